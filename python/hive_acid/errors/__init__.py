@@ -1,0 +1,138 @@
+"""Errors with a named condition.
+
+HiveAcidError (a PySparkException)
+├── ConfigurationError       set-up is wrong; fix it
+├── InvalidStatement         the statement is wrong; fix it
+├── UnsupportedOperation     not done by this release; nothing was changed
+├── LockTimeout              retryable: somebody held a lock too long
+├── WriteConflict            retryable: somebody else changed the same rows
+├── TransactionAborted       the metastore ended the transaction; retryable
+├── CommitStateUnknown       never retried: committed or not is not known, files are kept
+├── SnapshotUnavailable      the rows of this snapshot are gone; run the query again
+├── MetastoreUnavailable     no answer from the metastore
+├── MetastoreRefused         the metastore answered with an error
+└── StorageError             files could not be read or written
+
+Templates and SQLSTATEs live in conditions.json, which the shim's jar carries too.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from functools import cache
+from importlib import resources
+
+from pyspark.errors import PySparkException
+
+_PLACEHOLDER = re.compile(r"<(\w+)>")
+
+
+@cache
+def load_conditions() -> Mapping[str, Mapping[str, str]]:
+    """Condition name → its `class`, `message` template and `sqlState`."""
+    text = resources.files(__name__).joinpath("conditions.json").read_text(encoding="utf-8")
+    conditions: Mapping[str, Mapping[str, str]] = json.loads(text)
+    return conditions
+
+
+def format_message(condition: str, params: Mapping[str, str]) -> str:
+    """`[CONDITION] text SQLSTATE: …`, Spark's form. Raises KeyError for a missing parameter."""
+    entry = load_conditions()[condition]
+    text = _PLACEHOLDER.sub(lambda match: params[match[1]], entry["message"])
+    return f"[{condition}] {text} SQLSTATE: {entry['sqlState']}"
+
+
+class HiveAcidError(PySparkException):
+    """The root. `condition` names an entry of conditions.json, `params` fill its template."""
+
+    def __init__(self, condition: str, params: Mapping[str, str] | None = None) -> None:
+        self._acid_condition = condition
+        self._acid_params = {key: str(value) for key, value in (params or {}).items()}
+        super().__init__(format_message(condition, self._acid_params))
+
+    def getCondition(self) -> str:  # noqa: N802 (PySparkException's name)
+        """The condition, e.g. HIVE_ACID_LOCK_TIMEOUT."""
+        return self._acid_condition
+
+    def getErrorClass(self) -> str:  # noqa: N802 (PySparkException's name)
+        """The condition, by its older name."""
+        return self._acid_condition
+
+    def getMessageParameters(self) -> dict[str, str]:  # noqa: N802 (PySparkException's name)
+        """The parameters of the message."""
+        return dict(self._acid_params)
+
+    def getSqlState(self) -> str:  # noqa: N802 (PySparkException's name)
+        """The five-character SQLSTATE of the condition."""
+        return load_conditions()[self._acid_condition]["sqlState"]
+
+
+class ConfigurationError(HiveAcidError):
+    """The session or the metastore is not set up right."""
+
+
+class InvalidStatement(HiveAcidError):
+    """The statement names something that does not exist or makes no sense."""
+
+
+class UnsupportedOperation(HiveAcidError):
+    """Refused by name; nothing was read or changed."""
+
+
+class LockTimeout(HiveAcidError):
+    """A lock was not granted in time. Retryable."""
+
+
+class WriteConflict(HiveAcidError):
+    """A concurrent writer won. Retryable."""
+
+
+class TransactionAborted(HiveAcidError):
+    """The metastore ended the transaction. Retryable."""
+
+
+class CommitStateUnknown(HiveAcidError):
+    """Nobody can tell whether the commit happened. Never retried."""
+
+
+class SnapshotUnavailable(HiveAcidError):
+    """The files of the snapshot are gone."""
+
+
+class MetastoreUnavailable(HiveAcidError):
+    """The metastore did not answer."""
+
+
+class MetastoreRefused(HiveAcidError):
+    """The metastore answered with an error."""
+
+
+class StorageError(HiveAcidError):
+    """A file could not be read, written, renamed or removed."""
+
+
+_CLASSES: Mapping[str, type[HiveAcidError]] = {
+    cls.__name__: cls
+    for cls in (
+        HiveAcidError,
+        ConfigurationError,
+        InvalidStatement,
+        UnsupportedOperation,
+        LockTimeout,
+        WriteConflict,
+        TransactionAborted,
+        CommitStateUnknown,
+        SnapshotUnavailable,
+        MetastoreUnavailable,
+        MetastoreRefused,
+        StorageError,
+    )
+}
+
+
+def build_error(condition: str, **params: object) -> HiveAcidError:
+    """The error of the class that conditions.json names for `condition`."""
+    entry = load_conditions()[condition]
+    return _CLASSES[entry["class"]](condition, {key: str(value) for key, value in params.items()})

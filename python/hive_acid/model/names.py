@@ -1,0 +1,99 @@
+"""Names of the folders and files below a table or partition.
+
+Reading takes every name Hive 3.1, Hive 4.x, Trino and streaming ingest write (any number of digits, `_v…`, attempt
+numbers); writing makes the one spelling all of them read (AcidUtils of 3.1; HIVE-20823, HIVE-21164).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import Enum
+
+VERSION_FILE = "_orc_acid_version"
+"""Marker file inside each written folder; its content is `VERSION_FILE_CONTENT`."""
+VERSION_FILE_CONTENT = "2"
+METADATA_FILE = "_metadata_acid"
+"""Marker of a compacted (3.1), truncated or dropped (4.x) base, a JSON object."""
+FLUSH_LENGTH_SUFFIX = "_flush_length"
+"""Side file of streaming ingest with the readable length of the file it is named after."""
+STAGING_PREFIX = ".hive-acid-staging-"
+"""Our hidden staging folders; the dot hides them from every engine."""
+
+
+class FolderKind(Enum):
+    """What a folder holds."""
+
+    BASE = "base"
+    DELTA = "delta"
+    DELETE_DELTA = "delete_delta"
+
+
+_BASE = re.compile(r"base_(-?\d+)(?:_v(\d+))?")
+_DELTA = re.compile(r"(delete_delta|delta)_(\d+)_(\d+)(?:_v(\d+)|_(\d+))?")
+_BUCKET_FILE = re.compile(r"bucket_(\d+)(?:_(\d+))?")
+_ORIGINAL_FILE = re.compile(r"(\d+)_\d+(?:_copy_\d+)?")
+
+
+@dataclass(frozen=True)
+class FolderName:
+    """A base, delta or delete delta.
+
+    Write IDs are inclusive; a base has `min_write_id == max_write_id` (LONG_MIN: compacted from originals only).
+    `statement_id` is None in the names of streaming ingest and compaction. `visibility_txn_id` is the transaction of
+    the compaction that made the folder (0: none).
+    """
+
+    kind: FolderKind
+    min_write_id: int
+    max_write_id: int
+    statement_id: int | None = None
+    visibility_txn_id: int = 0
+
+    @classmethod
+    def parse(cls, name: str) -> FolderName | None:
+        """The parsed name, or None if it is no base, delta or delete delta."""
+        if match := _BASE.fullmatch(name):
+            write_id = int(match[1])
+            return cls(FolderKind.BASE, write_id, write_id, None, int(match[2] or 0))
+        if match := _DELTA.fullmatch(name):
+            statement_id = int(match[5]) if match[5] is not None else None
+            return cls(FolderKind(match[1]), int(match[2]), int(match[3]), statement_id, int(match[4] or 0))
+        return None
+
+    def format(self) -> str:
+        """The canonical, zero-padded name: `delta_%07d_%07d_%04d`, `base_%07d`; `_v%07d` only where set."""
+        visibility = f"_v{self.visibility_txn_id:07d}" if self.visibility_txn_id else ""
+        if self.kind is FolderKind.BASE:
+            return f"base_{self.max_write_id:07d}{visibility}"
+        statement = f"_{self.statement_id:04d}" if self.statement_id is not None else ""
+        return f"{self.kind.value}_{self.min_write_id:07d}_{self.max_write_id:07d}{statement}{visibility}"
+
+
+@dataclass(frozen=True)
+class BucketFileName:
+    """`bucket_NNNNN`, or `bucket_NNNNN_A` of Hive 4, where A is the number of the task attempt."""
+
+    bucket: int
+    attempt: int | None = None
+
+    @classmethod
+    def parse(cls, name: str) -> BucketFileName | None:
+        """The parsed name, or None if it is no bucket file."""
+        match = _BUCKET_FILE.fullmatch(name)
+        return match and cls(int(match[1]), int(match[2]) if match[2] is not None else None)
+
+    def format(self) -> str:
+        """`bucket_%05d`, with the attempt only where set. We write none: Trino and Hive 3.1 do not find such files."""
+        return f"bucket_{self.bucket:05d}" + (f"_{self.attempt}" if self.attempt is not None else "")
+
+
+def original_bucket(name: str) -> int | None:
+    """The bucket of an original (pre-ACID or loaded) file such as `000001_0_copy_2`, or None for another name."""
+    match = _ORIGINAL_FILE.fullmatch(name)
+    return int(match[1]) if match else None
+
+
+def is_hidden(name: str) -> bool:
+    """True for names every engine passes over: they begin with `_` or `.`."""
+    return name.startswith(("_", "."))
