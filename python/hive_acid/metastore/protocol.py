@@ -1,0 +1,168 @@
+"""The metastore as the layers above see it.
+
+Implementations may be used from several threads at once. Every method can raise `MetastoreUnavailable` (no answer: the
+call may or may not have happened) and `MetastoreRefused` (the metastore answered with an error, nothing happened).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from hive_acid.metastore.types import (
+    HeldLock,
+    LockComponent,
+    LockState,
+    MetastoreLine,
+    OperationKind,
+    TransactionInfo,
+    TransactionState,
+)
+from hive_acid.model.table import AcidTable, Partition, TableName
+from hive_acid.model.write_ids import ValidTxnList, ValidWriteIdList
+
+
+class Metastore(Protocol):
+    """Transactions, locks, write IDs, tables and partitions of one Hive Metastore."""
+
+    @property
+    def uri(self) -> str:
+        """The address, for messages."""
+        ...
+
+    @property
+    def line(self) -> MetastoreLine:
+        """The protocol family, found once by what the server answers."""
+        ...
+
+    # transactions
+
+    def open_transaction(self, user: str, host: str, agent: str) -> int:
+        """The ID of a new transaction. IDs rise but are not dense. If the answer is lost, it times out by itself."""
+        ...
+
+    def valid_transactions(self, own_txn_id: int) -> ValidTxnList:
+        """The snapshot of `own_txn_id` (0: of nobody).
+
+        The high-water mark is not above the own ID, and the own ID counts as visible (TxnCommonUtils, both lines).
+        """
+        ...
+
+    def valid_write_ids(
+        self, tables: Sequence[TableName], transactions: ValidTxnList
+    ) -> dict[TableName, ValidWriteIdList]:
+        """Per table the write IDs that the snapshot sees. A write ID of the snapshot's own transaction is visible."""
+        ...
+
+    def allocate_write_id(self, txn_id: int, table: TableName) -> int:
+        """The write ID of the transaction on the table; asked again, the same. Allocate before locking.
+
+        Raises TransactionAborted if the transaction is not open.
+        """
+        ...
+
+    def heartbeat(self, txn_id: int) -> None:
+        """Keeps the transaction and its locks alive. Raises TransactionAborted if it is no longer open."""
+        ...
+
+    def commit(self, txn_id: int) -> None:
+        """Commits; a committed transaction may be committed again.
+
+        Raises TransactionAborted if it was aborted, also when the metastore aborts it now because of a write conflict.
+        MetastoreUnavailable means that the outcome is not known: ask `transaction_state`. Never sent twice by itself.
+        """
+        ...
+
+    def abort(self, txn_id: int) -> None:
+        """Aborts; an aborted transaction may be aborted again.
+
+        Raises TransactionAborted if the metastore does not know the transaction (any more), or if it was committed.
+        """
+        ...
+
+    def transaction_state(self, txn_id: int) -> TransactionState | None:
+        """Where a transaction of our own stands, or None if it cannot be told (never begun, or forgotten)."""
+        ...
+
+    def transactions(self) -> list[TransactionInfo]:
+        """All open and aborted transactions the metastore remembers, by ID."""
+        ...
+
+    def latest_conflict(self, txn_id: int) -> int:
+        """The latest transaction that changed what this one locked for UPDATE or DELETE after this one began; 0: none.
+
+        4.x line only. Ask while the lock is held.
+        """
+        ...
+
+    # locks
+
+    def lock(
+        self, txn_id: int, components: Sequence[LockComponent], user: str, host: str, agent: str
+    ) -> tuple[int, LockState]:
+        """Asks for all components at once: the lock ID and whether it was granted. Never sent twice by itself.
+
+        Raises TransactionAborted if the transaction is not open.
+        """
+        ...
+
+    def check_lock(self, txn_id: int, lock_id: int, elapsed_ms: int) -> LockState:
+        """Looks at a waiting lock again, `elapsed_ms` after it was asked for; also a heartbeat of the transaction.
+
+        Raises TransactionAborted if the transaction is not open.
+        """
+        ...
+
+    def unlock(self, lock_id: int) -> None:
+        """Takes back a waiting lock. A granted lock of an open transaction is refused: it ends with the transaction."""
+        ...
+
+    def held_locks(self, table: TableName | None = None) -> list[HeldLock]:
+        """Granted and waiting locks of all clients, of one table (and its partitions) or of everything."""
+        ...
+
+    # tables and partitions
+
+    def table(self, name: TableName) -> AcidTable:
+        """The table. Raises HIVE_ACID_TABLE_NOT_FOUND."""
+        ...
+
+    def partition_names(self, table: TableName) -> list[str]:
+        """Names of all partitions as the metastore spells them, sorted. Raises HIVE_ACID_TABLE_NOT_FOUND."""
+        ...
+
+    def partitions(self, table: TableName, names: Sequence[str]) -> list[Partition]:
+        """The partitions of these names, in the order asked for; names that do not exist are left out."""
+        ...
+
+    def add_dynamic_partitions(
+        self, txn_id: int, write_id: int, table: TableName, names: Sequence[str], operation: OperationKind
+    ) -> None:
+        """Records the partitions written under a dynamic-partition lock. Once per transaction and table, before commit.
+
+        Raises TransactionAborted if the transaction is not open.
+        """
+        ...
+
+    def drop_statistics(self, table: TableName, write_id: int, write_ids: ValidWriteIdList) -> None:
+        """Withdraws the table's statistics: no engine may answer queries from them after our write.
+
+        `write_ids` is the writer's own list, with `write_id` visible. Call before commit; harmless if it aborts.
+        """
+        ...
+
+    def drop_partition_statistics(
+        self, table: TableName, names: Sequence[str], write_id: int, write_ids: ValidWriteIdList
+    ) -> None:
+        """The same for existing partitions. Names that do not exist are passed over."""
+        ...
+
+    # the rest
+
+    def config_value(self, name: str, default: str) -> str:
+        """A setting of the server, as it is written there (perhaps with a unit), or `default`."""
+        ...
+
+    def close(self) -> None:
+        """Closes the connections of all threads. Open transactions stay open until they time out."""
+        ...

@@ -1,0 +1,113 @@
+"""What the metastore is asked and what it answers, in our own words: no thrift type leaves this package."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from hive_acid.model.table import TableName
+
+
+class MetastoreLine(Enum):
+    """The two protocol families: 3.1 and everything from 4.0 on."""
+
+    HIVE_3 = "3.1"
+    HIVE_4 = "4"
+
+
+class LockKind(Enum):
+    """Lock types, by the names of Hive's LockType.
+
+    SHARED_WRITE excludes another SHARED_WRITE on the 3.1 line and admits it on the 4.x line. EXCL_WRITE exists on the
+    4.x line only.
+    """
+
+    SHARED_READ = "shared_read"
+    SHARED_WRITE = "shared_write"
+    EXCL_WRITE = "excl_write"
+    EXCLUSIVE = "exclusive"
+
+
+class OperationKind(Enum):
+    """What a transaction does to the locked object. INSERT, UPDATE and DELETE are recorded as writes of it."""
+
+    SELECT = "select"
+    INSERT = "insert"
+    UPDATE = "update"
+    DELETE = "delete"
+    NO_TXN = "no_txn"
+
+    @property
+    def is_write(self) -> bool:
+        """True if the metastore records a component for it."""
+        return self in (OperationKind.INSERT, OperationKind.UPDATE, OperationKind.DELETE)
+
+    @property
+    def is_conflicting(self) -> bool:
+        """True if it takes part in the search for write conflicts."""
+        return self in (OperationKind.UPDATE, OperationKind.DELETE)
+
+
+@dataclass(frozen=True)
+class LockComponent:
+    """One object of a lock request: a table, or one partition by its metastore name (`k=v/…`).
+
+    `is_dynamic_partition_write` says that the partitions written become known later (`add_dynamic_partitions`); then
+    `partition` is None.
+    """
+
+    table: TableName
+    kind: LockKind
+    operation: OperationKind
+    partition: str | None = None
+    is_dynamic_partition_write: bool = False
+
+
+class LockState(Enum):
+    """NOT_ACQUIRED: refused, the request is no longer queued."""
+
+    ACQUIRED = "acquired"
+    WAITING = "waiting"
+    NOT_ACQUIRED = "not_acquired"
+
+
+@dataclass(frozen=True)
+class HeldLock:
+    """A granted or waiting lock of any client.
+
+    `table` is None for a lock on a whole database, `txn_id` is None for a lock outside of transactions, `blocked_by` is
+    the lock ID it waits for. A lock of several components is listed once per component, under one `lock_id`.
+    """
+
+    lock_id: int
+    database: str
+    table: TableName | None
+    partition: str | None
+    state: LockState
+    kind: LockKind
+    txn_id: int | None
+    user: str
+    host: str
+    agent: str
+    blocked_by: int | None = None
+
+
+class TransactionState(Enum):
+    """Where a transaction stands."""
+
+    OPEN = "open"
+    ABORTED = "aborted"
+    COMMITTED = "committed"
+
+
+@dataclass(frozen=True)
+class TransactionInfo:
+    """An open or aborted transaction of any client; times are milliseconds since 1970, by the metastore's clock."""
+
+    id: int
+    state: TransactionState
+    user: str
+    host: str
+    agent: str
+    started_ms: int | None = None
+    last_heartbeat_ms: int | None = None
