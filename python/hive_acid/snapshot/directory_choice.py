@@ -1,0 +1,291 @@
+"""Which folders hold the rows of a snapshot: a listing and two lists of IDs become an AcidState.
+
+Follows AcidUtils.getAcidState of Hive 3.1 and 4.x. Where they differ or guess, this is the careful reading of both:
+an open overwrite is never visible (Hive 4's `N <= minOpen` shortcut is left out), of two compactions of one range the
+later wins (HIVE-29210), and ranges that overlap without one containing the other are refused.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from hive_acid.errors import HiveAcidError, build_error
+from hive_acid.model.names import METADATA_FILE, FolderKind, FolderName, is_hidden
+from hive_acid.model.write_ids import LONG_MIN, RangeState, ValidTxnList, ValidWriteIdList
+from hive_acid.snapshot.listing import ListedFile, Listing
+
+
+@dataclass(frozen=True)
+class AcidFolder:
+    """A base, delta or delete delta: `path` below the root (one name), its files but the hidden ones, sorted.
+
+    `check` says that the snapshot sees the range of write IDs only in part, so each row or event must be checked by
+    its `currentTransaction`.
+    """
+
+    path: str
+    name: FolderName
+    files: tuple[ListedFile, ...] = ()
+    check: bool = False
+
+
+@dataclass(frozen=True)
+class AcidState:
+    """What a snapshot reads below one root (a table or a partition), and what it passes over.
+
+    `deltas` and `delete_deltas` are in the order of AcidUtils (write IDs, statement ID). `originals` are the files of
+    no base or delta that are visible because no base hides them. The other lists name things directly below the root,
+    sorted: `obsolete` are replaced by what was chosen, `aborted` belong to aborted transactions, `invisible` to
+    transactions this snapshot does not see.
+    """
+
+    listing: Listing
+    base: AcidFolder | None = None
+    deltas: tuple[AcidFolder, ...] = ()
+    delete_deltas: tuple[AcidFolder, ...] = ()
+    originals: tuple[ListedFile, ...] = ()
+    obsolete: tuple[str, ...] = ()
+    aborted: tuple[str, ...] = ()
+    invisible: tuple[str, ...] = ()
+
+    @property
+    def data_folders(self) -> tuple[AcidFolder, ...]:
+        """The folders with rows: the base, if any, then the deltas."""
+        return ((self.base,) if self.base else ()) + self.deltas
+
+
+def marker_folders(listing: Listing) -> tuple[str, ...]:
+    """The bases with a `_metadata_acid` file, whose text `choose_directories` needs; sorted."""
+    found = []
+    for file in listing.files:
+        folder, _, name = file.relative_path.rpartition("/")
+        parsed = FolderName.parse(folder) if name == METADATA_FILE else None
+        if parsed and parsed.kind is FolderKind.BASE:
+            found.append(folder)
+    return tuple(sorted(found))
+
+
+def newest_base_write_id(listing: Listing, write_ids: ValidWriteIdList | None = None) -> int | None:
+    """The greatest write ID of a base below the root, or None without a base.
+
+    With `write_ids` only bases count whose write ID it sees; without, every base counts, also one of an open or
+    aborted transaction.
+    """
+    parsed = (FolderName.parse(path) for path in listing.folders)
+    bases = (name.max_write_id for name in parsed if name and name.kind is FolderKind.BASE)
+    return max((base for base in bases if write_ids is None or write_ids.is_valid(base)), default=None)
+
+
+def choose_directories(
+    listing: Listing, write_ids: ValidWriteIdList, transactions: ValidTxnList, markers: Mapping[str, str]
+) -> AcidState:
+    """The state of one table or partition in one snapshot.
+
+    `markers` holds the text of `_metadata_acid` for each folder that `marker_folders` names. A root that does not
+    exist has no rows, as in Hive.
+
+    Raises HIVE_ACID_SNAPSHOT_UNAVAILABLE if a compaction that this snapshot cannot read has taken away what it needs,
+    HIVE_ACID_UNSUPPORTED_LAYOUT for a marker it does not know and for folders that would give rows twice or not at all.
+    """
+    return _Choice(listing, write_ids, transactions, markers).state()
+
+
+class _Choice:
+    """One run of the choice; the lists fill up as the steps pass folders over."""
+
+    def __init__(
+        self, listing: Listing, write_ids: ValidWriteIdList, transactions: ValidTxnList, markers: Mapping[str, str]
+    ) -> None:
+        self.listing = listing
+        self.write_ids = write_ids
+        self.transactions = transactions
+        self.markers = markers
+        self.marked = frozenset(marker_folders(listing))
+        self.folders, self.originals = _sort_out(listing)
+        self.obsolete: list[str] = []
+        self.aborted: list[str] = []
+        self.invisible: list[str] = []
+        self.unseen_compactions: list[AcidFolder] = []
+        self.unreadable_bases: list[AcidFolder] = []
+
+    def state(self) -> AcidState:
+        usable = [folder for folder in self.folders if self._is_compaction_visible(folder)]
+        base = self._choose_base([folder for folder in usable if folder.name.kind is FolderKind.BASE])
+        deltas = [folder for folder in usable if folder.name.kind is not FolderKind.BASE]
+        self._require_history(base, usable)
+        selected = self._walk(base, [delta for delta in deltas if self._is_delta_visible(delta)])
+        if base:
+            self.obsolete += {file.relative_path.partition("/")[0] for file in self.originals}
+        return AcidState(
+            self.listing,
+            base and replace(base, check=self._needs_check(base)),
+            tuple(folder for folder in selected if folder.name.kind is FolderKind.DELTA),
+            tuple(folder for folder in selected if folder.name.kind is FolderKind.DELETE_DELTA),
+            () if base else self.originals,
+            tuple(sorted(self.obsolete)),
+            tuple(sorted(self.aborted)),
+            tuple(sorted(self.invisible)),
+        )
+
+    def _is_compaction_visible(self, folder: AcidFolder) -> bool:
+        """False for the result of a Hive 4 compaction whose own transaction this snapshot does not see."""
+        txn_id = folder.name.visibility_txn_id
+        if not txn_id or self.transactions.is_valid(txn_id):
+            return True
+        if self.transactions.is_aborted(txn_id):
+            self.aborted.append(folder.path)
+        else:
+            self.invisible.append(folder.path)
+            self.unseen_compactions.append(folder)
+        return False
+
+    def _choose_base(self, bases: Sequence[AcidFolder]) -> AcidFolder | None:
+        """The readable base of the greatest write ID; of several, that of the latest compaction."""
+        chosen: AcidFolder | None = None
+        for folder in sorted(bases, key=lambda base: (-base.name.max_write_id, -base.name.visibility_txn_id)):
+            if chosen:
+                if chosen.name == folder.name:
+                    raise self._unsupported(folder, f"{chosen.path} has the same meaning")
+                self.obsolete.append(folder.path)
+            elif self._is_base_readable(folder):
+                chosen = folder
+        return chosen
+
+    def _is_base_readable(self, base: AcidFolder) -> bool:
+        write_id = base.name.max_write_id
+        if write_id == LONG_MIN:
+            return True
+        if self._is_compacted(base):
+            readable = self.write_ids.is_valid_compacted_base(write_id)
+            if not readable:
+                self.unreadable_bases.append(base)
+        else:
+            readable = self.write_ids.is_valid(write_id)
+        if not readable:
+            (self.aborted if self.write_ids.is_aborted(write_id) else self.invisible).append(base.path)
+        return readable
+
+    def _is_compacted(self, base: AcidFolder) -> bool:
+        """True for the result of a compaction, False for an overwrite, a truncation or a dropped partition."""
+        if base.name.visibility_txn_id or base.name.max_write_id == LONG_MIN:
+            return True
+        if base.path not in self.marked:
+            return False
+        try:
+            data_format = json.loads(self.markers[base.path])["dataFormat"]
+        except (ValueError, KeyError, TypeError):
+            raise self._unsupported(base, f"its {METADATA_FILE} cannot be understood") from None
+        if data_format not in ("compacted", "truncated", "dropped"):
+            raise self._unsupported(base, f"its {METADATA_FILE} names the data format {data_format!r}")
+        return bool(data_format == "compacted")
+
+    def _is_delta_visible(self, delta: AcidFolder) -> bool:
+        first, last = delta.name.min_write_id, delta.name.max_write_id
+        if self.write_ids.range_state(first, last) is not RangeState.NONE:
+            return True
+        all_aborted = len([i for i in self.write_ids.aborted if first <= i <= last]) == last - first + 1
+        (self.aborted if all_aborted else self.invisible).append(delta.path)
+        return False
+
+    def _needs_check(self, folder: AcidFolder) -> bool:
+        name = folder.name
+        if name.kind is FolderKind.BASE:
+            is_mixed = name.max_write_id != LONG_MIN and self._is_compacted(folder)
+            return is_mixed and self.write_ids.range_state(1, name.max_write_id) is not RangeState.ALL
+        return self.write_ids.range_state(name.min_write_id, name.max_write_id) is not RangeState.ALL
+
+    def _require_history(self, chosen: AcidFolder | None, usable: Iterable[AcidFolder]) -> None:
+        """Refuses a snapshot whose rows have moved into folders that it cannot read.
+
+        Without a readable base, a compacted base beyond the snapshot is refused as Hive does ("Not enough history"):
+        whether all its inputs are still there cannot be told. Otherwise the inputs may be read in its stead, but one
+        of them at least must still be there.
+        """
+        floor = max(chosen.name.max_write_id, 0) if chosen else 0
+        passed_over = {chosen, *self.unreadable_bases}
+        names = [folder.name for folder in usable if folder not in passed_over]
+        present = [(name.min_write_id, name.max_write_id) for name in names]
+        if not chosen and self.originals:
+            present.append((0, 0))
+        for folder in self.unreadable_bases:
+            if not chosen:
+                raise self._unavailable(folder)
+            self._require_input(folder, floor + 1, present)
+        for folder in self.unseen_compactions:
+            if folder.name.kind is not FolderKind.BASE:
+                self._require_input(folder, max(floor + 1, folder.name.min_write_id), present)
+            elif not chosen:
+                self._require_input(folder, 0, present)
+
+    def _require_input(self, result: AcidFolder, first: int, present: Iterable[tuple[int, int]]) -> None:
+        """Refuses unless one of the inclusive ranges `present` meets the range from `first` to the result's end."""
+        last = max(result.name.max_write_id, 0)
+        if first > last or self.write_ids.range_state(first, last) is RangeState.NONE:
+            return
+        if not any(low <= last and high >= first for low, high in present):
+            raise self._unavailable(result)
+
+    def _walk(self, base: AcidFolder | None, deltas: Iterable[AcidFolder]) -> list[AcidFolder]:
+        """The deltas and delete deltas to read, in order. What lies within the base or a wider range is obsolete."""
+        current = max(base.name.max_write_id, 0) if base else 0
+        cover: AcidFolder | None = None
+        selected: list[AcidFolder] = []
+        for folder in sorted(deltas, key=_walk_order):
+            name = folder.name
+            if name.max_write_id > current:
+                if name.min_write_id <= current:
+                    raise self._unsupported(folder, f"it overlaps {(cover or base or folder).path} in part")
+                current, cover = name.max_write_id, folder
+            elif not (cover and self._belongs_together(cover, folder)):
+                self.obsolete.append(folder.path)
+                continue
+            if selected and selected[-1].name == name:
+                raise self._unsupported(folder, "another folder has the same meaning")
+            selected.append(replace(folder, check=self._needs_check(folder)))
+        return selected
+
+    def _belongs_together(self, cover: AcidFolder, folder: AcidFolder) -> bool:
+        """True for another statement of the same write IDs and for the delete twin of the same compaction."""
+        outer, inner = cover.name, folder.name
+        same_range = (outer.min_write_id, outer.max_write_id) == (inner.min_write_id, inner.max_write_id)
+        if outer.statement_id is None:
+            return same_range and inner.statement_id is None and outer.visibility_txn_id == inner.visibility_txn_id
+        if not same_range:
+            raise self._unsupported(folder, f"it overlaps {cover.path}, which is no compaction")
+        return True
+
+    def _unsupported(self, folder: AcidFolder, reason: str) -> HiveAcidError:
+        path = self.listing.absolute_path(folder.path)
+        return build_error("HIVE_ACID_UNSUPPORTED_LAYOUT", table=self.write_ids.table, path=path, reason=reason)
+
+    def _unavailable(self, folder: AcidFolder) -> HiveAcidError:
+        path = self.listing.absolute_path(folder.path)
+        reason = f"its rows were compacted into {path}, which is newer than the snapshot"
+        return build_error("HIVE_ACID_SNAPSHOT_UNAVAILABLE", table=self.write_ids.table, reason=reason)
+
+
+def _walk_order(folder: AcidFolder) -> tuple[int, int, int, int, str, str]:
+    """AcidUtils.ParsedDelta.compareTo with HIVE-29210: later compactions first; then by name, delete deltas first."""
+    name = folder.name
+    statement_id = -1 if name.statement_id is None else name.statement_id
+    kind = "0" if name.kind is FolderKind.DELETE_DELTA else "1"
+    return name.min_write_id, -name.max_write_id, statement_id, -name.visibility_txn_id, kind, folder.path
+
+
+def _sort_out(listing: Listing) -> tuple[list[AcidFolder], tuple[ListedFile, ...]]:
+    """The ACID folders directly below the root, and the originals: all other files but hidden and empty ones."""
+    files_of: dict[str, list[ListedFile]] = {path: [] for path in listing.folders if "/" not in path}
+    originals = []
+    for file in sorted(listing.files, key=lambda listed: listed.relative_path):
+        top, slash, _ = file.relative_path.partition("/")
+        if slash and FolderName.parse(top):
+            files_of.setdefault(top, [])
+            if not is_hidden(file.name):
+                files_of[top].append(file)
+        elif file.length_bytes and not is_hidden(file.name):
+            originals.append(file)
+    parsed = ((path, FolderName.parse(path)) for path in sorted(files_of))
+    folders = [AcidFolder(path, name, tuple(files_of[path])) for path, name in parsed if name]
+    return folders, tuple(originals)

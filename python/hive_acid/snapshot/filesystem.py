@@ -1,0 +1,49 @@
+"""The seam to storage. Spark's side implements it over Hadoop's FileSystem; tests keep files in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from hive_acid.snapshot.listing import ListedFile, Listing, parse_listings
+
+__all__ = ["FileSystem", "ListedFile", "Listing", "parse_listings"]
+
+
+class FileSystem(Protocol):
+    """Storage where renaming a folder is atomic. Paths are absolute, spelled as the metastore spells locations.
+
+    Every method raises HIVE_ACID_STORAGE (path, action, reason) if storage refuses or fails.
+    """
+
+    def list_trees(self, roots: Sequence[str]) -> list[Listing]:
+        """One listing per root, in order (a root given twice is listed twice). One call, whatever the number of roots.
+
+        All files and folders at any depth; hidden folders are left out with all they hold, hidden files are listed.
+        A root that does not exist is an empty listing with `exists=False`.
+        """
+        ...
+
+    def read_text(self, path: str) -> str:
+        """The content of a small UTF-8 file. A missing file is an error."""
+        ...
+
+    def exists(self, path: str) -> bool:
+        """True if there is a file or folder."""
+        ...
+
+    def make_folder(self, path: str) -> None:
+        """Makes the folder and its parents. A folder that exists stays as it is; a file of that name is an error."""
+        ...
+
+    def write_text(self, path: str, text: str) -> None:
+        """Writes a small UTF-8 file and its parent folders; replaces a file of that name."""
+        ...
+
+    def rename(self, source: str, target: str) -> None:
+        """Moves a file or folder. An error if the source is missing or the target exists: never nests, never merges."""
+        ...
+
+    def delete_tree(self, path: str) -> None:
+        """Removes a file, or a folder with all it holds. Nothing happens if it is missing."""
+        ...

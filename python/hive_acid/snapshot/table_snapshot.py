@@ -1,0 +1,63 @@
+"""From a table and a snapshot's lists to the scan plan, with one listing call."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hive_acid.errors import build_error
+from hive_acid.model.names import METADATA_FILE
+from hive_acid.model.table import AcidTable, Partition, TableKind
+from hive_acid.model.write_ids import ValidTxnList, ValidWriteIdList
+from hive_acid.snapshot.directory_choice import AcidState, choose_directories, marker_folders
+from hive_acid.snapshot.filesystem import FileSystem
+from hive_acid.snapshot.scan_plan import ScanPlan, build_scan_plan
+
+
+def load_scan_plan(
+    file_system: FileSystem,
+    table: AcidTable,
+    partitions: Sequence[Partition] | None,
+    write_ids: ValidWriteIdList,
+    transactions: ValidTxnList,
+) -> ScanPlan:
+    """The plan for reading `partitions` (None: the whole of an unpartitioned table), in the order given.
+
+    Raises HIVE_ACID_UNSUPPORTED_TABLE if the table is not full ACID, and what `choose_directories` and
+    `build_scan_plan` raise.
+    """
+    if table.kind is not TableKind.FULL_ACID:
+        reason = f"its kind is {table.kind.value}, not full ACID"
+        raise build_error(
+            "HIVE_ACID_UNSUPPORTED_TABLE", operation="Reading under a snapshot", table=table.name, reason=reason
+        )
+    if write_ids.table != str(table.name):
+        raise build_error(
+            "HIVE_ACID_INTERNAL", reason=f"The write IDs of {write_ids.table} were given for table {table.name}"
+        )
+    if (partitions is None) == table.is_partitioned:
+        raise build_error(
+            "HIVE_ACID_INTERNAL", reason=f"Partitions are given for {table.name} if and only if it has any"
+        )
+    names, roots = _roots(table, partitions)
+    states = load_states(file_system, roots, write_ids, transactions)
+    return build_scan_plan(table, write_ids, list(zip(names, states, strict=True)))
+
+
+def load_states(
+    file_system: FileSystem, roots: Sequence[str], write_ids: ValidWriteIdList, transactions: ValidTxnList
+) -> list[AcidState]:
+    """The state of each root: one listing call, and one read for each base with a marker file."""
+    states = []
+    for listing in file_system.list_trees(roots) if roots else []:
+        markers = {
+            folder: file_system.read_text(listing.absolute_path(f"{folder}/{METADATA_FILE}"))
+            for folder in marker_folders(listing)
+        }
+        states.append(choose_directories(listing, write_ids, transactions, markers))
+    return states
+
+
+def _roots(table: AcidTable, partitions: Sequence[Partition] | None) -> tuple[list[str], list[str]]:
+    if partitions is None:
+        return [""], [table.location]
+    return [partition.name for partition in partitions], [partition.location for partition in partitions]
