@@ -62,7 +62,10 @@ class Metastore(Protocol):
         ...
 
     def heartbeat(self, txn_id: int) -> None:
-        """Keeps the transaction and its locks alive. Raises TransactionAborted if it is no longer open."""
+        """Keeps the transaction and its locks alive.
+
+        Raises TransactionAborted if it is not open, also if it has been committed: stop beating before the commit.
+        """
         ...
 
     def commit(self, txn_id: int) -> None:
@@ -76,7 +79,7 @@ class Metastore(Protocol):
     def abort(self, txn_id: int) -> None:
         """Aborts; an aborted transaction may be aborted again.
 
-        Raises TransactionAborted if the metastore does not know the transaction (any more), or if it was committed.
+        Raises MetastoreRefused if the transaction was committed or the metastore does not know it (any more).
         """
         ...
 
@@ -114,7 +117,10 @@ class Metastore(Protocol):
         ...
 
     def unlock(self, lock_id: int) -> None:
-        """Takes back a waiting lock. A granted lock of an open transaction is refused: it ends with the transaction."""
+        """Takes back a waiting lock; nothing happens if there is none (any more).
+
+        A granted lock of an open transaction is refused: it ends with the transaction.
+        """
         ...
 
     def held_locks(self, table: TableName | None = None) -> list[HeldLock]:

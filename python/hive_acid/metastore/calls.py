@@ -1,0 +1,104 @@
+"""One call to the metastore: sent, perhaps sent again, its failure named."""
+
+from __future__ import annotations
+
+import getpass
+import os
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from thrift.Thrift import TApplicationException, TException
+
+from hive_acid.config import METASTORE_TIMEOUT_MS
+from hive_acid.errors import build_error
+from hive_acid.metastore.connection import Connections, is_unknown_method, parse_uris
+from hive_acid.metastore.conversion import split_by_bits
+from hive_acid.metastore.failures import build_metastore_error
+from hive_acid.metastore.generated import ttypes
+from hive_acid.metastore.types import MetastoreLine
+
+
+def find_user() -> str:
+    """The user Hadoop's simple authentication would name: HADOOP_USER_NAME, else the user of the process."""
+    return os.environ.get("HADOOP_USER_NAME") or getpass.getuser()
+
+
+class Calls:
+    """What all calls share: connections, the server's line, the naming of failures."""
+
+    def __init__(self, uris: str, *, timeout_ms: int | None = None, user: str | None = None) -> None:
+        timeout = timeout_ms if timeout_ms is not None else int(METASTORE_TIMEOUT_MS.default)
+        self._uri = uris
+        self._connections = Connections(parse_uris(uris), timeout, user or find_user())
+        self._line: MetastoreLine | None = None
+        self._line_guard = threading.Lock()
+
+    @property
+    def uri(self) -> str:
+        """The addresses as given."""
+        return self._uri
+
+    @property
+    def line(self) -> MetastoreLine:
+        """4.x if the server has a method that only 4.x has; asked once (4.0.0 fails on a request without a list)."""
+        with self._line_guard:
+            if self._line is None:
+                self._line = self._find_line()
+            return self._line
+
+    def _find_line(self) -> MetastoreLine:
+        def probe(client: Any) -> MetastoreLine:
+            try:
+                client.get_open_txns_req(ttypes.GetOpenTxnsRequest(excludeTxnTypes=[]))
+            except TApplicationException as error:
+                if not is_unknown_method(error):
+                    raise
+                return MetastoreLine.HIVE_3
+            return MetastoreLine.HIVE_4
+
+        line: MetastoreLine = self._call("get_open_txns_req", probe, is_idempotent=True)
+        return line
+
+    def _read(self, method: str, *arguments: Any, txn_id: int | None = None, table: str | None = None) -> Any:
+        """A call that may be sent twice."""
+        return self._call(
+            method, lambda client: getattr(client, method)(*arguments), is_idempotent=True, txn_id=txn_id, table=table
+        )
+
+    def _change(self, method: str, *arguments: Any, txn_id: int | None = None, table: str | None = None) -> Any:
+        """A call that is sent once."""
+        return self._call(
+            method, lambda client: getattr(client, method)(*arguments), is_idempotent=False, txn_id=txn_id, table=table
+        )
+
+    def _call(
+        self,
+        method: str,
+        call: Callable[[Any], Any],
+        *,
+        is_idempotent: bool,
+        txn_id: int | None = None,
+        table: str | None = None,
+    ) -> Any:
+        try:
+            return self._connections.send(call, is_idempotent=is_idempotent)
+        except (TException, OSError) as error:
+            failure = build_metastore_error(error, method, self._uri, txn_id, table)
+            if txn_id is None or not isinstance(error, TApplicationException) or method == "commit_txn":
+                raise failure from error
+            cause = error
+        self._raise_if_ended(txn_id, table or "its tables", cause)
+        raise failure from cause
+
+    def _raise_if_ended(self, txn_id: int, table: str, cause: BaseException) -> None:
+        """Some methods fail inside the server for a transaction that is not open (seen on 4.0.0): names that."""
+        response = self._read("get_open_txns")
+        if txn_id in split_by_bits(response.open_txns, response.abortedBits)[0]:
+            return
+        reason = "it is not open"
+        raise build_error("HIVE_ACID_TRANSACTION_ABORTED", txnId=txn_id, table=table, reason=reason) from cause
+
+    def close(self) -> None:
+        """See `Metastore`."""
+        self._connections.close()

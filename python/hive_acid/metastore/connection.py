@@ -1,0 +1,178 @@
+"""Connections to the metastore: one per thread, plain buffered binary transport.
+
+A connection carries the user name (`set_ugi`, its first call) and is thrown away after anything but a proper answer,
+because what the server would send next is then unknown.
+"""
+
+from __future__ import annotations
+
+import socket
+import threading
+import weakref
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+from thrift.protocol.TBinaryProtocol import TBinaryProtocolAccelerated
+from thrift.protocol.TProtocol import TProtocolException
+from thrift.Thrift import TApplicationException, TException
+from thrift.transport.TSocket import TSocket
+from thrift.transport.TTransport import TBufferedTransport, TTransportException
+
+from hive_acid.errors import build_error
+from hive_acid.metastore.generated import ThriftHiveMetastore
+
+DEFAULT_PORT = 9083
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """Where one metastore listens."""
+
+    host: str
+    port: int
+
+    def __str__(self) -> str:
+        return f"thrift://{self.host}:{self.port}"
+
+
+def parse_uris(text: str) -> tuple[Endpoint, ...]:
+    """From `thrift://host[:port]`, several separated by commas. Raises HIVE_ACID_CONFIGURATION."""
+    endpoints = []
+    for part in filter(None, (piece.strip() for piece in text.split(","))):
+        try:
+            parsed = urlsplit(part)
+            port = parsed.port or DEFAULT_PORT
+        except ValueError as error:
+            raise build_error("HIVE_ACID_CONFIGURATION", reason=f"{part} is no metastore address: {error}") from error
+        if parsed.scheme != "thrift" or not parsed.hostname:
+            raise build_error("HIVE_ACID_CONFIGURATION", reason=f"{part} is no metastore address (thrift://host:port)")
+        endpoints.append(Endpoint(parsed.hostname, port))
+    if not endpoints:
+        raise build_error("HIVE_ACID_CONFIGURATION", reason="no metastore address is set (thrift://host:port)")
+    return tuple(endpoints)
+
+
+def is_unknown_method(error: BaseException) -> bool:
+    """True if the server answered that it does not have the method."""
+    return isinstance(error, TApplicationException) and error.type == TApplicationException.UNKNOWN_METHOD
+
+
+def is_answer(error: BaseException) -> bool:
+    """True if the server answered with an exception the method declares, or that it does not have the method."""
+    broken = isinstance(error, TTransportException | TProtocolException | TApplicationException)
+    return is_unknown_method(error) or (isinstance(error, TException) and not broken)
+
+
+def _was_dropped(error: BaseException) -> bool:
+    """True if the connection ended before an answer came; a timeout is none, its server may still be at work."""
+    if isinstance(error, TTransportException):
+        return bool(error.type != TTransportException.TIMED_OUT)
+    return isinstance(error, OSError) and not isinstance(error, TimeoutError)
+
+
+class Connection:
+    """An open connection. `client` is the generated client."""
+
+    def __init__(self, endpoint: Endpoint, timeout_ms: int) -> None:
+        handle = socket.create_connection((endpoint.host, endpoint.port), timeout=timeout_ms / 1000)
+        handle.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        handle.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+        self._handle = handle
+        self._socket = TSocket(endpoint.host, endpoint.port)
+        self._socket.setHandle(handle)
+        self.client: Any = ThriftHiveMetastore.Client(TBinaryProtocolAccelerated(TBufferedTransport(self._socket)))
+
+    @property
+    def is_open(self) -> bool:
+        """False once the server has closed its end."""
+        return bool(self._socket.isOpen())
+
+    def shutdown(self) -> None:
+        """Ends both directions; a call that waits in another thread fails at once."""
+        try:
+            self._handle.shutdown(socket.SHUT_RDWR)
+        except OSError:  # the other end was faster
+            return
+        finally:
+            self._handle.close()
+
+
+class Connections:
+    """One connection per calling thread, opened when first needed, to the first endpoint that accepts."""
+
+    def __init__(self, endpoints: Sequence[Endpoint], timeout_ms: int, user: str) -> None:
+        self._endpoints = tuple(endpoints)
+        self._timeout_ms = timeout_ms
+        self._user = user
+        self._own = threading.local()
+        self._guard = threading.Lock()
+        self._all: weakref.WeakSet[Connection] = weakref.WeakSet()
+        self._is_closed = False
+
+    def send(self, call: Callable[[Any], Any], *, is_idempotent: bool) -> Any:
+        """`call` applied to this thread's client.
+
+        An idempotent call is sent once more, on a new connection, if the first one is dropped before the answer.
+        Raises what thrift and the socket raise.
+        """
+        try:
+            return self._send_once(call)
+        except (TException, OSError) as error:
+            if not is_idempotent or not _was_dropped(error):
+                raise
+        return self._send_once(call)
+
+    def _send_once(self, call: Callable[[Any], Any]) -> Any:
+        connection = self._current()
+        try:
+            return call(connection.client)
+        except BaseException as error:
+            if not is_answer(error):
+                self._discard(connection)
+            raise
+
+    def _current(self) -> Connection:
+        connection: Connection | None = getattr(self._own, "connection", None)
+        if connection is not None and connection.is_open:
+            return connection
+        connection = self._open()
+        with self._guard:
+            if self._is_closed:
+                connection.shutdown()
+                raise TTransportException(TTransportException.NOT_OPEN, "this client was closed")
+            self._all.add(connection)
+        self._own.connection = connection
+        return connection
+
+    def _open(self) -> Connection:
+        failures = []
+        for endpoint in self._endpoints:
+            try:
+                connection = Connection(endpoint, self._timeout_ms)
+            except OSError as error:
+                failures.append(f"{endpoint}: {error}")
+                continue
+            try:
+                connection.client.set_ugi(self._user, [])
+            except BaseException:
+                connection.shutdown()
+                raise
+            return connection
+        raise TTransportException(TTransportException.NOT_OPEN, "; ".join(failures))
+
+    def _discard(self, connection: Connection) -> None:
+        self._own.connection = None
+        with self._guard:
+            self._all.discard(connection)
+        connection.shutdown()
+
+    def close(self) -> None:
+        """Closes the connections of all threads; later calls fail."""
+        with self._guard:
+            self._is_closed = True
+            open_ones = list(self._all)
+            self._all.clear()
+        for connection in open_ones:
+            connection.shutdown()

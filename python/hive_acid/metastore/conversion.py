@@ -1,0 +1,167 @@
+"""Between thrift's objects and our values. Pure functions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from hive_acid.metastore.generated import ttypes
+from hive_acid.metastore.types import (
+    HeldLock,
+    LockComponent,
+    LockKind,
+    LockState,
+    OperationKind,
+    TransactionInfo,
+    TransactionState,
+)
+from hive_acid.model.table import AcidTable, Column, Partition, TableName
+from hive_acid.model.write_ids import LONG_MAX, ValidTxnList, ValidWriteIdList
+
+_LOCK_TYPES = {
+    LockKind.SHARED_READ: ttypes.LockType.SHARED_READ,
+    LockKind.SHARED_WRITE: ttypes.LockType.SHARED_WRITE,
+    LockKind.EXCL_WRITE: ttypes.LockType.EXCL_WRITE,
+    LockKind.EXCLUSIVE: ttypes.LockType.EXCLUSIVE,
+}
+_LOCK_KINDS = {code: kind for kind, code in _LOCK_TYPES.items()}
+_OPERATIONS = {
+    OperationKind.SELECT: ttypes.DataOperationType.SELECT,
+    OperationKind.INSERT: ttypes.DataOperationType.INSERT,
+    OperationKind.UPDATE: ttypes.DataOperationType.UPDATE,
+    OperationKind.DELETE: ttypes.DataOperationType.DELETE,
+    OperationKind.NO_TXN: ttypes.DataOperationType.NO_TXN,
+}
+_LOCK_STATES = {
+    ttypes.LockState.ACQUIRED: LockState.ACQUIRED,
+    ttypes.LockState.WAITING: LockState.WAITING,
+    ttypes.LockState.ABORT: LockState.NOT_ACQUIRED,
+    ttypes.LockState.NOT_ACQUIRED: LockState.NOT_ACQUIRED,
+}
+_TXN_STATES = {
+    ttypes.TxnState.OPEN: TransactionState.OPEN,
+    ttypes.TxnState.ABORTED: TransactionState.ABORTED,
+    ttypes.TxnState.COMMITTED: TransactionState.COMMITTED,
+}
+_ESCAPED = re.compile(r"%([0-9A-Fa-f]{2})")
+
+
+def is_bit_set(bits: bytes, index: int) -> bool:
+    """Bit `index` of Java's BitSet.toByteArray: little endian, trailing zero bytes cut off."""
+    return index // 8 < len(bits) and bool(bits[index // 8] >> index % 8 & 1)
+
+
+def split_by_bits(ids: Sequence[int], aborted_bits: bytes) -> tuple[frozenset[int], frozenset[int]]:
+    """The open and the aborted ones of `ids`."""
+    aborted = frozenset(id_ for index, id_ in enumerate(ids) if is_bit_set(aborted_bits, index))
+    return frozenset(ids) - aborted, aborted
+
+
+def build_valid_transactions(response: Any, own_txn_id: int) -> ValidTxnList:
+    """The snapshot of `own_txn_id` (0: of nobody) from GetOpenTxnsResponse (TxnCommonUtils.createValidReadTxnList)."""
+    open_ids, aborted_ids = split_by_bits(response.open_txns, response.abortedBits)
+    if own_txn_id == 0:
+        return ValidTxnList(response.txn_high_water_mark, open_ids, aborted_ids)
+    return ValidTxnList(
+        min(own_txn_id, response.txn_high_water_mark),
+        frozenset(id_ for id_ in open_ids if id_ < own_txn_id),
+        frozenset(id_ for id_ in aborted_ids if id_ < own_txn_id),
+    )
+
+
+def build_valid_write_ids(answer: Any) -> ValidWriteIdList:
+    """From TableValidWriteIds (TxnCommonUtils.createValidReaderWriteIdList)."""
+    open_ids, aborted_ids = split_by_bits(answer.invalidWriteIds, answer.abortedBits)
+    min_open = LONG_MAX if answer.minOpenWriteId is None else answer.minOpenWriteId
+    return ValidWriteIdList(answer.fullTableName, answer.writeIdHighWaterMark, open_ids, aborted_ids, min_open)
+
+
+def build_operation(operation: OperationKind) -> int:
+    """DataOperationType."""
+    code: int = _OPERATIONS[operation]
+    return code
+
+
+def build_lock_component(component: LockComponent) -> Any:
+    """LockComponent with every field set that changes its meaning: unset ones mean different things per release."""
+    return ttypes.LockComponent(
+        type=_LOCK_TYPES[component.kind],
+        level=ttypes.LockLevel.TABLE if component.partition is None else ttypes.LockLevel.PARTITION,
+        dbname=component.table.database,
+        tablename=component.table.table,
+        partitionname=component.partition,
+        operationType=build_operation(component.operation),
+        isTransactional=True,
+        isDynamicPartitionWrite=component.is_dynamic_partition_write,
+    )
+
+
+def build_lock_state(code: int) -> LockState:
+    """From LockState."""
+    return _LOCK_STATES[code]
+
+
+def build_held_lock(element: Any) -> HeldLock:
+    """From ShowLocksResponseElement. Unset numbers arrive as 0 or not at all."""
+    return HeldLock(
+        lock_id=element.lockid,
+        database=element.dbname,
+        table=TableName(element.dbname, element.tablename) if element.tablename else None,
+        partition=element.partname or None,
+        state=_LOCK_STATES[element.state],
+        kind=_LOCK_KINDS[element.type],
+        txn_id=element.txnid or None,
+        user=element.user,
+        host=element.hostname,
+        agent=element.agentInfo or "",
+        blocked_by=element.blockedByExtId or None,
+    )
+
+
+def build_transaction_info(info: Any) -> TransactionInfo:
+    """From TxnInfo."""
+    return TransactionInfo(
+        id=info.id,
+        state=_TXN_STATES[info.state],
+        user=info.user,
+        host=info.hostname,
+        agent=info.agentInfo or "",
+        started_ms=info.startedTime,
+        last_heartbeat_ms=info.lastHeartbeatTime,
+    )
+
+
+def _build_columns(fields: Sequence[Any] | None) -> tuple[Column, ...]:
+    return tuple(Column(field.name.lower(), field.type) for field in fields or ())
+
+
+def build_table(table: Any) -> AcidTable:
+    """From Table. Views have no storage: their location and input format are empty."""
+    storage = table.sd or ttypes.StorageDescriptor()
+    return AcidTable(
+        name=TableName(table.dbName, table.tableName),
+        location=storage.location or "",
+        columns=_build_columns(storage.cols),
+        partition_columns=_build_columns(table.partitionKeys),
+        bucket_columns=tuple(column.lower() for column in storage.bucketCols or ()),
+        bucket_count=max(0, storage.numBuckets or 0),
+        input_format=storage.inputFormat or "",
+        parameters=dict(table.parameters or {}),
+    )
+
+
+def parse_partition_values(name: str) -> tuple[str, ...]:
+    """The values of `k1=v1/k2=v2`, unescaped (FileUtils.unescapePathName). Raises ValueError for other names."""
+    values = []
+    for part in name.split("/"):
+        key, equals, value = part.partition("=")
+        if not key or not equals:
+            raise ValueError(f"{name!r} is no partition name")
+        values.append(_ESCAPED.sub(lambda match: chr(int(match[1], 16)), value))
+    return tuple(values)
+
+
+def build_partition(name: str, partition: Any) -> Partition:
+    """From Partition, which does not carry its own name."""
+    return Partition(name, tuple(partition.values), partition.sd.location or "", dict(partition.parameters or {}))

@@ -1,0 +1,118 @@
+"""Tables, partitions and their statistics over thrift."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from hive_acid.errors import MetastoreRefused
+from hive_acid.metastore import conversion, statistics
+from hive_acid.metastore.calls import Calls
+from hive_acid.metastore.generated import ttypes
+from hive_acid.metastore.types import MetastoreLine, OperationKind
+from hive_acid.model.table import AcidTable, Partition, TableName
+from hive_acid.model.write_ids import ValidWriteIdList
+
+_PARTITIONS_PER_CALL = 500
+
+
+class TableCalls(Calls):
+    """The part of `Metastore` about tables."""
+
+    def _raw_table(self, name: TableName) -> Any:
+        """The stored table, not adapted to a client: no processor capabilities are sent (4.x would transform it)."""
+        capabilities = ttypes.ClientCapabilities(values=[ttypes.ClientCapability.INSERT_ONLY_TABLES])
+        request = ttypes.GetTableRequest(dbName=name.database, tblName=name.table, capabilities=capabilities)
+        return self._read("get_table_req", request, table=str(name)).table
+
+    def table(self, name: TableName) -> AcidTable:
+        """See `Metastore`."""
+        return conversion.build_table(self._raw_table(name))
+
+    def partition_names(self, table: TableName) -> list[str]:
+        """See `Metastore`."""
+        names: list[str] = self._read("get_partition_names", table.database, table.table, -1, table=str(table))
+        return sorted(names) if names else self._none_of(table)
+
+    def _none_of(self, table: TableName) -> list[str]:
+        """No partitions: some servers answer so for a table that does not exist."""
+        self._raw_table(table)
+        return []
+
+    def _raw_partitions(self, table: TableName, names: Sequence[str]) -> dict[str, Any]:
+        """By name, in the order asked for; unknown names are missing."""
+        wanted = {conversion.parse_partition_values(name): name for name in names}
+        found: dict[str, Any] = {}
+        for start in range(0, len(names), _PARTITIONS_PER_CALL):
+            for partition in self._load_partitions(table, list(names[start : start + _PARTITIONS_PER_CALL])):
+                found[wanted[tuple(partition.values)]] = partition
+        return {name: found[name] for name in names if name in found}
+
+    def _load_partitions(self, table: TableName, names: list[str]) -> list[Any]:
+        try:
+            loaded: list[Any] = self._read(
+                "get_partitions_by_names", table.database, table.table, names, table=str(table)
+            )
+        except MetastoreRefused:
+            self._raw_table(table)  # 4.x calls a missing table an invalid object: gives it its name
+            raise
+        return loaded
+
+    def partitions(self, table: TableName, names: Sequence[str]) -> list[Partition]:
+        """See `Metastore`."""
+        raw = self._raw_partitions(table, names)
+        return [conversion.build_partition(name, partition) for name, partition in raw.items()]
+
+    def add_dynamic_partitions(
+        self, txn_id: int, write_id: int, table: TableName, names: Sequence[str], operation: OperationKind
+    ) -> None:
+        """See `Metastore`."""
+        request = ttypes.AddDynamicPartitions(
+            txnid=txn_id,
+            writeid=write_id,
+            dbname=table.database,
+            tablename=table.table,
+            partitionnames=list(names),
+            operationType=conversion.build_operation(operation),
+        )
+        self._change("add_dynamic_partitions", request, txn_id=txn_id, table=str(table))
+
+    def drop_statistics(self, table: TableName, write_id: int, write_ids: ValidWriteIdList) -> None:
+        """See `Metastore`."""
+        statistics.check_own_write_id(write_id, write_ids)
+        raw = self._raw_table(table)
+        had_statistics = statistics.has_statistics(raw)
+        statistics.check_writable(raw, table)
+        statistics.remove_statistics(raw)
+        if self.line is MetastoreLine.HIVE_4:
+            request = statistics.build_alter_table(raw, write_id, write_ids)
+            self._change("alter_table_req", request, table=str(table))
+        elif had_statistics:
+            where = (table.database, table.table)
+            context = statistics.keep_statistics()
+            self._change("alter_table_with_environment_context", *where, raw, context, table=str(table))
+
+    def drop_partition_statistics(
+        self, table: TableName, names: Sequence[str], write_id: int, write_ids: ValidWriteIdList
+    ) -> None:
+        """See `Metastore`."""
+        statistics.check_own_write_id(write_id, write_ids)
+        raw = list(self._raw_partitions(table, names).values())
+        if self.line is MetastoreLine.HIVE_3:
+            raw = [partition for partition in raw if statistics.has_statistics(partition)]
+        for partition in raw:
+            statistics.check_writable(partition, table)
+            statistics.remove_statistics(partition)
+        for start in range(0, len(raw), _PARTITIONS_PER_CALL):
+            self._alter_partitions(table, raw[start : start + _PARTITIONS_PER_CALL], write_id, write_ids)
+
+    def _alter_partitions(
+        self, table: TableName, partitions: list[Any], write_id: int, write_ids: ValidWriteIdList
+    ) -> None:
+        if self.line is MetastoreLine.HIVE_4:
+            request = statistics.build_alter_partitions(table, partitions, write_id, write_ids)
+            self._change("alter_partitions_req", request, table=str(table))
+            return
+        where = (table.database, table.table)
+        context = statistics.keep_statistics()
+        self._change("alter_partitions_with_environment_context", *where, partitions, context, table=str(table))

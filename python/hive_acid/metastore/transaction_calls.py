@@ -1,0 +1,142 @@
+"""Transactions, write IDs and locks over thrift."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from hive_acid.errors import TransactionAborted, build_error
+from hive_acid.metastore import conversion
+from hive_acid.metastore.calls import Calls
+from hive_acid.metastore.generated import ttypes
+from hive_acid.metastore.types import (
+    HeldLock,
+    LockComponent,
+    LockKind,
+    LockState,
+    MetastoreLine,
+    TransactionInfo,
+    TransactionState,
+)
+from hive_acid.model.table import TableName
+from hive_acid.model.write_ids import ValidTxnList, ValidWriteIdList
+
+
+class TransactionCalls(Calls):
+    """The part of `Metastore` about transactions."""
+
+    def open_transaction(self, user: str, host: str, agent: str) -> int:
+        """See `Metastore`."""
+        request = ttypes.OpenTxnRequest(num_txns=1, user=user, hostname=host, agentInfo=agent)
+        txn_id: int = self._change("open_txns", request).txn_ids[0]
+        return txn_id
+
+    def valid_transactions(self, own_txn_id: int) -> ValidTxnList:
+        """See `Metastore`."""
+        return conversion.build_valid_transactions(self._read("get_open_txns"), own_txn_id)
+
+    def valid_write_ids(
+        self, tables: Sequence[TableName], transactions: ValidTxnList
+    ) -> dict[TableName, ValidWriteIdList]:
+        """See `Metastore`."""
+        if not tables:
+            return {}
+        request = ttypes.GetValidWriteIdsRequest(
+            fullTableNames=[str(table) for table in tables], validTxnList=transactions.format()
+        )
+        answers = self._read("get_valid_write_ids", request).tblValidWriteIds
+        by_name = {answer.fullTableName: conversion.build_valid_write_ids(answer) for answer in answers}
+        return {table: by_name[str(table)] for table in tables}
+
+    def allocate_write_id(self, txn_id: int, table: TableName) -> int:
+        """See `Metastore`."""
+        request = ttypes.AllocateTableWriteIdsRequest(dbName=table.database, tableName=table.table, txnIds=[txn_id])
+        answer = self._read("allocate_table_write_ids", request, txn_id=txn_id, table=str(table))
+        write_id: int = answer.txnToWriteIds[0].writeId
+        return write_id
+
+    def heartbeat(self, txn_id: int) -> None:
+        """See `Metastore`."""
+        self._read("heartbeat", ttypes.HeartbeatRequest(txnid=txn_id), txn_id=txn_id)
+
+    def commit(self, txn_id: int) -> None:
+        """See `Metastore`."""
+        self._change("commit_txn", self._build_commit(txn_id), txn_id=txn_id)
+
+    def _build_commit(self, txn_id: int) -> Any:
+        """On 4.x an unset `exclWriteEnabled` would switch the server's search for conflicts off."""
+        if self.line is MetastoreLine.HIVE_3:
+            return ttypes.CommitTxnRequest(txnid=txn_id)
+        return ttypes.CommitTxnRequest(txnid=txn_id, exclWriteEnabled=False)
+
+    def abort(self, txn_id: int) -> None:
+        """See `Metastore`."""
+        self._read("abort_txn", ttypes.AbortTxnRequest(txnid=txn_id), txn_id=txn_id)
+
+    def transaction_state(self, txn_id: int) -> TransactionState | None:
+        """See `Metastore`.
+
+        A transaction that is neither open nor aborted was committed, or was aborted and forgotten. Committing it again
+        tells: it changes nothing, succeeds for a committed one and fails for the other.
+        """
+        response = self._read("get_open_txns")
+        open_ids, aborted_ids = conversion.split_by_bits(response.open_txns, response.abortedBits)
+        if txn_id in open_ids:
+            return TransactionState.OPEN
+        if txn_id in aborted_ids:
+            return TransactionState.ABORTED
+        if txn_id > response.txn_high_water_mark:
+            return None
+        try:
+            self._read("commit_txn", self._build_commit(txn_id), txn_id=txn_id)
+        except TransactionAborted as error:
+            lost = isinstance(error.__cause__, ttypes.TxnAbortedException)
+            return TransactionState.ABORTED if lost else None
+        return TransactionState.COMMITTED
+
+    def transactions(self) -> list[TransactionInfo]:
+        """See `Metastore`."""
+        infos = self._read("get_open_txns_info").open_txns
+        return sorted((conversion.build_transaction_info(info) for info in infos), key=lambda info: info.id)
+
+    def latest_conflict(self, txn_id: int) -> int:
+        """See `Metastore`."""
+        if self.line is MetastoreLine.HIVE_3:
+            raise build_error("HIVE_ACID_INTERNAL", reason="a metastore of the 3.1 line cannot be asked for conflicts")
+        latest: int = self._read("get_latest_txnid_in_conflict", txn_id, txn_id=txn_id)
+        return latest
+
+    # locks
+
+    def lock(
+        self, txn_id: int, components: Sequence[LockComponent], user: str, host: str, agent: str
+    ) -> tuple[int, LockState]:
+        """See `Metastore`."""
+        if self.line is MetastoreLine.HIVE_3 and any(part.kind is LockKind.EXCL_WRITE for part in components):
+            raise build_error("HIVE_ACID_INTERNAL", reason="a metastore of the 3.1 line has no EXCL_WRITE locks")
+        request = ttypes.LockRequest(
+            component=[conversion.build_lock_component(component) for component in components],
+            txnid=txn_id,
+            user=user,
+            hostname=host,
+            agentInfo=agent,
+        )
+        tables = ", ".join(sorted({str(component.table) for component in components}))
+        answer = self._change("lock", request, txn_id=txn_id, table=tables)
+        return answer.lockid, conversion.build_lock_state(answer.state)
+
+    def check_lock(self, txn_id: int, lock_id: int, elapsed_ms: int) -> LockState:
+        """See `Metastore`."""
+        request = ttypes.CheckLockRequest(lockid=lock_id, txnid=txn_id, elapsed_ms=elapsed_ms)
+        return conversion.build_lock_state(self._read("check_lock", request, txn_id=txn_id).state)
+
+    def unlock(self, lock_id: int) -> None:
+        """See `Metastore`."""
+        self._change("unlock", ttypes.UnlockRequest(lockid=lock_id))
+
+    def held_locks(self, table: TableName | None = None) -> list[HeldLock]:
+        """See `Metastore`."""
+        request = ttypes.ShowLocksRequest()
+        if table is not None:
+            request = ttypes.ShowLocksRequest(dbname=table.database, tablename=table.table)
+        return [conversion.build_held_lock(element) for element in self._read("show_locks", request).locks or ()]
