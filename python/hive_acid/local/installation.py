@@ -1,0 +1,97 @@
+"""What is in the cache: the metastore's jars, PostgreSQL, and a database with the schema to copy for each metastore."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Literal
+
+from hive_acid.local.artifacts import (
+    HIVE_VERSION,
+    SCHEMA_SOURCE,
+    Artifact,
+    metastore_artifacts,
+    platform_name,
+    postgresql_artifact,
+)
+from hive_acid.local.cache import Progress, cache_folder, cache_lock, whole_entry
+from hive_acid.local.derby import Derby
+from hive_acid.local.download import download
+from hive_acid.local.errors import LocalMetastoreError
+from hive_acid.local.java import Java
+from hive_acid.local.postgresql import PostgreSql, unpack_binaries
+
+DatabaseKind = Literal["postgresql", "derby"]
+_TEMPLATE_VERSION: Final = "1"  # raise it when the way a template is built changes
+
+
+def default_database() -> DatabaseKind:
+    """PostgreSQL where it is published for this machine, else Derby."""
+    return "postgresql" if postgresql_artifact() else "derby"
+
+
+@dataclass(frozen=True)
+class Installation:
+    """Everything one metastore needs from the cache, whole. `jars` is the class path."""
+
+    java: Java
+    jars: tuple[Path, ...]
+    database: PostgreSql | Derby
+    template: Path
+
+    def copy_template(self, target: Path) -> None:
+        """Make `target` a copy of the template database. It appears whole or not at all."""
+        half = target.with_name(target.name + ".new")
+        shutil.rmtree(half, ignore_errors=True)
+        shutil.copytree(self.template, half, symlinks=True, ignore=shutil.ignore_patterns("manifest.json", "*.log"))
+        half.rename(target)
+
+
+def prepare_installation(kind: DatabaseKind, java: Java, progress: Progress) -> Installation:
+    """Find what is needed in the cache, fetch and build what is missing there or damaged.
+
+    Raises HIVE_ACID_LOCAL_PLATFORM_UNSUPPORTED, HIVE_ACID_LOCAL_ARTIFACT_UNAVAILABLE, HIVE_ACID_LOCAL_ARTIFACT_CORRUPT.
+    """
+    cache = cache_folder()
+    with cache_lock(cache, progress):
+        artifacts = metastore_artifacts()
+
+        def fetch(target: Path, damaged: Path | None) -> None:
+            download(artifacts, target, damaged, java, "the metastore", progress)
+
+        lib = whole_entry(cache / f"metastore-{HIVE_VERSION}-{_digest(artifacts)}", fetch, progress)
+        files = [lib / artifact.file_name for artifact in artifacts]
+        database = _postgresql(cache, java, progress) if kind == "postgresql" else Derby()
+
+        def build(target: Path, _: Path | None) -> None:
+            progress(f"building the template database ({kind})")
+            database.build_template(target, files, java)
+
+        binaries = [found] if kind == "postgresql" and (found := postgresql_artifact()) else []
+        name = f"template-{kind}-{_digest([*artifacts, *binaries], _TEMPLATE_VERSION)}"
+        template = whole_entry(cache / name, build, progress)
+        jars = tuple(path for path in files if not path.name.startswith(SCHEMA_SOURCE))
+        return Installation(java, jars, database, template)
+
+
+def _postgresql(cache: Path, java: Java, progress: Progress) -> PostgreSql:
+    artifact = postgresql_artifact()
+    if artifact is None:
+        raise LocalMetastoreError("HIVE_ACID_LOCAL_PLATFORM_UNSUPPORTED", {"platform": platform_name()})
+
+    def fetch_and_unpack(target: Path, _: Path | None) -> None:
+        download([artifact], target, None, java, "PostgreSQL", progress)
+        jar = target / artifact.file_name
+        unpack_binaries(jar, target)
+        jar.unlink()
+
+    name = f"postgresql-{artifact.version}-{platform_name()}-{_digest([artifact])}"
+    return PostgreSql(whole_entry(cache / name, fetch_and_unpack, progress))
+
+
+def _digest(artifacts: Sequence[Artifact], extra: str = "") -> str:
+    text = "\n".join([*(artifact.sha256 for artifact in artifacts), extra])
+    return hashlib.sha256(text.encode()).hexdigest()[:12]

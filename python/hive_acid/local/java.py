@@ -1,0 +1,60 @@
+"""Find the Java that runs the metastore."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from hive_acid.local.errors import LocalMetastoreError
+
+SUPPORTED_RELEASES: Final = (17, 21)
+
+
+@dataclass(frozen=True)
+class Java:
+    """A Java that was asked for its version. `release` is the feature release, such as 17."""
+
+    path: Path
+    release: int
+
+
+def find_java() -> Java:
+    """The Java of JAVA_HOME, or of the PATH where JAVA_HOME is not set.
+
+    Raises HIVE_ACID_LOCAL_JAVA_NOT_FOUND, or HIVE_ACID_LOCAL_JAVA_UNSUPPORTED for any release but 17 and 21:
+    Hive 4.0.0 needs 17, and Hadoop's `Subject.getSubject` ends with Java 24.
+    """
+    home = os.environ.get("JAVA_HOME")
+    if home:
+        path, source = Path(home) / "bin" / "java", "from JAVA_HOME"
+        if not os.access(path, os.X_OK):
+            raise LocalMetastoreError("HIVE_ACID_LOCAL_JAVA_NOT_FOUND", {"searched": f"JAVA_HOME, which says {home}"})
+    else:
+        found = shutil.which("java")
+        if found is None:
+            raise LocalMetastoreError(
+                "HIVE_ACID_LOCAL_JAVA_NOT_FOUND", {"searched": "JAVA_HOME, not set, and the PATH"}
+            )
+        path, source = Path(found), "first on the PATH"
+    version = _version_text(path)
+    number = re.search(r'version "(\d+)(?:\.(\d+))?', version)
+    release = 0 if number is None else int(number[2] or 0) if number[1] == "1" else int(number[1])
+    if release not in SUPPORTED_RELEASES:
+        found_text = f"Java {release}" if release else f"not a Java that tells its version: {version[:200]!r}"
+        raise LocalMetastoreError(
+            "HIVE_ACID_LOCAL_JAVA_UNSUPPORTED", {"path": str(path), "source": source, "found": found_text}
+        )
+    return Java(path, release)
+
+
+def _version_text(path: Path) -> str:
+    try:
+        answer = subprocess.run([path, "-version"], capture_output=True, text=True, timeout=60, check=False)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return str(error)
+    return answer.stderr + answer.stdout

@@ -1,0 +1,67 @@
+"""Ask a program on this machine whether it is up."""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+START_LIMIT_SECONDS = 180.0
+_POLL_SECONDS = 0.05
+
+
+class StartError(Exception):
+    """A program did not start; `event` is what is sent to the parent."""
+
+    def __init__(self, program: str, reason: str, log: str, port_taken: int | None = None) -> None:
+        super().__init__(reason)
+        self.event = {"event": "failed", "program": program, "reason": reason, "log": log, "port_taken": port_taken}
+
+
+def postgresql_answers(port: int) -> bool:
+    """Whether a PostgreSQL on this port answers the question for encryption, which it does once it accepts clients."""
+    return len(_reply(port, b"\0\0\0\x08\x04\xd2\x16\x2f")) > 0
+
+
+def metastore_answers(port: int) -> bool:
+    """Whether a metastore on this port answers the Thrift call `getVersion` (strict binary protocol)."""
+    name = b"getVersion"
+    return name in _reply(port, b"\x80\x01\x00\x01" + len(name).to_bytes(4, "big") + name + b"\0\0\0\1" + b"\0")
+
+
+def _reply(port: int, question: bytes) -> bytes:
+    try:
+        with socket.create_connection(("127.0.0.1", port), 1) as connection:
+            connection.settimeout(5)
+            connection.sendall(question)
+            return connection.recv(200)
+    except OSError:
+        return b""
+
+
+def await_start(
+    process: subprocess.Popen[bytes], program: str, port: int, log: str, log_start: int, answers: Callable[[int], bool],
+    given_up: Callable[[], bool] = lambda: False,
+) -> None:  # fmt: skip
+    """Wait until the program answers. Raises StartError when it ends, after START_LIMIT_SECONDS, or when given up.
+
+    Its own lines in the log begin at the byte `log_start`.
+    """
+    deadline = time.monotonic() + START_LIMIT_SECONDS
+    while time.monotonic() < deadline:
+        if process.poll() is not None:
+            taken = _log_says(log, log_start, "Address already in use", "could not create any TCP/IP sockets")
+            raise StartError(program, f"it ended with code {process.returncode}", log, port if taken else None)
+        if answers(port):
+            return
+        if given_up():
+            raise StartError(program, "the start was given up", log)
+        time.sleep(_POLL_SECONDS)
+    raise StartError(program, f"it did not answer within {START_LIMIT_SECONDS:.0f} s", log)
+
+
+def _log_says(log: str, start: int, *phrases: str) -> bool:
+    text = Path(log).read_bytes()[start:].decode("utf-8", "replace")
+    return any(phrase in text for phrase in phrases)

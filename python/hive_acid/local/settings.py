@@ -1,0 +1,90 @@
+"""The metastore's configuration files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+from xml.sax.saxutils import escape
+
+_TXN: Final = "org.apache.hadoop.hive.metastore.txn.service"
+# Hive's own list without the Iceberg service, whose missing class would stop every one of them.
+_HOUSEKEEPING: Final = ",".join(
+    (
+        f"{_TXN}.AcidHouseKeeperService",
+        f"{_TXN}.CompactionHouseKeeperService",
+        f"{_TXN}.AcidTxnCleanerService",
+        f"{_TXN}.AcidOpenTxnsCounterService",
+        "org.apache.hadoop.hive.metastore.MaterializationsRebuildLockCleanerTask",
+        "org.apache.hadoop.hive.metastore.PartitionManagementTask",
+    )
+)
+_DEFAULTS: Final[Mapping[str, str]] = {
+    "metastore.thrift.bind.host": "127.0.0.1",
+    "metastore.thrift.uris": "",
+    "metastore.schema.verification": "true",
+    # The transformer refuses ACID tables of clients without capabilities and turns managed tables into external ones.
+    # One blank, since an empty value means the default.
+    "metastore.metadata.transformer.class": " ",
+    "metastore.client.capability.check": "false",
+    # Two writers that allocate a table's first write ID collide; the server's pause before it tries again is 2 s else.
+    "metastore.hmshandler.retry.interval": "100ms",
+    # Initiator and Cleaner run here, compactions are ours to do.
+    "metastore.compactor.initiator.on": "true",
+    "metastore.compactor.cleaner.on": "true",
+    "metastore.compactor.worker.threads": "0",
+    "hive.compactor.initiator.on": "true",
+    "hive.compactor.cleaner.on": "true",
+    "hive.compactor.worker.threads": "0",
+    "metastore.task.threads.remote": _HOUSEKEEPING,
+    "hive.support.concurrency": "true",
+    "hive.txn.manager": "org.apache.hadoop.hive.ql.lockmgr.DbTxnManager",
+    "metastore.event.db.notification.api.auth": "false",
+    "hive.metastore.event.db.notification.api.auth": "false",
+}
+_LOGGING: Final = """\
+status = warn
+rootLogger.level = INFO
+rootLogger.appenderRef.console.ref = console
+appender.console.type = Console
+appender.console.name = console
+appender.console.target = SYSTEM_ERR
+appender.console.layout.type = PatternLayout
+appender.console.layout.pattern = %d{ISO8601} %p %t %c{2}: %m%n
+logger.datanucleus.name = DataNucleus
+logger.datanucleus.level = ERROR
+"""
+
+
+def write_configuration(
+    folder: Path, warehouse: Path, port: int, connection: Mapping[str, str], chosen: Mapping[str, str]
+) -> None:
+    """Write `folder`/metastore-site.xml, hive-site.xml (which Hive's compaction threads read) and log4j2.properties.
+
+    `chosen` wins over our values. Hive reads many settings under two names, `metastore.X` and `hive.X`: where we set
+    the other name of a chosen setting, the chosen value is written under both.
+    """
+    ours = {
+        **_DEFAULTS,
+        **connection,
+        "metastore.thrift.port": str(port),
+        "metastore.warehouse.dir": f"file:{warehouse}",  # not escaped: Hadoop's Path takes %20 for three characters
+        "hive.metastore.warehouse.dir": f"file:{warehouse}",
+    }
+    twins = {_twin(key): value for key, value in chosen.items() if _twin(key) in ours}
+    merged = {**ours, **twins, **chosen}
+    properties = "".join(
+        f"<property><name>{escape(key)}</name><value>{escape(value)}</value></property>\n"
+        for key, value in sorted(merged.items())
+    )
+    folder.mkdir(exist_ok=True)
+    for name in ("metastore-site.xml", "hive-site.xml"):
+        path = folder / name
+        path.touch(mode=0o600)  # holds the database's password
+        path.write_text(f"<configuration>\n{properties}</configuration>\n", "utf-8")
+    (folder / "log4j2.properties").write_text(_LOGGING, "utf-8")
+
+
+def _twin(key: str) -> str:
+    prefix, _, rest = key.partition(".")
+    return {"metastore": f"hive.{rest}", "hive": f"metastore.{rest}"}.get(prefix, "")

@@ -1,0 +1,178 @@
+"""The steps of a start, the same whether the metastore ends with this process or not."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Final
+
+from hive_acid.local.cache import Progress
+from hive_acid.local.errors import LocalMetastoreError
+from hive_acid.local.installation import DatabaseKind, Installation, default_database, prepare_installation
+from hive_acid.local.java import find_java
+from hive_acid.local.launch import SupervisorHandle, check_port_free, free_port
+from hive_acid.local.settings import write_configuration
+
+_PORT_TRIES: Final = 3
+LOCK_FILE: Final = "lock"  # held by the supervisor as long as it lives
+STATE_FILE: Final = "metastore.json"
+NO_SETTINGS: Final[Mapping[str, str]] = MappingProxyType({})
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What a caller wants started; `EmbeddedMetastore.start` says what the parts mean."""
+
+    folder: Path | None
+    port: int | None = None
+    database: DatabaseKind | None = None
+    settings: Mapping[str, str] = field(default_factory=lambda: NO_SETTINGS)
+    detached: bool = False
+
+
+@dataclass(frozen=True)
+class Started:
+    """A metastore that answers."""
+
+    folder: Path
+    port: int
+    supervisor: SupervisorHandle
+    process_ids: Mapping[str, int]
+
+
+def start_metastore(wish: Wish, progress: Progress) -> Started:
+    """Start a metastore under a supervisor and wait until it answers. Raises LocalMetastoreError, nothing runs then."""
+    if wish.port is not None:
+        check_port_free(wish.port)
+    with _locked_folder(wish.folder) as (folder, lock):
+        installation = _prepared(folder, wish.database, progress)
+        return _started(installation, folder, lock, wish)
+
+
+def print_progress(message: str) -> None:
+    """Tell on standard error what is being fetched or built."""
+    sys.stderr.write(f"hive-acid: {message}\n")
+    sys.stderr.flush()
+
+
+def warehouse_of(folder: Path) -> Path:
+    """The folder of managed tables of the metastore in `folder`."""
+    return folder / "warehouse"
+
+
+def log_of(folder: Path) -> Path:
+    """The log of the metastore in `folder`."""
+    return folder / "hms.log"
+
+
+@contextmanager
+def _locked_folder(folder: Path | None) -> Iterator[tuple[Path, int]]:
+    """The metastore's folder, with the descriptor that holds its lock: the supervisor inherits it and holds on."""
+    if folder is None:
+        place = Path(tempfile.mkdtemp(prefix="hive-acid-metastore-")).resolve()
+    else:
+        place = folder.expanduser().resolve()
+        place.mkdir(parents=True, exist_ok=True)
+    with (place / LOCK_FILE).open("a") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise LocalMetastoreError("HIVE_ACID_LOCAL_FOLDER_IN_USE", {"folder": str(place)}) from error
+        try:
+            yield place, lock.fileno()
+        except BaseException as error:
+            if folder is None and str(place) not in str(error):  # else its logs are what the user needs
+                shutil.rmtree(place, ignore_errors=True)
+            raise
+
+
+def _prepared(folder: Path, asked: DatabaseKind | None, progress: Progress) -> Installation:
+    """The installation for the folder's database, which is copied from the template if the folder is new."""
+    database = folder / "database"
+    found: DatabaseKind | None = None
+    if database.exists():
+        found = "postgresql" if (database / "data" / "PG_VERSION").exists() else "derby"
+        if asked not in (None, found):
+            raise LocalMetastoreError(
+                "HIVE_ACID_LOCAL_FOLDER_MISMATCH", {"folder": str(folder), "found": found, "asked": str(asked)}
+            )
+    installation = prepare_installation(found or asked or default_database(), find_java(), progress)
+    if found is None:
+        installation.copy_template(database)
+    warehouse_of(folder).mkdir(exist_ok=True)
+    (folder / "tmp").mkdir(exist_ok=True)
+    return installation
+
+
+def _started(installation: Installation, folder: Path, lock: int, wish: Wish) -> Started:
+    """Start until it answers. Ports that we chose are chosen again if somebody was faster."""
+    for tries_left in reversed(range(_PORT_TRIES)):
+        port = wish.port or free_port()
+        specification = _specification(installation, folder, port, wish)
+        supervisor = SupervisorHandle.start(specification, lock, folder / "supervisor.log")
+        try:
+            return Started(folder, port, supervisor, supervisor.started())
+        except LocalMetastoreError as error:
+            supervisor.stop()
+            taken = error.condition == "HIVE_ACID_LOCAL_PORT_TAKEN"
+            if not taken or not tries_left or error.params["port"] == str(wish.port):
+                raise
+        except BaseException:  # such as Ctrl-C
+            supervisor.stop()
+            raise
+    raise AssertionError("unreachable")
+
+
+def _specification(installation: Installation, folder: Path, port: int, wish: Wish) -> Mapping[str, Any]:
+    """What the supervisor is to do; writes the metastore's configuration."""
+    temporary = wish.folder is None
+    database_port = free_port()
+    connection = installation.database.connection(folder, database_port)
+    write_configuration(folder / "conf", warehouse_of(folder), port, connection, wish.settings)
+    return {
+        "folder": str(folder),
+        "state": str(folder / STATE_FILE),
+        "describe": {
+            "uri": f"thrift://127.0.0.1:{port}",
+            "port": port,
+            "database": installation.database.name,
+            "warehouse": str(warehouse_of(folder)),
+            "log": str(log_of(folder)),
+        },
+        "detached": wish.detached,
+        "remove_folder": temporary,
+        "postgresql": installation.database.server(folder, database_port, durable=not temporary),
+        "metastore": _metastore_program(installation, folder, port),
+    }
+
+
+def _metastore_program(installation: Installation, folder: Path, port: int) -> Mapping[str, Any]:
+    conf = folder / "conf"
+    command = [
+        str(installation.java.path),
+        "-Xmx512m",
+        f"-Djava.io.tmpdir={folder / 'tmp'}",
+        f"-Dderby.stream.error.file={folder / 'derby.log'}",
+        f"-Dlog4j2.configurationFile={conf / 'log4j2.properties'}",
+        *("-cp", ":".join(map(str, (conf, *installation.jars)))),
+        *("org.apache.hadoop.hive.metastore.HiveMetaStore", "-p", str(port)),
+    ]
+    # Another Hadoop's or Hive's settings of this machine are not ours.
+    foreign = ("HADOOP_HOME", "HADOOP_CONF_DIR", "HADOOP_CLASSPATH", "HIVE_HOME", "CLASSPATH", "SPARK_CONF_DIR")
+    environment = {key: value for key, value in os.environ.items() if key not in foreign}
+    environment |= {"METASTORE_CONF_DIR": str(conf), "HIVE_CONF_DIR": str(conf)}
+    return {
+        "command": command,
+        "port": port,
+        "log": str(log_of(folder)),
+        "cwd": str(folder),
+        "environment": environment,
+    }
