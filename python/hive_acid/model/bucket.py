@@ -26,10 +26,18 @@ class BucketProperty:
 
     @classmethod
     def decode(cls, encoded: int) -> BucketProperty:
-        """From the signed or unsigned 32-bit property. Raises ValueError for codec versions other than 0 and 1."""
+        """From the signed or unsigned 32-bit property.
+
+        Version 0 is the plain bucket number. Raises ValueError for other codec versions than 0 and 1, for a bucket of
+        version 0 beyond 4095 and for what is no 32-bit number.
+        """
+        if not -(2**31) <= encoded < 2**32:
+            raise ValueError(f"bucket property {encoded} has more than 32 bits")
         unsigned = encoded & 0xFFFFFFFF
         version = unsigned >> 29
         if version == 0:
+            if unsigned > MAX_BUCKET:
+                raise ValueError(f"bucket {unsigned} is outside 0..{MAX_BUCKET}")
             return cls(unsigned, 0)
         if version == 1:
             return cls(unsigned >> 16 & 0xFFF, unsigned & 0xFFF)

@@ -29,10 +29,13 @@ class FolderKind(Enum):
     DELETE_DELTA = "delete_delta"
 
 
-_BASE = re.compile(r"base_(-?\d+)(?:_v(\d+))?")
-_DELTA = re.compile(r"(delete_delta|delta)_(\d+)_(\d+)(?:_v(\d+)|_(\d+))?")
-_BUCKET_FILE = re.compile(r"bucket_(\d+)(?:_(\d+))?")
-_ORIGINAL_FILE = re.compile(r"(\d+)_\d+(?:_copy_\d+)?")
+_LONG_MAX = 2**63 - 1
+_LONG_MIN = -(2**63)
+_FOLDER_PREFIXES = tuple(f"{kind.value}_" for kind in FolderKind)
+_BASE = re.compile(r"base_(-?[0-9]+)(?:_v([0-9]+))?")
+_DELTA = re.compile(r"(delete_delta|delta)_([0-9]+)_([0-9]+)(?:_v([0-9]+)|_([0-9]+))?")
+_BUCKET_FILE = re.compile(r"bucket_([0-9]+)(?:_([0-9]+))?")
+_ORIGINAL_FILE = re.compile(r"([0-9]+)_[0-9]+(?:_copy_[0-9]+)?")
 
 
 @dataclass(frozen=True)
@@ -52,13 +55,19 @@ class FolderName:
 
     @classmethod
     def parse(cls, name: str) -> FolderName | None:
-        """The parsed name, or None if it is no base, delta or delete delta."""
+        """The parsed name, or None if it is no base, delta or delete delta.
+
+        Write IDs of deltas begin at 1 and do not descend; those of bases are 0 or more, or LONG_MIN.
+        """
         if match := _BASE.fullmatch(name):
             write_id = int(match[1])
-            return cls(FolderKind.BASE, write_id, write_id, None, int(match[2] or 0))
+            is_sound = 0 <= write_id <= _LONG_MAX or write_id == _LONG_MIN
+            return cls(FolderKind.BASE, write_id, write_id, None, int(match[2] or 0)) if is_sound else None
         if match := _DELTA.fullmatch(name):
+            first, last = int(match[2]), int(match[3])
             statement_id = int(match[5]) if match[5] is not None else None
-            return cls(FolderKind(match[1]), int(match[2]), int(match[3]), statement_id, int(match[4] or 0))
+            is_sound = 1 <= first <= last <= _LONG_MAX
+            return cls(FolderKind(match[1]), first, last, statement_id, int(match[4] or 0)) if is_sound else None
         return None
 
     def format(self) -> str:
@@ -97,3 +106,8 @@ def original_bucket(name: str) -> int | None:
 def is_hidden(name: str) -> bool:
     """True for names every engine passes over: they begin with `_` or `.`."""
     return name.startswith(("_", "."))
+
+
+def is_acid_folder_like(name: str) -> bool:
+    """True for names that begin as those of bases and deltas do, sound or not; Hive fails on those it cannot parse."""
+    return name.startswith(_FOLDER_PREFIXES)

@@ -27,8 +27,19 @@ def _parse_ids(text: str) -> frozenset[int]:
     ids: set[int] = set()
     for part in filter(None, text.split(",")):
         first, dash, last = part.partition("-")
-        ids.update(range(int(first), int(last) + 1) if dash else (int(first),))
+        run = range(int(first), int(last) + 1) if dash else (int(first),)
+        if not run:
+            raise ValueError(f"{part!r} is no run of IDs")
+        ids.update(run)
     return frozenset(ids)
+
+
+def _parse_parts(parts: list[str], text: str) -> tuple[int, str, frozenset[int], frozenset[int]]:
+    """`hwm:minOpen:open,…:aborted,…`, already split; all but the first may be missing."""
+    if len(parts) > 4:
+        raise ValueError(f"{text!r} has too many parts for a list of transactions or write IDs")
+    mark, min_open, open_ids, aborted_ids = parts + [""] * (4 - len(parts))
+    return int(mark), min_open, _parse_ids(open_ids), _parse_ids(aborted_ids)
 
 
 def _format_ids(ids: frozenset[int]) -> str:
@@ -59,9 +70,8 @@ class ValidTxnList:
     @classmethod
     def parse(cls, text: str) -> ValidTxnList:
         """From `hwm:minOpen:open,…:aborted,…` (trailing parts may be missing). Raises ValueError on other text."""
-        parts = text.split(":")
-        padded = parts + [""] * (4 - len(parts))
-        return cls(int(padded[0]), _parse_ids(padded[2]), _parse_ids(padded[3]))
+        mark, _, open_ids, aborted_ids = _parse_parts(text.split(":"), text)
+        return cls(mark, open_ids, aborted_ids)
 
     def format(self) -> str:
         """The text of `hive.txn.valid.txns`; plain comma lists, which the parsers of 3.1 and 4.x both read."""
@@ -82,9 +92,11 @@ class ValidWriteIdList:
     aborted: frozenset[int] = frozenset()
     min_open: int = LONG_MAX
     _exceptions: tuple[int, ...] = field(init=False, repr=False, compare=False, default=())
+    _aborted: tuple[int, ...] = field(init=False, repr=False, compare=False, default=())
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "_exceptions", tuple(sorted(self.open | self.aborted)))
+        object.__setattr__(self, "_aborted", tuple(sorted(self.aborted)))
         object.__setattr__(self, "min_open", min(self.min_open, min(self.open, default=LONG_MAX)))
 
     def is_valid(self, write_id: int) -> bool:
@@ -94,6 +106,10 @@ class ValidWriteIdList:
     def is_aborted(self, write_id: int) -> bool:
         """True if the write ID belongs to an aborted transaction."""
         return write_id in self.aborted
+
+    def is_range_aborted(self, first: int, last: int) -> bool:
+        """True if every write ID of the inclusive range is aborted (isWriteIdRangeAborted is ALL)."""
+        return bisect_right(self._aborted, last) - bisect_left(self._aborted, first) == last - first + 1
 
     def range_state(self, first: int, last: int) -> RangeState:
         """How much of the inclusive range [first, last] is visible (ValidReaderWriteIdList.isWriteIdRangeValid)."""
@@ -126,9 +142,8 @@ class ValidWriteIdList:
     def parse(cls, text: str) -> ValidWriteIdList:
         """From `db.table:hwm:minOpen:open,…:aborted,…` (trailing parts may be missing). Raises ValueError."""
         table, *rest = text.split(":")
-        padded = rest + [""] * (4 - len(rest))
-        min_open = int(padded[1]) if padded[1] else LONG_MAX
-        return cls(table, int(padded[0]), _parse_ids(padded[2]), _parse_ids(padded[3]), min_open)
+        mark, min_open, open_ids, aborted_ids = _parse_parts(rest or [""], text)
+        return cls(table, mark, open_ids, aborted_ids, int(min_open) if min_open else LONG_MAX)
 
     def format(self) -> str:
         """The text Hive's servers and tasks read."""

@@ -9,73 +9,21 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from hive_acid.errors import HiveAcidError, build_error
-from hive_acid.model.names import METADATA_FILE, FolderKind, FolderName, is_hidden
+from hive_acid.model.names import METADATA_FILE, FolderKind
 from hive_acid.model.write_ids import LONG_MIN, RangeState, ValidTxnList, ValidWriteIdList
-from hive_acid.snapshot.listing import ListedFile, Listing
+from hive_acid.snapshot.acid_state import (
+    AcidFolder,
+    AcidState,
+    marker_folders,
+    newest_base_write_id,
+    sort_out,
+)
+from hive_acid.snapshot.listing import Listing
 
-
-@dataclass(frozen=True)
-class AcidFolder:
-    """A base, delta or delete delta: `path` below the root (one name), its files but the hidden ones, sorted.
-
-    `check` says that the snapshot sees the range of write IDs only in part, so each row or event must be checked by
-    its `currentTransaction`.
-    """
-
-    path: str
-    name: FolderName
-    files: tuple[ListedFile, ...] = ()
-    check: bool = False
-
-
-@dataclass(frozen=True)
-class AcidState:
-    """What a snapshot reads below one root (a table or a partition), and what it passes over.
-
-    `deltas` and `delete_deltas` are in the order of AcidUtils (write IDs, statement ID). `originals` are the files of
-    no base or delta that are visible because no base hides them. The other lists name things directly below the root,
-    sorted: `obsolete` are replaced by what was chosen, `aborted` belong to aborted transactions, `invisible` to
-    transactions this snapshot does not see.
-    """
-
-    listing: Listing
-    base: AcidFolder | None = None
-    deltas: tuple[AcidFolder, ...] = ()
-    delete_deltas: tuple[AcidFolder, ...] = ()
-    originals: tuple[ListedFile, ...] = ()
-    obsolete: tuple[str, ...] = ()
-    aborted: tuple[str, ...] = ()
-    invisible: tuple[str, ...] = ()
-
-    @property
-    def data_folders(self) -> tuple[AcidFolder, ...]:
-        """The folders with rows: the base, if any, then the deltas."""
-        return ((self.base,) if self.base else ()) + self.deltas
-
-
-def marker_folders(listing: Listing) -> tuple[str, ...]:
-    """The bases with a `_metadata_acid` file, whose text `choose_directories` needs; sorted."""
-    found = []
-    for file in listing.files:
-        folder, _, name = file.relative_path.rpartition("/")
-        parsed = FolderName.parse(folder) if name == METADATA_FILE else None
-        if parsed and parsed.kind is FolderKind.BASE:
-            found.append(folder)
-    return tuple(sorted(found))
-
-
-def newest_base_write_id(listing: Listing, write_ids: ValidWriteIdList | None = None) -> int | None:
-    """The greatest write ID of a base below the root, or None without a base.
-
-    With `write_ids` only bases count whose write ID it sees; without, every base counts, also one of an open or
-    aborted transaction.
-    """
-    parsed = (FolderName.parse(path) for path in listing.folders)
-    bases = (name.max_write_id for name in parsed if name and name.kind is FolderKind.BASE)
-    return max((base for base in bases if write_ids is None or write_ids.is_valid(base)), default=None)
+__all__ = ["AcidFolder", "AcidState", "choose_directories", "marker_folders", "newest_base_write_id"]
 
 
 def choose_directories(
@@ -103,7 +51,9 @@ class _Choice:
         self.transactions = transactions
         self.markers = markers
         self.marked = frozenset(marker_folders(listing))
-        self.folders, self.originals = _sort_out(listing)
+        self.folders, self.originals, malformed = sort_out(listing)
+        for path in malformed:
+            raise self._unsupported(path, "the name is no name of a base, delta or delete delta")
         self.obsolete: list[str] = []
         self.aborted: list[str] = []
         self.invisible: list[str] = []
@@ -147,7 +97,7 @@ class _Choice:
         for folder in sorted(bases, key=lambda base: (-base.name.max_write_id, -base.name.visibility_txn_id)):
             if chosen:
                 if chosen.name == folder.name:
-                    raise self._unsupported(folder, f"{chosen.path} has the same meaning")
+                    raise self._unsupported(folder.path, f"{chosen.path} has the same meaning")
                 self.obsolete.append(folder.path)
             elif self._is_base_readable(folder):
                 chosen = folder
@@ -158,14 +108,15 @@ class _Choice:
         if write_id == LONG_MIN:
             return True
         if self._is_compacted(base):
-            readable = self.write_ids.is_valid_compacted_base(write_id)
-            if not readable:
-                self.unreadable_bases.append(base)
-        else:
-            readable = self.write_ids.is_valid(write_id)
-        if not readable:
-            (self.aborted if self.write_ids.is_aborted(write_id) else self.invisible).append(base.path)
-        return readable
+            if self.write_ids.is_valid_compacted_base(write_id):
+                return True
+            self.unreadable_bases.append(base)
+            self.invisible.append(base.path)
+            return False
+        if self.write_ids.is_valid(write_id):
+            return True
+        (self.aborted if self.write_ids.is_aborted(write_id) else self.invisible).append(base.path)
+        return False
 
     def _is_compacted(self, base: AcidFolder) -> bool:
         """True for the result of a compaction, False for an overwrite, a truncation or a dropped partition."""
@@ -176,17 +127,17 @@ class _Choice:
         try:
             data_format = json.loads(self.markers[base.path])["dataFormat"]
         except (ValueError, KeyError, TypeError):
-            raise self._unsupported(base, f"its {METADATA_FILE} cannot be understood") from None
+            raise self._unsupported(base.path, f"its {METADATA_FILE} cannot be understood") from None
         if data_format not in ("compacted", "truncated", "dropped"):
-            raise self._unsupported(base, f"its {METADATA_FILE} names the data format {data_format!r}")
+            raise self._unsupported(base.path, f"its {METADATA_FILE} names the data format {data_format!r}")
         return bool(data_format == "compacted")
 
     def _is_delta_visible(self, delta: AcidFolder) -> bool:
         first, last = delta.name.min_write_id, delta.name.max_write_id
         if self.write_ids.range_state(first, last) is not RangeState.NONE:
             return True
-        all_aborted = len([i for i in self.write_ids.aborted if first <= i <= last]) == last - first + 1
-        (self.aborted if all_aborted else self.invisible).append(delta.path)
+        is_aborted = self.write_ids.is_range_aborted(first, last)
+        (self.aborted if is_aborted else self.invisible).append(delta.path)
         return False
 
     def _needs_check(self, folder: AcidFolder) -> bool:
@@ -236,13 +187,13 @@ class _Choice:
             name = folder.name
             if name.max_write_id > current:
                 if name.min_write_id <= current:
-                    raise self._unsupported(folder, f"it overlaps {(cover or base or folder).path} in part")
+                    raise self._unsupported(folder.path, f"it overlaps {(cover or base or folder).path} in part")
                 current, cover = name.max_write_id, folder
             elif not (cover and self._belongs_together(cover, folder)):
                 self.obsolete.append(folder.path)
                 continue
             if selected and selected[-1].name == name:
-                raise self._unsupported(folder, "another folder has the same meaning")
+                raise self._unsupported(folder.path, "another folder has the same meaning")
             selected.append(replace(folder, check=self._needs_check(folder)))
         return selected
 
@@ -253,11 +204,11 @@ class _Choice:
         if outer.statement_id is None:
             return same_range and inner.statement_id is None and outer.visibility_txn_id == inner.visibility_txn_id
         if not same_range:
-            raise self._unsupported(folder, f"it overlaps {cover.path}, which is no compaction")
+            raise self._unsupported(folder.path, f"it overlaps {cover.path}, which is no compaction")
         return True
 
-    def _unsupported(self, folder: AcidFolder, reason: str) -> HiveAcidError:
-        path = self.listing.absolute_path(folder.path)
+    def _unsupported(self, folder: str, reason: str) -> HiveAcidError:
+        path = self.listing.absolute_path(folder)
         return build_error("HIVE_ACID_UNSUPPORTED_LAYOUT", table=self.write_ids.table, path=path, reason=reason)
 
     def _unavailable(self, folder: AcidFolder) -> HiveAcidError:
@@ -272,20 +223,3 @@ def _walk_order(folder: AcidFolder) -> tuple[int, int, int, int, str, str]:
     statement_id = -1 if name.statement_id is None else name.statement_id
     kind = "0" if name.kind is FolderKind.DELETE_DELTA else "1"
     return name.min_write_id, -name.max_write_id, statement_id, -name.visibility_txn_id, kind, folder.path
-
-
-def _sort_out(listing: Listing) -> tuple[list[AcidFolder], tuple[ListedFile, ...]]:
-    """The ACID folders directly below the root, and the originals: all other files but hidden and empty ones."""
-    files_of: dict[str, list[ListedFile]] = {path: [] for path in listing.folders if "/" not in path}
-    originals = []
-    for file in sorted(listing.files, key=lambda listed: listed.relative_path):
-        top, slash, _ = file.relative_path.partition("/")
-        if slash and FolderName.parse(top):
-            files_of.setdefault(top, [])
-            if not is_hidden(file.name):
-                files_of[top].append(file)
-        elif file.length_bytes and not is_hidden(file.name):
-            originals.append(file)
-    parsed = ((path, FolderName.parse(path)) for path in sorted(files_of))
-    folders = [AcidFolder(path, name, tuple(files_of[path])) for path, name in parsed if name]
-    return folders, tuple(originals)

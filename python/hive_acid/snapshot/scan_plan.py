@@ -11,7 +11,7 @@ from hive_acid.model.bucket import MAX_BUCKET
 from hive_acid.model.names import FLUSH_LENGTH_SUFFIX, BucketFileName, FolderKind, original_bucket
 from hive_acid.model.table import AcidTable
 from hive_acid.model.write_ids import ValidWriteIdList
-from hive_acid.snapshot.directory_choice import AcidFolder, AcidState
+from hive_acid.snapshot.acid_state import AcidFolder, AcidState
 from hive_acid.snapshot.listing import ListedFile
 
 

@@ -8,7 +8,8 @@ from hive_acid.errors import build_error
 from hive_acid.model.names import METADATA_FILE
 from hive_acid.model.table import AcidTable, Partition, TableKind
 from hive_acid.model.write_ids import ValidTxnList, ValidWriteIdList
-from hive_acid.snapshot.directory_choice import AcidState, choose_directories, marker_folders
+from hive_acid.snapshot.acid_state import AcidState, marker_folders
+from hive_acid.snapshot.directory_choice import choose_directories
 from hive_acid.snapshot.filesystem import FileSystem
 from hive_acid.snapshot.scan_plan import ScanPlan, build_scan_plan
 

@@ -1,0 +1,97 @@
+"""What lies below a root in terms of ACID, and which part of it a snapshot reads."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from hive_acid.model.names import METADATA_FILE, FolderKind, FolderName, is_acid_folder_like, is_hidden
+from hive_acid.model.write_ids import ValidWriteIdList
+from hive_acid.snapshot.listing import ListedFile, Listing
+
+
+@dataclass(frozen=True)
+class AcidFolder:
+    """A base, delta or delete delta: `path` below the root (one name), its files but the hidden ones, sorted.
+
+    `check` says that the snapshot sees the range of write IDs only in part, so each row or event must be checked by
+    its `currentTransaction`.
+    """
+
+    path: str
+    name: FolderName
+    files: tuple[ListedFile, ...] = ()
+    check: bool = False
+
+
+@dataclass(frozen=True)
+class AcidState:
+    """What a snapshot reads below one root (a table or a partition), and what it passes over.
+
+    `deltas` and `delete_deltas` are in the order of AcidUtils (write IDs, statement ID). `originals` are the files of
+    no base or delta that are visible because no base hides them. The other lists name things directly below the root,
+    sorted: `obsolete` are replaced by what was chosen, `aborted` belong to aborted transactions, `invisible` to
+    transactions this snapshot does not see.
+    """
+
+    listing: Listing
+    base: AcidFolder | None = None
+    deltas: tuple[AcidFolder, ...] = ()
+    delete_deltas: tuple[AcidFolder, ...] = ()
+    originals: tuple[ListedFile, ...] = ()
+    obsolete: tuple[str, ...] = ()
+    aborted: tuple[str, ...] = ()
+    invisible: tuple[str, ...] = ()
+
+    @property
+    def data_folders(self) -> tuple[AcidFolder, ...]:
+        """The folders with rows: the base, if any, then the deltas."""
+        return ((self.base,) if self.base else ()) + self.deltas
+
+
+def marker_folders(listing: Listing) -> tuple[str, ...]:
+    """The bases with a `_metadata_acid` file, whose text `choose_directories` needs; sorted."""
+    found = []
+    for file in listing.files:
+        folder, _, name = file.relative_path.rpartition("/")
+        parsed = FolderName.parse(folder) if name == METADATA_FILE else None
+        if parsed and parsed.kind is FolderKind.BASE:
+            found.append(folder)
+    return tuple(sorted(found))
+
+
+def newest_base_write_id(listing: Listing, write_ids: ValidWriteIdList | None = None) -> int | None:
+    """The greatest write ID of a base below the root, or None without a base.
+
+    With `write_ids` only bases count whose write ID it sees; without, every base counts, also one of an open or
+    aborted transaction.
+    """
+    parsed = (FolderName.parse(path) for path in listing.folders)
+    bases = (name.max_write_id for name in parsed if name and name.kind is FolderKind.BASE)
+    return max((base for base in bases if write_ids is None or write_ids.is_valid(base)), default=None)
+
+
+def sort_out(listing: Listing) -> tuple[list[AcidFolder], tuple[ListedFile, ...], list[str]]:
+    """The ACID folders directly below the root; the originals; and folders with names that only begin like ACID ones.
+
+    Originals are all other files, at any depth, but the hidden and the empty ones. Everything is sorted by path.
+    """
+    files_of: dict[str, list[ListedFile]] = {path: [] for path in listing.folders if "/" not in path}
+    originals = []
+    for file in sorted(listing.files, key=lambda listed: listed.relative_path):
+        top, slash, _ = file.relative_path.partition("/")
+        if slash:
+            files_of.setdefault(top, [])
+        if _is_hidden_path(file.relative_path):
+            continue
+        if slash and is_acid_folder_like(top):
+            files_of[top].append(file)
+        elif file.length_bytes:
+            originals.append(file)
+    parsed = [(path, FolderName.parse(path)) for path in sorted(files_of)]
+    folders = [AcidFolder(path, name, tuple(files_of[path])) for path, name in parsed if name]
+    malformed = [path for path, name in parsed if not name and is_acid_folder_like(path)]
+    return folders, tuple(originals), malformed
+
+
+def _is_hidden_path(path: str) -> bool:
+    return is_hidden(path) or "/_" in path or "/." in path
