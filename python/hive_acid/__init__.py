@@ -1,3 +1,22 @@
 """Hive ACID DML for Spark SQL. Importing this package does nothing; `configure` does."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
 __version__ = "0.1.0"
+__all__ = ["__version__", "configure"]
+
+
+def configure(builder: SparkSession.Builder, metastore: str | None = None) -> SparkSession.Builder:
+    """A builder for Spark sessions that read and change Hive transactional tables.
+
+    `metastore` is `thrift://host:port`. Without it the metastore of the builder's own settings or of hive-site.xml is
+    used, and if there is none, an embedded one is started that ends with this process.
+    """
+    from hive_acid.spark.session import configure as configure_session
+
+    return configure_session(builder, metastore)

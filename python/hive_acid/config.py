@@ -22,6 +22,12 @@ MAX_ATTEMPTS = Setting("spark.hiveacid.statement.maxAttempts", 5, "transactions 
 READER_MAX_AGE_MS = Setting(
     "spark.hiveacid.reader.maxAgeMs", 86_400_000, "read transactions nobody ended are ended after this time"
 )
+COMMIT_RESOLVE_TIMEOUT_MS = Setting(
+    "spark.hiveacid.commit.resolveTimeoutMs", 60_000, "how long a lost commit reply is asked after before it is unknown"
+)
+ALLOW_NON_ATOMIC_RENAME = Setting(
+    "spark.hiveacid.storage.allowNonAtomicRename", "false", "true: write to storage whose folder rename is not atomic"
+)
 METASTORE_TIMEOUT_MS = Setting("spark.hiveacid.metastore.timeoutMs", 60_000, "longest wait for one metastore answer")
 DELETE_CACHE_BYTES = Setting(
     "spark.hiveacid.deletes.cacheBytes", 268_435_456, "memory per executor for the row IDs of delete deltas"
@@ -34,6 +40,8 @@ SETTINGS: tuple[Setting, ...] = (
     LOCK_POLL_MAX_MS,
     MAX_ATTEMPTS,
     READER_MAX_AGE_MS,
+    COMMIT_RESOLVE_TIMEOUT_MS,
+    ALLOW_NON_ATOMIC_RENAME,
     METASTORE_TIMEOUT_MS,
     DELETE_CACHE_BYTES,
     METASTORE_URIS,

@@ -50,7 +50,11 @@ class HiveAcidError(PySparkException):
     def __init__(self, condition: str, params: Mapping[str, str] | None = None) -> None:
         self._acid_condition = condition
         self._acid_params = {key: str(value) for key, value in (params or {}).items()}
-        super().__init__(format_message(condition, self._acid_params))
+        self._acid_message = format_message(condition, self._acid_params)
+        super().__init__(self._acid_message)
+
+    def __str__(self) -> str:
+        return self._acid_message
 
     def getCondition(self) -> str:  # noqa: N802 (PySparkException's name)
         """The condition, e.g. HIVE_ACID_LOCK_TIMEOUT."""

@@ -1,0 +1,8 @@
+"""Canonical statements to row-change queries: text in, text out, by sqlglot.
+
+In a canonical statement every expression of the user is a placeholder (`__e1`), so nothing the user wrote is printed.
+"""
+
+from hive_acid.sql.canonical import rewrite_statement
+
+__all__ = ["rewrite_statement"]

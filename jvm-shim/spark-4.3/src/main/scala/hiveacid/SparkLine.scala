@@ -1,0 +1,26 @@
+package org.apache.spark.sql.hiveacid
+
+import java.util.Properties
+
+import org.apache.spark.SparkContext
+import org.apache.spark.sql.SaveMode
+import org.apache.spark.sql.catalyst.catalog.CatalogTable
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.execution.command.SaveAsV1TableCommand
+
+/** What differs between Spark lines, and the few members of Spark that are public in bytecode but `private[sql]` or
+  * `private[spark]` to the compiler (hence the package).
+  */
+object SparkLine {
+
+  /** private[spark]; nothing public hands over all local properties (job group, tags, execution ID) to another thread. */
+  def localProperties(sc: SparkContext): Properties = sc.getLocalProperties.clone().asInstanceOf[Properties]
+
+  def setLocalProperties(sc: SparkContext, properties: Properties): Unit = sc.setLocalProperties(properties)
+
+  /** private[sql]; `saveAsTable` is this command since 4.1, and it drops the table before a later rule could see it. */
+  def saveAsTable(plan: LogicalPlan): Option[(CatalogTable, SaveMode)] = plan match {
+    case s: SaveAsV1TableCommand => Some((s.tableDesc, s.mode))
+    case _                       => None
+  }
+}

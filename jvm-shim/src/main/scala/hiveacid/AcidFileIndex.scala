@@ -1,0 +1,146 @@
+package hiveacid
+
+import scala.jdk.CollectionConverters._
+
+import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
+import com.fasterxml.jackson.databind.node.ArrayNode
+import hiveacid.orc.AcidOrcFileFormat
+import org.apache.hadoop.fs.{FileStatus, Path}
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.catalog.{CatalogTable, ExternalCatalogUtils}
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.execution.SQLExecution
+import org.apache.spark.sql.execution.datasources.{FileIndex, FileStatusWithMetadata, HadoopFsRelation, LogicalRelation, PartitionDirectory}
+import org.apache.spark.sql.types.StructType
+
+/** The files of a transactional table, found when a scan is planned for execution, not before: EXPLAIN opens no
+  * transaction. Which files a snapshot holds is Python's decision; this index asks, prunes partitions by Spark's typed
+  * predicates and hands each task what it needs to find its delete files.
+  *
+  * Two indexes of one table are equal, so that CACHE TABLE and plan reuse work; one that is bound to a statement's
+  * snapshot (`token`) equals none but those of the same snapshot.
+  */
+final class AcidFileIndex(@transient session: SparkSession, table: CatalogTable, val token: Option[String])
+    extends FileIndex {
+  private val name = AcidTables.name(table)
+
+  override val partitionSchema: StructType = table.partitionSchema
+  override def rootPaths: Seq[Path]        = Seq(new Path(table.location))
+  override def inputFiles: Array[String]   = Array.empty
+  override def refresh(): Unit             = ()
+  override def sizeInBytes: Long =
+    table.stats.map(_.sizeInBytes.toLong).getOrElse(session.sessionState.conf.defaultSizeInBytes)
+
+  override def equals(other: Any): Boolean = other match {
+    case i: AcidFileIndex => i.identity == identity
+    case _                => false
+  }
+  override def hashCode(): Int = identity.hashCode
+  private def identity         = (name, table.location, token)
+
+  def bound(to: String): AcidFileIndex = new AcidFileIndex(session, table, Some(to))
+
+  override def listFiles(partitionFilters: Seq[Expression], dataFilters: Seq[Expression]): Seq[PartitionDirectory] = {
+    val planner = Bridge.plannerFor(name)
+    if (token.isEmpty) rootExecution.foreach(ReadListener.started)
+    val partitions = if (partitionSchema.isEmpty) None else Some(survivors(planner, partitionFilters))
+    val plan       = AcidFileIndex.json.readTree(Bridge.text(planner.scan(request(partitions.map(_.keys.toSeq)))))
+    val writeIds   = plan.get("writeIds").asText
+    plan.get("partitions").elements.asScala.toSeq.map { partition =>
+      val values = partitions.fold(InternalRow.empty)(_(partition.get("name").asText))
+      PartitionDirectory(values, files(partition, writeIds))
+    }
+  }
+
+  private def request(partitions: Option[Seq[String]]): String = {
+    val node = AcidFileIndex.json.createObjectNode().put("table", name)
+    token.foreach(node.put("token", _))
+    if (token.isEmpty) rootExecution.foreach(node.put("executionId", _))
+    partitions.foreach { names =>
+      val array: ArrayNode = node.putArray("partitions")
+      names.foreach(n => array.add(n))
+    }
+    node.toString
+  }
+
+  /** The root execution all scans of one query share; `df.rdd` and the like have none. */
+  private def rootExecution: Option[Long] =
+    Option(session.sparkContext.getLocalProperty(SQLExecution.EXECUTION_ROOT_ID_KEY)).map(_.toLong)
+
+  /** Partition name to typed values, of the partitions that the filters leave. */
+  private def survivors(planner: Planner, filters: Seq[Expression]): Map[String, InternalRow] = {
+    val names = AcidFileIndex.json.readTree(Bridge.text(planner.partitionNames(request(None)))).elements.asScala.map(_.asText)
+    val all   = names.map(n => n -> values(n)).toMap
+    filters.reduceOption(And).fold(all) { filter =>
+      val bound = filter.transform { case a: AttributeReference =>
+        val i = partitionSchema.indexWhere(_.name.equalsIgnoreCase(a.name))
+        BoundReference(i, partitionSchema(i).dataType, nullable = true)
+      }
+      val predicate = Predicate.createInterpreted(bound)
+      all.filter { case (_, row) => predicate.eval(row) }
+    }
+  }
+
+  private def values(partition: String): InternalRow = {
+    val zone  = Some(session.sessionState.conf.sessionLocalTimeZone)
+    val texts = partition.split('/').map(p => ExternalCatalogUtils.unescapePathName(p.substring(p.indexOf('=') + 1)))
+    InternalRow.fromSeq(texts.toSeq.zip(partitionSchema).map { case (text, field) =>
+      if (text == ExternalCatalogUtils.DEFAULT_PARTITION_NAME) null
+      else Cast(Literal(text), field.dataType, zone).eval()
+    })
+  }
+
+  private def files(partition: JsonNode, writeIds: String): Seq[FileStatusWithMetadata] = {
+    // one string for all files of a partition: it is serialised once per task
+    val deletes = AcidFileIndex.deletes(partition, writeIds)
+    partition.get("folders").elements.asScala.toSeq.flatMap { folder =>
+      val path     = folder.get("path").asText
+      val metadata = Map.newBuilder[String, Any]
+      if (folder.get("deletes").asBoolean) metadata += AcidOrcFileFormat.DeletesKey -> deletes
+      if (folder.get("check").asBoolean) metadata += AcidOrcFileFormat.CheckKey     -> writeIds
+      val constants = metadata.result()
+      folder.get("files").elements.asScala.map { file =>
+        val status = new FileStatus(
+          file.get(1).asLong,
+          false,
+          1,
+          AcidFileIndex.BlockBytes,
+          file.get(2).asLong,
+          new Path(path, file.get(0).asText)
+        )
+        FileStatusWithMetadata(status, constants)
+      }
+    }
+  }
+}
+
+object AcidFileIndex {
+  private val json       = new ObjectMapper
+  private val BlockBytes = 128L << 20
+
+  private def deletes(partition: JsonNode, writeIds: String): String = {
+    val node    = json.createObjectNode()
+    val folders = partition.get("deletes")
+    node.put("writeIds", if (folders.elements.asScala.exists(_.get("check").asBoolean)) writeIds else "")
+    node.set[JsonNode]("folders", folders)
+    node.toString
+  }
+
+  /** The plan with every scan of a transactional table, also in subqueries, bound to one snapshot. */
+  def bind(plan: LogicalPlan, token: String): LogicalPlan = plan.transformUpWithSubqueries {
+    case l @ LogicalRelation(fs: HadoopFsRelation, _, _, _, _) if fs.location.isInstanceOf[AcidFileIndex] =>
+      val index = fs.location.asInstanceOf[AcidFileIndex].bound(token)
+      l.copy(relation = fs.copy(location = index)(fs.sparkSession))
+  }
+
+  /** Tables read by the plan, as `db.table`. */
+  def tables(plan: LogicalPlan): Seq[String] = {
+    val found = plan.collectWithSubqueries {
+      case l: LogicalRelation if AcidTables.isOurs(l) => AcidTables.name(l.catalogTable.get)
+    }
+    found.distinct
+  }
+}

@@ -1,0 +1,79 @@
+package hiveacid
+
+import org.apache.spark.sql.catalyst.TableIdentifier
+import org.apache.spark.sql.catalyst.catalog.{CatalogTable, CatalogTableType, HiveTableRelation}
+import org.apache.spark.sql.catalyst.expressions.AttributeReference
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, SubqueryAlias}
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
+
+/** What a transactional table looks like to Spark. */
+object AcidTables {
+
+  def isTransactional(t: CatalogTable): Boolean =
+    t.tableType != CatalogTableType.VIEW && property(t, "transactional").exists(_.equalsIgnoreCase("true"))
+
+  private def isInsertOnly(t: CatalogTable): Boolean =
+    property(t, "transactional_properties").exists(_.equalsIgnoreCase("insert_only"))
+
+  private def property(t: CatalogTable, key: String): Option[String] =
+    t.properties.collectFirst { case (k, v) if k.equalsIgnoreCase(key) => v }
+
+  def name(t: CatalogTable): String = {
+    val database = t.identifier.database.getOrElse("default")
+    s"$database.${t.identifier.table}".toLowerCase(java.util.Locale.ROOT)
+  }
+
+  /** The transactional table of that name in the session catalog, if there is one. */
+  def find(session: SparkSession, id: TableIdentifier): Option[CatalogTable] = {
+    val catalog = session.sessionState.catalog
+    if (catalog.isTempView(id) || id.catalog.exists(_ != "spark_catalog") || !catalog.tableExists(id)) None
+    else Some(catalog.getTableMetadata(id)).filter(isTransactional)
+  }
+
+  /** True for a relation that our own index and file format serve. */
+  def isOurs(l: LogicalRelation): Boolean = l.relation match {
+    case h: HadoopFsRelation => h.location.isInstanceOf[AcidFileIndex]
+    case _                   => false
+  }
+
+  /** The transactional table that a relation node of Spark's own names, before our relation has replaced it. */
+  def unapply(plan: LogicalPlan): Option[CatalogTable] = plan match {
+    case h: HiveTableRelation if isTransactional(h.tableMeta)                         => Some(h.tableMeta)
+    case l: LogicalRelation if !isOurs(l) && l.catalogTable.exists(isTransactional) => l.catalogTable
+    case _                                                                            => None
+  }
+
+  /** Our relation below aliases: the target of a DML statement. */
+  object Target {
+    def unapply(plan: LogicalPlan): Option[LogicalRelation] = plan match {
+      case l: LogicalRelation if isOurs(l) => Some(l)
+      case SubqueryAlias(_, child)         => unapply(child)
+      case _                               => None
+    }
+  }
+
+  /** Our relation in place of Spark's own. It keeps the old attribute IDs, which other nodes may refer to already. */
+  def relation(session: SparkSession, t: CatalogTable, output: Seq[AttributeReference]): LogicalRelation = {
+    refuseUnreadable(t)
+    val index  = new AcidFileIndex(session, t, None)
+    val zone   = session.sessionState.conf.sessionLocalTimeZone
+    val format = new orc.AcidOrcFileFormat(name(t), zone)
+    val fs     = HadoopFsRelation(index, t.partitionSchema, t.dataSchema, None, format, Map.empty)(session)
+    val plain  = LogicalRelation(fs, t)
+    val kept = plain.output.map { a =>
+      output.find(_.name.equalsIgnoreCase(a.name)).fold(a)(old => a.withExprId(old.exprId))
+    }
+    plain.copy(output = kept)
+  }
+
+  private def refuseUnreadable(t: CatalogTable): Unit = {
+    val format = t.storage.inputFormat.getOrElse("")
+    if (isInsertOnly(t))
+      throw AcidException.unsupportedTable("Access", name(t), "it is an insert-only transactional table")
+    if (!format.endsWith("OrcInputFormat") && !t.provider.exists(_.equalsIgnoreCase("orc")))
+      throw AcidException.unsupportedTable("Access", name(t), s"its files are not ORC but ${format.split('.').last}")
+    if (t.schema.fieldNames.exists(_.equalsIgnoreCase("row__id")))
+      throw AcidException.unsupportedTable("Access", name(t), "a column is named like the hidden ROW__ID")
+  }
+}

@@ -1,0 +1,47 @@
+package hiveacid
+
+import com.fasterxml.jackson.databind.ObjectMapper
+
+import org.apache.spark.sql.{Row, SparkSession => ApiSession}
+import org.apache.spark.sql.catalyst.analysis.AnalysisContext
+import org.apache.spark.sql.catalyst.catalog.CatalogTable
+import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeReference}
+import org.apache.spark.sql.catalyst.plans.logical.{AnalysisOnlyCommand, LogicalPlan}
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.execution.command.RunnableCommand
+import org.apache.spark.sql.types.LongType
+
+/** A statement that changes a transactional table.
+  *
+  * @param kind
+  *   `insert` or `delete`
+  * @param changes
+  *   the row-change query; analysed with the statement, but planned anew by each attempt to run it
+  */
+case class AcidWriteCommand(kind: String, target: CatalogTable, changes: LogicalPlan, isAnalyzed: Boolean = false)
+    extends RunnableCommand
+    with AnalysisOnlyCommand {
+  override val output: Seq[Attribute]              = Seq(AttributeReference("num_affected_rows", LongType)())
+  override def childrenToAnalyze: Seq[LogicalPlan] = Seq(changes)
+  override def nodeName: String                    = s"HiveAcid ${kind.toUpperCase}"
+  override def simpleString(maxFields: Int): String = s"$nodeName ${AcidTables.name(target)}"
+
+  override def markAsAnalyzed(context: AnalysisContext): LogicalPlan = copy(isAnalyzed = true)
+  override protected def withNewChildrenInternal(children: IndexedSeq[LogicalPlan]): LogicalPlan =
+    copy(changes = children.head)
+
+  override def run(api: ApiSession): Seq[Row] = {
+    val session = api.asInstanceOf[SparkSession]
+    val name    = AcidTables.name(target)
+    val json    = new ObjectMapper
+    val request = json.createObjectNode().put("kind", kind).put("table", name)
+    request.put("timeZone", session.sessionState.conf.sessionLocalTimeZone)
+    request.put("parallelism", session.sparkContext.defaultParallelism)
+    val sources = request.putArray("sources")
+    AcidFileIndex.tables(changes).foreach(sources.add)
+    val result = json.readTree(Bridge.execute(session, name, changes, request.toString))
+    // caches of the target hold the rows of before; recache is lazy
+    session.sharedState.cacheManager.recacheByPlan(session, AcidTables.relation(session, target, Nil))
+    Seq(Row(result.get("num_affected_rows").asLong))
+  }
+}

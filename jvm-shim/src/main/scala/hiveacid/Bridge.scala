@@ -1,0 +1,88 @@
+package hiveacid
+
+import java.util.concurrent.ConcurrentHashMap
+import java.util.concurrent.atomic.AtomicLong
+
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.hiveacid.SparkLine
+
+/** What Python implements (through py4j). Every text is JSON; a method returns a String, or a Throwable to be thrown
+  * here: raising through py4j would lose the error's type and text.
+  */
+trait Planner {
+
+  /** Canonical statement to row-change query, both SQL text. */
+  def rewrite(statement: String): Object
+
+  /** Names of a table's partitions, as a JSON array. */
+  def partitionNames(request: String): Object
+
+  /** The scan plan of one table in the snapshot of a statement or of a read execution. */
+  def scan(request: String): Object
+
+  /** Runs a statement in a transaction; `call` is the key for `Bridge.write`. Returns its result row. */
+  def execute(request: String, call: String): Object
+
+  /** A root execution has ended; its read transaction can end too. */
+  def endExecution(executionId: Long): Object
+}
+
+/** The one place where Python and the JVM meet. */
+object Bridge {
+  @volatile private var planner: Option[Planner] = None
+
+  /** A running statement: its session, its analysed row-change plan and the thread state that nested jobs inherit. */
+  final private class Call(val session: SparkSession, val changes: LogicalPlan) {
+    val thread: Thread                   = Thread.currentThread
+    val properties: java.util.Properties = SparkLine.localProperties(session.sparkContext)
+  }
+  private val calls   = new ConcurrentHashMap[String, Call]
+  private val counter = new AtomicLong
+
+  /** Called by Python once a session is there. */
+  def register(session: SparkSession, p: Planner): Unit = {
+    planner = Option(p)
+    session.sparkContext.removeSparkListener(ReadListener)
+    session.sparkContext.addSparkListener(ReadListener)
+  }
+
+  /** Called by Python when its side ends; every transactional table is refused from then on. */
+  def unregister(): Unit = planner = None
+
+  /** The registered planner; refuses by name if this session was not set up by `hive_acid.configure`. */
+  def plannerFor(table: String): Planner =
+    planner.getOrElse(throw AcidException("HIVE_ACID_NO_PLANNER", Map("table" -> table)))
+
+  def registered: Option[Planner] = planner
+
+  /** The text Python answered with, or its error thrown. */
+  def text(answer: Object): String = answer match {
+    case t: Throwable => throw t
+    case s: String    => s
+    case other        => throw AcidException("HIVE_ACID_INTERNAL", Map("reason" -> s"Python answered $other"))
+  }
+
+  /** Runs a statement in Python, which calls `write` back with the key it is given. */
+  def execute(session: SparkSession, table: String, changes: LogicalPlan, request: String): String = {
+    val key = s"call-${counter.incrementAndGet()}"
+    calls.put(key, new Call(session, changes))
+    try text(plannerFor(table).execute(request, key))
+    finally calls.remove(key)
+  }
+
+  /** Called by Python: writes the row changes of a running statement, its scans bound to the snapshot `token`. */
+  def write(key: String, token: String, spec: String): String = inCall(key) { call =>
+    orc.WriteJob.run(call.session, AcidFileIndex.bind(call.changes, token), spec)
+  }
+
+  /** With PYSPARK_PIN_THREAD=false Python's calls come on another thread, without job group, tags and session. */
+  private def inCall[T](key: String)(body: Call => T): T = {
+    val call = calls.get(key)
+    if (call.thread ne Thread.currentThread) {
+      SparkLine.setLocalProperties(call.session.sparkContext, call.properties)
+      org.apache.spark.sql.SparkSession.setActiveSession(call.session)
+    }
+    body(call)
+  }
+}

@@ -1,0 +1,24 @@
+package hiveacid
+
+import org.apache.spark.sql.{SparkSession => ApiSession, SparkSessionExtensions}
+import org.apache.spark.sql.classic.SparkSession
+
+/** What a session gets by `spark.sql.extensions=hiveacid.Extensions`. */
+class Extensions extends (SparkSessionExtensions => Unit) {
+  private def classic(s: ApiSession) = s.asInstanceOf[SparkSession]
+
+  override def apply(extensions: SparkSessionExtensions): Unit = {
+    // The batch before ResolveRelations: afterwards Spark itself throws "cannot write into a v1 table" without a name
+    // of ours, or (saveAsTable) drops the table before any later rule sees it.
+    extensions.injectHintResolutionRule(s => RefuseEarlyWrites(classic(s)))
+    // With Spark's own resolution rules: SELECT must see our relation before Spark converts it to its own ORC reader,
+    // DELETE must be taken before the planner calls it unsupported.
+    extensions.injectResolutionRule(s => ResolveAcidRelations(classic(s)))
+    extensions.injectResolutionRule(s => ResolveAcidStatements(classic(s)))
+    // After PreprocessTableInsertion and DataSourceAnalysis: all kinds of INSERT are one node by then, columns matched
+    // and cast by Spark's store assignment.
+    extensions.injectPostHocResolutionRule(s => ReplaceInserts(classic(s)))
+    // Last: whatever still touches a transactional table by a node that is not ours.
+    extensions.injectCheckRule(s => Guard(classic(s)))
+  }
+}

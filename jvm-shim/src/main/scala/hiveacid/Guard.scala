@@ -1,0 +1,74 @@
+package hiveacid
+
+import org.apache.spark.sql.catalyst.TableIdentifier
+import org.apache.spark.sql.catalyst.catalog.{CatalogTable, HiveTableRelation}
+import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.catalyst.streaming.WriteToStream
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.execution.command._
+import org.apache.spark.sql.execution.datasources._
+import org.apache.spark.sql.execution.streaming.runtime.StreamingRelation
+import org.apache.spark.sql.hiveacid.SparkLine
+import org.apache.spark.sql.hive.execution.{CreateHiveTableAsSelectCommand, InsertIntoHiveTable}
+
+/** Refuses every plan that would still read or write a transactional table by a node that is not ours: what Spark does
+  * to such a table is silently wrong. Tables that are not transactional pass untouched.
+  */
+case class Guard(session: SparkSession) extends (LogicalPlan => Unit) {
+  override def apply(plan: LogicalPlan): Unit = plan.foreachWithSubqueries(check)
+
+  private def check(node: LogicalPlan): Unit = node match {
+    case h: HiveTableRelation => AcidTables.unapply(h).foreach(refuse(_, "Reading by Spark's own reader"))
+    case l: LogicalRelation   => AcidTables.unapply(l).foreach(refuse(_, "Reading by Spark's own reader"))
+    case s: StreamingRelation => s.dataSource.catalogTable.foreach(refuseAcid(_, "Reading as a stream"))
+    case w: WriteToStream     => w.catalogTable.foreach(refuseAcid(_, "Writing a stream"))
+    case _: AcidWriteCommand  => // children that the analyzer still sees are checked by themselves
+    case c: RunnableCommand   => command(c)
+    case c: DataWritingCommand => writing(c)
+    case u: UpdateTable       => dml(u.table, "UPDATE")
+    case m: MergeIntoTable    => dml(m.targetTable, "MERGE")
+    case _: DeleteFromTable   => // resolved ones have become ours; this is Spark's check of the user's node
+    case w: V2WriteCommand    => dml(w.table, w.nodeName)
+    case _                    =>
+  }
+
+  private def dml(target: LogicalPlan, operation: String): Unit = target match {
+    case AcidTables.Target(l) => refuse(l.catalogTable.get, operation)
+    case _                    =>
+  }
+
+  private def writing(c: DataWritingCommand): Unit = c match {
+    case i: InsertIntoHadoopFsRelationCommand => i.catalogTable.foreach(refuseAcid(_, "INSERT"))
+    case i: InsertIntoHiveTable               => refuseAcid(i.table, "INSERT")
+    case _                                    =>
+  }
+
+  private def command(c: RunnableCommand): Unit = c match {
+    case t: TruncateTableCommand                => named(t.tableName, "TRUNCATE TABLE")
+    case l: LoadDataCommand                     => named(l.table, "LOAD DATA")
+    case a: AlterTableAddPartitionCommand       => named(a.tableName, "ALTER TABLE … ADD PARTITION")
+    case a: AlterTableDropPartitionCommand      => named(a.tableName, "ALTER TABLE … DROP PARTITION")
+    case a: AlterTableRenamePartitionCommand    => named(a.tableName, "ALTER TABLE … RENAME PARTITION")
+    case a: AlterTableSetLocationCommand        => named(a.tableName, "ALTER TABLE … SET LOCATION")
+    case a: AlterTableSerDePropertiesCommand    => named(a.tableName, "ALTER TABLE … SET SERDE")
+    case r: RepairTableCommand                  => named(r.tableName, "MSCK REPAIR TABLE")
+    case i: InsertIntoDataSourceCommand         => check(i.logicalRelation)
+    case c: CreateDataSourceTableAsSelectCommand => creation(c.table, "CREATE TABLE … AS SELECT")
+    case c: CreateHiveTableAsSelectCommand      => creation(c.tableDesc, "CREATE TABLE … AS SELECT")
+    case other => SparkLine.saveAsTable(other).foreach { case (t, _) => named(t.identifier, "saveAsTable") }
+  }
+
+  private def creation(t: CatalogTable, operation: String): Unit = {
+    refuseAcid(t, operation)
+    named(t.identifier, operation)
+  }
+
+  private def named(id: TableIdentifier, operation: String): Unit =
+    AcidTables.find(session, id).foreach(refuse(_, operation))
+
+  private def refuseAcid(t: CatalogTable, operation: String): Unit =
+    if (AcidTables.isTransactional(t)) refuse(t, operation)
+
+  private def refuse(t: CatalogTable, operation: String): Unit =
+    throw AcidException.unsupported(operation, AcidTables.name(t))
+}

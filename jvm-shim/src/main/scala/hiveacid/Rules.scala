@@ -1,0 +1,100 @@
+package hiveacid
+
+import org.apache.spark.sql.SaveMode
+import org.apache.spark.sql.catalyst.TableIdentifier
+import org.apache.spark.sql.catalyst.analysis.UnresolvedRelation
+import org.apache.spark.sql.catalyst.catalog.HiveTableRelation
+import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.execution.datasources.{CreateTable, InsertIntoHadoopFsRelationCommand, LogicalRelation}
+import org.apache.spark.sql.hiveacid.SparkLine
+
+/** Writes that Spark refuses without a name, or carries out by dropping the table, before a later rule can see them. */
+case class RefuseEarlyWrites(session: SparkSession) extends Rule[LogicalPlan] {
+  override def apply(plan: LogicalPlan): LogicalPlan = {
+    plan.foreach {
+      case w: V2WriteCommand => refuse(w.table, s"writeTo (${w.nodeName})")
+      case c: CreateTable if c.query.isDefined =>
+        AcidTables.find(session, c.tableDesc.identifier).foreach(t => throw save(c.mode, AcidTables.name(t)))
+      case other =>
+        SparkLine.saveAsTable(other).foreach { case (table, mode) =>
+          AcidTables.find(session, table.identifier).foreach(t => throw save(mode, AcidTables.name(t)))
+        }
+    }
+    plan
+  }
+
+  private def save(mode: SaveMode, table: String) = AcidException.unsupported(s"saveAsTable with mode $mode", table)
+
+  private def refuse(relation: LogicalPlan, operation: String): Unit = relation match {
+    case UnresolvedRelation(parts, _, _) =>
+      identifier(parts).flatMap(AcidTables.find(session, _)).foreach { t =>
+        throw AcidException.unsupported(operation, AcidTables.name(t))
+      }
+    case SubqueryAlias(_, child) => refuse(child, operation)
+    case _                       =>
+  }
+
+  private def identifier(parts: Seq[String]): Option[TableIdentifier] = parts match {
+    case Seq(table)                            => Some(TableIdentifier(table))
+    case Seq(database, table)                  => Some(TableIdentifier(table, Some(database)))
+    case Seq("spark_catalog", database, table) => Some(TableIdentifier(table, Some(database)))
+    case _                                     => None
+  }
+}
+
+/** Our relation in place of Spark's, wherever a transactional table is read or is the target of an INSERT. */
+case class ResolveAcidRelations(session: SparkSession) extends Rule[LogicalPlan] {
+  override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperatorsUp {
+    case i: InsertIntoStatement => i.copy(table = replace(i.table))
+    case p                      => replace(p)
+  }
+
+  private def replace(plan: LogicalPlan): LogicalPlan = plan match {
+    case h: HiveTableRelation                        => AcidTables.unapply(h).fold[LogicalPlan](h)(AcidTables.relation(session, _, h.output))
+    case l: LogicalRelation                          => AcidTables.unapply(l).fold[LogicalPlan](l)(AcidTables.relation(session, _, l.output))
+    case s @ SubqueryAlias(_, child: HiveTableRelation) => s.copy(child = replace(child))
+    case other                                       => other
+  }
+}
+
+/** DELETE on our relation becomes our command. Spark's own checks run on the user's node first, so that errors have
+  * Spark's conditions and the user's text and position.
+  */
+case class ResolveAcidStatements(session: SparkSession) extends Rule[LogicalPlan] {
+  override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperatorsUp {
+    case d @ DeleteFromTable(AcidTables.Target(target), condition) if d.resolved =>
+      session.sessionState.analyzer.checkAnalysis(d)
+      val table   = target.catalogTable.get
+      val changes = Canonical.delete(target.withMetadataColumns(), condition).rowChanges(session, AcidTables.name(table))
+      AcidWriteCommand("delete", table, changes)
+  }
+}
+
+/** INSERT, as Spark's own rules leave it: one node, columns matched and cast by store assignment. */
+case class ReplaceInserts(session: SparkSession) extends Rule[LogicalPlan] {
+  override def apply(plan: LogicalPlan): LogicalPlan = plan match {
+    case u: Union if u.children.count(isOurs) > 1 =>
+      throw AcidException.unsupported("INSERT into several tables at once", u.children.collectFirst {
+        case c: InsertIntoHadoopFsRelationCommand if isOurs(c) => AcidTables.name(c.catalogTable.get)
+      }.get)
+    case _ =>
+      plan.resolveOperators { case c: InsertIntoHadoopFsRelationCommand if isOurs(c) => insert(c) }
+  }
+
+  private def isOurs(p: LogicalPlan) = p match {
+    case c: InsertIntoHadoopFsRelationCommand => c.fileFormat.isInstanceOf[orc.AcidOrcFileFormat]
+    case _                                    => false
+  }
+
+  private def insert(c: InsertIntoHadoopFsRelationCommand): LogicalPlan = {
+    val table = c.catalogTable.get
+    val name  = AcidTables.name(table)
+    if (c.mode == SaveMode.Overwrite) throw AcidException.unsupported("INSERT OVERWRITE", name)
+    if (c.partitionColumns.nonEmpty) throw AcidException.unsupportedTable("INSERT", name, "it is partitioned")
+    val changes = Canonical.insert(c.query).rowChanges(session, name)
+    // the analyzer's resolution batches are over, so the few names the rewriting introduced are resolved here
+    AcidWriteCommand("insert", table, session.sessionState.analyzer.execute(changes)).copy(isAnalyzed = true)
+  }
+}

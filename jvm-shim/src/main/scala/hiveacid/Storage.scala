@@ -1,0 +1,98 @@
+package hiveacid
+
+import java.io.FileNotFoundException
+import java.nio.charset.StandardCharsets.UTF_8
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.{FileStatus, FileSystem, Path}
+
+import org.apache.spark.sql.classic.SparkSession
+
+/** What Python does to storage. Listings travel as one string: a thousand folders through py4j objects take ten times as
+  * long. `FileStatus.getPermission` is never touched and `listFiles(recursive)` never used: on local files both start a
+  * process per file.
+  */
+final class Storage(session: SparkSession) {
+  private val conf: Configuration                   = session.sessionState.newHadoopConf()
+  private def fileSystem(path: String): FileSystem = new Path(path).getFileSystem(conf)
+
+  /** All files and folders below each root (one per line of `roots`, escaped); the form is that of
+    * `hive_acid.snapshot.listing.parse_listings`.
+    */
+  def list(roots: String): String = {
+    val text  = new StringBuilder
+    val names = roots.split("\n", -1).filter(_.nonEmpty).map(unescape)
+    names.foreach(listRoot(_, Storage.ListAttempts, text))
+    text.append("E\t").append(names.length).append('\n').toString
+  }
+
+  /** A folder that the Cleaner removes while its root is listed makes the listing begin anew: which folders stand in for
+    * the lost one shows only in a listing without it.
+    */
+  private def listRoot(root: String, attempts: Int, text: StringBuilder): Unit = {
+    val path   = new Path(root)
+    val system = path.getFileSystem(conf)
+    val before = text.length
+    val status =
+      try Some(system.listStatus(path))
+      catch { case _: FileNotFoundException => None }
+    text.append("R\t").append(if (status.isDefined) 1 else 0).append('\t').append(escape(root)).append('\n')
+    try status.foreach(append(text, system, "", _))
+    catch {
+      case _: FileNotFoundException if attempts > 1 =>
+        text.setLength(before)
+        listRoot(root, attempts - 1, text)
+    }
+  }
+
+  private def append(text: StringBuilder, system: FileSystem, prefix: String, children: Array[FileStatus]): Unit = {
+    val (folders, files) = children.partition(_.isDirectory)
+    files.sortBy(_.getPath.getName).foreach { f =>
+      text.append("F\t").append(f.getLen).append('\t').append(f.getModificationTime).append('\t')
+      text.append(escape(f.getPath.getName)).append('\n')
+    }
+    folders.sortBy(_.getPath.getName).filterNot(f => hidden(f.getPath.getName)).foreach { f =>
+      val relative = prefix + f.getPath.getName
+      text.append("D\t").append(escape(relative)).append('\n')
+      append(text, system, relative + "/", system.listStatus(f.getPath))
+    }
+  }
+
+  def readText(path: String): String = {
+    val in = fileSystem(path).open(new Path(path))
+    try new String(in.readAllBytes(), UTF_8)
+    finally in.close()
+  }
+
+  def exists(path: String): Boolean  = fileSystem(path).exists(new Path(path))
+  def makeFolder(path: String): Unit = require(fileSystem(path).mkdirs(new Path(path)), s"$path was not made")
+
+  def writeText(path: String, text: String): Unit = {
+    val out = fileSystem(path).create(new Path(path), true)
+    try out.write(text.getBytes(UTF_8))
+    finally out.close()
+  }
+
+  /** Renames a file or folder; Hadoop would move a folder *into* an existing one, so that is checked first. */
+  def rename(source: String, target: String): Unit = {
+    val system = fileSystem(source)
+    if (system.exists(new Path(target))) throw new java.nio.file.FileAlreadyExistsException(target)
+    if (!system.rename(new Path(source), new Path(target))) throw new java.io.IOException(s"$source was not renamed")
+  }
+
+  def deleteTree(path: String): Unit = {
+    val system = fileSystem(path)
+    if (system.exists(new Path(path)) && !system.delete(new Path(path), true))
+      throw new java.io.IOException(s"$path was not removed")
+  }
+
+  private def hidden(name: String) = name.startsWith("_") || name.startsWith(".")
+  private def escape(text: String) =
+    text.replace("%", "%25").replace("\t", "%09").replace("\n", "%0A").replace("\r", "%0D")
+  private def unescape(text: String) =
+    text.replace("%0D", "\r").replace("%0A", "\n").replace("%09", "\t").replace("%25", "%")
+}
+
+object Storage {
+  private val ListAttempts = 10
+}

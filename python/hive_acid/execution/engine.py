@@ -1,0 +1,78 @@
+"""The seam to the engine that plans and writes row changes."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from typing import Protocol
+
+
+@dataclass(frozen=True)
+class WriteSpec:
+    """One write job.
+
+    `staging` is the folder the job may fill; `row_type` the ORC type of a row in the metastore's spelling;
+    `time_zone` the session's, in which TIMESTAMP values are wall clock; `delete_tasks` the number of tasks that write
+    deletes (at least 1); `max_buckets` how many files of one statement ID an unbucketed insert may make.
+    """
+
+    kind: str
+    staging: str
+    write_id: int
+    statement_id: int
+    row_type: str
+    compression: str
+    time_zone: str
+    delete_tasks: int = 1
+    max_buckets: int = 4096
+
+    def to_json(self) -> str:
+        """The form the shim reads: camelCase keys."""
+        camel = {
+            key.split("_")[0] + "".join(part.title() for part in key.split("_")[1:]): value
+            for key, value in asdict(self).items()
+        }
+        return json.dumps(camel)
+
+
+@dataclass(frozen=True)
+class WrittenFolder:
+    """A folder below staging, complete but for the version file."""
+
+    name: str
+    rows: int
+    bytes: int
+    files: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class WriteResult:
+    """What a write job left in staging."""
+
+    folders: tuple[WrittenFolder, ...]
+    inserted: int
+    deleted: int
+
+    @property
+    def changed(self) -> int:
+        """Number of row changes."""
+        return self.inserted + self.deleted
+
+    @classmethod
+    def parse(cls, text: str) -> WriteResult:
+        """From the shim's JSON. Raises KeyError if it has another form."""
+        answer = json.loads(text)
+        folders = tuple(WrittenFolder(f["name"], f["rows"], f["bytes"], tuple(f["files"])) for f in answer["folders"])
+        return cls(folders, answer["inserted"], answer["deleted"])
+
+
+class Engine(Protocol):
+    """Plans the row changes of the running statement in a snapshot and writes them."""
+
+    def write(self, token: str, spec: WriteSpec) -> WriteResult:
+        """One job; every scan of a transactional table in it reads the snapshot of `token`.
+
+        Leaves complete folders below `spec.staging`, exactly one file per bucket and statement ID, whatever tasks were
+        tried again. Raises the engine's own error if the query or a task fails; staging may then hold anything.
+        """
+        ...

@@ -1,0 +1,43 @@
+"""From staging to the table: whole folders, renamed by the driver, before the commit makes them visible."""
+
+from __future__ import annotations
+
+import uuid
+
+from hive_acid.errors import HiveAcidError
+from hive_acid.execution.engine import WriteResult
+from hive_acid.model.names import STAGING_PREFIX, VERSION_FILE, VERSION_FILE_CONTENT
+from hive_acid.snapshot.filesystem import FileSystem
+
+
+class Publication:
+    """The folders of one transaction in one table or partition."""
+
+    def __init__(self, file_system: FileSystem, location: str, txn_id: int) -> None:
+        self._file_system = file_system
+        self._location = location.rstrip("/")
+        self._published: list[str] = []
+        self.staging = f"{self._location}/{STAGING_PREFIX}{txn_id}-{uuid.uuid4().hex[:8]}"
+
+    def publish(self, result: WriteResult) -> None:
+        """Puts the version file into each staged folder and renames it into place. Raises HIVE_ACID_STORAGE."""
+        for folder in result.folders:
+            staged, final = f"{self.staging}/{folder.name}", f"{self._location}/{folder.name}"
+            self._file_system.write_text(f"{staged}/{VERSION_FILE}", VERSION_FILE_CONTENT)
+            self._file_system.rename(staged, final)
+            self._published.append(final)
+
+    def remove_staging(self) -> None:
+        """Removes what the job left behind."""
+        self._file_system.delete_tree(self.staging)
+
+    def undo(self, error: BaseException) -> None:
+        """Removes staging and what was renamed; only for a transaction that is certain not to be committed.
+
+        A folder that cannot be removed is harmless, for its write ID is aborted; it is named in a note on `error`.
+        """
+        for path in (*self._published, self.staging):
+            try:
+                self._file_system.delete_tree(path)
+            except HiveAcidError as second:
+                error.add_note(f"{path} was left behind (no reader sees it): {second}")

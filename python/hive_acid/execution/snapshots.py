@@ -1,0 +1,47 @@
+"""Scan plans of statements and of plain reads: whose snapshot a scan reads."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+
+from hive_acid.metastore.protocol import Metastore
+from hive_acid.model.table import TableName
+from hive_acid.model.write_ids import ValidWriteIdList
+from hive_acid.snapshot.filesystem import FileSystem
+from hive_acid.snapshot.scan_plan import ScanPlan
+from hive_acid.snapshot.table_snapshot import load_scan_plan
+from hive_acid.transaction.manager import Transaction
+
+
+class Snapshot:
+    """What one transaction sees. Each table's write-ID list is fetched once; used from several threads."""
+
+    def __init__(self, metastore: Metastore, file_system: FileSystem, transaction: Transaction) -> None:
+        self.transaction = transaction
+        self._metastore = metastore
+        self._file_system = file_system
+        self._guard = threading.Lock()
+        self._write_ids: dict[TableName, ValidWriteIdList] = {}
+        self._plans: dict[tuple[TableName, tuple[str, ...] | None], ScanPlan] = {}
+
+    def write_ids(self, table: TableName) -> ValidWriteIdList:
+        """The write IDs of the table that the transaction sees."""
+        with self._guard:
+            if table not in self._write_ids:
+                self._write_ids[table] = self.transaction.write_ids(table)
+            return self._write_ids[table]
+
+    def scan_plan(self, table: TableName, partitions: Sequence[str] | None) -> ScanPlan:
+        """The files of the table, or of the partitions named; listed once per transaction."""
+        key = (table, tuple(partitions) if partitions is not None else None)
+        with self._guard:
+            known = self._plans.get(key)
+        if known is not None:
+            return known
+        write_ids = self.write_ids(table)
+        description = self._metastore.table(table)
+        found = self._metastore.partitions(table, partitions) if partitions is not None else None
+        plan = load_scan_plan(self._file_system, description, found, write_ids, self.transaction.snapshot)
+        with self._guard:
+            return self._plans.setdefault(key, plan)

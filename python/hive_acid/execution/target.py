@@ -1,0 +1,49 @@
+"""Which tables can be written, and what their files are to look like: functions on the table's description."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import urlsplit
+
+from hive_acid.errors import build_error
+from hive_acid.model.table import AcidTable, TableKind
+from hive_acid.transaction.validity import StatementKind
+
+ATOMIC_SCHEMES = frozenset({"", "file", "hdfs", "viewfs"})
+"""File systems whose rename of a folder is atomic."""
+
+_READABLE_COMPRESSIONS = frozenset({"ZLIB", "SNAPPY", "NONE"})
+_UNWRITABLE_TYPE = re.compile(r"\b(uniontype|timestamp with local time zone|interval_\w+|void)\b")
+
+
+def refuse_unwritable(table: AcidTable, kind: StatementKind, allow_non_atomic_rename: bool) -> None:
+    """Raises HIVE_ACID_UNSUPPORTED_TABLE if the statement cannot be done right on this table."""
+
+    def refuse(reason: str) -> Exception:
+        return build_error("HIVE_ACID_UNSUPPORTED_TABLE", operation=kind.value.upper(), table=table.name, reason=reason)
+
+    if table.kind is not TableKind.FULL_ACID:
+        raise refuse(f"its kind is {table.kind.value}, not full ACID")
+    if table.is_partitioned:
+        raise refuse("it is partitioned")
+    if table.bucket_count > 0:
+        raise refuse("it is bucketed")
+    location = urlsplit(table.location)
+    if location.scheme.lower() not in ATOMIC_SCHEMES and not allow_non_atomic_rename:
+        raise refuse(f"renaming a folder is not atomic on {location.scheme}: storage")
+    if any(part.startswith(("_", ".")) for part in location.path.split("/")):
+        raise refuse("a folder in its location begins with _ or ., so Hive 4 and Trino would see no files")
+    for column in table.columns:
+        if match := _UNWRITABLE_TYPE.search(column.type.lower()):
+            raise refuse(f"column {column.name} has type {match[1]}")
+
+
+def build_row_type(table: AcidTable) -> str:
+    """`struct<`name`:type,…>` with every column in the metastore's order, names and types."""
+    return "struct<" + ",".join(f"`{c.name.replace('`', '``')}`:{c.type}" for c in table.columns) + ">"
+
+
+def find_compression(table: AcidTable) -> str:
+    """The table's `orc.compress` if every engine reads it (ORC 1.5 of Hive 3.1 knows no ZSTD), else ZLIB."""
+    wanted = next((v.upper() for k, v in table.parameters.items() if k.lower() == "orc.compress"), "ZLIB")
+    return wanted if wanted in _READABLE_COMPRESSIONS else "ZLIB"

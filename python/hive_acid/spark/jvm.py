@@ -1,0 +1,74 @@
+"""Storage and engine, carried out by the shim in the JVM."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+from py4j.protocol import Py4JJavaError
+
+from hive_acid.errors import build_error
+from hive_acid.execution.engine import WriteResult, WriteSpec
+from hive_acid.snapshot.filesystem import Listing, parse_listings
+
+T = TypeVar("T")
+
+
+def _escape(text: str) -> str:
+    return text.replace("%", "%25").replace("\t", "%09").replace("\n", "%0A").replace("\r", "%0D")
+
+
+class JvmFileSystem:
+    """Hadoop's file systems, as the session is configured for them."""
+
+    def __init__(self, storage: Any) -> None:
+        self._storage = storage
+
+    def list_trees(self, roots: Sequence[str]) -> list[Listing]:
+        """See FileSystem."""
+        request = "\n".join(_escape(root) for root in roots)
+        path = roots[0] if len(roots) == 1 else f"{len(roots)} folders"
+        return parse_listings(self._do("listing files", path, lambda: str(self._storage.list(request))), roots)
+
+    def read_text(self, path: str) -> str:
+        """See FileSystem."""
+        return self._do("reading", path, lambda: str(self._storage.readText(path)))
+
+    def exists(self, path: str) -> bool:
+        """See FileSystem."""
+        return self._do("looking", path, lambda: bool(self._storage.exists(path)))
+
+    def make_folder(self, path: str) -> None:
+        """See FileSystem."""
+        self._do("making a folder", path, lambda: self._storage.makeFolder(path))
+
+    def write_text(self, path: str, text: str) -> None:
+        """See FileSystem."""
+        self._do("writing", path, lambda: self._storage.writeText(path, text))
+
+    def rename(self, source: str, target: str) -> None:
+        """See FileSystem."""
+        self._do(f"renaming it to {target}", source, lambda: self._storage.rename(source, target))
+
+    def delete_tree(self, path: str) -> None:
+        """See FileSystem."""
+        self._do("removing", path, lambda: self._storage.deleteTree(path))
+
+    def _do(self, action: str, path: str, call: Callable[[], T]) -> T:
+        try:
+            return call()
+        except Py4JJavaError as error:
+            reason = error.java_exception.toString()
+            raise build_error("HIVE_ACID_STORAGE", path=path, action=action, reason=reason) from error
+
+
+class JvmEngine:
+    """Writes the row changes of one running statement, known to the shim by its call key."""
+
+    def __init__(self, bridge: Any, call: str) -> None:
+        self._bridge = bridge
+        self._call = call
+
+    def write(self, token: str, spec: WriteSpec) -> WriteResult:
+        """See Engine. Errors of the job keep their JVM type."""
+        return WriteResult.parse(self._bridge.write(self._call, token, spec.to_json()))

@@ -1,0 +1,117 @@
+"""What the shim calls: one object, registered with the JVM once per session."""
+
+from __future__ import annotations
+
+import json
+import logging
+import traceback
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from py4j.protocol import Py4JJavaError
+from pyspark.errors.exceptions.captured import CapturedException
+
+from hive_acid.errors import HiveAcidError, build_error
+from hive_acid.execution.executor import Executor, Statement
+from hive_acid.execution.readers import Readers
+from hive_acid.metastore.protocol import Metastore
+from hive_acid.model.table import TableName
+from hive_acid.spark.jvm import JvmEngine
+from hive_acid.sql import rewrite_statement
+from hive_acid.transaction.validity import StatementKind
+
+LOG = logging.getLogger(__name__)
+
+
+def _table_name(text: str) -> TableName:
+    database, _, table = text.partition(".")
+    return TableName(database, table)
+
+
+def _answered(method: Callable[..., Any]) -> Callable[..., Any]:
+    """Errors are returned as JVM Throwables: raised through py4j they would lose type and text."""
+
+    @wraps(method)
+    def answer(self: Planner, *args: Any) -> Any:
+        try:
+            return method(self, *args)
+        except BaseException as error:  # noqa: BLE001 (it goes back to the JVM, which throws it)
+            return self.throwable(error)
+
+    return answer
+
+
+class Planner:
+    """The Python half of `hiveacid.Planner`; texts are JSON, see the trait."""
+
+    def __init__(self, jvm: Any, metastore: Metastore, executor: Executor, readers: Readers) -> None:
+        self._jvm = jvm
+        self._bridge = jvm.hiveacid.Bridge
+        self._exception = jvm.hiveacid.AcidException
+        self._metastore = metastore
+        self._executor = executor
+        self._readers = readers
+
+    @_answered
+    def rewrite(self, statement: str) -> str:
+        """Canonical statement to row-change query."""
+        return rewrite_statement(statement)
+
+    @_answered
+    def partitionNames(self, request: str) -> str:  # noqa: N802 (the trait's name)
+        """Names of all partitions of the table."""
+        return json.dumps(self._metastore.partition_names(_table_name(json.loads(request)["table"])))
+
+    @_answered
+    def scan(self, request: str) -> str:
+        """The scan plan in the snapshot of a statement (`token`) or of a read execution (`executionId`)."""
+        asked = json.loads(request)
+        table, partitions = _table_name(asked["table"]), asked.get("partitions")
+        if "token" not in asked:
+            return self._readers.scan_plan(asked.get("executionId"), table, partitions).to_json()
+        snapshot = self._executor.snapshots.get(asked["token"])
+        if snapshot is None:
+            raise build_error("HIVE_ACID_SNAPSHOT_UNAVAILABLE", table=table, reason="its statement has ended")
+        return snapshot.scan_plan(table, partitions).to_json()
+
+    @_answered
+    def execute(self, request: str, call: str) -> str:
+        """Runs a writing statement."""
+        asked = json.loads(request)
+        statement = Statement(
+            kind=StatementKind(asked["kind"]),
+            target=_table_name(asked["table"]),
+            sources=tuple(_table_name(source) for source in asked["sources"]),
+            time_zone=asked["timeZone"],
+            parallelism=asked["parallelism"],
+        )
+        changed = self._executor.run(statement, JvmEngine(self._bridge, call))
+        return json.dumps({"num_affected_rows": changed})
+
+    @_answered
+    def endExecution(self, execution_id: int) -> None:  # noqa: N802 (the trait's name)
+        """Ends the execution's read transaction."""
+        self._readers.end(execution_id)
+
+    def throwable(self, error: BaseException) -> Any:
+        """The JVM exception for an error: the original one where it came from the JVM."""
+        if isinstance(error, CapturedException) and getattr(error, "_origin", None) is not None:
+            return error._origin
+        if isinstance(error, Py4JJavaError):
+            return error.java_exception
+        if not isinstance(error, HiveAcidError):
+            LOG.error("unexpected error in a callback", exc_info=error)
+            text = "".join(traceback.format_exception(error)).strip()
+            error = build_error("HIVE_ACID_INTERNAL", reason=text)
+        cause = error.__cause__.java_exception if isinstance(error.__cause__, Py4JJavaError) else None
+        text = "\n".join([str(error), *getattr(error, "__notes__", [])])
+        params = self._jvm.java.util.HashMap()
+        for key, value in error.getMessageParameters().items():
+            params.put(key, value)
+        return self._exception.fromPython(text, error.getCondition(), error.getSqlState(), params, cause)
+
+    class Java:
+        """The interface, for py4j."""
+
+        implements = ("hiveacid.Planner",)

@@ -1,0 +1,166 @@
+"""Setting up a session: configuration before it starts, the callbacks once it is there."""
+
+from __future__ import annotations
+
+import atexit
+import getpass
+import logging
+import os
+import socket
+import time
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pyspark
+from pyspark.java_gateway import ensure_callback_server_started
+from pyspark.sql import SparkSession
+
+from hive_acid import config
+from hive_acid.errors import build_error
+from hive_acid.execution.executor import Executor
+from hive_acid.execution.readers import Readers
+from hive_acid.local import EmbeddedMetastore
+from hive_acid.metastore.thrift_client import ThriftMetastore
+from hive_acid.spark.jvm import JvmFileSystem
+from hive_acid.spark.planner import Planner
+from hive_acid.transaction.locks import Identity
+from hive_acid.transaction.manager import TransactionManager
+
+LOG = logging.getLogger(__name__)
+EXTENSION = "hiveacid.Extensions"
+
+
+def find_shim_jar() -> Path:
+    """The shim's jar for the running Spark line. Raises HIVE_ACID_CONFIGURATION and names the places searched."""
+    line = ".".join(pyspark.__version__.split(".")[:2])
+    jar = Path(__file__).parent.parent / "jars" / f"spark-{line}" / "hive-acid-shim.jar"
+    if not jar.is_file():
+        lines = sorted(path.name for path in jar.parent.parent.glob("spark-*"))
+        reason = f"no shim for PySpark {pyspark.__version__}: {jar} is missing (there: {', '.join(lines) or 'none'})"
+        raise build_error("HIVE_ACID_CONFIGURATION", reason=reason)
+    return jar
+
+
+def find_metastore_uris() -> str | None:
+    """`hive.metastore.uris` of the hive-site.xml that Spark will read, or None."""
+    folders = [os.environ.get(name) for name in ("SPARK_CONF_DIR", "HIVE_CONF_DIR", "HADOOP_CONF_DIR")]
+    spark_home = os.environ.get("SPARK_HOME")
+    folders.append(f"{spark_home}/conf" if spark_home else None)
+    for folder in filter(None, folders):
+        site = Path(folder) / "hive-site.xml"
+        if site.is_file():
+            for entry in ElementTree.parse(site).getroot().iter("property"):
+                if entry.findtext("name") in ("hive.metastore.uris", "metastore.thrift.uris"):
+                    return (entry.findtext("value") or "").strip() or None
+    return None
+
+
+class AcidSessionBuilder(SparkSession.Builder):
+    """A session builder whose sessions know transactional tables."""
+
+    def __init__(self, options: dict[str, str]) -> None:
+        super().__init__()
+        self._options.update(options)
+
+    def getOrCreate(self) -> SparkSession:  # noqa: N802 (the name of SparkSession.Builder)
+        """The session, with the extension's callbacks registered."""
+        session = super().getOrCreate()
+        attach(session)
+        return session
+
+
+def configure(builder: SparkSession.Builder, metastore: str | None = None) -> AcidSessionBuilder:
+    """A builder for sessions that read and change Hive transactional tables.
+
+    `metastore` is `thrift://host:port` (several: comma-separated). Without it, that of the builder's own settings or of
+    hive-site.xml is used, and if there is none, an embedded metastore is started that ends with this process.
+    """
+    options = dict(builder._options)
+    uris = metastore or options.get(config.METASTORE_URIS.key) or options.get("spark.hive.metastore.uris")
+    uris = uris or find_metastore_uris()
+    if uris is None:
+        embedded = EmbeddedMetastore.start()
+        atexit.register(embedded.stop)
+        uris = embedded.uri
+        options.setdefault("spark.sql.warehouse.dir", embedded.warehouse.as_uri())
+    extensions = [name for name in options.get("spark.sql.extensions", "").split(",") if name]
+    jar = str(find_shim_jar())
+    options |= {
+        config.METASTORE_URIS.key: uris,
+        "spark.sql.catalogImplementation": "hive",
+        "spark.sql.extensions": ",".join(dict.fromkeys([*extensions, EXTENSION])),
+        "spark.jars": ",".join(dict.fromkeys([*filter(None, options.get("spark.jars", "").split(",")), jar])),
+    }
+    return AcidSessionBuilder(options)
+
+
+_attached: dict[int, Attachment] = {}
+
+
+class Attachment:
+    """The Python half of one Spark application: metastore client, transactions, callbacks."""
+
+    def __init__(self, session: SparkSession) -> None:
+        jvm: Any = session._jvm
+        jsession: Any = session._jsparkSession
+        conf = jsession.sessionState().newHadoopConf()
+        uris = conf.get("hive.metastore.uris") or ""
+        if not uris:
+            reason = "the session has no metastore; start it with hive_acid.configure(SparkSession.builder)"
+            raise build_error("HIVE_ACID_CONFIGURATION", reason=reason)
+        settings = config.Settings(dict(session.sparkContext.getConf().getAll()))
+        agent = f"spark-hive-acid {session.sparkContext.applicationId}"
+        identity = Identity(getpass.getuser(), socket.gethostname(), agent)
+        self.metastore = ThriftMetastore(uris, timeout_ms=settings.number(config.METASTORE_TIMEOUT_MS))
+        file_system = JvmFileSystem(jvm.hiveacid.Storage(jsession))
+        self.transactions = TransactionManager(self.metastore, identity, settings, _clock_ms, _pause_ms)
+        self.executor = Executor(self.metastore, file_system, self.transactions, settings, _pause_ms)
+        max_age_ms = settings.number(config.READER_MAX_AGE_MS)
+        self.readers = Readers(self.metastore, file_system, self.transactions, max_age_ms, _clock_ms)
+        self.planner = Planner(jvm, self.metastore, self.executor, self.readers)
+        start_callback_server: Any = ensure_callback_server_started
+        start_callback_server(session.sparkContext._gateway)
+        jvm.hiveacid.Bridge.register(jsession, self.planner)
+
+    def close(self) -> None:
+        """Ends read transactions and connections."""
+        self.readers.close()
+        self.transactions.close()
+        self.metastore.close()
+
+
+def attach(session: SparkSession) -> Attachment:
+    """Registers the callbacks for the session's application; done once per application."""
+    context = session.sparkContext
+    key = id(context)
+    attachment = _attached.get(key)
+    if attachment is None:
+        attachment = _attached[key] = Attachment(session)
+        _close_with(context, key)
+    return attachment
+
+
+def _close_with(context: Any, key: int) -> None:
+    """Read transactions end before the context does, whoever stops it."""
+    stop = context.stop
+
+    def close() -> None:
+        attachment = _attached.pop(key, None)
+        if attachment is not None:
+            attachment.close()
+
+    def closing_stop() -> None:
+        close()
+        stop()
+
+    context.stop = closing_stop
+    atexit.register(close)
+
+
+def _clock_ms() -> int:
+    return int(time.monotonic() * 1000)
+
+
+def _pause_ms(pause_ms: int) -> None:
+    time.sleep(pause_ms / 1000)

@@ -1,0 +1,1 @@
+"""One file per statement: a function from the parsed canonical statement to its row-change query."""

@@ -1,0 +1,90 @@
+"""Waiting for a lock, with back-off and an end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from hive_acid import config
+from hive_acid.errors import HiveAcidError, build_error
+from hive_acid.metastore.protocol import Metastore
+from hive_acid.metastore.types import HeldLock, LockComponent, LockState
+
+
+@dataclass(frozen=True)
+class Identity:
+    """Who holds a transaction, as SHOW TRANSACTIONS and SHOW LOCKS tell others."""
+
+    user: str
+    host: str
+    agent: str
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """How to wait: longest time, first and longest pause, all in milliseconds; time and pause are injected."""
+
+    timeout_ms: int
+    poll_min_ms: int
+    poll_max_ms: int
+    clock_ms: Callable[[], int]
+    pause_ms: Callable[[int], None]
+
+
+def acquire(
+    metastore: Metastore, txn_id: int, components: Sequence[LockComponent], identity: Identity, waiting: Waiting
+) -> int:
+    """Takes all components in one request; returns the lock ID.
+
+    Raises HIVE_ACID_LOCK_TIMEOUT, which names the holder, after `waiting.timeout_ms`, and TransactionAborted if the
+    transaction ends meanwhile. A waiting request is taken back on every way out but success, also on an interrupt.
+    """
+    started_ms = waiting.clock_ms()
+    lock_id, state = metastore.lock(txn_id, components, identity.user, identity.host, identity.agent)
+    pause_ms = waiting.poll_min_ms
+    try:
+        while state is not LockState.ACQUIRED:
+            waited_ms = waiting.clock_ms() - started_ms
+            if state is LockState.NOT_ACQUIRED or waited_ms >= waiting.timeout_ms:
+                raise _timeout(metastore, txn_id, lock_id, components, waited_ms)
+            waiting.pause_ms(min(pause_ms, waiting.timeout_ms - waited_ms))
+            pause_ms = min(pause_ms * 2, waiting.poll_max_ms)
+            state = metastore.check_lock(txn_id, lock_id, waiting.clock_ms() - started_ms)
+    except BaseException as error:
+        if state is LockState.WAITING:
+            _take_back(metastore, lock_id, error)
+        raise
+    return lock_id
+
+
+def _take_back(metastore: Metastore, lock_id: int, error: BaseException) -> None:
+    try:
+        metastore.unlock(lock_id)
+    except HiveAcidError as second:
+        error.add_note(f"the waiting lock {lock_id} could not be taken back and ends with its transaction: {second}")
+
+
+def _timeout(
+    metastore: Metastore, txn_id: int, lock_id: int, components: Sequence[LockComponent], waited_ms: int
+) -> Exception:
+    table = components[0].table
+    locks = [lock for component in components for lock in metastore.held_locks(component.table)]
+    return build_error(
+        "HIVE_ACID_LOCK_TIMEOUT",
+        txnId=txn_id,
+        table=table,
+        waitedMs=waited_ms,
+        holder=_holder(lock_id, locks),
+        setting=config.LOCK_TIMEOUT_MS.key,
+    )
+
+
+def _holder(lock_id: int, locks: Sequence[HeldLock]) -> str:
+    blocking = {lock.blocked_by for lock in locks if lock.lock_id == lock_id and lock.blocked_by}
+    held = [lock for lock in locks if lock.lock_id in blocking] or [
+        lock for lock in locks if lock.state is LockState.ACQUIRED and lock.lock_id != lock_id
+    ]
+    if not held:
+        return "a lock that is gone by now"
+    first = held[0]
+    return f"transaction {first.txn_id} of {first.user} on {first.host} ({first.agent}, {first.kind.value})"

@@ -1,0 +1,172 @@
+"""Opens, commits and aborts transactions."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Callable, Sequence
+from enum import Enum
+
+from hive_acid import config
+from hive_acid.errors import HiveAcidError, MetastoreUnavailable, TransactionAborted, build_error
+from hive_acid.metastore.protocol import Metastore
+from hive_acid.metastore.types import LockComponent, TransactionState
+from hive_acid.model.table import TableName
+from hive_acid.model.write_ids import ValidTxnList, ValidWriteIdList
+from hive_acid.transaction.heartbeat import Heartbeat
+from hive_acid.transaction.locks import Identity, Waiting, acquire
+
+LOG = logging.getLogger(__name__)
+_DURATION = re.compile(r"(\d+)\s*([a-z]*)")
+_UNITS_MS = {"ms": 1, "msec": 1, "s": 1000, "sec": 1000, "": 1000, "m": 60_000, "min": 60_000, "h": 3_600_000}
+
+
+def parse_duration_ms(text: str) -> int:
+    """Hive's spelling of a time, e.g. `300s`, `300000ms`, `5m`; a bare number is seconds. Raises ValueError."""
+    match = _DURATION.fullmatch(text.strip().lower())
+    if match is None or match[2] not in _UNITS_MS:
+        raise ValueError(f"not a duration: {text!r}")
+    return int(match[1]) * _UNITS_MS[match[2]]
+
+
+class Outcome(Enum):
+    """How a transaction ended, as far as this process knows."""
+
+    OPEN = "open"
+    COMMITTED = "committed"
+    ABORTED = "aborted"
+    UNKNOWN = "unknown"
+
+
+class Transaction:
+    """One open transaction and its snapshot, taken before any write ID of its own."""
+
+    def __init__(self, manager: TransactionManager, txn_id: int, snapshot: ValidTxnList, subject: str) -> None:
+        self.txn_id = txn_id
+        self.snapshot = snapshot
+        self.subject = subject
+        self.outcome = Outcome.OPEN
+        self._manager = manager
+        self._metastore = manager.metastore
+
+    def write_ids(self, table: TableName) -> ValidWriteIdList:
+        """What the transaction's snapshot sees of the table."""
+        return self._metastore.valid_write_ids([table], self.snapshot)[table]
+
+    def allocate_write_id(self, table: TableName) -> int:
+        """The transaction's write ID on the table."""
+        return self._metastore.allocate_write_id(self.txn_id, table)
+
+    def lock(self, components: Sequence[LockComponent]) -> int:
+        """Waits for the locks; see `acquire`."""
+        return acquire(self._metastore, self.txn_id, components, self._manager.identity, self._manager.waiting)
+
+    def ensure_active(self) -> None:
+        """Raises what the heartbeat found if the transaction is lost."""
+        failure = self._manager.heartbeat.failure(self.txn_id)
+        if failure is not None:
+            raise failure
+
+    def commit(self) -> None:
+        """Commits, and finds out what happened if the reply is lost.
+
+        Raises TransactionAborted (nothing is visible) or CommitStateUnknown (nobody knows; keep the files).
+        """
+        self.ensure_active()
+        try:
+            self._metastore.commit(self.txn_id)
+            self.outcome = Outcome.COMMITTED
+        except TransactionAborted:
+            self.outcome = Outcome.ABORTED
+            raise
+        except MetastoreUnavailable as lost:
+            self._resolve_commit(lost)
+        finally:
+            self._manager.heartbeat.unregister(self.txn_id)
+
+    def abort(self) -> None:
+        """Aborts; does nothing once the transaction has ended. Raises MetastoreUnavailable: then it times out."""
+        if self.outcome is not Outcome.OPEN:
+            return
+        self._manager.heartbeat.unregister(self.txn_id)
+        try:
+            self._metastore.abort(self.txn_id)
+        except TransactionAborted:
+            LOG.info("transaction %d had been ended by the metastore", self.txn_id)
+        self.outcome = Outcome.ABORTED
+
+    def _resolve_commit(self, lost: MetastoreUnavailable) -> None:
+        """The reply to commit is lost: asks for the state, and commits again (which is idempotent) while it is open."""
+        self.outcome = Outcome.UNKNOWN
+        waiting = self._manager.waiting
+        until_ms = waiting.clock_ms() + self._manager.resolve_timeout_ms
+        while waiting.clock_ms() < until_ms:
+            try:
+                state = self._metastore.transaction_state(self.txn_id)
+                if state is TransactionState.OPEN:
+                    self._metastore.commit(self.txn_id)
+                    state = TransactionState.COMMITTED
+            except MetastoreUnavailable as error:
+                LOG.warning("still asking what became of transaction %d: %s", self.txn_id, error)
+                waiting.pause_ms(waiting.poll_max_ms)
+                continue
+            except TransactionAborted:
+                state = TransactionState.ABORTED
+            if state is TransactionState.COMMITTED:
+                self.outcome = Outcome.COMMITTED
+                return
+            if state is TransactionState.ABORTED:
+                self.outcome = Outcome.ABORTED
+                reason = "the metastore aborted it while its commit was under way"
+                raise build_error(
+                    "HIVE_ACID_TRANSACTION_ABORTED", txnId=self.txn_id, table=self.subject, reason=reason
+                ) from lost
+            break
+        raise build_error(
+            "HIVE_ACID_COMMIT_STATE_UNKNOWN", txnId=self.txn_id, table=self.subject, reason=str(lost)
+        ) from lost
+
+
+class TransactionManager:
+    """Begins transactions of this process and keeps them alive."""
+
+    def __init__(
+        self,
+        metastore: Metastore,
+        identity: Identity,
+        settings: config.Settings,
+        clock_ms: Callable[[], int],
+        pause_ms: Callable[[int], None],
+    ) -> None:
+        self.metastore = metastore
+        self.identity = identity
+        self.resolve_timeout_ms = settings.number(config.COMMIT_RESOLVE_TIMEOUT_MS)
+        self.waiting = Waiting(
+            settings.number(config.LOCK_TIMEOUT_MS),
+            settings.number(config.LOCK_POLL_MIN_MS),
+            settings.number(config.LOCK_POLL_MAX_MS),
+            clock_ms,
+            pause_ms,
+        )
+        timeout = metastore.config_value("metastore.txn.timeout", metastore.config_value("hive.txn.timeout", "300s"))
+        self.heartbeat = Heartbeat(metastore, parse_duration_ms(timeout), clock_ms)
+
+    def begin(self, subject: str) -> Transaction:
+        """Opens a transaction and takes its snapshot. `subject` names the table in messages."""
+        identity = self.identity
+        txn_id = self.metastore.open_transaction(identity.user, identity.host, identity.agent)
+        self.heartbeat.register(txn_id)
+        try:
+            snapshot = self.metastore.valid_transactions(txn_id)
+        except HiveAcidError as error:
+            self.heartbeat.unregister(txn_id)
+            try:
+                self.metastore.abort(txn_id)
+            except HiveAcidError as second:
+                error.add_note(f"transaction {txn_id} could not be aborted and will time out: {second}")
+            raise
+        return Transaction(self, txn_id, snapshot, subject)
+
+    def close(self) -> None:
+        """Stops the heartbeat."""
+        self.heartbeat.stop()

@@ -1,0 +1,77 @@
+"""What each statement locks and what must still hold once it has the lock, per metastore line: one table.
+
+The order of a write is snapshot, write ID, lock, check: a delete under write ID W never hides a row inserted under a
+greater one, so every write ID the snapshot sees must lie below W, and whatever was committed between the snapshot and
+the lock must be looked at again. Rows of the table were tried on metastores 3.1.3 and 4.0.0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+
+from hive_acid.metastore.types import LockComponent, LockKind, MetastoreLine, OperationKind
+from hive_acid.model.table import TableName
+from hive_acid.model.write_ids import ValidWriteIdList
+
+
+class StatementKind(Enum):
+    """The statements that write."""
+
+    INSERT = "insert"
+    DELETE = "delete"
+
+
+class SnapshotCheck(Enum):
+    """What is asked once the lock is held; if it fails, the statement runs again in a new transaction."""
+
+    NO_CONFLICT = "the metastore knows of no update or delete since the transaction began"
+    UNCHANGED = "no write ID has become visible since the snapshot"
+    NO_NEWER_BASE = "no base newer than the own write ID, which would hide the rows, has been committed"
+
+
+@dataclass(frozen=True)
+class Rule:
+    """Lock type, operation registered with the metastore, and the check under the lock."""
+
+    lock: LockKind
+    operation: OperationKind
+    check: SnapshotCheck
+
+
+RULES: Mapping[tuple[StatementKind, MetastoreLine], Rule] = {
+    (StatementKind.INSERT, MetastoreLine.HIVE_4): Rule(
+        LockKind.SHARED_READ, OperationKind.INSERT, SnapshotCheck.NO_NEWER_BASE
+    ),
+    (StatementKind.INSERT, MetastoreLine.HIVE_3): Rule(
+        LockKind.SHARED_READ, OperationKind.INSERT, SnapshotCheck.NO_NEWER_BASE
+    ),
+    (StatementKind.DELETE, MetastoreLine.HIVE_4): Rule(
+        LockKind.EXCL_WRITE, OperationKind.DELETE, SnapshotCheck.NO_CONFLICT
+    ),
+    # 3.1 sees no conflict between two deletes, so a delete registers as UPDATE; it has no call for the check either.
+    (StatementKind.DELETE, MetastoreLine.HIVE_3): Rule(
+        LockKind.SHARED_WRITE, OperationKind.UPDATE, SnapshotCheck.UNCHANGED
+    ),
+}
+
+
+def build_lock_components(
+    rule: Rule, target: TableName, sources: tuple[TableName, ...], is_partitioned: bool = False
+) -> tuple[LockComponent, ...]:
+    """The target by the rule, every other table read as SHARED_READ."""
+    write = LockComponent(target, rule.lock, rule.operation, is_dynamic_partition_write=is_partitioned)
+    reads = tuple(build_read_lock(source) for source in sorted(set(sources) - {target}))
+    return (write, *reads)
+
+
+def build_read_lock(table: TableName) -> LockComponent:
+    """What a reader holds, so that nobody drops, truncates or cleans the table under it."""
+    return LockComponent(table, LockKind.SHARED_READ, OperationKind.SELECT)
+
+
+def is_unchanged(before: ValidWriteIdList, now: ValidWriteIdList, own_write_id: int) -> bool:
+    """True if no write ID but the own one is visible in `now` that was not visible in `before`."""
+    hidden_before = {*before.open, *before.aborted, *range(before.high_water_mark + 1, now.high_water_mark + 1)}
+    return not any(now.is_valid(write_id) for write_id in hidden_before - {own_write_id})
