@@ -11,12 +11,15 @@ from typing import Any
 from thrift.Thrift import TApplicationException, TException
 
 from hive_acid.config import METASTORE_TIMEOUT_MS
-from hive_acid.errors import build_error
-from hive_acid.metastore.connection import Connections, is_unknown_method, parse_uris
+from hive_acid.errors import HiveAcidError, MetastoreUnavailable, build_error
+from hive_acid.metastore.connection import Connections, has_failed_inside, is_unknown_method, parse_uris
 from hive_acid.metastore.conversion import split_by_bits
 from hive_acid.metastore.failures import build_metastore_error
 from hive_acid.metastore.generated import ttypes
 from hive_acid.metastore.types import MetastoreLine
+
+_NEVER_EXPLAINED = ("commit_txn", "abort_txn")
+"""Their failures say what happened to the transaction, or that nobody knows."""
 
 
 def find_user() -> str:
@@ -85,19 +88,24 @@ class Calls:
             return self._connections.send(call, is_idempotent=is_idempotent)
         except (TException, OSError) as error:
             failure = build_metastore_error(error, method, self._uri, txn_id, table)
-            if txn_id is None or not isinstance(error, TApplicationException) or method == "commit_txn":
-                raise failure from error
-            cause = error
-        self._raise_if_ended(txn_id, table or "its tables", cause)
-        raise failure from cause
+            if txn_id is not None and method not in _NEVER_EXPLAINED and has_failed_inside(error):
+                failure = self._explain(failure, txn_id, table)
+            raise failure from error
 
-    def _raise_if_ended(self, txn_id: int, table: str, cause: BaseException) -> None:
-        """Some methods fail inside the server for a transaction that is not open (seen on 4.0.0): names that."""
-        response = self._read("get_open_txns")
+    def _explain(self, failure: HiveAcidError, txn_id: int, table: str | None) -> HiveAcidError:
+        """The true name of a call that failed inside the server: is the transaction still open?
+
+        Servers do so for a transaction that is not (allocate_table_write_ids on 3.1.3, which drops the connection, and
+        on 4.0.0; add_dynamic_partitions on 4.0.0).
+        """
+        try:
+            response = self._read("get_open_txns")
+        except MetastoreUnavailable:
+            return failure
         if txn_id in split_by_bits(response.open_txns, response.abortedBits)[0]:
-            return
-        reason = "it is not open"
-        raise build_error("HIVE_ACID_TRANSACTION_ABORTED", txnId=txn_id, table=table, reason=reason) from cause
+            return failure
+        where = table or "its tables"
+        return build_error("HIVE_ACID_TRANSACTION_ABORTED", txnId=txn_id, table=where, reason="it is not open")
 
     def close(self) -> None:
         """See `Metastore`."""

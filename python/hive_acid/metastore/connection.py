@@ -72,6 +72,11 @@ def _was_dropped(error: BaseException) -> bool:
     return isinstance(error, OSError) and not isinstance(error, TimeoutError)
 
 
+def has_failed_inside(error: BaseException) -> bool:
+    """True if the server may have failed at the call itself: newer ones say so, 3.1 just drops the connection."""
+    return (isinstance(error, TApplicationException) and not is_unknown_method(error)) or _was_dropped(error)
+
+
 class Connection:
     """An open connection. `client` is the generated client."""
 
