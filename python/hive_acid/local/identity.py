@@ -18,6 +18,7 @@ from typing import Any
 
 _PR_SET_PDEATHSIG = 1
 _PR_SET_KEEPCAPS = 8
+_PR_SET_SECUREBITS, _SECBIT_NO_SETUID_FIXUP = 28, 1 << 2
 _PR_CAP_AMBIENT, _PR_CAP_AMBIENT_RAISE = 47, 2
 _CAP_DAC_OVERRIDE = 1
 _CLONE_NEWUSER = 0x10000000
@@ -30,8 +31,8 @@ def nobody_ids() -> tuple[int, int]:
     return entry.pw_uid, entry.pw_gid
 
 
-def postgresql_identity(folder: str) -> str:
-    """How PostgreSQL, which refuses to run as root, is to work in `folder`: "self", "namespace" or "nobody".
+def postgresql_identity(program: str, data: str) -> str:
+    """How PostgreSQL, which refuses to run as root, is to work in the folder `data`: "self", "namespace" or "nobody".
 
     namespace: a user namespace in which we seem to be nobody; files stay root's. nobody: a change of user that keeps
     the right to pass every folder; where namespaces are forbidden, as in most containers. HIVE_ACID_ROOT_AS
@@ -47,7 +48,8 @@ def postgresql_identity(folder: str) -> str:
         code = 1
         with contextlib.suppress(BaseException):
             enter_namespace()
-            code = 0 if os.access(folder, os.W_OK | os.X_OK, effective_ids=True) else 1
+            enough = os.access(program, os.R_OK | os.X_OK) and os.access(data, os.W_OK | os.X_OK)
+            code = 0 if enough else 1
         os._exit(code)
     return "namespace" if os.waitpid(child, 0)[1] == 0 else "nobody"
 
@@ -69,16 +71,25 @@ def become_nobody() -> None:
     linux = sys.platform.startswith("linux")
     if linux:
         _check(_libc().prctl(_PR_SET_KEEPCAPS, 1, 0, 0, 0))
+        # Without this bit access(2), by which PostgreSQL looks at its own binaries, ignores capabilities. Not being
+        # allowed to set it, or to keep the capability below, only means that every parent folder must be open to all.
+        _libc().prctl(_PR_SET_SECUREBITS, _SECBIT_NO_SETUID_FIXUP, 0, 0, 0)
     os.setgroups([])
     os.setgid(group)
     os.setuid(user)
     if linux:
-        # Where the capability was not there to keep, PostgreSQL still starts if every parent folder may be entered.
-        mask = 1 << _CAP_DAC_OVERRIDE
-        header = (ctypes.c_uint32 * 2)(_CAPABILITY_VERSION_3, 0)
-        sets = (ctypes.c_uint32 * 6)(mask, mask, mask, 0, 0, 0)
-        if _libc().capset(header, sets) == 0:
+        if _set_capabilities(1 << _CAP_DAC_OVERRIDE):
             _libc().prctl(_PR_CAP_AMBIENT, _PR_CAP_AMBIENT_RAISE, _CAP_DAC_OVERRIDE, 0, 0)
+        elif not _set_capabilities(0):
+            raise OSError("cannot give up root's capabilities")
+
+
+def _set_capabilities(mask: int) -> bool:
+    """Have these capabilities and no others; whether that was allowed."""
+    header = (ctypes.c_uint32 * 2)(_CAPABILITY_VERSION_3, 0)
+    effective_permitted_inheritable_low_then_high = (ctypes.c_uint32 * 6)(mask, mask, mask, 0, 0, 0)
+    done: bool = _libc().capset(header, effective_permitted_inheritable_low_then_high) == 0
+    return done
 
 
 def own_database(folder: str, identity: str) -> None:
@@ -98,8 +109,12 @@ def in_child(identity: str, death_signal: int) -> Callable[[], None]:
     parent = os.getpid()
 
     def prepare() -> None:
-        take_identity(identity)
-        die_with_parent(parent, death_signal)
+        try:
+            take_identity(identity)
+            die_with_parent(parent, death_signal)
+        except OSError as error:  # Popen would lose the reason; this goes to the program's log
+            os.write(2, f"cannot become {identity}: {error}\n".encode())
+            os._exit(1)
 
     return prepare
 
@@ -131,7 +146,7 @@ def _check(result: int) -> None:
 
 def become(folder: str, command: list[str]) -> None:
     """Become `command`, as a user that PostgreSQL accepts, working in `folder`; die with the caller."""
-    parent, identity = os.getppid(), postgresql_identity(folder)
+    parent, identity = os.getppid(), postgresql_identity(command[0], folder)
     own_database(folder, identity)
     take_identity(identity)
     die_with_parent(parent, signal.SIGINT)

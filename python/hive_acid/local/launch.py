@@ -71,6 +71,7 @@ class SupervisorHandle:
     """A running supervisor. It ends itself, and what it started, when this process ends."""
 
     process: subprocess.Popen[bytes]
+    log: Path
     _pending: bytes = b""
     _lock: Lock = field(default_factory=Lock)
 
@@ -88,7 +89,7 @@ class SupervisorHandle:
                 pass_fds=(folder_lock,),
                 start_new_session=True,  # Ctrl-C is the embedding program's
             )
-        handle = cls(process)
+        handle = cls(process, log)
         handle._send(specification)
         return handle
 
@@ -143,13 +144,8 @@ class SupervisorHandle:
             chunk = os.read(self.process.stdout.fileno(), 65536) if ready else b""
             if not chunk:
                 reason = "it ended without a word" if ready else "it did not answer"
-                return {
-                    "event": "failed",
-                    "program": "The supervisor",
-                    "reason": reason,
-                    "log": os.devnull,
-                    "port_taken": None,
-                }
+                program, log = "The supervisor", str(self.log)
+                return {"event": "failed", "program": program, "reason": reason, "log": log, "port_taken": None}
             self._pending += chunk
         line, self._pending = self._pending.split(b"\n", 1)
         answer: Mapping[str, Any] = json.loads(line)

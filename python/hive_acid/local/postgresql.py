@@ -20,7 +20,7 @@ from hive_acid.local import launch
 from hive_acid.local.errors import LocalMetastoreError
 from hive_acid.local.java import Java
 from hive_acid.local.probe import StartError, await_start, postgresql_answers
-from hive_acid.local.schema import load_schema
+from hive_acid.local.schema import build_log, load_schema
 
 USER = "hive"
 DATABASE = "metastore"
@@ -48,7 +48,7 @@ class PostgreSql:
 
     def build_template(self, template: Path, jars: Sequence[Path], java: Java) -> None:
         """Make a database with the metastore's schema in `template`/data, and its password beside it."""
-        data, password_file, log = template / "data", template / "password", template / "build.log"
+        data, password_file, log = template / "data", template / "password", build_log(template)
         password_file.touch(mode=0o600)
         password_file.write_text(secrets.token_hex(16), "utf-8")
         data.mkdir(mode=0o700)

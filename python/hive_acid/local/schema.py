@@ -12,28 +12,37 @@ from hive_acid.local.errors import LocalMetastoreError
 from hive_acid.local.java import Java
 
 
+def build_log(template: Path) -> Path:
+    """The log of building a template, beside it: it stays when the build fails. For its owner only."""
+    log = template.parent / "template-build.log"
+    log.touch(mode=0o600)
+    return log
+
+
 def load_schema(dialect: str, url: str, template: Path, files: Sequence[Path], java: Java) -> None:
     """Run Hive's schema script for `dialect` ("derby" or "postgres") over the JDBC `url`.
 
     `files` are the metastore's artifacts. Any error of the script raises HIVE_ACID_LOCAL_START_FAILED.
     """
     source = next(path for path in files if path.name.startswith(SCHEMA_SOURCE))
-    script, output = template / "schema.sql", template / "schema.log"
+    script, output = template / "schema.sql", build_log(template)
     script.touch(mode=0o600)
     script.write_text(f"connect '{url}';\n{_schema_script(source, dialect)}\nexit;\n", "utf-8")
     drivers = [str(path) for path in files if path.name.startswith(("derby", "postgresql"))]
     command = [str(java.path), f"-Dderby.stream.error.file={template / 'derby.log'}"]
     command += ["-Djdbc.drivers=org.postgresql.Driver", "-cp", ":".join(drivers)]
     command += ["org.apache.derby.tools.ij", str(script)]
-    with output.open("wb") as sink:
+    with output.open("ab") as sink:
+        start = sink.tell()
         done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=sink, stderr=sink, cwd=template, check=False)
-    said = output.read_text("utf-8", "replace")
+    said = output.read_bytes()[start:].decode("utf-8", "replace")
     errors = [line for line in said.splitlines() if line.startswith(("ERROR", "JAVA ERROR"))]
     if done.returncode or errors:
         params = {"program": "The schema script", "reason": f"it ended with code {done.returncode}"}
         tail = "\n".join(errors[:20]) or said[-2000:]
         raise LocalMetastoreError("HIVE_ACID_LOCAL_START_FAILED", {**params, "log": str(output), "tail": tail})
-    script.unlink()  # holds the password
+    script.unlink()  # holds the password, and so does what ij echoed
+    output.unlink()
 
 
 def _schema_script(source: Path, dialect: str) -> str:

@@ -44,7 +44,7 @@ class Supervisor:
         """Start PostgreSQL, where there is one, then the metastore; return when both answer."""
         database = self.specification["postgresql"]
         if database:
-            identity = postgresql_identity(database["data"])
+            identity = postgresql_identity(database["command"][0], database["data"])
             own_database(database["data"], identity)
             _remove_stale_lock(Path(database["data"]))
             self.postgresql = _spawn(database, identity, signal.SIGINT)
