@@ -1,0 +1,135 @@
+package hiveacid.orc
+
+import java.util.Locale
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.orc.TypeDescription
+import org.apache.orc.TypeDescription.Category
+
+import org.apache.spark.sql.catalyst.util.CharVarcharUtils
+import org.apache.spark.sql.types._
+
+/** Where a column of the scan comes from. */
+sealed trait Source
+object Source {
+
+  /** Field `index` of the `row` struct of the reader schema. */
+  final case class RowField(index: Int) extends Source
+
+  /** A top-level column of the six, by position. */
+  final case class IdColumn(index: Int) extends Source
+
+  /** The file was written before the column was added to the table. */
+  case object Missing extends Source
+}
+
+/** How one file is read: the schema handed to ORC (six columns with a pruned `row`) and where each column comes from.
+  *
+  * @param sources
+  *   one for each required column
+  * @param rowIncluded
+  *   for each field of the reader's `row`, whether it is read (positional files keep unread ones in between)
+  * @param converts
+  *   true if ORC converts a type on the way
+  * @param unconverted
+  *   lower-case names of top-level columns whose type in the file is the table's: filters may be pushed for them
+  */
+final case class FileSchema(
+    reader: TypeDescription,
+    sources: Seq[Source],
+    rowIncluded: Seq[Boolean],
+    converts: Boolean,
+    unconverted: Set[String]
+)
+
+object FileSchema {
+  val Operation           = 0
+  val OriginalTransaction = 1
+  val Bucket              = 2
+  val RowId               = 3
+  val CurrentTransaction  = 4
+  val Row                 = 5
+
+  /** The six top-level columns of every ACID file in Hive's spelling, which Hive 4 compares exactly
+    * (OrcRecordUpdater); `row` is the sixth.
+    */
+  val IdColumns: Seq[(String, Category)] = Seq(
+    "operation"           -> Category.INT,
+    "originalTransaction" -> Category.LONG,
+    "bucket"              -> Category.INT,
+    "rowId"               -> Category.LONG,
+    "currentTransaction"  -> Category.LONG
+  )
+  private val positional = "_col\\d+".r
+
+  /** True if the top level is the six columns in their order; other writers' case is accepted, as by ORC itself. */
+  def isAcid(file: TypeDescription): Boolean =
+    file.getCategory == Category.STRUCT && {
+      val wanted = IdColumns :+ ("row" -> Category.STRUCT)
+      val found  = file.getFieldNames.asScala.zip(file.getChildren.asScala.map(_.getCategory))
+      found.length == wanted.length && found.zip(wanted).forall { case ((name, category), (n, c)) =>
+        name.equalsIgnoreCase(n) && category == c
+      }
+    }
+
+  /** Resolves the required columns in an ACID file.
+    *
+    * By name without regard to case, as Hive does; by position in the table where the file has only names like `_col0`
+    * (written before the names were known, HIVE-4243).
+    *
+    * @throws UnsupportedOperationException
+    *   for a change of type that is not supported
+    */
+  def resolve(file: TypeDescription, table: StructType, required: StructType): FileSchema = {
+    val fileRow  = file.getChildren.get(Row)
+    val fields   = fileRow.getFieldNames.asScala.toSeq
+    val byNumber = fields.nonEmpty && fields.forall(positional.matches)
+    val raw      = table.fields.map(f => f.name.toLowerCase(Locale.ROOT) -> rawType(f)).toMap
+
+    def position(name: String): Int =
+      if (byNumber) Some(table.fields.indexWhere(_.name.equalsIgnoreCase(name))).filter(_ < fields.length).getOrElse(-1)
+      else fields.indexWhere(_.equalsIgnoreCase(name))
+
+    val wanted = required.fields.toSeq.map { f =>
+      AcidOrcFileFormat.idColumns.get(f.name) match {
+        case Some(id) => (f, -1, Some(id))
+        case None     => (f, position(f.name), None)
+      }
+    }
+    val read = wanted.collect { case (f, i, None) if i >= 0 => i -> f }.toMap
+    val types = new TypeMapping
+    val kept =
+      if (byNumber) (0 to read.keys.maxOption.getOrElse(-1)).toSeq else wanted.map(_._2).filter(_ >= 0).distinct
+    val row         = TypeDescription.createStruct()
+    val unconverted = Set.newBuilder[String]
+    kept.foreach { i =>
+      val inFile = fileRow.getChildren.get(i)
+      val reader = read.get(i) match {
+        case None => inFile.clone()
+        case Some(f) =>
+          val name = f.name.toLowerCase(Locale.ROOT)
+          val t    = types.readerType(f.dataType, raw.getOrElse(name, f.dataType), inFile)
+          if (!byNumber && sameType(inFile, t)) unconverted += name
+          t
+      }
+      row.addField(fields(i), reader)
+    }
+    val reader = TypeDescription.createStruct()
+    IdColumns.indices.foreach(i => reader.addField(file.getFieldNames.get(i), file.getChildren.get(i).clone()))
+    reader.addField(file.getFieldNames.get(Row), row)
+    val sources = wanted.map {
+      case (_, _, Some(id)) => Source.IdColumn(id)
+      case (_, -1, _)       => Source.Missing
+      case (_, i, _)        => Source.RowField(kept.indexOf(i))
+    }
+    FileSchema(reader, sources, kept.map(read.contains), types.converts, unconverted.result())
+  }
+
+  /** The column's type with CHAR and VARCHAR, which Spark keeps in the metadata of a STRING column. */
+  private def rawType(field: StructField): DataType =
+    CharVarcharUtils.getRawType(field.metadata).getOrElse(field.dataType)
+
+  private def sameType(a: TypeDescription, b: TypeDescription): Boolean =
+    a.getCategory == b.getCategory && a.getCategory.isPrimitive && a.toString == b.toString
+}

@@ -1,0 +1,47 @@
+package hiveacid.orc
+
+import java.io.{FileNotFoundException, InterruptedIOException}
+import java.net.{SocketException, UnknownHostException}
+import java.nio.channels.ClosedByInterruptException
+
+import scala.util.control.NonFatal
+
+import hiveacid.AcidException
+import org.apache.hadoop.fs.Path
+
+import org.apache.spark.{TaskContext, TaskKilledException}
+
+/** Turns what reading a file throws into errors that name the table and the file.
+  *
+  * AcidException is no RuntimeException and no IOException: Spark's scan swallows those two when
+  * `spark.sql.files.ignoreCorruptFiles` or `…ignoreMissingFiles` is set, and the rows of the file would be lost.
+  */
+final case class ReadErrors(table: String) {
+
+  /** Runs `body`, which reads `path`. Cancelled tasks end as Spark wants it. */
+  def guard[T](path: Path)(body: => T): T =
+    try body
+    catch {
+      case e: AcidException              => throw e
+      case e: TaskKilledException        => throw e
+      case e: InterruptedIOException     => throw e
+      case e: ClosedByInterruptException => throw e
+      case e: FileNotFoundException      => throw missing(path, e)
+      case e @ (_: SocketException | _: UnknownHostException) =>
+        val reason = Map("path" -> path.toString, "action" -> "reading", "reason" -> reasonOf(e))
+        throw AcidException("HIVE_ACID_STORAGE", reason, e)
+      // a read that the cancelled task's closing streams broke off says nothing about the file
+      case NonFatal(e) if Option(TaskContext.get()).exists(_.isInterrupted()) => throw e
+      case NonFatal(e)                                                        => throw corrupt(path, reasonOf(e), e)
+    }
+
+  def corrupt(path: Path, reason: String, cause: Throwable = null): AcidException =
+    AcidException("HIVE_ACID_CORRUPT_FILE", Map("table" -> table, "path" -> path.toString, "reason" -> reason), cause)
+
+  private def missing(path: Path, cause: Throwable): AcidException = {
+    val reason = s"its file $path is gone"
+    AcidException("HIVE_ACID_SNAPSHOT_UNAVAILABLE", Map("table" -> table, "reason" -> reason), cause)
+  }
+
+  private def reasonOf(e: Throwable): String = Option(e.getMessage).getOrElse(e.getClass.getSimpleName)
+}

@@ -1,0 +1,128 @@
+package hiveacid.orc
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.orc.TypeDescription
+import org.apache.orc.TypeDescription.Category
+import org.apache.orc.TypeDescription.Category._
+
+import org.apache.spark.sql.types._
+
+/** Finds the ORC type to ask for, given Spark's type and the file's, and remembers whether ORC has to convert. */
+final class TypeMapping {
+  import TypeMapping._
+
+  /** True once a type was met that differs from the file's. */
+  var converts = false
+
+  /** @param wanted
+    *   Spark's type, maybe with fewer nested fields than the table's
+    * @param raw
+    *   the same type with CHAR and VARCHAR in place of STRING
+    * @param file
+    *   the type in the file
+    */
+  def readerType(wanted: DataType, raw: DataType, file: TypeDescription): TypeDescription = {
+    val result = (wanted, raw) match {
+      case (s: StructType, r) =>
+        expect(file, STRUCT)
+        val struct = TypeDescription.createStruct()
+        s.fields.foreach { f =>
+          val rawField = r match {
+            case t: StructType => t.fields.find(_.name.equalsIgnoreCase(f.name)).map(_.dataType)
+            case _             => None
+          }
+          val i = file.getFieldNames.asScala.indexWhere(_.equalsIgnoreCase(f.name))
+          val t =
+            if (i < 0) plain(f.dataType) else readerType(f.dataType, rawField.getOrElse(f.dataType), file.getChildren.get(i))
+          struct.addField(f.name, t)
+        }
+        struct
+      case (a: ArrayType, r) =>
+        expect(file, LIST)
+        val element = r match { case t: ArrayType => t.elementType; case _ => a.elementType }
+        TypeDescription.createList(readerType(a.elementType, element, file.getChildren.get(0)))
+      case (m: MapType, r) =>
+        expect(file, MAP)
+        val (key, value) = r match {
+          case t: MapType => (t.keyType, t.valueType)
+          case _          => (m.keyType, m.valueType)
+        }
+        TypeDescription.createMap(
+          readerType(m.keyType, key, file.getChildren.get(0)),
+          readerType(m.valueType, value, file.getChildren.get(1))
+        )
+      case (_, c: CharType) => char(c.length, file)
+      case (_, v: VarcharType) => TypeDescription.createVarchar().withMaxLength(v.length)
+      case (t, _)                => plain(t)
+    }
+    if (result.getCategory.isPrimitive) check(file, result)
+    result
+  }
+
+  /** Spark wants CHAR padded (and pads shorter values itself), ORC's CHAR reader trims: so padded text is read as it is,
+    * cut to the length where the file's differs.
+    */
+  private def char(length: Int, file: TypeDescription): TypeDescription =
+    if (file.getCategory == CHAR && file.getMaxLength == length) TypeDescription.createString()
+    else TypeDescription.createVarchar().withMaxLength(length)
+
+  private def check(file: TypeDescription, reader: TypeDescription): Unit = {
+    val same = file.getCategory == reader.getCategory &&
+      (file.getCategory != DECIMAL || file.getPrecision == reader.getPrecision && file.getScale == reader.getScale)
+    if (!same) {
+      if (!convertible(file.getCategory, reader.getCategory)) throw unsupported(file, reader.toString)
+      converts = true
+    }
+  }
+
+  private def expect(file: TypeDescription, category: Category): Unit =
+    if (file.getCategory != category) throw unsupported(file, category.getName)
+}
+
+object TypeMapping {
+  private val numeric = Set(BOOLEAN, BYTE, SHORT, INT, LONG, FLOAT, DOUBLE, DECIMAL)
+  private val text    = Set(STRING, CHAR, VARCHAR)
+
+  /** The changes of a column's type that ORC reads as Hive does: among numbers, and from anything but binary to text.
+    * The others (text to number or time, number to time) depend on the engine and its time zone.
+    */
+  private def convertible(file: Category, reader: Category): Boolean =
+    numeric(file) && numeric(reader) || text(reader) && (numeric(file) || text(file) || file == DATE)
+
+  private def unsupported(file: TypeDescription, wanted: String) =
+    new UnsupportedOperationException(s"reading its type $file as $wanted is not supported")
+
+  /** The ORC type of a Spark type, with no regard to a file. */
+  def plain(t: DataType): TypeDescription = t match {
+    case BooleanType                      => TypeDescription.createBoolean()
+    case ByteType                         => TypeDescription.createByte()
+    case ShortType                        => TypeDescription.createShort()
+    case IntegerType                      => TypeDescription.createInt()
+    case LongType                         => TypeDescription.createLong()
+    case FloatType                        => TypeDescription.createFloat()
+    case DoubleType                       => TypeDescription.createDouble()
+    case _: CharType | _: VarcharType     => TypeDescription.createString()
+    case _: StringType                    => TypeDescription.createString()
+    case BinaryType                       => TypeDescription.createBinary()
+    case DateType                         => TypeDescription.createDate()
+    case TimestampType | TimestampNTZType => TypeDescription.createTimestamp()
+    case d: DecimalType                   => TypeDescription.createDecimal().withScale(d.scale).withPrecision(d.precision)
+    case a: ArrayType                     => TypeDescription.createList(plain(a.elementType))
+    case m: MapType                       => TypeDescription.createMap(plain(m.keyType), plain(m.valueType))
+    case s: StructType =>
+      s.fields.foldLeft(TypeDescription.createStruct())((struct, f) => struct.addField(f.name, plain(f.dataType)))
+    case other => throw new UnsupportedOperationException(s"type ${other.sql} is not supported")
+  }
+
+  /** True for the types a transactional table can have. */
+  def isSupported(t: DataType): Boolean = t match {
+    case a: ArrayType  => isSupported(a.elementType)
+    case m: MapType    => isSupported(m.keyType) && isSupported(m.valueType)
+    case s: StructType => s.fields.forall(f => isSupported(f.dataType))
+    case BooleanType | ByteType | ShortType | IntegerType | LongType | FloatType | DoubleType => true
+    case _: StringType | BinaryType | DateType | TimestampType | TimestampNTZType             => true
+    case _: DecimalType | _: CharType | _: VarcharType                                        => true
+    case _                                                                                    => false
+  }
+}

@@ -1,0 +1,66 @@
+package hiveacid.orc
+
+import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
+
+/** What Python asks a write job to do; see the fields of [[WriteSpec.parse]]. */
+final case class WriteSpec(
+    kind: WriteKind,
+    staging: String,
+    writeId: Long,
+    statementId: Int,
+    rowType: String,
+    compression: String,
+    timeZone: String,
+    deleteTasks: Int,
+    maxBuckets: Int
+) {
+  def settings: FileSettings = FileSettings(writeId, rowType, compression)
+
+  /** The folder of a statement, spelled as every engine reads it. */
+  def folder(statementId: Int): String = f"${kind.prefix}_$writeId%07d_$writeId%07d_$statementId%04d"
+}
+
+sealed abstract class WriteKind(val prefix: String)
+case object InsertKind extends WriteKind("delta")
+case object DeleteKind extends WriteKind("delete_delta")
+
+object WriteSpec {
+
+  /** From JSON:
+    *   - `kind`: `insert` or `delete`
+    *   - `staging`: URI of an own hidden folder; the result's folders are put there
+    *   - `writeId`, `statementId`: of the change, the statement ID 0 to 4095
+    *   - `rowType`: Hive's type text of the table's columns
+    *   - `compression`: ZLIB, SNAPPY or NONE
+    *   - `timeZone`: in which a TIMESTAMP's wall clock is written
+    *   - `deleteTasks`: partitions of the shuffle of a delete, from 1
+    *   - `maxBuckets`: an insert's buckets per statement ID, 1 to 4096
+    */
+  def parse(text: String): WriteSpec = {
+    val json = new ObjectMapper().readTree(text)
+    def field(name: String): JsonNode =
+      Option(json.get(name)).getOrElse(throw new IllegalArgumentException(s"a write job needs $name"))
+    val kind = field("kind").asText match {
+      case "insert" => InsertKind
+      case "delete" => DeleteKind
+      case other    => throw new IllegalArgumentException(s"a write job cannot $other")
+    }
+    val compression = field("compression").asText.toUpperCase(java.util.Locale.ROOT)
+    require(compressions(compression), s"compression $compression is not readable by every engine")
+    val maxBuckets = field("maxBuckets").asInt
+    require(maxBuckets >= 1 && maxBuckets <= BucketProperty.Limit + 1, s"maxBuckets is $maxBuckets")
+    WriteSpec(
+      kind = kind,
+      staging = field("staging").asText,
+      writeId = field("writeId").asLong,
+      statementId = field("statementId").asInt,
+      rowType = field("rowType").asText,
+      compression = compression,
+      timeZone = field("timeZone").asText,
+      deleteTasks = math.max(1, field("deleteTasks").asInt),
+      maxBuckets = maxBuckets
+    )
+  }
+
+  private val compressions = Set("ZLIB", "SNAPPY", "NONE")
+}

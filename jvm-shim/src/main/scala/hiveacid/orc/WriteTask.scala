@@ -1,0 +1,106 @@
+package hiveacid.orc
+
+import java.time.ZoneId
+
+import scala.collection.mutable.ArrayBuffer
+
+import hiveacid.AcidException
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.Path
+
+import org.apache.spark.TaskContext
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.types.DataType
+
+/** A file of one task attempt, at `staging/attempt/folder/name`. */
+final case class WrittenFile(attempt: String, folder: String, name: String, rows: Long, bytes: Long)
+
+/** One task attempt of a write job. It writes only below its own attempt folder, so that retries and speculative
+  * attempts never meet; the driver takes the files of the attempt that won.
+  */
+final class WriteTask(spec: WriteSpec, conf: Configuration, context: TaskContext) {
+  private val attempt =
+    s"attempt-${context.stageId()}-${context.stageAttemptNumber()}-${context.partitionId()}-${context.taskAttemptId()}"
+  private val files = ArrayBuffer.empty[WrittenFile]
+
+  /** Writes the rows of `__change, __row_id, columns…` into one file, or none if there are no rows. The bucket is the
+    * number of the task; tasks beyond `maxBuckets` go on with the next statement ID.
+    */
+  def insert(changes: Iterator[InternalRow], columnTypes: Seq[DataType]): Seq[WrittenFile] = {
+    if (changes.hasNext) {
+      val bucket      = context.partitionId() % spec.maxBuckets
+      val statementId = spec.statementId + context.partitionId() / spec.maxBuckets
+      val property    = BucketProperty.encode(bucket, statementId)
+      val zone        = new WallClock(ZoneId.of(spec.timeZone, ZoneId.SHORT_IDS))
+      write(spec.folder(statementId), bucket) { path =>
+        new InsertFileWriter(path, conf, spec.settings, property, columnTypes, firstColumn = 2, zone)
+      } { writer =>
+        while (changes.hasNext) {
+          val change = changes.next()
+          expect(change, 0)
+          writer.write(change)
+        }
+      }
+    }
+    files.toSeq
+  }
+
+  /** Writes the victims `__change, bucket, writeid, bucketid, rowid`, sorted by the last four, into a file per bucket. */
+  def delete(changes: Iterator[InternalRow]): Seq[WrittenFile] = {
+    val victims                = changes.buffered
+    val folder                 = spec.folder(spec.statementId)
+    var (last, lastId, lastRow) = (0, -1L, -1L)
+    while (victims.hasNext) {
+      val bucket = bucketOf(victims.head)
+      write(folder, bucket)(path => new DeleteFileWriter(path, conf, spec.settings)) { writer =>
+        var first = true
+        while (victims.hasNext && bucketOf(victims.head) == bucket) {
+          val victim                      = victims.next()
+          val (writeId, property, rowId) = (victim.getLong(2), victim.getInt(3), victim.getLong(4))
+          expect(victim, 2)
+          if (!first && writeId == lastId && property == last && rowId == lastRow)
+            throw internal(s"row ($writeId, $property, $rowId) would be deleted twice by one statement")
+          writer.write(writeId, property, rowId)
+          first = false
+          last = property
+          lastId = writeId
+          lastRow = rowId
+        }
+      }
+    }
+    files.toSeq
+  }
+
+  private def bucketOf(victim: InternalRow): Int = {
+    if ((1 to 4).exists(victim.isNullAt)) throw internal("a row to delete has no row ID")
+    val bucket = victim.getInt(1)
+    if (BucketProperty.bucketOf(victim.getInt(3)) != bucket || bucket > BucketProperty.Limit)
+      throw internal(s"bucket property ${victim.getInt(3)} was taken for bucket $bucket")
+    bucket
+  }
+
+  private def expect(change: InternalRow, kind: Int): Unit =
+    if (change.isNullAt(0) || change.getByte(0) != kind)
+      throw internal(s"a change of kind ${change.getByte(0)} came to a write of ${spec.kind.prefix}s")
+
+  /** Opens a file, fills it and notes it down once it is complete. */
+  private def write[W <: AcidFileWriter](folder: String, bucket: Int)(open: Path => W)(fill: W => Unit): Unit = {
+    val name   = f"bucket_$bucket%05d"
+    val path   = new Path(new Path(new Path(spec.staging, attempt), folder), name)
+    val writer = open(path)
+    try {
+      fill(writer)
+      writer.finish()
+    } catch {
+      case failure: Throwable =>
+        // the unfinished file stays in this attempt's folder, which nobody reads
+        try writer.close()
+        catch { case e: Throwable => failure.addSuppressed(e) }
+        throw failure
+    }
+    val bytes = path.getFileSystem(conf).getFileStatus(path).getLen
+    files += WrittenFile(attempt, folder, name, writer.rows, bytes)
+  }
+
+  private def internal(reason: String): AcidException = AcidException("HIVE_ACID_INTERNAL", Map("reason" -> reason))
+}
