@@ -1,0 +1,388 @@
+"""Given these names and this write-ID list, these folders are read."""
+
+from __future__ import annotations
+
+import pytest
+from hive_acid.errors import HiveAcidError, SnapshotUnavailable, UnsupportedOperation
+from hive_acid.model.write_ids import ValidWriteIdList
+from hive_acid.snapshot.directory_choice import AcidState, newest_base_write_id
+from hive_acid.snapshot.listing import Listing
+from support.listings import COMPACTED, TRUNCATED, listing_of, read_folders, state_of
+
+
+def originals(state: AcidState) -> list[str]:
+    return [file.relative_path for file in state.originals]
+
+
+def test_deltas_are_read_in_the_order_of_their_write_ids() -> None:
+    state = state_of("""
+        delta_0000010_0000010_0000
+        delta_0000002_0000002_0000
+        delta_0000001_0000001_0000
+    """)
+    assert read_folders(state) == [
+        "delta_0000001_0000001_0000",
+        "delta_0000002_0000002_0000",
+        "delta_0000010_0000010_0000",
+    ]
+
+
+def test_the_worked_example_of_the_fact_sheet() -> None:
+    state = state_of("""
+        base_5
+        delta_6_6_0000
+        delete_delta_6_6_0000
+        delta_7_9
+        delete_delta_7_9
+        delta_7_7_0000
+        delete_delta_8_8_0000
+        delta_10_10_0001
+        delta_10_10_0000
+    """)
+    assert state.base is not None
+    assert state.base.path == "base_5"
+    assert [folder.path for folder in state.deltas] == [
+        "delta_6_6_0000",
+        "delta_7_9",
+        "delta_10_10_0000",
+        "delta_10_10_0001",
+    ]
+    assert [folder.path for folder in state.delete_deltas] == ["delete_delta_6_6_0000", "delete_delta_7_9"]
+    assert state.obsolete == ("delete_delta_8_8_0000", "delta_7_7_0000")
+
+
+def test_the_greatest_base_hides_everything_up_to_its_write_id() -> None:
+    state = state_of("""
+        base_5
+        base_10
+        delta_0000004_0000004_0000
+        delta_0000010_0000010_0000
+        delete_delta_0000009_0000009_0000
+        delta_0000011_0000011_0000
+    """)
+    assert read_folders(state) == ["base_10", "delta_0000011_0000011_0000"]
+    assert state.obsolete == (
+        "base_5",
+        "delete_delta_0000009_0000009_0000",
+        "delta_0000004_0000004_0000",
+        "delta_0000010_0000010_0000",
+    )
+
+
+def test_an_empty_base_hides_what_is_older() -> None:
+    state = state_of("""
+        delta_0000001_0000001_0000
+        base_0000002/
+    """)
+    assert read_folders(state) == ["base_0000002"]
+
+
+def test_a_truncated_table_has_a_base_with_nothing_but_a_marker() -> None:
+    lines = """
+        delta_0000001_0000001_0000
+        base_0000002/_metadata_acid
+        delta_0000003_0000003_0000
+    """
+    for data_format in ("truncated", "dropped"):
+        state = state_of(lines, markers={"base_0000002": f'{{"dataFormat":"{data_format}"}}'})
+        assert read_folders(state) == ["base_0000002", "delta_0000003_0000003_0000"]
+
+
+def test_an_open_truncation_hides_nothing_although_a_compaction_of_its_name_would() -> None:
+    lines = """
+        delta_0000001_0000001_0000
+        base_0000003/_metadata_acid
+    """
+    state = state_of(lines, "3:3:3:", markers={"base_0000003": TRUNCATED})
+    assert read_folders(state) == ["delta_0000001_0000001_0000"]
+    assert state.invisible == ("base_0000003",)
+
+
+def test_a_truncation_is_visible_while_an_older_write_id_is_open_but_a_compaction_is_not() -> None:
+    lines = """
+        base_0000001
+        base_0000003/_metadata_acid
+        delta_0000002_0000002_0000
+    """
+    assert read_folders(state_of(lines, "3:2:2:", markers={"base_0000003": TRUNCATED})) == ["base_0000003"]
+    assert read_folders(state_of(lines, "3:2:2:", markers={"base_0000003": COMPACTED})) == ["base_0000001"]
+
+
+def test_open_and_aborted_overwrites_hide_nothing() -> None:
+    lines = """
+        delta_0000001_0000001_0000
+        base_0000002
+        base_0000003
+    """
+    state = state_of(lines, "3:2:2:3")
+    assert read_folders(state) == ["delta_0000001_0000001_0000"]
+    assert state.invisible == ("base_0000002",)
+    assert state.aborted == ("base_0000003",)
+
+
+def test_the_only_base_being_an_open_overwrite_is_no_lack_of_history() -> None:
+    assert read_folders(state_of("base_0000001", "1:1:1:")) == []
+
+
+def test_open_aborted_and_unallocated_write_ids_are_passed_over() -> None:
+    state = state_of(
+        """
+        delta_0000001_0000001_0000
+        delta_0000002_0000002_0000
+        delta_0000003_0000003_0000
+        delete_delta_0000003_0000003_0000
+        delta_0000004_0000004_0000
+        """,
+        "3:2:2:3",
+    )
+    assert read_folders(state) == ["delta_0000001_0000001_0000"]
+    assert state.invisible == ("delta_0000002_0000002_0000", "delta_0000004_0000004_0000")
+    assert state.aborted == ("delete_delta_0000003_0000003_0000", "delta_0000003_0000003_0000")
+
+
+def test_folders_of_a_range_that_is_visible_in_part_are_checked_row_by_row() -> None:
+    state = state_of(
+        """
+        delta_0000001_0000003
+        delete_delta_0000004_0000006
+        delta_0000007_0000008
+        delta_0000009_0000010
+        """,
+        "9:2:2:5",
+    )
+    assert read_folders(state) == [
+        "delete_delta_0000004_0000006?",
+        "delta_0000001_0000003?",
+        "delta_0000007_0000008",
+        "delta_0000009_0000010?",
+    ]
+
+
+def test_a_range_with_open_and_aborted_write_ids_alone_is_invisible() -> None:
+    state = state_of("delta_0000001_0000003", "3:1:1,3:2")
+    assert read_folders(state) == []
+    assert state.invisible == ("delta_0000001_0000003",)
+
+
+def test_a_compacted_base_over_aborted_write_ids_is_checked_and_an_overwrite_is_not() -> None:
+    marker = {"base_0000005": COMPACTED}
+    lines = """
+        base_0000005/_metadata_acid
+        base_0000005
+    """
+    assert read_folders(state_of(lines, "9::" + ":3", markers=marker)) == ["base_0000005?"]
+    assert read_folders(state_of("base_0000005", "9:::3")) == ["base_0000005"]
+    assert read_folders(state_of("base_-9223372036854775808", "9:::3")) == ["base_-9223372036854775808"]
+
+
+def test_all_statements_of_one_write_id_are_read() -> None:
+    state = state_of("""
+        delta_0000001_0000001_0002
+        delta_0000001_0000001_0000
+        delete_delta_0000001_0000001_0003
+        delete_delta_0000001_0000001_0002
+    """)
+    assert read_folders(state) == [
+        "delete_delta_0000001_0000001_0002",
+        "delete_delta_0000001_0000001_0003",
+        "delta_0000001_0000001_0000",
+        "delta_0000001_0000001_0002",
+    ]
+
+
+def test_a_minor_compaction_replaces_all_deltas_and_delete_deltas_of_its_range() -> None:
+    state = state_of("""
+        delta_0000005_0000020
+        delta_0000005_0000010
+        delta_0000011_0000020
+        delete_delta_0000007_0000007_0000
+        delta_0000020_0000020_0000
+        delta_0000021_0000021_0000
+    """)
+    assert read_folders(state) == ["delta_0000005_0000020", "delta_0000021_0000021_0000"]
+
+
+def test_a_delete_delta_alone_replaces_the_deltas_of_its_range_too() -> None:
+    state = state_of("""
+        delete_delta_0000030_0000050
+        delta_0000040_0000040_0000
+        delete_delta_0000040_0000040_0001
+    """)
+    assert read_folders(state) == ["delete_delta_0000030_0000050"]
+
+
+def test_both_twins_of_a_compacted_range_are_read() -> None:
+    state = state_of("""
+        delta_0000001_0000004_v0000009
+        delete_delta_0000001_0000004_v0000009
+        delta_0000001_0000001_0000
+        delete_delta_0000002_0000002_0000
+    """)
+    assert read_folders(state) == ["delete_delta_0000001_0000004_v0000009", "delta_0000001_0000004_v0000009"]
+
+
+def test_of_two_compactions_of_one_range_only_the_later_is_read() -> None:
+    state = state_of("""
+        delta_0000001_0000004_v0000009
+        delete_delta_0000001_0000004_v0000009
+        delta_0000001_0000004_v0000012
+        delta_0000001_0000004
+        base_0000000_v0000008
+        base_0000000_v0000010
+    """)
+    assert read_folders(state) == ["base_0000000_v0000010", "delta_0000001_0000004_v0000012"]
+
+
+def test_a_compaction_beats_the_overwrite_of_the_same_write_id() -> None:
+    assert read_folders(state_of("base_0000005\nbase_0000005_v0000012")) == ["base_0000005_v0000012"]
+    assert read_folders(state_of("base_0000005\nbase_0000005_v0000012", "60", "20:12:12:")) == ["base_0000005"]
+
+
+def test_results_of_open_later_and_aborted_compactions_are_passed_over() -> None:
+    state = state_of(
+        """
+        delta_0000001_0000001_0000
+        delete_delta_0000002_0000002_0000
+        delta_0000001_0000002_v0000030
+        base_0000002_v0000031
+        base_0000002_v0000099
+        """,
+        "60",
+        "50:30:30:31",
+    )
+    assert read_folders(state) == ["delete_delta_0000002_0000002_0000", "delta_0000001_0000001_0000"]
+    assert state.aborted == ("base_0000002_v0000031",)
+    assert state.invisible == ("base_0000002_v0000099", "delta_0000001_0000002_v0000030")
+
+
+def test_a_compaction_is_chosen_once_its_transaction_is_visible() -> None:
+    lines = """
+        delta_0000001_0000001_0000
+        delta_0000002_0000002_0000
+        base_0000002_v0000030
+    """
+    assert read_folders(state_of(lines, "60", "29")) == ["delta_0000001_0000001_0000", "delta_0000002_0000002_0000"]
+    assert read_folders(state_of(lines, "60", "30")) == ["base_0000002_v0000030"]
+
+
+def test_names_without_padding_and_files_with_attempt_numbers_are_read() -> None:
+    state = state_of(
+        """
+        base_5/bucket_00000_0
+        delta_6_6_0/bucket_00001_3
+        delta_10000001_10000001_0000
+        """,
+        "20000000",
+    )
+    assert read_folders(state) == ["base_5", "delta_6_6_0", "delta_10000001_10000001_0000"]
+
+
+def test_the_base_of_a_compaction_of_originals_alone_hides_them() -> None:
+    state = state_of("""
+        file:000000_0
+        base_-9223372036854775808
+        delta_0000001_0000001_0000
+    """)
+    assert read_folders(state) == ["base_-9223372036854775808", "delta_0000001_0000001_0000"]
+    assert originals(state) == []
+    assert state.obsolete == ("000000_0",)
+
+
+def test_originals_of_any_depth_are_visible_without_a_base_and_hidden_by_one() -> None:
+    lines = """
+        file:000000_0
+        HIVE_UNION_SUBDIR_1/deeper/000000_0
+        file:_SUCCESS
+        file:000001_0 0
+        delta_0000001_0000001_0000
+    """
+    assert originals(state_of(lines)) == ["000000_0", "HIVE_UNION_SUBDIR_1/deeper/000000_0"]
+    state = state_of(lines + "base_0000003")
+    assert originals(state) == []
+    assert state.obsolete == ("000000_0", "HIVE_UNION_SUBDIR_1", "delta_0000001_0000001_0000")
+
+
+def test_a_snapshot_older_than_the_only_base_is_unavailable() -> None:
+    marker = {"base_0000005": COMPACTED}
+    for write_ids in ("4", "9:3:3:"):
+        with pytest.raises(SnapshotUnavailable, match="base_0000005"):
+            state_of("base_0000005/_metadata_acid\ndelta_0000006_0000006_0000", write_ids, markers=marker)
+
+
+def test_a_snapshot_is_unavailable_if_a_later_compaction_took_its_folders_away() -> None:
+    for lines in (
+        "base_0000005_v0000090",
+        "delta_0000001_0000005_v0000090",
+        "base_0000005_v0000090\ndelta_0000006_0000006_0000",
+        "base_0000002\ndelta_0000003_0000005_v0000090",
+        "base_-9223372036854775808_v0000090\ndelta_0000006_0000006_0000",
+    ):
+        with pytest.raises(SnapshotUnavailable, match="v0000090"):
+            state_of(lines, "60", "80")
+
+
+def test_a_snapshot_without_rows_is_available_whatever_was_compacted_later() -> None:
+    assert read_folders(state_of("delta_0000004_0000005_v0000090", "3", "80")) == []
+
+
+def test_the_results_of_aborted_compactions_do_not_make_a_snapshot_unavailable() -> None:
+    assert read_folders(state_of("base_0000005_v0000090", "60", "95:::90")) == []
+
+
+def test_an_older_base_serves_while_the_inputs_of_a_later_compaction_are_there() -> None:
+    marker = {"base_0000009": COMPACTED}
+    lines = """
+        base_0000002
+        delta_0000003_0000003_0000
+        delta_0000009_0000009_0000
+        base_0000009/_metadata_acid
+    """
+    assert read_folders(state_of(lines, "60:7:7:", markers=marker)) == [
+        "base_0000002",
+        "delta_0000003_0000003_0000",
+        "delta_0000009_0000009_0000",
+    ]
+    with pytest.raises(SnapshotUnavailable, match="base_0000009"):
+        state_of("base_0000002\nbase_0000009/_metadata_acid", "60:7:7:", markers=marker)
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "base_0000005\ndelta_0000003_0000007",
+        "delta_0000005_0000020\ndelta_0000015_0000030",
+        "delta_0000005_0000020_0001\ndelta_0000007_0000007_0000",
+        "delta_0000001_0000001_0000\ndelta_1_1_0",
+        "delta_0000001_0000004_v0000009\ndelta_1_4_v9",
+        "base_0000005\nbase_5",
+        "base_0000005\ndelta_7_6",
+        "base_-3",
+        "delta_0000001_0000001_0000_v0000003",
+    ],
+)
+def test_folders_that_would_give_rows_twice_or_not_at_all_are_refused(lines: str) -> None:
+    with pytest.raises(UnsupportedOperation) as raised:
+        state_of(lines)
+    assert raised.value.getCondition() == "HIVE_ACID_UNSUPPORTED_LAYOUT"
+    assert raised.value.getMessageParameters()["table"] == "db.t"
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[]", '"compacted"', '{"dataFormat":"columnar"}'])
+def test_an_unknown_marker_is_refused_unless_a_newer_base_makes_it_meaningless(text: str) -> None:
+    lines = "base_0000005/_metadata_acid\n"
+    with pytest.raises(HiveAcidError, match="_metadata_acid") as raised:
+        state_of(lines, markers={"base_0000005": text})
+    assert raised.value.getCondition() == "HIVE_ACID_UNSUPPORTED_LAYOUT"
+    assert read_folders(state_of(lines + "base_0000006", markers={"base_0000005": text})) == ["base_0000006"]
+
+
+def test_nothing_is_read_from_a_root_that_is_empty_or_missing() -> None:
+    assert read_folders(state_of("")) == []
+    assert state_of("").listing == Listing("/warehouse/t")
+
+
+def test_the_newest_base_is_that_of_the_greatest_write_id() -> None:
+    listing = listing_of("base_0000002\nbase_0000007_v0000012\nbase_0000009\ndelta_0000011_0000011_0000\nx/base_44")
+    assert newest_base_write_id(listing) == 9
+    assert newest_base_write_id(listing, ValidWriteIdList.parse("db.t:60:::9")) == 7
+    assert newest_base_write_id(listing_of("delta_0000011_0000011_0000")) is None

@@ -1,0 +1,273 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+from hive_acid.errors import HiveAcidError
+from hive_acid.model.table import AcidTable, Column, Partition, TableName
+from hive_acid.model.write_ids import ValidTxnList, ValidWriteIdList
+from hive_acid.snapshot.directory_choice import choose_directories
+from hive_acid.snapshot.listing import Listing
+from hive_acid.snapshot.scan_plan import ScanPlan, build_scan_plan
+from hive_acid.snapshot.table_snapshot import load_scan_plan
+from support.listings import ROOT, listing_of
+from support.memory_file_system import MemoryFileSystem
+
+TRANSACTIONAL = {"transactional": "true"}
+FLAT = AcidTable(TableName("db", "t"), ROOT, (Column("id", "int"),), parameters=TRANSACTIONAL)
+BUCKETED = AcidTable(
+    TableName("db", "t"), ROOT, (Column("id", "int"),), (), ("id",), bucket_count=2, parameters=TRANSACTIONAL
+)
+PARTITIONED = AcidTable(
+    TableName("db", "t"), ROOT, (Column("id", "int"),), (Column("d", "string"),), parameters=TRANSACTIONAL
+)
+
+
+def files_of(lines: str, root: str = ROOT) -> MemoryFileSystem:
+    return add_files(MemoryFileSystem(), lines, root)
+
+
+def add_files(files: MemoryFileSystem, lines: str, root: str) -> MemoryFileSystem:
+    listing = listing_of(lines, root)
+    for folder in listing.folders:
+        files.make_folder(listing.absolute_path(folder))
+    for file in listing.files:
+        files.add_file(listing.absolute_path(file.relative_path), file.length_bytes)
+    return files
+
+
+def plan_of(lines: str, table: AcidTable = FLAT, write_ids: str = "60", transactions: str = "100") -> ScanPlan:
+    snapshot = ValidWriteIdList.parse(f"db.t:{write_ids}"), ValidTxnList.parse(transactions)
+    return load_scan_plan(files_of(lines), table, None, *snapshot)
+
+
+def refusal_of(lines: str, table: AcidTable = FLAT, write_ids: str = "60") -> tuple[str | None, str]:
+    with pytest.raises(HiveAcidError) as raised:
+        plan_of(lines, table, write_ids)
+    assert raised.value.getMessageParameters()["table"] == "db.t"
+    return raised.value.getCondition(), raised.value.getMessageParameters()["path"]
+
+
+def test_the_plan_in_the_form_the_shim_reads() -> None:
+    plan = plan_of(
+        """
+        base_0000002/bucket_00000 11
+        base_0000002/_orc_acid_version
+        delta_0000003_0000005/bucket_00001_0 12
+        delta_0000003_0000005/bucket_00000 13
+        delete_delta_0000006_0000006_0000/bucket_00001
+        delete_delta_0000006_0000006_0000/bucket_00000
+        delta_0000007_0000007_0001/bucket_00000 14
+        """,
+        write_ids="60:4:4:",
+    )
+    assert json.loads(plan.to_json()) == {
+        "table": "db.t",
+        "writeIds": "db.t:60:4:4:",
+        "partitions": [
+            {
+                "name": "",
+                "folders": [
+                    {
+                        "path": "/warehouse/t/base_0000002",
+                        "deletes": True,
+                        "check": False,
+                        "files": [["bucket_00000", 11, 1]],
+                    },
+                    {
+                        "path": "/warehouse/t/delta_0000003_0000005",
+                        "deletes": True,
+                        "check": True,
+                        "files": [["bucket_00000", 13, 1], ["bucket_00001_0", 12, 1]],
+                    },
+                    {
+                        "path": "/warehouse/t/delta_0000007_0000007_0001",
+                        "deletes": False,
+                        "check": False,
+                        "files": [["bucket_00000", 14, 1]],
+                    },
+                ],
+                "deletes": [
+                    {
+                        "path": "/warehouse/t/delete_delta_0000006_0000006_0000",
+                        "check": False,
+                        "files": ["bucket_00000", "bucket_00001"],
+                    }
+                ],
+            }
+        ],
+    }
+    assert plan.total_bytes == 50
+    assert plan.buckets == {0, 1}
+    assert plan.max_write_id == 7
+
+
+def test_a_delete_of_the_same_write_id_may_concern_its_rows() -> None:
+    plan = plan_of("""
+        delta_0000003_0000003_0000
+        delete_delta_0000003_0000003_0001
+        delta_0000004_0000004_0000
+    """)
+    assert [folder.deletes for folder in plan.partitions[0].folders] == [True, False]
+
+
+def test_a_delete_inside_the_range_of_a_folder_may_concern_its_rows() -> None:
+    plan = plan_of("""
+        base_-9223372036854775808
+        delta_0000003_0000009_v0000010
+        delete_delta_0000003_0000009_v0000010
+    """)
+    assert [folder.deletes for folder in plan.partitions[0].folders] == [True, True]
+
+
+def test_empty_files_and_folders_left_without_files_are_not_read() -> None:
+    plan = plan_of("""
+        base_0000001/bucket_00000 0
+        delta_0000002_0000002_0000/bucket_00000 0
+        delta_0000002_0000002_0000/bucket_00001
+        delta_0000003_0000003_0000/
+        delete_delta_0000004_0000004_0000/bucket_00000 0
+    """)
+    (partition,) = plan.partitions
+    assert [(folder.path, len(folder.files)) for folder in partition.folders] == [
+        ("/warehouse/t/delta_0000002_0000002_0000", 1)
+    ]
+    assert partition.deletes == ()
+    assert not partition.folders[0].deletes
+
+
+def test_an_empty_table_has_a_plan_without_folders() -> None:
+    plan = plan_of("")
+    assert (plan.total_bytes, plan.buckets, plan.max_write_id) == (0, frozenset(), 0)
+    assert json.loads(plan.to_json())["partitions"] == [{"name": "", "folders": [], "deletes": []}]
+
+
+def test_partitions_are_listed_in_one_call_at_their_own_locations() -> None:
+    files = files_of("delta_0000001_0000001_0000", "/elsewhere/a")
+    add_files(files, "delta_0000001_0000001_0000\ndelete_delta_0000002_0000002_0000", ROOT + "/d=b")
+    partitions = [
+        Partition("d=b", ("b",), ROOT + "/d=b"),
+        Partition("d=a", ("a",), "/elsewhere/a"),
+        Partition("d=c", ("c",), ROOT + "/d=c"),
+    ]
+    files.calls.clear()
+    plan = load_scan_plan(files, PARTITIONED, partitions, ValidWriteIdList("db.t", 9), ValidTxnList(9))
+    found = {
+        partition.name: ([folder.path for folder in partition.folders], len(partition.deletes))
+        for partition in plan.partitions
+    }
+    assert found == {
+        "d=b": (["/warehouse/t/d=b/delta_0000001_0000001_0000"], 1),
+        "d=a": (["/elsewhere/a/delta_0000001_0000001_0000"], 0),
+        "d=c": ([], 0),
+    }
+    assert list(found) == ["d=b", "d=a", "d=c"]
+    assert files.calls == ["list_trees"]
+
+
+def test_no_partition_means_no_call() -> None:
+    files = MemoryFileSystem()
+    assert load_scan_plan(files, PARTITIONED, [], ValidWriteIdList("db.t", 9), ValidTxnList(9)).partitions == ()
+    assert files.calls == []
+
+
+def test_marker_files_are_read_only_where_a_base_has_one() -> None:
+    files = files_of("base_0000001\nbase_0000002\ndelta_0000003_0000003_0000/_metadata_acid")
+    files.add_file(ROOT + "/base_0000002/_metadata_acid", text='{"dataFormat":"compacted"}')
+    files.calls.clear()
+    plan = load_scan_plan(files, FLAT, None, ValidWriteIdList("db.t", 9), ValidTxnList(9))
+    assert [folder.path for folder in plan.partitions[0].folders] == ["/warehouse/t/base_0000002"]
+    assert files.calls == ["list_trees", "read_text"]
+
+
+@pytest.mark.parametrize(
+    ("lines", "path"),
+    [
+        ("file:000000_0\ndelta_0000001_0000001_0000", "000000_0"),
+        ("HIVE_UNION_SUBDIR_1/000000_0", "HIVE_UNION_SUBDIR_1/000000_0"),
+        ("part-00000.orc/part-00000.orc", "part-00000.orc/part-00000.orc"),
+        ("delta_0000001_0000001_0000/000000_0", "delta_0000001_0000001_0000/000000_0"),
+        ("base_0000001/000000_0_copy_1", "base_0000001/000000_0_copy_1"),
+        ("delta_0000001_0000001_0000/data.orc", "delta_0000001_0000001_0000/data.orc"),
+        ("delete_delta_0000001_0000001_0000/data.orc", "delete_delta_0000001_0000001_0000/data.orc"),
+        (
+            "delta_0000001_0000001_0000/delta_0000001_0000001_0000/bucket_00000",
+            "delta_0000001_0000001_0000/delta_0000001_0000001_0000/bucket_00000",
+        ),
+        ("delta_0000001_0000009/bucket_00000_flush_length 8", "delta_0000001_0000009/bucket_00000_flush_length"),
+        ("delta_0000001_0000009/bucket_00000_flush_length 0", "delta_0000001_0000009/bucket_00000_flush_length"),
+        ("delta_0000001_0000001_0000/bucket_04096", "delta_0000001_0000001_0000/bucket_04096"),
+    ],
+)
+def test_visible_files_that_are_no_bucket_files_are_refused_by_path(lines: str, path: str) -> None:
+    assert refusal_of(lines) == ("HIVE_ACID_UNSUPPORTED_LAYOUT", f"{ROOT}/{path}")
+
+
+def test_files_that_the_snapshot_does_not_see_are_not_judged() -> None:
+    plan = plan_of(
+        """
+        file:000000_0
+        HIVE_UNION_SUBDIR_1/000000_0
+        delta_0000001_0000001_0000/000000_0
+        base_0000002
+        delta_0000003_0000003_0000/000000_0
+        delta_0000004_0000009/bucket_00000_flush_length
+        delta_0000002_0000002_0000/bucket_00000_0
+        delta_0000002_0000002_0000/bucket_00000_1
+        """,
+        write_ids="3:3:3:",
+    )
+    assert [folder.path for folder in plan.partitions[0].folders] == ["/warehouse/t/base_0000002"]
+
+
+@pytest.mark.parametrize("folder", ["base_0000001", "delta_0000001_0000001_0000", "delete_delta_0000001_0000001_0000"])
+@pytest.mark.parametrize("second", ["bucket_00000_1", "bucket_00000", "bucket_0"])
+def test_two_files_of_one_bucket_in_one_folder_are_corrupt(folder: str, second: str) -> None:
+    condition, path = refusal_of(f"{folder}/bucket_00000_0\n{folder}/{second}")
+    assert condition == "HIVE_ACID_CORRUPT_FILE"
+    assert path.startswith(f"{ROOT}/{folder}/bucket_")
+
+
+def test_bucketed_tables_have_no_bucket_beyond_their_number() -> None:
+    lines = "delta_0000001_0000001_0000/bucket_00001\ndelta_0000001_0000001_0000/bucket_00002"
+    assert refusal_of(lines, BUCKETED) == (
+        "HIVE_ACID_UNSUPPORTED_LAYOUT",
+        f"{ROOT}/delta_0000001_0000001_0000/bucket_00002",
+    )
+    assert plan_of(lines).buckets == {1, 2}
+    assert plan_of("delta_0000001_0000001_0000/bucket_00001", BUCKETED).buckets == {1}
+
+
+@pytest.mark.parametrize("parameters", [{}, {"transactional": "true", "transactional_properties": "insert_only"}])
+def test_tables_that_are_not_full_acid_are_refused(parameters: dict[str, str]) -> None:
+    table = AcidTable(TableName("db", "t"), ROOT, (), parameters=parameters)
+    with pytest.raises(HiveAcidError) as raised:
+        plan_of("delta_0000001_0000001_0000", table)
+    assert raised.value.getCondition() == "HIVE_ACID_UNSUPPORTED_TABLE"
+
+
+def test_the_write_ids_of_another_table_and_forgotten_partitions_are_noticed() -> None:
+    files = MemoryFileSystem()
+    for table, write_ids in ((FLAT, ValidWriteIdList("db.other", 9)), (PARTITIONED, ValidWriteIdList("db.t", 9))):
+        with pytest.raises(HiveAcidError) as raised:
+            load_scan_plan(files, table, None, write_ids, ValidTxnList(9))
+        assert raised.value.getCondition() == "HIVE_ACID_INTERNAL"
+    with pytest.raises(HiveAcidError):
+        load_scan_plan(files, FLAT, [], ValidWriteIdList("db.t", 9), ValidTxnList(9))
+
+
+def test_equal_inputs_make_equal_plans_whatever_the_order_of_the_listing() -> None:
+    listing = listing_of("""
+        delta_0000001_0000001_0000/bucket_00001
+        delta_0000001_0000001_0000/bucket_00000
+        delete_delta_0000002_0000002_0000
+        delta_0000003_0000003_0000
+        base_0000000
+    """)
+    turned = Listing(ROOT, listing.files[::-1], listing.folders[::-1])
+    write_ids = ValidWriteIdList("db.t", 9)
+    plans = [
+        build_scan_plan(FLAT, write_ids, [("", choose_directories(each, write_ids, ValidTxnList(9), {}))]).to_json()
+        for each in (listing, turned)
+    ]
+    assert plans[0] == plans[1]
