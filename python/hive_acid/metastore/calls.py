@@ -88,15 +88,16 @@ class Calls:
             return self._connections.send(call, is_idempotent=is_idempotent)
         except (TException, OSError) as error:
             failure = build_metastore_error(error, method, self._uri, txn_id, table)
-            if txn_id is not None and method not in _NEVER_EXPLAINED and has_failed_inside(error):
+            hides_state = has_failed_inside(error) or isinstance(error, ttypes.NoSuchLockException)
+            if txn_id is not None and hides_state and method not in _NEVER_EXPLAINED:
                 failure = self._explain(failure, txn_id, table)
             raise failure from error
 
     def _explain(self, failure: HiveAcidError, txn_id: int, table: str | None) -> HiveAcidError:
-        """The true name of a call that failed inside the server: is the transaction still open?
+        """The true name of a failure that does not tell whether the transaction is still open.
 
-        Servers do so for a transaction that is not (allocate_table_write_ids on 3.1.3, which drops the connection, and
-        on 4.0.0; add_dynamic_partitions on 4.0.0).
+        Servers answer so when it is not: allocate_table_write_ids on 4.0.0 and on 3.1.3 (which drops the connection),
+        add_dynamic_partitions on 4.0.0, check_lock on both (the lock is gone).
         """
         try:
             response = self._read("get_open_txns")

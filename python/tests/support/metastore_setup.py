@@ -1,0 +1,184 @@
+"""Tables for tests that need a metastore: the same wishes, put into a real server or into the in-memory one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, Protocol
+from uuid import uuid4
+
+from hive_acid.metastore.connection import Connection, parse_uris
+from hive_acid.metastore.conversion import parse_partition_values
+from hive_acid.metastore.generated import ttypes
+from hive_acid.metastore.memory import MemoryMetastore
+from hive_acid.metastore.protocol import Metastore
+from hive_acid.metastore.thrift_client import ThriftMetastore
+from hive_acid.metastore.types import MetastoreLine
+from hive_acid.model.table import AcidTable, Column, Partition, TableName
+
+ACCURATE = '{"BASIC_STATS":"true","COLUMN_STATS":{"id":"true"}}'
+"""A value of COLUMN_STATS_ACCURATE as Hive writes it."""
+ORC = "org.apache.hadoop.hive.ql.io.orc"
+ALL_CAPABILITIES = [
+    "HIVEFULLACIDWRITE",
+    "HIVEFULLACIDREAD",
+    "HIVEMANAGEDINSERTWRITE",
+    "HIVEMANAGEDINSERTREAD",
+    "EXTWRITE",
+]
+TRANSACTIONAL = {"transactional": "true"}
+
+
+class MetastoreSetup(Protocol):
+    """What a test puts into a metastore beside the protocol, and what it looks up there."""
+
+    metastore: Metastore
+    database: str
+
+    def create_table(
+        self, name: str, *, partition_columns: Sequence[str] = (), parameters: Mapping[str, str] = TRANSACTIONAL
+    ) -> TableName:
+        """An ORC table with the columns `id bigint, v string`; partition columns are strings."""
+        ...
+
+    def add_partition(
+        self, table: TableName, name: str, *, parameters: Mapping[str, str] | None = None, location: str | None = None
+    ) -> None:
+        """A partition by its metastore name; by default without parameters and below the table's folder."""
+        ...
+
+    def stored_write_id(self, table: TableName, partition: str | None = None) -> int | None:
+        """The write ID at the table or partition that statistics are judged by."""
+        ...
+
+
+class MemorySetup:
+    """Puts tables into a `MemoryMetastore`."""
+
+    def __init__(self, metastore: MemoryMetastore) -> None:
+        self.metastore = metastore
+        self.database = "contract"
+
+    def create_table(
+        self, name: str, *, partition_columns: Sequence[str] = (), parameters: Mapping[str, str] = TRANSACTIONAL
+    ) -> TableName:
+        table = TableName(self.database, name)
+        self.metastore.add_table(
+            AcidTable(
+                name=table,
+                location=f"file:/warehouse/{self.database}.db/{name}",
+                columns=(Column("id", "bigint"), Column("v", "string")),
+                partition_columns=tuple(Column(column.lower(), "string") for column in partition_columns),
+                input_format=f"{ORC}.OrcInputFormat",
+                parameters=dict(parameters),
+            )
+        )
+        return table
+
+    def add_partition(
+        self, table: TableName, name: str, *, parameters: Mapping[str, str] | None = None, location: str | None = None
+    ) -> None:
+        where = location or f"{self.metastore.table(table).location}/{name}"
+        self.metastore.add_partition(
+            table, Partition(name, parse_partition_values(name), where, dict(parameters or {}))
+        )
+
+    def stored_write_id(self, table: TableName, partition: str | None = None) -> int | None:
+        return self.metastore.stored_write_id(table, partition)
+
+
+def build_storage(location: str | None = None) -> Any:
+    """The StorageDescriptor of an unbucketed ORC table."""
+    return ttypes.StorageDescriptor(
+        cols=[ttypes.FieldSchema("id", "bigint", ""), ttypes.FieldSchema("v", "string", "")],
+        location=location,
+        inputFormat=f"{ORC}.OrcInputFormat",
+        outputFormat=f"{ORC}.OrcOutputFormat",
+        compressed=False,
+        numBuckets=-1,
+        serdeInfo=ttypes.SerDeInfo(serializationLib=f"{ORC}.OrcSerde", parameters={}),
+        bucketCols=[],
+        sortCols=[],
+        parameters={},
+        storedAsSubDirectories=False,
+    )
+
+
+class ThriftSetup:
+    """Puts tables into a real metastore, in a new database. Use `thrift_setup`, which closes the connections."""
+
+    def __init__(self, metastore: ThriftMetastore) -> None:
+        self.metastore = metastore
+        self.database = f"contract_{uuid4().hex[:12]}"
+        self._connection = Connection(parse_uris(metastore.uri)[0], 60_000)
+        self._client = self._connection.client
+        self._client.create_database(ttypes.Database(name=self.database))
+
+    def create_table(
+        self, name: str, *, partition_columns: Sequence[str] = (), parameters: Mapping[str, str] = TRANSACTIONAL
+    ) -> TableName:
+        table = ttypes.Table(
+            tableName=name,
+            dbName=self.database,
+            owner="tester",
+            createTime=0,
+            lastAccessTime=0,
+            retention=0,
+            sd=build_storage(),
+            partitionKeys=[ttypes.FieldSchema(column, "string", "") for column in partition_columns],
+            parameters=dict(parameters),
+            tableType="MANAGED_TABLE",
+        )
+        if self.metastore.line is MetastoreLine.HIVE_3:
+            self._client.create_table(table)
+        else:
+            self._client.create_table_req(
+                ttypes.CreateTableRequest(
+                    table=table, processorCapabilities=ALL_CAPABILITIES, processorIdentifier="contract@localhost"
+                )
+            )
+        return TableName(self.database, name)
+
+    def add_partition(
+        self, table: TableName, name: str, *, parameters: Mapping[str, str] | None = None, location: str | None = None
+    ) -> None:
+        where = location or f"{self.metastore.table(table).location}/{name}"
+        partition = ttypes.Partition(
+            values=list(parse_partition_values(name)),
+            dbName=table.database,
+            tableName=table.table,
+            createTime=0,
+            lastAccessTime=0,
+            sd=build_storage(where),
+            parameters=dict(parameters or {}),
+        )
+        self._client.add_partitions_req(
+            ttypes.AddPartitionsRequest(
+                dbName=table.database, tblName=table.table, parts=[partition], ifNotExists=False, needResult=False
+            )
+        )
+
+    def stored_write_id(self, table: TableName, partition: str | None = None) -> int | None:
+        if partition is None:
+            request = ttypes.GetTableRequest(dbName=table.database, tblName=table.table)
+            stored = self._client.get_table_req(request).table
+        else:
+            (stored,) = self._client.get_partitions_by_names(table.database, table.table, [partition])
+        write_id: int | None = stored.writeId
+        return write_id
+
+    def close(self) -> None:
+        """Closes the connection the tables were made by."""
+        self._connection.shutdown()
+
+
+@contextmanager
+def thrift_setup(uri: str) -> Iterator[ThriftSetup]:
+    """A client and a new database; at the end every transaction the client can see is aborted, connections closed."""
+    metastore = ThriftMetastore(uri, timeout_ms=60_000)
+    setup = ThriftSetup(metastore)
+    try:
+        yield setup
+    finally:
+        setup.close()
+        metastore.close()
