@@ -165,10 +165,9 @@ class _Choice:
                 raise self._unavailable(folder)
             self._require_input(folder, floor + 1, present)
         for folder in self.unseen_compactions:
-            if folder.name.kind is not FolderKind.BASE:
-                self._require_input(folder, max(floor + 1, folder.name.min_write_id), present)
-            elif not chosen:
-                self._require_input(folder, 0, present)
+            first = 0 if folder.name.kind is FolderKind.BASE else folder.name.min_write_id
+            if not chosen or first > floor:
+                self._require_input(folder, first, present)
 
     def _require_input(self, result: AcidFolder, first: int, present: Iterable[tuple[int, int]]) -> None:
         """Refuses unless one of the inclusive ranges `present` meets the range from `first` to the result's end."""

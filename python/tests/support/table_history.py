@@ -40,7 +40,7 @@ class Folder:
     name: FolderName
     events: list[Event]
     is_marked: bool = False
-    inputs: tuple[FolderName, ...] = ()
+    replaces: tuple[FolderName, ...] = ()
 
 
 @dataclass
@@ -55,10 +55,11 @@ class Writer:
 
 @dataclass(frozen=True)
 class Snapshot:
-    """The two lists, as the metastore gave them at one moment."""
+    """The two lists, as the metastore gave them at one moment; `own_txn_id` is the writer that asked (0: a reader)."""
 
     write_ids: ValidWriteIdList
     transactions: ValidTxnList
+    own_txn_id: int = 0
 
 
 @dataclass
@@ -97,6 +98,7 @@ class TableHistory:
         return Snapshot(
             ValidWriteIdList("db.t", self.last_write_id, frozenset(open_ids), frozenset(self.aborted)),
             ValidTxnList(self.last_txn_id, frozenset(open_txns), frozenset(self.aborted_txns)),
+            own.txn_id if own else 0,
         )
 
     # Writing
@@ -131,13 +133,17 @@ class TableHistory:
             writer.statements += 1
 
     def delete(self, writer: Writer, choice: int) -> None:
-        """One DELETE statement of up to two rows that its transaction sees and nobody else is deleting."""
+        """One DELETE statement of up to two rows that its transaction sees and nobody else is deleting.
+
+        A snapshot precedes the write ID of its transaction, so it holds no rows of later write IDs.
+        """
         if writer.is_overwrite or len(writer.write_ids) > 1:
             return
         lost = {row for row, ids in self.deleted_by.items() if any(i not in self.aborted for i in ids)}
-        rows = sorted(self.visible_rows(self.snapshot(writer).write_ids) - lost)
-        victims = (rows[choice % len(rows) :] if rows else [])[:2]
         write_id = writer.write_ids[0]
+        seen = self.visible_rows(self.snapshot(writer).write_ids) - lost
+        rows = sorted(row for row in seen if row.write_id <= write_id)
+        victims = (rows[choice % len(rows) :] if rows else [])[:2]
         for row in victims:
             self.deleted_by.setdefault(row, []).append(write_id)
         if victims:
@@ -146,10 +152,11 @@ class TableHistory:
             writer.statements += 1
 
     def end(self, writer: Writer, commits: bool) -> None:
-        """Commit or abort; a batch loses its later half when it aborts."""
+        """Commit or abort; a batch loses its later half when it aborts. The writer's own snapshots end with it."""
         if commits and self._has_conflict(writer):
             commits = False
         self.writers.remove(writer)
+        self.snapshots = [snapshot for snapshot in self.snapshots if snapshot.own_txn_id != writer.txn_id]
         if not commits:
             self.aborted_txns.add(writer.txn_id)
             self.aborted |= set(writer.write_ids[len(writer.write_ids) // 2 :])
@@ -174,13 +181,15 @@ class TableHistory:
         start = min(folder.name.min_write_id for folder in deltas)
         self.last_txn_id += 1
         txn_id = self.last_txn_id
-        inputs = tuple(folder.name for folder in deltas) + ((base.name,) if major and base else ())
+        replaced = [name for name in self.folders if name.max_write_id <= end]
+        if not major:
+            replaced = [name for name in replaced if name.min_write_id >= start and name.kind is not FolderKind.BASE]
         for folder in self._results(major, start, end, deltas, view, keeps_write_id):
             name = folder.name
             visibility = txn_id if hive_4 else 0
             folder.name = FolderName(name.kind, name.min_write_id, name.max_write_id, None, visibility)
             folder.is_marked = major and not hive_4
-            folder.inputs = inputs
+            folder.replaces = tuple(name for name in replaced if name != folder.name)
             if folder.name not in self.folders:
                 self.folders[folder.name] = folder
             if hive_4:
@@ -198,17 +207,23 @@ class TableHistory:
         A polite cleaner waits until every running reader sees the result of the compaction.
         """
         running = {folder.name for _, folder in self.compactions}
-        for result in [folder for folder in self.folders.values() if folder.inputs]:
+        for result in [folder for folder in self.folders.values() if folder.replaces]:
             if result.name in running or result.name.visibility_txn_id in self.aborted_txns:
                 continue
             if politely and not all(_sees_result(reader, result.name) for reader in self.snapshots):
                 continue
-            for name in result.inputs:
+            for name in result.replaces:
                 self.folders.pop(name, None)
-            result.inputs = ()
-        for name in [name for name in self.folders if not name.visibility_txn_id]:
-            if all(i in self.aborted for i in range(name.min_write_id, name.max_write_id + 1)):
+            result.replaces = ()
+        for name in [name for name, folder in self.folders.items() if not self._is_compacted_base(folder)]:
+            if not name.visibility_txn_id and all(
+                i in self.aborted for i in range(name.min_write_id, name.max_write_id + 1)
+            ):
                 del self.folders[name]
+
+    def _is_compacted_base(self, folder: Folder) -> bool:
+        is_base = folder.name.kind is FolderKind.BASE
+        return is_base and (folder.is_marked or bool(folder.name.visibility_txn_id))
 
     def _compactor_view(self) -> ValidWriteIdList:
         """Nothing open, and no batch of which a part is open."""
@@ -225,11 +240,11 @@ class TableHistory:
             folder
             for folder in done
             if folder.name.kind is FolderKind.BASE
-            and (folder.is_marked or folder.name.visibility_txn_id or folder.name.max_write_id not in self.aborted)
+            and (self._is_compacted_base(folder) or folder.name.max_write_id not in self.aborted)
         ]
         base = max(bases, key=lambda folder: (folder.name.max_write_id, folder.name.visibility_txn_id), default=None)
         floor = base.name.max_write_id if base else 0
-        replaced = {name for folder in done for name in folder.inputs}
+        replaced = {name for folder in done for name in folder.replaces}
         deltas = [
             folder
             for folder in done
