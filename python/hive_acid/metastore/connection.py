@@ -66,9 +66,9 @@ def is_answer(error: BaseException) -> bool:
 
 
 def _was_dropped(error: BaseException) -> bool:
-    """True if the connection ended before an answer came; a timeout is none, its server may still be at work."""
+    """True if an open connection ended before an answer came; after a timeout the server may still be at work."""
     if isinstance(error, TTransportException):
-        return bool(error.type != TTransportException.TIMED_OUT)
+        return error.type not in (TTransportException.TIMED_OUT, TTransportException.NOT_OPEN)
     return isinstance(error, OSError) and not isinstance(error, TimeoutError)
 
 
@@ -91,8 +91,8 @@ class Connection:
 
     @property
     def is_open(self) -> bool:
-        """False once the server has closed its end."""
-        return bool(self._socket.isOpen())
+        """False once either end has closed it."""
+        return self._handle.fileno() >= 0 and bool(self._socket.isOpen())
 
     def shutdown(self) -> None:
         """Ends both directions; a call that waits in another thread fails at once."""
