@@ -75,10 +75,9 @@ case class ResolveAcidStatements(session: SparkSession) extends Rule[LogicalPlan
 /** INSERT, as Spark's own rules leave it: one node, columns matched and cast by store assignment. */
 case class ReplaceInserts(session: SparkSession) extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan = plan match {
-    case u: Union if u.children.count(isOurs) > 1 =>
-      throw AcidException.unsupported("INSERT into several tables at once", u.children.collectFirst {
-        case c: InsertIntoHadoopFsRelationCommand if isOurs(c) => AcidTables.name(c.catalogTable.get)
-      }.get)
+    case u: Union if u.children.exists(isOurs) =>
+      val tables = u.children.collect { case c: InsertIntoHadoopFsRelationCommand if isOurs(c) => c.catalogTable.get }
+      throw AcidException.unsupported("INSERT into several tables at once", AcidTables.name(tables.head))
     case _ =>
       plan.resolveOperators { case c: InsertIntoHadoopFsRelationCommand if isOurs(c) => insert(c) }
   }

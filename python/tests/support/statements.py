@@ -1,0 +1,104 @@
+"""A statement's whole world in memory: metastore, files, an engine that writes what it is told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from hive_acid.config import Settings
+from hive_acid.execution.engine import WriteResult, WriteSpec, WrittenFolder
+from hive_acid.execution.executor import Executor, Statement
+from hive_acid.metastore.memory import MemoryMetastore
+from hive_acid.metastore.types import MetastoreLine, TransactionState
+from hive_acid.model.names import FolderKind, FolderName
+from hive_acid.model.table import AcidTable, Column, TableName
+from hive_acid.transaction.locks import Identity
+from hive_acid.transaction.manager import TransactionManager
+from hive_acid.transaction.validity import StatementKind
+from support.faults import Clock, FaultyMetastore
+from support.memory_file_system import MemoryFileSystem
+
+TABLE = TableName("db", "t")
+LOCATION = "/warehouse/t"
+TIMEOUT_MS = 300_000
+
+
+def build_table(**changes: object) -> AcidTable:
+    """A flat full-ACID table `db.t (id int, name string)`."""
+    values: dict[str, object] = {
+        "name": TABLE,
+        "location": LOCATION,
+        "columns": (Column("id", "int"), Column("name", "string")),
+        "parameters": {"transactional": "true", "COLUMN_STATS_ACCURATE": '{"BASIC_STATS":"true"}'},
+    }
+    return AcidTable(**(values | changes))  # type: ignore[arg-type]
+
+
+@dataclass
+class FakeEngine:
+    """Puts one file for `rows` rows into staging. `before` runs first; `fails` is raised after half of the work."""
+
+    file_system: MemoryFileSystem
+    rows: int = 3
+    fails: BaseException | None = None
+    before: Callable[[str], None] | None = None
+    specs: list[WriteSpec] = field(default_factory=list)
+
+    def write(self, token: str, spec: WriteSpec) -> WriteResult:
+        self.specs.append(spec)
+        if self.before:
+            self.before(token)
+        inserts = spec.kind == "insert"
+        kind = FolderKind.DELTA if inserts else FolderKind.DELETE_DELTA
+        name = FolderName(kind, spec.write_id, spec.write_id, spec.statement_id).format()
+        if self.rows:
+            self.file_system.add_file(f"{spec.staging}/{name}/bucket_00000")
+        self.file_system.add_file(f"{spec.staging}/attempt-1/left-behind")
+        if self.fails:
+            raise self.fails
+        folders = (WrittenFolder(name, self.rows, 100, ("bucket_00000",)),) if self.rows else ()
+        return WriteResult(folders, self.rows if inserts else 0, 0 if inserts else self.rows)
+
+
+@dataclass
+class World:
+    """Metastore, files and executor, with time that stands still."""
+
+    line: MetastoreLine = MetastoreLine.HIVE_4
+    settings: dict[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.clock = Clock()
+        self.memory = MemoryMetastore(self.line, clock=self.clock, timeout_ms=TIMEOUT_MS)
+        self.memory.add_table(build_table())
+        self.metastore = FaultyMetastore(self.memory)
+        self.file_system = MemoryFileSystem()
+        self.file_system.make_folder(LOCATION)
+        self.engine = FakeEngine(self.file_system)
+        settings = Settings(self.settings)
+        identity = Identity("user", "host", "agent")
+        self.transactions = TransactionManager(self.metastore, identity, settings, self.clock, self.clock.pause_ms)
+        self.executor = Executor(self.metastore, self.file_system, self.transactions, settings, self.clock.pause_ms)
+
+    def run(self, kind: StatementKind, **changes: object) -> int:
+        values = {"kind": kind, "target": TABLE, "sources": (TABLE,), "time_zone": "UTC", "parallelism": 2}
+        return self.executor.run(Statement(**(values | changes)), self.engine)  # type: ignore[arg-type]
+
+    def folders(self) -> list[str]:
+        """Names of all folders in the table, hidden ones too."""
+        prefix = LOCATION + "/"
+        return sorted({path[len(prefix) :].split("/")[0] for path in self.file_system.files if path.startswith(prefix)})
+
+    def open_transactions(self) -> list[int]:
+        return [info.id for info in self.memory.transactions() if info.state is TransactionState.OPEN]
+
+    def visible_write_ids(self) -> list[int]:
+        """Write IDs that a new snapshot sees and that have a folder."""
+        write_ids = self.memory.valid_write_ids([TABLE], self.memory.valid_transactions(0))[TABLE]
+        parsed = (FolderName.parse(name) for name in self.folders())
+        return sorted({name.max_write_id for name in parsed if name and write_ids.is_valid(name.max_write_id)})
+
+    def time_out(self) -> None:
+        """Lets every forgotten transaction time out."""
+        self.clock.now_ms += TIMEOUT_MS + 1
+        self.memory.transactions()

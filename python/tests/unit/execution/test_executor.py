@@ -1,0 +1,267 @@
+"""A statement is visible wholly or not at all, whatever fails on its way."""
+
+from __future__ import annotations
+
+import pytest
+from hive_acid.errors import (
+    CommitStateUnknown,
+    HiveAcidError,
+    LockTimeout,
+    MetastoreUnavailable,
+    StorageError,
+    UnsupportedOperation,
+    WriteConflict,
+    build_error,
+)
+from hive_acid.metastore.types import LockComponent, LockKind, MetastoreLine, OperationKind
+from hive_acid.model.names import VERSION_FILE
+from hive_acid.transaction.validity import StatementKind
+from support.faults import Lost
+from support.statements import TABLE, World, build_table
+
+KINDS = list(StatementKind)
+LINES = list(MetastoreLine)
+STEPS = [
+    "table",
+    "open_transaction",
+    "valid_transactions",
+    "valid_write_ids",
+    "allocate_write_id",
+    "lock",
+    "latest_conflict",
+    "drop_statistics",
+]
+
+
+@pytest.fixture(params=LINES, ids=lambda line: line.value)
+def world(request: pytest.FixtureRequest) -> World:
+    return World(request.param)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_statement_leaves_one_complete_folder_and_nothing_open(world: World, kind: StatementKind) -> None:
+    assert world.run(kind) == 3
+    prefix = "delta" if kind is StatementKind.INSERT else "delete_delta"
+    assert world.folders() == [f"{prefix}_0000001_0000001_0000"]
+    assert world.file_system.texts[f"/warehouse/t/{world.folders()[0]}/{VERSION_FILE}"] == "2"
+    assert world.visible_write_ids() == [1]
+    assert world.open_transactions() == []
+    assert world.memory.held_locks() == []
+    assert world.executor.snapshots == {}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_snapshot_is_taken_before_the_write_id_and_the_write_id_before_the_lock(
+    world: World, kind: StatementKind
+) -> None:
+    world.run(kind)
+    calls = world.metastore.calls
+    order = [calls.index(step) for step in ("valid_transactions", "allocate_write_id", "lock", "commit")]
+    assert order == sorted(order)
+
+
+def test_a_statement_that_changes_nothing_aborts_and_leaves_no_file(world: World) -> None:
+    world.engine.rows = 0
+    assert world.run(StatementKind.DELETE) == 0
+    assert world.folders() == []
+    assert world.open_transactions() == []
+    assert "commit" not in world.metastore.calls
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("lost", list(Lost))
+@pytest.mark.parametrize("step", STEPS)
+def test_an_answer_that_never_comes_leaves_nothing_visible_and_nothing_open_past_the_timeout(
+    world: World, kind: StatementKind, lost: Lost, step: str
+) -> None:
+    world.metastore.method, world.metastore.lost = step, lost
+    if step == "latest_conflict" and (kind is StatementKind.INSERT or world.line is MetastoreLine.HIVE_3):
+        assert world.run(kind) == 3  # the call is not part of this statement
+        return
+    with pytest.raises(MetastoreUnavailable):
+        world.run(kind)
+    assert world.visible_write_ids() == []
+    assert world.folders() == []
+    if step != "open_transaction":
+        assert world.open_transactions() == []
+    world.time_out()
+    assert world.open_transactions() == []
+    assert world.memory.held_locks() == []
+
+
+@pytest.mark.parametrize("lost", list(Lost))
+def test_a_lost_commit_reply_is_resolved_by_asking(world: World, lost: Lost) -> None:
+    world.metastore.method, world.metastore.lost = "commit", lost
+    assert world.run(StatementKind.INSERT) == 3
+    assert world.visible_write_ids() == [1]
+    assert world.open_transactions() == []
+
+
+@pytest.mark.parametrize("lost", list(Lost))
+def test_a_commit_that_nobody_can_tell_about_is_reported_as_unknown_and_its_files_are_kept(
+    world: World, lost: Lost
+) -> None:
+    world.metastore.method, world.metastore.lost, world.metastore.forever = "commit", lost, True
+    if lost is Lost.ANSWER:
+        world.metastore.method = "transaction_state"
+
+        def lose_commit() -> None:
+            world.memory.commit(max(world.open_transactions()))
+            raise build_error("HIVE_ACID_METASTORE_UNAVAILABLE", uri="here", method="commit", reason="on purpose")
+
+        world.metastore.before["commit"] = lose_commit
+    with pytest.raises(CommitStateUnknown) as caught:
+        world.run(StatementKind.INSERT)
+    assert caught.value.getSqlState() == "40003"
+    assert world.folders() == ["delta_0000001_0000001_0000"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("error", [RuntimeError("task failed"), KeyboardInterrupt(), SystemExit()], ids=repr)
+def test_an_error_or_interrupt_in_the_job_aborts_and_removes_staging(
+    world: World, kind: StatementKind, error: BaseException
+) -> None:
+    world.engine.fails = error
+    with pytest.raises(type(error)):
+        world.run(kind)
+    assert world.folders() == []
+    assert world.open_transactions() == []
+    assert world.memory.held_locks() == []
+
+
+@pytest.mark.parametrize("method", ["write_text", "rename"])
+def test_storage_that_fails_while_folders_are_published_leaves_nothing_visible(
+    world: World, method: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: str) -> None:
+        raise build_error("HIVE_ACID_STORAGE", path="/", action=method, reason="disk full")
+
+    monkeypatch.setattr(world.file_system, method, fail)
+    with pytest.raises(StorageError):
+        world.run(StatementKind.INSERT)
+    assert world.folders() == []
+    assert world.open_transactions() == []
+
+
+def test_an_abort_that_fails_does_not_hide_the_first_error(world: World) -> None:
+    world.engine.fails = RuntimeError("the cause")
+    world.metastore.method, world.metastore.forever = "abort", True
+    with pytest.raises(RuntimeError, match="the cause") as caught:
+        world.run(StatementKind.INSERT)
+    assert any("was not aborted" in note for note in caught.value.__notes__)
+
+
+def test_a_transaction_that_the_metastore_ended_during_the_job_is_not_published(world: World) -> None:
+    def lose_heartbeat(_: str) -> None:
+        world.time_out()
+        world.transactions.heartbeat.beat()
+
+    world.engine.before = lose_heartbeat
+    with pytest.raises(HiveAcidError) as caught:
+        world.run(StatementKind.INSERT)
+    assert caught.value.getCondition() == "HIVE_ACID_TRANSACTION_ABORTED"
+    assert world.folders() == []
+
+
+def test_a_delete_that_raced_with_another_runs_again_in_a_new_transaction(world: World) -> None:
+    def other_delete() -> None:
+        other = World(world.line)
+        other.memory, other.metastore.real = world.memory, world.memory
+        other.file_system = other.engine.file_system = world.file_system
+        other.executor._file_system = world.file_system
+        other.run(StatementKind.DELETE)
+
+    world.metastore.before["lock"] = other_delete
+    assert world.run(StatementKind.DELETE) == 3
+    assert world.metastore.calls.count("open_transaction") == 2
+    # the loser's write ID 1 was given up, the winner has 2, and the second try 3
+    assert world.visible_write_ids() == [2, 3]
+    assert world.engine.specs[-1].write_id == 3
+    assert len(world.engine.specs) == 1, "nothing is written under a snapshot that no longer serves"
+
+
+def test_a_delete_that_loses_every_race_ends_with_a_write_conflict(world: World) -> None:
+    def winning_delete() -> None:
+        txn_id = world.memory.open_transaction("other", "host", "agent")
+        world.memory.valid_transactions(txn_id)
+        world.memory.allocate_write_id(txn_id, TABLE)
+        kind = LockKind.EXCL_WRITE if world.line is MetastoreLine.HIVE_4 else LockKind.SHARED_WRITE
+        world.memory.lock(txn_id, [LockComponent(TABLE, kind, OperationKind.UPDATE)], "other", "host", "agent")
+        world.memory.commit(txn_id)
+        world.metastore.before["lock"] = winning_delete
+
+    world.metastore.before["lock"] = winning_delete
+    with pytest.raises(WriteConflict) as caught:
+        world.run(StatementKind.DELETE)
+    assert caught.value.getSqlState() == "40001"
+    assert world.folders() == []
+    assert world.open_transactions() == []
+
+
+def test_an_insert_behind_an_overwrite_of_another_client_runs_again(world: World) -> None:
+    def overwrite() -> None:
+        txn_id = world.memory.open_transaction("other", "host", "agent")
+        write_id = world.memory.allocate_write_id(txn_id, TABLE)
+        world.file_system.add_file(f"/warehouse/t/base_{write_id:07d}/bucket_00000")
+        world.memory.commit(txn_id)
+
+    world.metastore.before["lock"] = overwrite
+    assert world.run(StatementKind.INSERT) == 3
+    assert world.engine.specs[-1].write_id == 3, "rows under write ID 1 would be hidden by base 2"
+
+
+def test_a_lock_that_is_not_granted_in_time_names_its_holder(world: World) -> None:
+    holder = world.memory.open_transaction("somebody", "elsewhere", "their tool")
+    world.memory.lock(
+        holder, [LockComponent(TABLE, LockKind.EXCLUSIVE, OperationKind.UPDATE)], "somebody", "elsewhere", "their tool"
+    )
+    beat = world.clock.pause_ms
+
+    def pause(pause_ms: int) -> None:
+        beat(pause_ms)
+        world.memory.heartbeat(holder)
+
+    object.__setattr__(world.transactions.waiting, "pause_ms", pause)
+    object.__setattr__(world.transactions.waiting, "timeout_ms", 10_000)
+    with pytest.raises(LockTimeout, match="somebody on elsewhere") as caught:
+        world.run(StatementKind.DELETE)
+    assert caught.value.getSqlState() == "57033"
+    assert world.open_transactions() == [holder]
+    assert len(world.memory.held_locks()) == 1
+
+
+def test_the_statistics_that_the_write_makes_stale_are_dropped_before_the_commit(world: World) -> None:
+    world.run(StatementKind.INSERT)
+    assert "COLUMN_STATS_ACCURATE" not in world.memory.table(TABLE).parameters
+    calls = world.metastore.calls
+    assert calls.index("drop_statistics") < calls.index("commit")
+
+
+def test_delete_tasks_follow_the_buckets_that_hold_rows(world: World) -> None:
+    for bucket in range(3):
+        world.file_system.add_file(f"/warehouse/t/delta_0000001_0000001_0000/bucket_{bucket:05d}")
+    txn_id = world.memory.open_transaction("u", "h", "a")
+    world.memory.allocate_write_id(txn_id, TABLE)
+    world.memory.commit(txn_id)
+    world.run(StatementKind.DELETE)
+    assert world.engine.specs[-1].delete_tasks == 3
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"bucket_count": 4, "bucket_columns": ("id",)}, "bucketed"),
+        ({"partition_columns": build_table().columns[:1]}, "partitioned"),
+        ({"parameters": {}}, "plain"),
+        ({"parameters": {"transactional": "true", "transactional_properties": "insert_only"}}, "insert_only"),
+        ({"location": "s3a://bucket/t"}, "not atomic on s3a"),
+        ({"location": "/warehouse/_hidden/t"}, "begins with _ or"),
+    ],
+)
+def test_what_cannot_be_written_right_is_refused_before_a_transaction_is_opened(
+    world: World, changes: dict[str, object], reason: str
+) -> None:
+    world.memory.add_table(build_table(**changes))
+    with pytest.raises(UnsupportedOperation, match=reason):
+        world.run(StatementKind.INSERT)
+    assert "open_transaction" not in world.metastore.calls

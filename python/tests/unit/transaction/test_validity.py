@@ -1,0 +1,62 @@
+"""The rules under which a statement may write."""
+
+from __future__ import annotations
+
+import pytest
+from hive_acid.metastore.types import LockKind, MetastoreLine, OperationKind
+from hive_acid.model.table import TableName
+from hive_acid.model.write_ids import ValidWriteIdList
+from hive_acid.transaction.manager import parse_duration_ms
+from hive_acid.transaction.validity import RULES, StatementKind, build_lock_components, is_unchanged
+from hypothesis import given
+from hypothesis import strategies as st
+
+IDS = st.frozensets(st.integers(1, 12))
+
+
+def test_every_statement_has_a_rule_on_every_line() -> None:
+    assert set(RULES) == {(kind, line) for kind in StatementKind for line in MetastoreLine}
+
+
+def test_no_rule_asks_the_3_1_line_for_what_it_does_not_know() -> None:
+    assert all(
+        rule.lock is not LockKind.EXCL_WRITE for (_, line), rule in RULES.items() if line is MetastoreLine.HIVE_3
+    )
+
+
+def test_a_delete_registers_as_update_on_3_1_where_two_deletes_do_not_conflict() -> None:
+    assert RULES[StatementKind.DELETE, MetastoreLine.HIVE_3].operation is OperationKind.UPDATE
+
+
+def test_sources_are_locked_for_reading_and_the_target_once() -> None:
+    target, source = TableName("db", "t"), TableName("db", "s")
+    rule = RULES[StatementKind.DELETE, MetastoreLine.HIVE_4]
+    components = build_lock_components(rule, target, (source, target, source))
+    assert [(c.table, c.kind, c.operation) for c in components] == [
+        (target, LockKind.EXCL_WRITE, OperationKind.DELETE),
+        (source, LockKind.SHARED_READ, OperationKind.SELECT),
+    ]
+
+
+@given(st.integers(0, 12), IDS, IDS, st.integers(0, 12), IDS, IDS, st.integers(1, 13))
+def test_unchanged_means_that_no_other_write_id_became_visible(
+    hwm_before: int, open_before: frozenset[int], aborted_before: frozenset[int],
+    hwm_now: int, open_now: frozenset[int], aborted_now: frozenset[int], own: int,
+) -> None:  # fmt: skip
+    before = ValidWriteIdList("db.t", hwm_before, open_before, aborted_before - open_before)
+    now = ValidWriteIdList("db.t", hwm_now, open_now, aborted_now - open_now)
+    became = [w for w in range(1, 20) if now.is_valid(w) and not before.is_valid(w) and w != own]
+    assert is_unchanged(before, now, own) == (became == [])
+
+
+@pytest.mark.parametrize(
+    ("text", "expected_ms"), [("300s", 300_000), ("300", 300_000), ("5m", 300_000), ("1500ms", 1500), ("1h", 3_600_000)]
+)
+def test_hives_durations_are_read(text: str, expected_ms: int) -> None:
+    assert parse_duration_ms(text) == expected_ms
+
+
+@pytest.mark.parametrize("text", ["", "soon", "5 parsecs", "-1s"])
+def test_what_is_no_duration_is_an_error(text: str) -> None:
+    with pytest.raises(ValueError, match="not a duration"):
+        parse_duration_ms(text)
