@@ -110,7 +110,7 @@ def _folder_option(folder: Path) -> str:
 def _port(text: str) -> int:
     number = int(text)
     if not 1 <= number <= 65535:
-        raise ValueError(text)
+        raise argparse.ArgumentTypeError(f"{text} is not between 1 and 65535")
     return number
 
 

@@ -36,6 +36,8 @@ _DEFAULTS: Final[Mapping[str, str]] = {
     "hive.compactor.initiator.on": "true",
     "hive.compactor.cleaner.on": "true",
     "hive.compactor.worker.threads": "0",
+    # Off by default, and then no transaction ever times out.
+    "metastore.housekeeping.threads.on": "true",
     "metastore.task.threads.remote": _HOUSEKEEPING,
     "hive.support.concurrency": "true",
     "hive.txn.manager": "org.apache.hadoop.hive.ql.lockmgr.DbTxnManager",

@@ -75,7 +75,8 @@ class Supervisor:
         _end(self.postgresql, signal.SIGQUIT if temporary else signal.SIGINT)
         Path(self.specification["state"]).unlink(missing_ok=True)
         if temporary:
-            shutil.rmtree(self.specification["folder"])
+            with contextlib.suppress(FileNotFoundError):  # somebody removed it already
+                shutil.rmtree(self.specification["folder"])
 
     def process_ids(self) -> dict[str, int]:
         """The programs that were started, by name, and this process."""

@@ -1,0 +1,315 @@
+"""The embedded metastore as real processes."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from hive_acid.cli import main
+from hive_acid.local import EmbeddedMetastore, LocalMetastoreError
+from hive_acid.local.cache import cache_folder
+from hive_acid.local.probe import metastore_answers
+from hive_acid.metastore.thrift_client import ThriftMetastore
+from hive_acid.metastore.types import TransactionState
+
+LIMIT_SECONDS = 30.0
+
+
+def wait_until(condition: Callable[[], bool], what: str) -> None:
+    deadline = time.monotonic() + LIMIT_SECONDS
+    while not condition():
+        assert time.monotonic() < deadline, f"not within {LIMIT_SECONDS} s: {what}"
+        time.sleep(0.02)
+
+
+def is_alive(process_id: int) -> bool:
+    """Whether the process exists and is more than an entry that its parent has not collected."""
+    answer = subprocess.run(["ps", "-o", "stat=", "-p", str(process_id)], capture_output=True, text=True, check=False)
+    return bool(answer.stdout.strip()) and not answer.stdout.strip().startswith("Z")
+
+
+def open_transaction(uri: str) -> int:
+    with closing(ThriftMetastore(uri)) as client:
+        return client.open_transaction("me", "here", "test")
+
+
+def open_transactions(uri: str) -> list[int]:
+    with closing(ThriftMetastore(uri)) as client:
+        return [transaction.id for transaction in client.transactions()]
+
+
+@pytest.fixture(scope="module")
+def temporary() -> Iterator[EmbeddedMetastore]:
+    began = time.monotonic()
+    with EmbeddedMetastore.start() as metastore:
+        sys.stdout.write(f"started in {time.monotonic() - began:.1f} s\n")
+        yield metastore
+
+
+def test_it_is_hive_4_0_0_on_postgresql(temporary: EmbeddedMetastore) -> None:
+    with socket.create_connection(("127.0.0.1", temporary.port)) as connection:
+        connection.sendall(b"\x80\x01\x00\x01\x00\x00\x00\x0agetVersion\x00\x00\x00\x01\x00")
+        assert b"4.0.0" in connection.recv(200)
+    assert set(temporary.process_ids) == {"supervisor", "metastore", "postgresql"}
+    assert temporary.uri == f"thrift://127.0.0.1:{temporary.port}"
+    assert temporary.warehouse.is_dir()
+    assert b"Started the new metaserver" in temporary.log_path.read_bytes()
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="reads Linux's /proc")
+def test_it_listens_on_loopback_only(temporary: EmbeddedMetastore) -> None:
+    sockets = {
+        link.readlink().name
+        for process_id in temporary.process_ids.values()
+        for link in Path(f"/proc/{process_id}/fd").iterdir()
+        if link.is_symlink()
+    }
+    listening = []
+    for table in ("tcp", "tcp6"):
+        for line in Path(f"/proc/net/{table}").read_text().splitlines()[1:]:
+            fields = line.split()
+            if fields[3] == "0A" and f"socket:[{fields[9]}]" in sockets:
+                listening.append(fields[1].split(":")[0])
+    loopback = {"0100007F", "0000000000000000FFFF00000100007F", "00000000000000000000000001000000"}
+    assert len(listening) >= 2
+    assert set(listening) <= loopback
+
+
+def test_two_run_side_by_side_and_know_nothing_of_each_other(temporary: EmbeddedMetastore) -> None:
+    with EmbeddedMetastore.start() as second:
+        assert second.folder != temporary.folder
+        assert second.port != temporary.port
+        txn_id = open_transaction(second.uri)
+        assert open_transactions(second.uri) == [txn_id]
+        assert open_transactions(temporary.uri) == []
+    assert metastore_answers(temporary.port)
+
+
+def test_a_stopped_one_leaves_no_process_and_no_temporary_folder() -> None:
+    metastore = EmbeddedMetastore.start()
+    process_ids = metastore.process_ids
+    metastore.stop()
+    metastore.stop()
+    assert not any(is_alive(process_id) for process_id in process_ids.values())
+    assert not metastore.folder.exists()
+
+
+def test_one_started_in_a_thread_outlives_the_thread() -> None:
+    started: list[EmbeddedMetastore] = []
+    thread = threading.Thread(target=lambda: started.append(EmbeddedMetastore.start()))
+    thread.start()
+    thread.join()
+    with started[0] as metastore:
+        assert metastore_answers(metastore.port)
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a blank in its name that one metastore after the other uses."""
+    return tmp_path_factory.mktemp("kept") / "a metastore"
+
+
+def test_data_of_a_given_folder_survives_kill_restart_and_stop(kept: Path) -> None:
+    with EmbeddedMetastore.start(kept) as metastore:
+        port, first = metastore.port, dict(metastore.process_ids)
+        txn_id = open_transaction(metastore.uri)
+        metastore.kill()
+        wait_until(lambda: not metastore_answers(port), "the killed metastore stops answering")
+        metastore.restart()
+        assert metastore.port == port
+        assert metastore.process_ids["metastore"] != first["metastore"]
+        assert metastore.process_ids["postgresql"] == first["postgresql"]
+        assert open_transactions(metastore.uri) == [txn_id]
+    with EmbeddedMetastore.start(kept, port=port) as again:
+        assert again.port == port
+        assert open_transactions(again.uri) == [txn_id]
+        assert again.warehouse == kept / "warehouse"
+
+
+def test_a_folder_in_use_and_a_folder_of_another_database_are_refused(kept: Path) -> None:
+    with EmbeddedMetastore.start(kept) as running:
+        with pytest.raises(LocalMetastoreError) as in_use:
+            EmbeddedMetastore.start(kept)
+        assert metastore_answers(running.port)
+    with pytest.raises(LocalMetastoreError) as mismatch:
+        EmbeddedMetastore.start(kept, database="derby")
+    assert in_use.value.condition == "HIVE_ACID_LOCAL_FOLDER_IN_USE"
+    assert mismatch.value.condition == "HIVE_ACID_LOCAL_FOLDER_MISMATCH"
+
+
+def test_a_taken_port_is_refused_by_name(temporary: EmbeddedMetastore, tmp_path: Path) -> None:
+    with pytest.raises(LocalMetastoreError) as raised:
+        EmbeddedMetastore.start(tmp_path / "new", port=temporary.port)
+    assert raised.value.condition == "HIVE_ACID_LOCAL_PORT_TAKEN"
+    assert raised.value.params == {"port": str(temporary.port)}
+    assert not (tmp_path / "new").exists()
+
+
+def test_a_metastore_that_does_not_start_is_said_with_its_log(tmp_path: Path) -> None:
+    with pytest.raises(LocalMetastoreError) as raised:
+        EmbeddedMetastore.start(tmp_path / "new", settings={"javax.jdo.option.ConnectionPassword": "wrong"})
+    assert raised.value.condition == "HIVE_ACID_LOCAL_START_FAILED"
+    assert raised.value.params["log"] == str(tmp_path / "new" / "hms.log")
+    assert "password authentication failed" in (tmp_path / "new" / "hms.log").read_text("utf-8", "replace")
+    with EmbeddedMetastore.start(tmp_path / "new") as metastore:  # nothing holds the folder
+        assert metastore_answers(metastore.port)
+
+
+def test_settings_are_obeyed_and_a_transaction_without_heartbeat_times_out(tmp_path: Path) -> None:
+    settings = {"metastore.txn.timeout": "1s", "metastore.acid.housekeeper.interval": "200ms"}
+    with EmbeddedMetastore.start(tmp_path, settings=settings) as metastore:
+        txn_id = open_transaction(metastore.uri)
+        assert txn_id in open_transactions(metastore.uri)
+        with closing(ThriftMetastore(metastore.uri)) as client:
+            wait_until(lambda: client.transaction_state(txn_id) is TransactionState.ABORTED, "it is aborted")
+
+
+def start_in_another_process(environment: dict[str, str], *command: str) -> subprocess.Popen[str]:
+    script = (
+        "import json, sys\n"
+        "from hive_acid.local import EmbeddedMetastore\n"
+        "metastore = EmbeddedMetastore.start()\n"
+        "print(metastore.folder)\n"
+        "print(*metastore.process_ids.values(), flush=True)\n"
+        "sys.stdin.read()\n"
+    )
+    return subprocess.Popen(
+        [*command, sys.executable, "-c", script],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, **environment},
+    )
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM, None])
+def test_it_ends_with_its_parent_however_that_ends(how: signal.Signals | None) -> None:
+    parent = start_in_another_process({})
+    assert parent.stdout is not None
+    assert parent.stdin is not None
+    folder = Path(parent.stdout.readline().strip())
+    process_ids = [int(text) for text in parent.stdout.readline().split()]
+    assert len(process_ids) == 3
+    assert all(map(is_alive, process_ids))
+    if how is None:
+        parent.stdin.close()  # it runs to its end without calling stop
+    else:
+        parent.send_signal(how)
+    parent.wait(LIMIT_SECONDS)
+    wait_until(lambda: not any(map(is_alive, process_ids)), "all processes end")
+    wait_until(lambda: not folder.exists(), "the temporary folder is removed")
+
+
+def test_a_killed_supervisor_takes_both_programs_with_it() -> None:
+    with EmbeddedMetastore.start() as metastore:
+        os.kill(metastore.process_ids["supervisor"], signal.SIGKILL)
+        wait_until(lambda: not any(map(is_alive, metastore.process_ids.values())), "both programs end")
+        shutil.rmtree(metastore.folder)
+
+
+ROOT = os.geteuid() == 0
+
+
+@pytest.mark.parametrize("user", ["root without user namespaces", "a normal user"] if ROOT else ["a normal user"])
+def test_it_runs_as(user: str, tmp_path: Path) -> None:
+    """The fixtures run as whoever runs the tests; here root plays the other two."""
+    environment, wrapper = {"HIVE_ACID_ROOT_AS": "nobody", "TMPDIR": str(tmp_path)}, []
+    if ROOT and user == "a normal user":
+        wrapper = [sys.executable, "-m", "hive_acid.local.identity", str(tmp_path)]
+    parent = start_in_another_process(environment, *wrapper)
+    assert parent.stdout is not None
+    assert parent.stdin is not None
+    parent.stdout.readline()
+    process_ids = [int(text) for text in parent.stdout.readline().split()]
+    assert len(process_ids) == 3
+    for process_id in process_ids[1:]:
+        owner = Path(f"/proc/{process_id}").stat().st_uid if ROOT else os.geteuid()
+        assert (owner != 0) == (user == "a normal user" or process_id == process_ids[2])
+    parent.stdin.close()
+    parent.wait(LIMIT_SECONDS)
+    assert not any(map(is_alive, process_ids))
+
+
+def test_derby_serves_where_there_is_no_postgresql() -> None:
+    with EmbeddedMetastore.start(database="derby") as metastore:
+        assert set(metastore.process_ids) == {"supervisor", "metastore"}
+        assert open_transactions(metastore.uri) == []
+        assert open_transaction(metastore.uri) > 0
+
+
+@pytest.fixture
+def cache_copy(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """A cache with the same files as the user's, which the test may damage by replacing files."""
+    EmbeddedMetastore.prefetch()
+    shutil.copytree(cache_folder(), tmp_path / "cache", copy_function=os.link, symlinks=True)
+    monkeypatch.setenv("HIVE_ACID_CACHE", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+def test_damaged_files_of_the_cache_are_found_and_only_they_are_fetched_again(cache_copy: Path) -> None:
+    jar = next(cache_copy.glob("metastore-*/commons-cli-*.jar"))
+    template = next(cache_copy.glob("template-postgresql-*/data/PG_VERSION"))
+    good = jar.read_bytes()
+    jar.unlink()
+    jar.write_bytes(good[: len(good) // 2])
+    template.unlink()
+    told: list[str] = []
+    with EmbeddedMetastore.start(progress=told.append) as metastore:
+        assert metastore_answers(metastore.port)
+    assert jar.read_bytes() == good
+    assert template.exists()
+    assert any("commons-cli" in line for line in told)
+    assert any("1 of 1 files" in line or "0 of 1 files" in line for line in told)
+    assert any(line.startswith("building the template") for line in told)
+
+
+def test_without_a_network_the_missing_file_is_named(cache_copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    next(cache_copy.glob("metastore-*/commons-cli-*.jar")).unlink()
+    with socket.socket() as nobody_listens:
+        nobody_listens.bind(("127.0.0.1", 0))
+        port = nobody_listens.getsockname()[1]
+        proxy = f"-Dhttps.proxyHost=127.0.0.1 -Dhttps.proxyPort={port}"
+        monkeypatch.setenv("JAVA_TOOL_OPTIONS", proxy)
+        with pytest.raises(LocalMetastoreError) as raised:
+            EmbeddedMetastore.start(progress=lambda _: None)
+    assert raised.value.condition == "HIVE_ACID_LOCAL_ARTIFACT_UNAVAILABLE"
+    assert raised.value.params["files"].startswith("commons-cli-")
+    assert "no connection" in raised.value.params["reason"]
+
+
+def test_the_command_line_starts_one_that_stays_and_stops_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = str(tmp_path / "by hand")
+    done = subprocess.run(
+        [sys.executable, "-m", "hive_acid.cli", "metastore", "start", "--folder", folder],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    uri = done.stdout.splitlines()[0]
+    try:
+        assert metastore_answers(int(uri.rpartition(":")[2]))  # its starter has ended
+        assert f"hive-acid metastore stop --folder '{folder}'" in done.stdout
+        assert main(["metastore", "status", "--folder", folder]) == 0
+        status = capsys.readouterr().out
+        assert status.startswith(f"running: {uri}\n")
+        process_ids = [int(line.split()[-1]) for line in status.splitlines() if " process " in line]
+        assert len(process_ids) == 3
+        assert main(["metastore", "start", "--folder", folder]) == 0
+        assert capsys.readouterr().out == f"already running: {uri}\n"
+    finally:
+        stopped = main(["metastore", "stop", "--folder", folder])
+    assert stopped == 0
+    assert not any(map(is_alive, process_ids))
+    assert main(["metastore", "status", "--folder", folder]) == 1

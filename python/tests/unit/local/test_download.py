@@ -1,0 +1,135 @@
+"""Downloads are checked file by file. A small shell script plays Java with its Ivy."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+import pytest
+from hive_acid.local.artifacts import Artifact, metastore_artifacts, platform_name
+from hive_acid.local.download import download
+from hive_acid.local.errors import LocalMetastoreError
+from hive_acid.local.java import Java
+
+GOOD = "the content that was published"
+
+
+def artifact(name: str, classifier: str = "", extension: str = "jar") -> Artifact:
+    return Artifact("org.example", name, "1.0", classifier, extension, hashlib.sha256(GOOD.encode()).hexdigest())
+
+
+ONE, TWO = artifact("one"), artifact("two", "src", "tar.gz")
+
+
+class FakeIvy:
+    """Writes, for each artifact in the ivy.xml it is given, the content it is told to; logs what it was asked."""
+
+    def __init__(self, folder: Path) -> None:
+        folder.mkdir()
+        self.asked, self.says = folder / "asked", folder / "says"
+        self.content, self.refuses = folder / "content", folder / "refuses"
+        self.says.touch()
+        self.content.write_text(GOOD)
+        self.refuses.touch()
+        script = folder / "java"
+        script.write_text(
+            f"""#!/bin/sh
+while [ $# -gt 0 ]; do
+  case $1 in -ivy) module=$2 ;; -retrieve) target=${{2%/*}} ;; -cache) cache=$2 ;; esac
+  shift
+done
+mkdir -p "$cache"
+cat "{self.says}"
+grep -o '<dependency org="[^"]*" name="[^"]*"' "$module" | sed 's/.*name="//; s/"//' | while read -r name; do
+  echo "$name" >> "{self.asked}"
+  grep -q "^$name$" "{self.refuses}" && continue
+  case $name in two) file=two-1.0-src.tar.gz ;; *) file=$name-1.0.jar ;; esac
+  cat "{self.content}" > "$target/$file"
+done
+"""
+        )
+        script.chmod(0o755)
+        self.java = Java(script, 17)
+
+    def fetch(self, target: Path, kept: Path | None = None) -> None:
+        target.mkdir()
+        download([ONE, TWO], target, kept, self.java, "the test", progress=lambda _: None)
+
+
+@pytest.fixture
+def ivy(tmp_path: Path) -> FakeIvy:
+    return FakeIvy(tmp_path / "fake")
+
+
+def test_every_file_arrives_and_ivys_own_cache_goes(ivy: FakeIvy, tmp_path: Path) -> None:
+    ivy.fetch(tmp_path / "target")
+    assert sorted(path.name for path in (tmp_path / "target").iterdir()) == ["one-1.0.jar", "two-1.0-src.tar.gz"]
+    assert not (tmp_path / "ivy").exists()
+
+
+def test_good_files_of_a_damaged_entry_are_not_fetched_again(ivy: FakeIvy, tmp_path: Path) -> None:
+    (tmp_path / "old").mkdir()
+    (tmp_path / "old" / "one-1.0.jar").write_text(GOOD)
+    (tmp_path / "old" / "two-1.0-src.tar.gz").write_text(GOOD[:-1])
+    ivy.fetch(tmp_path / "target", kept=tmp_path / "old")
+    assert ivy.asked.read_text().split() == ["two"]
+    assert (tmp_path / "target" / "two-1.0-src.tar.gz").read_text() == GOOD
+
+
+def test_a_file_that_is_not_what_was_pinned_is_refused_after_a_second_try(ivy: FakeIvy, tmp_path: Path) -> None:
+    ivy.content.write_text("a login page of the hotel")
+    with pytest.raises(LocalMetastoreError) as raised:
+        ivy.fetch(tmp_path / "target")
+    assert raised.value.condition == "HIVE_ACID_LOCAL_ARTIFACT_CORRUPT"
+    assert raised.value.params["files"] == "one-1.0.jar, two-1.0-src.tar.gz"
+    assert ivy.asked.read_text().split() == ["one", "two"] * 2
+    assert list((tmp_path / "target").iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("says", "reason"),
+    [
+        ("Server access error at url … (java.net.UnknownHostException: repo)", "there is no connection"),
+        ("java.net.ConnectException: Connection refused", "there is no connection"),
+        ("javax.net.ssl.SSLHandshakeException: PKIX path building failed", "does not trust the certificate"),
+        ("module not found: org.example#two;1.0", "do not exist"),
+    ],
+)
+def test_a_file_that_does_not_come_is_named_with_the_reason(
+    ivy: FakeIvy, tmp_path: Path, says: str, reason: str
+) -> None:
+    ivy.says.write_text(says + "\n")
+    ivy.refuses.write_text("two\n")
+    with pytest.raises(LocalMetastoreError) as raised:
+        ivy.fetch(tmp_path / "target")
+    assert raised.value.condition == "HIVE_ACID_LOCAL_ARTIFACT_UNAVAILABLE"
+    assert raised.value.params["files"] == "two-1.0-src.tar.gz"
+    assert reason in str(raised.value)
+    assert says in Path(raised.value.params["log"]).read_text()
+    assert (tmp_path / "ivy").exists()  # what came in is kept for the next try
+
+
+def test_every_artifact_is_pinned_by_its_hash() -> None:
+    pinned = metastore_artifacts()
+    assert len(pinned) == 50
+    assert all(len(artifact.sha256) == 64 for artifact in pinned)
+    assert len({artifact.file_name for artifact in pinned}) == 50
+
+
+@pytest.mark.parametrize(
+    ("system", "machine", "libc", "name"),
+    [
+        ("linux", "x86_64", "glibc", "linux-amd64"),
+        ("linux", "aarch64", "glibc", "linux-arm64v8"),
+        ("linux", "x86_64", "", "linux-amd64-alpine"),
+        ("darwin", "arm64", "", "darwin-arm64v8"),
+        ("linux", "riscv64", "glibc", "linux-riscv64"),
+    ],
+)
+def test_the_platform_is_named_as_the_postgresql_binaries_are(
+    monkeypatch: pytest.MonkeyPatch, system: str, machine: str, libc: str, name: str
+) -> None:
+    monkeypatch.setattr("sys.platform", system)
+    monkeypatch.setattr("platform.machine", lambda: machine)
+    monkeypatch.setattr("platform.libc_ver", lambda: (libc, ""))
+    assert platform_name() == name
