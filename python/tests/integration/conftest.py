@@ -1,0 +1,90 @@
+"""One embedded metastore and one Spark session for all integration tests; a database of its own for each test."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyspark.sql import SparkSession
+
+import hive_acid
+from hive_acid.local import EmbeddedMetastore
+from hive_acid.metastore.thrift_client import ThriftMetastore
+from hive_acid.metastore.types import TransactionInfo, TransactionState
+from hive_acid.model.table import TableName
+
+
+@pytest.fixture(scope="session")
+def metastore(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedMetastore]:
+    with EmbeddedMetastore.start(tmp_path_factory.mktemp("metastore")) as started:
+        yield started
+
+
+@pytest.fixture(scope="session")
+def spark(metastore: EmbeddedMetastore, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
+    builder = (
+        SparkSession.builder.master("local[2]")
+        .config("spark.ui.enabled", "false")
+        .config("spark.sql.shuffle.partitions", "4")
+        .config("spark.driver.host", "127.0.0.1")
+        .config("spark.local.dir", str(tmp_path_factory.mktemp("spark")))
+        .config("spark.sql.warehouse.dir", metastore.warehouse.as_uri())
+    )
+    session = hive_acid.configure(builder, metastore=metastore.uri).getOrCreate()
+    session.sparkContext.setLogLevel("OFF")
+    yield session
+    session.stop()
+
+
+@pytest.fixture(scope="session")
+def client(metastore: EmbeddedMetastore) -> Iterator[ThriftMetastore]:
+    """An observer of the metastore that is not the session's own client."""
+    observer = ThriftMetastore(metastore.uri)
+    yield observer
+    observer.close()
+
+
+@dataclass
+class Tables:
+    """A test's own database, which is the session's current one."""
+
+    spark: SparkSession
+    client: ThriftMetastore
+    database: str
+
+    def sql(self, text: str, *args: Any, **kwargs: Any) -> list[Any]:
+        """Rows of a statement, as tuples."""
+        return [tuple(row) for row in self.spark.sql(text, *args, **kwargs).collect()]
+
+    def create(self, name: str, columns: str = "id INT, name STRING", more: str = "") -> TableName:
+        """A transactional table."""
+        self.sql(f"CREATE TABLE {name} ({columns}) {more} STORED AS ORC TBLPROPERTIES ('transactional'='true')")
+        return TableName(self.database, name)
+
+    def location(self, name: str) -> Path:
+        """The table's folder."""
+        return Path(self.client.table(TableName(self.database, name)).location.removeprefix("file:"))
+
+    def files(self, name: str) -> list[str]:
+        """Folders and data files below the table, as `folder/file`; hidden ones but staging are left out."""
+        root = self.location(name)
+        found = (path.relative_to(root) for path in sorted(root.rglob("*")) if path.is_file())
+        return [str(path) for path in found if not path.name.startswith((".", "_"))]
+
+    def open_transactions(self) -> list[TransactionInfo]:
+        """What any client has open."""
+        return [info for info in self.client.transactions() if info.state is TransactionState.OPEN]
+
+
+@pytest.fixture
+def tables(spark: SparkSession, client: ThriftMetastore) -> Iterator[Tables]:
+    database = f"test_{uuid.uuid4().hex[:10]}"
+    spark.sql(f"CREATE DATABASE {database}")
+    spark.sql(f"USE {database}")
+    yield Tables(spark, client, database)
+    spark.sql("USE default")
+    spark.sql(f"DROP DATABASE {database} CASCADE")
