@@ -159,6 +159,8 @@ def _metastore_program(installation: Installation, folder: Path, port: int) -> M
     command = [
         str(installation.java.path),
         "-Xmx512m",
+        # A start is mostly compilation: this halves its processor time, and the database is what later calls wait for.
+        *("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"),
         f"-Djava.io.tmpdir={folder / 'tmp'}",
         f"-Dderby.stream.error.file={folder / 'derby.log'}",
         f"-Dlog4j2.configurationFile={conf / 'log4j2.properties'}",
