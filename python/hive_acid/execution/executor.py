@@ -101,7 +101,7 @@ class Executor:
     def _attempt(self, statement: Statement, table: AcidTable, rule: Rule, engine: Engine) -> int:
         transaction = self._transactions.begin(str(table.name))
         publication = Publication(self._file_system, table.location, transaction.txn_id)
-        with self._ended(transaction, publication), self._snapshot(transaction) as (token, snapshot):
+        with self._ended(transaction, publication), self._snapshot(transaction, table) as (token, snapshot):
             before = snapshot.write_ids(table.name)
             write_id = transaction.allocate_write_id(table.name)
             if before.max_visible >= write_id:
@@ -158,10 +158,10 @@ class Executor:
         )
 
     @contextmanager
-    def _snapshot(self, transaction: Transaction) -> Iterator[tuple[str, Snapshot]]:
+    def _snapshot(self, transaction: Transaction, table: AcidTable) -> Iterator[tuple[str, Snapshot]]:
         """Makes the transaction's snapshot known under a token, for the scans of the statement."""
         token = uuid.uuid4().hex
-        self.snapshots[token] = Snapshot(self._metastore, self._file_system, transaction)
+        self.snapshots[token] = Snapshot(self._metastore, self._file_system, transaction, table)
         try:
             yield token, self.snapshots[token]
         finally:

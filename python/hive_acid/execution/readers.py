@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
 from hive_acid.errors import HiveAcidError
@@ -52,6 +53,8 @@ class Readers:
         self._guard = threading.Lock()
         self._readers: dict[int, _Reader] = {}
         self._loose = 0
+        # whoever reports the end of an execution (Spark's listener bus) must not wait for a slow metastore
+        self._ending = ThreadPoolExecutor(max_workers=1, thread_name_prefix="hive-acid-readers")
 
     def scan_plan(self, execution_id: int | None, table: TableName, partitions: Sequence[str] | None) -> ScanPlan:
         """The files of the table in the execution's snapshot, held by a SHARED_READ lock until the execution ends."""
@@ -69,19 +72,20 @@ class Readers:
         return reader.snapshot.scan_plan(table, partitions)
 
     def end(self, execution_id: int) -> None:
-        """Ends the read transaction of the execution, if it has one."""
+        """Ends the read transaction of the execution, if it has one, without waiting for the metastore."""
         with self._guard:
             reader = self._readers.pop(execution_id, None)
         if reader is not None:
-            self._end(reader)
+            self._ending.submit(self._end, reader)
 
     def close(self) -> None:
-        """Ends all of them."""
+        """Ends all of them, and waits until they have ended."""
         with self._guard:
             readers = list(self._readers.values())
             self._readers.clear()
         for reader in readers:
             self._end(reader)
+        self._ending.shutdown()
 
     def _reader(self, execution_id: int | None) -> _Reader:
         with self._guard:
@@ -105,7 +109,7 @@ class Readers:
             return
         transaction = snapshot.transaction
         try:
-            transaction.commit()
+            transaction.end_read()
         except HiveAcidError as error:
             # nothing was written, so nothing is lost; locks and transaction time out at the metastore
             LOG.warning("read transaction %d could not be ended: %s", transaction.txn_id, error)

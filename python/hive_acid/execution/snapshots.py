@@ -6,7 +6,7 @@ import threading
 from collections.abc import Sequence
 
 from hive_acid.metastore.protocol import Metastore
-from hive_acid.model.table import TableName
+from hive_acid.model.table import AcidTable, TableName
 from hive_acid.model.write_ids import ValidWriteIdList
 from hive_acid.snapshot.filesystem import FileSystem
 from hive_acid.snapshot.scan_plan import ScanPlan
@@ -15,14 +15,17 @@ from hive_acid.transaction.manager import Transaction
 
 
 class Snapshot:
-    """What one transaction sees. Each table's write-ID list is fetched once; used from several threads."""
+    """What one transaction sees. Each table and its write-ID list are fetched once; used from several threads."""
 
-    def __init__(self, metastore: Metastore, file_system: FileSystem, transaction: Transaction) -> None:
+    def __init__(
+        self, metastore: Metastore, file_system: FileSystem, transaction: Transaction, *known: AcidTable
+    ) -> None:
         self.transaction = transaction
         self._metastore = metastore
         self._file_system = file_system
         self._guard = threading.Lock()
         self._write_ids: dict[TableName, ValidWriteIdList] = {}
+        self._tables = {table.name: table for table in known}
         self._plans: dict[tuple[TableName, tuple[str, ...] | None], ScanPlan] = {}
 
     def write_ids(self, table: TableName) -> ValidWriteIdList:
@@ -40,8 +43,14 @@ class Snapshot:
         if known is not None:
             return known
         write_ids = self.write_ids(table)
-        description = self._metastore.table(table)
+        description = self._table(table)
         found = self._metastore.partitions(table, partitions) if partitions is not None else None
         plan = load_scan_plan(self._file_system, description, found, write_ids, self.transaction.snapshot)
         with self._guard:
             return self._plans.setdefault(key, plan)
+
+    def _table(self, name: TableName) -> AcidTable:
+        with self._guard:
+            if name not in self._tables:
+                self._tables[name] = self._metastore.table(name)
+            return self._tables[name]

@@ -39,8 +39,11 @@ def refuse_unwritable(table: AcidTable, kind: StatementKind, allow_non_atomic_re
 
 
 def build_row_type(table: AcidTable) -> str:
-    """`struct<`name`:type,…>` with every column in the metastore's order, names and types."""
-    return "struct<" + ",".join(f"`{c.name.replace('`', '``')}`:{c.type}" for c in table.columns) + ">"
+    """`struct<`name`:type,…>` with every column in the metastore's order.
+
+    All names are in lower case, nested ones too: Hive looks them up so, whatever case the metastore holds.
+    """
+    return "struct<" + ",".join(f"`{c.name.replace('`', '``')}`:{c.type.lower()}" for c in table.columns) + ">"
 
 
 def find_compression(table: AcidTable) -> str:

@@ -84,6 +84,12 @@ class Transaction:
         finally:
             self._manager.heartbeat.unregister(self.txn_id)
 
+    def end_read(self) -> None:
+        """Ends a transaction that wrote nothing. Raises what the metastore says: then it times out."""
+        self._manager.heartbeat.unregister(self.txn_id)
+        self.outcome = Outcome.COMMITTED
+        self._metastore.commit(self.txn_id)
+
     def abort(self) -> None:
         """Aborts; does nothing once the transaction has ended. Raises MetastoreUnavailable: then it times out."""
         if self.outcome is not Outcome.OPEN:

@@ -92,8 +92,15 @@ case class ReplaceInserts(session: SparkSession) extends Rule[LogicalPlan] {
     val name  = AcidTables.name(table)
     if (c.mode == SaveMode.Overwrite) throw AcidException.unsupported("INSERT OVERWRITE", name)
     if (c.partitionColumns.nonEmpty) throw AcidException.unsupportedTable("INSERT", name, "it is partitioned")
-    val changes = Canonical.insert(c.query).rowChanges(session, name)
+    val rows    = Canonical.insert(c.query).rowChanges(session, name)
+    // a handful of rows, as of VALUES, goes to one file, not to one per core
+    val small   = c.query.maxRows.exists(_ <= ReplaceInserts.OneFileRows)
+    val changes = if (small) Repartition(1, shuffle = false, rows) else rows
     // the analyzer's resolution batches are over, so the few names the rewriting introduced are resolved here
     AcidWriteCommand("insert", table, session.sessionState.analyzer.execute(changes)).copy(isAnalyzed = true)
   }
+}
+
+object ReplaceInserts {
+  private val OneFileRows = 10000L
 }
