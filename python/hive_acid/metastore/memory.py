@@ -183,7 +183,9 @@ class MemoryMetastore:
             raise build_error("HIVE_ACID_INTERNAL", reason="a metastore of the 3.1 line cannot be asked for conflicts")
         with self._guard:
             transaction = self._transactions.find(txn_id)
-            return 0 if transaction is None else self._transactions.latest_conflict(transaction)
+            if transaction is None or transaction.state is TransactionState.COMMITTED:
+                return 0
+            return self._transactions.latest_conflict(transaction)
 
     # locks
 

@@ -14,7 +14,7 @@ from hive_acid.metastore.types import (
     TransactionState,
 )
 from hive_acid.model.table import TableName
-from hive_acid.model.write_ids import ValidTxnList, ValidWriteIdList
+from hive_acid.model.write_ids import LONG_MAX, ValidTxnList, ValidWriteIdList
 
 
 @dataclass(frozen=True)
@@ -111,11 +111,13 @@ class TransactionTable:
         below = [write_id for txn_id, write_id in ids.items() if txn_id <= transactions.high_water_mark]
         mark = max(below, default=len(ids))
         hidden = {w: txn_id for txn_id, w in ids.items() if w <= mark and not transactions.is_valid(txn_id)}
+        aborted = frozenset(w for w, txn_id in hidden.items() if transactions.is_aborted(txn_id))
+        open_ids = frozenset(hidden) - aborted
+        min_open = min(open_ids, default=LONG_MAX)
         if self._line is MetastoreLine.HIVE_4 and hidden and len(hidden) == mark:
             mark = min(hidden)
-            hidden = {mark: hidden[mark]}
-        aborted = frozenset(w for w, txn_id in hidden.items() if transactions.is_aborted(txn_id))
-        return ValidWriteIdList(str(table), mark, frozenset(hidden) - aborted, aborted)
+            open_ids, aborted = open_ids & {mark}, aborted & {mark}
+        return ValidWriteIdList(str(table), mark, open_ids, aborted, min_open)
 
     def record_lock(self, transaction: Transaction, components: Iterable[LockComponent]) -> None:
         """Records the writes among the components of a lock."""

@@ -9,29 +9,40 @@ import os
 from collections.abc import Iterator
 
 import pytest
+
 from hive_acid.local import EmbeddedMetastore
 from hive_acid.metastore.memory import MemoryMetastore
 from hive_acid.metastore.types import MetastoreLine
 from support.metastore_setup import MemorySetup, MetastoreSetup, thrift_setup
 
-KINDS = ("memory-3.1", "memory-4", "embedded", *os.environ.get("HIVE_ACID_CONTRACT_URIS", "").split())
+REAL = ("embedded", *os.environ.get("HIVE_ACID_CONTRACT_URIS", "").split())
 
 
 @pytest.fixture(scope="session")
-def embedded_metastore() -> Iterator[EmbeddedMetastore]:
-    with EmbeddedMetastore.start() as metastore:
-        yield metastore
+def embedded_uri() -> Iterator[str]:
+    """The check of client capabilities is on, as other installations have it."""
+    with EmbeddedMetastore.start(settings={"metastore.client.capability.check": "true"}) as metastore:
+        yield metastore.uri
 
 
-@pytest.fixture(params=KINDS)
+def find_uri(request: pytest.FixtureRequest) -> str:
+    uri: str = request.getfixturevalue("embedded_uri") if request.param == "embedded" else request.param
+    return uri
+
+
+@pytest.fixture(scope="session", params=REAL)
+def real_uri(request: pytest.FixtureRequest) -> str:
+    """The address of each real metastore."""
+    return find_uri(request)
+
+
+@pytest.fixture(params=("memory-3.1", "memory-4", *REAL))
 def setup(request: pytest.FixtureRequest) -> Iterator[MetastoreSetup]:
-    """A metastore and a database of its own for one test; transactions the test left open are aborted."""
+    """A metastore and a database of its own for one test."""
     if request.param == "memory-3.1":
         yield MemorySetup(MemoryMetastore(MetastoreLine.HIVE_3))
     elif request.param == "memory-4":
         yield MemorySetup(MemoryMetastore(MetastoreLine.HIVE_4))
     else:
-        is_embedded = request.param == "embedded"
-        uri = request.getfixturevalue("embedded_metastore").uri if is_embedded else request.param
-        with thrift_setup(uri) as real:
+        with thrift_setup(find_uri(request)) as real:
             yield real

@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
 import pytest
+
 from hive_acid.errors import HiveAcidError, InvalidStatement, MetastoreRefused, TransactionAborted
 from hive_acid.metastore import table_calls
 from hive_acid.metastore.types import (

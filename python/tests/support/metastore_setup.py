@@ -174,7 +174,7 @@ class ThriftSetup:
 
 @contextmanager
 def thrift_setup(uri: str) -> Iterator[ThriftSetup]:
-    """A client and a new database; at the end every transaction the client can see is aborted, connections closed."""
+    """A client and a new database; connections are closed at the end."""
     metastore = ThriftMetastore(uri, timeout_ms=60_000)
     setup = ThriftSetup(metastore)
     try:
