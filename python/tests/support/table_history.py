@@ -64,8 +64,12 @@ class Snapshot:
 
 @dataclass
 class TableHistory:
-    """`snapshots` are the readers that are still running; a polite cleaner spares what they read."""
+    """`snapshots` are the readers that are still running; a polite cleaner spares what they read.
 
+    `hive_4` says whether a Hive of that line compacts the table, or one of 3.1.
+    """
+
+    hive_4: bool = True
     folders: dict[FolderName, Folder] = field(default_factory=dict)
     inserted: set[Row] = field(default_factory=set)
     deleted_by: dict[Row, list[int]] = field(default_factory=dict)
@@ -167,7 +171,7 @@ class TableHistory:
 
     # Compaction and cleaning
 
-    def compact(self, major: bool, hive_4: bool, up_to_mark: bool, keeps_write_id: bool) -> None:
+    def compact(self, major: bool, up_to_mark: bool, keeps_empty_delta: bool) -> None:
         """Starts a compaction of Hive 4 (it ends with `end_compaction`), or does all of one of Hive 3.1."""
         if self.compactions:
             return
@@ -176,7 +180,7 @@ class TableHistory:
         if len(deltas) + (1 if major and base else 0) < 2:
             return
         end = max(folder.name.max_write_id for folder in deltas)
-        if hive_4 and up_to_mark:
+        if self.hive_4 and up_to_mark:
             end = view.high_water_mark
         start = min(folder.name.min_write_id for folder in deltas)
         self.last_txn_id += 1
@@ -184,15 +188,15 @@ class TableHistory:
         replaced = [name for name in self.folders if name.max_write_id <= end]
         if not major:
             replaced = [name for name in replaced if name.min_write_id >= start and name.kind is not FolderKind.BASE]
-        for folder in self._results(major, start, end, deltas, view, keeps_write_id):
+        for folder in self._results(major, start, end, deltas, view, keeps_empty_delta):
             name = folder.name
-            visibility = txn_id if hive_4 else 0
+            visibility = txn_id if self.hive_4 else 0
             folder.name = FolderName(name.kind, name.min_write_id, name.max_write_id, None, visibility)
-            folder.is_marked = major and not hive_4
+            folder.is_marked = major and not self.hive_4
             folder.replaces = tuple(name for name in replaced if name != folder.name)
             if folder.name not in self.folders:
                 self.folders[folder.name] = folder
-            if hive_4:
+            if self.hive_4:
                 self.compactions.append((txn_id, folder))
 
     def end_compaction(self, commits: bool) -> None:
@@ -256,7 +260,13 @@ class TableHistory:
         return base, deltas
 
     def _results(
-        self, major: bool, start: int, end: int, deltas: Iterable[Folder], view: ValidWriteIdList, keeps_write_id: bool
+        self,
+        major: bool,
+        start: int,
+        end: int,
+        deltas: Iterable[Folder],
+        view: ValidWriteIdList,
+        keeps_empty_delta: bool,
     ) -> list[Folder]:
         if major:
             rows = sorted(row for row in self.visible_rows(view) if row.write_id <= end)
@@ -271,7 +281,7 @@ class TableHistory:
                 for event in folder.events
                 if view.is_valid(event.write_id)
             ]
-            if events or (kind is FolderKind.DELTA and keeps_write_id):
+            if events or (kind is FolderKind.DELTA and keeps_empty_delta):
                 results.append(Folder(FolderName(kind, start, end), events))
         return results
 

@@ -1,9 +1,10 @@
 from __future__ import annotations
 
 import pytest
-from hive_acid.model.bucket import BucketProperty
 from hypothesis import given
 from hypothesis import strategies as st
+
+from hive_acid.model.bucket import BucketProperty
 
 
 @given(st.integers(0, 4095), st.integers(0, 4095))

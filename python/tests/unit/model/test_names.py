@@ -1,6 +1,9 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from hive_acid.model.names import (
     BucketFileName,
     FolderKind,
@@ -10,8 +13,6 @@ from hive_acid.model.names import (
     original_bucket,
 )
 from hive_acid.model.write_ids import LONG_MAX, LONG_MIN
-from hypothesis import given
-from hypothesis import strategies as st
 
 BASE, DELTA, DELETE_DELTA = FolderKind.BASE, FolderKind.DELTA, FolderKind.DELETE_DELTA
 WRITE_IDS = st.integers(1, LONG_MAX)

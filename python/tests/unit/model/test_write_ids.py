@@ -1,9 +1,10 @@
 from __future__ import annotations
 
 import pytest
-from hive_acid.model.write_ids import LONG_MAX, LONG_MIN, RangeState, ValidTxnList, ValidWriteIdList
 from hypothesis import given
 from hypothesis import strategies as st
+
+from hive_acid.model.write_ids import LONG_MAX, LONG_MIN, RangeState, ValidTxnList, ValidWriteIdList
 
 ID_SETS = st.frozensets(st.integers(1, 25), max_size=8)
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
+
 from hive_acid.errors import HiveAcidError, SnapshotUnavailable, UnsupportedOperation
-from hive_acid.model.write_ids import ValidWriteIdList
-from hive_acid.snapshot.directory_choice import AcidState, newest_base_write_id
+from hive_acid.model.write_ids import ValidTxnList, ValidWriteIdList
+from hive_acid.snapshot.directory_choice import AcidState, choose_directories, newest_base_write_id
 from hive_acid.snapshot.listing import Listing
 from support.listings import COMPACTED, TRUNCATED, listing_of, read_folders, state_of
 
@@ -309,6 +310,22 @@ def test_a_snapshot_older_than_the_only_base_is_unavailable() -> None:
             state_of("base_0000005/_metadata_acid\ndelta_0000006_0000006_0000", write_ids, markers=marker)
 
 
+def test_a_marked_base_beyond_the_snapshot_is_refused_even_if_some_of_its_inputs_are_still_there() -> None:
+    lines = """
+        delta_0000001_0000001_0000
+        delta_0000005_0000005_0000
+        base_0000005/_metadata_acid
+    """
+    with pytest.raises(SnapshotUnavailable, match="base_0000005"):
+        state_of(lines, "9:3:3:", markers={"base_0000005": COMPACTED})
+
+
+def test_originals_are_read_while_a_later_compaction_has_not_removed_them() -> None:
+    lines = "file:000000_0\nbase_-9223372036854775808_v0000090"
+    assert originals(state_of(lines, "60", "80")) == ["000000_0"]
+    assert originals(state_of(lines, "60", "90")) == []
+
+
 def test_a_snapshot_is_unavailable_if_a_later_compaction_took_its_folders_away() -> None:
     for lines in (
         "base_0000005_v0000090",
@@ -378,7 +395,8 @@ def test_an_unknown_marker_is_refused_unless_a_newer_base_makes_it_meaningless(t
 
 def test_nothing_is_read_from_a_root_that_is_empty_or_missing() -> None:
     assert read_folders(state_of("")) == []
-    assert state_of("").listing == Listing("/warehouse/t")
+    missing = Listing("/warehouse/t", exists=False)
+    assert read_folders(choose_directories(missing, ValidWriteIdList("db.t", 9), ValidTxnList(9), {})) == []
 
 
 def test_the_newest_base_is_that_of_the_greatest_write_id() -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
 from hive_acid.errors import SnapshotUnavailable
 from hive_acid.model.table import AcidTable, TableName
 from hive_acid.snapshot.directory_choice import choose_directories
 from hive_acid.snapshot.scan_plan import build_scan_plan
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 from support.table_history import Row, Snapshot, TableHistory, Writer
 
 TABLE = AcidTable(TableName("db", "t"), "/t", (), parameters={"transactional": "true"})
@@ -29,7 +30,7 @@ WEIGHTS = {
 }
 STEP_NAMES = [step for step, weight in WEIGHTS.items() for _ in range(weight)]
 STEPS = st.lists(st.tuples(st.sampled_from(STEP_NAMES), st.integers(0, 15)), min_size=10, max_size=60)
-THOROUGH = settings(max_examples=1500, deadline=None, suppress_health_check=list(HealthCheck))
+THOROUGH = settings(max_examples=800, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 def run_step(history: TableHistory, step: str, choice: int, cleans_politely: bool) -> None:
@@ -42,7 +43,7 @@ def run_step(history: TableHistory, step: str, choice: int, cleans_politely: boo
     elif step == "overwrite":
         history.begin(is_overwrite=True)
     elif step in ("minor", "major"):
-        history.compact(step == "major", bool(choice & 1), bool(choice & 2), bool(choice & 4))
+        history.compact(step == "major", bool(choice & 1), bool(choice & 2))
     elif step in ("compacted", "failed"):
         history.end_compaction(step == "compacted")
     elif step == "clean":
@@ -64,9 +65,9 @@ def run_writer_step(history: TableHistory, step: str, choice: int, writer: Write
         history.end(writer, commits=step == "commit")
 
 
-def run(steps: list[tuple[str, int]], cleans_politely: bool) -> TableHistory:
+def run(steps: list[tuple[str, int]], hive_4: bool, cleans_politely: bool) -> TableHistory:
     """The history after all steps, with a last snapshot of what is there now."""
-    history = TableHistory()
+    history = TableHistory(hive_4)
     for step, choice in steps:
         run_step(history, step, choice, cleans_politely)
     history.snapshots.append(history.snapshot())
@@ -96,9 +97,11 @@ def read_rows(history: TableHistory, snapshot: Snapshot, is_unpadded: bool) -> l
 
 
 @THOROUGH
-@given(STEPS, st.booleans())
-def test_every_running_snapshot_reads_its_own_rows_once(steps: list[tuple[str, int]], is_unpadded: bool) -> None:
-    history = run(steps, cleans_politely=True)
+@given(STEPS, st.booleans(), st.booleans())
+def test_every_running_snapshot_reads_its_own_rows_once(
+    steps: list[tuple[str, int]], hive_4: bool, is_unpadded: bool
+) -> None:
+    history = run(steps, hive_4, cleans_politely=True)
     for snapshot in history.snapshots:
         try:
             rows = read_rows(history, snapshot, is_unpadded)
@@ -109,9 +112,11 @@ def test_every_running_snapshot_reads_its_own_rows_once(steps: list[tuple[str, i
 
 
 @THOROUGH
-@given(STEPS)
-def test_a_cleaner_that_spares_nobody_makes_snapshots_unavailable_but_never_wrong(steps: list[tuple[str, int]]) -> None:
-    history = run(steps, cleans_politely=False)
+@given(STEPS, st.booleans())
+def test_a_cleaner_that_spares_nobody_makes_snapshots_unavailable_but_never_wrong(
+    steps: list[tuple[str, int]], hive_4: bool
+) -> None:
+    history = run(steps, hive_4, cleans_politely=False)
     for snapshot in history.snapshots[:-1]:
         try:
             rows = read_rows(history, snapshot, is_unpadded=False)

@@ -1,11 +1,12 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from hive_acid.errors import HiveAcidError
 from hive_acid.snapshot.filesystem import parse_listings
 from hive_acid.snapshot.listing import ListedFile, Listing
-from hypothesis import given
-from hypothesis import strategies as st
 from support.listings import format_listings
 from support.memory_file_system import MemoryFileSystem
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 
 import pytest
+
 from hive_acid.errors import HiveAcidError
 from hive_acid.model.table import AcidTable, Column, Partition, TableName
 from hive_acid.model.write_ids import ValidTxnList, ValidWriteIdList
