@@ -1,6 +1,7 @@
 """A real Hive engine of one release in a process of its own, without a cluster: `HiveEngine.started(...)`, `.sql(...)`."""
 
 import json
+import os
 import queue
 import socket
 import subprocess
@@ -12,7 +13,7 @@ from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import escape
 
-from interop import hive_jars
+from interop.hive_jars import Installation, hive_installation
 
 START_LIMIT_S = 180.0
 STATEMENT_LIMIT_S = 300.0
@@ -50,6 +51,7 @@ class HiveEngine:
         self.metastore_uri = metastore_uri
         self.warehouse = folder / "warehouse"
         self.log = folder / "hive.log"
+        self.process_id = process.pid
         self._process = process
         self._answers: queue.Queue[str] = queue.Queue()
         threading.Thread(target=self._read_answers, daemon=True, name=f"hive-{version}-answers").start()
@@ -66,7 +68,8 @@ class HiveEngine:
         """
         folder.mkdir(parents=True, exist_ok=True)
         port = None if metastore_uri else _free_port()
-        process = _spawn(version, folder.resolve(), port, {"hive.metastore.uris": metastore_uri or "", **(settings or {})})
+        chosen = {"hive.metastore.uris": metastore_uri or "", **(settings or {})}
+        process = _spawn(hive_installation(version), folder.resolve(), port, chosen)
         engine = cls(version, folder.resolve(), metastore_uri or f"thrift://127.0.0.1:{port}", process)
         try:
             engine._answer(START_LIMIT_S)
@@ -125,25 +128,22 @@ def _free_port() -> int:
         return port
 
 
-def _spawn(version: str, folder: Path, port: int | None, settings: Mapping[str, str]) -> "subprocess.Popen[str]":
+def _spawn(hive: Installation, folder: Path, port: int | None, chosen: Mapping[str, str]) -> "subprocess.Popen[str]":
     """Starts the JVM with the driver; `port` is where it shall serve its own metastore."""
-    classes, engine = hive_jars.compiled_driver(version), hive_jars.engine_folder(version)
     conf = folder / "conf"
     for name in (conf, folder / "tmp", folder / "warehouse", folder / "external"):
         name.mkdir(exist_ok=True)
-    (conf / "hive-site.xml").write_text(_site_xml({**_defaults(folder), **settings}))
+    (conf / "hive-site.xml").write_text(_site_xml({**_defaults(folder), **chosen}))
     (conf / "log4j2.properties").write_text(_LOG4J)
-    java = [hive_jars.java_tool("java"), "-Xmx1200m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]
+    java = [str(hive.java.path), "-Xmx1200m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]
     java += [f"--add-opens=java.base/java.{name}=ALL-UNNAMED" for name in OPENED_PACKAGES]
     java += ["--add-opens=java.base/sun.nio.ch=ALL-UNNAMED", "--add-opens=java.sql/java.sql=ALL-UNNAMED"]
     java += ["-Duser.timezone=UTC", f"-Djava.io.tmpdir={folder}/tmp", f"-Dderby.stream.error.file={folder}/derby.log"]
     java += [f"-Dlog4j2.configurationFile={conf}/log4j2.properties"]
     if port is not None:
-        scripts = ["3.1.0"] if version.startswith("3.") else ["4.0.0"]
-        files = [f"{engine}/schema/hive-schema-{script}.derby.sql" for script in scripts]
-        files += [str(path) for path in [hive_jars.DRIVER / f"metastore-{version}.derby.sql"] if path.exists()]
-        java += [f"-Ddriver.schema={','.join(files)}", f"-Ddriver.port={port}"]
-    java += ["-cp", f"{conf}:{classes}:{engine}/lib/*", "Boot" if version.startswith("3.") else "HiveDriver"]
+        java += [f"-Ddriver.schema={','.join(map(str, hive.schema))}", f"-Ddriver.port={port}"]
+    java += ["-cp", os.pathsep.join(map(str, (conf, hive.classes, *hive.jars)))]
+    java += ["Boot" if hive.version.startswith("3.") else "HiveDriver"]
     with (folder / "hive.log").open("ab") as log:
         pipe = subprocess.PIPE
         return subprocess.Popen(java, cwd=folder, stdin=pipe, stdout=pipe, stderr=log, text=True, encoding="utf-8")

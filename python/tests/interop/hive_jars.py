@@ -1,124 +1,121 @@
-"""The artifacts of a Hive engine, fetched from Maven Central into a cache folder by the Ivy that PySpark ships.
+"""What a Hive engine is made of, in the cache folder: its jars, the metastore's schema scripts, the compiled driver.
 
-The lists are flat and pinned (`jars-VERSION.txt`, one `group:artifact:version` a line): resolving hive-exec transitively by Ivy
-does not end.
+`jars-VERSION.txt` is flat and pinned, since resolving hive-exec transitively by Ivy does not end. It holds the jars from which
+the tests of this folder load a class, and those that hold file systems, codecs and drivers found by name.
 """
 
+import hashlib
 import os
 import shutil
 import subprocess
+import sys
 import tarfile
-import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-import pyspark
+from hive_acid.local.artifacts import SCHEMA_SOURCE, Artifact, metastore_artifacts
+from hive_acid.local.cache import cache_folder, cache_lock, whole_entry
+from hive_acid.local.download import download
+from hive_acid.local.java import Java, find_java
 
 HERE = Path(__file__).parent
 DRIVER = HERE / "driver"
-# The only artifact on Maven Central that holds the schema scripts of every metastore from 3.1 to 4.0 (4 MB).
-SCHEMA_SOURCE = ("org.apache.hive", "hive-standalone-metastore", "4.0.1")
+SPARK_CLIENT_JARS = (
+    *("hive-exec", "commons-cli", "commons-codec", "commons-collections", "commons-collections4", "commons-io"),
+    *("commons-logging", "commons-math3", "httpclient", "httpcore", "javax.servlet-api"),
+)
+"""The jars of Hive 4.1.0 that Spark needs as its Hive client (`spark.sql.hive.metastore.jars=path`)."""
 
 
-def cache_root() -> Path:
-    """Where engines are kept: HIVE_ACID_CACHE, else XDG_CACHE_HOME/spark-hive-acid, else ~/.cache/spark-hive-acid."""
-    chosen = os.environ.get("HIVE_ACID_CACHE")
-    if chosen:
-        return Path(chosen)
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "spark-hive-acid"
+@dataclass(frozen=True)
+class Installation:
+    """A Hive release on this machine. `schema` are the scripts for an empty Derby database, in order."""
+
+    version: str
+    java: Java
+    jars: tuple[Path, ...]
+    classes: Path
+    schema: tuple[Path, ...]
 
 
-def java_tool(name: str) -> str:
-    """The path of `java` or `javac`: of JAVA_HOME, else of the PATH. Raises RuntimeError if there is none."""
-    home = os.environ.get("JAVA_HOME")
-    path = shutil.which(name, path=str(Path(home) / "bin")) if home else shutil.which(name)
-    if path is None:
-        raise RuntimeError(f"{name} was not found: the Hive engines need a JDK 17 (a JRE has no javac); set JAVA_HOME to one")
-    return path
+def hive_installation(version: str) -> Installation:
+    """Hive `version`, fetched and the driver compiled at the first call. Raises LocalMetastoreError, RuntimeError."""
+    java = find_java()
+    folder = cache_folder() / "hive-engines"
+    with cache_lock(folder, _print_progress):
+        jars = _jars(folder, version, java)
+        scripts = _schema_scripts(folder, java)
+        classes = _compiled_driver(folder, version, jars, java)
+    line = "3.1.0" if version.startswith("3.") else "4.0.0"
+    changes = [path for path in (DRIVER / f"metastore-{version}.derby.sql",) if path.exists()]
+    return Installation(version, java, jars, classes, (scripts / f"hive-schema-{line}.derby.sql", *changes))
 
 
-def engine_folder(version: str) -> Path:
-    """The folder of a Hive release: `lib/*.jar`, `schema/*.sql`. Fetched at the first call, whole or not at all."""
-    folder = cache_root() / "hive-engines" / version
-    coordinates = (HERE / f"jars-{version}.txt").read_text().split()
-    stamp = folder / "coordinates.txt"
-    if stamp.exists() and stamp.read_text().split() == coordinates:
-        return folder
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    partial = Path(tempfile.mkdtemp(prefix=f"{version}.partial-", dir=folder.parent))
-    try:
-        _fetch(coordinates, partial)
-        _unpack_schema(partial)
-        (partial / stamp.name).write_text("\n".join(coordinates) + "\n")
-        shutil.rmtree(folder, ignore_errors=True)
-        partial.rename(folder)
-    finally:
-        shutil.rmtree(partial, ignore_errors=True)
-    return folder
+def spark_client_jars() -> list[Path]:
+    """The jars of the Hive client 4.1.0 for Spark."""
+    wanted = {artifact.file_name for artifact in _artifacts("4.1.0") if artifact.name in SPARK_CLIENT_JARS}
+    return [jar for jar in hive_installation("4.1.0").jars if jar.name in wanted]
 
 
-def compiled_driver(version: str) -> Path:
-    """The class folder of the driver for a Hive release, compiled when a source is newer than it."""
-    line = "hive-3" if version.startswith("3.") else "hive-4"
-    sources = sorted([*DRIVER.glob("*.java"), *(DRIVER / line).glob("*.java")])
-    folder = engine_folder(version)
-    classes = folder / "driver"
-    newest = max(source.stat().st_mtime for source in sources)
-    if classes.exists() and classes.stat().st_mtime >= newest:
-        return classes
-    partial = Path(tempfile.mkdtemp(prefix="driver.partial-", dir=folder))
-    command = [java_tool("javac"), "-proc:none", "-nowarn", "-Xlint:-options", "-cp", f"{folder}/lib/*", "-d", str(partial)]
-    result = subprocess.run([*command, *map(str, sources)], capture_output=True, text=True, check=False)
-    if result.returncode != 0:
-        raise RuntimeError(f"the driver does not compile against Hive {version}:\n{result.stderr}")
-    shutil.rmtree(classes, ignore_errors=True)
-    partial.rename(classes)
-    return classes
+def _artifacts(version: str) -> Sequence[Artifact]:
+    """The pinned list of a release: one `group:artifact:version sha256` a line."""
+    lines = (line.split() for line in (HERE / f"jars-{version}.txt").read_text().splitlines())
+    return [Artifact(*coordinate.split(":"), "", "jar", sha256) for coordinate, sha256 in lines]
 
 
-def _fetch(coordinates: list[str], target: Path) -> None:
-    """Retrieves the jars and the schema source into target/lib and target/schema."""
-    ivy_jars = sorted((Path(pyspark.__file__).parent / "jars").glob("ivy-*.jar"))
-    module = target / "ivy.xml"
-    module.write_text(_ivy_module(coordinates))
-    command = [java_tool("java"), "-jar", str(ivy_jars[0]), "-warn", "-cache", str(target.parent / "ivy-cache")]
-    # "bundle" and "maven-plugin" are packagings that some POMs give their jars
-    command += ["-ivy", str(module), "-types", "jar", "bundle", "maven-plugin", "tar.gz"]
-    command += ["-retrieve", f"{target}/lib/[artifact]-[revision].[ext]"]
-    result = subprocess.run(command, capture_output=True, text=True, check=False)
-    jars = len(list((target / "lib").glob("*.jar")))
-    if result.returncode != 0 or jars != len(coordinates):
-        said = [line for line in (result.stdout + result.stderr).splitlines() if not line.startswith("..")]  # progress
-        raise RuntimeError("\n".join([f"fetched {jars} of {len(coordinates)} jars from Maven Central:", *said]))
+def _jars(folder: Path, version: str, java: Java) -> tuple[Path, ...]:
+    artifacts = _artifacts(version)
+
+    def fetch(target: Path, damaged: Path | None) -> None:
+        download(artifacts, target, damaged, java, f"Hive {version}", _print_progress)
+
+    digest = _digest(*(artifact.sha256.encode() for artifact in artifacts))
+    entry = whole_entry(folder / f"{version}-{digest}", fetch, _print_progress)
+    return tuple(entry / artifact.file_name for artifact in artifacts)
 
 
-def _ivy_module(coordinates: list[str]) -> str:
-    """An Ivy module that depends on exactly these artifacts, and on the source archive with the schema scripts."""
-    lines = ['<ivy-module version="2.0" xmlns:m="http://ant.apache.org/ivy/maven">']
-    lines += ['<info organisation="hiveacid" module="hive-engine"/>', "<dependencies>"]
-    for coordinate in coordinates:
-        group, artifact, version = coordinate.split(":")
-        lines.append(f'<dependency org="{group}" name="{artifact}" rev="{version}" transitive="false"/>')
-    group, artifact, version = SCHEMA_SOURCE
-    lines.append(f'<dependency org="{group}" name="{artifact}" rev="{version}" transitive="false">')
-    lines.append(f'<artifact name="{artifact}" type="tar.gz" ext="tar.gz" m:classifier="src"/></dependency>')
-    # without "all", one revision of hive-standalone-metastore would drive out the other
-    conflicts = '<conflicts><manager org="*" module="*" name="all"/></conflicts>'
-    return "\n".join([*lines, "</dependencies>", conflicts, "</ivy-module>"])
+def _schema_scripts(folder: Path, java: Java) -> Path:
+    """The folder of Derby's schema scripts, out of the source archive that the embedded metastore uses too."""
+    source = next(artifact for artifact in metastore_artifacts() if artifact.name == SCHEMA_SOURCE)
+
+    def fetch(target: Path, _: Path | None) -> None:
+        download([source], target, None, java, "the metastore's schema", _print_progress)
+        with tarfile.open(target / source.file_name) as archive:
+            for member in archive:
+                content = archive.extractfile(member) if "/sql/derby/hive-schema-" in member.name else None
+                if content is not None:
+                    (target / Path(member.name).name).write_bytes(content.read())
+        (target / source.file_name).unlink()
+
+    return whole_entry(folder / f"schema-{source.version}", fetch, _print_progress)
 
 
-def _unpack_schema(target: Path) -> None:
-    """Moves Derby's schema scripts out of the source archive into target/schema."""
-    schema = target / "schema"
-    schema.mkdir()
-    _, artifact, version = SCHEMA_SOURCE
-    archive = target / "lib" / f"{artifact}-{version}.tar.gz"
-    wanted = {"hive-schema-3.1.0.derby.sql", "hive-schema-4.0.0.derby.sql"}
-    with tarfile.open(archive) as source:
-        for member in source:
-            name = Path(member.name).name
-            if name in wanted and (content := source.extractfile(member)):
-                (schema / name).write_bytes(content.read())
-    archive.unlink()
-    missing = wanted - {path.name for path in schema.iterdir()}
-    if missing:
-        raise RuntimeError(f"{archive.name} lacks {', '.join(sorted(missing))}")
+def _compiled_driver(folder: Path, version: str, jars: Sequence[Path], java: Java) -> Path:
+    sources = [*DRIVER.glob("*.java"), *(DRIVER / ("hive-3" if version.startswith("3.") else "hive-4")).glob("*.java")]
+    sources.sort()
+
+    def compile_driver(target: Path, _: Path | None) -> None:
+        command = [_javac(java), "-proc:none", "-nowarn", "-cp", os.pathsep.join(map(str, jars)), "-d", str(target)]
+        done = subprocess.run([*command, *map(str, sources)], capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            raise RuntimeError(f"the driver does not compile against Hive {version}:\n{done.stdout}{done.stderr}")
+
+    digest = _digest(*(source.read_bytes() for source in sources))
+    return whole_entry(folder / f"driver-{version}-{digest}", compile_driver, _print_progress)
+
+
+def _javac(java: Java) -> str:
+    beside = java.path.resolve().parent / "javac"
+    found = str(beside) if beside.exists() else shutil.which("javac")
+    if found is None:
+        raise RuntimeError(f"no javac beside {java.path} or on the PATH: the Hive engines need a JDK, a JRE is not enough")
+    return found
+
+
+def _digest(*parts: bytes) -> str:
+    return hashlib.sha256(b"\n".join(parts)).hexdigest()[:12]
+
+
+def _print_progress(line: str) -> None:
+    print(f"interop: {line}", file=sys.stderr)
