@@ -131,7 +131,7 @@ class ValidWriteIdList:
         return write_id < self.min_open and write_id <= self.high_water_mark
 
     def with_own(self, write_id: int) -> ValidWriteIdList:
-        """The list as the writer of `write_id` sees it: its own ID is visible, those between the mark and it are not."""
+        """The list as the writer of `write_id` sees it: its own ID is visible, IDs between the mark and it are not."""
         between = frozenset(range(self.high_water_mark + 1, write_id))
         return ValidWriteIdList(
             self.table, max(self.high_water_mark, write_id), (self.open | between) - {write_id}, self.aborted

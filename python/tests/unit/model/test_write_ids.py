@@ -103,3 +103,12 @@ def test_malformed_transaction_lists_are_refused(text: str) -> None:
 def test_the_smallest_open_transaction_is_long_max_if_none_is_open() -> None:
     assert ValidTxnList(3).min_open == LONG_MAX
     assert ValidTxnList(9, frozenset({7, 4})).min_open == 4
+
+
+@given(write_id_lists(), st.integers(1, 30))
+def test_a_writer_sees_its_own_write_id_and_otherwise_what_its_snapshot_saw(
+    write_ids: ValidWriteIdList, own: int
+) -> None:
+    write_ids = ValidWriteIdList("db.t", write_ids.high_water_mark, write_ids.open, write_ids.aborted - {own})
+    seen = {i for i in range(40) if write_ids.is_valid(i)}
+    assert {i for i in range(40) if write_ids.with_own(own).is_valid(i)} == seen | {own}
