@@ -26,10 +26,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="hive-acid", description="Hive ACID DML for Spark SQL")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
     add_metastore_command(commands)
+    demo = commands.add_parser("demo", help="a guided tour: a real metastore, real data, every count checked")
+    demo.set_defaults(run=show_demo)
     chosen = parser.parse_args(arguments)
     try:
         code: int = chosen.run(chosen)
-    except LocalMetastoreError as error:
+    except (LocalMetastoreError, OSError) as error:
         print(error, file=sys.stderr)
         return FAILED
     return code
@@ -49,6 +51,13 @@ def add_metastore_command(commands: Commands) -> None:
     status.set_defaults(run=show_metastore)
     for action in (start, stop, status):
         action.add_argument("--folder", type=Path, default=default_folder(), help="its data (default: %(default)s)")
+
+
+def show_demo(chosen: argparse.Namespace) -> int:
+    """Run the guided tour; its exit codes are its own."""
+    from hive_acid.demo import run_demo
+
+    return run_demo()
 
 
 def start_metastore(chosen: argparse.Namespace) -> int:
