@@ -15,6 +15,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+
 from hive_acid.cli import main
 from hive_acid.local import EmbeddedMetastore, LocalMetastoreError
 from hive_acid.local.cache import cache_folder
@@ -85,8 +86,9 @@ def test_it_listens_on_loopback_only(temporary: EmbeddedMetastore) -> None:
     assert set(listening) <= loopback
 
 
-def test_two_run_side_by_side_and_know_nothing_of_each_other(temporary: EmbeddedMetastore) -> None:
-    with EmbeddedMetastore.start() as second:
+def test_derby_serves_too_and_two_side_by_side_know_nothing_of_each_other(temporary: EmbeddedMetastore) -> None:
+    with EmbeddedMetastore.start(database="derby") as second:
+        assert set(second.process_ids) == {"supervisor", "metastore"}
         assert second.folder != temporary.folder
         assert second.port != temporary.port
         txn_id = open_transaction(second.uri)
@@ -95,31 +97,21 @@ def test_two_run_side_by_side_and_know_nothing_of_each_other(temporary: Embedded
     assert metastore_answers(temporary.port)
 
 
-def test_a_stopped_one_leaves_no_process_and_no_temporary_folder() -> None:
-    metastore = EmbeddedMetastore.start()
-    process_ids = metastore.process_ids
-    metastore.stop()
-    metastore.stop()
-    assert not any(is_alive(process_id) for process_id in process_ids.values())
-    assert not metastore.folder.exists()
-
-
-def test_one_started_in_a_thread_outlives_the_thread() -> None:
+def test_one_started_in_a_thread_outlives_the_thread_and_a_stop_leaves_nothing() -> None:
     started: list[EmbeddedMetastore] = []
     thread = threading.Thread(target=lambda: started.append(EmbeddedMetastore.start()))
     thread.start()
     thread.join()
-    with started[0] as metastore:
-        assert metastore_answers(metastore.port)
+    metastore = started[0]
+    assert metastore_answers(metastore.port)
+    metastore.stop()
+    metastore.stop()
+    assert not any(is_alive(process_id) for process_id in metastore.process_ids.values())
+    assert not metastore.folder.exists()
 
 
-@pytest.fixture(scope="module")
-def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a blank in its name that one metastore after the other uses."""
-    return tmp_path_factory.mktemp("kept") / "a metastore"
-
-
-def test_data_of_a_given_folder_survives_kill_restart_and_stop(kept: Path) -> None:
+def test_data_of_a_given_folder_survives_kill_restart_and_stop(tmp_path: Path) -> None:
+    kept = tmp_path / "a folder with blanks"
     with EmbeddedMetastore.start(kept) as metastore:
         port, first = metastore.port, dict(metastore.process_ids)
         txn_id = open_transaction(metastore.uri)
@@ -136,15 +128,11 @@ def test_data_of_a_given_folder_survives_kill_restart_and_stop(kept: Path) -> No
         assert again.warehouse == kept / "warehouse"
 
 
-def test_a_folder_in_use_and_a_folder_of_another_database_are_refused(kept: Path) -> None:
-    with EmbeddedMetastore.start(kept) as running:
-        with pytest.raises(LocalMetastoreError) as in_use:
-            EmbeddedMetastore.start(kept)
-        assert metastore_answers(running.port)
-    with pytest.raises(LocalMetastoreError) as mismatch:
-        EmbeddedMetastore.start(kept, database="derby")
-    assert in_use.value.condition == "HIVE_ACID_LOCAL_FOLDER_IN_USE"
-    assert mismatch.value.condition == "HIVE_ACID_LOCAL_FOLDER_MISMATCH"
+def test_a_folder_in_use_is_refused_and_the_running_one_is_not_disturbed(temporary: EmbeddedMetastore) -> None:
+    with pytest.raises(LocalMetastoreError) as raised:
+        EmbeddedMetastore.start(temporary.folder)
+    assert raised.value.condition == "HIVE_ACID_LOCAL_FOLDER_IN_USE"
+    assert metastore_answers(temporary.port)
 
 
 def test_a_taken_port_is_refused_by_name(temporary: EmbeddedMetastore, tmp_path: Path) -> None:
@@ -155,14 +143,16 @@ def test_a_taken_port_is_refused_by_name(temporary: EmbeddedMetastore, tmp_path:
     assert not (tmp_path / "new").exists()
 
 
-def test_a_metastore_that_does_not_start_is_said_with_its_log(tmp_path: Path) -> None:
+def test_a_metastore_that_does_not_start_is_said_with_its_log_and_ends(tmp_path: Path) -> None:
     with pytest.raises(LocalMetastoreError) as raised:
-        EmbeddedMetastore.start(tmp_path / "new", settings={"javax.jdo.option.ConnectionPassword": "wrong"})
+        EmbeddedMetastore.start(tmp_path, settings={"metastore.thrift.bind.host": "no.such.host.invalid"})
     assert raised.value.condition == "HIVE_ACID_LOCAL_START_FAILED"
-    assert raised.value.params["log"] == str(tmp_path / "new" / "hms.log")
-    assert "password authentication failed" in (tmp_path / "new" / "hms.log").read_text("utf-8", "replace")
-    with EmbeddedMetastore.start(tmp_path / "new") as metastore:  # nothing holds the folder
-        assert metastore_answers(metastore.port)
+    assert raised.value.params["log"] == str(tmp_path / "hms.log")
+    assert "no.such.host.invalid" in raised.value.params["tail"]
+    assert "shut down" in (tmp_path / "postgresql.log").read_text()
+    with pytest.raises(LocalMetastoreError) as mismatch:  # and so not HIVE_ACID_LOCAL_FOLDER_IN_USE
+        EmbeddedMetastore.start(tmp_path, database="derby")
+    assert mismatch.value.condition == "HIVE_ACID_LOCAL_FOLDER_MISMATCH"
 
 
 def test_settings_are_obeyed_and_a_transaction_without_heartbeat_times_out(tmp_path: Path) -> None:
@@ -240,18 +230,18 @@ def test_it_runs_as(user: str, tmp_path: Path) -> None:
     assert not any(map(is_alive, process_ids))
 
 
-def test_derby_serves_where_there_is_no_postgresql() -> None:
-    with EmbeddedMetastore.start(database="derby") as metastore:
-        assert set(metastore.process_ids) == {"supervisor", "metastore"}
-        assert open_transactions(metastore.uri) == []
-        assert open_transaction(metastore.uri) > 0
+def link_or_copy(source: str, target: str) -> None:
+    try:
+        os.link(source, target)
+    except OSError:  # another file system
+        shutil.copy2(source, target)
 
 
 @pytest.fixture
 def cache_copy(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """A cache with the same files as the user's, which the test may damage by replacing files."""
     EmbeddedMetastore.prefetch()
-    shutil.copytree(cache_folder(), tmp_path / "cache", copy_function=os.link, symlinks=True)
+    shutil.copytree(cache_folder(), tmp_path / "cache", copy_function=link_or_copy, symlinks=True)
     monkeypatch.setenv("HIVE_ACID_CACHE", str(tmp_path / "cache"))
     return tmp_path / "cache"
 

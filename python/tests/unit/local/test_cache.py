@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
+
 from hive_acid.local.cache import cache_folder, cache_lock, file_sha256, whole_entry
 
 

@@ -6,6 +6,7 @@ import hashlib
 from pathlib import Path
 
 import pytest
+
 from hive_acid.local.artifacts import Artifact, metastore_artifacts, platform_name
 from hive_acid.local.download import download
 from hive_acid.local.errors import LocalMetastoreError

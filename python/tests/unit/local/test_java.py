@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
 from hive_acid.local.errors import LocalMetastoreError
 from hive_acid.local.java import find_java
 
