@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from hive_acid.errors import MetastoreRefused
+from hive_acid.errors import MetastoreRefused, build_error
 from hive_acid.metastore import conversion, statistics
 from hive_acid.metastore.calls import Calls
 from hive_acid.metastore.generated import ttypes
@@ -45,7 +45,11 @@ class TableCalls(Calls):
         found: dict[str, Any] = {}
         for start in range(0, len(names), _PARTITIONS_PER_CALL):
             for partition in self._load_partitions(table, list(names[start : start + _PARTITIONS_PER_CALL])):
-                found[wanted[tuple(partition.values)]] = partition
+                name = wanted.get(tuple(partition.values))
+                if name is None:
+                    reason = f"the answer has a partition {partition.values} of {table}, which was not asked for"
+                    raise build_error("HIVE_ACID_METASTORE_REFUSED", method="get_partitions_by_names", reason=reason)
+                found[name] = partition
         return {name: found[name] for name in names if name in found}
 
     def _load_partitions(self, table: TableName, names: list[str]) -> list[Any]:

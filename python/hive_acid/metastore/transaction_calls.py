@@ -46,6 +46,10 @@ class TransactionCalls(Calls):
         )
         answers = self._read("get_valid_write_ids", request).tblValidWriteIds
         by_name = {answer.fullTableName: conversion.build_valid_write_ids(answer) for answer in answers}
+        missing = [str(table) for table in tables if str(table) not in by_name]
+        if missing:
+            reason = f"the answer lacks {', '.join(missing)}"
+            raise build_error("HIVE_ACID_METASTORE_REFUSED", method="get_valid_write_ids", reason=reason)
         return {table: by_name[str(table)] for table in tables}
 
     def allocate_write_id(self, txn_id: int, table: TableName) -> int:

@@ -8,11 +8,12 @@ from collections import defaultdict
 from collections.abc import Callable
 from typing import Any, Self
 
-from hive_acid.metastore.generated import ThriftHiveMetastore, ttypes
 from thrift.protocol.TBinaryProtocol import TBinaryProtocol
 from thrift.Thrift import TApplicationException
 from thrift.transport.TSocket import TSocket
 from thrift.transport.TTransport import TBufferedTransport, TTransportException
+
+from hive_acid.metastore.generated import ThriftHiveMetastore, ttypes
 
 Answer = Callable[..., Any]
 

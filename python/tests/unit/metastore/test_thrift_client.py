@@ -19,7 +19,7 @@ from hive_acid.metastore.generated import ttypes
 from hive_acid.metastore.thrift_client import ThriftMetastore
 from hive_acid.metastore.types import LockComponent, LockKind, MetastoreLine, OperationKind, TransactionState
 from hive_acid.model.table import TableName
-from hive_acid.model.write_ids import ValidWriteIdList
+from hive_acid.model.write_ids import ValidTxnList, ValidWriteIdList
 from support.fake_metastore_server import FakeMetastoreServer, broken, dropped, no_transactions, unknown
 
 TABLE = TableName("db", "t")
@@ -276,13 +276,31 @@ def test_closing_ends_a_call_that_waits_in_another_thread(server: FakeMetastoreS
     assert len(caught) == 1
 
 
+@pytest.mark.parametrize("is_dynamic", [False, True])
 def test_a_lock_says_everything_that_releases_understand_differently(
-    server: FakeMetastoreServer, client: ThriftMetastore
+    server: FakeMetastoreServer, client: ThriftMetastore, is_dynamic: bool
 ) -> None:
     server.answers["lock"] = [lambda _: ttypes.LockResponse(3, ttypes.LockState.ACQUIRED)]
-    client.lock(5, [COMPONENT], "alice", "host", "agent")
+    component = LockComponent(TABLE, LockKind.SHARED_READ, OperationKind.INSERT, None, is_dynamic)
+    client.lock(5, [component], "alice", "host", "agent")
     (part,) = server.calls[-1][2][0].component
-    assert (part.operationType, part.isTransactional, part.isDynamicPartitionWrite) == (2, True, False)
+    assert (part.operationType, part.isTransactional, part.isDynamicPartitionWrite) == (2, True, is_dynamic)
+
+
+def test_an_answer_about_another_table_is_a_named_error(server: FakeMetastoreServer, client: ThriftMetastore) -> None:
+    other = ttypes.TableValidWriteIds("db.other", 1, [], None, b"")
+    server.answers["get_valid_write_ids"] = [lambda _: ttypes.GetValidWriteIdsResponse([other])]
+    with pytest.raises(MetastoreRefused, match=r"db\.t"):
+        client.valid_write_ids([TABLE], ValidTxnList(1))
+
+
+def test_an_answer_about_another_partition_is_a_named_error(
+    server: FakeMetastoreServer, client: ThriftMetastore
+) -> None:
+    other = ttypes.Partition(values=["2"], sd=ttypes.StorageDescriptor(location="file:/t/d=2"))
+    server.answers["get_partitions_by_names"] = [lambda *_: [other]]
+    with pytest.raises(MetastoreRefused, match="not asked for"):
+        client.partitions(TABLE, ["d=1"])
 
 
 def test_a_table_that_cannot_be_written_back_unharmed_is_refused(
