@@ -41,11 +41,11 @@ final class AcidFileReader(request: ScanRequest, file: PartitionedFile, conf: Co
     with Closeable {
   import AcidFileReader._
 
-  private val errors    = ReadErrors(request.table)
-  private val path      = file.toPath
+  private val errors = ReadErrors(request.table)
+  private val path = file.toPath
   private val selection = new Selection(request.batchSize)
-  private val deletes   = constant(AcidOrcFileFormat.DeletesKey).map(new Deletes(_, conf, errors))
-  private val valid     = constant(AcidOrcFileFormat.CheckKey).map(ValidWriteIds.parse)
+  private val deletes = constant(AcidOrcFileFormat.DeletesKey).map(new Deletes(_, conf, errors))
+  private val valid = constant(AcidOrcFileFormat.CheckKey).map(ValidWriteIds.parse)
 
   private val reader: Reader = errors.guard(path) {
     val options = OrcFile.readerOptions(conf).useUTCTimestamp(true).convertToProlepticGregorian(true)
@@ -56,7 +56,7 @@ final class AcidFileReader(request: ScanRequest, file: PartitionedFile, conf: Co
     try errors.guard(path)(if (reader.getNumberOfRows == 0) None else Some(new Scan))
     catch { case e: Throwable => reader.close(); throw e }
   private var ready: ColumnarBatch = _
-  private var closed               = false
+  private var closed = false
 
   override def hasNext: Boolean = {
     if (ready == null && !closed) {
@@ -128,7 +128,10 @@ final class AcidFileReader(request: ScanRequest, file: PartitionedFile, conf: Co
         // ORC finds the columns of an ACID file by their names inside `row`
         val arguments = new SearchArguments(request.required, schema.unconverted, dates = !julian)
         arguments.build(request.filters).foreach { s =>
-          options.searchArgument(s, schema.reader.getChildren.get(FileSchema.Row).getFieldNames.toArray(Array[String]()))
+          options.searchArgument(
+            s,
+            schema.reader.getChildren.get(FileSchema.Row).getFieldNames.toArray(Array[String]())
+          )
         }
       }
       options
@@ -136,7 +139,7 @@ final class AcidFileReader(request: ScanRequest, file: PartitionedFile, conf: Co
 
     private def included(): Array[Boolean] = {
       val include = new Array[Boolean](schema.reader.getMaximumId + 1)
-      val top     = schema.reader.getChildren
+      val top = schema.reader.getChildren
       def add(column: Int): Unit = include(top.get(column).getId) = true
       include(0) = true
       if (!operationsKnown) add(FileSchema.Operation)
@@ -154,12 +157,12 @@ final class AcidFileReader(request: ScanRequest, file: PartitionedFile, conf: Co
 
     private def columns(): Array[ColumnVector] = {
       val zone = new WallClock(ZoneId.of(request.timeZone, ZoneId.SHORT_IDS))
-      val row  = batch.cols(FileSchema.Row).asInstanceOf[StructColumnVector]
+      val row = batch.cols(FileSchema.Row).asInstanceOf[StructColumnVector]
       val data = request.required.fields.zip(schema.sources).map { case (field, source) =>
         source match {
           case Source.RowField(i) => OrcColumn.over(field.dataType, row.fields(i), selection, zone)
           case Source.IdColumn(i) => OrcColumn.over(field.dataType, batch.cols(i), selection, zone)
-          case Source.Missing =>
+          case Source.Missing     =>
             val column = new ConstantColumnVector(request.batchSize, field.dataType)
             column.setNull()
             column
@@ -175,7 +178,7 @@ final class AcidFileReader(request: ScanRequest, file: PartitionedFile, conf: Co
 
     private def checkOperations(): Unit = {
       val operations = batch.cols(FileSchema.Operation).asInstanceOf[LongColumnVector]
-      val checked    = if (operations.isRepeating) math.min(1, batch.size) else batch.size
+      val checked = if (operations.isRepeating) math.min(1, batch.size) else batch.size
       if ((0 until checked).exists(operations.vector(_) != 0)) throw notInserts
     }
 

@@ -29,9 +29,9 @@ final case class FileSettings(writeId: Long, rowType: String, compression: Strin
 abstract class AcidFileWriter(path: Path, conf: Configuration, settings: FileSettings) extends Closeable {
   import AcidFileWriter._
 
-  private val schema                      = schemaOf(settings.rowType)
+  private val schema = schemaOf(settings.rowType)
   protected val batch: VectorizedRowBatch = schema.createRowBatch(RowBatchVersion.USE_DECIMAL64, BatchRows)
-  private val keys                        = new KeyIndex
+  private val keys = new KeyIndex
   private val writer = OrcFile.createWriter(
     path,
     OrcFile
@@ -58,9 +58,9 @@ abstract class AcidFileWriter(path: Path, conf: Configuration, settings: FileSet
   /** Clears the columns that are not constant. */
   protected def clear(): Unit
 
-  protected def rowTypeDescription: TypeDescription   = schema.getChildren.get(FileSchema.Row)
-  protected def rowVector: StructColumnVector         = batch.cols(FileSchema.Row).asInstanceOf[StructColumnVector]
-  protected def column(index: Int): LongColumnVector  = batch.cols(index).asInstanceOf[LongColumnVector]
+  protected def rowTypeDescription: TypeDescription = schema.getChildren.get(FileSchema.Row)
+  protected def rowVector: StructColumnVector = batch.cols(FileSchema.Row).asInstanceOf[StructColumnVector]
+  protected def column(index: Int): LongColumnVector = batch.cols(index).asInstanceOf[LongColumnVector]
   protected def constant(index: Int, value: Long): Unit = {
     column(index).isRepeating = true
     column(index).vector(0) = value
@@ -104,9 +104,9 @@ abstract class AcidFileWriter(path: Path, conf: Configuration, settings: FileSet
     * the footer before it flushes the last stripe, so the key of that one is added then, and its own callback ignored.
     */
   private class KeyIndex extends OrcFile.WriterCallback {
-    var lastKey        = ""
-    var pending        = false
-    private val index  = new java.lang.StringBuilder
+    var lastKey = ""
+    var pending = false
+    private val index = new java.lang.StringBuilder
     private var closed = false
 
     override def preStripeWrite(context: OrcFile.WriterContext): Unit = if (!closed) endStripe()
@@ -129,7 +129,7 @@ abstract class AcidFileWriter(path: Path, conf: Configuration, settings: FileSet
 }
 
 object AcidFileWriter {
-  private val BatchRows      = 1024
+  private val BatchRows = 1024
   private val RowIndexStride = 10000 // Hive's; row-group statistics of the ACID columns are needed by Hive 4
 
   /** The schema of an ACID file with this `row` struct, in Hive's spelling. */
@@ -200,9 +200,9 @@ final class DeleteFileWriter(path: Path, conf: Configuration, settings: FileSett
   rowVector.noNulls = false
   rowVector.isNull(0) = true
 
-  private val writeIds   = column(FileSchema.OriginalTransaction).vector
+  private val writeIds = column(FileSchema.OriginalTransaction).vector
   private val properties = column(FileSchema.Bucket).vector
-  private val rowIds     = column(FileSchema.RowId).vector
+  private val rowIds = column(FileSchema.RowId).vector
 
   override protected def operation: Int = 2
 

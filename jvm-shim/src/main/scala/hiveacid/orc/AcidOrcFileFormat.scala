@@ -37,17 +37,17 @@ import org.apache.spark.util.SerializableConfiguration
 class AcidOrcFileFormat(val table: String, val timeZone: String) extends OrcFileFormat {
   import AcidOrcFileFormat._
 
-  override def toString: String  = "HiveACID"
+  override def toString: String = "HiveACID"
   override def shortName(): String = "hive-acid-orc"
-  override def hashCode(): Int   = (table, timeZone).hashCode
+  override def hashCode(): Int = (table, timeZone).hashCode
   override def equals(other: Any): Boolean = other match {
     case f: AcidOrcFileFormat => f.table == table && f.timeZone == timeZone
     case _                    => false
   }
 
   override def inferSchema(s: SparkSession, o: Map[String, String], f: Seq[FileStatus]): Option[StructType] = None
-  override def isSplitable(s: SparkSession, options: Map[String, String], path: Path): Boolean             = true
-  override def supportDataType(t: DataType): Boolean                     = TypeMapping.isSupported(t)
+  override def isSplitable(s: SparkSession, options: Map[String, String], path: Path): Boolean = true
+  override def supportDataType(t: DataType): Boolean = TypeMapping.isSupported(t)
   override def supportBatch(s: SparkSession, schema: StructType): Boolean = TypeMapping.isSupported(schema)
 
   override def prepareWrite(s: SparkSession, job: Job, o: Map[String, String], d: StructType): OutputWriterFactory =
@@ -73,12 +73,12 @@ class AcidOrcFileFormat(val table: String, val timeZone: String) extends OrcFile
       options: Map[String, String],
       hadoopConf: Configuration
   ): PartitionedFile => Iterator[InternalRow] = {
-    val sqlConf  = session.sessionState.conf
-    val conf     = session.sparkContext.broadcast(new SerializableConfiguration(readConf(hadoopConf)))
-    val batches  = options.get(FileFormat.OPTION_RETURNING_BATCH).contains("true")
+    val sqlConf = session.sessionState.conf
+    val conf = session.sparkContext.broadcast(new SerializableConfiguration(readConf(hadoopConf)))
+    val batches = options.get(FileFormat.OPTION_RETURNING_BATCH).contains("true")
     val capacity = sqlConf.getConf(SQLConf.ORC_VECTORIZED_READER_BATCH_SIZE)
-    val pushed   = if (sqlConf.getConf(SQLConf.ORC_FILTER_PUSHDOWN_ENABLED)) filters else Nil
-    val request  = ScanRequest(table, timeZone, dataSchema, requiredSchema, partitionSchema, pushed, capacity)
+    val pushed = if (sqlConf.getConf(SQLConf.ORC_FILTER_PUSHDOWN_ENABLED)) filters else Nil
+    val request = ScanRequest(table, timeZone, dataSchema, requiredSchema, partitionSchema, pushed, capacity)
     (file: PartitionedFile) => {
       val reader = new AcidFileReader(request, file, conf.value.value)
       Option(TaskContext.get()).foreach(_.addTaskCompletionListener[Unit](_ => reader.close()))
@@ -102,15 +102,15 @@ object AcidOrcFileFormat {
   val RowIdColumn = "ROW__ID"
 
   // how the reader is asked for the parts of ROW__ID
-  private val WriteIdField  = "__hiveacid_writeid"
+  private val WriteIdField = "__hiveacid_writeid"
   private val BucketIdField = "__hiveacid_bucketid"
-  private val RowIdField    = "__hiveacid_rowid"
+  private val RowIdField = "__hiveacid_rowid"
 
   /** Internal names of the parts of ROW__ID, and the column of the file each is. */
   private[orc] val idColumns: Map[String, Int] = Map(
-    WriteIdField  -> FileSchema.OriginalTransaction,
+    WriteIdField -> FileSchema.OriginalTransaction,
     BucketIdField -> FileSchema.Bucket,
-    RowIdField    -> FileSchema.RowId
+    RowIdField -> FileSchema.RowId
   )
 
   /** What the session's Hadoop configuration may say about ORC must not change which rows are read. */

@@ -52,12 +52,12 @@ final class Deletes(description: String, conf: Configuration, errors: ReadErrors
     loaded.computeIfAbsent(bucket, b => DeleteCache.get(description, b, () => load(b)))
 
   private def load(bucket: Int): DeleteSet = {
-    val set     = new DeleteSet
-    val root    = Deletes.json.readTree(description)
-    val valid   = Option(root.get("writeIds")).map(_.asText).filter(_.nonEmpty).map(ValidWriteIds.parse)
+    val set = new DeleteSet
+    val root = Deletes.json.readTree(description)
+    val valid = Option(root.get("writeIds")).map(_.asText).filter(_.nonEmpty).map(ValidWriteIds.parse)
     val folders = root.get("folders").elements.asScala
     for (folder <- folders; name <- filesOf(folder, bucket)) {
-      val path    = new Path(folder.get("path").asText, name)
+      val path = new Path(folder.get("path").asText, name)
       val checked = Option(folder.get("check")).exists(_.asBoolean)
       if (checked && valid.isEmpty) throw new IllegalArgumentException(s"no write IDs to check $path with")
       errors.guard(path)(read(path, bucket, valid.filter(_ => checked), set))
@@ -99,9 +99,9 @@ final class Deletes(description: String, conf: Configuration, errors: ReadErrors
       def value(v: LongColumnVector, i: Int) = v.vector(if (v.isRepeating) 0 else i)
       // events come in runs of one write ID and property
       var bitmap: RoaringBitmap = null
-      var lastWriteId           = 0L
-      var lastProperty          = 0
-      var lastHigh              = 0
+      var lastWriteId = 0L
+      var lastProperty = 0
+      var lastHigh = 0
       while (rows.nextBatch(batch)) {
         var i = 0
         while (i < batch.size) {
@@ -109,8 +109,8 @@ final class Deletes(description: String, conf: Configuration, errors: ReadErrors
           val p = value(property, i).toInt
           // Hive 3.1's minor compaction copies the events of every bucket into every bucket's file
           if (BucketProperty.bucketOf(p) == bucket && valid.forall(_.isValid(value(current, i)))) {
-            val w    = value(writeId, i)
-            val id   = value(rowId, i)
+            val w = value(writeId, i)
+            val id = value(rowId, i)
             val high = (id >> 32).toInt
             if (bitmap == null || w != lastWriteId || p != lastProperty || high != lastHigh) {
               bitmap = set.bitmapFor(w, p, high)
@@ -128,7 +128,7 @@ final class Deletes(description: String, conf: Configuration, errors: ReadErrors
 }
 
 object Deletes {
-  private val json       = new ObjectMapper
+  private val json = new ObjectMapper
   private val bucketFile = "bucket_(\\d+)(?:_\\d+)?".r
 }
 
@@ -136,9 +136,9 @@ object Deletes {
 object DeleteCache {
 
   /** Setting of the Spark application: the bound, in bytes or with a unit. */
-  val BytesKey             = "spark.hiveacid.deletes.cacheBytes"
+  val BytesKey = "spark.hiveacid.deletes.cacheBytes"
   private val DefaultBytes = 268435456L
-  private val EntryBytes   = 200L // what an entry costs beside its bitmaps and text
+  private val EntryBytes = 200L // what an entry costs beside its bitmaps and text
 
   final private case class Key(description: String, bucket: Int)
 
@@ -158,10 +158,10 @@ object DeleteCache {
   }
 
   def get(description: String, bucket: Int, load: () => DeleteSet): DeleteSet = {
-    val key    = Key(description, bucket)
+    val key = Key(description, bucket)
     var result = Option.empty[DeleteSet]
     while (result.isEmpty) {
-      var loadedHere                 = false
+      var loadedHere = false
       val loader: Callable[DeleteSet] = () => { loadedHere = true; load() }
       try result = Some(cache.get(key, loader))
       catch {

@@ -44,22 +44,22 @@ final case class FileSchema(
 )
 
 object FileSchema {
-  val Operation           = 0
+  val Operation = 0
   val OriginalTransaction = 1
-  val Bucket              = 2
-  val RowId               = 3
-  val CurrentTransaction  = 4
-  val Row                 = 5
+  val Bucket = 2
+  val RowId = 3
+  val CurrentTransaction = 4
+  val Row = 5
 
-  /** The six top-level columns of every ACID file in Hive's spelling, which Hive 4 compares exactly
-    * (OrcRecordUpdater); `row` is the sixth.
+  /** The six top-level columns of every ACID file in Hive's spelling, which Hive 4 compares exactly (OrcRecordUpdater);
+    * `row` is the sixth.
     */
   val IdColumns: Seq[(String, Category)] = Seq(
-    "operation"           -> Category.INT,
+    "operation" -> Category.INT,
     "originalTransaction" -> Category.LONG,
-    "bucket"              -> Category.INT,
-    "rowId"               -> Category.LONG,
-    "currentTransaction"  -> Category.LONG
+    "bucket" -> Category.INT,
+    "rowId" -> Category.LONG,
+    "currentTransaction" -> Category.LONG
   )
   private val positional = "_col\\d+".r
 
@@ -67,7 +67,7 @@ object FileSchema {
   def isAcid(file: TypeDescription): Boolean =
     file.getCategory == Category.STRUCT && {
       val wanted = IdColumns :+ ("row" -> Category.STRUCT)
-      val found  = file.getFieldNames.asScala.zip(file.getChildren.asScala.map(_.getCategory))
+      val found = file.getFieldNames.asScala.zip(file.getChildren.asScala.map(_.getCategory))
       found.length == wanted.length && found.zip(wanted).forall { case ((name, category), (n, c)) =>
         name.equalsIgnoreCase(n) && category == c
       }
@@ -82,10 +82,10 @@ object FileSchema {
     *   for a change of type that is not supported
     */
   def resolve(file: TypeDescription, table: StructType, required: StructType): FileSchema = {
-    val fileRow  = file.getChildren.get(Row)
-    val fields   = fileRow.getFieldNames.asScala.toSeq
+    val fileRow = file.getChildren.get(Row)
+    val fields = fileRow.getFieldNames.asScala.toSeq
     val byNumber = fields.nonEmpty && fields.forall(positional.matches)
-    val raw      = table.fields.map(f => f.name.toLowerCase(Locale.ROOT) -> rawType(f)).toMap
+    val raw = table.fields.map(f => f.name.toLowerCase(Locale.ROOT) -> rawType(f)).toMap
 
     def position(name: String): Int =
       if (byNumber) Some(table.fields.indexWhere(_.name.equalsIgnoreCase(name))).filter(_ < fields.length).getOrElse(-1)
@@ -101,15 +101,15 @@ object FileSchema {
     val types = new TypeMapping
     val kept =
       if (byNumber) (0 to read.keys.maxOption.getOrElse(-1)).toSeq else wanted.map(_._2).filter(_ >= 0).distinct
-    val row         = TypeDescription.createStruct()
+    val row = TypeDescription.createStruct()
     val unconverted = Set.newBuilder[String]
     kept.foreach { i =>
       val inFile = fileRow.getChildren.get(i)
       val reader = read.get(i) match {
-        case None => inFile.clone()
+        case None    => inFile.clone()
         case Some(f) =>
           val name = f.name.toLowerCase(Locale.ROOT)
-          val t    = types.readerType(f.dataType, raw.getOrElse(name, f.dataType), inFile)
+          val t = types.readerType(f.dataType, raw.getOrElse(name, f.dataType), inFile)
           if (!byNumber && sameType(inFile, t)) unconverted += name
           t
       }

@@ -22,11 +22,11 @@ final case class ReadErrors(table: String) {
   def guard[T](path: Path)(body: => T): T =
     try body
     catch {
-      case e: AcidException              => throw e
-      case e: TaskKilledException        => throw e
-      case e: InterruptedIOException     => throw e
-      case e: ClosedByInterruptException => throw e
-      case e: FileNotFoundException      => throw missing(path, e)
+      case e: AcidException                                   => throw e
+      case e: TaskKilledException                             => throw e
+      case e: InterruptedIOException                          => throw e
+      case e: ClosedByInterruptException                      => throw e
+      case e: FileNotFoundException                           => throw missing(path, e)
       case e @ (_: SocketException | _: UnknownHostException) =>
         val reason = Map("path" -> path.toString, "action" -> "reading", "reason" -> reasonOf(e))
         throw AcidException("HIVE_ACID_STORAGE", reason, e)

@@ -17,12 +17,12 @@ import org.roaringbitmap.RoaringBitmap
   */
 final class RowFilter(batch: VectorizedRowBatch, deletes: Deletes, valid: ValidWriteIds, selection: Selection) {
   private def column(i: Int) = batch.cols(i).asInstanceOf[LongColumnVector]
-  private val writeIds       = column(FileSchema.OriginalTransaction)
-  private val properties     = column(FileSchema.Bucket)
-  private val rowIds         = column(FileSchema.RowId)
-  private val currentIds     = column(FileSchema.CurrentTransaction)
-  private val dropped        = new Array[Boolean](batch.getMaxSize)
-  private var count          = 0
+  private val writeIds = column(FileSchema.OriginalTransaction)
+  private val properties = column(FileSchema.Bucket)
+  private val rowIds = column(FileSchema.RowId)
+  private val currentIds = column(FileSchema.CurrentTransaction)
+  private val dropped = new Array[Boolean](batch.getMaxSize)
+  private var count = 0
 
   /** Sets the selection for the batch as it is now; returns how many rows survive. */
   def select(): Int = {
@@ -42,7 +42,7 @@ final class RowFilter(batch: VectorizedRowBatch, deletes: Deletes, valid: ValidW
 
   private def fillSelection(): Unit = {
     var kept = 0
-    var i    = 0
+    var i = 0
     while (i < batch.size) {
       if (!dropped(i)) { selection.rows(kept) = i; kept += 1 }
       i += 1
@@ -64,11 +64,11 @@ final class RowFilter(batch: VectorizedRowBatch, deletes: Deletes, valid: ValidW
   private def dropDeleted(): Unit = {
     if (rowIds.isRepeating) rowIds.flatten(false, null, batch.size)
     val oneRun = writeIds.isRepeating && properties.isRepeating
-    var from   = 0
+    var from = 0
     while (from < batch.size) {
-      val writeId  = writeIds.vector(if (writeIds.isRepeating) 0 else from)
+      val writeId = writeIds.vector(if (writeIds.isRepeating) 0 else from)
       val property = properties.vector(if (properties.isRepeating) 0 else from)
-      var until    = if (oneRun) batch.size else from + 1
+      var until = if (oneRun) batch.size else from + 1
       while (
         until < batch.size && (writeIds.isRepeating || writeIds.vector(until) == writeId) &&
         (properties.isRepeating || properties.vector(until) == property)
@@ -80,11 +80,11 @@ final class RowFilter(batch: VectorizedRowBatch, deletes: Deletes, valid: ValidW
   }
 
   private def dropRun(set: DeleteSet, writeId: Long, property: Int, from: Int, until: Int): Unit = {
-    val ids       = rowIds.vector
-    var min       = ids(from)
-    var max       = ids(from)
+    val ids = rowIds.vector
+    var min = ids(from)
+    var max = ids(from)
     var ascending = true
-    var i         = from + 1
+    var i = from + 1
     while (i < until) {
       val id = ids(i)
       ascending &= id > ids(i - 1)
@@ -103,11 +103,11 @@ final class RowFilter(batch: VectorizedRowBatch, deletes: Deletes, valid: ValidW
   private def low(id: Long): Long = id & 0xffffffffL
 
   private def dropSorted(bitmap: RoaringBitmap, from: Int, until: Int): Unit = {
-    val ids     = rowIds.vector
+    val ids = rowIds.vector
     val deleted = bitmap.getIntIterator
     deleted.advanceIfNeeded(ids(from).toInt)
     var next = if (deleted.hasNext) Integer.toUnsignedLong(deleted.next()) else Long.MaxValue
-    var i    = from
+    var i = from
     while (i < until && next != Long.MaxValue) {
       val id = low(ids(i))
       while (next < id) next = if (deleted.hasNext) Integer.toUnsignedLong(deleted.next()) else Long.MaxValue
@@ -119,7 +119,7 @@ final class RowFilter(batch: VectorizedRowBatch, deletes: Deletes, valid: ValidW
   private def dropEach(bitmapOf: Long => RoaringBitmap, from: Int, until: Int): Unit = {
     var i = from
     while (i < until) {
-      val id     = rowIds.vector(i)
+      val id = rowIds.vector(i)
       val bitmap = bitmapOf(id)
       if (bitmap != null && bitmap.contains(id.toInt)) drop(i)
       i += 1

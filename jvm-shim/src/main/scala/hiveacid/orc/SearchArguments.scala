@@ -57,19 +57,19 @@ final class SearchArguments(schema: StructType, unconverted: Set[String], dates:
   private def add(filter: Filter, b: Builder): Unit = {
     def value(name: String, v: Any) = literal(name, v).get
     filter match {
-      case And(a, c)                   => b.startAnd(); add(a, b); add(c, b); b.end()
-      case Or(a, c)                    => b.startOr(); add(a, b); add(c, b); b.end()
-      case Not(a)                      => b.startNot(); add(a, b); b.end()
-      case IsNull(n)                   => b.isNull(column(n), leafType(n).get)
-      case IsNotNull(n)                => b.startNot(); b.isNull(column(n), leafType(n).get); b.end()
-      case In(n, values)               => b.in(column(n), leafType(n).get, values.map(value(n, _)).toSeq: _*)
-      case EqualTo(n, v)               => b.equals(column(n), leafType(n).get, value(n, v))
-      case EqualNullSafe(n, v)         => b.nullSafeEquals(column(n), leafType(n).get, value(n, v))
-      case LessThan(n, v)              => b.lessThan(column(n), leafType(n).get, value(n, v))
-      case LessThanOrEqual(n, v)       => b.lessThanEquals(column(n), leafType(n).get, value(n, v))
-      case GreaterThan(n, v)           => b.startNot(); b.lessThanEquals(column(n), leafType(n).get, value(n, v)); b.end()
-      case GreaterThanOrEqual(n, v)    => b.startNot(); b.lessThan(column(n), leafType(n).get, value(n, v)); b.end()
-      case other                       => throw new IllegalStateException(s"filter $other")
+      case And(a, c)                => b.startAnd(); add(a, b); add(c, b); b.end()
+      case Or(a, c)                 => b.startOr(); add(a, b); add(c, b); b.end()
+      case Not(a)                   => b.startNot(); add(a, b); b.end()
+      case IsNull(n)                => b.isNull(column(n), leafType(n).get)
+      case IsNotNull(n)             => b.startNot(); b.isNull(column(n), leafType(n).get); b.end()
+      case In(n, values)            => b.in(column(n), leafType(n).get, values.map(value(n, _)).toSeq: _*)
+      case EqualTo(n, v)            => b.equals(column(n), leafType(n).get, value(n, v))
+      case EqualNullSafe(n, v)      => b.nullSafeEquals(column(n), leafType(n).get, value(n, v))
+      case LessThan(n, v)           => b.lessThan(column(n), leafType(n).get, value(n, v))
+      case LessThanOrEqual(n, v)    => b.lessThanEquals(column(n), leafType(n).get, value(n, v))
+      case GreaterThan(n, v)        => b.startNot(); b.lessThanEquals(column(n), leafType(n).get, value(n, v)); b.end()
+      case GreaterThanOrEqual(n, v) => b.startNot(); b.lessThan(column(n), leafType(n).get, value(n, v)); b.end()
+      case other                    => throw new IllegalStateException(s"filter $other")
     }
   }
 
@@ -86,13 +86,13 @@ final class SearchArguments(schema: StructType, unconverted: Set[String], dates:
 
   private def literal(name: String, value: Any): Option[AnyRef] = columns.get(column(name)).flatMap { dataType =>
     (dataType, value) match {
-      case (ByteType | ShortType | IntegerType | LongType, v: Number)   => Some(Long.box(v.longValue))
-      case (FloatType | DoubleType, v: Number) if ordinary(v)           => Some(Double.box(v.doubleValue))
-      case (t, v: String) if t == StringType && v.forall(_ < '\ud800')  => Some(v)
-      case (_: DecimalType, v: java.math.BigDecimal)                    => decimal(v)
-      case (DateType, v: java.sql.Date) if dates                        => date(v.toLocalDate)
-      case (DateType, v: java.time.LocalDate) if dates                  => date(v)
-      case _                                                            => None
+      case (ByteType | ShortType | IntegerType | LongType, v: Number)  => Some(Long.box(v.longValue))
+      case (FloatType | DoubleType, v: Number) if ordinary(v)          => Some(Double.box(v.doubleValue))
+      case (t, v: String) if t == StringType && v.forall(_ < '\ud800') => Some(v)
+      case (_: DecimalType, v: java.math.BigDecimal)                   => decimal(v)
+      case (DateType, v: java.sql.Date) if dates                       => date(v.toLocalDate)
+      case (DateType, v: java.time.LocalDate) if dates                 => date(v)
+      case _                                                           => None
     }
   }
 

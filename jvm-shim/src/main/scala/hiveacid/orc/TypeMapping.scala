@@ -34,7 +34,8 @@ final class TypeMapping {
           }
           val i = file.getFieldNames.asScala.indexWhere(_.equalsIgnoreCase(f.name))
           val t =
-            if (i < 0) plain(f.dataType) else readerType(f.dataType, rawField.getOrElse(f.dataType), file.getChildren.get(i))
+            if (i < 0) plain(f.dataType)
+            else readerType(f.dataType, rawField.getOrElse(f.dataType), file.getChildren.get(i))
           struct.addField(f.name, t)
         }
         struct
@@ -52,20 +53,14 @@ final class TypeMapping {
           readerType(m.keyType, key, file.getChildren.get(0)),
           readerType(m.valueType, value, file.getChildren.get(1))
         )
-      case (_, c: CharType) => char(c.length, file)
+      // ORC trims CHAR, whatever it is read as; Spark's analyser pads such columns again
+      case (_, c: CharType)    => TypeDescription.createChar().withMaxLength(c.length)
       case (_, v: VarcharType) => TypeDescription.createVarchar().withMaxLength(v.length)
-      case (t, _)                => plain(t)
+      case (t, _)              => plain(t)
     }
     if (result.getCategory.isPrimitive) check(file, result)
     result
   }
-
-  /** Spark wants CHAR padded (and pads shorter values itself), ORC's CHAR reader trims: so padded text is read as it is,
-    * cut to the length where the file's differs.
-    */
-  private def char(length: Int, file: TypeDescription): TypeDescription =
-    if (file.getCategory == CHAR && file.getMaxLength == length) TypeDescription.createString()
-    else TypeDescription.createVarchar().withMaxLength(length)
 
   private def check(file: TypeDescription, reader: TypeDescription): Unit = {
     val same = file.getCategory == reader.getCategory &&
@@ -82,7 +77,7 @@ final class TypeMapping {
 
 object TypeMapping {
   private val numeric = Set(BOOLEAN, BYTE, SHORT, INT, LONG, FLOAT, DOUBLE, DECIMAL)
-  private val text    = Set(STRING, CHAR, VARCHAR)
+  private val text = Set(STRING, CHAR, VARCHAR)
 
   /** The changes of a column's type that ORC reads as Hive does: among numbers, and from anything but binary to text.
     * The others (text to number or time, number to time) depend on the engine and its time zone.
@@ -107,10 +102,10 @@ object TypeMapping {
     case BinaryType                       => TypeDescription.createBinary()
     case DateType                         => TypeDescription.createDate()
     case TimestampType | TimestampNTZType => TypeDescription.createTimestamp()
-    case d: DecimalType                   => TypeDescription.createDecimal().withScale(d.scale).withPrecision(d.precision)
-    case a: ArrayType                     => TypeDescription.createList(plain(a.elementType))
-    case m: MapType                       => TypeDescription.createMap(plain(m.keyType), plain(m.valueType))
-    case s: StructType =>
+    case d: DecimalType => TypeDescription.createDecimal().withScale(d.scale).withPrecision(d.precision)
+    case a: ArrayType   => TypeDescription.createList(plain(a.elementType))
+    case m: MapType     => TypeDescription.createMap(plain(m.keyType), plain(m.valueType))
+    case s: StructType  =>
       s.fields.foldLeft(TypeDescription.createStruct())((struct, f) => struct.addField(f.name, plain(f.dataType)))
     case other => throw new UnsupportedOperationException(s"type ${other.sql} is not supported")
   }

@@ -7,7 +7,7 @@ final class ValidWriteIds private (highWaterMark: Long, firsts: Array[Long], las
 
   def isValid(writeId: Long): Boolean = writeId <= highWaterMark && {
     val found = java.util.Arrays.binarySearch(firsts, writeId)
-    val i     = if (found >= 0) found else -found - 2
+    val i = if (found >= 0) found else -found - 2
     i < 0 || writeId > lasts(i)
   }
 }
@@ -18,7 +18,7 @@ object ValidWriteIds {
     * missing, and Hive 4 writes runs of IDs as `a-b`, both inclusive.
     */
   def parse(text: String): ValidWriteIds = {
-    val parts  = text.split(":", -1)
+    val parts = text.split(":", -1)
     val ranges = parts.drop(3).flatMap(_.split(",")).filter(_.nonEmpty).map { id =>
       val Array(first, last) = if (id.indexOf('-', 1) > 0) id.split("-", 2) else Array(id, id)
       (first.toLong, last.toLong)

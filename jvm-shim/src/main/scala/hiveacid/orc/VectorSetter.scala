@@ -21,6 +21,9 @@ import org.apache.spark.sql.catalyst.expressions.SpecializedGetters
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.Platform
 
+/** A value that its column's type in the file cannot hold. */
+final class UnwritableValueException(message: String) extends RuntimeException(message)
+
 /** Puts one value of a row into an ORC vector. */
 abstract class VectorSetter {
 
@@ -54,7 +57,7 @@ object VectorSetter {
       case (LongType, Category.LONG, v: LongColumnVector)       => long(v)(_.getLong(_))
       case (FloatType, Category.FLOAT, v: DoubleColumnVector)   => double(v)(_.getFloat(_).toDouble)
       case (DoubleType, Category.DOUBLE, v: DoubleColumnVector) => double(v)(_.getDouble(_))
-      case (DateType, Category.DATE, v: DateColumnVector) =>
+      case (DateType, Category.DATE, v: DateColumnVector)       =>
         v.setUsingProlepticCalendar(true)
         long(v)(_.getInt(_).toLong)
       case (TimestampType, Category.TIMESTAMP, v: TimestampColumnVector)    => new TimestampSetter(v, zone.toWall)
@@ -71,7 +74,7 @@ object VectorSetter {
       case (a: ArrayType, Category.LIST, v: ListColumnVector) =>
         new ListSetter(v, of(a.elementType, to.getChildren.get(0), v.child, zone))
       case (m: MapType, Category.MAP, v: MapColumnVector) =>
-        val keys   = of(m.keyType, to.getChildren.get(0), v.keys, zone)
+        val keys = of(m.keyType, to.getChildren.get(0), v.keys, zone)
         val values = of(m.valueType, to.getChildren.get(1), v.values, zone)
         new MapSetter(v, keys, values)
       case _ => throw new IllegalArgumentException(s"a column of type ${from.sql} cannot be written as $to")
@@ -82,12 +85,12 @@ object VectorSetter {
   private trait DoubleGetter { def apply(row: SpecializedGetters, ordinal: Int): Double }
 
   private def long(v: LongColumnVector)(get: LongGetter): VectorSetter = new VectorSetter {
-    override protected def vector: ColumnVector                           = v
+    override protected def vector: ColumnVector = v
     override def set(i: Int, row: SpecializedGetters, ordinal: Int): Unit = v.vector(i) = get(row, ordinal)
   }
 
   private def double(v: DoubleColumnVector)(get: DoubleGetter): VectorSetter = new VectorSetter {
-    override protected def vector: ColumnVector                           = v
+    override protected def vector: ColumnVector = v
     override def set(i: Int, row: SpecializedGetters, ordinal: Int): Unit = v.vector(i) = get(row, ordinal)
   }
 
@@ -105,7 +108,7 @@ final private class TimestampSetter(v: TimestampColumnVector, toWall: Long => Lo
     val micros = toWall(row.getLong(ordinal))
     // ORC rounds seconds towards zero, so it reads these back one second later
     if (micros < 0 && micros >= -999000L)
-      throw new IllegalArgumentException(
+      throw new UnwritableValueException(
         "ORC cannot store a TIMESTAMP in the last second before 1970-01-01 00:00:00 that has a fraction of a second"
       )
     v.time(i) = Math.floorDiv(micros, 1000L)
@@ -116,11 +119,11 @@ final private class TimestampSetter(v: TimestampColumnVector, toWall: Long => Lo
 final private class DecimalSetter(v: DecimalColumnVector, d: DecimalType) extends VectorSetter {
   override protected def vector: ColumnVector = v
   override def set(i: Int, row: SpecializedGetters, ordinal: Int): Unit = {
-    val value   = row.getDecimal(ordinal, d.precision, d.scale).toJavaBigDecimal
+    val value = row.getDecimal(ordinal, d.precision, d.scale).toJavaBigDecimal
     val decimal = HiveDecimal.create(value)
     // the vector would turn what it cannot hold into NULL
     if (decimal == null || decimal.bigDecimalValue.compareTo(value) != 0)
-      throw new IllegalArgumentException(s"$value does not fit ${d.sql}")
+      throw new UnwritableValueException(s"$value does not fit ${d.sql}")
     v.set(i, decimal)
   }
 }
@@ -128,7 +131,7 @@ final private class DecimalSetter(v: DecimalColumnVector, d: DecimalType) extend
 final private class StringSetter(v: BytesColumnVector) extends VectorSetter {
   override protected def vector: ColumnVector = v
   override def set(i: Int, row: SpecializedGetters, ordinal: Int): Unit = {
-    val value  = row.getUTF8String(ordinal)
+    val value = row.getUTF8String(ordinal)
     val length = value.numBytes
     v.ensureValPreallocated(length)
     value.writeToMemory(v.getValPreallocatedBytes, Platform.BYTE_ARRAY_OFFSET.toLong + v.getValPreallocatedStart)
@@ -137,7 +140,7 @@ final private class StringSetter(v: BytesColumnVector) extends VectorSetter {
 }
 
 final private class BinarySetter(v: BytesColumnVector) extends VectorSetter {
-  override protected def vector: ColumnVector                           = v
+  override protected def vector: ColumnVector = v
   override def set(i: Int, row: SpecializedGetters, ordinal: Int): Unit = v.setVal(i, row.getBinary(ordinal))
 }
 
@@ -145,7 +148,7 @@ final private class StructSetter(v: StructColumnVector, fields: Array[VectorSett
   override protected def vector: ColumnVector = v
   override def set(i: Int, row: SpecializedGetters, ordinal: Int): Unit = {
     val struct = row.getStruct(ordinal, fields.length)
-    var f      = 0
+    var f = 0
     while (f < fields.length) {
       fields(f).setOrNull(i, struct, f)
       f += 1
@@ -174,7 +177,7 @@ final private class ListSetter(v: ListColumnVector, elements: VectorSetter) exte
 final private class MapSetter(v: MapColumnVector, keys: VectorSetter, values: VectorSetter) extends VectorSetter {
   override protected def vector: ColumnVector = v
   override def set(i: Int, row: SpecializedGetters, ordinal: Int): Unit = {
-    val map   = row.getMap(ordinal)
+    val map = row.getMap(ordinal)
     val count = map.numElements()
     val start = v.childCount
     v.offsets(i) = start
@@ -183,7 +186,7 @@ final private class MapSetter(v: MapColumnVector, keys: VectorSetter, values: Ve
     v.keys.ensureSize(v.childCount, start != 0)
     v.values.ensureSize(v.childCount, start != 0)
     val (keyArray, valueArray) = (map.keyArray(), map.valueArray())
-    var e                      = 0
+    var e = 0
     while (e < count) {
       keys.setOrNull(start + e, keyArray, e)
       values.setOrNull(start + e, valueArray, e)

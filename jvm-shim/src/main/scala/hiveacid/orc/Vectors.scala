@@ -41,23 +41,23 @@ abstract class OrcColumn(dataType: DataType, vector: OrcVector, selection: Selec
   final protected def at(row: Int): Int =
     if (vector.isRepeating) 0 else if (selection == null || !selection.active) row else selection.rows(row)
 
-  override def close(): Unit                                                     = ()
-  override def hasNull: Boolean                                                  = !vector.noNulls
-  override def numNulls: Int                                                     = throw unsupported
-  override def isNullAt(row: Int): Boolean                                       = !vector.noNulls && vector.isNull(at(row))
-  override def getBoolean(row: Int): Boolean                                     = throw unsupported
-  override def getByte(row: Int): Byte                                           = throw unsupported
-  override def getShort(row: Int): Short                                         = throw unsupported
-  override def getInt(row: Int): Int                                             = throw unsupported
-  override def getLong(row: Int): Long                                           = throw unsupported
-  override def getFloat(row: Int): Float                                         = throw unsupported
-  override def getDouble(row: Int): Double                                       = throw unsupported
-  override def getDecimal(row: Int, precision: Int, scale: Int): Decimal         = throw unsupported
-  override def getUTF8String(row: Int): UTF8String                               = throw unsupported
-  override def getBinary(row: Int): Array[Byte]                                  = throw unsupported
-  override def getArray(row: Int): ColumnarArray                                 = throw unsupported
-  override def getMap(row: Int): ColumnarMap                                     = throw unsupported
-  override def getChild(ordinal: Int): ColumnVector                              = throw unsupported
+  override def close(): Unit = ()
+  override def hasNull: Boolean = !vector.noNulls
+  override def numNulls: Int = throw unsupported
+  override def isNullAt(row: Int): Boolean = !vector.noNulls && vector.isNull(at(row))
+  override def getBoolean(row: Int): Boolean = throw unsupported
+  override def getByte(row: Int): Byte = throw unsupported
+  override def getShort(row: Int): Short = throw unsupported
+  override def getInt(row: Int): Int = throw unsupported
+  override def getLong(row: Int): Long = throw unsupported
+  override def getFloat(row: Int): Float = throw unsupported
+  override def getDouble(row: Int): Double = throw unsupported
+  override def getDecimal(row: Int, precision: Int, scale: Int): Decimal = throw unsupported
+  override def getUTF8String(row: Int): UTF8String = throw unsupported
+  override def getBinary(row: Int): Array[Byte] = throw unsupported
+  override def getArray(row: Int): ColumnarArray = throw unsupported
+  override def getMap(row: Int): ColumnarMap = throw unsupported
+  override def getChild(ordinal: Int): ColumnVector = throw unsupported
   private def unsupported = new UnsupportedOperationException(s"${getClass.getSimpleName} of $dataType")
 }
 
@@ -77,7 +77,7 @@ object OrcColumn {
       case (_, v: LongColumnVector)                     => new LongColumn(dataType, v, selection)
       case (_, v: DoubleColumnVector)                   => new DoubleColumn(dataType, v, selection)
       case (_, v: BytesColumnVector)                    => new BytesColumn(dataType, v, selection)
-      case (t: StructType, v: StructColumnVector) =>
+      case (t: StructType, v: StructColumnVector)       =>
         val children = t.fields.zip(v.fields).map { case (f, c) => over(f.dataType, c, selection, zone) }
         new StructColumn(t, v, selection, children)
       case (t: ArrayType, v: ListColumnVector) =>
@@ -92,15 +92,15 @@ object OrcColumn {
 final private class LongColumn(dataType: DataType, v: LongColumnVector, s: Selection)
     extends OrcColumn(dataType, v, s) {
   override def getBoolean(row: Int): Boolean = v.vector(at(row)) != 0
-  override def getByte(row: Int): Byte       = v.vector(at(row)).toByte
-  override def getShort(row: Int): Short     = v.vector(at(row)).toShort
-  override def getInt(row: Int): Int         = v.vector(at(row)).toInt
-  override def getLong(row: Int): Long       = v.vector(at(row))
+  override def getByte(row: Int): Byte = v.vector(at(row)).toByte
+  override def getShort(row: Int): Short = v.vector(at(row)).toShort
+  override def getInt(row: Int): Int = v.vector(at(row)).toInt
+  override def getLong(row: Int): Long = v.vector(at(row))
 }
 
 final private class DoubleColumn(dataType: DataType, v: DoubleColumnVector, s: Selection)
     extends OrcColumn(dataType, v, s) {
-  override def getFloat(row: Int): Float   = v.vector(at(row)).toFloat
+  override def getFloat(row: Int): Float = v.vector(at(row)).toFloat
   override def getDouble(row: Int): Double = v.vector(at(row))
 }
 

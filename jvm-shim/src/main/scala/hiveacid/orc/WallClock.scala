@@ -14,10 +14,10 @@ final class WallClock(zone: ZoneId) {
 
   private val rules = zone.getRules
   // wall clock seconds [wallFrom, wallUntil) and instant seconds [instantFrom, instantUntil) have this offset
-  private var offset       = 0L
-  private var wallFrom     = Long.MaxValue
-  private var wallUntil    = Long.MinValue
-  private var instantFrom  = Long.MaxValue
+  private var offset = 0L
+  private var wallFrom = Long.MaxValue
+  private var wallUntil = Long.MinValue
+  private var instantFrom = Long.MaxValue
   private var instantUntil = Long.MinValue
 
   def toInstant(wallMicros: Long): Long = {

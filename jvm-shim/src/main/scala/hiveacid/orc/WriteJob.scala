@@ -41,10 +41,10 @@ object WriteJob extends Logging {
     *   sorted by name; `staging/name/file` exists for each
     */
   def run(session: SparkSession, changes: LogicalPlan, specJson: String): String = {
-    val spec  = WriteSpec.parse(specJson)
-    val conf  = session.sessionState.newHadoopConf()
+    val spec = WriteSpec.parse(specJson)
+    val conf = session.sessionState.newHadoopConf()
     val files = execute(session, changes, spec, conf)
-    val fs    = new Path(spec.staging).getFileSystem(conf)
+    val fs = new Path(spec.staging).getFileSystem(conf)
     files.foreach(publish(fs, spec, _))
     removeAttempts(fs, new Path(spec.staging))
     report(spec, files)
@@ -57,10 +57,10 @@ object WriteJob extends Logging {
       conf: Configuration
   ): Seq[WrittenFile] = {
     val columnTypes = changes.output.drop(2).map(_.dataType)
-    val plan        = if (spec.kind == DeleteKind) sortedVictims(changes, spec.deleteTasks) else changes
-    val execution   = session.sessionState.executePlan(plan)
-    val configured   = new SerializableConfiguration(conf)
-    val results      = scala.collection.mutable.ArrayBuffer.empty[WrittenFile]
+    val plan = if (spec.kind == DeleteKind) sortedVictims(changes, spec.deleteTasks) else changes
+    val execution = session.sessionState.executePlan(plan)
+    val configured = new SerializableConfiguration(conf)
+    val results = scala.collection.mutable.ArrayBuffer.empty[WrittenFile]
     val task = (context: TaskContext, rows: Iterator[InternalRow]) => {
       val write = new WriteTask(spec, configured.value, context)
       spec.kind match {
@@ -85,11 +85,12 @@ object WriteJob extends Logging {
   /** `__change, bucket, writeid, bucketid, rowid`: all victims of a bucket in one task, sorted as Hive wants them. */
   private def sortedVictims(changes: LogicalPlan, tasks: Int): LogicalPlan = {
     val Seq(change, rowId) = changes.output
-    val property           = Alias(GetStructField(rowId, 1), "bucketid")()
-    val version            = ShiftRightUnsigned(property.child, Literal(29))
-    val encoded            = BitwiseAnd(ShiftRightUnsigned(property.child, Literal(16)), Literal(0xfff))
-    val bucket             = Alias(If(EqualTo(version, Literal(1)), encoded, property.child), "bucket")()
-    val key = Seq(bucket, Alias(GetStructField(rowId, 0), "writeid")(), property, Alias(GetStructField(rowId, 2), "rowid")())
+    val property = Alias(GetStructField(rowId, 1), "bucketid")()
+    val version = ShiftRightUnsigned(property.child, Literal(29))
+    val encoded = BitwiseAnd(ShiftRightUnsigned(property.child, Literal(16)), Literal(0xfff))
+    val bucket = Alias(If(EqualTo(version, Literal(1)), encoded, property.child), "bucket")()
+    val key =
+      Seq(bucket, Alias(GetStructField(rowId, 0), "writeid")(), property, Alias(GetStructField(rowId, 2), "rowid")())
     // an explicit number of partitions, which adaptive execution leaves alone
     val shuffled = RepartitionByExpression(Seq(bucket.toAttribute), Project(change +: key, changes), tasks)
     Sort(key.map(k => SortOrder(k.toAttribute, Ascending)), global = false, shuffled)
@@ -97,9 +98,9 @@ object WriteJob extends Logging {
 
   private def publish(fs: FileSystem, spec: WriteSpec, file: WrittenFile): Unit = {
     val staging = new Path(spec.staging)
-    val source  = new Path(new Path(new Path(staging, file.attempt), file.folder), file.name)
-    val folder  = new Path(staging, file.folder)
-    val target  = new Path(folder, file.name)
+    val source = new Path(new Path(new Path(staging, file.attempt), file.folder), file.name)
+    val folder = new Path(staging, file.folder)
+    val target = new Path(folder, file.name)
     fs.mkdirs(folder)
     if (fs.exists(target)) throw storage(target, "moving a written file", "another task wrote a file of this name")
     if (!fs.rename(source, target)) throw storage(target, "moving a written file", s"$source could not be renamed")
@@ -116,7 +117,7 @@ object WriteJob extends Logging {
       }
 
   private def report(spec: WriteSpec, files: Seq[WrittenFile]): String = {
-    val root    = new ObjectMapper().createObjectNode()
+    val root = new ObjectMapper().createObjectNode()
     val folders = root.putArray("folders")
     files.groupBy(_.folder).toSeq.sortBy(_._1).foreach { case (name, inFolder) =>
       val node = folders.addObject().put("name", name)

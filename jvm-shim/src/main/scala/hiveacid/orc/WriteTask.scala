@@ -1,5 +1,6 @@
 package hiveacid.orc
 
+import java.io.IOException
 import java.time.ZoneId
 
 import scala.collection.mutable.ArrayBuffer
@@ -28,10 +29,10 @@ final class WriteTask(spec: WriteSpec, conf: Configuration, context: TaskContext
     */
   def insert(changes: Iterator[InternalRow], columnTypes: Seq[DataType]): Seq[WrittenFile] = {
     if (changes.hasNext) {
-      val bucket      = context.partitionId() % spec.maxBuckets
+      val bucket = context.partitionId() % spec.maxBuckets
       val statementId = spec.statementId + context.partitionId() / spec.maxBuckets
-      val property    = BucketProperty.encode(bucket, statementId)
-      val zone        = new WallClock(ZoneId.of(spec.timeZone, ZoneId.SHORT_IDS))
+      val property = BucketProperty.encode(bucket, statementId)
+      val zone = new WallClock(ZoneId.of(spec.timeZone, ZoneId.SHORT_IDS))
       write(spec.folder(statementId), bucket) { path =>
         new InsertFileWriter(path, conf, spec.settings, property, columnTypes, firstColumn = 2, zone)
       } { writer =>
@@ -45,17 +46,18 @@ final class WriteTask(spec: WriteSpec, conf: Configuration, context: TaskContext
     files.toSeq
   }
 
-  /** Writes the victims `__change, bucket, writeid, bucketid, rowid`, sorted by the last four, into a file per bucket. */
+  /** Writes the victims `__change, bucket, writeid, bucketid, rowid`, sorted by the last four, into a file per bucket.
+    */
   def delete(changes: Iterator[InternalRow]): Seq[WrittenFile] = {
-    val victims                = changes.buffered
-    val folder                 = spec.folder(spec.statementId)
+    val victims = changes.buffered
+    val folder = spec.folder(spec.statementId)
     var (last, lastId, lastRow) = (0, -1L, -1L)
     while (victims.hasNext) {
       val bucket = bucketOf(victims.head)
       write(folder, bucket)(path => new DeleteFileWriter(path, conf, spec.settings)) { writer =>
         var first = true
         while (victims.hasNext && bucketOf(victims.head) == bucket) {
-          val victim                      = victims.next()
+          val victim = victims.next()
           val (writeId, property, rowId) = (victim.getLong(2), victim.getInt(3), victim.getLong(4))
           expect(victim, 2)
           if (!first && writeId == lastId && property == last && rowId == lastRow)
@@ -85,8 +87,8 @@ final class WriteTask(spec: WriteSpec, conf: Configuration, context: TaskContext
 
   /** Opens a file, fills it and notes it down once it is complete. */
   private def write[W <: AcidFileWriter](folder: String, bucket: Int)(open: Path => W)(fill: W => Unit): Unit = {
-    val name   = f"bucket_$bucket%05d"
-    val path   = new Path(new Path(new Path(spec.staging, attempt), folder), name)
+    val name = f"bucket_$bucket%05d"
+    val path = new Path(new Path(new Path(spec.staging, attempt), folder), name)
     val writer = open(path)
     try {
       fill(writer)
@@ -96,10 +98,19 @@ final class WriteTask(spec: WriteSpec, conf: Configuration, context: TaskContext
         // the unfinished file stays in this attempt's folder, which nobody reads
         try writer.close()
         catch { case e: Throwable => failure.addSuppressed(e) }
-        throw failure
+        throw named(failure, path)
     }
     val bytes = path.getFileSystem(conf).getFileStatus(path).getLen
     files += WrittenFile(attempt, folder, name, writer.rows, bytes)
+  }
+
+  /** Failures of the storage, and values that the format cannot hold, get a name; those of the query keep theirs. */
+  private def named(failure: Throwable, path: Path): Throwable = failure match {
+    case _ if context.isInterrupted() => failure
+    case e @ (_: IOException | _: UnwritableValueException) =>
+      val reason = Option(e.getMessage).getOrElse(e.getClass.getSimpleName)
+      AcidException("HIVE_ACID_STORAGE", Map("path" -> path.toString, "action" -> "writing", "reason" -> reason), e)
+    case _ => failure
   }
 
   private def internal(reason: String): AcidException = AcidException("HIVE_ACID_INTERNAL", Map("reason" -> reason))
