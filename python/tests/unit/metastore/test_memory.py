@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from hive_acid.errors import TransactionAborted
 from hive_acid.metastore.memory import MemoryMetastore
 from hive_acid.metastore.memory_locks import must_wait
