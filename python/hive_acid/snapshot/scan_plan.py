@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from hashlib import blake2b
 
 from hive_acid.errors import HiveAcidError, build_error
 from hive_acid.model.bucket import MAX_BUCKET
@@ -32,12 +33,12 @@ class ScanFolder:
 
 @dataclass(frozen=True)
 class ScanDeletes:
-    """A delete delta to read: absolute path, file names; `check` as for rows."""
+    """A delete delta to read: absolute path, files; `check` as for rows."""
 
     path: str
     max_write_id: int
     check: bool
-    files: tuple[str, ...]
+    files: tuple[ListedFile, ...]
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,16 @@ class ScanPartition:
     name: str
     folders: tuple[ScanFolder, ...]
     deletes: tuple[ScanDeletes, ...]
+
+    @property
+    def delete_stamp(self) -> str:
+        """Differs whenever the delete files differ, also for a table that was dropped and made again at one place.
+
+        Executors keep what they read of delete files by it.
+        """
+        files = (file for delete in self.deletes for file in delete.files)
+        text = "\n".join(f"{file.relative_path}\t{file.length_bytes}\t{file.modified_ms}" for file in files)
+        return blake2b(text.encode(), digest_size=16).hexdigest()
 
 
 @dataclass(frozen=True)
@@ -91,9 +102,10 @@ class ScanPlan:
                     for folder in partition.folders
                 ],
                 "deletes": [
-                    {"path": deletes.path, "check": deletes.check, "files": list(deletes.files)}
+                    {"path": deletes.path, "check": deletes.check, "files": [file.name for file in deletes.files]}
                     for deletes in partition.deletes
                 ],
+                "deleteStamp": partition.delete_stamp,
             }
             for partition in self.partitions
         ]
@@ -123,7 +135,7 @@ def _scan_partition(table: AcidTable, name: str, state: AcidState) -> ScanPartit
             state.listing.absolute_path(folder.path),
             folder.name.max_write_id,
             folder.check,
-            tuple(file.name for file in files),
+            files,
         )
         for folder in state.delete_deltas
         if (files := _bucket_files(table, state, folder))

@@ -62,6 +62,7 @@ def test_the_plan_in_the_form_the_shim_reads() -> None:
         """,
         write_ids="60:4:4:",
     )
+    stamp = plan.partitions[0].delete_stamp
     assert json.loads(plan.to_json()) == {
         "table": "db.t",
         "writeIds": "db.t:60:4:4:",
@@ -95,6 +96,7 @@ def test_the_plan_in_the_form_the_shim_reads() -> None:
                         "files": ["bucket_00000", "bucket_00001"],
                     }
                 ],
+                "deleteStamp": stamp,
             }
         ],
     }
@@ -140,7 +142,19 @@ def test_empty_files_and_folders_left_without_files_are_not_read() -> None:
 def test_an_empty_table_has_a_plan_without_folders() -> None:
     plan = plan_of("")
     assert (plan.total_bytes, plan.buckets, plan.max_write_id) == (0, frozenset(), 0)
-    assert json.loads(plan.to_json())["partitions"] == [{"name": "", "folders": [], "deletes": []}]
+    (partition,) = json.loads(plan.to_json())["partitions"]
+    assert (partition["name"], partition["folders"], partition["deletes"]) == ("", [], [])
+
+
+def test_the_stamp_of_delete_files_tells_a_table_from_the_one_dropped_before_it() -> None:
+    lines = "delta_0000001_0000001_0000\ndelete_delta_0000002_0000002_0000/bucket_00000"
+    stamps = []
+    for modified_ms in (1, 1, 2):
+        files = files_of(lines)
+        files.add_file(f"{ROOT}/delete_delta_0000002_0000002_0000/bucket_00000", 100, modified_ms)
+        lists = ValidWriteIdList.parse("db.t:60"), ValidTxnList.parse("100")
+        stamps.append(load_scan_plan(files, FLAT, None, *lists).partitions[0].delete_stamp)
+    assert stamps[0] == stamps[1] != stamps[2]
 
 
 def test_partitions_are_listed_in_one_call_at_their_own_locations() -> None:

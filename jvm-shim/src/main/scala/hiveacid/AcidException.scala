@@ -21,10 +21,18 @@ class AcidException(
     sqlState: String,
     parameters: Map[String, String],
     cause: Option[Throwable]
-) extends AnalysisException(text, None, None, cause, Some(condition), parameters, Array.empty[QueryContext]) {
-  override def getSqlState: String = sqlState
-  override def getMessage: String  = text
-}
+) extends AnalysisException(
+      text,
+      None,
+      None,
+      cause,
+      Some(condition),
+      parameters,
+      Array.empty[QueryContext],
+      // carried by the base class, because Spark copies an exception to add a position or a plan to it
+      Some(sqlState),
+      None
+    )
 
 object AcidException {
   private val placeholder = Pattern.compile("<(\\w+)>")

@@ -126,6 +126,7 @@ object AcidFileIndex {
     val folders = partition.get("deletes")
     node.put("writeIds", if (folders.elements.asScala.exists(_.get("check").asBoolean)) writeIds else "")
     node.set[JsonNode]("folders", folders)
+    node.set[JsonNode]("stamp", partition.get("deleteStamp"))
     node.toString
   }
 

@@ -73,6 +73,8 @@ object AcidTables {
       throw AcidException.unsupportedTable("Access", name(t), "it is an insert-only transactional table")
     if (!format.endsWith("OrcInputFormat") && !t.provider.exists(_.equalsIgnoreCase("orc")))
       throw AcidException.unsupportedTable("Access", name(t), s"its files are not ORC but ${format.split('.').last}")
+    if (t.storage.locationUri.isEmpty)
+      throw AcidException.unsupportedTable("Access", name(t), "the metastore gives it no location")
     if (t.schema.fieldNames.exists(_.equalsIgnoreCase("row__id")))
       throw AcidException.unsupportedTable("Access", name(t), "a column is named like the hidden ROW__ID")
   }

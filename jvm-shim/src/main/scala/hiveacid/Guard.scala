@@ -3,6 +3,7 @@ package hiveacid
 import org.apache.spark.sql.catalyst.TableIdentifier
 import org.apache.spark.sql.catalyst.catalog.{CatalogTable, HiveTableRelation}
 import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.streaming.WriteToStream
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.execution.command._
@@ -10,6 +11,18 @@ import org.apache.spark.sql.execution.datasources._
 import org.apache.spark.sql.execution.streaming.runtime.StreamingRelation
 import org.apache.spark.sql.hiveacid.SparkLine
 import org.apache.spark.sql.hive.execution.{CreateHiveTableAsSelectCommand, InsertIntoHiveTable}
+
+/** The guard as a rule: what it throws here reaches the user with its SQLSTATE, which Spark drops from what check rules
+  * throw.
+  */
+case class GuardRule(session: SparkSession) extends Rule[LogicalPlan] {
+  private val guard = Guard(session)
+
+  override def apply(plan: LogicalPlan): LogicalPlan = {
+    guard(plan)
+    plan
+  }
+}
 
 /** Refuses every plan that would still read or write a transactional table by a node that is not ours: what Spark does
   * to such a table is silently wrong. Tables that are not transactional pass untouched.
@@ -55,6 +68,9 @@ case class Guard(session: SparkSession) extends (LogicalPlan => Unit) {
     case i: InsertIntoDataSourceCommand         => check(i.logicalRelation)
     case c: CreateDataSourceTableAsSelectCommand => creation(c.table, "CREATE TABLE … AS SELECT")
     case c: CreateHiveTableAsSelectCommand      => creation(c.tableDesc, "CREATE TABLE … AS SELECT")
+    case c: CreateDataSourceTableCommand if AcidTables.isTransactional(c.table) =>
+      val reason = "Hive does not know data source tables; create it with STORED AS ORC"
+      throw AcidException.unsupportedTable("CREATE TABLE … USING", AcidTables.name(c.table), reason)
     case other => SparkLine.saveAsTable(other).foreach { case (t, _) => named(t.identifier, "saveAsTable") }
   }
 

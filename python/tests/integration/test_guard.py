@@ -1,0 +1,190 @@
+"""What is not ours to do yet is refused by name and changes nothing; what is not transactional is untouched."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from pyspark.errors import AnalysisException
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F  # noqa: N812 (its name everywhere)
+
+from integration.conftest import Tables
+
+REFUSED_SQL = [
+    "INSERT OVERWRITE t VALUES (9, 'z')",
+    "INSERT OVERWRITE t SELECT * FROM plain",
+    "UPDATE t SET name = 'z'",
+    "UPDATE t SET name = 'z' WHERE id IN (SELECT id FROM plain)",
+    "MERGE INTO t USING plain s ON t.id = s.id WHEN MATCHED THEN DELETE",
+    "MERGE INTO t USING plain s ON t.id = s.id WHEN NOT MATCHED THEN INSERT *",
+    "TRUNCATE TABLE t",
+    "TRUNCATE TABLE p PARTITION (d = 'x')",
+    "LOAD DATA LOCAL INPATH '{file}' INTO TABLE t",
+    "LOAD DATA LOCAL INPATH '{file}' OVERWRITE INTO TABLE t",
+    "CREATE TABLE c STORED AS ORC TBLPROPERTIES ('transactional'='true') AS SELECT 1 AS id",
+    "CREATE TABLE c USING orc TBLPROPERTIES ('transactional'='true') AS SELECT 1 AS id",
+    "CREATE TABLE IF NOT EXISTS t AS SELECT 1 AS id",
+    "INSERT INTO p VALUES (9, 'x')",
+    "INSERT INTO p PARTITION (d = 'x') VALUES (9)",
+    "INSERT INTO b VALUES (9)",
+    "DELETE FROM p WHERE d = 'x'",
+    "DELETE FROM b WHERE id = 1",
+    "ALTER TABLE p ADD PARTITION (d = 'y')",
+    "ALTER TABLE p DROP PARTITION (d = 'x')",
+    "ALTER TABLE p PARTITION (d = 'x') RENAME TO PARTITION (d = 'y')",
+    "ALTER TABLE t SET LOCATION '{file}'",
+    "ALTER TABLE t SET SERDEPROPERTIES ('a' = 'b')",
+    "MSCK REPAIR TABLE p",
+    "ALTER TABLE p RECOVER PARTITIONS",
+    "FROM plain INSERT INTO t SELECT * INSERT INTO t SELECT *",
+    "FROM plain INSERT INTO t SELECT * INSERT INTO plain SELECT *",
+]
+
+REFUSED_CALLS: dict[str, Callable[[DataFrame], object]] = {
+    "insertInto overwrite": lambda df: df.write.mode("overwrite").insertInto("t"),
+    "writeTo append": lambda df: df.writeTo("t").append(),
+    "writeTo overwrite": lambda df: df.writeTo("t").overwrite(F.lit(True)),
+    "writeTo overwritePartitions": lambda df: df.writeTo("t").overwritePartitions(),
+    "mergeInto": lambda df: df.alias("s").mergeInto("t", F.expr("t.id = s.id")).whenMatched().delete().merge(),
+    **{
+        f"saveAsTable {mode} {form or 'default'}": (
+            lambda df, mode=mode, form=form: (df.write.format(form) if form else df.write).mode(mode).saveAsTable("t")
+        )
+        for mode in ("append", "overwrite", "ignore", "error")
+        for form in ("", "hive", "orc")
+    },
+}
+
+
+@pytest.fixture
+def world(tables: Tables, tmp_path: Path) -> Tables:
+    """A flat table with two rows, a partitioned, a bucketed and a plain one."""
+    tables.create("t")
+    tables.sql("CREATE TABLE p (id INT) PARTITIONED BY (d STRING) STORED AS ORC TBLPROPERTIES ('transactional'='true')")
+    tables.create("b", "id INT", "CLUSTERED BY (id) INTO 2 BUCKETS")
+    tables.sql("CREATE TABLE plain (id INT, name STRING) STORED AS ORC")
+    tables.sql("INSERT INTO plain VALUES (1, 'p')")
+    tables.sql("INSERT INTO t VALUES (1, 'a'), (2, 'b')")
+    (tmp_path / "file").write_text("x")
+    return tables
+
+
+def refuse(world: Tables, action: Callable[[], object], spark: SparkSession) -> AnalysisException:
+    """Runs what must be refused, and makes sure that nothing has changed."""
+    files, state = world.files("t"), world.client.table(world.client.table(name(world, "t")).name)
+    with pytest.raises(AnalysisException) as caught:
+        action()
+    assert world.files("t") == files
+    assert world.client.table(state.name) == state
+    assert world.sql("SELECT * FROM t ORDER BY id") == [(1, "a"), (2, "b")]
+    assert not world.location("p").exists() or list(world.location("p").iterdir()) == []
+    assert not spark.catalog.tableExists("c")
+    return caught.value
+
+
+def name(world: Tables, table: str):  # type: ignore[no-untyped-def]
+    from hive_acid.model.table import TableName
+
+    return TableName(world.database, table)
+
+
+@pytest.mark.parametrize("statement", REFUSED_SQL)
+def test_a_statement_that_is_not_ours_yet_is_refused_by_name(
+    world: Tables, spark: SparkSession, tmp_path: Path, statement: str
+) -> None:
+    error = refuse(world, lambda: world.sql(statement.replace("{file}", str(tmp_path / "file"))), spark)
+    assert error.getCondition().startswith("HIVE_ACID_UNSUPPORTED_"), str(error)[:300]
+    assert error.getSqlState() == "0A000"
+
+
+@pytest.mark.parametrize("call", REFUSED_CALLS)
+def test_a_dataframe_write_that_is_not_ours_yet_is_refused_by_name(
+    world: Tables, spark: SparkSession, call: str
+) -> None:
+    frame = spark.createDataFrame([(9, "z")], "id int, name string")
+    error = refuse(world, lambda: REFUSED_CALLS[call](frame), spark)
+    assert error.getCondition().startswith("HIVE_ACID_UNSUPPORTED_"), str(error)[:300]
+
+
+REFUSED_BY_SPARK = [
+    "CREATE OR REPLACE TABLE t (id INT) USING orc",
+    "INSERT INTO t REPLACE WHERE id = 1 SELECT 9, 'z'",
+]
+
+
+@pytest.mark.parametrize("statement", REFUSED_BY_SPARK)
+def test_what_spark_itself_refuses_changes_nothing(world: Tables, spark: SparkSession, statement: str) -> None:
+    refuse(world, lambda: world.sql(statement), spark)
+
+
+@pytest.fixture
+def converted(tables: Tables) -> Tables:
+    """A data source table `s` that became transactional: the kind Spark would stream into and from."""
+    tables.sql("CREATE TABLE s (id BIGINT) USING orc")
+    tables.sql("ALTER TABLE s SET TBLPROPERTIES ('transactional'='true')")
+    return tables
+
+
+def test_a_stream_into_a_transactional_table_is_refused(converted: Tables, spark: SparkSession, tmp_path: Path) -> None:
+    rate = spark.readStream.format("rate").load().selectExpr("value AS id")
+    writer = rate.writeStream.format("orc").option("checkpointLocation", str(tmp_path / "checkpoint"))
+    with pytest.raises(AnalysisException) as caught:
+        writer.toTable("s")
+    assert caught.value.getCondition() == "HIVE_ACID_UNSUPPORTED_STATEMENT"
+    assert spark.streams.active == []
+    assert converted.files("s") == []
+
+
+def test_a_stream_from_a_transactional_table_is_refused(converted: Tables, spark: SparkSession) -> None:
+    converted.create("t")
+    for table in ("s", "t"):
+        with pytest.raises(AnalysisException) as caught:
+            spark.readStream.table(table).schema  # noqa: B018 (analysis is what is tested)
+        assert caught.value.getCondition() == "HIVE_ACID_UNSUPPORTED_STATEMENT"
+
+
+def test_a_transactional_data_source_table_is_refused_at_its_creation(tables: Tables) -> None:
+    with pytest.raises(AnalysisException) as caught:
+        tables.sql("CREATE TABLE s (id BIGINT) USING orc TBLPROPERTIES ('transactional'='true')")
+    assert caught.value.getCondition() == "HIVE_ACID_UNSUPPORTED_TABLE"
+
+
+def test_an_insert_only_table_is_refused_by_name(tables: Tables) -> None:
+    properties = "'transactional'='true', 'transactional_properties'='insert_only'"
+    tables.sql(f"CREATE TABLE i (id INT) STORED AS ORC TBLPROPERTIES ({properties})")
+    for statement in ("SELECT * FROM i", "INSERT INTO i VALUES (1)", "DELETE FROM i"):
+        with pytest.raises(AnalysisException) as caught:
+            tables.sql(statement)
+        assert caught.value.getCondition() == "HIVE_ACID_UNSUPPORTED_TABLE"
+
+
+@pytest.mark.parametrize("form", ["STORED AS ORC", "STORED AS PARQUET", "USING orc", "USING parquet", "USING csv"])
+def test_a_table_that_is_not_transactional_behaves_as_ever(tables: Tables, spark: SparkSession, form: str) -> None:
+    tables.sql(f"CREATE TABLE n (id INT, d STRING) {form}")
+    tables.sql("INSERT INTO n VALUES (1, 'x'), (2, 'y')")
+    tables.sql("INSERT OVERWRITE n SELECT 3, 'z'")
+    spark.createDataFrame([(4, "q")], "id int, d string").write.insertInto("n")
+    assert sorted(tables.sql("SELECT * FROM n")) == [(3, "z"), (4, "q")]
+    tables.sql("TRUNCATE TABLE n")
+    assert tables.sql("SELECT * FROM n") == []
+    with pytest.raises(AnalysisException) as caught:
+        tables.sql("DELETE FROM n WHERE id = 1")
+    assert caught.value.getCondition() == "UNSUPPORTED_FEATURE.TABLE_OPERATION"
+
+
+def test_a_session_without_our_callbacks_refuses_to_read(tables: Tables, spark: SparkSession) -> None:
+    tables.create("t")
+    bridge = spark._jvm.hiveacid.Bridge
+    from hive_acid.spark import session
+
+    (attachment,) = session._attached.values()
+    bridge.unregister()
+    try:
+        with pytest.raises(AnalysisException) as caught:
+            tables.sql("SELECT * FROM t")
+        assert caught.value.getCondition() == "HIVE_ACID_NO_PLANNER"
+    finally:
+        bridge.register(spark._jsparkSession, attachment.planner)
+    assert tables.sql("SELECT * FROM t") == []
