@@ -36,22 +36,41 @@ def postgresql_identity(program: str, data: str) -> str:
 
     namespace: a user namespace in which we seem to be nobody; files stay root's. nobody: a change of user that keeps
     the right to pass every folder; where namespaces are forbidden, as in most containers. HIVE_ACID_ROOT_AS
-    chooses between the two.
+    chooses between the two. Raises PermissionError where neither is allowed.
     """
     if os.geteuid() != 0:
         return "self"
     chosen = os.environ.get("HIVE_ACID_ROOT_AS")
     if chosen in ("namespace", "nobody"):
         return chosen
+
+    def can_use_namespace() -> bool:
+        enter_namespace()
+        return os.access(program, os.R_OK | os.X_OK) and os.access(data, os.W_OK | os.X_OK)
+
+    def can_become_nobody() -> bool:
+        become_nobody()
+        return True
+
+    if _holds_in_child(can_use_namespace):
+        return "namespace"
+    if _holds_in_child(can_become_nobody):
+        return "nobody"
+    raise PermissionError(
+        "PostgreSQL refuses to run as root, and here root may neither make a user namespace nor become nobody; "
+        "run as a normal user, or choose database='derby'"
+    )
+
+
+def _holds_in_child(question: Callable[[], bool]) -> bool:
+    """The answer to a question that changes the process that asks; False if it fails."""
     child = os.fork()
     if child == 0:
         code = 1
         with contextlib.suppress(BaseException):
-            enter_namespace()
-            enough = os.access(program, os.R_OK | os.X_OK) and os.access(data, os.W_OK | os.X_OK)
-            code = 0 if enough else 1
+            code = 0 if question() else 1
         os._exit(code)
-    return "namespace" if os.waitpid(child, 0)[1] == 0 else "nobody"
+    return os.waitpid(child, 0)[1] == 0
 
 
 def enter_namespace() -> None:
@@ -146,11 +165,15 @@ def _check(result: int) -> None:
 
 def become(folder: str, command: list[str]) -> None:
     """Become `command`, as a user that PostgreSQL accepts, working in `folder`; die with the caller."""
-    parent, identity = os.getppid(), postgresql_identity(command[0], folder)
-    own_database(folder, identity)
-    take_identity(identity)
-    die_with_parent(parent, signal.SIGINT)
-    os.execv(command[0], command)
+    parent = os.getppid()
+    try:
+        identity = postgresql_identity(command[0], folder)
+        own_database(folder, identity)
+        take_identity(identity)
+        die_with_parent(parent, signal.SIGINT)
+        os.execv(command[0], command)
+    except OSError as error:
+        sys.exit(str(error))
 
 
 if __name__ == "__main__":

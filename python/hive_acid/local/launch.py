@@ -52,8 +52,8 @@ def log_tail(log: Path) -> str:
     """The last lines of a log."""
     try:
         text = log.read_text("utf-8", "replace")
-    except OSError as error:
-        return f"({error})"
+    except FileNotFoundError:
+        return "(nothing was written)"
     return "\n".join(text.replace("\0", "").splitlines()[-TAIL_LINES:])
 
 

@@ -44,9 +44,12 @@ class Supervisor:
         """Start PostgreSQL, where there is one, then the metastore; return when both answer."""
         database = self.specification["postgresql"]
         if database:
-            identity = postgresql_identity(database["command"][0], database["data"])
-            own_database(database["data"], identity)
-            _remove_stale_lock(Path(database["data"]))
+            try:
+                identity = postgresql_identity(database["command"][0], database["data"])
+                own_database(database["data"], identity)
+                _remove_stale_lock(Path(database["data"]))
+            except OSError as error:
+                raise StartError("PostgreSQL", str(error), database["log"]) from error
             self.postgresql = _spawn(database, identity, signal.SIGINT)
             self._await(self.postgresql, "PostgreSQL", database, postgresql_answers)
         self.start_metastore()
