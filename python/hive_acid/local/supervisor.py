@@ -47,7 +47,7 @@ class Supervisor:
             try:
                 identity = postgresql_identity(database["command"][0], database["data"])
                 own_database(database["data"], identity)
-                _remove_stale_lock(Path(database["data"]))
+                remove_stale_lock(Path(database["data"]))
             except OSError as error:
                 raise StartError("PostgreSQL", str(error), database["log"]) from error
             self.postgresql = _spawn(database, identity, signal.SIGINT)
@@ -120,7 +120,7 @@ def _end(process: subprocess.Popen[bytes] | None, how: int) -> None:
         process.wait()
 
 
-def _remove_stale_lock(data: Path) -> None:
+def remove_stale_lock(data: Path) -> None:
     """Remove PostgreSQL's own lock file where the process it names is another program, as after a container restarts.
 
     The caller holds the folder's lock, so no supervisor of this folder runs.
