@@ -13,6 +13,8 @@ import pytest
 from hive_acid.local import EmbeddedMetastore
 from hive_acid.metastore.memory import MemoryMetastore
 from hive_acid.metastore.types import MetastoreLine
+from hive_acid.model.table import TableName
+from support.metastore_session import Session
 from support.metastore_setup import MemorySetup, MetastoreSetup, thrift_setup
 
 REAL = ("embedded", *os.environ.get("HIVE_ACID_CONTRACT_URIS", "").split())
@@ -46,3 +48,17 @@ def setup(request: pytest.FixtureRequest) -> Iterator[MetastoreSetup]:
     else:
         with thrift_setup(find_uri(request)) as real:
             yield real
+
+
+@pytest.fixture
+def session(setup: MetastoreSetup) -> Iterator[Session]:
+    """A client of it; the transactions it leaves open are aborted."""
+    session = Session(setup)
+    yield session
+    session.end_all()
+
+
+@pytest.fixture
+def table(setup: MetastoreSetup) -> TableName:
+    """An unpartitioned transactional table."""
+    return setup.create_table("flat")

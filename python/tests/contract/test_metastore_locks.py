@@ -1,0 +1,236 @@
+"""What every `Metastore` promises about locks and write conflicts."""
+
+from __future__ import annotations
+
+import pytest
+
+from hive_acid.errors import HiveAcidError, MetastoreRefused, TransactionAborted
+from hive_acid.metastore.types import LockComponent, LockKind, MetastoreLine, TransactionState
+from hive_acid.model.table import TableName
+from support.metastore_session import (
+    ACQUIRED,
+    DELETE,
+    EXCLUSIVE,
+    INSERT,
+    NEVER_BEGUN,
+    READ,
+    SELECT,
+    SHARED_WRITE,
+    UPDATE,
+    WAITING,
+    Session,
+)
+
+
+class TestLocks:
+    def test_two_exclusive_writers_wait(self, session: Session, table: TableName) -> None:
+        first, second = session.begin(), session.begin()
+        assert session.lock(first, table, EXCLUSIVE, UPDATE)[1] is ACQUIRED
+        lock_id, state = session.lock(second, table, EXCLUSIVE, UPDATE)
+        assert state is WAITING
+        assert session.metastore.check_lock(second, lock_id, 10) is WAITING
+
+    @pytest.mark.parametrize("ending", ["commit", "abort"])
+    def test_the_end_of_a_transaction_lets_the_next_one_in(
+        self, session: Session, table: TableName, ending: str
+    ) -> None:
+        first, second = session.begin(), session.begin()
+        session.lock(first, table, EXCLUSIVE, UPDATE)
+        lock_id, _ = session.lock(second, table, EXCLUSIVE, UPDATE)
+        getattr(session.metastore, ending)(first)
+        assert session.metastore.check_lock(second, lock_id, 10) is ACQUIRED
+
+    def test_readers_and_inserts_share(self, session: Session, table: TableName) -> None:
+        states = [session.lock(session.begin(), table, READ, operation)[1] for operation in (SELECT, INSERT, SELECT)]
+        assert states == [ACQUIRED] * 3
+
+    def test_two_changing_writers_wait_for_each_other(self, session: Session, table: TableName) -> None:
+        assert session.begin_change(table)[2] is ACQUIRED
+        assert session.begin_change(table)[2] is WAITING
+
+    def test_a_changing_writer_does_not_wait_for_readers(self, session: Session, table: TableName) -> None:
+        session.lock(session.begin(), table, READ)
+        assert session.begin_change(table)[2] is ACQUIRED
+        assert session.lock(session.begin(), table, READ)[1] is ACQUIRED
+
+    def test_shared_writers_wait_for_each_other_on_the_old_line_only(self, session: Session, table: TableName) -> None:
+        session.lock(session.begin(), table, SHARED_WRITE, UPDATE)
+        _, state = session.lock(session.begin(), table, SHARED_WRITE, UPDATE)
+        assert state is (WAITING if session.metastore.line is MetastoreLine.HIVE_3 else ACQUIRED)
+
+    def test_an_exclusive_lock_waits_for_a_reader_and_later_readers_wait_behind_it(
+        self, session: Session, table: TableName
+    ) -> None:
+        reader, owner, late = session.begin(), session.begin(), session.begin()
+        session.lock(reader, table, READ)
+        lock_id, state = session.lock(owner, table, EXCLUSIVE, UPDATE)
+        late_id, late_state = session.lock(late, table, READ)
+        assert (state, late_state) == (WAITING, WAITING)
+        session.metastore.commit(reader)
+        assert session.metastore.check_lock(late, late_id, 10) is WAITING
+        assert session.metastore.check_lock(owner, lock_id, 10) is ACQUIRED
+
+    def test_locks_of_one_transaction_do_not_wait_for_each_other(self, session: Session, table: TableName) -> None:
+        txn_id = session.begin()
+        session.lock(txn_id, table, READ)
+        assert session.lock(txn_id, table, EXCLUSIVE, UPDATE)[1] is ACQUIRED
+
+    def test_all_objects_of_a_request_are_locked_or_none(self, session: Session, table: TableName) -> None:
+        other = session.setup.create_table("other")
+        holder, both, third = session.begin(), session.begin(), session.begin()
+        session.lock(holder, table, EXCLUSIVE, UPDATE)
+        components = [LockComponent(name, EXCLUSIVE, UPDATE) for name in (other, table)]
+        _, state = session.metastore.lock(both, components, "tester", "testhost", "contract")
+        assert state is WAITING
+        assert {lock.state for lock in session.metastore.held_locks(other)} == {WAITING}
+        assert session.lock(third, other, EXCLUSIVE, UPDATE)[1] is WAITING
+
+    def test_partitions_are_locked_apart_and_the_table_covers_them(self, session: Session) -> None:
+        table = session.setup.create_table("parts", partition_columns=["d"])
+        first, second, whole = session.begin(), session.begin(), session.begin()
+        assert session.lock(first, table, EXCLUSIVE, UPDATE, "d=1")[1] is ACQUIRED
+        assert session.lock(second, table, EXCLUSIVE, UPDATE, "d=2")[1] is ACQUIRED
+        assert session.lock(whole, table, READ)[1] is WAITING
+
+    def test_a_waiting_lock_can_be_taken_back(self, session: Session, table: TableName) -> None:
+        session.lock(session.begin(), table, READ)
+        lock_id, _ = session.lock(session.begin(), table, EXCLUSIVE, UPDATE)
+        session.metastore.unlock(lock_id)
+        assert session.lock(session.begin(), table, READ)[1] is ACQUIRED
+
+    def test_a_lock_that_is_gone_can_be_taken_back_again(self, session: Session) -> None:
+        session.metastore.unlock(NEVER_BEGUN)
+
+    def test_a_granted_lock_stays_until_its_transaction_ends(self, session: Session, table: TableName) -> None:
+        lock_id, _ = session.lock(session.begin(), table, EXCLUSIVE, UPDATE)
+        with pytest.raises(MetastoreRefused):
+            session.metastore.unlock(lock_id)
+        assert [lock.state for lock in session.metastore.held_locks(table)] == [ACQUIRED]
+
+    def test_a_lock_that_never_was_cannot_be_checked(self, session: Session) -> None:
+        with pytest.raises(MetastoreRefused):
+            session.metastore.check_lock(session.begin(), NEVER_BEGUN, 10)
+
+    def test_held_locks_tell_who_waits_for_whom(self, session: Session, table: TableName) -> None:
+        first, second = session.begin(), session.begin()
+        held_id, _ = session.lock(first, table, EXCLUSIVE, UPDATE)
+        waiting_id, _ = session.lock(second, table, READ)
+        held, waiting = sorted(session.metastore.held_locks(table), key=lambda lock: lock.lock_id)
+        assert (held.lock_id, held.txn_id, held.kind, held.state) == (held_id, first, EXCLUSIVE, ACQUIRED)
+        assert (waiting.lock_id, waiting.txn_id, waiting.kind, waiting.state) == (waiting_id, second, READ, WAITING)
+        assert waiting.blocked_by == held_id
+        assert held.blocked_by is None
+        assert (held.table, held.partition) == (table, None)
+        assert (held.user, held.host, held.agent) == ("tester", "testhost", "contract")
+
+    def test_held_locks_of_everything_include_those_of_each_table(self, session: Session, table: TableName) -> None:
+        lock_id, _ = session.lock(session.begin(), table, READ, INSERT)
+        assert lock_id in {lock.lock_id for lock in session.metastore.held_locks()}
+
+    def test_no_lock_is_left_when_its_transaction_has_ended(self, session: Session, table: TableName) -> None:
+        done, lost = session.begin(), session.begin()
+        session.lock(done, table, READ)
+        session.lock(lost, table, READ)
+        session.metastore.commit(done)
+        session.metastore.abort(lost)
+        assert session.metastore.held_locks(table) == []
+
+
+class TestConflicts:
+    def test_the_second_updater_learns_of_the_first(self, session: Session, table: TableName) -> None:
+        first, _, _ = session.begin_change(table)
+        second, lock_id, _ = session.begin_change(table)
+        session.metastore.commit(first)
+        assert session.metastore.check_lock(second, lock_id, 10) is ACQUIRED
+        if session.metastore.line is MetastoreLine.HIVE_4:
+            assert session.metastore.latest_conflict(second) == first
+        with pytest.raises(TransactionAborted, match="write conflict"):
+            session.metastore.commit(second)
+        assert session.metastore.transaction_state(second) is TransactionState.ABORTED
+
+    def test_two_deletes_conflict_on_the_new_line_only(self, session: Session, table: TableName) -> None:
+        first, _, _ = session.begin_change(table, DELETE)
+        second, lock_id, _ = session.begin_change(table, DELETE)
+        session.metastore.commit(first)
+        session.metastore.check_lock(second, lock_id, 10)
+        if session.metastore.line is MetastoreLine.HIVE_3:
+            session.metastore.commit(second)
+            return
+        assert session.metastore.latest_conflict(second) == first
+        with pytest.raises(TransactionAborted, match="write conflict"):
+            session.metastore.commit(second)
+
+    def test_inserts_never_conflict(self, session: Session, table: TableName) -> None:
+        first, second = session.begin(), session.begin()
+        for txn_id in (first, second):
+            session.metastore.allocate_write_id(txn_id, table)
+            session.lock(txn_id, table, READ, INSERT)
+        session.metastore.commit(first)
+        session.metastore.commit(second)
+
+    def test_an_update_that_began_after_the_other_ended_does_not_conflict(
+        self, session: Session, table: TableName
+    ) -> None:
+        first, _, _ = session.begin_change(table)
+        session.metastore.commit(first)
+        second, _, state = session.begin_change(table)
+        assert state is ACQUIRED
+        if session.metastore.line is MetastoreLine.HIVE_4:
+            assert session.metastore.latest_conflict(second) == 0
+        session.metastore.commit(second)
+
+    def test_an_aborted_update_is_no_conflict(self, session: Session, table: TableName) -> None:
+        first, _, _ = session.begin_change(table)
+        second, lock_id, _ = session.begin_change(table)
+        session.metastore.abort(first)
+        session.metastore.check_lock(second, lock_id, 10)
+        if session.metastore.line is MetastoreLine.HIVE_4:
+            assert session.metastore.latest_conflict(second) == 0
+        session.metastore.commit(second)
+
+    @pytest.mark.parametrize(("second_partition", "conflicts"), [("d=1", True), ("d=2", False)])
+    def test_partitions_written_dynamically_conflict_one_by_one(
+        self, session: Session, second_partition: str, conflicts: bool
+    ) -> None:
+        table = session.setup.create_table("parts", partition_columns=["d"])
+        writers = [session.begin(), session.begin()]
+        for txn_id, partition in zip(writers, ("d=1", second_partition), strict=True):
+            write_id = session.metastore.allocate_write_id(txn_id, table)
+            session.lock(txn_id, table, READ, UPDATE, is_dynamic=True)
+            session.metastore.add_dynamic_partitions(txn_id, write_id, table, [partition], UPDATE)
+        session.metastore.commit(writers[0])
+        if not conflicts:
+            session.metastore.commit(writers[1])
+            return
+        with pytest.raises(TransactionAborted, match="write conflict"):
+            session.metastore.commit(writers[1])
+
+    def test_a_writer_of_unknown_partitions_learns_of_every_partition_changed(self, session: Session) -> None:
+        table = session.setup.create_table("parts", partition_columns=["d"])
+        first, second = session.begin(), session.begin()
+        write_id = session.metastore.allocate_write_id(first, table)
+        session.lock(first, table, session.writer, UPDATE, is_dynamic=True)
+        lock_id, _ = session.lock(second, table, session.writer, UPDATE, is_dynamic=True)
+        session.metastore.add_dynamic_partitions(first, write_id, table, ["d=1"], UPDATE)
+        session.metastore.commit(first)
+        assert session.metastore.check_lock(second, lock_id, 10) is ACQUIRED
+        if session.metastore.line is MetastoreLine.HIVE_4:
+            assert session.metastore.latest_conflict(second) == first
+
+    def test_conflicts_are_asked_for_on_the_new_line_only(self, session: Session) -> None:
+        txn_id = session.begin()
+        if session.metastore.line is MetastoreLine.HIVE_4:
+            assert session.metastore.latest_conflict(txn_id) == 0
+            return
+        with pytest.raises(HiveAcidError) as error:
+            session.metastore.latest_conflict(txn_id)
+        assert error.value.getCondition() == "HIVE_ACID_INTERNAL"
+
+    def test_exclusive_write_locks_are_for_the_new_line_only(self, session: Session, table: TableName) -> None:
+        txn_id = session.begin()
+        if session.metastore.line is MetastoreLine.HIVE_4:
+            assert session.lock(txn_id, table, LockKind.EXCL_WRITE, UPDATE)[1] is ACQUIRED
+            return
+        with pytest.raises(HiveAcidError) as error:
+            session.lock(txn_id, table, LockKind.EXCL_WRITE, UPDATE)
+        assert error.value.getCondition() == "HIVE_ACID_INTERNAL"
