@@ -5,6 +5,7 @@ pandas works out what each statement should change and leave; in the end pyarrow
 
 from __future__ import annotations
 
+import logging
 import os
 import shutil
 import signal
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 RIGHT, WRONG, FAILED, INTERRUPTED = 0, 1, 2, 130
+LOG = "spark.log"
 
 NEW_AIRLINES = "INSERT INTO airlines VALUES ('ZZ', 'Zeppelin Services'), ('YY', NULL)"
 SUMMARY = """\
@@ -178,6 +180,7 @@ def run_demo() -> int:
         return FAILED
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     folder = Path(tempfile.mkdtemp(prefix="hive-acid-demo-"))
+    logging.basicConfig(filename=folder / LOG)
     code = FAILED
     try:
         code = _guided(folder)
@@ -185,7 +188,7 @@ def run_demo() -> int:
         print("\nInterrupted. Everything is stopped.", file=sys.stderr)
         code = INTERRUPTED
     except PySparkException as error:
-        print(f"\nThe tour ends here: {error}\nSpark's log: {folder / 'spark.log'}", file=sys.stderr)
+        print(f"\nThe tour ends here: {error}\nThe log: {folder / LOG}", file=sys.stderr)
     finally:
         if code != FAILED:
             shutil.rmtree(folder)
@@ -215,7 +218,7 @@ def _guided(folder: Path) -> int:
 
 @contextmanager
 def _session(folder: Path, metastore: EmbeddedMetastore) -> Iterator[SparkSession]:
-    """A Spark session whose JVM writes its messages to `folder`/spark.log."""
+    """A Spark session whose JVM writes its messages to the log."""
     from pyspark.sql import SparkSession
 
     started = time.perf_counter()
@@ -231,7 +234,7 @@ def _session(folder: Path, metastore: EmbeddedMetastore) -> Iterator[SparkSessio
         .config("spark.ui.enabled", "false")
         .config("spark.ui.showConsoleProgress", "false")
     )
-    with _standard_error_to(folder / "spark.log"):
+    with _standard_error_to(folder / LOG):
         spark = hive_acid.configure(builder, metastore=metastore.uri).getOrCreate()
     try:
         _tell(

@@ -1,0 +1,89 @@
+"""What an ACID table costs, beside the same rows as flat ORC in the same Spark: `./dev bench`.
+
+Every comparison is run in interleaved rounds, of which the first is dropped; medians and their ratio are printed and
+written to .build/bench.json. Counts are checked: a run that returns wrong rows fails.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+from big_delete import measure_big_delete
+from inserts import measure_inserts
+from measures import Measure, format_table
+from scans import measure_scans
+from single_deletes import measure_single_deletes
+from workbench import Workbench, started_workbench
+
+import hive_acid
+
+RESULT = Path(__file__).resolve().parents[2] / ".build" / "bench.json"
+
+SERIES: dict[str, tuple[str, Callable[[Workbench], Sequence[Measure]]]] = {
+    "scan": ("scans with 0 %, 1 % and 10 % of the rows deleted, against flat ORC", measure_scans),
+    "insert": ("INSERT … SELECT, against DataFrame.write.orc", measure_inserts),
+    "delete": ("latency of a DELETE of one row, and its calls to the metastore", measure_single_deletes),
+    "big-delete": ("DELETE of all rows under a driver heap of 1 GB", measure_big_delete),
+}
+
+
+def parse_options(arguments: Sequence[str] | None) -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(prog="./dev bench", description=__doc__.partition("\n")[0])
+    parser.add_argument("--rows", type=int, default=10_000_000, help="rows of the table (default: %(default)s)")
+    parser.add_argument("--rounds", type=int, default=6, help="rounds, the first of which is dropped; 2 or more")
+    parser.add_argument(
+        "--only", choices=SERIES, action="append", help="; ".join(f"{k}: {v[0]}" for k, v in SERIES.items())
+    )
+    parser.add_argument("--folder", type=Path, help="where the data go; a temporary folder by default")
+    chosen = parser.parse_args(arguments)
+    if chosen.rounds < 2 or chosen.rows < 1000:
+        parser.error("at least 2 rounds and 1000 rows are needed")
+    return chosen
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Measure, print, write. Returns 0, or raises when a count is wrong."""
+    chosen = parse_options(arguments)
+    folder = Path(tempfile.mkdtemp(prefix="hive-acid-bench-", dir=chosen.folder))
+    results: list[Measure] = []
+    started = time.perf_counter()
+    try:
+        with started_workbench(folder, chosen.rows, chosen.rounds) as bench:
+            facts = {
+                "version": hive_acid.__version__,
+                "spark": bench.spark.version,
+                "cores": bench.spark.sparkContext.defaultParallelism,
+                "load_average_before": os.getloadavg(),
+                "rows": chosen.rows,
+                "rounds_kept": chosen.rounds - 1,
+            }
+            print(", ".join(f"{key} {value}" for key, value in facts.items()), flush=True)
+            for name in chosen.only or SERIES:
+                print(f"\n{name}: {SERIES[name][0]}", flush=True)
+                measured = SERIES[name][1](bench)
+                results += measured
+                print(format_table(measured), flush=True)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    RESULT.parent.mkdir(exist_ok=True)
+    RESULT.write_text(
+        json.dumps({**facts, "results": [asdict(measure) | {"ratio": measure.ratio} for measure in results]}, indent=2)
+        + "\n",
+        "utf-8",
+    )
+    print(f"\n{time.perf_counter() - started:.0f} s in all, written to {RESULT}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

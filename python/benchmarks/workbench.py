@@ -1,0 +1,97 @@
+"""A metastore, a Spark session and the source data of one benchmark run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+
+import hive_acid
+from hive_acid.local import EmbeddedMetastore
+from hive_acid.spark.session import Attachment, attach
+
+COLUMNS: dict[str, tuple[str, str]] = {
+    "id": ("BIGINT", "id"),
+    "small": ("SMALLINT", "CAST(id % 1000 AS SMALLINT)"),
+    "number": ("INT", "CAST(xxhash64(id) % 1000000 AS INT)"),
+    "flag": ("BOOLEAN", "id % 3 = 0"),
+    "price": ("DOUBLE", "xxhash64(id, 1) / 1e15"),
+    "ratio": ("FLOAT", "CAST(id % 997 / 997 AS FLOAT)"),
+    "amount": ("DECIMAL(12,2)", "CAST(id % 100000 / 100 AS DECIMAL(12,2))"),
+    "day": ("DATE", "date_add(DATE'2020-01-01', CAST(id % 1461 AS INT))"),
+    "at": ("TIMESTAMP", "timestamp_seconds(1577836800 + id)"),
+    "city": ("STRING", "concat('city ', id % 500)"),
+    "code": ("STRING", "substr(sha2(CAST(id AS STRING), 256), 1, 12)"),
+    "remark": ("STRING", "IF(id % 10 = 0, NULL, concat('remark on number ', id % 50000))"),
+}
+"""Name → type and expression over the `id` of spark.range."""
+
+
+@dataclass(frozen=True)
+class Workbench:
+    """What every series works with; `rows` is the size of a table, `rounds` includes the one that is dropped."""
+
+    spark: SparkSession
+    metastore: EmbeddedMetastore
+    folder: Path
+    rows: int
+    rounds: int
+
+    @property
+    def source(self) -> Path:
+        """The folder of the source data, in Parquet."""
+        return self.folder / "source"
+
+    @property
+    def attachment(self) -> Attachment:
+        """The Python half of the session, with its metastore client."""
+        return attach(self.spark)
+
+    def create(self, table: str) -> None:
+        """A transactional table of COLUMNS, empty."""
+        columns = ", ".join(f"{name} {kind}" for name, (kind, _) in COLUMNS.items())
+        self.spark.sql(f"DROP TABLE IF EXISTS {table}")
+        self.spark.sql(f"CREATE TABLE {table} ({columns}) STORED AS ORC TBLPROPERTIES ('transactional'='true')")
+
+    def insert(self, table: str) -> int:
+        """Insert all source data; the number of rows reported."""
+        self.spark.read.parquet(str(self.source)).createOrReplaceTempView("source")
+        return int(self.spark.sql(f"INSERT INTO {table} SELECT * FROM source").collect()[0][0])
+
+
+def build_session(metastore_uri: str, folder: Path, memory: str) -> SparkSession:
+    """A local session on all cores. The flat files it writes have the ACID files' codec."""
+    builder = (
+        SparkSession.builder.master("local[*]")
+        .config("spark.driver.memory", memory)
+        .config("spark.driver.bindAddress", "127.0.0.1")
+        .config("spark.driver.host", "127.0.0.1")
+        .config("spark.local.dir", str(folder))
+        .config("spark.log.level", "ERROR")
+        .config("spark.sql.orc.compression.codec", "zlib")
+        .config("spark.sql.shuffle.partitions", "8")
+        .config("spark.sql.warehouse.dir", (folder / "warehouse").as_uri())
+        .config("spark.ui.enabled", "false")
+        .config("spark.ui.showConsoleProgress", "false")
+    )
+    return hive_acid.configure(builder, metastore=metastore_uri).getOrCreate()
+
+
+@contextmanager
+def started_workbench(folder: Path, rows: int, rounds: int) -> Iterator[Workbench]:
+    """Metastore and session on, source data written; all stopped in the end."""
+    with EmbeddedMetastore.start() as metastore:
+        spark = build_session(metastore.uri, folder, "4g")
+        try:
+            bench = Workbench(spark, metastore, folder, rows, rounds)
+            expressions = (f"{expression} AS {name}" for name, (_, expression) in COLUMNS.items())
+            tasks = max(2 * spark.sparkContext.defaultParallelism, 8)
+            spark.range(0, rows, 1, tasks).selectExpr(*expressions).write.parquet(str(bench.source))
+            spark.sql("CREATE DATABASE bench LOCATION '" + (folder / "bench.db").as_uri() + "'")
+            spark.sql("USE bench")
+            yield bench
+        finally:
+            spark.stop()
