@@ -1,0 +1,77 @@
+"""`hive-acid sqltest run|update|new`."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+from collections.abc import Callable
+from pathlib import Path
+
+from hive_acid.testing.errors import SuiteError
+from hive_acid.testing.junit import format_junit
+from hive_acid.testing.runner import Report, run_suite
+from hive_acid.testing.suite import create_input, find_suite
+
+REGENERATE = "SPARK_GENERATE_GOLDEN_FILES"
+"""Spark's name: with the value 1, `run` records instead of comparing."""
+GOOD, DIFFERENT = 0, 1
+Say = Callable[[str], None]
+
+
+def add_arguments(sqltest: argparse.ArgumentParser) -> None:
+    """The actions of `hive-acid sqltest`; `run_command` runs what was parsed."""
+    actions = sqltest.add_subparsers(title="actions", required=True, metavar="ACTION", dest="action")
+    run = actions.add_parser("run", help="run the inputs and compare with what was recorded")
+    update = actions.add_parser("update", help="run the inputs and record what comes out")
+    for action in (run, update):
+        action.add_argument("folder", type=Path, metavar="DIR", help="the suite: DIR/inputs and DIR/results")
+        action.add_argument("--filter", default="", metavar="REGEX", help="only inputs whose names match")
+        action.add_argument("--metastore", metavar="URI", help="thrift://host:port; an embedded one by default")
+        action.add_argument("--seed", type=int, help="of the order of the files, to repeat a run")
+        action.add_argument("--junit", type=Path, metavar="FILE", help="write a JUnit XML report")
+    new = actions.add_parser("new", help="make an input to begin with")
+    new.add_argument("name", metavar="NAME")
+    new.add_argument("--folder", type=Path, default=Path("sql-tests"), metavar="DIR", help="default: %(default)s")
+
+
+def run_command(chosen: argparse.Namespace, say: Say) -> int:
+    """Runs the chosen action, telling `say` line by line: 0 all good, 1 results differ or an input is wrong.
+
+    Raises SuiteError if nothing could be run.
+    """
+    if chosen.action == "new":
+        say(f"{create_input(chosen.folder, chosen.name)}: write it, then `hive-acid sqltest update {chosen.folder}`")
+        return GOOD
+    files = find_suite(chosen.folder, chosen.filter)
+    is_update = chosen.action == "update" or os.environ.get(REGENERATE) == "1"
+    seed = random.SystemRandom().randrange(1_000_000) if chosen.seed is None else chosen.seed
+    say(f"{len(files)} files, seed {seed}")
+    from hive_acid.testing.spark_session import SparkSessions, start_spark
+
+    spark = start_spark(chosen.metastore)
+    try:
+        reports = run_suite(files, SparkSessions(spark), seed, is_update, lambda report: tell(report, say))
+    finally:
+        spark.stop()
+    if chosen.junit is not None:
+        write_junit(chosen.junit, format_junit(reports, seed))
+    bad = sorted(report.name for report in reports if not report.is_good)
+    say(f"{len(reports) - len(bad)} of {len(reports)} good" + (f"; look at {', '.join(bad)}" if bad else ""))
+    return DIFFERENT if bad else GOOD
+
+
+def tell(report: Report, say: Say) -> None:
+    """One line for a good file, and what is wrong with another."""
+    say(f"{report.verdict.value:<8} {report.name} ({report.seconds:.1f} s)")
+    if not report.is_good:
+        say(report.text)
+
+
+def write_junit(path: Path, text: str) -> None:
+    """Writes the report. Raises SuiteError."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise SuiteError(f"{path}: the report cannot be written: {error}") from error

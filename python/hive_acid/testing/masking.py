@@ -1,0 +1,56 @@
+"""What differs from run to run, masked: names are put in braces in its place.
+
+Masked are the test's database, locations, transaction IDs, expression and plan IDs, times and owners in descriptions.
+Write IDs are not: a table of a new database begins with 1.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+_UNSTABLE_PARAMETERS = {"txnId": "{txn}", "waitedMs": "{ms}", "holder": "{holder}"}
+
+_LOCATION = (re.compile(r"\b(?:file|hdfs|viewfs|s3a?|abfss?|gs):/[^\s,;'\"`)\]}]*"), "{location}")
+_RULES = [
+    _LOCATION,
+    (re.compile(r"(?<![\w./])/(?:tmp|var|home|root|private|Users|mnt|work|opt)/[^\s,;'\"`)\]}]*"), "{path}"),
+    (re.compile(r"\b(transactions?|txn(?: ID)?) [0-9]+\b", re.IGNORECASE), r"\1 {txn}"),
+    (re.compile(r"\.hive-acid-staging-[0-9]+-[0-9a-f]+"), ".hive-acid-staging-{txn}"),
+    (re.compile(r"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b"), "{uuid}"),
+    (re.compile(r"#[0-9]+L?\b"), "#x"),
+    (re.compile(r"\bplan_id=[0-9]+"), "plan_id=x"),
+    (re.compile(r"\*\([0-9]+\) "), "*"),
+    (re.compile(r"\btransient_lastDdlTime=[0-9]+"), "transient_lastDdlTime={time}"),
+    (
+        re.compile(r"^(Created By|Created Time|Last Access|Owner|Partition Statistics)\b.*", re.MULTILINE),
+        r"\1 {masked}",
+    ),
+]
+_VISIBILITY = re.compile(r"_v[0-9]{7,}(?=$|/)", re.MULTILINE)
+
+
+def mask_row(text: str, database: str) -> str:
+    """A row of a query: only the database's name and locations are masked, for all else may be data."""
+    pattern, replacement = _LOCATION
+    return pattern.sub(replacement, text.replace(database, "{database}"))
+
+
+def mask_text(text: str, database: str) -> str:
+    """The text with everything masked that is not the statement's own doing."""
+    masked = text.replace(database, "{database}")
+    for pattern, replacement in _RULES:
+        masked = pattern.sub(replacement, masked)
+    return masked
+
+
+def mask_path(path: str, database: str) -> str:
+    """A relative path below a table: visibility transaction IDs and names of staging folders masked."""
+    return _VISIBILITY.sub("_v{txn}", mask_text(path, database))
+
+
+def mask_parameters(parameters: Mapping[str, str], database: str) -> dict[str, str]:
+    """The parameters of an error, sorted by name; those that can never be stable are masked whole."""
+    return {
+        key: _UNSTABLE_PARAMETERS.get(key) or mask_text(str(parameters[key]), database) for key in sorted(parameters)
+    }

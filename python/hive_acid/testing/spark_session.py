@@ -1,0 +1,128 @@
+"""The runner's sessions on Spark. The only module of this package that knows Spark.
+
+Rows become text by Spark's own code for golden files (HiveResult), and are sorted unless the query sorts them, as
+Spark's SQLQueryTestHelper decides it.
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+from py4j.java_gateway import is_instance_of
+from py4j.protocol import Py4JJavaError
+from pyspark import SparkContext
+from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
+
+import hive_acid
+from hive_acid.testing.failures import QueryContext, StatementFailed
+from hive_acid.testing.inputs import Settings
+from hive_acid.testing.session import Answer
+
+_UNSORTING = frozenset({"Join", "Aggregate", "Generate", "Sample", "Distinct"})
+_DESCRIBING = ("Describe",)
+
+
+def start_spark(metastore: str | None) -> SparkSession:
+    """A small local session on the metastore, or on that of the surroundings, or on an embedded one."""
+    logging.getLogger("SQLQueryContextLogger").disabled = True  # errors are results here
+    builder = (
+        SparkSession.builder.master("local[2]")
+        .appName("hive-acid sqltest")
+        .config("spark.ui.enabled", "false")
+        .config("spark.ui.showConsoleProgress", "false")
+        .config("spark.sql.shuffle.partitions", "2")
+        .config("spark.log.level", "OFF")
+    )
+    return hive_acid.configure(builder, metastore=metastore).getOrCreate()
+
+
+class SparkSessions:
+    """Opens sessions beside a given one: same context and metastore, own settings and temporary views."""
+
+    def __init__(self, spark: SparkSession) -> None:
+        self._spark = spark
+
+    def open(self, settings: Settings) -> SparkTestSession:
+        """A new session with these settings."""
+        session = self._spark.newSession()
+        for key, value in settings:
+            session.conf.set(key, value)
+        return SparkTestSession(session)
+
+
+class SparkTestSession:
+    """A session that answers in text."""
+
+    def __init__(self, spark: SparkSession) -> None:
+        self._spark: Any = spark
+        self._jvm: Any = spark._jvm
+        self._hive_result = self._jvm.org.apache.spark.sql.execution.HiveResult
+
+    def run(self, statement: str) -> Answer:
+        """Runs one statement to its end. Raises StatementFailed for an error of the statement, and nothing else."""
+        try:
+            frame = self._spark.sql(statement)._jdf
+            execution = frame.queryExecution()
+            schema = frame.schema()
+            is_command = execution.commandExecuted().nodeName() == "CommandResult"
+            if is_command:
+                executed = execution.executedPlan()
+            else:
+                # collected once, in an execution of its own; HiveResult alone would run the plan outside of any
+                rows = self._spark._jsparkSession.createDataFrame(frame.collectAsList(), schema)
+                executed = rows.queryExecution().executedPlan()
+            lines = _elements(self._hive_result.hiveResultString(executed))
+            if not _is_sorted(execution.analyzed()):
+                lines.sort()
+            return Answer(schema.catalogString(), tuple(lines), is_command)
+        except (PySparkException, Py4JJavaError) as error:
+            raise build_failure(error) from error
+
+    def location(self, table: str) -> str:
+        """Where the table lies, as a URI. Raises StatementFailed if there is no such table."""
+        try:
+            state = self._spark._jsparkSession.sessionState()
+            name = state.sqlParser().parseTableIdentifier(table)
+            return str(state.catalog().getTableMetadata(name).location().toString())
+        except (PySparkException, Py4JJavaError) as error:
+            raise build_failure(error) from error
+
+
+def build_failure(error: PySparkException | Py4JJavaError) -> StatementFailed:
+    """The error as it is recorded: the outermost one that has a condition, for that of a failed task is wrapped."""
+    if isinstance(error, PySparkException) and getattr(error, "_origin", None) is None:
+        parameters = error.getMessageParameters()
+        return StatementFailed(str(error), type(error).__name__, error.getCondition(), error.getSqlState(), parameters)
+    outermost: Any = error.java_exception if isinstance(error, Py4JJavaError) else getattr(error, "_origin", None)
+    gateway: Any = SparkContext._gateway
+    cause = outermost
+    while cause is not None:
+        if is_instance_of(gateway, cause, "org.apache.spark.SparkThrowable") and cause.getCondition() is not None:
+            contexts = tuple(_context(context) for context in cause.getQueryContext() if _is_sql(context))
+            name, parameters = cause.getClass().getName(), dict(cause.getMessageParameters())
+            return StatementFailed(str(error), name, cause.getCondition(), cause.getSqlState(), parameters, contexts)
+        cause = cause.getCause()
+    return StatementFailed(str(error), outermost.getClass().getName())
+
+
+def _is_sql(context: Any) -> bool:
+    return str(context.contextType().toString()) == "SQL"
+
+
+def _context(context: Any) -> QueryContext:
+    return QueryContext(context.startIndex() + 1, context.stopIndex() + 1, context.fragment())
+
+
+def _elements(sequence: Any) -> list[Any]:
+    return [sequence.apply(index) for index in range(sequence.size())]
+
+
+def _is_sorted(plan: Any) -> bool:
+    name = plan.getClass().getSimpleName()
+    if name in _UNSORTING:
+        return False
+    if name.startswith(_DESCRIBING) or (name == "Sort" and getattr(plan, "global")()):
+        return True
+    return any(_is_sorted(child) for child in _elements(plan.children()))

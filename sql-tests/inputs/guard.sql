@@ -1,0 +1,169 @@
+-- What is not supported on a transactional table is refused by name and changes nothing;
+-- other tables behave as if the extension was not there.
+
+CREATE TABLE t (id INT, name STRING) STORED AS ORC TBLPROPERTIES ('transactional' = 'true');
+
+CREATE TABLE p (id INT) PARTITIONED BY (k STRING) STORED AS ORC TBLPROPERTIES ('transactional' = 'true');
+
+CREATE TABLE b (id INT) CLUSTERED BY (id) INTO 2 BUCKETS STORED AS ORC TBLPROPERTIES ('transactional' = 'true');
+
+CREATE TABLE plain (id INT, name STRING) STORED AS ORC;
+
+CREATE TABLE plain_p (id INT) PARTITIONED BY (k STRING) STORED AS ORC;
+
+INSERT INTO t VALUES (1, 'one'), (2, 'two');
+
+-- row-level statements
+
+UPDATE t SET name = 'x' WHERE id = 1;
+
+UPDATE t SET unknown = 'x';
+
+MERGE INTO t USING plain ON t.id = plain.id WHEN MATCHED THEN DELETE;
+
+MERGE INTO t USING (SELECT 1 AS id) s ON t.id = s.id WHEN NOT MATCHED THEN INSERT (id) VALUES (s.id);
+
+-- overwriting
+
+INSERT OVERWRITE t VALUES (9, 'nine');
+
+INSERT OVERWRITE TABLE t SELECT * FROM plain;
+
+INSERT INTO t REPLACE WHERE id = 1 SELECT 1, 'x';
+
+FROM plain INSERT INTO t SELECT id, name INSERT INTO t SELECT id, upper(name);
+
+TRUNCATE TABLE t;
+
+LOAD DATA INPATH '/nowhere' INTO TABLE t;
+
+-- creating with rows
+
+CREATE TABLE ctas STORED AS ORC TBLPROPERTIES ('transactional' = 'true') AS SELECT 1 AS id;
+
+CREATE TABLE ctas USING orc TBLPROPERTIES ('transactional' = 'true') AS SELECT 1 AS id;
+
+CREATE TABLE IF NOT EXISTS t STORED AS ORC AS SELECT 1 AS id;
+
+REPLACE TABLE t (id INT) USING orc;
+
+CREATE OR REPLACE TABLE t USING orc AS SELECT 1 AS id;
+
+SHOW TABLES LIKE 'ctas';
+
+-- other kinds of transactional tables
+
+CREATE TABLE insert_only (id INT) STORED AS ORC TBLPROPERTIES ('transactional' = 'true', 'transactional_properties' = 'insert_only');
+
+SELECT * FROM insert_only;
+
+INSERT INTO insert_only VALUES (1);
+
+CREATE TABLE text_file (id INT) STORED AS TEXTFILE TBLPROPERTIES ('transactional' = 'true');
+
+SELECT * FROM text_file;
+
+-- partitioned and bucketed: read only
+
+INSERT INTO p VALUES (1, 'a');
+
+INSERT INTO p PARTITION (k = 'a') VALUES (1);
+
+INSERT OVERWRITE p PARTITION (k = 'a') VALUES (1);
+
+DELETE FROM p WHERE id = 1;
+
+SELECT * FROM p;
+
+INSERT INTO b VALUES (1);
+
+DELETE FROM b WHERE id = 1;
+
+SELECT * FROM b;
+
+-- partitions and layout
+
+ALTER TABLE p ADD PARTITION (k = 'a');
+
+ALTER TABLE p DROP PARTITION (k = 'a');
+
+ALTER TABLE p DROP IF EXISTS PARTITION (k = 'a');
+
+ALTER TABLE p PARTITION (k = 'a') RENAME TO PARTITION (k = 'b');
+
+TRUNCATE TABLE p PARTITION (k = 'a');
+
+ALTER TABLE p RECOVER PARTITIONS;
+
+MSCK REPAIR TABLE p;
+
+SHOW PARTITIONS p;
+
+ALTER TABLE t SET LOCATION '/tmp/elsewhere';
+
+ALTER TABLE t SET SERDE 'org.apache.hadoop.hive.serde2.lazy.LazySimpleSerDe';
+
+ALTER TABLE t SET TBLPROPERTIES ('transactional' = 'false');
+
+ALTER TABLE t UNSET TBLPROPERTIES ('transactional');
+
+ALTER TABLE plain SET TBLPROPERTIES ('transactional' = 'true');
+
+-- statistics and caches
+
+ANALYZE TABLE t COMPUTE STATISTICS;
+
+CACHE TABLE t;
+
+SELECT * FROM t;
+
+DELETE FROM t WHERE id = 2;
+
+SELECT * FROM t;
+
+UNCACHE TABLE t;
+
+-- nothing of all this changed the table
+
+--FILES t
+SELECT * FROM t;
+
+-- plain tables
+
+INSERT INTO plain VALUES (1, 'one'), (2, 'two');
+
+INSERT OVERWRITE plain SELECT id + 10, name FROM plain WHERE id = 1;
+
+SELECT * FROM plain;
+
+INSERT INTO plain SELECT * FROM t;
+
+SELECT * FROM plain;
+
+INSERT INTO plain_p PARTITION (k = 'a') SELECT id FROM t;
+
+ALTER TABLE plain_p ADD PARTITION (k = 'b');
+
+SELECT * FROM plain_p;
+
+SHOW PARTITIONS plain_p;
+
+DELETE FROM plain WHERE id = 1;
+
+UPDATE plain SET name = 'x';
+
+MERGE INTO plain USING t ON t.id = plain.id WHEN MATCHED THEN DELETE;
+
+CREATE TABLE copy STORED AS ORC AS SELECT * FROM t;
+
+SELECT * FROM copy;
+
+TRUNCATE TABLE plain;
+
+SELECT * FROM plain;
+
+-- dropping
+
+DROP TABLE t;
+
+SELECT * FROM t;
