@@ -33,8 +33,12 @@ def test_a_lock_that_names_no_process_is_removed(tmp_path: Path) -> None:
 
 
 def test_the_lock_of_a_server_that_still_runs_there_stays(tmp_path: Path) -> None:
-    server = subprocess.Popen([sys.executable, "-c", "import sys; sys.stdin.read()", tmp_path], stdin=subprocess.PIPE)
+    script = "import sys; print('up', flush=True); sys.stdin.read()"
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    server = subprocess.Popen([sys.executable, "-c", script, tmp_path], **pipes)
     try:
+        assert server.stdout is not None
+        assert server.stdout.readline() == b"up\n"
         lock = lock_of(tmp_path, str(server.pid))
         remove_stale_lock(tmp_path)
         assert lock.exists()
