@@ -73,6 +73,8 @@ class Transaction:
         Raises TransactionAborted (nothing is visible) or CommitStateUnknown (nobody knows; keep the files).
         """
         self.ensure_active()
+        # a beat that comes after the commit would find no transaction and report it as lost
+        self._manager.heartbeat.unregister(self.txn_id)
         try:
             self._metastore.commit(self.txn_id)
             self.outcome = Outcome.COMMITTED
@@ -81,8 +83,6 @@ class Transaction:
             raise
         except MetastoreUnavailable as lost:
             self._resolve_commit(lost)
-        finally:
-            self._manager.heartbeat.unregister(self.txn_id)
 
     def end_read(self) -> None:
         """Ends a transaction that wrote nothing. Raises what the metastore says: then it times out."""
@@ -91,7 +91,10 @@ class Transaction:
         self._metastore.commit(self.txn_id)
 
     def abort(self) -> None:
-        """Aborts; does nothing once the transaction has ended. Raises MetastoreUnavailable: then it times out."""
+        """Aborts; does nothing once the transaction has ended.
+
+        Raises MetastoreUnavailable: then it times out, and MetastoreRefused if the metastore knows of no such transaction.
+        """
         if self.outcome is not Outcome.OPEN:
             return
         self._manager.heartbeat.unregister(self.txn_id)
