@@ -20,7 +20,6 @@ from hive_acid import config
 from hive_acid.errors import build_error
 from hive_acid.execution.executor import Executor
 from hive_acid.execution.readers import Readers
-from hive_acid.local import EmbeddedMetastore
 from hive_acid.metastore.thrift_client import ThriftMetastore
 from hive_acid.spark.jvm import JvmFileSystem
 from hive_acid.spark.planner import Planner
@@ -80,6 +79,8 @@ def configure(builder: SparkSession.Builder, metastore: str | None = None) -> Ac
     uris = metastore or options.get(config.METASTORE_URIS.key) or options.get("spark.hive.metastore.uris")
     uris = uris or find_metastore_uris()
     if uris is None:
+        from hive_acid.local import EmbeddedMetastore  # only POSIX systems have it; a given metastore needs none
+
         embedded = EmbeddedMetastore.start()
         atexit.register(embedded.stop)
         uris = embedded.uri

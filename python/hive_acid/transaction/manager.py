@@ -93,7 +93,7 @@ class Transaction:
     def abort(self) -> None:
         """Aborts; does nothing once the transaction has ended.
 
-        Raises MetastoreUnavailable: then it times out, and MetastoreRefused if the metastore knows of no such transaction.
+        Raises MetastoreUnavailable: then it times out. Raises MetastoreRefused if the metastore does not know it.
         """
         if self.outcome is not Outcome.OPEN:
             return

@@ -1,0 +1,202 @@
+"""Reads see one snapshot, hold it until they end, and never give fewer or other rows."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
+
+from hive_acid.local import EmbeddedMetastore
+from hive_acid.model.table import TableName
+from integration.conftest import Tables
+from support.metastore_setup import MetastoreSetup, thrift_setup
+from support.polling import eventually
+
+
+@pytest.fixture
+def setup(metastore: EmbeddedMetastore) -> Iterator[MetastoreSetup]:
+    with thrift_setup(metastore.uri) as real:
+        yield real
+
+
+@pytest.fixture
+def rows(tables: Tables) -> Tables:
+    """A table `t` with rows 1 to 4, the second deleted, from three statements."""
+    tables.create("t")
+    tables.sql("INSERT INTO t VALUES (1, 'a'), (2, 'b')")
+    tables.sql("INSERT INTO t VALUES (3, 'c'), (4, NULL)")
+    tables.sql("DELETE FROM t WHERE id = 2")
+    return tables
+
+
+def opened_by(tables: Tables, statement: str) -> int:
+    """How many transactions a statement opens, by the IDs before and after it."""
+    before = tables.client.open_transaction("test", "here", "test")
+    tables.sql(statement)
+    after = tables.client.open_transaction("test", "here", "test")
+    for txn_id in (before, after):
+        tables.client.abort(txn_id)
+    return after - before - 1
+
+
+@pytest.fixture
+def partitioned(setup: MetastoreSetup, tables: Tables) -> TableName:
+    """Partitions a (rows 1, 2, row 2 deleted), b (rows 1, 2) elsewhere, NULL (rows 1, 2), `x/y z` (rows 1, 2)."""
+    name = setup.create_table("p", partition_columns=("D",))
+    tables.create("f", "id BIGINT, v STRING")
+    tables.sql("INSERT INTO f VALUES (1, 'one'), (2, 'two')")
+    tables.sql("DELETE FROM f WHERE id = 2")
+    for _ in range(2):
+        txn_id = tables.client.open_transaction("test", "here", "test")
+        tables.client.allocate_write_id(txn_id, name)
+        tables.client.commit(txn_id)
+    delta, delete_delta = sorted(tables.location("f").iterdir(), reverse=True)
+    root = Path(tables.client.table(name).location.removeprefix("file:"))
+    for partition in ("d=a", "d=b", "d=__HIVE_DEFAULT_PARTITION__", "d=x%2Fy z"):
+        location = root.parent / "elsewhere" / "b" if partition == "d=b" else root / partition
+        setup.add_partition(name, partition, location=f"file:{location}" if partition == "d=b" else None)
+        shutil.copytree(delta, location / delta.name)
+        if partition == "d=a":
+            shutil.copytree(delete_delta, location / delete_delta.name)
+    return name
+
+
+def test_a_partitioned_table_is_read_with_values_and_locations_of_its_partitions(
+    tables: Tables, partitioned: TableName
+) -> None:
+    assert tables.sql(f"SELECT d, id, v FROM {partitioned} ORDER BY d NULLS FIRST, id") == [
+        (None, 1, "one"),
+        (None, 2, "two"),
+        ("a", 1, "one"),
+        ("b", 1, "one"),
+        ("b", 2, "two"),
+        ("x/y z", 1, "one"),
+        ("x/y z", 2, "two"),
+    ]
+    assert tables.sql(f"SELECT count(*) FROM {partitioned} WHERE d IS NULL") == [(2,)]
+    assert tables.sql(f"SELECT count(*) FROM {partitioned} WHERE d = 'x/y z' AND id = 2") == [(1,)]
+    assert tables.sql(f"SELECT d, count(*) FROM {partitioned} GROUP BY d HAVING count(*) = 1") == [("a", 1)]
+
+
+def test_only_the_partitions_that_the_filter_leaves_are_looked_at(tables: Tables, partitioned: TableName) -> None:
+    root = Path(tables.client.table(partitioned).location.removeprefix("file:"))
+    (root / "d=x%2Fy z" / "000000_0").write_bytes(b"an original file, which is refused")
+    assert tables.sql(f"SELECT count(*) FROM {partitioned} WHERE d IN ('a', 'b')") == [(3,)]
+    assert tables.sql(f"SELECT count(*) FROM {partitioned} WHERE d = concat('n', 'one')") == [(0,)]
+    with pytest.raises(PySparkException) as caught:
+        tables.sql(f"SELECT count(*) FROM {partitioned}")
+    assert caught.value.getCondition() == "HIVE_ACID_UNSUPPORTED_LAYOUT"
+
+
+def test_all_scans_of_a_query_share_one_transaction(rows: Tables) -> None:
+    query = "SELECT a.id FROM t a JOIN t b ON a.id = b.id WHERE a.id IN (SELECT id FROM t) AND b.id < (SELECT 9)"
+    assert opened_by(rows, query) == 1
+
+
+@pytest.mark.parametrize("statement", ["EXPLAIN SELECT * FROM t", "EXPLAIN EXTENDED DELETE FROM t", "DESCRIBE t"])
+def test_explain_opens_no_transaction(rows: Tables, statement: str) -> None:
+    assert opened_by(rows, statement) == 0
+
+
+def test_a_read_transaction_ends_with_its_query(rows: Tables) -> None:
+    rows.sql("SELECT * FROM t")
+    assert eventually(lambda: rows.open_transactions() == [])
+    assert rows.client.held_locks() == []
+
+
+def test_a_read_transaction_ends_with_a_query_that_fails(rows: Tables) -> None:
+    with pytest.raises(PySparkException):
+        rows.sql("SELECT raise_error(name) FROM t")
+    assert eventually(lambda: rows.open_transactions() == [])
+
+
+def test_a_cached_table_shows_the_statement_that_followed(rows: Tables) -> None:
+    rows.sql("CACHE TABLE t")
+    assert rows.sql("SELECT count(*) FROM t") == [(3,)]
+    rows.sql("DELETE FROM t WHERE id = 1")
+    rows.sql("INSERT INTO t VALUES (5, 'e'), (6, 'f')")
+    assert rows.sql("SELECT id FROM t ORDER BY id") == [(3,), (4,), (5,), (6,)]
+    rows.sql("UNCACHE TABLE t")
+
+
+def test_a_dataframe_that_is_collected_again_gives_the_rows_of_its_snapshot(rows: Tables, spark: SparkSession) -> None:
+    frame = spark.table("t").orderBy("id")
+    first = frame.collect()
+    rows.sql("DELETE FROM t")
+    assert frame.collect() == first
+    assert spark.table("t").collect() == []
+
+
+def test_rows_come_out_of_every_way_to_read_a_dataframe(rows: Tables, spark: SparkSession) -> None:
+    frame = spark.table("t")
+    assert sorted(row.id for row in frame.toLocalIterator()) == [1, 3, 4]
+    assert sorted(frame.rdd.map(lambda row: row.id).collect()) == [1, 3, 4]
+    assert sorted(frame.toPandas()["id"]) == [1, 3, 4]
+    assert frame.count() == 3
+    assert sorted(row.id for row in frame.cache().collect()) == [1, 3, 4]
+    frame.unpersist()
+
+
+def test_row_ids_are_hidden_until_they_are_asked_for(rows: Tables, spark: SparkSession) -> None:
+    assert spark.table("t").columns == ["id", "name"]
+    found = rows.sql("SELECT ROW__ID.writeid, ROW__ID.bucketid, ROW__ID.rowid, id FROM t ORDER BY id")
+    assert found == [(1, 536870912, 0, 1), (2, 536870912, 0, 3), (2, 536870912, 1, 4)]
+    assert rows.sql("SELECT id FROM t WHERE ROW__ID.writeid = 2 AND ROW__ID.rowid = 1") == [(4,)]
+
+
+@pytest.mark.parametrize("setting", ["spark.sql.files.ignoreMissingFiles", "spark.sql.files.ignoreCorruptFiles"])
+@pytest.mark.parametrize("damage", ["missing", "cut", "zeroed"])
+@pytest.mark.parametrize("victim", ["delta_0000001_0000001_0000", "delete_delta_0000003_0000003_0000"])
+def test_a_damaged_or_missing_file_is_a_named_error_whatever_the_settings_say(
+    rows: Tables, spark: SparkSession, setting: str, damage: str, victim: str
+) -> None:
+    frame = spark.table("t").orderBy("id")
+    spark.conf.set(setting, "true")
+    try:
+        frame._jdf.queryExecution().executedPlan().execute()  # lists the files
+        file = rows.location("t") / victim / "bucket_00000"
+        (file.parent / f".{file.name}.crc").unlink()
+        content = file.read_bytes()
+        if damage == "missing":
+            file.unlink()
+        else:
+            file.write_bytes(content[:-20] if damage == "cut" else bytes(len(content)))
+        with pytest.raises(PySparkException) as caught:
+            frame.collect()
+        expected = "HIVE_ACID_SNAPSHOT_UNAVAILABLE" if damage == "missing" else "HIVE_ACID_CORRUPT_FILE"
+        assert expected in str(caught.value)
+        assert file.name in str(caught.value)
+    finally:
+        spark.conf.unset(setting)
+
+
+def test_a_table_that_was_dropped_and_made_again_has_none_of_its_old_deletes(rows: Tables) -> None:
+    assert rows.sql("SELECT count(*) FROM t") == [(3,)]
+    location = rows.location("t")
+    rows.sql("DROP TABLE t")
+    rows.create("t")
+    assert rows.location("t") == location
+    rows.sql("INSERT INTO t VALUES (1, 'a'), (2, 'b')")
+    rows.sql("INSERT INTO t VALUES (3, 'c'), (4, NULL)")
+    rows.sql("DELETE FROM t WHERE id = 1")
+    assert rows.sql("SELECT id FROM t ORDER BY id") == [(2,), (3,), (4,)]
+
+
+def test_a_timestamp_keeps_its_wall_clock_in_every_session_time_zone(tables: Tables, spark: SparkSession) -> None:
+    tables.create("t", "ts TIMESTAMP, nested ARRAY<STRUCT<at: TIMESTAMP>>")
+    zone = spark.conf.get("spark.sql.session.timeZone")
+    try:
+        spark.conf.set("spark.sql.session.timeZone", "America/New_York")
+        tables.sql("INSERT INTO t SELECT x, array(struct(x)) FROM VALUES (TIMESTAMP '2024-03-10 12:34:56.789012') v(x)")
+        for other in ("Asia/Kolkata", "UTC", "Europe/Paris"):
+            spark.conf.set("spark.sql.session.timeZone", other)
+            assert tables.sql("SELECT CAST(ts AS STRING), CAST(nested[0].at AS STRING) FROM t") == [
+                ("2024-03-10 12:34:56.789012", "2024-03-10 12:34:56.789012")
+            ]
+            assert tables.sql("SELECT count(*) FROM t WHERE ts = TIMESTAMP '2024-03-10 12:34:56.789012'") == [(1,)]
+    finally:
+        spark.conf.set("spark.sql.session.timeZone", zone)
