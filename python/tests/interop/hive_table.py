@@ -24,6 +24,13 @@ class RowId(NamedTuple):
     row: int
 
 
+def acid_table(engine: HiveEngine, name: str, columns: str, partitioned_by: str = "") -> "HiveTable":
+    """A new, empty transactional table, created by Hive."""
+    partitions = f"PARTITIONED BY ({partitioned_by})" if partitioned_by else ""
+    engine.sql(f"CREATE TABLE {name} ({columns}) {partitions} STORED AS ORC TBLPROPERTIES ('transactional'='true')")
+    return HiveTable(engine, name)
+
+
 @dataclass(frozen=True)
 class HiveTable:
     """A table of `engine` by its name, `table` or `database.table`."""

@@ -6,40 +6,20 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any
 
 import pytest
 from pyarrow import orc
 
 from hive_acid.metastore.thrift_client import ThriftMetastore
 from hive_acid.model.table import TableName
+from interop.all_types import COLUMNS, HIVE_ROW, VALUES
 from interop.hive_engine import HiveEngine, HiveError
-from interop.hive_table import HiveTable, RowId
+from interop.hive_table import HiveTable, RowId, acid_table
 
 pytestmark = pytest.mark.interop
 
 BUCKET_0 = 536870912
 BUCKET_0_STATEMENT_1 = 536870913
-ALL_TYPES = """
-    id INT, ti TINYINT, si SMALLINT, bi BIGINT, fl FLOAT, do DOUBLE, de DECIMAL(20,5), st STRING, vc VARCHAR(10), ch CHAR(5),
-    bo BOOLEAN, bn BINARY, dt DATE, ts TIMESTAMP, ar ARRAY<INT>, mp MAP<STRING,INT>, sr STRUCT<x:INT,y:STRING>"""
-ALL_VALUES = """
-    SELECT 1, CAST(-128 AS TINYINT), CAST(32767 AS SMALLINT), 9223372036854775807, CAST(1.5 AS FLOAT), CAST(0.1 AS DOUBLE),
-        CAST('123456789012345.12345' AS DECIMAL(20,5)), 'tab\\tline\\nü', CAST('vc' AS VARCHAR(10)), CAST('ch' AS CHAR(5)),
-        true, CAST('xy' AS BINARY), DATE '2020-02-29', TIMESTAMP '1969-07-20 20:17:40.25', ARRAY(1, 2), MAP('k', 1),
-        NAMED_STRUCT('x', 1, 'y', 'z')"""
-ALL_READ: list[tuple[Any, ...]] = [
-    (
-        *(1, -128, 32767, 9223372036854775807, 1.5, 0.1, "123456789012345.12345", "tab\tline\nü", "vc", "ch   "),
-        *(True, "7879", "2020-02-29", "1969-07-20 20:17:40.25", "[1,2]", '{"k":1}', '{"x":1,"y":"z"}'),
-    )
-]
-
-
-def acid_table(hive: HiveEngine, name: str, columns: str, partitioned_by: str = "") -> HiveTable:
-    partitions = f"PARTITIONED BY ({partitioned_by})" if partitioned_by else ""
-    hive.sql(f"CREATE TABLE {name} ({columns}) {partitions} STORED AS ORC TBLPROPERTIES ('transactional'='true')")
-    return HiveTable(hive, name)
 
 
 def acid_rows(path: Path) -> list[tuple[int, ...]]:
@@ -50,17 +30,17 @@ def acid_rows(path: Path) -> list[tuple[int, ...]]:
 
 
 def test_hive_reads_every_type_plain_and_vectorised_alike(hive: HiveEngine) -> None:
-    table = acid_table(hive, "all_types", ALL_TYPES)
-    hive.sql(f"INSERT INTO all_types {ALL_VALUES}")
-    assert table.rows_plain() == ALL_READ
-    assert table.rows_vectorised("id") == ALL_READ
-    assert table.rows_by_row_job("id") == ALL_READ
+    table = acid_table(hive, "all_types", COLUMNS)
+    hive.sql(f"INSERT INTO all_types SELECT {VALUES}")
+    assert table.rows_plain() == [HIVE_ROW]
+    assert table.rows_vectorised("id") == [HIVE_ROW]
+    assert table.rows_by_row_job("id") == [HIVE_ROW]
 
 
 def test_a_null_of_every_type_is_none(hive: HiveEngine) -> None:
-    table = acid_table(hive, "nulls", ALL_TYPES)
+    table = acid_table(hive, "nulls", COLUMNS)
     hive.sql("INSERT INTO nulls (id) SELECT 1")
-    assert table.rows_plain() == table.rows_vectorised("id") == [(1, *[None] * (len(ALL_READ[0]) - 1))]
+    assert table.rows_plain() == table.rows_vectorised("id") == [(1, *[None] * (len(HIVE_ROW) - 1))]
 
 
 def test_files_of_insert_update_and_delete_hold_the_rows_that_hives_documentation_shows(hive: HiveEngine) -> None:
@@ -142,7 +122,8 @@ def test_a_statement_that_fails_says_why_and_leaves_the_engine_alive(hive: HiveE
 def test_the_engine_ends_when_its_parent_is_killed(tmp_path: Path) -> None:
     program = (
         "import sys, pathlib\n"
-        "from interop.hive_engine import HiveEngine\n"
+        "from interop.all_types import COLUMNS, HIVE_ROW, VALUES
+from interop.hive_engine import HiveEngine\n"
         "with HiveEngine.started('3.1.3', pathlib.Path(sys.argv[1])) as engine:\n"
         "    print(engine.process_id, flush=True)\n"
         "    sys.stdin.read()\n"

@@ -1,0 +1,130 @@
+"""Real Hive and Spark with this package on one metastore and one warehouse: each reads and changes what the other wrote."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from pyspark.sql import SparkSession
+
+import hive_acid
+from interop.all_types import COLUMNS, HIVE_ROW, SPARK_ROW, VALUES
+from interop.hive_engine import HiveEngine
+from interop.hive_table import HiveTable, acid_table
+from interop.spark_side import spark_settings
+
+pytestmark = pytest.mark.interop
+
+
+@pytest.fixture(scope="module")
+def spark(hive: HiveEngine, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
+    """A session on the engine's metastore. Its time zone is not Hive's, so that a shifted timestamp shows."""
+    builder = (
+        SparkSession.builder.master("local[2]")
+        .config(map=spark_settings(hive))
+        .config("spark.ui.enabled", "false")
+        .config("spark.driver.host", "127.0.0.1")
+        .config("spark.sql.session.timeZone", "Asia/Kolkata")
+        .config("spark.sql.shuffle.partitions", "4")
+        .config("spark.local.dir", str(tmp_path_factory.mktemp("spark")))
+    )
+    session = hive_acid.configure(builder, metastore=hive.metastore_uri).getOrCreate()
+    session.sparkContext.setLogLevel("OFF")
+    yield session
+    session.stop()
+
+
+def rows(spark: SparkSession, query: str) -> list[tuple[Any, ...]]:
+    """The rows of a query in Spark, as tuples."""
+    return [tuple(row) for row in spark.sql(query).collect()]
+
+
+def check_all_read(hive_table: HiveTable, spark: SparkSession, expected: list[tuple[int, str | None]]) -> None:
+    """Hive's row reader, Hive's vectorised reader and Spark all return these rows of (id, name)."""
+    assert sorted(hive_table.rows_plain()) == expected
+    assert hive_table.rows_vectorised("id") == expected
+    assert rows(spark, f"SELECT * FROM {hive_table.name} ORDER BY id") == expected
+
+
+def test_hive_reads_every_type_that_spark_wrote(hive: HiveEngine, spark: SparkSession) -> None:
+    table = acid_table(hive, "types_of_spark", COLUMNS)
+    spark.sql(f"INSERT INTO types_of_spark SELECT {VALUES}")
+    assert table.rows_plain() == [HIVE_ROW]
+    assert table.rows_vectorised("id") == [HIVE_ROW]
+
+
+def test_spark_reads_every_type_that_hive_wrote(hive: HiveEngine, spark: SparkSession) -> None:
+    acid_table(hive, "types_of_hive", COLUMNS)
+    hive.sql(f"INSERT INTO types_of_hive SELECT {VALUES}")
+    wall_clock = "date_format(ts, 'yyyy-MM-dd HH:mm:ss.SS')"
+    others = ", ".join(name for name in spark.table("types_of_hive").columns if name != "ts")
+    expected = tuple(value for value in SPARK_ROW if value != SPARK_ROW[13])
+    assert rows(spark, f"SELECT {others} FROM types_of_hive") == [expected]
+    assert rows(spark, f"SELECT {wall_clock} FROM types_of_hive") == [("1969-07-20 20:17:40.25",)]
+
+
+def test_hive_reads_deletes_from_and_compacts_what_spark_inserted_and_deleted(hive: HiveEngine, spark: SparkSession) -> None:
+    table = acid_table(hive, "made_by_spark", "id INT, name STRING")
+    spark.sql("INSERT INTO made_by_spark VALUES (1, 'one'), (2, 'two'), (3, NULL), (4, 'four')")
+    spark.sql("INSERT INTO made_by_spark SELECT CAST(id AS INT), 'many' FROM range(5, 9)")
+    spark.sql("DELETE FROM made_by_spark WHERE id IN (1, 7)")
+    check_all_read(table, spark, [(2, "two"), (3, None), (4, "four"), (5, "many"), (6, "many"), (8, "many")])
+    table.delete("name = 'many' AND id < 6")
+    check_all_read(table, spark, [(2, "two"), (3, None), (4, "four"), (6, "many"), (8, "many")])
+    before = table.row_ids("id")
+    table.compact_major()
+    (base,) = table.files()
+    assert base.startswith("base_0000004")
+    check_all_read(table, spark, [(2, "two"), (3, None), (4, "four"), (6, "many"), (8, "many")])
+    assert table.row_ids("id") == table.row_ids("id", vectorised=True) == before
+    spark.sql("DELETE FROM made_by_spark WHERE name = 'many'")
+    check_all_read(table, spark, [(2, "two"), (3, None), (4, "four")])
+
+
+def test_hive_updates_and_merges_into_what_spark_wrote(hive: HiveEngine, spark: SparkSession) -> None:
+    table = acid_table(hive, "changed_by_hive", "id INT, name STRING")
+    spark.sql("INSERT INTO changed_by_hive VALUES (1, 'one'), (2, 'two'), (3, 'three')")
+    spark.sql("DELETE FROM changed_by_hive WHERE id = 1")
+    hive.sql("UPDATE changed_by_hive SET name = 'zwei' WHERE id = 2")
+    check_all_read(table, spark, [(2, "zwei"), (3, "three")])
+    spark.sql("DELETE FROM changed_by_hive WHERE name = 'zwei'")
+    check_all_read(table, spark, [(3, "three")])
+
+
+def test_spark_reads_and_deletes_what_hive_inserted_updated_and_deleted(hive: HiveEngine, spark: SparkSession) -> None:
+    table = acid_table(hive, "made_by_hive", "id INT, name STRING")
+    table.insert("(1, 'one')", "(2, 'two')", "(3, NULL)")
+    table.insert("(4, 'four')", "(5, 'five')")
+    hive.sql("UPDATE made_by_hive SET name = 'zwei' WHERE id = 2")
+    table.delete("id = 4")
+    check_all_read(table, spark, [(1, "one"), (2, "zwei"), (3, None), (5, "five")])
+    assert rows(spark, "DELETE FROM made_by_hive WHERE name = 'zwei' OR id = 5") == [(2,)]
+    check_all_read(table, spark, [(1, "one"), (3, None)])
+    table.compact_major()
+    check_all_read(table, spark, [(1, "one"), (3, None)])
+
+
+def test_row_ids_are_the_same_for_hive_and_spark(hive: HiveEngine, spark: SparkSession) -> None:
+    table = acid_table(hive, "row_ids", "id INT")
+    table.insert("(1)", "(2)")
+    spark.sql("INSERT INTO row_ids VALUES (3), (4)")
+    hive.sql("UPDATE row_ids SET id = 5 WHERE id = 3")
+    of_spark = {(row_id[0],): tuple(row_id[1]) for row_id in rows(spark, "SELECT id, ROW__ID FROM row_ids")}
+    assert of_spark == table.row_ids("id") == table.row_ids("id", vectorised=True)
+
+
+def test_partitions_that_one_engine_adds_are_seen_by_the_other(hive: HiveEngine, spark: SparkSession) -> None:
+    table = acid_table(hive, "by_country", "id INT", partitioned_by="name STRING")
+    table.insert("(1, 'at')", "(2, 'at')", "(3, 'ch')")
+    check_all_read(table, spark, [(1, "at"), (2, "at"), (3, "ch")])
+    assert rows(spark, "SELECT id FROM by_country WHERE name = 'ch'") == [(3,)]
+    assert table.rows_vectorised("id", "id, name")[:1] == [(1, "at")]
+
+
+def test_hive_accepts_a_table_that_spark_created(hive: HiveEngine, spark: SparkSession) -> None:
+    spark.sql("CREATE TABLE of_spark (id INT, name STRING) STORED AS ORC TBLPROPERTIES ('transactional'='true')")
+    table = HiveTable(hive, "of_spark")
+    table.insert("(1, 'hive')")
+    spark.sql("INSERT INTO of_spark VALUES (2, 'spark')")
+    check_all_read(table, spark, [(1, "hive"), (2, "spark")])
+    table.compact_major()
+    check_all_read(table, spark, [(1, "hive"), (2, "spark")])
