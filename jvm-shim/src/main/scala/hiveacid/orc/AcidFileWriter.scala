@@ -168,12 +168,7 @@ final class InsertFileWriter(
   clear()
 
   private val rowIds = column(FileSchema.RowId)
-  private val setters = {
-    val types = rowTypeDescription.getChildren
-    if (columnTypes.length != types.size)
-      throw new IllegalArgumentException(s"${columnTypes.length} columns cannot be written as $rowTypeDescription")
-    columnTypes.indices.map(i => VectorSetter.of(columnTypes(i), types.get(i), rowVector.fields(i), zone)).toArray
-  }
+  private val setters = InsertFileWriter.setters(columnTypes, rowTypeDescription, rowVector, zone)
 
   override protected def operation: Int = 0
 
@@ -188,6 +183,19 @@ final class InsertFileWriter(
       c += 1
     }
     added()
+  }
+}
+
+object InsertFileWriter {
+
+  /** @throws IllegalArgumentException
+    *   if the columns are not those of the row type
+    */
+  def setters(from: Seq[DataType], to: TypeDescription, row: StructColumnVector, zone: WallClock): Array[VectorSetter] = {
+    val types = to.getChildren
+    if (from.length != types.size)
+      throw new IllegalArgumentException(s"${from.length} columns cannot be written as $to")
+    from.indices.map(i => VectorSetter.of(from(i), types.get(i), row.fields(i), zone)).toArray
   }
 }
 

@@ -1,11 +1,15 @@
 package hiveacid.orc
 
+import java.time.ZoneOffset
+
 import scala.util.control.NonFatal
 
 import com.fasterxml.jackson.databind.ObjectMapper
 import hiveacid.AcidException
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileSystem, Path}
+import org.apache.hadoop.hive.ql.exec.vector.StructColumnVector
+import org.apache.orc.TypeDescription
 
 import org.apache.spark.TaskContext
 import org.apache.spark.internal.Logging
@@ -24,6 +28,7 @@ import org.apache.spark.sql.catalyst.expressions.{
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project, RepartitionByExpression, Sort}
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.execution.SQLExecution
+import org.apache.spark.sql.types.DataType
 import org.apache.spark.util.SerializableConfiguration
 
 /** Writes the row changes of a statement into folders below a staging folder, in one Spark job. Moving the folders to
@@ -57,6 +62,7 @@ object WriteJob extends Logging {
       conf: Configuration
   ): Seq[WrittenFile] = {
     val columnTypes = changes.output.drop(2).map(_.dataType)
+    if (spec.kind == InsertKind) checkTypes(columnTypes, spec)
     val plan = if (spec.kind == DeleteKind) sortedVictims(changes, spec.deleteTasks) else changes
     val execution = session.sessionState.executePlan(plan)
     val configured = new SerializableConfiguration(conf)
@@ -81,6 +87,16 @@ object WriteJob extends Logging {
     }
     results.toSeq.sortBy(f => (f.folder, f.name))
   }
+
+  /** Wrong types are found before a task starts. */
+  private def checkTypes(columnTypes: Seq[DataType], spec: WriteSpec): Unit =
+    try {
+      val rowType = TypeDescription.fromString(spec.rowType)
+      val row     = new StructColumnVector(1, rowType.createRowBatchV2().cols: _*)
+      InsertFileWriter.setters(columnTypes, rowType, row, new WallClock(ZoneOffset.UTC))
+    } catch {
+      case e: IllegalArgumentException => throw AcidException("HIVE_ACID_INTERNAL", Map("reason" -> e.getMessage), e)
+    }
 
   /** `__change, bucket, writeid, bucketid, rowid`: all victims of a bucket in one task, sorted as Hive wants them. */
   private def sortedVictims(changes: LogicalPlan, tasks: Int): LogicalPlan = {

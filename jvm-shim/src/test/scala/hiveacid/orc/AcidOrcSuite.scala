@@ -27,7 +27,12 @@ abstract class AcidOrcSuite extends munit.FunSuite {
 
   protected lazy val spark: SparkSession = {
     val builder = ApiSession.builder().master(master).config("spark.ui.enabled", "false")
-    (Map("spark.sql.shuffle.partitions" -> "3", "spark.driver.host" -> "127.0.0.1") ++ settings)
+    val common = Map(
+      "spark.sql.shuffle.partitions"      -> "3",
+      "spark.driver.host"                 -> "127.0.0.1",
+      "spark.sql.datetime.java8API.enabled" -> "true" // instants compare exactly, whatever the JVM's zone
+    )
+    (common ++ settings)
       .foreach { case (k, v) => builder.config(k, v) }
     builder.getOrCreate().asInstanceOf[SparkSession]
   }
@@ -64,8 +69,7 @@ abstract class AcidOrcSuite extends munit.FunSuite {
     assert(wrong.isEmpty && missing.isEmpty, s"${a.length} rows, e.g. $wrong, instead of ${e.length}, e.g. $missing")
   }
 
-  private def texts(rows: DataFrame): Seq[String] =
-    withConf("spark.sql.datetime.java8API.enabled" -> "true")(rows.collect().toSeq.map(text))
+  private def texts(rows: DataFrame): Seq[String] = rows.collect().toSeq.map(text)
 
   private def text(value: Any): String = value match {
     case r: Row          => r.toSeq.map(text).mkString("[", ",", "]")
@@ -143,9 +147,13 @@ abstract class AcidOrcSuite extends munit.FunSuite {
     private def folders(report: JsonNode) = report.get("folders").elements.asScala.map(_.get("name").asText).toSeq
 
     /** The snapshot of all folders. */
-    def read(zone: String = zone, schema: StructType = schema): DataFrame = {
+    def read(
+        zone: String = zone,
+        schema: StructType = schema,
+        files: Seq[FileStatusWithMetadata] = this.files()
+    ): DataFrame = {
       val relation = HadoopFsRelation(
-        new TestIndex(root, files()),
+        new TestIndex(root, files),
         new StructType(),
         schema,
         None,
