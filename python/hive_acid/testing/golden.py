@@ -67,7 +67,9 @@ def format_golden(results: Sequence[QueryResult], source: str) -> str:
 def parse_golden(text: str, source: str) -> tuple[QueryResult, ...]:
     """The results in a file of this format. Raises SuiteError for anything else."""
     markers = list(_MARKER.finditer(text))
-    ends = [marker.start() for marker in markers[1:]] + [len(text)]
+    if text[: markers[0].start() if markers else -1] != HEADER:
+        raise SuiteError(f"{source}: does not begin with {HEADER.strip()!r}")
+    ends = [*(marker.start() for marker in markers[1:]), len(text)][: len(markers)]
     results: list[QueryResult] = []
     blocks: list[tuple[str, str]] = []
     for marker, end in zip(markers, ends, strict=True):
@@ -83,8 +85,6 @@ def parse_golden(text: str, source: str) -> tuple[QueryResult, ...]:
         blocks.append((heading, body.removesuffix(tail)))
     if blocks:
         results.append(_build_result(blocks, source))
-    if markers and text[: markers[0].start()] != HEADER:
-        raise SuiteError(f"{source}: does not begin with {HEADER.strip()!r}")
     return tuple(results)
 
 

@@ -33,15 +33,14 @@ _VISIBILITY = re.compile(r"_v[0-9]{7,}(?=$|/)", re.MULTILINE)
 def mask_row(text: str, database: str) -> str:
     """A row of a query: only the database's name and locations are masked, for all else may be data."""
     pattern, replacement = _LOCATION
-    return pattern.sub(replacement, text.replace(database, "{database}"))
+    return pattern.sub(replacement, text).replace(database, "{database}")
 
 
 def mask_text(text: str, database: str) -> str:
     """The text with everything masked that is not the statement's own doing."""
-    masked = text.replace(database, "{database}")
     for pattern, replacement in _RULES:
-        masked = pattern.sub(replacement, masked)
-    return masked
+        text = pattern.sub(replacement, text)
+    return text.replace(database, "{database}")
 
 
 def mask_path(path: str, database: str) -> str:

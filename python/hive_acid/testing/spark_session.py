@@ -7,7 +7,9 @@ Spark's SQLQueryTestHelper decides it.
 from __future__ import annotations
 
 import logging
-from typing import Any
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, cast
 
 from py4j.java_gateway import is_instance_of
 from py4j.protocol import Py4JJavaError
@@ -21,7 +23,7 @@ from hive_acid.testing.inputs import Settings
 from hive_acid.testing.session import Answer
 
 _UNSORTING = frozenset({"Join", "Aggregate", "Generate", "Sample", "Distinct"})
-_DESCRIBING = ("Describe",)
+_DESCRIBING = ("Describe", "Explain")
 
 
 def start_spark(metastore: str | None) -> SparkSession:
@@ -56,29 +58,46 @@ class SparkTestSession:
     """A session that answers in text."""
 
     def __init__(self, spark: SparkSession) -> None:
-        self._spark: Any = spark
-        self._jvm: Any = spark._jvm
+        self._spark = cast(Any, spark)  # its JVM side has no types
+        self._jvm = self._spark._jvm
         self._hive_result = self._jvm.org.apache.spark.sql.execution.HiveResult
 
     def run(self, statement: str) -> Answer:
         """Runs one statement to its end. Raises StatementFailed for an error of the statement, and nothing else."""
         try:
-            frame = self._spark.sql(statement)._jdf
-            execution = frame.queryExecution()
-            schema = frame.schema()
-            is_command = execution.commandExecuted().nodeName() == "CommandResult"
-            if is_command:
-                executed = execution.executedPlan()
-            else:
-                # collected once, in an execution of its own; HiveResult alone would run the plan outside of any
-                rows = self._spark._jsparkSession.createDataFrame(frame.collectAsList(), schema)
-                executed = rows.queryExecution().executedPlan()
-            lines = _elements(self._hive_result.hiveResultString(executed))
-            if not _is_sorted(execution.analyzed()):
-                lines.sort()
-            return Answer(schema.catalogString(), tuple(lines), is_command)
+            with self._active():
+                return self._answer(statement)
         except (PySparkException, Py4JJavaError) as error:
             raise build_failure(error) from error
+
+    @contextmanager
+    def _active(self) -> Iterator[None]:
+        """Spark prints dates and times by the settings of the thread's active session."""
+        sessions = self._jvm.org.apache.spark.sql.SparkSession
+        previous = sessions.getActiveSession()
+        sessions.setActiveSession(self._spark._jsparkSession)
+        try:
+            yield
+        finally:
+            if previous.isDefined():
+                sessions.setActiveSession(previous.get())
+            else:
+                sessions.clearActiveSession()
+
+    def _answer(self, statement: str) -> Answer:
+        frame = self._spark.sql(statement)._jdf
+        execution, schema = frame.queryExecution(), frame.schema()
+        is_command = execution.commandExecuted().nodeName() == "CommandResult"
+        if is_command:
+            executed = execution.executedPlan()
+        else:
+            # collected once, in an execution of its own; HiveResult alone would run the plan outside of any
+            rows = self._spark._jsparkSession.createDataFrame(frame.collectAsList(), schema)
+            executed = rows.queryExecution().executedPlan()
+        lines = _elements(self._hive_result.hiveResultString(executed))
+        if not _is_sorted(execution.analyzed()):
+            lines.sort()
+        return Answer(schema.catalogString(), tuple(lines), is_command)
 
     def location(self, table: str) -> str:
         """Where the table lies, as a URI. Raises StatementFailed if there is no such table."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -63,5 +64,7 @@ def _dump_file(path: Path, name: str) -> Iterator[str]:
 
 
 def _plain(value: Any) -> str:
-    """JSON has no form for it: bytes as hexadecimal digits, all else (dates, times, decimals) by its own."""
-    return value.hex() if isinstance(value, bytes) else str(value)
+    """JSON has no form for it: bytes as hexadecimal digits, decimals without exponent, dates and times by their own."""
+    if isinstance(value, bytes):
+        return value.hex()
+    return format(value, "f") if isinstance(value, Decimal) else str(value)

@@ -1,0 +1,95 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from hive_acid.testing.errors import SuiteError
+from hive_acid.testing.inputs import InputStatement, Recording, TestInput, load_input, parse_input
+
+
+def parse(text: str, imports: dict[str, TestInput] | None = None) -> TestInput:
+    return parse_input(text, "x.sql", lambda name: (imports or {})[name])
+
+
+def test_files_and_rows_belong_to_the_next_statement_only() -> None:
+    test = parse("--FILES t\n--ROWS db.`u`\nINSERT INTO t VALUES (1);\nSELECT 1;")
+    assert test.statements == (
+        InputStatement("INSERT INTO t VALUES (1)", 3, ((Recording.FILES, "t"), (Recording.ROWS, "db.`u`"))),
+        InputStatement("SELECT 1", 4),
+    )
+
+
+def test_settings_are_for_the_whole_file_wherever_they_stand() -> None:
+    test = parse("--SET a.b=1, c = x=y \nSELECT 1;\n--SET d=\nSELECT 2;\n--SET e=5\n")
+    assert test.settings == (("a.b", "1"), ("c", "x=y"), ("d", ""), ("e", "5"))
+    assert test.runs() == [test.settings]
+
+
+def test_a_file_runs_once_for_each_combination_of_choices() -> None:
+    test = parse("--SET s=0\n--CONFIG_DIM1 a=1\n--CONFIG_DIM2 c=1\n--CONFIG_DIM1 a=2,b=2\nSELECT 1;")
+    assert test.runs() == [
+        (("s", "0"), ("a", "1"), ("c", "1")),
+        (("s", "0"), ("a", "2"), ("b", "2"), ("c", "1")),
+    ]
+
+
+def test_imported_statements_and_directives_come_first() -> None:
+    shared = parse("--SET a=1\n--CONFIG_DIM1 z=1\n--CONFIG_DIM1 z=2\n--FILES t\nCREATE TABLE t (a INT);")
+    test = parse("--IMPORT shared.sql\n--CONFIG_DIM1 y=1\n--SET a=2\nSELECT 1;", {"shared.sql": shared})
+    assert [statement.text for statement in test.statements] == ["CREATE TABLE t (a INT)", "SELECT 1"]
+    assert test.statements[0].recordings == ((Recording.FILES, "t"),)
+    assert test.settings == (("a", "1"), ("a", "2"))
+    assert len(test.runs()) == 2
+
+
+def test_two_files_can_be_imported(tmp_path: Path) -> None:
+    (tmp_path / "a.sql").write_text("SELECT 'a';")
+    (tmp_path / "b.sql").write_text("SELECT 'b';")
+    (tmp_path / "main.sql").write_text("--IMPORT a.sql\n--IMPORT b.sql\nSELECT 'main';\r\nSELECT 2;")
+    found = load_input(tmp_path / "main.sql").statements
+    assert [statement.text for statement in found] == ["SELECT 'a'", "SELECT 'b'", "SELECT 'main'", "SELECT 2"]
+
+
+def test_ordinary_comments_are_no_directives() -> None:
+    test = parse("-- SET a=1\n--SELECT 1;\n--set a=1\n---- SET\n--QUERY-DELIMITER-START\nSELECT 2;")
+    assert test == TestInput((), (), (InputStatement("SELECT 2", 6),))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("--FILE t\nSELECT 1;", "x.sql:1: --FILE is no directive; is --FILES meant?"),
+        ("SELECT 1;\n--ROW t\nSELECT 1;", "x.sql:2: --ROW is no directive; is --ROWS meant?"),
+        ("--FILES1 t\nSELECT 1;", "x.sql:1: --FILES1 is no directive; is --FILES meant?"),
+        ("--CONFIG_DIMS a=1\nSELECT 1;", "x.sql:1: --CONFIG_DIMS is no directive; is --CONFIG_DIM meant?"),
+        ("--FILES\nSELECT 1;", "x.sql:1: --FILES needs a value"),
+        ("--SET a\nSELECT 1;", "x.sql:1: not of the form key=value"),
+        ("--SET a=1,=2\nSELECT 1;", "x.sql:1: not of the form key=value"),
+        ("--CONFIG_DIM1 a\nSELECT 1;", "x.sql:1: not of the form key=value"),
+        ("SELECT 1;\n--FILES t\n", "x.sql:3: --FILES has no statement after it"),
+        ("SELECT 1;\n--IMPORT y.sql\nSELECT 1;", "x.sql:2: --IMPORT comes before all statements"),
+        ("--TABLE_DIM flat\nSELECT 1;", "x.sql:1: --TABLE_DIM is not supported"),
+        ("--SESSION a\nSELECT 1;", "x.sql:1: --SESSION is not supported"),
+        ("--ONLY_IF spark\nSELECT 1;", "x.sql:1: --ONLY_IF is not supported"),
+    ],
+)
+def test_a_directive_that_would_not_do_what_it_seems_to_is_refused(text: str, message: str) -> None:
+    with pytest.raises(SuiteError) as refused:
+        parse(text)
+    assert str(refused.value).startswith(message)
+
+
+def test_a_file_that_imports_itself_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "a.sql").write_text("--IMPORT b.sql\nSELECT 1;")
+    (tmp_path / "b.sql").write_text("--IMPORT a.sql\nSELECT 1;")
+    with pytest.raises(SuiteError, match=r"imports itself by way of a\.sql and b\.sql"):
+        load_input(tmp_path / "a.sql")
+
+
+def test_a_file_that_is_missing_or_no_text_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "a.sql").write_text("--IMPORT missing.sql\nSELECT 1;")
+    (tmp_path / "b.sql").write_bytes(b"SELECT '\xff'")
+    for name, missing in (("a.sql", "missing.sql"), ("b.sql", "b.sql")):
+        with pytest.raises(SuiteError, match=f"{missing}: cannot be read"):
+            load_input(tmp_path / name)

@@ -1,0 +1,203 @@
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from hive_acid.testing.errors import SuiteError
+from hive_acid.testing.failures import StatementFailed
+from hive_acid.testing.inputs import Settings
+from hive_acid.testing.junit import format_junit
+from hive_acid.testing.runner import Report, Verdict, check_file, run_suite, update_file
+from hive_acid.testing.session import Answer
+from hive_acid.testing.suite import SuiteFile, create_input, find_suite
+
+
+@dataclass
+class Engine:
+    """Answers every statement with itself; keeps what ran, session by session."""
+
+    location: str = "/nowhere"
+    answers: dict[str, str] = field(default_factory=dict)
+    settings: list[Settings] = field(default_factory=list)
+    ran: list[list[str]] = field(default_factory=list)
+
+    def open(self, settings: Settings) -> EngineSession:
+        self.settings.append(settings)
+        self.ran.append([])
+        return EngineSession(self, dict(settings), self.ran[-1])
+
+
+@dataclass
+class EngineSession:
+    engine: Engine
+    settings: dict[str, str]
+    ran: list[str]
+
+    def run(self, statement: str) -> Answer:
+        self.ran.append(statement)
+        if statement.startswith("FAIL"):
+            raise StatementFailed("the whole prose", "X", "SOME_CONDITION", "12345")
+        if statement.startswith("CRASH"):
+            raise KeyboardInterrupt
+        if statement.startswith("SHOW SETTING "):
+            return Answer("struct<v:string>", (self.settings.get(statement.split()[-1], "unset"),))
+        if statement == "SELECT current_database()":
+            return Answer("struct<d:string>", (self.ran[0].split()[-1],))
+        return Answer("struct<s:string>", (self.engine.answers.get(statement, statement),))
+
+    def location(self, table: str) -> str:
+        if table == "missing":
+            raise StatementFailed("no such table", "X", "TABLE_OR_VIEW_NOT_FOUND")
+        return self.engine.location
+
+
+def suite_of(folder: Path, **inputs: str) -> list[SuiteFile]:
+    (folder / "inputs").mkdir(exist_ok=True)
+    for name, text in inputs.items():
+        (folder / "inputs" / f"{name}.sql").write_text(text)
+    return find_suite(folder)
+
+
+def test_a_recorded_file_passes_until_an_answer_changes(tmp_path: Path) -> None:
+    [file] = suite_of(tmp_path, a="SELECT 1;\nSELECT 2;")
+    engine = Engine()
+    assert check_file(file, engine).verdict is Verdict.BROKEN  # nothing recorded yet
+    assert update_file(file, engine).verdict is Verdict.UPDATED
+    assert update_file(file, engine).verdict is Verdict.PASSED
+    assert check_file(file, engine).verdict is Verdict.PASSED
+    engine.answers["SELECT 2"] = "other"
+    report = check_file(file, engine)
+    assert report.verdict is Verdict.DIFFERS and not report.is_good
+    assert "-SELECT 2\n+other" in report.text
+
+
+def test_a_statement_added_to_the_input_differs_from_what_was_recorded(tmp_path: Path) -> None:
+    [file] = suite_of(tmp_path, a="SELECT 1;")
+    update_file(file, Engine())
+    file.input.write_text("SELECT 1; SELECT 2;")
+    assert "+SELECT 2" in check_file(file, Engine()).text
+
+
+def test_an_error_is_recorded_and_its_prose_shown_only_where_it_was_not_expected(tmp_path: Path) -> None:
+    [file] = suite_of(tmp_path, a="FAIL;")
+    assert update_file(file, Engine()).verdict is Verdict.UPDATED
+    assert '"errorClass": "SOME_CONDITION"' in file.result.read_text()
+    assert "prose" not in file.result.read_text()
+    assert check_file(file, Engine()).verdict is Verdict.PASSED
+    file.input.write_text("SELECT 1; FAIL 2;")
+    assert "statement 2 failed: the whole prose" in check_file(file, Engine()).text
+
+
+def test_each_run_has_a_database_of_its_own_that_is_dropped_also_after_a_crash(tmp_path: Path) -> None:
+    good, bad = suite_of(tmp_path, good="SELECT current_database();", zz="CRASH;")
+    engine = Engine()
+    update_file(good, engine)
+    assert check_file(good, engine).verdict is Verdict.PASSED
+    with pytest.raises(KeyboardInterrupt):
+        update_file(bad, engine)
+    databases = [ran[0].removeprefix("CREATE DATABASE ") for ran in engine.ran]
+    assert len(set(databases)) == 3
+    for database, ran in zip(databases, engine.ran, strict=True):
+        assert ran[1] == f"USE {database}"
+        assert ran[-2:] == ["USE default", f"DROP DATABASE {database} CASCADE"]
+    assert "{database}" in good.result.read_text()
+
+
+def test_a_file_runs_under_its_settings_and_every_choice_must_agree(tmp_path: Path) -> None:
+    [file] = suite_of(tmp_path, a="--SET k=v\n--CONFIG_DIM1 z=1\n--CONFIG_DIM1 z=2\nSHOW SETTING k;")
+    engine = Engine()
+    update_file(file, engine)
+    assert check_file(file, engine).verdict is Verdict.PASSED
+    assert [dict(settings)["z"] for settings in engine.settings] == ["1", "2", "1", "2"]
+    assert all(dict(settings)["spark.sql.session.timeZone"] == "UTC" for settings in engine.settings)
+    file.input.write_text(file.input.read_text().replace("SETTING k", "SETTING z"))
+    report = update_file(file, engine)
+    assert report.verdict is Verdict.DIFFERS
+    assert report.text.startswith("with z=2\n")
+
+
+def test_files_of_a_table_are_recorded_after_the_statement(tmp_path: Path) -> None:
+    table = tmp_path / "t"
+    table.mkdir()
+    (table / "bucket_00000").touch()
+    [file] = suite_of(tmp_path, a="--FILES t\nSELECT 1;")
+    assert update_file(file, Engine(location=str(table))).verdict is Verdict.UPDATED
+    assert "-- !query files t\nbucket_00000\n" in file.result.read_text()
+
+
+def test_recording_a_table_that_is_not_there_breaks_the_file_and_records_nothing(tmp_path: Path) -> None:
+    [file] = suite_of(tmp_path, a="--FILES missing\nSELECT 1;")
+    report = update_file(file, Engine())
+    assert (report.verdict, report.text) == (Verdict.BROKEN, "--FILES missing: no such table")
+    assert not file.result.exists()
+
+
+def test_files_run_in_an_order_that_the_seed_repeats(tmp_path: Path) -> None:
+    files = suite_of(tmp_path, **{f"f{number}": f"SELECT {number};" for number in range(8)})
+    orders = []
+    for seed in (1, 1, 2):
+        told: list[Report] = []
+        run_suite(files, Engine(), seed, True, told.append)
+        orders.append([report.name for report in told])
+    assert orders[0] == orders[1] != orders[2]
+    assert sorted(orders[0]) == sorted(orders[2]) == [file.name for file in files]
+
+
+def test_a_broken_input_does_not_stop_the_others(tmp_path: Path) -> None:
+    files = suite_of(tmp_path, a="SELECT 'open", b="SELECT 1;")
+    reports = {report.name: report for report in run_suite(files, Engine(), 0, True, lambda _: None)}
+    assert (reports["a"].verdict, reports["b"].verdict) == (Verdict.BROKEN, Verdict.UPDATED)
+
+
+def test_a_result_without_an_input_is_refused(tmp_path: Path) -> None:
+    suite_of(tmp_path, a="SELECT 1;")
+    (tmp_path / "results").mkdir()
+    (tmp_path / "results" / "gone.sql.out").touch()
+    with pytest.raises(SuiteError, match="have no input, remove them: gone"):
+        find_suite(tmp_path, "a")
+
+
+def test_inputs_are_found_in_folders_and_filtered_by_name(tmp_path: Path) -> None:
+    (tmp_path / "inputs/sub").mkdir(parents=True)
+    (tmp_path / "inputs/sub/b.sql").touch()
+    (tmp_path / "inputs/a.sql").touch()
+    assert [file.name for file in find_suite(tmp_path)] == ["a", "sub/b"]
+    assert [file.result for file in find_suite(tmp_path, "^sub/")] == [tmp_path / "results/sub/b.sql.out"]
+    for wrong in ("nothing", "("):
+        with pytest.raises(SuiteError):
+            find_suite(tmp_path, wrong)
+    with pytest.raises(SuiteError, match="no suite"):
+        find_suite(tmp_path / "inputs")
+
+
+def test_a_new_input_can_be_parsed_and_is_never_written_over(tmp_path: Path) -> None:
+    path = create_input(tmp_path, "sub/first.sql")
+    assert path == tmp_path / "inputs/sub/first.sql"
+    [file] = find_suite(tmp_path)
+    assert file.name == "sub/first"
+    with pytest.raises(SuiteError, match="exists already"):
+        create_input(tmp_path, "sub/first")
+    for wrong in ("", "../x", "a b", "/x", "x.y"):
+        with pytest.raises(SuiteError, match="is no name"):
+            create_input(tmp_path, wrong)
+
+
+def test_junit_tells_differences_from_errors() -> None:
+    reports = [
+        Report("a", Verdict.PASSED, 0.5),
+        Report("b", Verdict.DIFFERS, 1.0, "-1\n+2 <&> \x00"),
+        Report("c", Verdict.BROKEN, 0.0, "why"),
+    ]
+    suite = ElementTree.fromstring(format_junit(reports, 7))
+    assert {key: suite.get(key) for key in ("tests", "failures", "errors", "time")} == {
+        "tests": "3",
+        "failures": "1",
+        "errors": "1",
+        "time": "1.500",
+    }
+    assert [case.get("name") for case in suite.findall("testcase")] == ["a", "b", "c"]
+    assert suite.findtext("testcase/failure") == "-1\n+2 <&> \N{REPLACEMENT CHARACTER}"
+    assert suite.findtext("testcase/error") == "why"
