@@ -1,0 +1,110 @@
+"""The documents as the tests see them: their runnable blocks, and the tables that are made from the code.
+
+Run as a program, this writes the tables anew: `./dev py python/tests/architecture/documents.py`.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import textwrap
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from hive_acid import config, errors
+from hive_acid.transaction.validity import RULES
+
+ROOT = Path(__file__).resolve().parents[3]
+DOCUMENTS = (ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md")))
+
+_FENCE = re.compile(
+    r"^(?P<indent> *)(?:<!-- (?P<mark>[^>]*) -->\n *)?```(?P<language>\w*)\n(?P<text>.*?)^(?P=indent)```$",
+    re.MULTILINE | re.DOTALL,
+)
+
+
+@dataclass(frozen=True)
+class Block:
+    """A fenced block and the comment right above it (`runnable`, `output`, or empty)."""
+
+    mark: str
+    language: str
+    text: str
+
+
+def blocks(document: Path) -> list[Block]:
+    """All fenced blocks of a document, in order."""
+    found = _FENCE.finditer(document.read_text("utf-8"))
+    return [Block(match["mark"] or "", match["language"], textwrap.dedent(match["text"])) for match in found]
+
+
+def program(document: Path) -> str:
+    """All runnable blocks, as one reader would paste them one after the other."""
+    return "\n".join(block.text for block in blocks(document) if block.mark == "runnable")
+
+
+def output(document: Path) -> str:
+    """What the document says they print."""
+    return "".join(block.text for block in blocks(document) if block.mark == "output")
+
+
+def settings_table() -> str:
+    """Every setting of the code."""
+    return _table(
+        ("Key", "Default", "Meaning"),
+        ((f"`{s.key}`", f"`{s.default}`" if s.default != "" else "", s.meaning) for s in config.SETTINGS),
+    )
+
+
+def errors_table() -> str:
+    """Every condition of conditions.json, and whether its class is retryable."""
+    rows = []
+    for name, entry in errors.load_conditions().items():
+        retryable = "Retryable" in (getattr(errors, entry["class"]).__doc__ or "")
+        message = re.sub(r"<(\w+)>", r"*\1*", entry["message"])
+        rows.append((f"`{name}`", entry["sqlState"], "yes" if retryable else "", message))
+    return _table(("Condition", "SQLSTATE", "Run again", "Message"), rows)
+
+
+def rules_table() -> str:
+    """What each statement locks and checks on each metastore line."""
+    rows = (
+        (kind.value.upper(), line.value, rule.lock.name, rule.operation.name, rule.check.value)
+        for (kind, line), rule in RULES.items()
+    )
+    return _table(("Statement", "Metastore", "Lock", "Registered as", "Under the lock it must hold that"), rows)
+
+
+TABLES = {
+    "settings": (ROOT / "README.md", settings_table),
+    "errors": (ROOT / "README.md", errors_table),
+    "rules": (ROOT / "docs" / "protocol.md", rules_table),
+}
+"""Name of the comment pair around a table, its document, and how it is made."""
+
+
+def with_table(text: str, name: str, table: str) -> str:
+    """The document's text with the named table in place. Raises ValueError if the comments are missing."""
+    begin, end = f"<!-- {name} -->\n", f"<!-- /{name} -->"
+    head, found, rest = text.partition(begin)
+    _, closed, tail = rest.partition(end)
+    if not found or not closed:
+        raise ValueError(f"{begin.strip()} … {end} is missing")
+    return f"{head}{begin}\n{table}\n\n{end}{tail}"
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
+
+
+def main() -> int:
+    """Write all tables."""
+    for name, (document, table) in TABLES.items():
+        document.write_text(with_table(document.read_text("utf-8"), name, table()), "utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,61 @@
+"""Nothing in the repository belongs to one machine."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+
+import pytest
+
+from architecture.documents import ROOT
+
+HOME = re.compile(r"/(?:root|home/[a-z]\w*|Users/[A-Za-z]\w*|work|mnt|srv|opt)/")
+URL_HOST = re.compile(r"\b[a-z][a-z0-9]+://(?:[^/@\s\"'`<>]*@)?([a-zA-Z0-9.-]+)")
+ADDRESS = re.compile(r"\b(?:10|172|192|100)(?:\.\d{1,3}){3}:\d+\b")
+
+PUBLIC_HOSTS = re.compile(
+    r"localhost|[\w-]+"  # a placeholder of one word
+    r"|127\.0\.0\.1|0\.0\.0\.0"
+    r"|(?:[\w-]+\.)*(?:apache\.org|maven\.org|python\.org|scala-lang\.org|keepachangelog\.com|semver\.org)"
+    r"|(?:[\w-]+\.)*(?:example|invalid|test|example\.(?:com|org))"  # reserved by RFC 2606
+    r"|github\.com"
+)
+
+
+def tracked_files() -> list[str]:
+    done = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True)
+    return [name for name in done.stdout.split("\0") if name and (ROOT / name).is_file()]
+
+
+def machine_traces(text: str) -> list[str]:
+    """Paths of somebody's machine and hosts that are not public."""
+    hosts = (host.rstrip(".") for host in URL_HOST.findall(text))
+    foreign = [host for host in hosts if not PUBLIC_HOSTS.fullmatch(host)]
+    return [*HOME.findall(text), *ADDRESS.findall(text), *foreign]
+
+
+def test_no_tracked_file_names_a_machine() -> None:
+    found = {}
+    for name in tracked_files():
+        try:
+            text = (ROOT / name).read_text("utf-8")
+        except UnicodeDecodeError:
+            continue  # binary
+        if name != "python/tests/architecture/test_repository.py" and (traces := machine_traces(text)):
+            found[name] = traces
+    assert found == {}
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["see /home/ada/data", "cd /root/x", "https://pypi.corp.internal/simple", "thrift://meta.corp:9083", "10.1.2.3:80"],
+)
+def test_a_trace_of_a_machine_is_found(text: str) -> None:
+    assert machine_traces(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["thrift://host:9083", "https://repo1.maven.org/maven2", "derby 10.14.2.0", "hdfs://h/x"]
+)
+def test_public_and_made_up_hosts_are_no_traces(text: str) -> None:
+    assert machine_traces(text) == []

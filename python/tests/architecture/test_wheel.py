@@ -1,0 +1,98 @@
+"""What is shipped: the package, the shim's jar and the conditions; and it works where the source is not."""
+
+from __future__ import annotations
+
+import os
+import site
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pyspark
+import pytest
+
+from architecture.documents import ROOT
+
+LINE = ".".join(pyspark.__version__.split(".")[:2])
+PIP = (sys.executable, "-m", "pip", "--disable-pip-version-check", "-q")
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel, as `./dev wheel` builds it."""
+    folder = tmp_path_factory.mktemp("dist")
+    run(*PIP, "wheel", "--no-deps", "--no-build-isolation", "-w", str(folder), str(ROOT))
+    (built,) = folder.glob("*.whl")
+    return built
+
+
+@pytest.fixture(scope="module")
+def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The programs of a new environment that has the wheel alone; its dependencies are borrowed from this one."""
+    folder = tmp_path_factory.mktemp("venv")
+    run(sys.executable, "-m", "venv", "--without-pip", str(folder))
+    python = folder / "bin" / "python"
+    run(*PIP, "--python", str(python), "install", "--no-deps", "--no-index", str(wheel))
+    (packages,) = folder.glob("lib/python*/site-packages")
+    # a plain entry of the path: the links to our source in that folder are not followed
+    (packages / "borrowed.pth").write_text("\n".join(site.getsitepackages()) + "\n")
+    return folder / "bin"
+
+
+def run(*command: str, cwd: Path | None = None) -> str:
+    """The standard output of a command that must succeed, away from this repository's Python path."""
+    environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+    done = subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-3000:]
+    return done.stdout
+
+
+def test_the_wheel_holds_the_package_the_jar_and_the_conditions_and_nothing_else(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        names = archive.namelist()
+    assert f"hive_acid/jars/spark-{LINE}/hive-acid-shim.jar" in names
+    assert {"hive_acid/errors/conditions.json", "hive_acid/py.typed", "hive_acid/local/artifacts.txt"} <= set(names)
+    assert {name.partition("/")[0] for name in names} == {"hive_acid", f"{wheel.name.rsplit('-', 3)[0]}.dist-info"}
+    assert any(name.endswith(".dist-info/licenses/LICENSE") for name in names)
+    assert [
+        name for name in names if "test_" in name or "__pycache__" in name or name.endswith((".pyc", ".scala"))
+    ] == []
+
+
+def test_every_module_of_the_source_is_in_the_wheel(wheel: Path) -> None:
+    source = ROOT / "python" / "hive_acid"
+    wanted = {f"hive_acid/{path.relative_to(source)}" for path in source.rglob("*.py")}
+    with zipfile.ZipFile(wheel) as archive:
+        assert wanted - set(archive.namelist()) == set()
+
+
+def test_the_jar_carries_the_conditions_and_no_foreign_class(wheel: Path, tmp_path: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        jar = archive.extract(f"hive_acid/jars/spark-{LINE}/hive-acid-shim.jar", tmp_path)
+        conditions = archive.read("hive_acid/errors/conditions.json")
+    with zipfile.ZipFile(jar) as archive:
+        classes = [name for name in archive.namelist() if name.endswith(".class")]
+        assert archive.read("conditions.json") == conditions
+    assert "hiveacid/Extensions.class" in classes
+    assert [name for name in classes if not name.startswith(("hiveacid/", "org/apache/spark/sql/hiveacid/"))] == []
+
+
+def test_the_installed_package_is_imported_without_spark_and_finds_its_jar(installed: Path, tmp_path: Path) -> None:
+    text = (
+        "import sys, hive_acid\n"
+        "print(hive_acid.__file__)\n"
+        "print([name for name in ('pyspark', 'py4j', 'thrift', 'pyarrow', 'sqlglot') if name in sys.modules])\n"
+        "from hive_acid.spark.session import find_shim_jar\n"
+        "print(find_shim_jar())\n"
+    )
+    module, loaded, jar = run(str(installed / "python"), "-c", text, cwd=tmp_path).splitlines()
+    assert Path(module).is_relative_to(installed.parent)
+    assert Path(jar).is_relative_to(installed.parent)
+    assert loaded == "[]"
+
+
+def test_the_installed_command_explains_itself(installed: Path, tmp_path: Path) -> None:
+    text = run(str(installed / "hive-acid"), "--help", cwd=tmp_path)
+    assert "metastore" in text
+    assert "demo" in text
