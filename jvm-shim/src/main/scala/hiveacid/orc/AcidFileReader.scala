@@ -197,10 +197,7 @@ final class AcidFileReader(request: ScanRequest, file: PartitionedFile, conf: Co
 
     private def notInserts: AcidException = {
       val reason = "it holds updates or deletes among its rows, as files of ACID version 1 (Hive 2) do"
-      AcidException(
-        "HIVE_ACID_UNSUPPORTED_LAYOUT",
-        Map("table" -> request.table, "path" -> path.toString, "reason" -> reason)
-      )
+      errors.unsupported(path, reason)
     }
   }
 }

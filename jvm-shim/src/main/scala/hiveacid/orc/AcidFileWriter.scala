@@ -191,7 +191,12 @@ object InsertFileWriter {
   /** @throws IllegalArgumentException
     *   if the columns are not those of the row type
     */
-  def setters(from: Seq[DataType], to: TypeDescription, row: StructColumnVector, zone: WallClock): Array[VectorSetter] = {
+  def setters(
+      from: Seq[DataType],
+      to: TypeDescription,
+      row: StructColumnVector,
+      zone: WallClock
+  ): Array[VectorSetter] = {
     val types = to.getChildren
     if (from.length != types.size)
       throw new IllegalArgumentException(s"${from.length} columns cannot be written as $to")

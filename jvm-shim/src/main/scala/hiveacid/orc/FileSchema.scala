@@ -78,7 +78,7 @@ object FileSchema {
     * By name without regard to case, as Hive does; by position in the table where the file has only names like `_col0`
     * (written before the names were known, HIVE-4243).
     *
-    * @throws UnsupportedOperationException
+    * @throws UnsupportedTypeException
     *   for a change of type that is not supported
     */
   def resolve(file: TypeDescription, table: StructType, required: StructType): FileSchema = {

@@ -30,6 +30,7 @@ final case class ReadErrors(table: String) {
       case e @ (_: SocketException | _: UnknownHostException) =>
         val reason = Map("path" -> path.toString, "action" -> "reading", "reason" -> reasonOf(e))
         throw AcidException("HIVE_ACID_STORAGE", reason, e)
+      case e: UnsupportedTypeException => throw unsupported(path, e.getMessage)
       // a read that the cancelled task's closing streams broke off says nothing about the file
       case NonFatal(e) if Option(TaskContext.get()).exists(_.isInterrupted()) => throw e
       case NonFatal(e)                                                        => throw corrupt(path, reasonOf(e), e)
@@ -37,6 +38,9 @@ final case class ReadErrors(table: String) {
 
   def corrupt(path: Path, reason: String, cause: Throwable = null): AcidException =
     AcidException("HIVE_ACID_CORRUPT_FILE", Map("table" -> table, "path" -> path.toString, "reason" -> reason), cause)
+
+  def unsupported(path: Path, reason: String): AcidException =
+    AcidException("HIVE_ACID_UNSUPPORTED_LAYOUT", Map("table" -> table, "path" -> path.toString, "reason" -> reason))
 
   private def missing(path: Path, cause: Throwable): AcidException = {
     val reason = s"its file $path is gone"

@@ -8,6 +8,9 @@ import org.apache.orc.TypeDescription.Category._
 
 import org.apache.spark.sql.types._
 
+/** A type, or a change of a column's type since the file was written, that is not read. */
+final class UnsupportedTypeException(message: String) extends RuntimeException(message)
+
 /** Finds the ORC type to ask for, given Spark's type and the file's, and remembers whether ORC has to convert. */
 final class TypeMapping {
   import TypeMapping._
@@ -86,7 +89,7 @@ object TypeMapping {
     numeric(file) && numeric(reader) || text(reader) && (numeric(file) || text(file) || file == DATE)
 
   private def unsupported(file: TypeDescription, wanted: String) =
-    new UnsupportedOperationException(s"reading its type $file as $wanted is not supported")
+    new UnsupportedTypeException(s"its type $file would have to be read as $wanted")
 
   /** The ORC type of a Spark type, with no regard to a file. */
   def plain(t: DataType): TypeDescription = t match {
@@ -107,7 +110,7 @@ object TypeMapping {
     case m: MapType     => TypeDescription.createMap(plain(m.keyType), plain(m.valueType))
     case s: StructType  =>
       s.fields.foldLeft(TypeDescription.createStruct())((struct, f) => struct.addField(f.name, plain(f.dataType)))
-    case other => throw new UnsupportedOperationException(s"type ${other.sql} is not supported")
+    case other => throw new UnsupportedTypeException(s"type ${other.sql} is not supported")
   }
 
   /** True for the types a transactional table can have. */

@@ -92,7 +92,7 @@ object WriteJob extends Logging {
   private def checkTypes(columnTypes: Seq[DataType], spec: WriteSpec): Unit =
     try {
       val rowType = TypeDescription.fromString(spec.rowType)
-      val row     = new StructColumnVector(1, rowType.createRowBatchV2().cols: _*)
+      val row = new StructColumnVector(1, rowType.createRowBatchV2().cols: _*)
       InsertFileWriter.setters(columnTypes, rowType, row, new WallClock(ZoneOffset.UTC))
     } catch {
       case e: IllegalArgumentException => throw AcidException("HIVE_ACID_INTERNAL", Map("reason" -> e.getMessage), e)

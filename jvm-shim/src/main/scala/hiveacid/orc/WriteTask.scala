@@ -106,7 +106,7 @@ final class WriteTask(spec: WriteSpec, conf: Configuration, context: TaskContext
 
   /** Failures of the storage, and values that the format cannot hold, get a name; those of the query keep theirs. */
   private def named(failure: Throwable, path: Path): Throwable = failure match {
-    case _ if context.isInterrupted() => failure
+    case _ if context.isInterrupted()                       => failure
     case e @ (_: IOException | _: UnwritableValueException) =>
       val reason = Option(e.getMessage).getOrElse(e.getClass.getSimpleName)
       AcidException("HIVE_ACID_STORAGE", Map("path" -> path.toString, "action" -> "writing", "reason" -> reason), e)

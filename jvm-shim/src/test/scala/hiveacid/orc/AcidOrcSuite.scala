@@ -14,7 +14,12 @@ import org.apache.spark.sql.{DataFrame, Row, SparkSession => ApiSession}
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.execution.datasources.{FileIndex, FileStatusWithMetadata, HadoopFsRelation, PartitionDirectory}
+import org.apache.spark.sql.execution.datasources.{
+  FileIndex,
+  FileStatusWithMetadata,
+  HadoopFsRelation,
+  PartitionDirectory
+}
 import org.apache.spark.sql.types.StructType
 
 /** A local session without a metastore, and tables that are folders. */
@@ -22,14 +27,14 @@ abstract class AcidOrcSuite extends munit.FunSuite {
   override val munitTimeout: Duration = 5.minutes
 
   /** Settings of the session beside the common ones. */
-  protected def master: String                 = "local[2]"
+  protected def master: String = "local[2]"
   protected def settings: Map[String, String] = Map.empty
 
   protected lazy val spark: SparkSession = {
     val builder = ApiSession.builder().master(master).config("spark.ui.enabled", "false")
     val common = Map(
-      "spark.sql.shuffle.partitions"      -> "3",
-      "spark.driver.host"                 -> "127.0.0.1",
+      "spark.sql.shuffle.partitions" -> "3",
+      "spark.driver.host" -> "127.0.0.1",
       "spark.sql.datetime.java8API.enabled" -> "true" // instants compare exactly, whatever the JVM's zone
     )
     (common ++ settings)
@@ -72,11 +77,11 @@ abstract class AcidOrcSuite extends munit.FunSuite {
   private def texts(rows: DataFrame): Seq[String] = rows.collect().toSeq.map(text)
 
   private def text(value: Any): String = value match {
-    case r: Row          => r.toSeq.map(text).mkString("[", ",", "]")
-    case s: Seq[_]       => s.map(text).mkString("(", ",", ")")
-    case m: Map[_, _]    => m.toSeq.map { case (k, v) => text(k) + "->" + text(v) }.sorted.mkString("{", ",", "}")
-    case b: Array[Byte]  => b.mkString("x", ".", "")
-    case other           => String.valueOf(other)
+    case r: Row         => r.toSeq.map(text).mkString("[", ",", "]")
+    case s: Seq[_]      => s.map(text).mkString("(", ",", ")")
+    case m: Map[_, _]   => m.toSeq.map { case (k, v) => text(k) + "->" + text(v) }.sorted.mkString("{", ",", "}")
+    case b: Array[Byte] => b.mkString("x", ".", "")
+    case other          => String.valueOf(other)
   }
 
   /** A table of one partition: folders are added by writes and listed by reads.
@@ -87,28 +92,28 @@ abstract class AcidOrcSuite extends munit.FunSuite {
     *   the same in Hive's
     */
   class Table(val ddl: String, val rowType: String, val zone: String = "UTC") {
-    val root: Path                   = temporaryFolder()
-    val conf: Configuration          = spark.sessionState.newHadoopConf()
-    var dataFolders: Seq[String]     = Nil
-    var deleteFolders: Seq[String]   = Nil
-    var checkedFolders: Set[String]  = Set.empty
-    var writeIds: String             = ""
-    private var nextWriteId: Long    = 1
-    private val fs                   = root.getFileSystem(conf)
+    val root: Path = temporaryFolder()
+    val conf: Configuration = spark.sessionState.newHadoopConf()
+    var dataFolders: Seq[String] = Nil
+    var deleteFolders: Seq[String] = Nil
+    var checkedFolders: Set[String] = Set.empty
+    var writeIds: String = ""
+    private var nextWriteId: Long = 1
+    private val fs = root.getFileSystem(conf)
 
     def schema: StructType = StructType.fromDDL(ddl)
 
     def spec(kind: String, overrides: (String, Any)*): String = {
       val values = Map[String, Any](
-        "kind"        -> kind,
-        "staging"     -> root.toString,
-        "writeId"     -> nextWriteId,
+        "kind" -> kind,
+        "staging" -> root.toString,
+        "writeId" -> nextWriteId,
         "statementId" -> 0,
-        "rowType"     -> rowType,
+        "rowType" -> rowType,
         "compression" -> "ZLIB",
-        "timeZone"    -> zone,
+        "timeZone" -> zone,
         "deleteTasks" -> 2,
-        "maxBuckets"  -> 4096
+        "maxBuckets" -> 4096
       ) ++ overrides
       new ObjectMapper().writeValueAsString(values.asJava)
     }
@@ -132,13 +137,13 @@ abstract class AcidOrcSuite extends munit.FunSuite {
     /** Deletes the rows whose row IDs are the only column. */
     def deleteRows(rowIds: DataFrame, overrides: (String, Any)*): JsonNode = {
       val changes = rowIds.toDF("__row_id").selectExpr("cast(2 as tinyint) as __change", "__row_id")
-      val report  = run(changes, "delete", overrides: _*)
+      val report = run(changes, "delete", overrides: _*)
       deleteFolders ++= folders(report)
       report
     }
 
     private def run(changes: DataFrame, kind: String, overrides: (String, Any)*): JsonNode = {
-      val plan   = changes.asInstanceOf[org.apache.spark.sql.classic.Dataset[_]].queryExecution.analyzed
+      val plan = changes.asInstanceOf[org.apache.spark.sql.classic.Dataset[_]].queryExecution.analyzed
       val report = new ObjectMapper().readTree(WriteJob.run(spark, plan, spec(kind, overrides: _*)))
       nextWriteId += 1
       report
@@ -181,7 +186,7 @@ abstract class AcidOrcSuite extends munit.FunSuite {
     private def deletes: String = {
       val folders = deleteFolders.map { folder =>
         Map(
-          "path"  -> new Path(root, folder).toString,
+          "path" -> new Path(root, folder).toString,
           "check" -> checkedFolders(folder),
           "files" -> bucketFiles(folder).map(_.getPath.getName).asJava
         ).asJava
@@ -193,10 +198,10 @@ abstract class AcidOrcSuite extends munit.FunSuite {
 
 /** Files that are given; equal to none but itself. */
 final class TestIndex(root: Path, files: Seq[FileStatusWithMetadata]) extends FileIndex {
-  override def rootPaths: Seq[Path]        = Seq(root)
-  override def inputFiles: Array[String]   = files.map(_.getPath.toString).toArray
-  override def refresh(): Unit             = ()
-  override def sizeInBytes: Long           = files.map(_.getLen).sum
+  override def rootPaths: Seq[Path] = Seq(root)
+  override def inputFiles: Array[String] = files.map(_.getPath.toString).toArray
+  override def refresh(): Unit = ()
+  override def sizeInBytes: Long = files.map(_.getLen).sum
   override def partitionSchema: StructType = new StructType()
   override def listFiles(p: Seq[Expression], d: Seq[Expression]): Seq[PartitionDirectory] =
     Seq(PartitionDirectory(InternalRow.empty, files))

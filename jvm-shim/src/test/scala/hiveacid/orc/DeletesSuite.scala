@@ -19,7 +19,7 @@ class DeletesSuite extends AcidOrcSuite {
 
   /** Writes delete events as they are given, one file, through the file writer alone. */
   private def writeEvents(t: Table, folder: String, file: String, writeId: Long, events: (Long, Int, Long)*): Unit = {
-    val path   = t.path(folder, file)
+    val path = t.path(folder, file)
     val writer = new DeleteFileWriter(path, t.conf, FileSettings(writeId, t.rowType, "ZLIB"))
     events.foreach { case (w, p, r) => writer.write(w, p, r) }
     writer.finish()
@@ -39,7 +39,8 @@ class DeletesSuite extends AcidOrcSuite {
   }
 
   test("deleted rows are gone, whatever part of a table they are") {
-    val conditions = Seq("id % 3 = 0", "id < 2500", "id >= 49000", "id between 20000 and 29999", "id = 40001", "false", "true")
+    val conditions =
+      Seq("id % 3 = 0", "id < 2500", "id >= 49000", "id between 20000 and 29999", "id = 40001", "false", "true")
     for (condition <- conditions) {
       val t = table()
       t.insert(rows(0, 50000))
@@ -54,14 +55,14 @@ class DeletesSuite extends AcidOrcSuite {
 
   test("random deletes and inserts leave what a plain set leaves") {
     val random = new Random(7)
-    val t      = table()
-    var kept   = Set.empty[Long]
+    val t = table()
+    var kept = Set.empty[Long]
     for (round <- 0 until 12) {
       val from = round * 1000L
       t.insert(rows(from, from + 1000, 1 + random.nextInt(3)))
       kept ++= from until from + 1000
       val divisor = 2 + random.nextInt(20)
-      val rest    = random.nextInt(divisor)
+      val rest = random.nextInt(divisor)
       t.delete(s"id % $divisor = $rest and id < ${random.nextInt(from.toInt + 1001)}")
       val left = ids(t).toSet
       assert(left.subsetOf(kept))
@@ -85,7 +86,8 @@ class DeletesSuite extends AcidOrcSuite {
     t.insert(rows(0, 20, 2))
     val (b0, b1) = (BucketProperty.encode(0, 0), BucketProperty.encode(1, 0))
     // the copies that Hive 3.1's minor compaction makes: every event in every bucket's file
-    val events = Seq((1L, b1, 9L), (1L, b0, 5L), (1L, b1, 0L), (1L, b0, 1L), (2L, b0, 2L), (1L, BucketProperty.encode(0, 1), 3L))
+    val events =
+      Seq((1L, b1, 9L), (1L, b0, 5L), (1L, b1, 0L), (1L, b0, 1L), (2L, b0, 2L), (1L, BucketProperty.encode(0, 1), 3L))
     writeEvents(t, "delete_delta_0000002_0000003", "bucket_00000", 2, events: _*)
     writeEvents(t, "delete_delta_0000002_0000003", "bucket_00001", 2, events: _*)
     assertEquals(ids(t), (0L until 20L).filterNot(Set(19L, 5L, 10L, 1L)))
@@ -94,7 +96,7 @@ class DeletesSuite extends AcidOrcSuite {
   test("a row is looked up in the delete files of its own bucket, not of its file's name") {
     val t = table()
     t.insert(rows(0, 20, 2))
-    val fs       = t.root.getFileSystem(t.conf)
+    val fs = t.root.getFileSystem(t.conf)
     val (one, other) = (t.path(t.dataFolders.head, "bucket_00001"), t.path("delta_0000009_0000009", "bucket_00000_7"))
     fs.mkdirs(other.getParent)
     fs.rename(one, other)
@@ -105,10 +107,10 @@ class DeletesSuite extends AcidOrcSuite {
   }
 
   test("row IDs around and beyond 2^31 and 2^32 are told apart") {
-    val big    = Seq(0L, 5L, (1L << 31) - 1, 1L << 31, (1L << 32) - 1, 1L << 32, (1L << 32) + 5, 1L << 40)
+    val big = Seq(0L, 5L, (1L << 31) - 1, 1L << 31, (1L << 32) - 1, 1L << 32, (1L << 32) + 5, 1L << 40)
     val victims = Seq(5L, 1L << 31, 1L << 32, 1L << 40)
     for (shuffled <- Seq(big, big.reverse)) {
-      val t      = table()
+      val t = table()
       val folder = "base_0000001"
       val writer = new ForeignWriter(t.path(folder, "bucket_00000"), t)
       shuffled.foreach(r => writer.row(1, BucketProperty.encode(0, 0), r, 1, r))
@@ -122,10 +124,11 @@ class DeletesSuite extends AcidOrcSuite {
 
   test("a compacted base of many write IDs, unsorted or not, loses exactly the rows that were deleted") {
     val random = new Random(3)
-    val keys = for (w <- 1L to 9L; b <- Seq(BucketProperty.encode(0, 0), BucketProperty.encode(0, 2), 0); r <- 0L until 200L)
-      yield (w, b, r)
+    val keys =
+      for (w <- 1L to 9L; b <- Seq(BucketProperty.encode(0, 0), BucketProperty.encode(0, 2), 0); r <- 0L until 200L)
+        yield (w, b, r)
     for (order <- Seq(keys, random.shuffle(keys))) {
-      val t      = table()
+      val t = table()
       val writer = new ForeignWriter(t.path("base_0000009", "bucket_00000"), t)
       order.zipWithIndex.foreach { case ((w, b, r), i) => writer.row(w, b, r, w, i.toLong) }
       writer.close()
@@ -139,9 +142,9 @@ class DeletesSuite extends AcidOrcSuite {
   }
 
   test("rows and delete events of write IDs that the snapshot does not see count for nothing") {
-    val t      = table()
+    val t = table()
     val writer = new ForeignWriter(t.path("delta_0000001_0000010", "bucket_00000"), t)
-    val p      = BucketProperty.encode(0, 0)
+    val p = BucketProperty.encode(0, 0)
     for (w <- 1L to 10L; r <- 0L until 3L) writer.row(w, p, r, w, w * 10 + r)
     writer.close()
     t.dataFolders = Seq("delta_0000001_0000010")
@@ -174,7 +177,7 @@ class DeletesSuite extends AcidOrcSuite {
     t.insert(rows(0, 100000))
     t.delete("hash(id) % 3 = 0")
     val deletes = t.files().head.metadata(AcidOrcFileFormat.DeletesKey).toString
-    val set     = new Deletes(deletes, t.conf, ReadErrors("db.t")).forBucket(0)
+    val set = new Deletes(deletes, t.conf, ReadErrors("db.t")).forBucket(0)
     assert(set.sizeInBytes > 5000)
     sameRows(t.read(), rows(0, 100000).where("hash(id) % 3 != 0"))
   }
@@ -185,10 +188,11 @@ final class ForeignWriter(path: Path, table: AcidOrcSuite#Table) {
   import org.apache.hadoop.hive.ql.exec.vector.{BytesColumnVector, LongColumnVector, StructColumnVector}
   private val schema = AcidFileWriter.schemaOf(table.rowType)
   private val writer = OrcFile.createWriter(path, OrcFile.writerOptions(table.conf).setSchema(schema))
-  private val batch  = schema.createRowBatch()
+  private val batch = schema.createRowBatch()
 
   def row(writeId: Long, property: Int, rowId: Long, current: Long, id: Long, operation: Int = 0): Unit = {
-    def set(column: Int, value: Long): Unit = batch.cols(column).asInstanceOf[LongColumnVector].vector(batch.size) = value
+    def set(column: Int, value: Long): Unit = batch.cols(column).asInstanceOf[LongColumnVector].vector(batch.size) =
+      value
     Seq(operation.toLong, writeId, property.toLong, rowId, current).zipWithIndex.foreach { case (v, c) => set(c, v) }
     val fields = batch.cols(5).asInstanceOf[StructColumnVector].fields
     fields(0).asInstanceOf[LongColumnVector].vector(batch.size) = id

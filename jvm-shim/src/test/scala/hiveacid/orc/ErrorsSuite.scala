@@ -6,7 +6,8 @@ import org.apache.hadoop.fs.Path
 
 /** What cannot be read is an error that names the file, also where Spark is told to ignore such files. */
 class ErrorsSuite extends AcidOrcSuite {
-  private val ignoring = Seq("spark.sql.files.ignoreMissingFiles" -> "true", "spark.sql.files.ignoreCorruptFiles" -> "true")
+  private val ignoring =
+    Seq("spark.sql.files.ignoreMissingFiles" -> "true", "spark.sql.files.ignoreCorruptFiles" -> "true")
 
   private def table(): Table = {
     val t = new Table("id bigint, s string", "struct<id:bigint,s:string>")
@@ -46,13 +47,13 @@ class ErrorsSuite extends AcidOrcSuite {
   }
 
   test("a data file that is cut") {
-    val t    = table()
+    val t = table()
     val path = onlyFile(t, t.dataFolders)
     checkError(t, path, "HIVE_ACID_CORRUPT_FILE")(open(path)(f => f.setLength(f.length / 2)))
   }
 
   test("a data file with damaged bytes inside") {
-    val t    = table()
+    val t = table()
     val path = onlyFile(t, t.dataFolders)
     checkError(t, path, "HIVE_ACID_CORRUPT_FILE")(open(path) { f =>
       f.seek(f.length / 2)
@@ -61,7 +62,7 @@ class ErrorsSuite extends AcidOrcSuite {
   }
 
   test("a data file that is gone") {
-    val t    = table()
+    val t = table()
     val path = onlyFile(t, t.dataFolders)
     val files = t.files()
     remove(path)
@@ -73,16 +74,18 @@ class ErrorsSuite extends AcidOrcSuite {
   }
 
   test("a delete file that is cut") {
-    val t    = withDeletes()
+    val t = withDeletes()
     val path = onlyFile(t, t.deleteFolders)
     checkError(t, path, "HIVE_ACID_CORRUPT_FILE")(open(path)(f => f.setLength(f.length - 100)))
   }
 
   test("a delete file that is gone") {
-    val t     = withDeletes()
+    val t = withDeletes()
     val files = t.files()
     remove(onlyFile(t, t.deleteFolders))
-    withConf(ignoring: _*)(assertEquals(acidError(t.read(files = files).count()).getCondition, "HIVE_ACID_SNAPSHOT_UNAVAILABLE"))
+    withConf(ignoring: _*)(
+      assertEquals(acidError(t.read(files = files).count()).getCondition, "HIVE_ACID_SNAPSHOT_UNAVAILABLE")
+    )
   }
 
   test("an ORC file without the six columns, in a data folder or among the delete files") {
@@ -119,18 +122,21 @@ class ErrorsSuite extends AcidOrcSuite {
   }
 
   test("a file without rows and footer keys, and one of no bytes, hold no rows") {
-    val t      = table()
+    val t = table()
     val writer = new ForeignWriter(t.path("base_0000000", "bucket_00000"), t)
     writer.close()
     t.path("base_0000000", "x").getFileSystem(t.conf).create(t.path("base_0000000", "bucket_00001")).close()
-    t.path("base_0000000", "x").getFileSystem(t.conf).create(t.path("delete_delta_0000002_0000002_0000", "bucket_00000")).close()
+    t.path("base_0000000", "x")
+      .getFileSystem(t.conf)
+      .create(t.path("delete_delta_0000002_0000002_0000", "bucket_00000"))
+      .close()
     t.dataFolders :+= "base_0000000"
     t.deleteFolders :+= "delete_delta_0000002_0000002_0000"
     assertEquals(t.read().count(), 20000L)
   }
 
   test("a bucket property of an unknown version is refused as soon as deletes must be looked up") {
-    val t      = table()
+    val t = table()
     val writer = new ForeignWriter(t.path("delta_0000002_0000002", "bucket_00000"), t)
     writer.row(2, 2 << 29, 0, 2, 5)
     writer.close()

@@ -27,9 +27,9 @@ class FooterSuite extends AcidOrcSuite {
 
   /** The six columns' numbers of the last row of every stripe, and of all rows. */
   private def lastKeys(reader: Reader): Seq[String] = reader.getStripes.asScala.toSeq.map { stripe =>
-    val rows  = reader.rows(reader.options().range(stripe.getOffset, stripe.getLength))
+    val rows = reader.rows(reader.options().range(stripe.getOffset, stripe.getLength))
     val batch = reader.getSchema.createRowBatch()
-    var last  = ""
+    var last = ""
     while (rows.nextBatch(batch)) {
       def value(c: Int) = {
         val v = batch.cols(c).asInstanceOf[LongColumnVector]
@@ -49,11 +49,19 @@ class FooterSuite extends AcidOrcSuite {
   }
 
   private def writeInserts(count: Int, conf: Configuration, compression: String = "ZLIB"): Path = {
-    val path     = new Path(temporaryFolder(), "bucket_00002")
+    val path = new Path(temporaryFolder(), "bucket_00002")
     val settings = FileSettings(17, rowType, compression)
     val property = BucketProperty.encode(2, 1)
     val writer =
-      new InsertFileWriter(path, conf, settings, property, Seq(LongType, StringType), 2, new WallClock(java.time.ZoneId.of("UTC")))
+      new InsertFileWriter(
+        path,
+        conf,
+        settings,
+        property,
+        Seq(LongType, StringType),
+        2,
+        new WallClock(java.time.ZoneId.of("UTC"))
+      )
     val random = new scala.util.Random(1)
     for (i <- 0 until count) {
       val text = UTF8String.fromString(random.alphanumeric.take(100).mkString)
@@ -66,7 +74,7 @@ class FooterSuite extends AcidOrcSuite {
   }
 
   private def writeDeletes(count: Int, conf: Configuration): Path = {
-    val path   = new Path(temporaryFolder(), "bucket_00002")
+    val path = new Path(temporaryFolder(), "bucket_00002")
     val writer = new DeleteFileWriter(path, conf, FileSettings(17, rowType, "ZLIB"))
     for (i <- 0 until count) writer.write(5L + i / 1000, BucketProperty.encode(2, 0), i * 3L)
     writer.finish()
@@ -76,7 +84,11 @@ class FooterSuite extends AcidOrcSuite {
   // one row, one batch, around the batch and the row group, many stripes cut by rows or by size
   private val cases = for {
     count <- Seq(0, 1, 1023, 1024, 1025, 10000, 12288, 50000)
-    conf  <- Seq("one stripe" -> conf(Long.MaxValue), "stripes of 2,000 rows" -> conf(2000), "stripes of 100 kB" -> conf(Long.MaxValue, 100000))
+    conf <- Seq(
+      "one stripe" -> conf(Long.MaxValue),
+      "stripes of 2,000 rows" -> conf(2000),
+      "stripes of 100 kB" -> conf(Long.MaxValue, 100000)
+    )
   } yield (count, conf._1, conf._2)
 
   for ((count, name, conf) <- cases) {
@@ -86,8 +98,10 @@ class FooterSuite extends AcidOrcSuite {
         assertEquals(metadata(reader, "hive.acid.stats"), s"$count,0,0")
         assertEquals(metadata(reader, "hive.acid.version"), "2")
         assertEquals(reader.getNumberOfRows, count.toLong)
-        if (count == 50000 && name != "one stripe") assert(reader.getStripes.size > 3, s"${reader.getStripes.size} stripes")
-        if (count > 0) assertEquals(metadata(reader, "hive.acid.key.index").split(";").last, s"17,537001985,${count - 1}")
+        if (count == 50000 && name != "one stripe")
+          assert(reader.getStripes.size > 3, s"${reader.getStripes.size} stripes")
+        if (count > 0)
+          assertEquals(metadata(reader, "hive.acid.key.index").split(";").last, s"17,537001985,${count - 1}")
       }
     }
     test(s"a delete file of $count events in $name has exact footer keys") {
@@ -111,7 +125,9 @@ class FooterSuite extends AcidOrcSuite {
       assertEquals(reader.getCompressionKind, CompressionKind.SNAPPY)
       assertEquals(reader.getFileVersion, OrcFile.Version.V_0_12)
       assertEquals(reader.getRowIndexStride, 10000)
-      val ranges = (1 to 5).map(reader.getStatistics()(_).asInstanceOf[IntegerColumnStatistics]).map(s => (s.getMinimum, s.getMaximum))
+      val ranges = (1 to 5)
+        .map(reader.getStatistics()(_).asInstanceOf[IntegerColumnStatistics])
+        .map(s => (s.getMinimum, s.getMaximum))
       assertEquals(ranges, Seq((0L, 0L), (17L, 17L), (537001985L, 537001985L), (0L, 19999L), (17L, 17L)))
     }
   }

@@ -24,7 +24,9 @@ class RoundTripSuite extends AcidOrcSuite {
       "deep array<struct<k:map<int,array<string>>,t:timestamp>>"
   private val everyHiveType = "struct<" + everyType.replaceAll("(?<=^|, )(\\w+) ", "$1:").replace(", ", ",") + ">"
 
-  /** Timestamps lie at noon in UTC, where no zone has an ambiguous hour. Every column is null in every seventh row, of different rows; nested values hold nulls too. */
+  /** Timestamps lie at noon in UTC, where no zone has an ambiguous hour. Every column is null in every seventh row, of
+    * different rows; nested values hold nulls too.
+    */
   private def everyRow(count: Int): DataFrame = {
     def n(shift: Int, e: String) = s"if((id + $shift) % 7 = 0, null, $e)"
     spark
@@ -36,7 +38,10 @@ class RoundTripSuite extends AcidOrcSuite {
         n(3, "cast(id * 31 % 65536 - 32768 as smallint)"),
         n(4, "cast(hash(id) as int)"),
         n(5, "cast(hash(id, 1) / 1000 as float)"),
-        n(6, "case id % 50 when 0 then double('NaN') when 1 then -0.0d when 2 then double('-Infinity') else hash(id) / 7 end"),
+        n(
+          6,
+          "case id % 50 when 0 then double('NaN') when 1 then -0.0d when 2 then double('-Infinity') else hash(id) / 7 end"
+        ),
         n(0, "concat('żółć-', repeat(chr(int(97 + id % 26)), int(id % 40)), '😀')"),
         n(1, "cast(concat('b', id) as binary)"),
         n(2, "date_add(date'1970-01-01', int(hash(id) % 700000))"),
@@ -46,10 +51,16 @@ class RoundTripSuite extends AcidOrcSuite {
         n(6, "cast(cast(xxhash64(id) as decimal(38,10)) * 1000000 + 0.0123456789 as decimal(38,10))"),
         n(0, "transform(sequence(1, int(id % 5) + 1), x -> if(x = 2, null, int(x * id)))"),
         n(1, "if(id % 3 = 0, map(), map('k', cast(id as decimal(20,3)), concat('l', id), null))"),
-        n(2, "named_struct('x', if(id % 4 = 0, null, int(id)), 'y', string(id), 'z', " +
-          "if(id % 5 = 0, null, named_struct('w', timestamp_seconds(id * 86400 - 2999980800))))"),
-        n(3, "transform(sequence(1, int(id % 3) + 1), x -> if(x = 3, null, named_struct('k', " +
-          "map(int(x), if(id % 2 = 0, null, array('a', null, string(id)))), 't', timestamp_seconds(id * x * 86400 + 43200))))")
+        n(
+          2,
+          "named_struct('x', if(id % 4 = 0, null, int(id)), 'y', string(id), 'z', " +
+            "if(id % 5 = 0, null, named_struct('w', timestamp_seconds(id * 86400 - 2999980800))))"
+        ),
+        n(
+          3,
+          "transform(sequence(1, int(id % 3) + 1), x -> if(x = 3, null, named_struct('k', " +
+            "map(int(x), if(id % 2 = 0, null, array('a', null, string(id)))), 't', timestamp_seconds(id * x * 86400 + 43200))))"
+        )
       )
       .toDF(StructType.fromDDL(everyType).fieldNames.toIndexedSeq: _*)
   }
@@ -82,7 +93,7 @@ class RoundTripSuite extends AcidOrcSuite {
     }
     val stored = new Table("ts timestamp_ntz", "struct<ts:timestamp>")
     stored.dataFolders = Nil
-    val file   = table.bucketFiles(table.dataFolders.head).head.getPath
+    val file = table.bucketFiles(table.dataFolders.head).head.getPath
     val reader = OrcFile.createReader(file, OrcFile.readerOptions(table.conf))
     assertEquals(reader.getFileTail.getFooter.getCalendar.toString, "PROLEPTIC_GREGORIAN")
     assertEquals(table.read(schema = stored.schema).head().get(0).toString, "2024-02-29T23:45:01.123456")
@@ -90,8 +101,9 @@ class RoundTripSuite extends AcidOrcSuite {
   }
 
   test("a wall clock becomes the instant that Spark's own cast gives it, also in gaps, overlaps and before 1900") {
-    val walls = spark.sql(
-      """select explode(flatten(array(
+    val walls = spark
+      .sql(
+        """select explode(flatten(array(
         |  sequence(timestamp_ntz'2021-03-27 22:00:00', timestamp_ntz'2021-03-28 06:00:00', interval 7 minutes),
         |  sequence(timestamp_ntz'2021-10-30 22:00:00', timestamp_ntz'2021-10-31 06:00:00', interval 7 minutes),
         |  sequence(timestamp_ntz'2021-03-14 00:00:00', timestamp_ntz'2021-03-14 05:00:00', interval 11 minutes),
@@ -100,7 +112,8 @@ class RoundTripSuite extends AcidOrcSuite {
         |  sequence(timestamp_ntz'0001-01-01 00:00:00', timestamp_ntz'2200-01-01 00:00:00', interval 97 days),
         |  sequence(timestamp_ntz'2011-12-28 00:00:00', timestamp_ntz'2012-01-02 00:00:00', interval 3 hours)
         |))) as ts""".stripMargin
-    ).repartition(1)
+      )
+      .repartition(1)
     val table = new Table("ts timestamp_ntz", "struct<ts:timestamp>")
     table.insert(walls)
     val instants = StructType.fromDDL("ts timestamp")
@@ -121,9 +134,12 @@ class RoundTripSuite extends AcidOrcSuite {
   }
 
   test("dates and timestamps before 1582 keep their day of the proleptic calendar") {
-    val rows  = spark.sql("select date'1582-10-10' as d, timestamp'1500-02-28 12:00:00' as ts union all " +
-      "select date'0001-01-01', timestamp'0001-01-01 00:00:00'")
-    val table = new Table("d date, ts timestamp", "struct<d:date,ts:timestamp>", spark.conf.get("spark.sql.session.timeZone"))
+    val rows = spark.sql(
+      "select date'1582-10-10' as d, timestamp'1500-02-28 12:00:00' as ts union all " +
+        "select date'0001-01-01', timestamp'0001-01-01 00:00:00'"
+    )
+    val table =
+      new Table("d date, ts timestamp", "struct<d:date,ts:timestamp>", spark.conf.get("spark.sql.session.timeZone"))
     table.insert(rows)
     sameRows(table.read(), rows)
   }
@@ -144,7 +160,7 @@ class RoundTripSuite extends AcidOrcSuite {
 
   test("CHAR comes back padded by Spark, VARCHAR as it is, also nested and beyond ASCII") {
     val rowType = "struct<c:char(4),v:varchar(6),a:array<char(3)>>"
-    val table   = new Table("c char(4), v varchar(6), a array<char(3)>", rowType)
+    val table = new Table("c char(4), v varchar(6), a array<char(3)>", rowType)
     table.insert(
       spark.sql("select 'ab' as c, 'x  ' as v, array('p', null) as a union all select 'żół', 'żółćęą', null")
     )

@@ -12,17 +12,19 @@ class WriteJobSuite extends AcidOrcSuite {
 
   private def table(): Table = new Table("id bigint, s string", "struct<id:bigint,s:string>")
 
-  private def rows(count: Long, tasks: Int) = spark.range(0, count, 1, tasks).selectExpr("id", "concat('row ', id) as s")
+  private def rows(count: Long, tasks: Int) =
+    spark.range(0, count, 1, tasks).selectExpr("id", "concat('row ', id) as s")
 
   private def names(t: Table): Seq[String] =
     t.root.getFileSystem(t.conf).listStatus(t.root).map(_.getPath.getName).sorted.toSeq
 
-  private def folders(report: JsonNode): Seq[(String, Seq[String])] = report.get("folders").elements.asScala.toSeq.map { f =>
-    f.get("name").asText -> f.get("files").elements.asScala.map(_.asText).toSeq
-  }
+  private def folders(report: JsonNode): Seq[(String, Seq[String])] =
+    report.get("folders").elements.asScala.toSeq.map { f =>
+      f.get("name").asText -> f.get("files").elements.asScala.map(_.asText).toSeq
+    }
 
   test("an insert reports its folder, files, rows and bytes, and leaves nothing else in the staging folder") {
-    val t      = table()
+    val t = table()
     val report = t.insert(rows(100, 2), "writeId" -> 12345678, "statementId" -> 7)
     assertEquals(folders(report), Seq("delta_12345678_12345678_0007" -> Seq("bucket_00000", "bucket_00001")))
     val bytes = t.bucketFiles("delta_12345678_12345678_0007").map(_.getLen).sum
@@ -34,14 +36,17 @@ class WriteJobSuite extends AcidOrcSuite {
 
   test("tasks without rows write no file, a write without rows no folder") {
     val t = table()
-    assertEquals(folders(t.insert(rows(100, 4).where("id >= 75"))), Seq("delta_0000001_0000001_0000" -> Seq("bucket_00003")))
+    assertEquals(
+      folders(t.insert(rows(100, 4).where("id >= 75"))),
+      Seq("delta_0000001_0000001_0000" -> Seq("bucket_00003"))
+    )
     assertEquals(folders(t.insert(rows(100, 4).where("id < 0"))), Nil)
     assertEquals(folders(t.delete("id < 0")), Nil)
     assertEquals(names(t), Seq("delta_0000001_0000001_0000"))
   }
 
   test("tasks beyond the number of buckets go on with the next statement ID") {
-    val t      = table()
+    val t = table()
     val report = t.insert(rows(50, 5), "maxBuckets" -> 2, "statementId" -> 4)
     assertEquals(
       folders(report),
@@ -76,11 +81,14 @@ class WriteJobSuite extends AcidOrcSuite {
     t.insert(rows(3000, 3))
     t.insert(rows(3000, 3), "statementId" -> 2)
     val report = t.delete("id % 2 = 0", "statementId" -> 9, "deleteTasks" -> 2)
-    val names  = Seq("bucket_00000", "bucket_00001", "bucket_00002")
+    val names = Seq("bucket_00000", "bucket_00001", "bucket_00002")
     assertEquals(folders(report), Seq("delete_delta_0000003_0000003_0009" -> names))
     for (file <- names) {
       val columns = spark.read.orc(t.path("delete_delta_0000003_0000003_0009", file).toString)
-      val events  = columns.selectExpr("operation", "originalTransaction", "bucket", "rowId", "currentTransaction", "row is null").collect().toSeq
+      val events = columns
+        .selectExpr("operation", "originalTransaction", "bucket", "rowId", "currentTransaction", "row is null")
+        .collect()
+        .toSeq
       assertEquals(events.length, 1000)
       assert(events.forall(e => e.getInt(0) == 2 && e.getLong(4) == 3 && e.getBoolean(5)))
       val keys = events.map(e => (e.getLong(1), e.getInt(2), e.getLong(3)))
@@ -100,7 +108,7 @@ class WriteJobSuite extends AcidOrcSuite {
   }
 
   test("columns of other types than the table's are refused before a task starts") {
-    val t     = table()
+    val t = table()
     val error = acidError(t.insert(spark.sql("select 1 as id, 'a' as s")))
     assertEquals(error.getCondition, "HIVE_ACID_INTERNAL")
     assertEquals(acidError(t.insert(spark.sql("select 1L as id"))).getCondition, "HIVE_ACID_INTERNAL")
@@ -108,7 +116,7 @@ class WriteJobSuite extends AcidOrcSuite {
   }
 
   test("cancelling the job group ends the write") {
-    val t    = table()
+    val t = table()
     val slow = udf { (id: Long) => WriteJobSuite.started = true; Thread.sleep(50); id }
     val work = new Thread(() => {
       spark.sparkContext.setJobGroup("write to cancel", "", interruptOnCancel = true)
@@ -133,6 +141,6 @@ class WriteJobSuite extends AcidOrcSuite {
 }
 
 object WriteJobSuite {
-  @volatile var started                    = false
+  @volatile var started = false
   @volatile var failure: Option[Throwable] = None
 }
