@@ -131,7 +131,7 @@ def _free_port() -> int:
 def _spawn(hive: Installation, folder: Path, port: int | None, chosen: Mapping[str, str]) -> "subprocess.Popen[str]":
     """Starts the JVM with the driver; `port` is where it shall serve its own metastore."""
     conf = folder / "conf"
-    for name in (conf, folder / "tmp", folder / "warehouse", folder / "external"):
+    for name in (conf, folder / "tmp", folder / "warehouse"):
         name.mkdir(exist_ok=True)
     (conf / "hive-site.xml").write_text(_site_xml({**_defaults(folder), **chosen}))
     (conf / "log4j2.properties").write_text(_LOG4J)
@@ -155,7 +155,6 @@ def _defaults(folder: Path) -> dict[str, str]:
         "javax.jdo.option.ConnectionURL": "jdbc:derby:memory:metastore;create=true",
         "javax.jdo.option.ConnectionDriverName": "org.apache.derby.jdbc.EmbeddedDriver",
         "hive.metastore.warehouse.dir": f"file:{folder}/warehouse",
-        "hive.metastore.warehouse.external.dir": f"file:{folder}/external",
         "hive.metastore.client.capability.check": "false",
         "hive.metastore.event.db.notification.api.auth": "false",
         "hive.support.concurrency": "true",

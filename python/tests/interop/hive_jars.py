@@ -109,7 +109,9 @@ def _javac(java: Java) -> str:
     beside = java.path.resolve().parent / "javac"
     found = str(beside) if beside.exists() else shutil.which("javac")
     if found is None:
-        raise RuntimeError(f"no javac beside {java.path} or on the PATH: the Hive engines need a JDK, a JRE is not enough")
+        raise RuntimeError(
+            f"no javac beside {java.path} or on the PATH: the Hive engines need a JDK, a JRE is not enough"
+        )
     return found
 
 

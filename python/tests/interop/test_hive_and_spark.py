@@ -10,7 +10,7 @@ import hive_acid
 from interop.all_types import COLUMNS, HIVE_ROW, SPARK_ROW, VALUES
 from interop.hive_engine import HiveEngine
 from interop.hive_table import HiveTable, acid_table
-from interop.spark_side import spark_settings
+from interop.spark_side import spark_settings, start_transaction_manager
 
 pytestmark = pytest.mark.interop
 
@@ -29,6 +29,8 @@ def spark(hive: HiveEngine, tmp_path_factory: pytest.TempPathFactory) -> Iterato
     )
     session = hive_acid.configure(builder, metastore=hive.metastore_uri).getOrCreate()
     session.sparkContext.setLogLevel("OFF")
+    if hive.version.startswith("4."):
+        start_transaction_manager(session)
     yield session
     session.stop()
 
@@ -62,7 +64,9 @@ def test_spark_reads_every_type_that_hive_wrote(hive: HiveEngine, spark: SparkSe
     assert rows(spark, f"SELECT {wall_clock} FROM types_of_hive") == [("1969-07-20 20:17:40.25",)]
 
 
-def test_hive_reads_deletes_from_and_compacts_what_spark_inserted_and_deleted(hive: HiveEngine, spark: SparkSession) -> None:
+def test_hive_reads_deletes_from_and_compacts_what_spark_inserted_and_deleted(
+    hive: HiveEngine, spark: SparkSession
+) -> None:
     table = acid_table(hive, "made_by_spark", "id INT, name STRING")
     spark.sql("INSERT INTO made_by_spark VALUES (1, 'one'), (2, 'two'), (3, NULL), (4, 'four')")
     spark.sql("INSERT INTO made_by_spark SELECT CAST(id AS INT), 'many' FROM range(5, 9)")

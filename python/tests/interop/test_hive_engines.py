@@ -122,8 +122,7 @@ def test_a_statement_that_fails_says_why_and_leaves_the_engine_alive(hive: HiveE
 def test_the_engine_ends_when_its_parent_is_killed(tmp_path: Path) -> None:
     program = (
         "import sys, pathlib\n"
-        "from interop.all_types import COLUMNS, HIVE_ROW, VALUES
-from interop.hive_engine import HiveEngine\n"
+        "from interop.hive_engine import HiveEngine\n"
         "with HiveEngine.started('3.1.3', pathlib.Path(sys.argv[1])) as engine:\n"
         "    print(engine.process_id, flush=True)\n"
         "    sys.stdin.read()\n"
