@@ -1,6 +1,7 @@
 """The command `hive-acid`.
 
-Exit codes: 0 done, or running; 1 not running; 2 it failed or was called wrongly, with the reason on standard error.
+Exit codes: 0 done, or running; 1 not running, or results differ; 2 it failed or was called wrongly, with the reason
+on standard error.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hive_acid.local import LocalMetastoreError
+from hive_acid.testing.command import add_arguments
 
 if TYPE_CHECKING:
     Commands = argparse._SubParsersAction[argparse.ArgumentParser]
@@ -28,6 +30,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     add_metastore_command(commands)
     demo = commands.add_parser("demo", help="a guided tour: a real metastore, real data, every count checked")
     demo.set_defaults(run=show_demo)
+    sqltest = commands.add_parser("sqltest", help="SQL files and the results they must have: run, update, new")
+    add_arguments(sqltest)
+    sqltest.set_defaults(run=run_sqltest)
     chosen = parser.parse_args(arguments)
     try:
         code: int = chosen.run(chosen)
@@ -104,6 +109,19 @@ def show_metastore(chosen: argparse.Namespace) -> int:
     print(f"warehouse  {running.warehouse}")
     print(f"log        {running.log}")
     return DONE if answers else FAILED
+
+
+def run_sqltest(chosen: argparse.Namespace) -> int:
+    """Run or record a suite of golden files."""
+    from hive_acid.errors import HiveAcidError
+    from hive_acid.testing import SuiteError
+    from hive_acid.testing.command import run_command
+
+    try:
+        return run_command(chosen, print)
+    except (SuiteError, HiveAcidError) as error:
+        print(error, file=sys.stderr)
+        return FAILED
 
 
 def default_folder() -> Path:
