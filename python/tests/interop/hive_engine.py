@@ -1,4 +1,4 @@
-"""A real Hive engine of one release in a process of its own, without a cluster: `HiveEngine.started(...)`, `.sql(...)`."""
+"""A real Hive engine of one release in a process of its own, without a cluster."""
 
 import json
 import os
@@ -30,8 +30,11 @@ class HiveError(Exception):
 
 @dataclass(frozen=True)
 class Result:
-    """The rows of a statement. Integers, finite floating numbers, booleans and NULL are Python values; binary values are
-    hexadecimal text; all else is text as HiveServer2 gives it, nested values as JSON text."""
+    """The rows of a statement.
+
+    Integers, finite floating numbers, booleans and NULL are Python values; binary values are hexadecimal text; all else
+    is text as HiveServer2 gives it, nested values as JSON text.
+    """
 
     columns: tuple[str, ...]
     types: tuple[str, ...]
@@ -43,7 +46,7 @@ class Result:
 
 
 class HiveEngine:
-    """One Hive engine. `metastore_uri` is the Thrift address under which other processes reach the metastore it works on."""
+    """One Hive engine. Other processes reach the metastore it works on at `metastore_uri`."""
 
     def __init__(self, version: str, folder: Path, metastore_uri: str, process: "subprocess.Popen[str]") -> None:
         self.version = version

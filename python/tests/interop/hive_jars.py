@@ -1,7 +1,7 @@
 """What a Hive engine is made of, in the cache folder: its jars, the metastore's schema scripts, the compiled driver.
 
-`jars-VERSION.txt` is flat and pinned, since resolving hive-exec transitively by Ivy does not end. It holds the jars from which
-the tests of this folder load a class, and those that hold file systems, codecs and drivers found by name.
+`jars-VERSION.txt` is flat and pinned, since resolving hive-exec transitively by Ivy does not end. It holds the jars from
+which the tests of this folder load a class, and those that failures and rarer statements would need.
 """
 
 import hashlib
@@ -109,9 +109,7 @@ def _javac(java: Java) -> str:
     beside = java.path.resolve().parent / "javac"
     found = str(beside) if beside.exists() else shutil.which("javac")
     if found is None:
-        raise RuntimeError(
-            f"no javac beside {java.path} or on the PATH: the Hive engines need a JDK, a JRE is not enough"
-        )
+        raise RuntimeError(f"no javac beside {java.path} or on the PATH: a JRE is not enough for the Hive engines")
     return found
 
 
@@ -120,4 +118,4 @@ def _digest(*parts: bytes) -> str:
 
 
 def _print_progress(line: str) -> None:
-    print(f"interop: {line}", file=sys.stderr)
+    sys.stderr.write(f"interop: {line}\n")

@@ -50,7 +50,10 @@ class HiveTable:
         return self.engine.sql(query).rows
 
     def rows_vectorised(self, order_by: str, columns: str = "*") -> list[tuple[Any, ...]]:
-        """The rows as Hive's vectorised reader gives them in a job, sorted. Raises AssertionError if it is not vectorised."""
+        """The rows as Hive's vectorised reader gives them in a job, sorted.
+
+        Raises AssertionError if Hive does not vectorise it.
+        """
         query = f"SELECT {columns} FROM {self.name} ORDER BY {order_by}"
         self.engine.sql("SET hive.vectorized.execution.enabled=true")
         plan = self._plan(f"EXPLAIN VECTORIZATION {query}")
@@ -85,7 +88,7 @@ class HiveTable:
         self.engine.sql(f"DELETE FROM {self.name} WHERE {condition}")
 
     def compact_major(self, partition: str | None = None) -> dict[str, Any]:
-        """A major compaction of the table, or of a partition given as "key='value'", worked off and cleaned by this Hive.
+        """A major compaction of the table, or of a partition given as "key='value'", done and cleaned up by Hive.
 
         Returns its line of SHOW COMPACTIONS. Raises AssertionError if it does not end in the state "succeeded".
         """

@@ -1,4 +1,4 @@
-"""Real Hive and Spark with this package on one metastore and one warehouse: each reads and changes what the other wrote."""
+"""Real Hive, and Spark with this package, on one metastore: each reads and changes what the other wrote."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -64,9 +64,7 @@ def test_spark_reads_every_type_that_hive_wrote(hive: HiveEngine, spark: SparkSe
     assert rows(spark, f"SELECT {wall_clock} FROM types_of_hive") == [("1969-07-20 20:17:40.25",)]
 
 
-def test_hive_reads_deletes_from_and_compacts_what_spark_inserted_and_deleted(
-    hive: HiveEngine, spark: SparkSession
-) -> None:
+def test_hive_deletes_from_and_compacts_what_spark_wrote(hive: HiveEngine, spark: SparkSession) -> None:
     table = acid_table(hive, "made_by_spark", "id INT, name STRING")
     spark.sql("INSERT INTO made_by_spark VALUES (1, 'one'), (2, 'two'), (3, NULL), (4, 'four')")
     spark.sql("INSERT INTO made_by_spark SELECT CAST(id AS INT), 'many' FROM range(5, 9)")
