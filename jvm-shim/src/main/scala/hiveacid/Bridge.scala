@@ -30,6 +30,7 @@ trait Planner {
 
 /** The one place where Python and the JVM meet. */
 object Bridge {
+  private val CauseDepth = 20
   @volatile private var planner: Option[Planner] = None
 
   /** A running statement: its session, its analysed row-change plan and the thread state that nested jobs inherit. */
@@ -58,10 +59,14 @@ object Bridge {
 
   /** The text Python answered with, or its error thrown. */
   def text(answer: Object): String = answer match {
-    case t: Throwable => throw t
+    // a named error of a task comes wrapped in Spark's "failed to read file" or "job aborted"
+    case t: Throwable => throw named(t).getOrElse(t)
     case s: String    => s
     case other        => throw AcidException("HIVE_ACID_INTERNAL", Map("reason" -> s"Python answered $other"))
   }
+
+  private def named(t: Throwable): Option[AcidException] =
+    Iterator.iterate(t)(_.getCause).takeWhile(_ != null).take(CauseDepth).collectFirst { case a: AcidException => a }
 
   /** Runs a statement in Python, which calls `write` back with the key it is given. */
   def execute(session: SparkSession, table: String, changes: LogicalPlan, request: String): String = {
