@@ -1,4 +1,4 @@
-"""A table with a column of every type, and a row for it: in SQL that Hive and Spark both take, and as each returns it."""
+"""A table with a column of every type, and a row of it: in SQL for Hive and Spark alike, and as each returns it."""
 
 from datetime import date, datetime
 from decimal import Decimal
@@ -6,7 +6,8 @@ from typing import Any
 
 COLUMNS = """
     id INT, ti TINYINT, si SMALLINT, bi BIGINT, fl FLOAT, do DOUBLE, de DECIMAL(20,5), st STRING, vc VARCHAR(10),
-    ch CHAR(5), bo BOOLEAN, bn BINARY, dt DATE, ts TIMESTAMP, ar ARRAY<INT>, mp MAP<STRING,INT>, sr STRUCT<x:INT,y:STRING>"""
+    ch CHAR(5), bo BOOLEAN, bn BINARY, dt DATE, ts TIMESTAMP, ar ARRAY<INT>, mp MAP<STRING,INT>,
+    sr STRUCT<x:INT,y:STRING>"""
 # Not in the last second before 1970 and with a fraction: ORC's Java library stores such a timestamp wrongly.
 VALUES = """
     1, CAST(-128 AS TINYINT), CAST(32767 AS SMALLINT), 9223372036854775807, CAST(1.5 AS FLOAT), CAST(0.1 AS DOUBLE),

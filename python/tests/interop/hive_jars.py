@@ -1,7 +1,7 @@
 """What a Hive engine is made of, in the cache folder: its jars, the metastore's schema scripts, the compiled driver.
 
-`jars-VERSION.txt` is flat and pinned, since resolving hive-exec transitively by Ivy does not end. It holds the jars from
-which the tests of this folder load a class, and those that failures and rarer statements would need.
+`jars-VERSION.txt` is flat and pinned, since resolving hive-exec transitively by Ivy does not end. It holds the jars
+from which the tests of this folder load a class, and those that failures and rarer statements would need.
 """
 
 import hashlib
