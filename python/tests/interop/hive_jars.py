@@ -60,8 +60,12 @@ def spark_client_jars() -> list[Path]:
 
 def _artifacts(version: str) -> Sequence[Artifact]:
     """The pinned list of a release: one `group:artifact:version sha256` a line."""
-    lines = (line.split() for line in (HERE / f"jars-{version}.txt").read_text().splitlines())
-    return [Artifact(*coordinate.split(":"), "", "jar", sha256) for coordinate, sha256 in lines]
+    artifacts = []
+    for line in (HERE / f"jars-{version}.txt").read_text().splitlines():
+        coordinates, sha256 = line.split()
+        group, name, release = coordinates.split(":")
+        artifacts.append(Artifact(group, name, release, classifier="", extension="jar", sha256=sha256))
+    return artifacts
 
 
 def _jars(folder: Path, version: str, java: Java) -> tuple[Path, ...]:

@@ -20,7 +20,7 @@ def spark(hive: HiveEngine, tmp_path_factory: pytest.TempPathFactory) -> Iterato
     """A session on the engine's metastore. Its time zone is not Hive's, so that a shifted timestamp shows."""
     builder = (
         SparkSession.builder.master("local[2]")
-        .config(map=spark_settings(hive))
+        .config(map={**spark_settings(hive)})
         .config("spark.ui.enabled", "false")
         .config("spark.driver.host", "127.0.0.1")
         .config("spark.sql.session.timeZone", "Asia/Kolkata")

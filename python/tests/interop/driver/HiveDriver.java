@@ -43,7 +43,7 @@ public final class HiveDriver {
       HiveLine.declareCapabilities();
       // the formatter of HiveServer2: rows as arrays of Java values; the default joins them by tabs and hides NULL
       conf.set(SerDeUtils.LIST_SINK_OUTPUT_FORMATTER, ThriftFormatter.class.getName());
-      conf.setInt(SerDeUtils.LIST_SINK_OUTPUT_PROTOCOL, 9);
+      conf.setInt(SerDeUtils.LIST_SINK_OUTPUT_PROTOCOL, 9); // of the protocols that leave binary values as bytes (5 and later)
       SessionState session = new SessionState(conf);
       session.setIsSilent(true);
       SessionState.start(session);
