@@ -161,6 +161,11 @@ def _metastore_program(installation: Installation, folder: Path, port: int) -> M
         "-Xmx512m",
         # A start is mostly compilation: this halves its processor time, and the database is what later calls wait for.
         *("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"),
+        # Hive clients send partition filters serialised; the server's Kryo opens the classes of these packages.
+        *(
+            f"--add-opens=java.base/{package}=ALL-UNNAMED"
+            for package in ("java.lang", "java.util", "java.net", "java.io")
+        ),
         f"-Djava.io.tmpdir={folder / 'tmp'}",
         f"-Dderby.stream.error.file={folder / 'derby.log'}",
         f"-Dlog4j2.configurationFile={conf / 'log4j2.properties'}",
