@@ -40,7 +40,9 @@ def parse_options(arguments: Sequence[str] | None) -> argparse.Namespace:
     """The command line."""
     parser = argparse.ArgumentParser(prog="./dev bench", description=__doc__.partition("\n")[0])
     parser.add_argument("--rows", type=int, default=10_000_000, help="rows of the table (default: %(default)s)")
-    parser.add_argument("--rounds", type=int, default=6, help="rounds, the first of which is dropped; 2 or more")
+    parser.add_argument(
+        "--rounds", type=int, default=5, help="rounds (default: %(default)s), the first of which is dropped; 2 or more"
+    )
     parser.add_argument(
         "--only", choices=SERIES, action="append", help="; ".join(f"{k}: {v[0]}" for k, v in SERIES.items())
     )

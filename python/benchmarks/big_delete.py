@@ -9,6 +9,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from measures import Measure, ensure_equal, timed
 from workbench import Workbench, build_session
@@ -20,7 +21,7 @@ def measure_big_delete(bench: Workbench) -> Sequence[Measure]:
     """Time and peak memory; the table is empty afterwards."""
     bench.create("big")
     ensure_equal("rows inserted", bench.insert("big"), bench.rows)
-    command = [sys.executable, __file__, bench.metastore.uri, str(bench.folder)]
+    command = [sys.executable, __file__, bench.metastore.uri, str(bench.metastore.warehouse), str(bench.folder)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         raise AssertionError(f"the DELETE under a heap of {HEAP} failed:\n{done.stderr[-4000:]}")
@@ -32,13 +33,13 @@ def measure_big_delete(bench: Workbench) -> Sequence[Measure]:
     return [Measure("DELETE of all rows, 1 GB heap", answer["seconds"], None, (answer["seconds"],), note)]
 
 
-def delete_all(metastore_uri: str, folder: Path) -> None:
+def delete_all(metastore_uri: str, warehouse: Path, folder: Path) -> None:
     """The part of the other process: prints its answer as one line of JSON."""
     with TemporaryDirectory(dir=folder) as local:
-        spark = build_session(metastore_uri, Path(local), HEAP)
+        spark = build_session(metastore_uri, warehouse, Path(local), HEAP)
         result: list[int] = []
-        seconds = timed(lambda: result.append(spark.sql("DELETE FROM bench.big").collect()[0][0]))
-        jvm = spark._jvm
+        seconds = timed(lambda: result.append(spark.sql("DELETE FROM big").collect()[0][0]))
+        jvm: Any = spark._jvm
         pools = jvm.java.lang.management.ManagementFactory.getMemoryPoolMXBeans()
         heap = [pool for pool in pools if pool.getType().toString() == "Heap memory"]
         answer = {
@@ -59,4 +60,4 @@ def find_peak_mib(process_id: int) -> int | None:
 
 
 if __name__ == "__main__":
-    delete_all(sys.argv[1], Path(sys.argv[2]))
+    delete_all(sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3]))

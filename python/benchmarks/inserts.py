@@ -22,7 +22,7 @@ def measure_inserts(bench: Workbench) -> Sequence[Measure]:
 
     cases = {"INSERT … SELECT": (insert, write)}
     (measure,) = measure_rounds(cases, bench.rounds, before_round=lambda: bench.create("inserted"))
-    written = size_mib(bench.folder / "bench.db" / "inserted"), size_mib(target)
+    written = size_mib(bench.metastore.warehouse / "inserted"), size_mib(target)
     bench.spark.sql("DROP TABLE inserted")
     return [replace(measure, note=f"{written[0]:.0f} MiB against {written[1]:.0f} MiB")]
 

@@ -1,12 +1,11 @@
-"""Scans of one table as its rows are deleted, beside flat ORC files with exactly the rows that are left."""
+"""Scans of one table as its rows are deleted, beside a flat ORC table with exactly the rows that are left."""
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Sequence
 
 from measures import Measure, ensure_equal, measure_rounds
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, SparkSession
 from workbench import Workbench
 
 DELETED: Sequence[tuple[str, str, str]] = (
@@ -19,24 +18,25 @@ DELETED: Sequence[tuple[str, str, str]] = (
 
 def measure_scans(bench: Workbench) -> Sequence[Measure]:
     """Count, sum, selective filter and all columns, for each share of deleted rows."""
-    spark, flat = bench.spark, bench.folder / "flat"
+    spark = bench.spark
     bench.create("acid")
     ensure_equal("rows inserted", bench.insert("acid"), bench.rows)
     measures: list[Measure] = []
     for share, deletion, left in DELETED:
         if deletion:
             spark.sql(deletion)
-        shutil.rmtree(flat, ignore_errors=True)
-        spark.read.parquet(str(bench.source)).where(left).write.orc(str(flat))
-        acid, baseline = (lambda: spark.table("acid")), (lambda: spark.read.orc(str(flat)))
+        rows_left = spark.read.parquet(str(bench.source)).where(left)
+        rows_left.write.format("orc").mode("overwrite").saveAsTable("flat")
         for name, query in queries(bench).items():
             if name != "all columns":
-                ensure_equal(f"{name} at {share}", query(acid()), query(baseline()))
+                ensure_equal(f"{name} at {share}", query(spark.table("acid")), query(spark.table("flat")))
         cases = {
-            f"{name}, {share} deleted": (bind(query, acid), bind(query, baseline))
+            f"{name}, {share} deleted": (bind(query, spark, "acid"), bind(query, spark, "flat"))
             for name, query in queries(bench).items()
         }
         measures += measure_rounds(cases, bench.rounds)
+    spark.sql("DROP TABLE acid")
+    spark.sql("DROP TABLE flat")
     return measures
 
 
@@ -55,6 +55,6 @@ def queries(bench: Workbench) -> dict[str, Callable[[DataFrame], object]]:
     }
 
 
-def bind(query: Callable[[DataFrame], object], frame: Callable[[], DataFrame]) -> Callable[[], object]:
-    """The query on a frame that is made when it runs."""
-    return lambda: query(frame())
+def bind(query: Callable[[DataFrame], object], spark: SparkSession, table: str) -> Callable[[], object]:
+    """The query on the table, looked up when it runs."""
+    return lambda: query(spark.table(table))

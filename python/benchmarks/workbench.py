@@ -62,8 +62,8 @@ class Workbench:
         return int(self.spark.sql(f"INSERT INTO {table} SELECT * FROM source").collect()[0][0])
 
 
-def build_session(metastore_uri: str, folder: Path, memory: str) -> SparkSession:
-    """A local session on all cores. The flat files it writes have the ACID files' codec."""
+def build_session(metastore_uri: str, warehouse: Path, folder: Path, memory: str) -> SparkSession:
+    """A local session on all cores, its scratch in `folder`. The flat files it writes have the ACID files' codec."""
     builder = (
         SparkSession.builder.master("local[*]")
         .config("spark.driver.memory", memory)
@@ -73,7 +73,7 @@ def build_session(metastore_uri: str, folder: Path, memory: str) -> SparkSession
         .config("spark.log.level", "ERROR")
         .config("spark.sql.orc.compression.codec", "zlib")
         .config("spark.sql.shuffle.partitions", "8")
-        .config("spark.sql.warehouse.dir", (folder / "warehouse").as_uri())
+        .config("spark.sql.warehouse.dir", warehouse.as_uri())
         .config("spark.ui.enabled", "false")
         .config("spark.ui.showConsoleProgress", "false")
     )
@@ -83,15 +83,13 @@ def build_session(metastore_uri: str, folder: Path, memory: str) -> SparkSession
 @contextmanager
 def started_workbench(folder: Path, rows: int, rounds: int) -> Iterator[Workbench]:
     """Metastore and session on, source data written; all stopped in the end."""
-    with EmbeddedMetastore.start() as metastore:
-        spark = build_session(metastore.uri, folder, "4g")
+    with EmbeddedMetastore.start(folder / "metastore") as metastore:
+        spark = build_session(metastore.uri, metastore.warehouse, folder, "4g")
         try:
             bench = Workbench(spark, metastore, folder, rows, rounds)
             expressions = (f"{expression} AS {name}" for name, (_, expression) in COLUMNS.items())
             tasks = max(2 * spark.sparkContext.defaultParallelism, 8)
             spark.range(0, rows, 1, tasks).selectExpr(*expressions).write.parquet(str(bench.source))
-            spark.sql("CREATE DATABASE bench LOCATION '" + (folder / "bench.db").as_uri() + "'")
-            spark.sql("USE bench")
             yield bench
         finally:
             spark.stop()

@@ -181,18 +181,19 @@ def run_demo() -> int:
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     folder = Path(tempfile.mkdtemp(prefix="hive-acid-demo-"))
     logging.basicConfig(filename=folder / LOG)
-    code = FAILED
+    keeps_log = False
     try:
-        code = _guided(folder)
+        return _guided(folder)
     except KeyboardInterrupt:
         print("\nInterrupted. Everything is stopped.", file=sys.stderr)
-        code = INTERRUPTED
+        return INTERRUPTED
     except PySparkException as error:
+        keeps_log = True
         print(f"\nThe tour ends here: {error}\nThe log: {folder / LOG}", file=sys.stderr)
+        return FAILED
     finally:
-        if code != FAILED:
+        if not keeps_log:
             shutil.rmtree(folder)
-    return code
 
 
 def _guided(folder: Path) -> int:

@@ -1,0 +1,41 @@
+"""The guided tour as a user runs it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+TOUR = (sys.executable, "-m", "hive_acid.cli", "demo")
+
+
+def start_tour(folder: Path) -> subprocess.Popen[str]:
+    """The tour in a process group of its own, with all its temporary files in `folder`."""
+    environment = {**os.environ, "TMPDIR": str(folder), "PYTHONUNBUFFERED": "1"}
+    pipe = subprocess.PIPE
+    return subprocess.Popen(
+        TOUR, cwd=folder, env=environment, stdout=pipe, stderr=pipe, text=True, start_new_session=True
+    )
+
+
+def test_the_tour_is_right_and_leaves_nothing_behind(tmp_path: Path) -> None:
+    with start_tour(tmp_path) as tour:
+        out, err = tour.communicate(timeout=600)
+    assert (tour.returncode, err) == (0, ""), out + err
+    assert "every count was right, everything is stopped" in out
+    assert "WRONG" not in out
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_ctrl_c_in_a_statement_ends_the_tour_and_leaves_nothing_behind(tmp_path: Path) -> None:
+    with start_tour(tmp_path) as tour:
+        assert tour.stdout is not None
+        for line in tour.stdout:
+            if "INSERT INTO airlines" in line:  # announced right before it runs
+                os.killpg(tour.pid, signal.SIGINT)
+                break
+        _, err = tour.communicate(timeout=120)
+    assert (tour.returncode, err.strip()) == (130, "Interrupted. Everything is stopped.")
+    assert list(tmp_path.iterdir()) == []
