@@ -40,15 +40,19 @@ case class Guard(session: SparkSession) extends (LogicalPlan => Unit) {
     case c: DataWritingCommand => writing(c)
     case u: UpdateTable       => dml(u.table, "UPDATE")
     case m: MergeIntoTable    => dml(m.targetTable, "MERGE")
-    case _: DeleteFromTable   => // resolved ones have become ours; this is Spark's check of the user's node
+    case DeleteFromTable(AcidTables.Target(_), _) => // becomes ours; this is Spark's check of the user's node
+    case d: DeleteFromTable   => dml(d.table, "DELETE")
     case w: V2WriteCommand    => dml(w.table, w.nodeName)
     case _                    =>
   }
 
   private def dml(target: LogicalPlan, operation: String): Unit = target match {
     case AcidTables.Target(l) => refuse(l.catalogTable.get, operation)
-    case _                    =>
+    case other                => readBy(other).foreach(refuse(_, s"$operation through a view"))
   }
+
+  private def readBy(plan: LogicalPlan): Option[CatalogTable] =
+    plan.collectFirst { case l: LogicalRelation if AcidTables.isOurs(l) => l.catalogTable.get }
 
   private def writing(c: DataWritingCommand): Unit = c match {
     case i: InsertIntoHadoopFsRelationCommand => i.catalogTable.foreach(refuseAcid(_, "INSERT"))

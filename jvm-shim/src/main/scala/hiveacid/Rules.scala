@@ -9,6 +9,7 @@ import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.execution.datasources.{CreateTable, InsertIntoHadoopFsRelationCommand, LogicalRelation}
 import org.apache.spark.sql.hiveacid.SparkLine
+import org.apache.spark.sql.types.BooleanType
 
 /** Writes that Spark refuses without a name, or carries out by dropping the table, before a later rule can see them. */
 case class RefuseEarlyWrites(session: SparkSession) extends Rule[LogicalPlan] {
@@ -65,9 +66,12 @@ case class ResolveAcidRelations(session: SparkSession) extends Rule[LogicalPlan]
 case class ResolveAcidStatements(session: SparkSession) extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperatorsUp {
     case d @ DeleteFromTable(AcidTables.Target(target), condition) if d.resolved =>
-      session.sessionState.analyzer.checkAnalysis(d)
-      val table   = target.catalogTable.get
-      val changes = Canonical.delete(target.withMetadataColumns(), condition).rowChanges(session, AcidTables.name(table))
+      val table = target.catalogTable.get
+      val rows  = target.withMetadataColumns() // the condition may name ROW__ID
+      session.sessionState.analyzer.checkAnalysis(d.copy(table = rows))
+      // Spark looks at the type of a condition only in a Filter; this one has the position of the user's statement
+      if (condition.dataType != BooleanType) session.sessionState.analyzer.checkAnalysis(Filter(condition, rows))
+      val changes = Canonical.delete(rows, condition).rowChanges(session, AcidTables.name(table))
       AcidWriteCommand("delete", table, changes)
   }
 }
