@@ -11,6 +11,7 @@ import os
 import shlex
 import sys
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -118,7 +119,7 @@ def run_sqltest(chosen: argparse.Namespace) -> int:
     from hive_acid.testing.command import run_command
 
     try:
-        return run_command(chosen, print)
+        return run_command(chosen, partial(print, flush=True))  # a line as soon as its file is done
     except (SuiteError, HiveAcidError) as error:
         print(error, file=sys.stderr)
         return FAILED

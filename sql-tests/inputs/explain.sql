@@ -18,10 +18,6 @@ EXPLAIN INSERT INTO t SELECT id + 1, name FROM t;
 
 EXPLAIN INSERT INTO t (name) VALUES ('three');
 
-EXPLAIN DELETE FROM t WHERE unknown = 1;
-
-EXPLAIN UPDATE t SET name = 'x';
-
 --FILES t
 DELETE FROM t WHERE id = 2;
 

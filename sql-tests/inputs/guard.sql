@@ -23,6 +23,18 @@ MERGE INTO t USING plain ON t.id = plain.id WHEN MATCHED THEN DELETE;
 
 MERGE INTO t USING (SELECT 1 AS id) s ON t.id = s.id WHEN NOT MATCHED THEN INSERT (id) VALUES (s.id);
 
+-- through a view
+
+CREATE VIEW v AS SELECT id, name FROM t;
+
+DELETE FROM v WHERE id = 1;
+
+UPDATE v SET name = 'x';
+
+MERGE INTO v USING plain ON v.id = plain.id WHEN MATCHED THEN DELETE;
+
+INSERT INTO v VALUES (1, 'x');
+
 -- overwriting
 
 INSERT OVERWRITE t VALUES (9, 'nine');
@@ -107,7 +119,7 @@ ALTER TABLE t SET TBLPROPERTIES ('transactional' = 'false');
 
 ALTER TABLE t UNSET TBLPROPERTIES ('transactional');
 
--- a plain table with rows can become transactional; its files are originals, which are not supported yet
+-- a plain table that Spark wrote cannot become transactional: the metastore refuses the names of its files
 
 CREATE TABLE converted (id INT) STORED AS ORC;
 
@@ -117,7 +129,16 @@ ALTER TABLE converted SET TBLPROPERTIES ('transactional' = 'true');
 
 SELECT * FROM converted;
 
-DELETE FROM converted WHERE id = 1;
+-- an empty one can; its write IDs begin above those that originals would have
+
+CREATE TABLE converted_empty (id INT) STORED AS ORC;
+
+ALTER TABLE converted_empty SET TBLPROPERTIES ('transactional' = 'true');
+
+--FILES converted_empty
+INSERT INTO converted_empty VALUES (1);
+
+SELECT ROW__ID.writeid AS w, id FROM converted_empty;
 
 -- new columns are NULL in old rows; a new name keeps rows and write IDs
 

@@ -48,7 +48,7 @@ class StatementFailed(Exception):
         if self.sql_state:
             record["sqlState"] = self.sql_state
         if self.parameters:
-            record["messageParameters"] = mask_parameters(self.parameters, database)
+            record["messageParameters"] = mask_parameters(self.condition, self.parameters, database)
         if self.contexts:
             record["queryContext"] = [
                 {"startIndex": c.start, "stopIndex": c.stop, "fragment": mask_text(c.fragment, database)}

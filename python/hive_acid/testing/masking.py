@@ -9,6 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+_PROSE_CONDITIONS = ("_LEGACY_ERROR_TEMP_", "INTERNAL_ERROR")
+"""Conditions without a name of their own: their parameters hold another program's message."""
+_PROSE_PARAMETERS = frozenset({"msg", "message"})
 _UNSTABLE_PARAMETERS = {"txnId": "{txn}", "waitedMs": "{ms}", "holder": "{holder}"}
 
 _LOCATION = (re.compile(r"\b(?:file|hdfs|viewfs|s3a?|abfss?|gs):/[^\s,;'\"`)\]}]*"), "{location}")
@@ -48,8 +51,12 @@ def mask_path(path: str, database: str) -> str:
     return _VISIBILITY.sub("_v{txn}", mask_text(path, database))
 
 
-def mask_parameters(parameters: Mapping[str, str], database: str) -> dict[str, str]:
-    """The parameters of an error, sorted by name; those that can never be stable are masked whole."""
-    return {
-        key: _UNSTABLE_PARAMETERS.get(key) or mask_text(str(parameters[key]), database) for key in sorted(parameters)
-    }
+def mask_parameters(condition: str, parameters: Mapping[str, str], database: str) -> dict[str, str]:
+    """The parameters of an error, sorted by name; those that can never be stable, and prose, are masked whole."""
+
+    def mask(key: str) -> str:
+        if condition.startswith(_PROSE_CONDITIONS) and key in _PROSE_PARAMETERS:
+            return "{text}"
+        return _UNSTABLE_PARAMETERS.get(key) or mask_text(str(parameters[key]), database)
+
+    return {key: mask(key) for key in sorted(parameters)}

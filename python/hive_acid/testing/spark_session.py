@@ -49,6 +49,7 @@ class SparkSessions:
     def open(self, settings: Settings) -> SparkTestSession:
         """A new session with these settings."""
         session = self._spark.newSession()
+        session.conf.set("spark.sql.datetime.java8API.enabled", "true")  # the older classes round times before 1900
         for key, value in settings:
             session.conf.set(key, value)
         return SparkTestSession(session)

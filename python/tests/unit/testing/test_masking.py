@@ -80,6 +80,13 @@ def test_an_error_is_its_condition_state_parameters_and_place() -> None:
     }
 
 
+def test_the_message_of_another_program_inside_a_parameter_is_masked() -> None:
+    failed = StatementFailed("prose", "X", "_LEGACY_ERROR_TEMP_3065", None, {"clazz": "HiveException", "msg": "prose"})
+    assert json.loads(failed.format(DATABASE))["messageParameters"] == {"clazz": "HiveException", "msg": "{text}"}
+    named = StatementFailed("prose", "X", "ARITHMETIC_OVERFLOW", "22003", {"message": "overflow"})
+    assert json.loads(named.format(DATABASE))["messageParameters"] == {"message": "overflow"}
+
+
 def test_of_an_error_without_a_condition_only_the_class_is_recorded() -> None:
     failed = StatementFailed("prose at 12:34:56", "java.lang.IllegalStateException")
     assert json.loads(failed.format(DATABASE)) == {"exception": "java.lang.IllegalStateException"}
