@@ -176,12 +176,24 @@ class Executor:
             raise
         except BaseException as error:
             if transaction.outcome is not Outcome.COMMITTED:
-                try:
-                    transaction.abort()
-                except HiveAcidError as second:
-                    error.add_note(f"transaction {transaction.txn_id} was not aborted and will time out: {second}")
-                publication.undo(error)
+                _undo(transaction, publication, error)
             raise
+
+
+def _undo(transaction: Transaction, publication: Publication, error: BaseException) -> None:
+    """Aborts, and removes what was written unless it may have been committed. What cannot be done is noted on `error`.
+
+    An interrupt while the answer to commit is awaited leaves that open; the metastore's answer to the abort tells.
+    """
+    may_count = transaction.outcome is Outcome.UNKNOWN
+    try:
+        transaction.abort()
+    except HiveAcidError as second:
+        if may_count:
+            error.add_note(f"whether transaction {transaction.txn_id} was committed is not known; its files are kept")
+            return
+        error.add_note(f"transaction {transaction.txn_id} was not aborted and will time out: {second}")
+    publication.undo(error)
 
 
 def _affected(kind: StatementKind, result: WriteResult) -> int:

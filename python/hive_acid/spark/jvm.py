@@ -5,13 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
+from py4j.clientserver import JavaClient
 from py4j.protocol import Py4JJavaError
+from pyspark import SparkContext
 
 from hive_acid.errors import build_error
 from hive_acid.execution.engine import WriteResult, WriteSpec
 from hive_acid.snapshot.filesystem import Listing, parse_listings
 
 T = TypeVar("T")
+
+
+def close_connection(context: SparkContext) -> None:
+    """Closes this thread's connection to the JVM, if it has one; its next call opens another."""
+    gateway: Any = context._gateway
+    client = gateway._gateway_client
+    connection = client.get_thread_connection() if isinstance(client, JavaClient) else None
+    if connection is not None:
+        connection.close()
 
 
 def _escape(text: str) -> str:
@@ -65,10 +76,23 @@ class JvmFileSystem:
 class JvmEngine:
     """Writes the row changes of one running statement, known to the shim by its call key."""
 
-    def __init__(self, bridge: Any, call: str) -> None:
+    def __init__(self, bridge: Any, context: SparkContext, call: str) -> None:
         self._bridge = bridge
+        self._context = context
         self._call = call
 
     def write(self, token: str, spec: WriteSpec) -> WriteResult:
-        """See Engine. Errors of the job keep their JVM type."""
-        return WriteResult.parse(self._bridge.write(self._call, token, spec.to_json()))
+        """See Engine. Errors of the job keep their JVM type. Ctrl-C cancels the job.
+
+        PySpark's own handler of Ctrl-C cannot: it would cancel over the thread's one connection to the JVM, on which
+        the job's answer is awaited (py4j: "reentrant call"). After an interrupt the thread has a new one.
+        """
+        tag = f"hive-acid-{self._call}"
+        self._context.addJobTag(tag)
+        try:
+            return WriteResult.parse(self._bridge.write(self._call, token, spec.to_json()))
+        except KeyboardInterrupt:
+            self._context.cancelJobsWithTag(tag)
+            raise
+        finally:
+            self._context.removeJobTag(tag)

@@ -10,6 +10,7 @@ from functools import wraps
 from typing import Any
 
 from py4j.protocol import Py4JJavaError
+from pyspark import SparkContext
 from pyspark.errors.exceptions.captured import CapturedException
 
 from hive_acid.errors import HiveAcidError, build_error
@@ -17,7 +18,7 @@ from hive_acid.execution.executor import Executor, Statement
 from hive_acid.execution.readers import Readers
 from hive_acid.metastore.protocol import Metastore
 from hive_acid.model.table import TableName
-from hive_acid.spark.jvm import JvmEngine
+from hive_acid.spark.jvm import JvmEngine, close_connection
 from hive_acid.sql import rewrite_statement
 from hive_acid.transaction.validity import StatementKind
 
@@ -36,6 +37,10 @@ def _answered(method: Callable[..., Any]) -> Callable[..., Any]:
     def answer(self: Planner, *args: Any) -> Any:
         try:
             return method(self, *args)
+        except KeyboardInterrupt:
+            # to the user's own frames; an answer would make it an error of the JVM, and an open connection one of py4j
+            close_connection(self._context)
+            raise
         except BaseException as error:  # noqa: BLE001 (it goes back to the JVM, which throws it)
             return self.throwable(error)
 
@@ -45,8 +50,11 @@ def _answered(method: Callable[..., Any]) -> Callable[..., Any]:
 class Planner:
     """The Python half of `hiveacid.Planner`; texts are JSON, see the trait."""
 
-    def __init__(self, jvm: Any, metastore: Metastore, executor: Executor, readers: Readers) -> None:
+    def __init__(
+        self, jvm: Any, context: SparkContext, metastore: Metastore, executor: Executor, readers: Readers
+    ) -> None:
         self._jvm = jvm
+        self._context = context
         self._bridge = jvm.hiveacid.Bridge
         self._exception = jvm.hiveacid.AcidException
         self._metastore = metastore
@@ -86,7 +94,7 @@ class Planner:
             time_zone=asked["timeZone"],
             parallelism=asked["parallelism"],
         )
-        changed = self._executor.run(statement, JvmEngine(self._bridge, call))
+        changed = self._executor.run(statement, JvmEngine(self._bridge, self._context, call))
         return json.dumps({"num_affected_rows": changed})
 
     @_answered

@@ -21,7 +21,7 @@ from hive_acid.errors import build_error
 from hive_acid.execution.executor import Executor
 from hive_acid.execution.readers import Readers
 from hive_acid.metastore.thrift_client import ThriftMetastore
-from hive_acid.spark.jvm import JvmFileSystem
+from hive_acid.spark.jvm import JvmFileSystem, close_connection
 from hive_acid.spark.planner import Planner
 from hive_acid.transaction.locks import Identity
 from hive_acid.transaction.manager import TransactionManager
@@ -119,9 +119,8 @@ class Attachment:
         self.executor = Executor(self.metastore, file_system, self.transactions, settings, _pause_ms)
         max_age_ms = settings.number(config.READER_MAX_AGE_MS)
         self.readers = Readers(self.metastore, file_system, self.transactions, max_age_ms, _clock_ms)
-        self.planner = Planner(jvm, self.metastore, self.executor, self.readers)
-        start_callback_server: Any = ensure_callback_server_started
-        start_callback_server(session.sparkContext._gateway)
+        self.planner = Planner(jvm, session.sparkContext, self.metastore, self.executor, self.readers)
+        _start_callbacks(session)
         jvm.hiveacid.Bridge.register(jsession, self.planner)
 
     def close(self) -> None:
@@ -129,6 +128,21 @@ class Attachment:
         self.readers.close()
         self.transactions.close()
         self.metastore.close()
+
+
+def _start_callbacks(session: SparkSession) -> None:
+    """Lets the JVM call Python, and this thread's statements call back on this thread.
+
+    A connection that is older than the callback server is not the JVM's way back: the callbacks of its thread would
+    come on another one, where Ctrl-C does not reach the statement, which would go on and commit. So this thread gets a
+    new connection.
+    """
+    gateway: Any = session.sparkContext._gateway
+    start: Any = ensure_callback_server_started
+    start(gateway)
+    close_connection(session.sparkContext)
+    jvm: Any = session._jvm
+    SparkSession._get_j_spark_session_class(jvm).setActiveSession(session._jsparkSession)
 
 
 def attach(session: SparkSession) -> Attachment:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from enum import Enum
 
 from hive_acid import config
-from hive_acid.errors import HiveAcidError, MetastoreUnavailable, TransactionAborted, build_error
+from hive_acid.errors import HiveAcidError, MetastoreRefused, MetastoreUnavailable, TransactionAborted, build_error
 from hive_acid.metastore.protocol import Metastore
 from hive_acid.metastore.types import LockComponent, TransactionState
 from hive_acid.model.table import TableName
@@ -75,6 +75,7 @@ class Transaction:
         self.ensure_active()
         # a beat that comes after the commit would find no transaction and report it as lost
         self._manager.heartbeat.unregister(self.txn_id)
+        self.outcome = Outcome.UNKNOWN  # which it stays if an interrupt comes while the answer is awaited
         try:
             self._metastore.commit(self.txn_id)
             self.outcome = Outcome.COMMITTED
@@ -83,6 +84,9 @@ class Transaction:
             raise
         except MetastoreUnavailable as lost:
             self._resolve_commit(lost)
+        except HiveAcidError:
+            self.outcome = Outcome.OPEN
+            raise
 
     def end_read(self) -> None:
         """Ends a transaction that wrote nothing. Raises what the metastore says: then it times out."""
@@ -91,11 +95,12 @@ class Transaction:
         self._metastore.commit(self.txn_id)
 
     def abort(self) -> None:
-        """Aborts; does nothing once the transaction has ended.
+        """Aborts; does nothing once the transaction is known to have ended.
 
-        Raises MetastoreUnavailable: then it times out. Raises MetastoreRefused if the metastore does not know it.
+        Raises MetastoreUnavailable: then it times out. Raises MetastoreRefused if the metastore does not know it, or if
+        a commit of unknown outcome had succeeded.
         """
-        if self.outcome is not Outcome.OPEN:
+        if self.outcome in (Outcome.COMMITTED, Outcome.ABORTED):
             return
         self._manager.heartbeat.unregister(self.txn_id)
         try:
@@ -106,7 +111,6 @@ class Transaction:
 
     def _resolve_commit(self, lost: MetastoreUnavailable) -> None:
         """The reply to commit is lost: asks for the state, and commits again (which is idempotent) while it is open."""
-        self.outcome = Outcome.UNKNOWN
         waiting = self._manager.waiting
         until_ms = waiting.clock_ms() + self._manager.resolve_timeout_ms
         while waiting.clock_ms() < until_ms:
@@ -115,7 +119,7 @@ class Transaction:
                 if state is TransactionState.OPEN:
                     self._metastore.commit(self.txn_id)
                     state = TransactionState.COMMITTED
-            except MetastoreUnavailable as error:
+            except (MetastoreUnavailable, MetastoreRefused) as error:
                 LOG.warning("still asking what became of transaction %d: %s", self.txn_id, error)
                 waiting.pause_ms(waiting.poll_max_ms)
                 continue
@@ -167,7 +171,7 @@ class TransactionManager:
         self.heartbeat.register(txn_id)
         try:
             snapshot = self.metastore.valid_transactions(txn_id)
-        except HiveAcidError as error:
+        except BaseException as error:  # an interrupt too: the heartbeat would keep it open for ever
             self.heartbeat.unregister(txn_id)
             try:
                 self.metastore.abort(txn_id)
