@@ -1,0 +1,126 @@
+"""The program of a session process (see session_process): commands on standard input, answers on standard output.
+
+A line is JSON. Commands run in the main thread, as those of a program or a shell do, or each in a thread of its own.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+from pyspark import InheritableThread
+from pyspark.sql import SparkSession
+from pyspark.sql.functions import udf
+
+import hive_acid
+
+GATE_LIMIT_SECONDS = 120.0
+
+
+def gate(folder: str, value: int, first: int = -1) -> int:
+    """`value`; from `first` on only once the gate is open: the task waits, and everybody can see that it does."""
+    if value < first:
+        return value
+    waits, opened = Path(folder, f"waiting-{os.getpid()}"), Path(folder, "open")
+    deadline = time.monotonic() + GATE_LIMIT_SECONDS
+    waits.touch()
+    while not opened.exists():
+        if time.monotonic() > deadline:
+            raise TimeoutError(f"the gate {folder} was not opened")
+        time.sleep(0.02)
+    return value
+
+
+def fail_once(marker: str, value: int, fatal: int) -> int:
+    """`value`, but the first time that anybody asks for the `fatal` one, an error."""
+    if value != fatal:
+        return value
+    try:
+        os.close(os.open(marker, os.O_CREAT | os.O_EXCL))
+    except FileExistsError:
+        return value
+    raise RuntimeError("failed once, on purpose")
+
+
+def start(conf: dict[str, str], metastore: str) -> SparkSession:
+    """The session, with the functions of the tests."""
+    builder = SparkSession.builder
+    for key, value in conf.items():
+        builder = builder.config(key, value)
+    spark = hive_acid.configure(builder, metastore=metastore).getOrCreate()
+    spark.sparkContext.setLogLevel("OFF")
+    spark.udf.register("gate", udf(gate, "int"))
+    spark.udf.register("fail_once", udf(fail_once, "int"))
+    return spark
+
+
+class Worker:
+    """Carries out commands until standard input ends."""
+
+    def __init__(self, spark: SparkSession) -> None:
+        self._spark = spark
+        self._guard = threading.Lock()
+        self._for_main: queue.Queue[dict[str, Any] | None] = queue.Queue()
+
+    def run(self) -> None:
+        """The main thread's part."""
+        threading.Thread(target=self._read, daemon=True).start()
+        while (command := self._for_main.get()) is not None:
+            self._carry_out(command)
+
+    def answer(self, message: dict[str, Any]) -> None:
+        with self._guard:
+            sys.stdout.write(json.dumps(message, default=str) + "\n")
+            sys.stdout.flush()
+
+    def _read(self) -> None:
+        for line in sys.stdin:
+            command = json.loads(line)
+            if command["thread"] == "main":
+                self._for_main.put(command)
+            else:
+                InheritableThread(target=self._carry_out, args=(command,), daemon=True).start()
+        self._for_main.put(None)
+
+    def _carry_out(self, command: dict[str, Any]) -> None:
+        try:
+            self.answer({"id": command["id"], "rows": self._do(command)})
+        except BaseException as error:  # noqa: BLE001 (an interrupt too is the answer)
+            self.answer({"id": command["id"], "error": describe(error)})
+
+    def _do(self, command: dict[str, Any]) -> list[list[Any]]:
+        context = self._spark.sparkContext
+        if "cancel" in command:
+            context.cancelJobGroup(command["cancel"])
+            return []
+        if command["group"]:
+            context.setJobGroup(command["group"], command["group"])
+        return [list(row) for row in self._spark.sql(command["sql"]).collect()]
+
+
+def describe(error: BaseException) -> dict[str, Any]:
+    """What a user of PySpark can tell of an error."""
+    known: dict[str, Any] = {"type": type(error).__name__, "text": str(error)}
+    for key, method in (("condition", "getCondition"), ("state", "getSqlState")):
+        known[key] = getattr(error, method)() if hasattr(error, method) else None
+    return known
+
+
+def main() -> None:
+    wish = json.loads(sys.stdin.readline())
+    spark = start(wish["conf"], wish["metastore"])
+    jvm: Any = spark._jvm
+    worker = Worker(spark)
+    worker.answer({"id": 0, "rows": [[jvm.java.lang.ProcessHandle.current().pid()]]})
+    worker.run()
+    spark.stop()
+
+
+if __name__ == "__main__":
+    main()
