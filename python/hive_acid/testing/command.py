@@ -5,13 +5,14 @@ from __future__ import annotations
 import argparse
 import os
 import random
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
 from hive_acid.testing.errors import SuiteError
 from hive_acid.testing.junit import format_junit
 from hive_acid.testing.runner import Report, run_suite
-from hive_acid.testing.suite import create_input, find_suite
+from hive_acid.testing.suite import SuiteFile, create_input, find_suite
 
 REGENERATE = "SPARK_GENERATE_GOLDEN_FILES"
 """Spark's name: with the value 1, `run` records instead of comparing."""
@@ -28,6 +29,7 @@ def add_arguments(sqltest: argparse.ArgumentParser) -> None:
         action.add_argument("folder", type=Path, metavar="DIR", help="the suite: DIR/inputs and DIR/results")
         action.add_argument("--filter", default="", metavar="REGEX", help="only inputs whose names match")
         action.add_argument("--metastore", metavar="URI", help="thrift://host:port; an embedded one by default")
+        action.add_argument("--warehouse", metavar="DIR", help="where the tables lie; a temporary folder by default")
         action.add_argument("--seed", type=int, help="of the order of the files, to repeat a run")
         action.add_argument("--junit", type=Path, metavar="FILE", help="write a JUnit XML report")
     new = actions.add_parser("new", help="make an input to begin with")
@@ -47,18 +49,26 @@ def run_command(chosen: argparse.Namespace, say: Say) -> int:
     is_update = chosen.action == "update" or os.environ.get(REGENERATE) == "1"
     seed = random.SystemRandom().randrange(1_000_000) if chosen.seed is None else chosen.seed
     say(f"{len(files)} files, seed {seed}")
-    from hive_acid.testing.spark_session import SparkSessions, start_spark
-
-    spark = start_spark(chosen.metastore)
-    try:
-        reports = run_suite(files, SparkSessions(spark), seed, is_update, lambda report: tell(report, say))
-    finally:
-        spark.stop()
+    reports = run_on_spark(files, chosen, seed, is_update, say)
     if chosen.junit is not None:
         write_junit(chosen.junit, format_junit(reports, seed))
     bad = sorted(report.name for report in reports if not report.is_good)
     say(f"{len(reports) - len(bad)} of {len(reports)} good" + (f"; look at {', '.join(bad)}" if bad else ""))
     return DIFFERENT if bad else GOOD
+
+
+def run_on_spark(
+    files: list[SuiteFile], chosen: argparse.Namespace, seed: int, is_update: bool, say: Say
+) -> list[Report]:
+    """Runs the files on a Spark of their own, which is stopped afterwards."""
+    from hive_acid.testing.spark_session import SparkSessions, start_spark
+
+    with tempfile.TemporaryDirectory(prefix="sqltest-") as folder:
+        spark = start_spark(chosen.metastore, chosen.warehouse or Path(folder).as_uri())
+        try:
+            return run_suite(files, SparkSessions(spark), seed, is_update, lambda report: tell(report, say))
+        finally:
+            spark.stop()
 
 
 def tell(report: Report, say: Say) -> None:

@@ -20,7 +20,10 @@ from hive_acid.testing.session import Session, SessionFactory
 from hive_acid.testing.suite import SuiteFile
 from hive_acid.testing.table_files import dump_rows, list_files, local_folder
 
-DEFAULT_SETTINGS: Settings = (("spark.sql.session.timeZone", "UTC"),)
+DEFAULT_SETTINGS: Settings = (
+    ("spark.sql.session.timeZone", "UTC"),
+    ("spark.sql.maxMetadataStringLength", "100000"),  # plans cut long locations off, so that they could not be masked
+)
 NO_SCHEMA = "struct<>"
 _RECORDERS = {Recording.FILES: list_files, Recording.ROWS: dump_rows}
 

@@ -26,8 +26,11 @@ _UNSORTING = frozenset({"Join", "Aggregate", "Generate", "Sample", "Distinct"})
 _DESCRIBING = ("Describe", "Explain")
 
 
-def start_spark(metastore: str | None) -> SparkSession:
-    """A small local session on the metastore, or on that of the surroundings, or on an embedded one."""
+def start_spark(metastore: str | None, warehouse: str) -> SparkSession:
+    """A small local session on the metastore, or on that of the surroundings, or on an embedded one.
+
+    `warehouse` is the folder of new databases, as a path or URI.
+    """
     logging.getLogger("SQLQueryContextLogger").disabled = True  # errors are results here
     builder = (
         SparkSession.builder.master("local[2]")
@@ -35,6 +38,7 @@ def start_spark(metastore: str | None) -> SparkSession:
         .config("spark.ui.enabled", "false")
         .config("spark.ui.showConsoleProgress", "false")
         .config("spark.sql.shuffle.partitions", "2")
+        .config("spark.sql.warehouse.dir", warehouse)
         .config("spark.log.level", "OFF")
     )
     return hive_acid.configure(builder, metastore=metastore).getOrCreate()
