@@ -1,6 +1,6 @@
 // One source tree, one jar per Spark minor line: jvm-shim/src is shared, jvm-shim/spark-X.Y holds what differs.
 // Spark itself comes from pip: .build/spark-X.Y is the jars folder of a pyspark of that line (./dev makes it).
-ThisBuild / version      := "0.1.0"
+ThisBuild / version := "0.1.0"
 ThisBuild / scalaVersion := "2.13.18"
 
 // Spark line -> Scala version that this Spark was built with
@@ -8,28 +8,40 @@ val lines = Map("4.3" -> "2.13.18")
 
 // What Spark's own launcher passes on Java 17 and later (JavaModuleOptions)
 val addOpens = Seq(
-  "java.lang", "java.lang.invoke", "java.lang.reflect", "java.io", "java.net", "java.nio", "java.util",
-  "java.util.concurrent", "java.util.concurrent.atomic", "jdk.internal.ref", "sun.nio.ch", "sun.nio.cs",
-  "sun.security.action", "sun.util.calendar"
+  "java.lang",
+  "java.lang.invoke",
+  "java.lang.reflect",
+  "java.io",
+  "java.net",
+  "java.nio",
+  "java.util",
+  "java.util.concurrent",
+  "java.util.concurrent.atomic",
+  "jdk.internal.ref",
+  "sun.nio.ch",
+  "sun.nio.cs",
+  "sun.security.action",
+  "sun.util.calendar"
 ).map(p => s"--add-opens=java.base/$p=ALL-UNNAMED") :+ "-Djdk.reflect.useDirectMethodHandle=false"
 
 def sparkJars(line: String): File = file(".build") / s"spark-$line"
-def id(line: String): String      = "spark" + line.replace(".", "")
+def id(line: String): String = "spark" + line.replace(".", "")
 
 def shim(line: String): Project =
   Project(id(line), file(s"jvm-shim/spark-$line")).settings(
-    moduleName     := s"hive-acid-shim-spark-$line",
-    scalaVersion   := lines(line),
-    crossPaths     := false,
-    target         := (ThisBuild / baseDirectory).value / ".build" / "sbt" / line,
+    moduleName := s"hive-acid-shim-spark-$line",
+    scalaVersion := lines(line),
+    crossPaths := false,
+    target := (ThisBuild / baseDirectory).value / ".build" / "sbt" / line,
     scalacOptions ++= Seq("-release", "17", "-deprecation", "-feature", "-unchecked", "-Wunused"),
     Compile / unmanagedSourceDirectories += (ThisBuild / baseDirectory).value / "jvm-shim/src/main/scala",
     // conditions.json is one file for Python and the shim
     Compile / unmanagedResources += (ThisBuild / baseDirectory).value / "python/hive_acid/errors/conditions.json",
     Test / unmanagedSourceDirectories += (ThisBuild / baseDirectory).value / "jvm-shim/src/test/scala",
+    Test / unmanagedResourceDirectories += (ThisBuild / baseDirectory).value / "jvm-shim/src/test/resources",
     Compile / unmanagedJars ++= (sparkJars(line).getCanonicalFile ** "*.jar").classpath,
     libraryDependencies += "org.scalameta" %% "munit" % "1.2.4" % Test,
-    Test / fork          := true,
+    Test / fork := true,
     Test / baseDirectory := target.value,
     Test / javaOptions ++= addOpens ++ Seq("-Xmx2g", "-Dspark.ui.enabled=false", "-Dspark.driver.host=127.0.0.1"),
     Compile / packageBin / artifactPath :=
@@ -43,6 +55,6 @@ lazy val root = (project in file("."))
   .aggregate(lines.keys.toSeq.sorted.filter(sparkJars(_).exists).map(l => LocalProject(id(l))): _*)
   .settings(
     Compile / unmanagedSourceDirectories := Nil,
-    Test / unmanagedSourceDirectories    := Nil,
-    target                               := baseDirectory.value / ".build" / "sbt" / "root"
+    Test / unmanagedSourceDirectories := Nil,
+    target := baseDirectory.value / ".build" / "sbt" / "root"
   )

@@ -12,6 +12,7 @@ from sqlglot.errors import SqlglotError
 from hive_acid.errors import build_error
 from hive_acid.sql.rewrite.delete import rewrite_delete
 from hive_acid.sql.rewrite.insert import rewrite_insert
+from hive_acid.sql.rewrite.update import rewrite_update
 from hive_acid.sql.row_changes import SOURCE, TARGET
 
 DIALECT = "spark"
@@ -19,6 +20,7 @@ DIALECT = "spark"
 REWRITES: dict[type[exp.Expr], Callable[[Any], exp.Select]] = {
     exp.Delete: rewrite_delete,
     exp.Insert: rewrite_insert,
+    exp.Update: rewrite_update,
 }
 
 

@@ -45,10 +45,10 @@ object AcidException {
 
   /** The error of `condition`; every placeholder of its template must be among `parameters`. */
   def apply(condition: String, parameters: Map[String, String], cause: Throwable = null): AcidException = {
-    val entry   = conditions.get(condition)
+    val entry = conditions.get(condition)
     val matcher = placeholder.matcher(entry.get("message").asText)
-    val text    = matcher.replaceAll(found => Matcher.quoteReplacement(parameters(found.group(1))))
-    val state   = entry.get("sqlState").asText
+    val text = matcher.replaceAll(found => Matcher.quoteReplacement(parameters(found.group(1))))
+    val state = entry.get("sqlState").asText
     new AcidException(s"[$condition] $text SQLSTATE: $state", condition, state, parameters, Option(cause))
   }
 

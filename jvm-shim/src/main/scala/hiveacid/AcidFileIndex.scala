@@ -13,7 +13,13 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.execution.SQLExecution
-import org.apache.spark.sql.execution.datasources.{FileIndex, FileStatusWithMetadata, HadoopFsRelation, LogicalRelation, PartitionDirectory}
+import org.apache.spark.sql.execution.datasources.{
+  FileIndex,
+  FileStatusWithMetadata,
+  HadoopFsRelation,
+  LogicalRelation,
+  PartitionDirectory
+}
 import org.apache.spark.sql.types.StructType
 
 /** The files of a transactional table, found when a scan is planned for execution, not before: EXPLAIN opens no
@@ -28,9 +34,9 @@ final class AcidFileIndex(@transient session: SparkSession, table: CatalogTable,
   private val name = AcidTables.name(table)
 
   override val partitionSchema: StructType = table.partitionSchema
-  override def rootPaths: Seq[Path]        = Seq(new Path(table.location))
-  override def inputFiles: Array[String]   = Array.empty
-  override def refresh(): Unit             = ()
+  override def rootPaths: Seq[Path] = Seq(new Path(table.location))
+  override def inputFiles: Array[String] = Array.empty
+  override def refresh(): Unit = ()
   override def sizeInBytes: Long =
     table.stats.map(_.sizeInBytes.toLong).getOrElse(session.sessionState.conf.defaultSizeInBytes)
 
@@ -39,7 +45,7 @@ final class AcidFileIndex(@transient session: SparkSession, table: CatalogTable,
     case _                => false
   }
   override def hashCode(): Int = identity.hashCode
-  private def identity         = (name, table.location, token)
+  private def identity = (name, table.location, token)
 
   def bound(to: String): AcidFileIndex = new AcidFileIndex(session, table, Some(to))
 
@@ -47,8 +53,8 @@ final class AcidFileIndex(@transient session: SparkSession, table: CatalogTable,
     val planner = Bridge.plannerFor(name)
     if (token.isEmpty) rootExecution.foreach(ReadListener.started)
     val partitions = if (partitionSchema.isEmpty) None else Some(survivors(planner, partitionFilters))
-    val plan       = AcidFileIndex.json.readTree(Bridge.text(planner.scan(request(partitions.map(_.keys.toSeq)))))
-    val writeIds   = plan.get("writeIds").asText
+    val plan = AcidFileIndex.json.readTree(Bridge.text(planner.scan(request(partitions.map(_.keys.toSeq)))))
+    val writeIds = plan.get("writeIds").asText
     plan.get("partitions").elements.asScala.toSeq.map { partition =>
       val values = partitions.fold(InternalRow.empty)(_(partition.get("name").asText))
       PartitionDirectory(values, files(partition, writeIds))
@@ -72,8 +78,9 @@ final class AcidFileIndex(@transient session: SparkSession, table: CatalogTable,
 
   /** Partition name to typed values, of the partitions that the filters leave. */
   private def survivors(planner: Planner, filters: Seq[Expression]): Map[String, InternalRow] = {
-    val names = AcidFileIndex.json.readTree(Bridge.text(planner.partitionNames(request(None)))).elements.asScala.map(_.asText)
-    val all   = names.map(n => n -> values(n)).toMap
+    val names =
+      AcidFileIndex.json.readTree(Bridge.text(planner.partitionNames(request(None)))).elements.asScala.map(_.asText)
+    val all = names.map(n => n -> values(n)).toMap
     filters.reduceOption(And).fold(all) { filter =>
       val bound = filter.transform { case a: AttributeReference =>
         val i = partitionSchema.indexWhere(_.name.equalsIgnoreCase(a.name))
@@ -85,7 +92,7 @@ final class AcidFileIndex(@transient session: SparkSession, table: CatalogTable,
   }
 
   private def values(partition: String): InternalRow = {
-    val zone  = Some(session.sessionState.conf.sessionLocalTimeZone)
+    val zone = Some(session.sessionState.conf.sessionLocalTimeZone)
     val texts = partition.split('/').map(p => ExternalCatalogUtils.unescapePathName(p.substring(p.indexOf('=') + 1)))
     InternalRow.fromSeq(texts.toSeq.zip(partitionSchema).map { case (text, field) =>
       if (text == ExternalCatalogUtils.DEFAULT_PARTITION_NAME) null
@@ -97,10 +104,10 @@ final class AcidFileIndex(@transient session: SparkSession, table: CatalogTable,
     // one string for all files of a partition: it is serialised once per task
     val deletes = AcidFileIndex.deletes(partition, writeIds)
     partition.get("folders").elements.asScala.toSeq.flatMap { folder =>
-      val path     = folder.get("path").asText
+      val path = folder.get("path").asText
       val metadata = Map.newBuilder[String, Any]
       if (folder.get("deletes").asBoolean) metadata += AcidOrcFileFormat.DeletesKey -> deletes
-      if (folder.get("check").asBoolean) metadata += AcidOrcFileFormat.CheckKey     -> writeIds
+      if (folder.get("check").asBoolean) metadata += AcidOrcFileFormat.CheckKey -> writeIds
       val constants = metadata.result()
       folder.get("files").elements.asScala.map { file =>
         val status = new FileStatus(
@@ -118,11 +125,11 @@ final class AcidFileIndex(@transient session: SparkSession, table: CatalogTable,
 }
 
 object AcidFileIndex {
-  private val json       = new ObjectMapper
+  private val json = new ObjectMapper
   private val BlockBytes = 128L << 20
 
   private def deletes(partition: JsonNode, writeIds: String): String = {
-    val node    = json.createObjectNode()
+    val node = json.createObjectNode()
     val folders = partition.get("deletes")
     node.put("writeIds", if (folders.elements.asScala.exists(_.get("check").asBoolean)) writeIds else "")
     node.set[JsonNode]("folders", folders)

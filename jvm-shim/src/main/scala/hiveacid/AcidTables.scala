@@ -39,9 +39,9 @@ object AcidTables {
 
   /** The transactional table that a relation node of Spark's own names, before our relation has replaced it. */
   def unapply(plan: LogicalPlan): Option[CatalogTable] = plan match {
-    case h: HiveTableRelation if isTransactional(h.tableMeta)                         => Some(h.tableMeta)
+    case h: HiveTableRelation if isTransactional(h.tableMeta)                       => Some(h.tableMeta)
     case l: LogicalRelation if !isOurs(l) && l.catalogTable.exists(isTransactional) => l.catalogTable
-    case _                                                                            => None
+    case _                                                                          => None
   }
 
   /** Our relation below aliases: the target of a DML statement. */
@@ -56,11 +56,11 @@ object AcidTables {
   /** Our relation in place of Spark's own. It keeps the old attribute IDs, which other nodes may refer to already. */
   def relation(session: SparkSession, t: CatalogTable, output: Seq[AttributeReference]): LogicalRelation = {
     refuseUnreadable(t)
-    val index  = new AcidFileIndex(session, t, None)
-    val zone   = session.sessionState.conf.sessionLocalTimeZone
+    val index = new AcidFileIndex(session, t, None)
+    val zone = session.sessionState.conf.sessionLocalTimeZone
     val format = new orc.AcidOrcFileFormat(name(t), zone)
-    val fs     = HadoopFsRelation(index, t.partitionSchema, t.dataSchema, None, format, Map.empty)(session)
-    val plain  = LogicalRelation(fs, t)
+    val fs = HadoopFsRelation(index, t.partitionSchema, t.dataSchema, None, format, Map.empty)(session)
+    val plain = LogicalRelation(fs, t)
     val kept = plain.output.map { a =>
       output.find(_.name.equalsIgnoreCase(a.name)).fold(a)(old => a.withExprId(old.exprId))
     }

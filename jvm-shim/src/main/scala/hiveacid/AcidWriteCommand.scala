@@ -21,9 +21,9 @@ import org.apache.spark.sql.types.LongType
 case class AcidWriteCommand(kind: String, target: CatalogTable, changes: LogicalPlan, isAnalyzed: Boolean = false)
     extends RunnableCommand
     with AnalysisOnlyCommand {
-  override val output: Seq[Attribute]              = Seq(AttributeReference("num_affected_rows", LongType)())
+  override val output: Seq[Attribute] = Seq(AttributeReference("num_affected_rows", LongType)())
   override def childrenToAnalyze: Seq[LogicalPlan] = Seq(changes)
-  override def nodeName: String                    = s"HiveAcid ${kind.toUpperCase}"
+  override def nodeName: String = s"HiveAcid ${kind.toUpperCase}"
   override def simpleString(maxFields: Int): String = s"$nodeName ${AcidTables.name(target)}"
 
   override def markAsAnalyzed(context: AnalysisContext): LogicalPlan = copy(isAnalyzed = true)
@@ -32,8 +32,8 @@ case class AcidWriteCommand(kind: String, target: CatalogTable, changes: Logical
 
   override def run(api: ApiSession): Seq[Row] = {
     val session = api.asInstanceOf[SparkSession]
-    val name    = AcidTables.name(target)
-    val json    = new ObjectMapper
+    val name = AcidTables.name(target)
+    val json = new ObjectMapper
     val request = json.createObjectNode().put("kind", kind).put("table", name)
     request.put("timeZone", session.sessionState.conf.sessionLocalTimeZone)
     request.put("parallelism", session.sparkContext.defaultParallelism)

@@ -35,10 +35,10 @@ object Bridge {
 
   /** A running statement: its session, its analysed row-change plan and the thread state that nested jobs inherit. */
   final private class Call(val session: SparkSession, val changes: LogicalPlan) {
-    val thread: Thread                   = Thread.currentThread
+    val thread: Thread = Thread.currentThread
     val properties: java.util.Properties = SparkLine.localProperties(session.sparkContext)
   }
-  private val calls   = new ConcurrentHashMap[String, Call]
+  private val calls = new ConcurrentHashMap[String, Call]
   private val counter = new AtomicLong
 
   /** Called by Python once a session is there. */

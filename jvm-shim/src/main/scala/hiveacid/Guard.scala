@@ -31,19 +31,19 @@ case class Guard(session: SparkSession) extends (LogicalPlan => Unit) {
   override def apply(plan: LogicalPlan): Unit = plan.foreachWithSubqueries(check)
 
   private def check(node: LogicalPlan): Unit = node match {
-    case h: HiveTableRelation => AcidTables.unapply(h).foreach(refuse(_, "Reading by Spark's own reader"))
-    case l: LogicalRelation   => AcidTables.unapply(l).foreach(refuse(_, "Reading by Spark's own reader"))
-    case s: StreamingRelation => s.dataSource.catalogTable.foreach(refuseAcid(_, "Reading as a stream"))
-    case w: WriteToStream     => w.catalogTable.foreach(refuseAcid(_, "Writing a stream"))
-    case _: AcidWriteCommand  => // children that the analyzer still sees are checked by themselves
-    case c: RunnableCommand   => command(c)
+    case h: HiveTableRelation  => AcidTables.unapply(h).foreach(refuse(_, "Reading by Spark's own reader"))
+    case l: LogicalRelation    => AcidTables.unapply(l).foreach(refuse(_, "Reading by Spark's own reader"))
+    case s: StreamingRelation  => s.dataSource.catalogTable.foreach(refuseAcid(_, "Reading as a stream"))
+    case w: WriteToStream      => w.catalogTable.foreach(refuseAcid(_, "Writing a stream"))
+    case _: AcidWriteCommand   => // children that the analyzer still sees are checked by themselves
+    case c: RunnableCommand    => command(c)
     case c: DataWritingCommand => writing(c)
-    case u: UpdateTable       => dml(u.table, "UPDATE")
-    case m: MergeIntoTable    => dml(m.targetTable, "MERGE")
+    case u: UpdateTable        => dml(u.table, "UPDATE")
+    case m: MergeIntoTable     => dml(m.targetTable, "MERGE")
     case DeleteFromTable(AcidTables.Target(_), _) => // becomes ours; this is Spark's check of the user's node
-    case d: DeleteFromTable   => dml(d.table, "DELETE")
-    case w: V2WriteCommand    => dml(w.table, w.nodeName)
-    case _                    =>
+    case d: DeleteFromTable                       => dml(d.table, "DELETE")
+    case w: V2WriteCommand                        => dml(w.table, w.nodeName)
+    case _                                        =>
   }
 
   private def dml(target: LogicalPlan, operation: String): Unit = target match {
@@ -61,17 +61,17 @@ case class Guard(session: SparkSession) extends (LogicalPlan => Unit) {
   }
 
   private def command(c: RunnableCommand): Unit = c match {
-    case t: TruncateTableCommand                => named(t.tableName, "TRUNCATE TABLE")
-    case l: LoadDataCommand                     => named(l.table, "LOAD DATA")
-    case a: AlterTableAddPartitionCommand       => named(a.tableName, "ALTER TABLE … ADD PARTITION")
-    case a: AlterTableDropPartitionCommand      => named(a.tableName, "ALTER TABLE … DROP PARTITION")
-    case a: AlterTableRenamePartitionCommand    => named(a.tableName, "ALTER TABLE … RENAME PARTITION")
-    case a: AlterTableSetLocationCommand        => named(a.tableName, "ALTER TABLE … SET LOCATION")
-    case a: AlterTableSerDePropertiesCommand    => named(a.tableName, "ALTER TABLE … SET SERDE")
-    case r: RepairTableCommand                  => named(r.tableName, "MSCK REPAIR TABLE")
-    case i: InsertIntoDataSourceCommand         => check(i.logicalRelation)
+    case t: TruncateTableCommand                 => named(t.tableName, "TRUNCATE TABLE")
+    case l: LoadDataCommand                      => named(l.table, "LOAD DATA")
+    case a: AlterTableAddPartitionCommand        => named(a.tableName, "ALTER TABLE … ADD PARTITION")
+    case a: AlterTableDropPartitionCommand       => named(a.tableName, "ALTER TABLE … DROP PARTITION")
+    case a: AlterTableRenamePartitionCommand     => named(a.tableName, "ALTER TABLE … RENAME PARTITION")
+    case a: AlterTableSetLocationCommand         => named(a.tableName, "ALTER TABLE … SET LOCATION")
+    case a: AlterTableSerDePropertiesCommand     => named(a.tableName, "ALTER TABLE … SET SERDE")
+    case r: RepairTableCommand                   => named(r.tableName, "MSCK REPAIR TABLE")
+    case i: InsertIntoDataSourceCommand          => check(i.logicalRelation)
     case c: CreateDataSourceTableAsSelectCommand => creation(c.table, "CREATE TABLE … AS SELECT")
-    case c: CreateHiveTableAsSelectCommand      => creation(c.tableDesc, "CREATE TABLE … AS SELECT")
+    case c: CreateHiveTableAsSelectCommand       => creation(c.tableDesc, "CREATE TABLE … AS SELECT")
     case c: CreateDataSourceTableCommand if AcidTables.isTransactional(c.table) =>
       val reason = "Hive does not know data source tables; create it with STORED AS ORC"
       throw AcidException.unsupportedTable("CREATE TABLE … USING", AcidTables.name(c.table), reason)

@@ -15,7 +15,7 @@ import org.apache.spark.sql.types.BooleanType
 case class RefuseEarlyWrites(session: SparkSession) extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan = {
     plan.foreach {
-      case w: V2WriteCommand => refuse(w.table, s"writeTo (${w.nodeName})")
+      case w: V2WriteCommand                   => refuse(w.table, s"writeTo (${w.nodeName})")
       case c: CreateTable if c.query.isDefined =>
         AcidTables.find(session, c.tableDesc.identifier).foreach(t => throw save(c.mode, AcidTables.name(t)))
       case other =>
@@ -53,10 +53,10 @@ case class ResolveAcidRelations(session: SparkSession) extends Rule[LogicalPlan]
   }
 
   private def replace(plan: LogicalPlan): LogicalPlan = plan match {
-    case h: HiveTableRelation                        => AcidTables.unapply(h).fold[LogicalPlan](h)(AcidTables.relation(session, _, h.output))
-    case l: LogicalRelation                          => AcidTables.unapply(l).fold[LogicalPlan](l)(AcidTables.relation(session, _, l.output))
+    case h: HiveTableRelation => AcidTables.unapply(h).fold[LogicalPlan](h)(AcidTables.relation(session, _, h.output))
+    case l: LogicalRelation   => AcidTables.unapply(l).fold[LogicalPlan](l)(AcidTables.relation(session, _, l.output))
     case s @ SubqueryAlias(_, child: HiveTableRelation) => s.copy(child = replace(child))
-    case other                                       => other
+    case other                                          => other
   }
 }
 
@@ -67,7 +67,7 @@ case class ResolveAcidStatements(session: SparkSession) extends Rule[LogicalPlan
   override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperatorsUp {
     case d @ DeleteFromTable(AcidTables.Target(target), condition) if d.resolved =>
       val table = target.catalogTable.get
-      val rows  = target.withMetadataColumns() // the condition may name ROW__ID
+      val rows = target.withMetadataColumns() // the condition may name ROW__ID
       session.sessionState.analyzer.checkAnalysis(d.copy(table = rows))
       // Spark looks at the type of a condition only in a Filter; this one has the position of the user's statement
       if (condition.dataType != BooleanType) session.sessionState.analyzer.checkAnalysis(Filter(condition, rows))
@@ -93,12 +93,12 @@ case class ReplaceInserts(session: SparkSession) extends Rule[LogicalPlan] {
 
   private def insert(c: InsertIntoHadoopFsRelationCommand): LogicalPlan = {
     val table = c.catalogTable.get
-    val name  = AcidTables.name(table)
+    val name = AcidTables.name(table)
     if (c.mode == SaveMode.Overwrite) throw AcidException.unsupported("INSERT OVERWRITE", name)
     if (c.partitionColumns.nonEmpty) throw AcidException.unsupportedTable("INSERT", name, "it is partitioned")
-    val rows    = Canonical.insert(c.query).rowChanges(session, name)
+    val rows = Canonical.insert(c.query).rowChanges(session, name)
     // a handful of rows, as of VALUES, goes to one file, not to one per core
-    val small   = c.query.maxRows.exists(_ <= ReplaceInserts.OneFileRows)
+    val small = c.query.maxRows.exists(_ <= ReplaceInserts.OneFileRows)
     val changes = if (small) Repartition(1, shuffle = false, rows) else rows
     // the analyzer's resolution batches are over, so the few names the rewriting introduced are resolved here
     AcidWriteCommand("insert", table, session.sessionState.analyzer.execute(changes)).copy(isAnalyzed = true)

@@ -8,29 +8,29 @@ import org.apache.hadoop.fs.{FileStatus, FileSystem, Path}
 
 import org.apache.spark.sql.classic.SparkSession
 
-/** What Python does to storage. Listings travel as one string: a thousand folders through py4j objects take ten times as
-  * long. `FileStatus.getPermission` is never touched and `listFiles(recursive)` never used: on local files both start a
-  * process per file.
+/** What Python does to storage. Listings travel as one string: a thousand folders through py4j objects take ten times
+  * as long. `FileStatus.getPermission` is never touched and `listFiles(recursive)` never used: on local files both
+  * start a process per file.
   */
 final class Storage(session: SparkSession) {
-  private val conf: Configuration                   = session.sessionState.newHadoopConf()
+  private val conf: Configuration = session.sessionState.newHadoopConf()
   private def fileSystem(path: String): FileSystem = new Path(path).getFileSystem(conf)
 
   /** All files and folders below each root (one per line of `roots`, escaped); the form is that of
     * `hive_acid.snapshot.listing.parse_listings`.
     */
   def list(roots: String): String = {
-    val text  = new StringBuilder
+    val text = new StringBuilder
     val names = roots.split("\n", -1).filter(_.nonEmpty).map(unescape)
     names.foreach(listRoot(_, Storage.ListAttempts, text))
     text.append("E\t").append(names.length).append('\n').toString
   }
 
-  /** A folder that the Cleaner removes while its root is listed makes the listing begin anew: which folders stand in for
-    * the lost one shows only in a listing without it.
+  /** A folder that the Cleaner removes while its root is listed makes the listing begin anew: which folders stand in
+    * for the lost one shows only in a listing without it.
     */
   private def listRoot(root: String, attempts: Int, text: StringBuilder): Unit = {
-    val path   = new Path(root)
+    val path = new Path(root)
     val system = path.getFileSystem(conf)
     val before = text.length
     val status =
@@ -64,7 +64,7 @@ final class Storage(session: SparkSession) {
     finally in.close()
   }
 
-  def exists(path: String): Boolean  = fileSystem(path).exists(new Path(path))
+  def exists(path: String): Boolean = fileSystem(path).exists(new Path(path))
   def makeFolder(path: String): Unit = require(fileSystem(path).mkdirs(new Path(path)), s"$path was not made")
 
   def writeText(path: String, text: String): Unit = {

@@ -13,7 +13,8 @@ import org.apache.spark.sql.execution.command.SaveAsV1TableCommand
   */
 object SparkLine {
 
-  /** private[spark]; nothing public hands over all local properties (job group, tags, execution ID) to another thread. */
+  /** private[spark]; nothing public hands over all local properties (job group, tags, execution ID) to another thread.
+    */
   def localProperties(sc: SparkContext): Properties = sc.getLocalProperties.clone().asInstanceOf[Properties]
 
   def setLocalProperties(sc: SparkContext, properties: Properties): Unit = sc.setLocalProperties(properties)

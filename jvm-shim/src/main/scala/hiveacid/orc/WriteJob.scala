@@ -37,8 +37,8 @@ import org.apache.spark.util.SerializableConfiguration
 object WriteJob extends Logging {
 
   /** @param changes
-    *   an analysed plan with the columns `__change` TINYINT, `__row_id` STRUCT<writeid, bucketid, rowid> and, for an
-    *   insert, the target's columns in order and in their types; columns are taken by position
+    *   an analysed plan with the columns `__change` TINYINT, `__row_id` STRUCT<writeid, bucketid, rowid> and, but for a
+    *   delete, the target's columns in order and in their types; columns are taken by position
     * @param specJson
     *   see [[WriteSpec.parse]]
     * @return
@@ -52,7 +52,7 @@ object WriteJob extends Logging {
     val fs = new Path(spec.staging).getFileSystem(conf)
     files.foreach(publish(fs, spec, _))
     removeAttempts(fs, new Path(spec.staging))
-    report(spec, files)
+    report(files)
   }
 
   private def execute(
@@ -62,8 +62,8 @@ object WriteJob extends Logging {
       conf: Configuration
   ): Seq[WrittenFile] = {
     val columnTypes = changes.output.drop(2).map(_.dataType)
-    if (spec.kind == InsertKind) checkTypes(columnTypes, spec)
-    val plan = if (spec.kind == DeleteKind) sortedVictims(changes, spec.deleteTasks) else changes
+    if (spec.kind != DeleteKind) checkTypes(columnTypes, spec)
+    val plan = if (spec.kind == InsertKind) changes else sortedVictims(changes, spec.deleteTasks)
     val execution = session.sessionState.executePlan(plan)
     val configured = new SerializableConfiguration(conf)
     val results = scala.collection.mutable.ArrayBuffer.empty[WrittenFile]
@@ -71,6 +71,7 @@ object WriteJob extends Logging {
       val write = new WriteTask(spec, configured.value, context)
       spec.kind match {
         case InsertKind => write.insert(rows, columnTypes)
+        case UpdateKind => write.update(rows, columnTypes)
         case DeleteKind => write.delete(rows)
       }
     }
@@ -98,9 +99,11 @@ object WriteJob extends Logging {
       case e: IllegalArgumentException => throw AcidException("HIVE_ACID_INTERNAL", Map("reason" -> e.getMessage), e)
     }
 
-  /** `__change, bucket, writeid, bucketid, rowid`: all victims of a bucket in one task, sorted as Hive wants them. */
+  /** `__change, bucket, writeid, bucketid, rowid` and new values: all victims of a bucket in one task, sorted as Hive
+    * wants them.
+    */
   private def sortedVictims(changes: LogicalPlan, tasks: Int): LogicalPlan = {
-    val Seq(change, rowId) = changes.output
+    val change +: rowId +: values = changes.output: @unchecked
     val property = Alias(GetStructField(rowId, 1), "bucketid")()
     val version = ShiftRightUnsigned(property.child, Literal(29))
     val encoded = BitwiseAnd(ShiftRightUnsigned(property.child, Literal(16)), Literal(0xfff))
@@ -108,7 +111,7 @@ object WriteJob extends Logging {
     val key =
       Seq(bucket, Alias(GetStructField(rowId, 0), "writeid")(), property, Alias(GetStructField(rowId, 2), "rowid")())
     // an explicit number of partitions, which adaptive execution leaves alone
-    val shuffled = RepartitionByExpression(Seq(bucket.toAttribute), Project(change +: key, changes), tasks)
+    val shuffled = RepartitionByExpression(Seq(bucket.toAttribute), Project(change +: key ++: values, changes), tasks)
     Sort(key.map(k => SortOrder(k.toAttribute, Ascending)), global = false, shuffled)
   }
 
@@ -132,7 +135,7 @@ object WriteJob extends Logging {
         catch { case NonFatal(e) => logWarning(s"Could not remove $attempt, which nobody reads", e) }
       }
 
-  private def report(spec: WriteSpec, files: Seq[WrittenFile]): String = {
+  private def report(files: Seq[WrittenFile]): String = {
     val root = new ObjectMapper().createObjectNode()
     val folders = root.putArray("folders")
     files.groupBy(_.folder).toSeq.sortBy(_._1).foreach { case (name, inFolder) =>
@@ -141,9 +144,9 @@ object WriteJob extends Logging {
       val names = node.putArray("files")
       inFolder.foreach(f => names.add(f.name))
     }
-    val rows = files.map(_.rows).sum
-    root.put("inserted", if (spec.kind == InsertKind) rows else 0L)
-    root.put("deleted", if (spec.kind == DeleteKind) rows else 0L)
+    val (deletes, inserts) = files.partition(_.deletes)
+    root.put("inserted", inserts.map(_.rows).sum)
+    root.put("deleted", deletes.map(_.rows).sum)
     root.toString
   }
 

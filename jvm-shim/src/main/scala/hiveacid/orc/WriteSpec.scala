@@ -16,35 +16,38 @@ final case class WriteSpec(
 ) {
   def settings: FileSettings = FileSettings(writeId, rowType, compression)
 
-  /** The folder of a statement, spelled as every engine reads it. */
-  def folder(statementId: Int): String = f"${kind.prefix}_$writeId%07d_$writeId%07d_$statementId%04d"
+  /** The folder of a statement's new rows, spelled as every engine reads it. */
+  def delta(statementId: Int): String = f"delta_$writeId%07d_$writeId%07d_$statementId%04d"
+
+  /** The folder of a statement's deletes. */
+  def deleteDelta(statementId: Int): String = s"delete_${delta(statementId)}"
 }
 
-sealed abstract class WriteKind(val prefix: String)
-case object InsertKind extends WriteKind("delta")
-case object DeleteKind extends WriteKind("delete_delta")
+sealed abstract class WriteKind(val name: String, val change: Int)
+case object InsertKind extends WriteKind("insert", 0)
+case object UpdateKind extends WriteKind("update", 1)
+case object DeleteKind extends WriteKind("delete", 2)
 
 object WriteSpec {
 
   /** From JSON:
-    *   - `kind`: `insert` or `delete`
+    *   - `kind`: `insert`, `update` or `delete`
     *   - `staging`: URI of an own hidden folder; the result's folders are put there
-    *   - `writeId`, `statementId`: of the change, the statement ID 0 to 4095
+    *   - `writeId`, `statementId`: of the change, the statement ID 0 to 4095; an update's new rows have the next one
     *   - `rowType`: Hive's type text of the table's columns
     *   - `compression`: ZLIB, SNAPPY or NONE
     *   - `timeZone`: in which a TIMESTAMP's wall clock is written
-    *   - `deleteTasks`: partitions of the shuffle of a delete, from 1
+    *   - `deleteTasks`: partitions of the shuffle of a delete or update, from 1
     *   - `maxBuckets`: an insert's buckets per statement ID, 1 to 4096
     */
   def parse(text: String): WriteSpec = {
     val json = new ObjectMapper().readTree(text)
     def field(name: String): JsonNode =
       Option(json.get(name)).getOrElse(throw new IllegalArgumentException(s"a write job needs $name"))
-    val kind = field("kind").asText match {
-      case "insert" => InsertKind
-      case "delete" => DeleteKind
-      case other    => throw new IllegalArgumentException(s"a write job cannot $other")
-    }
+    val wanted = field("kind").asText
+    val kind = Seq(InsertKind, UpdateKind, DeleteKind)
+      .find(_.name == wanted)
+      .getOrElse(throw new IllegalArgumentException(s"a write job cannot $wanted"))
     val compression = field("compression").asText.toUpperCase(java.util.Locale.ROOT)
     require(compressions(compression), s"compression $compression is not readable by every engine")
     val maxBuckets = field("maxBuckets").asInt

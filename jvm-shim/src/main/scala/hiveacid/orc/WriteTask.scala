@@ -13,8 +13,15 @@ import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.DataType
 
-/** A file of one task attempt, at `staging/attempt/folder/name`. */
-final case class WrittenFile(attempt: String, folder: String, name: String, rows: Long, bytes: Long)
+/** A file of one task attempt, at `staging/attempt/folder/name`; its rows are deletes or new rows. */
+final case class WrittenFile(
+    attempt: String,
+    folder: String,
+    name: String,
+    deletes: Boolean,
+    rows: Long,
+    bytes: Long
+)
 
 /** One task attempt of a write job. It writes only below its own attempt folder, so that retries and speculative
   * attempts never meet; the driver takes the files of the attempt that won.
@@ -31,14 +38,10 @@ final class WriteTask(spec: WriteSpec, conf: Configuration, context: TaskContext
     if (changes.hasNext) {
       val bucket = context.partitionId() % spec.maxBuckets
       val statementId = spec.statementId + context.partitionId() / spec.maxBuckets
-      val property = BucketProperty.encode(bucket, statementId)
-      val zone = new WallClock(ZoneId.of(spec.timeZone, ZoneId.SHORT_IDS))
-      write(spec.folder(statementId), bucket) { path =>
-        new InsertFileWriter(path, conf, spec.settings, property, columnTypes, firstColumn = 2, zone)
-      } { writer =>
+      writeInserts(statementId, bucket, columnTypes, firstColumn = 2) { writer =>
         while (changes.hasNext) {
           val change = changes.next()
-          expect(change, 0)
+          expect(change)
           writer.write(change)
         }
       }
@@ -50,28 +53,53 @@ final class WriteTask(spec: WriteSpec, conf: Configuration, context: TaskContext
     */
   def delete(changes: Iterator[InternalRow]): Seq[WrittenFile] = {
     val victims = changes.buffered
-    val folder = spec.folder(spec.statementId)
-    var (last, lastId, lastRow) = (0, -1L, -1L)
+    while (victims.hasNext) writeDeletes(victims, bucketOf(victims.head))(_ => ())
+    files.toSeq
+  }
+
+  /** Writes the victims as `delete` does, and the new values that follow in each row into a file of the same bucket
+    * under the next statement ID.
+    */
+  def update(changes: Iterator[InternalRow], columnTypes: Seq[DataType]): Seq[WrittenFile] = {
+    val victims = changes.buffered
     while (victims.hasNext) {
       val bucket = bucketOf(victims.head)
-      write(folder, bucket)(path => new DeleteFileWriter(path, conf, spec.settings)) { writer =>
-        var first = true
-        while (victims.hasNext && bucketOf(victims.head) == bucket) {
-          val victim = victims.next()
-          val (writeId, property, rowId) = (victim.getLong(2), victim.getInt(3), victim.getLong(4))
-          expect(victim, 2)
-          if (!first && writeId == lastId && property == last && rowId == lastRow)
-            throw internal(s"row ($writeId, $property, $rowId) would be deleted twice by one statement")
-          writer.write(writeId, property, rowId)
-          first = false
-          last = property
-          lastId = writeId
-          lastRow = rowId
-        }
+      writeInserts(spec.statementId + 1, bucket, columnTypes, firstColumn = 5) { writer =>
+        writeDeletes(victims, bucket)(writer.write)
       }
     }
     files.toSeq
   }
+
+  private def writeInserts(statementId: Int, bucket: Int, columnTypes: Seq[DataType], firstColumn: Int)(
+      fill: InsertFileWriter => Unit
+  ): Unit = {
+    val property = BucketProperty.encode(bucket, statementId)
+    val zone = new WallClock(ZoneId.of(spec.timeZone, ZoneId.SHORT_IDS))
+    write(spec.delta(statementId), bucket, deletes = false) { path =>
+      new InsertFileWriter(path, conf, spec.settings, property, columnTypes, firstColumn, zone)
+    }(fill)
+  }
+
+  /** Writes all victims of `bucket`, which come next, and hands each to `also`. */
+  private def writeDeletes(victims: collection.BufferedIterator[InternalRow], bucket: Int)(also: InternalRow => Unit): Unit =
+    write(spec.deleteDelta(spec.statementId), bucket, deletes = true) { path =>
+      new DeleteFileWriter(path, conf, spec.settings)
+    } { writer =>
+      var (last, lastId, lastRow) = (0, -1L, -1L)
+      while (victims.hasNext && bucketOf(victims.head) == bucket) {
+        val victim = victims.next()
+        val (writeId, property, rowId) = (victim.getLong(2), victim.getInt(3), victim.getLong(4))
+        expect(victim)
+        if (writer.rows > 0 && writeId == lastId && property == last && rowId == lastRow)
+          throw internal(s"row ($writeId, $property, $rowId) would be changed twice by one statement")
+        writer.write(writeId, property, rowId)
+        also(victim)
+        last = property
+        lastId = writeId
+        lastRow = rowId
+      }
+    }
 
   private def bucketOf(victim: InternalRow): Int = {
     if ((1 to 4).exists(victim.isNullAt)) throw internal("a row to delete has no row ID")
@@ -81,12 +109,14 @@ final class WriteTask(spec: WriteSpec, conf: Configuration, context: TaskContext
     bucket
   }
 
-  private def expect(change: InternalRow, kind: Int): Unit =
-    if (change.isNullAt(0) || change.getByte(0) != kind)
-      throw internal(s"a change of kind ${change.getByte(0)} came to a write of ${spec.kind.prefix}s")
+  private def expect(change: InternalRow): Unit =
+    if (change.isNullAt(0) || change.getByte(0) != spec.kind.change)
+      throw internal(s"a change of kind ${change.getByte(0)} came to a write of kind ${spec.kind.name}")
 
   /** Opens a file, fills it and notes it down once it is complete. */
-  private def write[W <: AcidFileWriter](folder: String, bucket: Int)(open: Path => W)(fill: W => Unit): Unit = {
+  private def write[W <: AcidFileWriter](folder: String, bucket: Int, deletes: Boolean)(open: Path => W)(
+      fill: W => Unit
+  ): Unit = {
     val name = f"bucket_$bucket%05d"
     val path = new Path(new Path(new Path(spec.staging, attempt), folder), name)
     val writer = open(path)
@@ -101,7 +131,7 @@ final class WriteTask(spec: WriteSpec, conf: Configuration, context: TaskContext
         throw named(failure, path)
     }
     val bytes = path.getFileSystem(conf).getFileStatus(path).getLen
-    files += WrittenFile(attempt, folder, name, writer.rows, bytes)
+    files += WrittenFile(attempt, folder, name, deletes, writer.rows, bytes)
   }
 
   /** Failures of the storage, and values that the format cannot hold, get a name; those of the query keep theirs. */
