@@ -19,6 +19,11 @@ LOCK_TIMEOUT_MS = Setting("spark.hiveacid.lock.timeoutMs", 300_000, "longest wai
 LOCK_POLL_MIN_MS = Setting("spark.hiveacid.lock.pollMinMs", 50, "first pause between two looks at a waiting lock")
 LOCK_POLL_MAX_MS = Setting("spark.hiveacid.lock.pollMaxMs", 2_000, "longest pause between two looks at a waiting lock")
 MAX_ATTEMPTS = Setting("spark.hiveacid.statement.maxAttempts", 5, "transactions one statement may try on conflicts")
+INSERT_BUCKETS = Setting(
+    "spark.hiveacid.insert.buckets",
+    0,
+    "files of one INSERT that share a statement ID; 0: 1 on metastores of the 3.1 line, 4096 on later ones",
+)
 READER_MAX_AGE_MS = Setting(
     "spark.hiveacid.reader.maxAgeMs", 86_400_000, "read transactions nobody ended are ended after this time"
 )
@@ -39,6 +44,7 @@ SETTINGS: tuple[Setting, ...] = (
     LOCK_POLL_MIN_MS,
     LOCK_POLL_MAX_MS,
     MAX_ATTEMPTS,
+    INSERT_BUCKETS,
     READER_MAX_AGE_MS,
     COMMIT_RESOLVE_TIMEOUT_MS,
     ALLOW_NON_ATOMIC_RENAME,

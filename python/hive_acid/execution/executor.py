@@ -16,8 +16,9 @@ from hive_acid.execution.publication import Publication
 from hive_acid.execution.snapshots import Snapshot
 from hive_acid.execution.target import build_row_type, find_compression, refuse_unwritable
 from hive_acid.metastore.protocol import Metastore
+from hive_acid.metastore.types import MetastoreLine
 from hive_acid.model.bucket import MAX_BUCKET
-from hive_acid.model.table import AcidTable, TableName
+from hive_acid.model.table import TableDescription, TableName
 from hive_acid.snapshot.directory_choice import newest_base_write_id
 from hive_acid.snapshot.filesystem import FileSystem
 from hive_acid.transaction.manager import Outcome, Transaction, TransactionManager
@@ -70,6 +71,9 @@ class Executor:
         self._file_system = file_system
         self._transactions = transactions
         self._max_attempts = settings.number(config.MAX_ATTEMPTS)
+        # Hive 3.1's minor compaction breaks an unbucketed table with deletes and files of several buckets
+        by_line = 1 if metastore.line is MetastoreLine.HIVE_3 else MAX_BUCKET + 1
+        self._insert_buckets = settings.number(config.INSERT_BUCKETS) or by_line
         self._allow_non_atomic_rename = settings.text(config.ALLOW_NON_ATOMIC_RENAME).lower() == "true"
         self._pause_ms = pause_ms
         self.snapshots: dict[str, Snapshot] = {}
@@ -98,7 +102,7 @@ class Executor:
             attempts=self._max_attempts,
         )
 
-    def _attempt(self, statement: Statement, table: AcidTable, rule: Rule, engine: Engine) -> int:
+    def _attempt(self, statement: Statement, table: TableDescription, rule: Rule, engine: Engine) -> int:
         transaction = self._transactions.begin(str(table.name))
         publication = Publication(self._file_system, table.location, transaction.txn_id)
         with self._ended(transaction, publication), self._snapshot(transaction, table) as (token, snapshot):
@@ -122,7 +126,9 @@ class Executor:
             transaction.commit()
             return _affected(statement.kind, result)
 
-    def _check(self, rule: Rule, transaction: Transaction, table: AcidTable, snapshot: Snapshot, write_id: int) -> None:
+    def _check(
+        self, rule: Rule, transaction: Transaction, table: TableDescription, snapshot: Snapshot, write_id: int
+    ) -> None:
         """Raises _Conflict if what was committed between the snapshot and the lock matters to the statement."""
         if rule.check is SnapshotCheck.NO_CONFLICT:
             other = self._metastore.latest_conflict(transaction.txn_id)
@@ -139,7 +145,7 @@ class Executor:
                 raise _Conflict(transaction.txn_id, f"the table was overwritten under write ID {base} meanwhile")
 
     def _write_spec(
-        self, statement: Statement, table: AcidTable, snapshot: Snapshot, write_id: int, publication: Publication
+        self, statement: Statement, table: TableDescription, snapshot: Snapshot, write_id: int, publication: Publication
     ) -> WriteSpec:
         delete_tasks = 1
         if statement.kind is StatementKind.DELETE:
@@ -154,11 +160,11 @@ class Executor:
             compression=find_compression(table),
             time_zone=statement.time_zone,
             delete_tasks=delete_tasks,
-            max_buckets=MAX_BUCKET + 1,
+            max_buckets=self._insert_buckets,
         )
 
     @contextmanager
-    def _snapshot(self, transaction: Transaction, table: AcidTable) -> Iterator[tuple[str, Snapshot]]:
+    def _snapshot(self, transaction: Transaction, table: TableDescription) -> Iterator[tuple[str, Snapshot]]:
         """Makes the transaction's snapshot known under a token, for the scans of the statement."""
         token = uuid.uuid4().hex
         self.snapshots[token] = Snapshot(self._metastore, self._file_system, transaction, table)

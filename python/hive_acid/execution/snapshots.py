@@ -6,7 +6,7 @@ import threading
 from collections.abc import Sequence
 
 from hive_acid.metastore.protocol import Metastore
-from hive_acid.model.table import AcidTable, TableName
+from hive_acid.model.table import TableDescription, TableName
 from hive_acid.model.write_ids import ValidWriteIdList
 from hive_acid.snapshot.filesystem import FileSystem
 from hive_acid.snapshot.scan_plan import ScanPlan
@@ -18,7 +18,7 @@ class Snapshot:
     """What one transaction sees. Each table and its write-ID list are fetched once; used from several threads."""
 
     def __init__(
-        self, metastore: Metastore, file_system: FileSystem, transaction: Transaction, *known: AcidTable
+        self, metastore: Metastore, file_system: FileSystem, transaction: Transaction, *known: TableDescription
     ) -> None:
         self.transaction = transaction
         self._metastore = metastore
@@ -49,7 +49,7 @@ class Snapshot:
         with self._guard:
             return self._plans.setdefault(key, plan)
 
-    def _table(self, name: TableName) -> AcidTable:
+    def _table(self, name: TableName) -> TableDescription:
         with self._guard:
             if name not in self._tables:
                 self._tables[name] = self._metastore.table(name)

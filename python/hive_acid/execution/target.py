@@ -6,7 +6,7 @@ import re
 from urllib.parse import urlsplit
 
 from hive_acid.errors import build_error
-from hive_acid.model.table import AcidTable, TableKind
+from hive_acid.model.table import TableDescription, TableKind
 from hive_acid.transaction.validity import StatementKind
 
 ATOMIC_SCHEMES = frozenset({"", "file", "hdfs", "viewfs"})
@@ -16,7 +16,7 @@ _READABLE_COMPRESSIONS = frozenset({"ZLIB", "SNAPPY", "NONE"})
 _UNWRITABLE_TYPE = re.compile(r"\b(uniontype|timestamp with local time zone|interval_\w+|void)\b")
 
 
-def refuse_unwritable(table: AcidTable, kind: StatementKind, allow_non_atomic_rename: bool) -> None:
+def refuse_unwritable(table: TableDescription, kind: StatementKind, allow_non_atomic_rename: bool) -> None:
     """Raises HIVE_ACID_UNSUPPORTED_TABLE if the statement cannot be done right on this table."""
 
     def refuse(reason: str) -> Exception:
@@ -38,7 +38,7 @@ def refuse_unwritable(table: AcidTable, kind: StatementKind, allow_non_atomic_re
             raise refuse(f"column {column.name} has type {match[1]}")
 
 
-def build_row_type(table: AcidTable) -> str:
+def build_row_type(table: TableDescription) -> str:
     """`struct<`name`:type,…>` with every column in the metastore's order.
 
     All names are in lower case, nested ones too: Hive looks them up so, whatever case the metastore holds.
@@ -46,7 +46,7 @@ def build_row_type(table: AcidTable) -> str:
     return "struct<" + ",".join(f"`{c.name.replace('`', '``')}`:{c.type.lower()}" for c in table.columns) + ">"
 
 
-def find_compression(table: AcidTable) -> str:
+def find_compression(table: TableDescription) -> str:
     """The table's `orc.compress` if every engine reads it (ORC 1.5 of Hive 3.1 knows no ZSTD), else ZLIB."""
     wanted = next((v.upper() for k, v in table.parameters.items() if k.lower() == "orc.compress"), "ZLIB")
     return wanted if wanted in _READABLE_COMPRESSIONS else "ZLIB"

@@ -16,7 +16,7 @@ from hive_acid.metastore.types import (
     TransactionInfo,
     TransactionState,
 )
-from hive_acid.model.table import AcidTable, Column, Partition, TableName
+from hive_acid.model.table import Column, Partition, TableDescription, TableName
 from hive_acid.model.write_ids import LONG_MAX, ValidTxnList, ValidWriteIdList
 
 _LOCK_TYPES = {
@@ -136,10 +136,10 @@ def _build_columns(fields: Sequence[Any] | None) -> tuple[Column, ...]:
     return tuple(Column(field.name.lower(), field.type) for field in fields or ())
 
 
-def build_table(table: Any) -> AcidTable:
+def build_table(table: Any) -> TableDescription:
     """From Table. Views have no storage: their location and input format are empty."""
     storage = table.sd or ttypes.StorageDescriptor()
-    return AcidTable(
+    return TableDescription(
         name=TableName(table.dbName, table.tableName),
         location=storage.location or "",
         columns=_build_columns(storage.cols),

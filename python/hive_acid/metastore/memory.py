@@ -23,7 +23,7 @@ from hive_acid.metastore.types import (
     TransactionInfo,
     TransactionState,
 )
-from hive_acid.model.table import AcidTable, Partition, TableName
+from hive_acid.model.table import Partition, TableDescription, TableName
 from hive_acid.model.write_ids import ValidTxnList, ValidWriteIdList
 
 _STATISTICS_KEY = "COLUMN_STATS_ACCURATE"
@@ -58,13 +58,13 @@ class MemoryMetastore:
         self._guard = threading.RLock()
         self._transactions = TransactionTable(line)
         self._locks = LockTable(line)
-        self._tables: dict[TableName, AcidTable] = {}
+        self._tables: dict[TableName, TableDescription] = {}
         self._partitions: dict[TableName, dict[str, Partition]] = {}
         self._stored_write_ids: dict[tuple[TableName, str | None], int] = {}
 
     # what a test puts in and looks at
 
-    def add_table(self, table: AcidTable) -> None:
+    def add_table(self, table: TableDescription) -> None:
         """Adds or replaces a table."""
         with self._guard:
             self._tables[table.name] = table
@@ -237,7 +237,7 @@ class MemoryMetastore:
     def _not_found(self, table: TableName) -> HiveAcidError:
         return build_error("HIVE_ACID_TABLE_NOT_FOUND", table=table)
 
-    def table(self, name: TableName) -> AcidTable:
+    def table(self, name: TableName) -> TableDescription:
         """See `Metastore`."""
         with self._guard:
             if name not in self._tables:

@@ -18,7 +18,7 @@ from hive_acid.metastore.types import (
     TransactionInfo,
     TransactionState,
 )
-from hive_acid.model.table import AcidTable, Partition, TableName
+from hive_acid.model.table import Partition, TableDescription, TableName
 from hive_acid.model.write_ids import ValidTxnList, ValidWriteIdList
 
 
@@ -129,7 +129,7 @@ class Metastore(Protocol):
 
     # tables and partitions
 
-    def table(self, name: TableName) -> AcidTable:
+    def table(self, name: TableName) -> TableDescription:
         """The table. Raises HIVE_ACID_TABLE_NOT_FOUND."""
         ...
 

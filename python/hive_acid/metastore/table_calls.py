@@ -10,7 +10,7 @@ from hive_acid.metastore import conversion, statistics
 from hive_acid.metastore.calls import Calls
 from hive_acid.metastore.generated import ttypes
 from hive_acid.metastore.types import MetastoreLine, OperationKind
-from hive_acid.model.table import AcidTable, Partition, TableName
+from hive_acid.model.table import Partition, TableDescription, TableName
 from hive_acid.model.write_ids import ValidWriteIdList
 
 _PARTITIONS_PER_CALL = 500
@@ -25,7 +25,7 @@ class TableCalls(Calls):
         request = ttypes.GetTableRequest(dbName=name.database, tblName=name.table, capabilities=capabilities)
         return self._read("get_table_req", request, table=str(name)).table
 
-    def table(self, name: TableName) -> AcidTable:
+    def table(self, name: TableName) -> TableDescription:
         """See `Metastore`."""
         return conversion.build_table(self._raw_table(name))
 

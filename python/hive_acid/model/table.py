@@ -38,7 +38,7 @@ class TableKind(Enum):
 
 
 @dataclass(frozen=True)
-class AcidTable:
+class TableDescription:
     """A table of the metastore. `columns` leaves out the partition columns; `bucket_count` is 0 for unbucketed."""
 
     name: TableName

@@ -10,7 +10,7 @@ from hashlib import blake2b
 from hive_acid.errors import HiveAcidError, build_error
 from hive_acid.model.bucket import MAX_BUCKET
 from hive_acid.model.names import FLUSH_LENGTH_SUFFIX, BucketFileName, FolderKind, original_bucket
-from hive_acid.model.table import AcidTable
+from hive_acid.model.table import TableDescription
 from hive_acid.model.write_ids import ValidWriteIdList
 from hive_acid.snapshot.acid_state import AcidFolder, AcidState
 from hive_acid.snapshot.listing import ListedFile
@@ -116,7 +116,9 @@ class ScanPlan:
         return (file for partition in self.partitions for folder in partition.folders for file in folder.files)
 
 
-def build_scan_plan(table: AcidTable, write_ids: ValidWriteIdList, states: Sequence[tuple[str, AcidState]]) -> ScanPlan:
+def build_scan_plan(
+    table: TableDescription, write_ids: ValidWriteIdList, states: Sequence[tuple[str, AcidState]]
+) -> ScanPlan:
     """The plan for the partitions in `states` (name, state), in that order.
 
     Raises HIVE_ACID_UNSUPPORTED_LAYOUT for visible files that are no bucket files of the table, HIVE_ACID_CORRUPT_FILE
@@ -126,7 +128,7 @@ def build_scan_plan(table: AcidTable, write_ids: ValidWriteIdList, states: Seque
     return ScanPlan(str(table.name), write_ids, partitions)
 
 
-def _scan_partition(table: AcidTable, name: str, state: AcidState) -> ScanPartition:
+def _scan_partition(table: TableDescription, name: str, state: AcidState) -> ScanPartition:
     for original in state.originals:
         reason = "the file belongs to no base or delta (run a major compaction in Hive first)"
         raise _unsupported(table, state.listing.absolute_path(original.relative_path), reason)
@@ -160,7 +162,7 @@ def _first_write_id(folder: AcidFolder) -> int:
     return 0 if folder.name.kind is FolderKind.BASE else folder.name.min_write_id
 
 
-def _bucket_files(table: AcidTable, state: AcidState, folder: AcidFolder) -> tuple[ListedFile, ...]:
+def _bucket_files(table: TableDescription, state: AcidState, folder: AcidFolder) -> tuple[ListedFile, ...]:
     """The bucket files with content, by name. Empty files are what compaction leaves for empty buckets (Hive 4)."""
     files: dict[int, ListedFile] = {}
     for file in folder.files:
@@ -177,7 +179,7 @@ def _bucket_files(table: AcidTable, state: AcidState, folder: AcidFolder) -> tup
     return tuple(files.values())
 
 
-def _bucket_of(table: AcidTable, file: ListedFile, path: str) -> int:
+def _bucket_of(table: TableDescription, file: ListedFile, path: str) -> int:
     parsed = BucketFileName.parse(file.name)
     if not parsed and original_bucket(file.name) is not None:
         raise _unsupported(
@@ -192,5 +194,5 @@ def _bucket_of(table: AcidTable, file: ListedFile, path: str) -> int:
     return parsed.bucket
 
 
-def _unsupported(table: AcidTable, path: str, reason: str) -> HiveAcidError:
+def _unsupported(table: TableDescription, path: str, reason: str) -> HiveAcidError:
     return build_error("HIVE_ACID_UNSUPPORTED_LAYOUT", table=table.name, path=path, reason=reason)

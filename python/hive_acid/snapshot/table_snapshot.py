@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from hive_acid.errors import build_error
 from hive_acid.model.names import METADATA_FILE
-from hive_acid.model.table import AcidTable, Partition, TableKind
+from hive_acid.model.table import Partition, TableDescription, TableKind
 from hive_acid.model.write_ids import ValidTxnList, ValidWriteIdList
 from hive_acid.snapshot.acid_state import AcidState, marker_folders
 from hive_acid.snapshot.directory_choice import choose_directories
@@ -16,7 +16,7 @@ from hive_acid.snapshot.scan_plan import ScanPlan, build_scan_plan
 
 def load_scan_plan(
     file_system: FileSystem,
-    table: AcidTable,
+    table: TableDescription,
     partitions: Sequence[Partition] | None,
     write_ids: ValidWriteIdList,
     transactions: ValidTxnList,
@@ -58,7 +58,7 @@ def load_states(
     return states
 
 
-def _roots(table: AcidTable, partitions: Sequence[Partition] | None) -> tuple[list[str], list[str]]:
+def _roots(table: TableDescription, partitions: Sequence[Partition] | None) -> tuple[list[str], list[str]]:
     if partitions is None:
         return [""], [table.location]
     return [partition.name for partition in partitions], [partition.location for partition in partitions]

@@ -63,10 +63,32 @@ class AcidSessionBuilder(SparkSession.Builder):
         self._options.update(options)
 
     def getOrCreate(self) -> SparkSession:  # noqa: N802 (the name of SparkSession.Builder)
-        """The session, with the extension's callbacks registered."""
+        """The session, with the extension's callbacks registered.
+
+        Raises HIVE_ACID_CONFIGURATION if a session that was set up otherwise is running already: neither the extension
+        nor the metastore of a running Spark can be changed.
+        """
         session = super().getOrCreate()
+        _refuse_other_setup(session, self._options[config.METASTORE_URIS.key])
         attach(session)
         return session
+
+
+def _refuse_other_setup(session: SparkSession, uris: str) -> None:
+    running = find_session_uris(session)
+    if EXTENSION not in (session.conf.get("spark.sql.extensions", "") or "").split(","):
+        reason = f"a Spark session without {EXTENSION} is running; stop it before configuring another"
+    elif running != uris:
+        reason = f"a Spark session on the metastore {running or '(none)'} is running; stop it before using {uris}"
+    else:
+        return
+    raise build_error("HIVE_ACID_CONFIGURATION", reason=reason)
+
+
+def find_session_uris(session: SparkSession) -> str:
+    """The metastore that Spark's own client of the session uses; empty if there is none."""
+    jsession: Any = session._jsparkSession
+    return jsession.sessionState().newHadoopConf().get("hive.metastore.uris") or ""
 
 
 def configure(builder: SparkSession.Builder, metastore: str | None = None) -> AcidSessionBuilder:
@@ -105,8 +127,7 @@ class Attachment:
     def __init__(self, session: SparkSession) -> None:
         jvm: Any = session._jvm
         jsession: Any = session._jsparkSession
-        conf = jsession.sessionState().newHadoopConf()
-        uris = conf.get("hive.metastore.uris") or ""
+        uris = find_session_uris(session)
         if not uris:
             reason = "the session has no metastore; start it with hive_acid.configure(SparkSession.builder)"
             raise build_error("HIVE_ACID_CONFIGURATION", reason=reason)

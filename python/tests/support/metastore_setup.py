@@ -14,7 +14,7 @@ from hive_acid.metastore.memory import MemoryMetastore
 from hive_acid.metastore.protocol import Metastore
 from hive_acid.metastore.thrift_client import ThriftMetastore
 from hive_acid.metastore.types import MetastoreLine
-from hive_acid.model.table import AcidTable, Column, Partition, TableName
+from hive_acid.model.table import Column, Partition, TableDescription, TableName
 
 ACCURATE = '{"BASIC_STATS":"true","COLUMN_STATS":{"id":"true"}}'
 """A value of COLUMN_STATS_ACCURATE as Hive writes it."""
@@ -64,7 +64,7 @@ class MemorySetup:
     ) -> TableName:
         table = TableName(self.database, name)
         self.metastore.add_table(
-            AcidTable(
+            TableDescription(
                 name=table,
                 location=f"file:/warehouse/{self.database}.db/{name}",
                 columns=(Column("id", "bigint"), Column("v", "string")),

@@ -11,7 +11,7 @@ from hive_acid.execution.executor import Executor, Statement
 from hive_acid.metastore.memory import MemoryMetastore
 from hive_acid.metastore.types import MetastoreLine, TransactionState
 from hive_acid.model.names import FolderKind, FolderName
-from hive_acid.model.table import AcidTable, Column, TableName
+from hive_acid.model.table import Column, TableDescription, TableName
 from hive_acid.transaction.locks import Identity
 from hive_acid.transaction.manager import TransactionManager
 from hive_acid.transaction.validity import StatementKind
@@ -23,7 +23,7 @@ LOCATION = "/warehouse/t"
 TIMEOUT_MS = 300_000
 
 
-def build_table(**changes: object) -> AcidTable:
+def build_table(**changes: object) -> TableDescription:
     """A flat full-ACID table `db.t (id int, name string)`."""
     values: dict[str, object] = {
         "name": TABLE,
@@ -31,7 +31,7 @@ def build_table(**changes: object) -> AcidTable:
         "columns": (Column("id", "int"), Column("name", "string")),
         "parameters": {"transactional": "true", "COLUMN_STATS_ACCURATE": '{"BASIC_STATS":"true"}'},
     }
-    return AcidTable(**(values | changes))  # type: ignore[arg-type]
+    return TableDescription(**(values | changes))  # type: ignore[arg-type]
 
 
 @dataclass

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pyspark
 import pytest
+
 from hive_acid import errors
 
 CONDITIONS = errors.load_conditions()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from hive_acid.errors import (
     CommitStateUnknown,
     HiveAcidError,
@@ -245,6 +246,22 @@ def test_delete_tasks_follow_the_buckets_that_hold_rows(world: World) -> None:
     world.memory.commit(txn_id)
     world.run(StatementKind.DELETE)
     assert world.engine.specs[-1].delete_tasks == 3
+
+
+@pytest.mark.parametrize(
+    ("line", "settings", "buckets"),
+    [
+        (MetastoreLine.HIVE_3, {}, 1),
+        (MetastoreLine.HIVE_4, {}, 4096),
+        (MetastoreLine.HIVE_3, {"spark.hiveacid.insert.buckets": "8"}, 8),
+    ],
+)
+def test_an_insert_makes_files_of_one_bucket_where_hive_3_1_compacts(
+    line: MetastoreLine, settings: dict[str, str], buckets: int
+) -> None:
+    world = World(line, settings)
+    world.run(StatementKind.INSERT)
+    assert world.engine.specs[-1].max_buckets == buckets
 
 
 @pytest.mark.parametrize(

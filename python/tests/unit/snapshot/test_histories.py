@@ -6,12 +6,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from hive_acid.errors import SnapshotUnavailable
-from hive_acid.model.table import AcidTable, TableName
+from hive_acid.model.table import TableDescription, TableName
 from hive_acid.snapshot.directory_choice import choose_directories
 from hive_acid.snapshot.scan_plan import build_scan_plan
 from support.table_history import Row, Snapshot, TableHistory, Writer
 
-TABLE = AcidTable(TableName("db", "t"), "/t", (), parameters={"transactional": "true"})
+TABLE = TableDescription(TableName("db", "t"), "/t", (), parameters={"transactional": "true"})
 WEIGHTS = {
     "begin": 3,
     "batch": 1,

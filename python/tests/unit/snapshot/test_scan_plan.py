@@ -5,7 +5,7 @@ import json
 import pytest
 
 from hive_acid.errors import HiveAcidError
-from hive_acid.model.table import AcidTable, Column, Partition, TableName
+from hive_acid.model.table import Column, Partition, TableDescription, TableName
 from hive_acid.model.write_ids import ValidTxnList, ValidWriteIdList
 from hive_acid.snapshot.directory_choice import choose_directories
 from hive_acid.snapshot.listing import Listing
@@ -15,11 +15,11 @@ from support.listings import ROOT, listing_of
 from support.memory_file_system import MemoryFileSystem
 
 TRANSACTIONAL = {"transactional": "true"}
-FLAT = AcidTable(TableName("db", "t"), ROOT, (Column("id", "int"),), parameters=TRANSACTIONAL)
-BUCKETED = AcidTable(
+FLAT = TableDescription(TableName("db", "t"), ROOT, (Column("id", "int"),), parameters=TRANSACTIONAL)
+BUCKETED = TableDescription(
     TableName("db", "t"), ROOT, (Column("id", "int"),), (), ("id",), bucket_count=2, parameters=TRANSACTIONAL
 )
-PARTITIONED = AcidTable(
+PARTITIONED = TableDescription(
     TableName("db", "t"), ROOT, (Column("id", "int"),), (Column("d", "string"),), parameters=TRANSACTIONAL
 )
 
@@ -37,12 +37,12 @@ def add_files(files: MemoryFileSystem, lines: str, root: str) -> MemoryFileSyste
     return files
 
 
-def plan_of(lines: str, table: AcidTable = FLAT, write_ids: str = "60", transactions: str = "100") -> ScanPlan:
+def plan_of(lines: str, table: TableDescription = FLAT, write_ids: str = "60", transactions: str = "100") -> ScanPlan:
     snapshot = ValidWriteIdList.parse(f"db.t:{write_ids}"), ValidTxnList.parse(transactions)
     return load_scan_plan(files_of(lines), table, None, *snapshot)
 
 
-def refusal_of(lines: str, table: AcidTable = FLAT, write_ids: str = "60") -> tuple[str | None, str]:
+def refusal_of(lines: str, table: TableDescription = FLAT, write_ids: str = "60") -> tuple[str | None, str]:
     with pytest.raises(HiveAcidError) as raised:
         plan_of(lines, table, write_ids)
     assert raised.value.getMessageParameters()["table"] == "db.t"
@@ -255,7 +255,7 @@ def test_bucketed_tables_have_no_bucket_beyond_their_number() -> None:
 
 @pytest.mark.parametrize("parameters", [{}, {"transactional": "true", "transactional_properties": "insert_only"}])
 def test_tables_that_are_not_full_acid_are_refused(parameters: dict[str, str]) -> None:
-    table = AcidTable(TableName("db", "t"), ROOT, (), parameters=parameters)
+    table = TableDescription(TableName("db", "t"), ROOT, (), parameters=parameters)
     with pytest.raises(HiveAcidError) as raised:
         plan_of("delta_0000001_0000001_0000", table)
     assert raised.value.getCondition() == "HIVE_ACID_UNSUPPORTED_TABLE"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
 from hive_acid.errors import HiveAcidError
 from hive_acid.sql import rewrite_statement
 

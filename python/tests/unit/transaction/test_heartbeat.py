@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from hive_acid.errors import HiveAcidError
 from support.faults import Lost
 from support.statements import TIMEOUT_MS, World

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from hive_acid.metastore.types import LockKind, MetastoreLine, OperationKind
 from hive_acid.model.table import TableName
 from hive_acid.model.write_ids import ValidWriteIdList
 from hive_acid.transaction.manager import parse_duration_ms
 from hive_acid.transaction.validity import RULES, StatementKind, build_lock_components, is_unchanged
-from hypothesis import given
-from hypothesis import strategies as st
 
 IDS = st.frozensets(st.integers(1, 12))
 
