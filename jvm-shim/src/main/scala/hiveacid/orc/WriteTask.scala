@@ -82,7 +82,9 @@ final class WriteTask(spec: WriteSpec, conf: Configuration, context: TaskContext
   }
 
   /** Writes all victims of `bucket`, which come next, and hands each to `also`. */
-  private def writeDeletes(victims: collection.BufferedIterator[InternalRow], bucket: Int)(also: InternalRow => Unit): Unit =
+  private def writeDeletes(victims: collection.BufferedIterator[InternalRow], bucket: Int)(
+      also: InternalRow => Unit
+  ): Unit =
     write(spec.deleteDelta(spec.statementId), bucket, deletes = true) { path =>
       new DeleteFileWriter(path, conf, spec.settings)
     } { writer =>
