@@ -15,9 +15,7 @@ INSERT INTO t VALUES (1, 'one'), (2, 'two');
 
 -- row-level statements
 
-UPDATE t SET name = 'x' WHERE id = 1;
 
-UPDATE t SET unknown = 'x';
 
 MERGE INTO t USING plain ON t.id = plain.id WHEN MATCHED THEN DELETE;
 

@@ -148,7 +148,7 @@ class Executor:
         self, statement: Statement, table: TableDescription, snapshot: Snapshot, write_id: int, publication: Publication
     ) -> WriteSpec:
         delete_tasks = 1
-        if statement.kind is StatementKind.DELETE:
+        if statement.kind is not StatementKind.INSERT:
             buckets = len(snapshot.scan_plan(table.name, None).buckets)
             delete_tasks = max(1, min(buckets, 2 * statement.parallelism))
         return WriteSpec(

@@ -20,6 +20,7 @@ class StatementKind(Enum):
     """The statements that write."""
 
     INSERT = "insert"
+    UPDATE = "update"
     DELETE = "delete"
 
 
@@ -46,6 +47,12 @@ RULES: Mapping[tuple[StatementKind, MetastoreLine], Rule] = {
     ),
     (StatementKind.INSERT, MetastoreLine.HIVE_3): Rule(
         LockKind.SHARED_READ, OperationKind.INSERT, SnapshotCheck.NO_NEWER_BASE
+    ),
+    (StatementKind.UPDATE, MetastoreLine.HIVE_4): Rule(
+        LockKind.EXCL_WRITE, OperationKind.UPDATE, SnapshotCheck.NO_CONFLICT
+    ),
+    (StatementKind.UPDATE, MetastoreLine.HIVE_3): Rule(
+        LockKind.SHARED_WRITE, OperationKind.UPDATE, SnapshotCheck.UNCHANGED
     ),
     (StatementKind.DELETE, MetastoreLine.HIVE_4): Rule(
         LockKind.EXCL_WRITE, OperationKind.DELETE, SnapshotCheck.NO_CONFLICT

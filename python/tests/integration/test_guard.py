@@ -15,8 +15,8 @@ from integration.conftest import Tables
 REFUSED_SQL = [
     "INSERT OVERWRITE t VALUES (9, 'z')",
     "INSERT OVERWRITE t SELECT * FROM plain",
-    "UPDATE t SET name = 'z'",
-    "UPDATE t SET name = 'z' WHERE id IN (SELECT id FROM plain)",
+    "UPDATE p SET id = 9 WHERE d = 'x'",
+    "UPDATE b SET id = 9",
     "MERGE INTO t USING plain s ON t.id = s.id WHEN MATCHED THEN DELETE",
     "MERGE INTO t USING plain s ON t.id = s.id WHEN NOT MATCHED THEN INSERT *",
     "TRUNCATE TABLE t",

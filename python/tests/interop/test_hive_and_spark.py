@@ -82,6 +82,22 @@ def test_hive_deletes_from_and_compacts_what_spark_wrote(hive: HiveEngine, spark
     check_all_read(table, spark, [(2, "two"), (3, None), (4, "four")])
 
 
+def test_hive_reads_changes_and_compacts_what_spark_updated(hive: HiveEngine, spark: SparkSession) -> None:
+    table = acid_table(hive, "updated_by_spark", "id INT, name STRING")
+    table.insert("(1, 'one')", "(2, 'two')", "(3, 'three')")
+    spark.sql("INSERT INTO updated_by_spark VALUES (4, 'four'), (5, 'five')")
+    assert rows(spark, "UPDATE updated_by_spark SET name = upper(name) WHERE id IN (2, 4)") == [(2,)]
+    check_all_read(table, spark, [(1, "one"), (2, "TWO"), (3, "three"), (4, "FOUR"), (5, "five")])
+    hive.sql("UPDATE updated_by_spark SET name = concat(name, '!') WHERE name IN ('TWO', 'five')")
+    spark.sql("UPDATE updated_by_spark SET id = id * 10 WHERE name LIKE '%!'")
+    check_all_read(table, spark, [(1, "one"), (3, "three"), (4, "FOUR"), (20, "TWO!"), (50, "five!")])
+    table.delete("id = 20")
+    table.compact_major()
+    check_all_read(table, spark, [(1, "one"), (3, "three"), (4, "FOUR"), (50, "five!")])
+    spark.sql("UPDATE updated_by_spark SET name = 'last' WHERE id = 50")
+    check_all_read(table, spark, [(1, "one"), (3, "three"), (4, "FOUR"), (50, "last")])
+
+
 def test_hive_updates_and_merges_into_what_spark_wrote(hive: HiveEngine, spark: SparkSession) -> None:
     table = acid_table(hive, "changed_by_hive", "id INT, name STRING")
     spark.sql("INSERT INTO changed_by_hive VALUES (1, 'one'), (2, 'two'), (3, 'three')")

@@ -48,16 +48,25 @@ class FakeEngine:
         self.specs.append(spec)
         if self.before:
             self.before(token)
-        inserts = spec.kind == "insert"
-        kind = FolderKind.DELTA if inserts else FolderKind.DELETE_DELTA
-        name = FolderName(kind, spec.write_id, spec.write_id, spec.statement_id).format()
-        if self.rows:
+        folders = []
+        for kind, statement_id in self._folders(spec) if self.rows else ():
+            name = FolderName(kind, spec.write_id, spec.write_id, statement_id).format()
             self.file_system.add_file(f"{spec.staging}/{name}/bucket_00000")
+            folders.append(WrittenFolder(name, self.rows, 100, ("bucket_00000",)))
         self.file_system.add_file(f"{spec.staging}/attempt-1/left-behind")
         if self.fails:
             raise self.fails
-        folders = (WrittenFolder(name, self.rows, 100, ("bucket_00000",)),) if self.rows else ()
-        return WriteResult(folders, self.rows if inserts else 0, 0 if inserts else self.rows)
+        inserted = self.rows if spec.kind in ("insert", "update") else 0
+        deleted = self.rows if spec.kind in ("delete", "update") else 0
+        return WriteResult(tuple(folders), inserted, deleted)
+
+    @staticmethod
+    def _folders(spec: WriteSpec) -> list[tuple[FolderKind, int]]:
+        return {
+            "insert": [(FolderKind.DELTA, spec.statement_id)],
+            "delete": [(FolderKind.DELETE_DELTA, spec.statement_id)],
+            "update": [(FolderKind.DELETE_DELTA, spec.statement_id), (FolderKind.DELTA, spec.statement_id + 1)],
+        }[spec.kind]
 
 
 @dataclass

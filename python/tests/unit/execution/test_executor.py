@@ -40,10 +40,13 @@ def world(request: pytest.FixtureRequest) -> World:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_statement_leaves_one_complete_folder_and_nothing_open(world: World, kind: StatementKind) -> None:
+def test_a_statement_leaves_complete_folders_and_nothing_open(world: World, kind: StatementKind) -> None:
     assert world.run(kind) == 3
-    prefix = "delta" if kind is StatementKind.INSERT else "delete_delta"
-    assert world.folders() == [f"{prefix}_0000001_0000001_0000"]
+    assert world.folders() == {
+        StatementKind.INSERT: ["delta_0000001_0000001_0000"],
+        StatementKind.UPDATE: ["delete_delta_0000001_0000001_0000", "delta_0000001_0000001_0001"],
+        StatementKind.DELETE: ["delete_delta_0000001_0000001_0000"],
+    }[kind]
     assert world.file_system.texts[f"/warehouse/t/{world.folders()[0]}/{VERSION_FILE}"] == "2"
     assert world.visible_write_ids() == [1]
     assert world.open_transactions() == []

@@ -14,7 +14,7 @@ import org.apache.spark.sql.types.LongType
 /** A statement that changes a transactional table.
   *
   * @param kind
-  *   `insert` or `delete`
+  *   `insert`, `update` or `delete`
   * @param changes
   *   the row-change query; analysed with the statement, but planned anew by each attempt to run it
   */

@@ -2,8 +2,9 @@ package hiveacid
 
 import org.apache.spark.sql.SaveMode
 import org.apache.spark.sql.catalyst.TableIdentifier
-import org.apache.spark.sql.catalyst.analysis.UnresolvedRelation
+import org.apache.spark.sql.catalyst.analysis.{AssignmentUtils, UnresolvedRelation}
 import org.apache.spark.sql.catalyst.catalog.HiveTableRelation
+import org.apache.spark.sql.catalyst.expressions.{Cast, Expression}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.classic.SparkSession
@@ -60,19 +61,48 @@ case class ResolveAcidRelations(session: SparkSession) extends Rule[LogicalPlan]
   }
 }
 
-/** DELETE on our relation becomes our command. Spark's own checks run on the user's node first, so that errors have
-  * Spark's conditions and the user's text and position.
+/** DELETE and UPDATE on our relation become our command. Spark's own checks run on the user's node first, so that errors
+  * have Spark's conditions and the user's text and position.
   */
 case class ResolveAcidStatements(session: SparkSession) extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperatorsUp {
     case d @ DeleteFromTable(AcidTables.Target(target), condition) if d.resolved =>
-      val table = target.catalogTable.get
       val rows = target.withMetadataColumns() // the condition may name ROW__ID
-      session.sessionState.analyzer.checkAnalysis(d.copy(table = rows))
-      // Spark looks at the type of a condition only in a Filter; this one has the position of the user's statement
-      if (condition.dataType != BooleanType) session.sessionState.analyzer.checkAnalysis(Filter(condition, rows))
-      val changes = Canonical.delete(rows, condition).rowChanges(session, AcidTables.name(table))
-      AcidWriteCommand("delete", table, changes)
+      check(d.copy(table = rows), rows, Some(condition))
+      command("delete", target, Canonical.delete(rows, condition))
+    case u @ UpdateTable(AcidTables.Target(target), assignments, condition) if u.resolved =>
+      val rows = target.withMetadataColumns()
+      check(u.copy(table = rows), rows, condition)
+      val values = target.output.map(_.name).zip(assigned(target, assignments))
+      command("update", target, Canonical.update(rows, values, condition))
+  }
+
+  /** One value for each column, cast by Spark's store assignment. Spark does this itself only for its own kind of table;
+    * for ours it has merely put a cast around each value, which would let a text into a number.
+    */
+  private def assigned(target: LogicalRelation, assignments: Seq[Assignment]): Seq[Expression] = {
+    val uncast = assignments.map { a =>
+      if (!a.key.references.subsetOf(target.outputSet))
+        throw AcidException.unsupported(s"UPDATE of ${a.key.sql}", AcidTables.name(target.catalogTable.get))
+      a.value match {
+        case c: Cast if c.dataType == a.key.dataType && c.getTagValue(Cast.USER_SPECIFIED_CAST).isEmpty =>
+          a.copy(value = c.child)
+        case _ => a
+      }
+    }
+    AssignmentUtils.alignUpdateAssignments(target.output, uncast, fromStar = false, coerceNestedTypes = false).map(_.value)
+  }
+
+  private def check(statement: LogicalPlan, rows: LogicalPlan, condition: Option[Expression]): Unit = {
+    val analyzer = session.sessionState.analyzer
+    analyzer.checkAnalysis(statement)
+    // Spark looks at the type of a condition only in a Filter; this one has the position of the user's statement
+    condition.filter(_.dataType != BooleanType).foreach(c => analyzer.checkAnalysis(Filter(c, rows)))
+  }
+
+  private def command(kind: String, target: LogicalRelation, canonical: Canonical): AcidWriteCommand = {
+    val table = target.catalogTable.get
+    AcidWriteCommand(kind, table, canonical.rowChanges(session, AcidTables.name(table)))
   }
 }
 
