@@ -11,9 +11,10 @@ from typing import Protocol
 class WriteSpec:
     """One write job.
 
-    `staging` is the folder the job may fill; `row_type` the ORC type of a row in the metastore's spelling;
-    `time_zone` the session's, in which TIMESTAMP values are wall clock; `delete_tasks` the number of tasks that write
-    deletes (at least 1); `max_buckets` how many files of one statement ID an unbucketed insert may make.
+    `staging` is the folder the job may fill; `row_type` the ORC type of a row in the metastore's spelling, without
+    partition columns; `partition_columns` their names; `time_zone` the session's, in which TIMESTAMP values are wall
+    clock; `delete_tasks` the number of tasks that write deletes (at least 1); `max_buckets` how many files of one
+    statement ID an insert into a flat table may make.
     """
 
     kind: str
@@ -25,6 +26,7 @@ class WriteSpec:
     time_zone: str
     delete_tasks: int = 1
     max_buckets: int = 4096
+    partition_columns: tuple[str, ...] = ()
 
     def to_json(self) -> str:
         """The form the shim reads: camelCase keys."""
@@ -37,12 +39,18 @@ class WriteSpec:
 
 @dataclass(frozen=True)
 class WrittenFolder:
-    """A folder below staging, complete but for the version file."""
+    """A folder below staging, complete but for the version file; `partition` is empty in a flat table."""
 
     name: str
     rows: int
     bytes: int
     files: tuple[str, ...]
+    partition: str = ""
+
+    @property
+    def staged_path(self) -> str:
+        """Where it lies below staging."""
+        return f"{self.partition}/{self.name}" if self.partition else self.name
 
 
 @dataclass(frozen=True)
@@ -58,11 +66,19 @@ class WriteResult:
         """Number of row changes."""
         return self.inserted + self.deleted
 
+    @property
+    def partitions(self) -> tuple[str, ...]:
+        """Names of the partitions with changes, sorted; none in a flat table."""
+        return tuple(sorted({folder.partition for folder in self.folders} - {""}))
+
     @classmethod
     def parse(cls, text: str) -> WriteResult:
         """From the shim's JSON. Raises KeyError if it has another form."""
         answer = json.loads(text)
-        folders = tuple(WrittenFolder(f["name"], f["rows"], f["bytes"], tuple(f["files"])) for f in answer["folders"])
+        folders = tuple(
+            WrittenFolder(f["name"], f["rows"], f["bytes"], tuple(f["files"]), f["partition"])
+            for f in answer["folders"]
+        )
         return cls(folders, answer["inserted"], answer["deleted"])
 
 

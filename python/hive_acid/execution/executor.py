@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from hive_acid import config
 from hive_acid.errors import CommitStateUnknown, HiveAcidError, build_error
 from hive_acid.execution.engine import Engine, WriteResult, WriteSpec
+from hive_acid.execution.partitions import find_touched, register
 from hive_acid.execution.publication import Publication
 from hive_acid.execution.snapshots import Snapshot
 from hive_acid.execution.target import build_row_type, find_compression, refuse_unwritable
@@ -19,6 +20,7 @@ from hive_acid.metastore.protocol import Metastore
 from hive_acid.metastore.types import MetastoreLine
 from hive_acid.model.bucket import MAX_BUCKET
 from hive_acid.model.table import TableDescription, TableName
+from hive_acid.model.write_ids import ValidWriteIdList
 from hive_acid.snapshot.directory_choice import newest_base_write_id
 from hive_acid.snapshot.filesystem import FileSystem
 from hive_acid.transaction.manager import Outcome, Transaction, TransactionManager
@@ -110,7 +112,7 @@ class Executor:
             write_id = transaction.allocate_write_id(table.name)
             if before.max_visible >= write_id:
                 raise _Conflict(transaction.txn_id, f"write ID {write_id} is not above all that the snapshot sees")
-            transaction.lock(build_lock_components(rule, table.name, statement.sources))
+            transaction.lock(build_lock_components(rule, table.name, statement.sources, table.is_partitioned))
             self._check(rule, transaction, table, snapshot, write_id)
             spec = self._write_spec(statement, table, snapshot, write_id, publication)
             result = engine.write(token, spec)
@@ -120,9 +122,18 @@ class Executor:
                 publication.remove_staging()
                 return 0
             transaction.ensure_active()
-            publication.publish(result)
+            touched = find_touched(self._metastore, table, result.partitions) if table.is_partitioned else None
+            locations = touched.locations if touched else {}
+            if touched and rule.check is SnapshotCheck.NO_NEWER_BASE:
+                self._check_no_newer_base(transaction, table, list(locations.values()), write_id)
+            publication.publish(result, locations)
             publication.remove_staging()
-            self._metastore.drop_statistics(table.name, write_id, before.with_own(write_id))
+            own_view = before.with_own(write_id)
+            if touched:
+                txn_id = transaction.txn_id
+                register(self._metastore, table, touched, rule.operation, txn_id, write_id, own_view)
+            else:
+                self._metastore.drop_statistics(table.name, write_id, own_view)
             transaction.commit()
             return _affected(statement.kind, result)
 
@@ -134,23 +145,33 @@ class Executor:
             other = self._metastore.latest_conflict(transaction.txn_id)
             if other:
                 raise _Conflict(transaction.txn_id, f"transaction {other} changed rows of the table meanwhile")
-            return
-        now = self._metastore.valid_write_ids([table.name], self._metastore.valid_transactions(0))[table.name]
-        if rule.check is SnapshotCheck.UNCHANGED:
-            if not is_unchanged(snapshot.write_ids(table.name), now, write_id):
+        elif rule.check is SnapshotCheck.UNCHANGED:
+            if not is_unchanged(snapshot.write_ids(table.name), self._write_ids_now(table), write_id):
                 raise _Conflict(transaction.txn_id, "other transactions changed the table meanwhile")
-        elif now.high_water_mark > write_id:
-            base = newest_base_write_id(self._file_system.list_trees([table.location])[0], now)
+        elif not table.is_partitioned:
+            self._check_no_newer_base(transaction, table, [table.location], write_id)
+
+    def _check_no_newer_base(
+        self, transaction: Transaction, table: TableDescription, locations: list[str], write_id: int
+    ) -> None:
+        """Raises _Conflict if an overwrite that was committed before the lock would hide what is written."""
+        now = self._write_ids_now(table)
+        if now.high_water_mark <= write_id:
+            return
+        for listing in self._file_system.list_trees(locations):
+            base = newest_base_write_id(listing, now)
             if base is not None and base > write_id:
                 raise _Conflict(transaction.txn_id, f"the table was overwritten under write ID {base} meanwhile")
+
+    def _write_ids_now(self, table: TableDescription) -> ValidWriteIdList:
+        return self._metastore.valid_write_ids([table.name], self._metastore.valid_transactions(0))[table.name]
 
     def _write_spec(
         self, statement: Statement, table: TableDescription, snapshot: Snapshot, write_id: int, publication: Publication
     ) -> WriteSpec:
-        delete_tasks = 1
-        if statement.kind is not StatementKind.INSERT:
-            buckets = len(snapshot.scan_plan(table.name, None).buckets)
-            delete_tasks = max(1, min(buckets, 2 * statement.parallelism))
+        delete_tasks = 2 * statement.parallelism
+        if statement.kind is not StatementKind.INSERT and not table.is_partitioned:
+            delete_tasks = max(1, min(delete_tasks, len(snapshot.scan_plan(table.name, None).buckets)))
         return WriteSpec(
             kind=statement.kind.value,
             staging=publication.staging,
@@ -161,6 +182,7 @@ class Executor:
             time_zone=statement.time_zone,
             delete_tasks=delete_tasks,
             max_buckets=self._insert_buckets,
+            partition_columns=tuple(column.name for column in table.partition_columns),
         )
 
     @contextmanager

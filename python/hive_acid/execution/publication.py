@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Mapping
 
 from hive_acid.errors import HiveAcidError
 from hive_acid.execution.engine import WriteResult
@@ -11,7 +12,7 @@ from hive_acid.snapshot.filesystem import FileSystem
 
 
 class Publication:
-    """The folders of one transaction in one table or partition."""
+    """The folders of one transaction in one table and its partitions."""
 
     def __init__(self, file_system: FileSystem, location: str, txn_id: int) -> None:
         self._file_system = file_system
@@ -19,10 +20,16 @@ class Publication:
         self._published: list[str] = []
         self.staging = f"{self._location}/{STAGING_PREFIX}{txn_id}-{uuid.uuid4().hex[:8]}"
 
-    def publish(self, result: WriteResult) -> None:
-        """Puts the version file into each staged folder and renames it into place. Raises HIVE_ACID_STORAGE."""
+    def publish(self, result: WriteResult, locations: Mapping[str, str]) -> None:
+        """Puts the version file into each staged folder and renames it into place. Raises HIVE_ACID_STORAGE.
+
+        `locations` has the folder of each partition of the result.
+        """
+        for location in sorted({locations[partition] for partition in result.partitions}):
+            self._file_system.make_folder(location)
         for folder in result.folders:
-            staged, final = f"{self.staging}/{folder.name}", f"{self._location}/{folder.name}"
+            location = locations[folder.partition].rstrip("/") if folder.partition else self._location
+            staged, final = f"{self.staging}/{folder.staged_path}", f"{location}/{folder.name}"
             self._file_system.write_text(f"{staged}/{VERSION_FILE}", VERSION_FILE_CONTENT)
             self._file_system.rename(staged, final)
             self._published.append(final)

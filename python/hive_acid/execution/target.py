@@ -13,6 +13,8 @@ ATOMIC_SCHEMES = frozenset({"", "file", "hdfs", "viewfs"})
 """File systems whose rename of a folder is atomic."""
 
 _READABLE_COMPRESSIONS = frozenset({"ZLIB", "SNAPPY", "NONE"})
+_PARTITION_TYPE = re.compile(r"string|varchar\(\d+\)|tinyint|smallint|int|bigint|date|boolean")
+"""Types whose text in a partition name is the same in Spark and Hive."""
 _UNWRITABLE_TYPE = re.compile(r"\b(uniontype|timestamp with local time zone|interval_\w+|void)\b")
 
 
@@ -24,8 +26,6 @@ def refuse_unwritable(table: TableDescription, kind: StatementKind, allow_non_at
 
     if table.kind is not TableKind.FULL_ACID:
         raise refuse(f"its kind is {table.kind.value}, not full ACID")
-    if table.is_partitioned:
-        raise refuse("it is partitioned")
     if table.bucket_count > 0:
         raise refuse("it is bucketed")
     location = urlsplit(table.location)
@@ -33,6 +33,9 @@ def refuse_unwritable(table: TableDescription, kind: StatementKind, allow_non_at
         raise refuse(f"renaming a folder is not atomic on {location.scheme}: storage")
     if any(part.startswith(("_", ".")) for part in location.path.split("/")):
         raise refuse("a folder in its location begins with _ or ., so Hive 4 and Trino would see no files")
+    for column in table.partition_columns:
+        if not _PARTITION_TYPE.fullmatch(column.type.lower()):
+            raise refuse(f"partition column {column.name} has type {column.type}")
     for column in table.columns:
         if match := _UNWRITABLE_TYPE.search(column.type.lower()):
             raise refuse(f"column {column.name} has type {match[1]}")

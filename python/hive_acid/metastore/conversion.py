@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import re
 from collections.abc import Sequence
 from typing import Any
@@ -165,3 +166,17 @@ def parse_partition_values(name: str) -> tuple[str, ...]:
 def build_partition(name: str, partition: Any) -> Partition:
     """From Partition, which does not carry its own name."""
     return Partition(name, tuple(partition.values), partition.sd.location or "", dict(partition.parameters or {}))
+
+
+def build_new_partition(table: Any, name: str, location: str, write_id: int) -> Any:
+    """A Partition of the raw table, with its columns and formats, no statistics, and our write ID (4.x)."""
+    storage = copy.copy(table.sd)
+    storage.location = location
+    return ttypes.Partition(
+        values=list(parse_partition_values(name)),
+        dbName=table.dbName,
+        tableName=table.tableName,
+        sd=storage,
+        parameters={},
+        writeId=write_id,
+    )

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from hive_acid.errors import HiveAcidError, build_error
+from hive_acid.metastore.conversion import parse_partition_values
 from hive_acid.metastore.memory_locks import LockTable
 from hive_acid.metastore.memory_transactions import Transaction, TransactionTable, build_ended_error
 from hive_acid.metastore.types import (
@@ -256,6 +257,17 @@ class MemoryMetastore:
             self.table(table)
             stored = self._partitions[table]
             return [stored[name] for name in names if name in stored]
+
+    def add_partitions(
+        self, table: TableName, locations: Mapping[str, str], write_id: int, write_ids: ValidWriteIdList
+    ) -> None:
+        """See `Metastore`."""
+        with self._guard:
+            self.table(table)
+            for name, location in locations.items():
+                if name not in self._partitions[table]:
+                    self._partitions[table][name] = Partition(name, parse_partition_values(name), location)
+                    self._store_write_id(table, name, write_id, write_ids)
 
     def add_dynamic_partitions(
         self, txn_id: int, write_id: int, table: TableName, names: Sequence[str], operation: OperationKind

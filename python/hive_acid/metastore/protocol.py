@@ -6,7 +6,7 @@ call may or may not have happened) and `MetastoreRefused` (the metastore answere
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from hive_acid.metastore.types import (
@@ -139,6 +139,15 @@ class Metastore(Protocol):
 
     def partitions(self, table: TableName, names: Sequence[str]) -> list[Partition]:
         """The partitions of these names, in the order asked for; names that do not exist are left out."""
+        ...
+
+    def add_partitions(
+        self, table: TableName, locations: Mapping[str, str], write_id: int, write_ids: ValidWriteIdList
+    ) -> None:
+        """Adds partitions by their metastore names, without statistics. One that exists stays as it is.
+
+        `write_ids` is the writer's own list, with `write_id` visible.
+        """
         ...
 
     def add_dynamic_partitions(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from hive_acid.errors import MetastoreRefused, build_error
@@ -66,6 +66,25 @@ class TableCalls(Calls):
         """See `Metastore`."""
         raw = self._raw_partitions(table, names)
         return [conversion.build_partition(name, partition) for name, partition in raw.items()]
+
+    def add_partitions(
+        self, table: TableName, locations: Mapping[str, str], write_id: int, write_ids: ValidWriteIdList
+    ) -> None:
+        """See `Metastore`."""
+        statistics.check_own_write_id(write_id, write_ids)
+        raw = self._raw_table(table)
+        statistics.check_writable(raw, table)
+        parts = [conversion.build_new_partition(raw, name, where, write_id) for name, where in locations.items()]
+        for start in range(0, len(parts), _PARTITIONS_PER_CALL):
+            request = ttypes.AddPartitionsRequest(
+                dbName=table.database,
+                tblName=table.table,
+                parts=parts[start : start + _PARTITIONS_PER_CALL],
+                ifNotExists=True,
+                needResult=False,
+                validWriteIdList=write_ids.format(),
+            )
+            self._change("add_partitions_req", request, table=str(table))
 
     def add_dynamic_partitions(
         self, txn_id: int, write_id: int, table: TableName, names: Sequence[str], operation: OperationKind

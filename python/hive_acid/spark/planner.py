@@ -62,9 +62,10 @@ class Planner:
         self._readers = readers
 
     @_answered
-    def rewrite(self, statement: str) -> str:
+    def rewrite(self, request: str) -> str:
         """Canonical statement to row-change query."""
-        return rewrite_statement(statement)
+        asked = json.loads(request)
+        return rewrite_statement(asked["statement"], asked["partitionColumns"])
 
     @_answered
     def partitionNames(self, request: str) -> str:  # noqa: N802 (the trait's name)

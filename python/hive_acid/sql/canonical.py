@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import sqlglot
@@ -17,15 +17,17 @@ from hive_acid.sql.row_changes import SOURCE, TARGET
 
 DIALECT = "spark"
 
-REWRITES: dict[type[exp.Expr], Callable[[Any], exp.Select]] = {
+REWRITES: dict[type[exp.Expr], Callable[[Any, Sequence[str]], exp.Select]] = {
     exp.Delete: rewrite_delete,
     exp.Insert: rewrite_insert,
     exp.Update: rewrite_update,
 }
 
 
-def rewrite_statement(text: str) -> str:
+def rewrite_statement(text: str, partition_columns: Sequence[str] = ()) -> str:
     """The row-change query of a canonical statement, as text for Spark's parser.
+
+    `partition_columns` are the target's, in order; rows that are changed carry their old values.
 
     Raises HIVE_ACID_INTERNAL if `text` is no canonical statement: another kind of statement, or one that names
     relations other than `__target` and `__source`.
@@ -38,4 +40,4 @@ def rewrite_statement(text: str) -> str:
     foreign = {table.name for table in statement.find_all(exp.Table)} - {TARGET, SOURCE}
     if rewrite is None or foreign:
         raise build_error("HIVE_ACID_INTERNAL", reason=f"not a canonical statement: {text}")
-    return rewrite(statement).sql(dialect=DIALECT)
+    return rewrite(statement, partition_columns).sql(dialect=DIALECT)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import IntEnum
 
 from sqlglot import exp
@@ -30,6 +31,14 @@ def build_no_row_id() -> exp.Expr:
     """`CAST(NULL AS STRUCT<…>) AS __row_id`: an inserted row has no old identity."""
     struct = exp.DataType.build("STRUCT<writeid: BIGINT, bucketid: INT, rowid: BIGINT>", dialect="spark")
     return exp.alias_(exp.cast(exp.null(), struct), ROW_ID)
+
+
+def build_old_partition(partition_columns: Sequence[str]) -> list[exp.Expr]:
+    """`__target.k AS __from_k` for each partition column: where the old row lies. Row IDs are unique only there."""
+    return [
+        exp.alias_(exp.column(name, table=TARGET, quoted=True), f"__from_{name}", quoted=True)
+        for name in partition_columns
+    ]
 
 
 def build_row_id() -> exp.Expr:

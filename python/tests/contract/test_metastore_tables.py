@@ -79,6 +79,23 @@ class TestTables:
         locations = [partition.location for partition in session.metastore.partitions(table, ["d=1", "d=2"])]
         assert locations == [below, elsewhere]
 
+    def test_partitions_are_added_once_and_those_that_exist_stay_as_they_are(self, session: Session) -> None:
+        table = session.setup.create_table("parts", partition_columns=["d"])
+        root = session.metastore.table(table).location
+        session.setup.add_partition(table, "d=old", parameters={"mine": "kept"}, location=f"{root}_elsewhere")
+        txn_id = session.begin()
+        write_id = session.metastore.allocate_write_id(txn_id, table)
+        write_ids = session.write_ids(txn_id, table)
+        locations = {name: f"{root}/{name}" for name in ("d=old", "d=new", "d=a%2Fb")}
+        for _ in range(2):
+            session.metastore.add_partitions(table, locations, write_id, write_ids)
+        old, new, odd = session.metastore.partitions(table, list(locations))
+        assert (old.location, old.parameters["mine"]) == (f"{root}_elsewhere", "kept")
+        assert (new.location, odd.location, odd.values) == (f"{root}/d=new", f"{root}/d=a%2Fb", ("a/b",))
+        assert "COLUMN_STATS_ACCURATE" not in new.parameters
+        if session.metastore.line is MetastoreLine.HIVE_4:
+            assert session.setup.stored_write_id(table, "d=new") == write_id
+
     def test_a_table_without_partitions_has_no_names(self, session: Session) -> None:
         table = session.setup.create_table("parts", partition_columns=["d"])
         assert session.metastore.partition_names(table) == []

@@ -138,6 +138,24 @@ def test_partitions_that_one_engine_adds_are_seen_by_the_other(hive: HiveEngine,
     assert table.rows_vectorised("id", "id, name")[:1] == [(1, "at")]
 
 
+def test_hive_reads_changes_and_compacts_partitions_that_spark_wrote(hive: HiveEngine, spark: SparkSession) -> None:
+    table = acid_table(hive, "parts_of_spark", "id INT", partitioned_by="name STRING")
+    table.insert("(1, 'at')")
+    spark.sql("INSERT INTO parts_of_spark VALUES (2, 'at'), (3, 'ch'), (4, 'a/b c'), (5, NULL)")
+    everything = [(1, "at"), (2, "at"), (3, "ch"), (4, "a/b c"), (5, "__HIVE_DEFAULT_PARTITION__")]
+    assert table.rows_vectorised("id") == everything
+    assert rows(spark, "SELECT * FROM parts_of_spark ORDER BY id")[:4] == everything[:4]
+    assert rows(spark, "DELETE FROM parts_of_spark WHERE id IN (1, 3) OR name IS NULL") == [(3,)]
+    assert rows(spark, "UPDATE parts_of_spark SET id = id * 10 WHERE name = 'a/b c'") == [(1,)]
+    check_all_read(table, spark, [(2, "at"), (40, "a/b c")])
+    hive.sql("UPDATE parts_of_spark SET id = 7 WHERE id = 40")
+    table.insert("(8, 'ch')")
+    check_all_read(table, spark, [(2, "at"), (7, "a/b c"), (8, "ch")])
+    table.compact_major("name='at'")
+    spark.sql("DELETE FROM parts_of_spark WHERE name = 'at'")
+    check_all_read(table, spark, [(7, "a/b c"), (8, "ch")])
+
+
 def test_hive_accepts_a_table_that_spark_created(hive: HiveEngine, spark: SparkSession) -> None:
     spark.sql("CREATE TABLE of_spark (id INT, name STRING) STORED AS ORC TBLPROPERTIES ('transactional'='true')")
     table = HiveTable(hive, "of_spark")

@@ -36,12 +36,16 @@ def build_table(**changes: object) -> TableDescription:
 
 @dataclass
 class FakeEngine:
-    """Puts one file for `rows` rows into staging. `before` runs first; `fails` is raised after half of the work."""
+    """Puts a file for `rows` rows into staging, for each partition.
+
+    `before` runs first; `fails` is raised after half of the work.
+    """
 
     file_system: MemoryFileSystem
     rows: int = 3
     fails: BaseException | None = None
     before: Callable[[str], None] | None = None
+    partitions: tuple[str, ...] = ("",)
     specs: list[WriteSpec] = field(default_factory=list)
 
     def write(self, token: str, spec: WriteSpec) -> WriteResult:
@@ -49,15 +53,18 @@ class FakeEngine:
         if self.before:
             self.before(token)
         folders = []
-        for kind, statement_id in self._folders(spec) if self.rows else ():
-            name = FolderName(kind, spec.write_id, spec.write_id, statement_id).format()
-            self.file_system.add_file(f"{spec.staging}/{name}/bucket_00000")
-            folders.append(WrittenFolder(name, self.rows, 100, ("bucket_00000",)))
+        for partition in self.partitions if self.rows else ():
+            for kind, statement_id in self._folders(spec):
+                name = FolderName(kind, spec.write_id, spec.write_id, statement_id).format()
+                folder = WrittenFolder(name, self.rows, 100, ("bucket_00000",), partition)
+                self.file_system.add_file(f"{spec.staging}/{folder.staged_path}/bucket_00000")
+                folders.append(folder)
         self.file_system.add_file(f"{spec.staging}/attempt-1/left-behind")
         if self.fails:
             raise self.fails
-        inserted = self.rows if spec.kind in ("insert", "update") else 0
-        deleted = self.rows if spec.kind in ("delete", "update") else 0
+        changed = self.rows * len(self.partitions)
+        inserted = changed if spec.kind in ("insert", "update") else 0
+        deleted = changed if spec.kind in ("delete", "update") else 0
         return WriteResult(tuple(folders), inserted, deleted)
 
     @staticmethod

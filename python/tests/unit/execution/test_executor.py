@@ -16,6 +16,7 @@ from hive_acid.errors import (
 )
 from hive_acid.metastore.types import LockComponent, LockKind, MetastoreLine, OperationKind
 from hive_acid.model.names import VERSION_FILE
+from hive_acid.model.table import Column, Partition
 from hive_acid.transaction.validity import StatementKind
 from support.faults import Lost
 from support.statements import TABLE, World, build_table
@@ -42,11 +43,14 @@ def world(request: pytest.FixtureRequest) -> World:
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_statement_leaves_complete_folders_and_nothing_open(world: World, kind: StatementKind) -> None:
     assert world.run(kind) == 3
-    assert world.folders() == {
-        StatementKind.INSERT: ["delta_0000001_0000001_0000"],
-        StatementKind.UPDATE: ["delete_delta_0000001_0000001_0000", "delta_0000001_0000001_0001"],
-        StatementKind.DELETE: ["delete_delta_0000001_0000001_0000"],
-    }[kind]
+    assert (
+        world.folders()
+        == {
+            StatementKind.INSERT: ["delta_0000001_0000001_0000"],
+            StatementKind.UPDATE: ["delete_delta_0000001_0000001_0000", "delta_0000001_0000001_0001"],
+            StatementKind.DELETE: ["delete_delta_0000001_0000001_0000"],
+        }[kind]
+    )
     assert world.file_system.texts[f"/warehouse/t/{world.folders()[0]}/{VERSION_FILE}"] == "2"
     assert world.visible_write_ids() == [1]
     assert world.open_transactions() == []
@@ -251,6 +255,67 @@ def test_delete_tasks_follow_the_buckets_that_hold_rows(world: World) -> None:
     assert world.engine.specs[-1].delete_tasks == 3
 
 
+@pytest.fixture
+def partitioned(world: World) -> World:
+    """The table with partitions by `d`: `d=old` is there, elsewhere, and statements write to it and to `d=new`."""
+    world.memory.add_table(build_table(partition_columns=(Column("d", "string"),)))
+    old = Partition("d=old", ("old",), "/elsewhere/old", {"COLUMN_STATS_ACCURATE": "{}"})
+    world.memory.add_partition(TABLE, old)
+    world.engine.partitions = ("d=new", "d=old")
+    return world
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_each_partition_gets_its_folders_at_its_own_location(partitioned: World, kind: StatementKind) -> None:
+    assert partitioned.run(kind) == 6
+    kinds = {path.split("/")[-2].split("_0")[0] for path in partitioned.file_system.files}
+    assert (
+        kinds
+        == {
+            StatementKind.INSERT: {"delta"},
+            StatementKind.UPDATE: {"delta", "delete_delta"},
+            StatementKind.DELETE: {"delete_delta"},
+        }[kind]
+    )
+    roots = {path.rsplit("/", 2)[0] for path in partitioned.file_system.files}
+    assert roots == {"/warehouse/t/d=new", "/elsewhere/old"}
+    assert [p.location for p in partitioned.memory.partitions(TABLE, ["d=new", "d=old"])] == [
+        "/warehouse/t/d=new",
+        "/elsewhere/old",
+    ]
+    assert partitioned.memory.partitions(TABLE, ["d=old"])[0].parameters == {}
+    calls = partitioned.metastore.calls
+    assert calls.index("add_partitions") < calls.index("add_dynamic_partitions") < calls.index("commit")
+    assert partitioned.open_transactions() == []
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("lost", list(Lost))
+@pytest.mark.parametrize(
+    "step", ["partitions", "add_partitions", "add_dynamic_partitions", "drop_partition_statistics"]
+)
+def test_a_step_for_partitions_that_gets_no_answer_leaves_nothing_visible(
+    partitioned: World, kind: StatementKind, lost: Lost, step: str
+) -> None:
+    partitioned.metastore.method, partitioned.metastore.lost = step, lost
+    with pytest.raises(MetastoreUnavailable):
+        partitioned.run(kind)
+    assert partitioned.file_system.files == {}
+    assert partitioned.open_transactions() == []
+
+
+def test_an_insert_behind_an_overwrite_of_one_partition_runs_again(partitioned: World) -> None:
+    def overwrite() -> None:
+        txn_id = partitioned.memory.open_transaction("other", "host", "agent")
+        write_id = partitioned.memory.allocate_write_id(txn_id, TABLE)
+        partitioned.file_system.add_file(f"/elsewhere/old/base_{write_id:07d}/bucket_00000")
+        partitioned.memory.commit(txn_id)
+
+    partitioned.metastore.before["lock"] = overwrite
+    assert partitioned.run(StatementKind.INSERT) == 6
+    assert partitioned.engine.specs[-1].write_id == 3
+
+
 @pytest.mark.parametrize(
     ("line", "settings", "buckets"),
     [
@@ -271,7 +336,7 @@ def test_an_insert_makes_files_of_one_bucket_where_hive_3_1_compacts(
     ("changes", "reason"),
     [
         ({"bucket_count": 4, "bucket_columns": ("id",)}, "bucketed"),
-        ({"partition_columns": build_table().columns[:1]}, "partitioned"),
+        ({"partition_columns": (Column("at", "timestamp"),)}, "partition column at has type timestamp"),
         ({"parameters": {}}, "plain"),
         ({"parameters": {"transactional": "true", "transactional_properties": "insert_only"}}, "insert_only"),
         ({"location": "s3a://bucket/t"}, "not atomic on s3a"),

@@ -39,3 +39,10 @@ def test_what_is_no_canonical_statement_is_refused_by_name(text: str) -> None:
     with pytest.raises(HiveAcidError) as caught:
         rewrite_statement(text)
     assert caught.value.getCondition() == "HIVE_ACID_INTERNAL"
+
+
+def test_rows_of_a_partitioned_table_carry_where_they_lie() -> None:
+    assert rewrite_statement("DELETE FROM __target WHERE __e1", ["d", "Odd `key"]) == (
+        "SELECT CAST(2 AS TINYINT) AS __change, __target.ROW__ID AS __row_id, `__target`.`d` AS `__from_d`, "
+        "`__target`.`Odd ``key` AS `__from_Odd ``key` FROM __target WHERE __e1"
+    )

@@ -12,8 +12,8 @@ import org.apache.spark.sql.hiveacid.SparkLine
   */
 trait Planner {
 
-  /** Canonical statement to row-change query, both SQL text. */
-  def rewrite(statement: String): Object
+  /** Canonical statement and the target's partition columns to row-change query, which is SQL text. */
+  def rewrite(request: String): Object
 
   /** Names of a table's partitions, as a JSON array. */
   def partitionNames(request: String): Object

@@ -1,6 +1,9 @@
 package hiveacid
 
+import com.fasterxml.jackson.databind.ObjectMapper
+
 import org.apache.spark.sql.catalyst.analysis.{UnresolvedAttribute, UnresolvedRelation}
+import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, SubqueryAlias}
 import org.apache.spark.sql.classic.SparkSession
@@ -12,8 +15,11 @@ import org.apache.spark.sql.classic.SparkSession
 final case class Canonical(text: String, expressions: Map[String, Expression], relations: Map[String, LogicalPlan]) {
 
   /** The row-change plan; names that the rewriting introduced are still to be resolved by the analyzer. */
-  def rowChanges(session: SparkSession, table: String): LogicalPlan = {
-    val query = Bridge.text(Bridge.plannerFor(table).rewrite(text))
+  def rowChanges(session: SparkSession, table: CatalogTable): LogicalPlan = {
+    val request = new ObjectMapper().createObjectNode().put("statement", text)
+    val columns = request.putArray("partitionColumns")
+    table.partitionColumnNames.foreach(c => columns.add(c))
+    val query = Bridge.text(Bridge.plannerFor(AcidTables.name(table)).rewrite(request.toString))
     val parsed = session.sessionState.sqlParser.parsePlan(query)
     parsed
       .transformUp {

@@ -4,7 +4,7 @@ import org.apache.spark.sql.SaveMode
 import org.apache.spark.sql.catalyst.TableIdentifier
 import org.apache.spark.sql.catalyst.analysis.{AssignmentUtils, UnresolvedRelation}
 import org.apache.spark.sql.catalyst.catalog.HiveTableRelation
-import org.apache.spark.sql.catalyst.expressions.{Cast, Expression}
+import org.apache.spark.sql.catalyst.expressions.{AttributeSet, Cast, Expression}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.classic.SparkSession
@@ -73,7 +73,8 @@ case class ResolveAcidStatements(session: SparkSession) extends Rule[LogicalPlan
     case u @ UpdateTable(AcidTables.Target(target), assignments, condition) if u.resolved =>
       val rows = target.withMetadataColumns()
       check(u.copy(table = rows), rows, condition)
-      val values = target.output.map(_.name).zip(assigned(target, assignments))
+      val partition = target.catalogTable.get.partitionColumnNames.length
+      val values = target.output.map(_.name).zip(assigned(target, assignments)).dropRight(partition)
       command("update", target, Canonical.update(rows, values, condition))
   }
 
@@ -81,9 +82,12 @@ case class ResolveAcidStatements(session: SparkSession) extends Rule[LogicalPlan
     * for ours it has merely put a cast around each value, which would let a text into a number.
     */
   private def assigned(target: LogicalRelation, assignments: Seq[Assignment]): Seq[Expression] = {
+    val table = target.catalogTable.get
+    val columns = AttributeSet(target.output.dropRight(table.partitionColumnNames.length))
     val uncast = assignments.map { a =>
-      if (!a.key.references.subsetOf(target.outputSet))
-        throw AcidException.unsupported(s"UPDATE of ${a.key.sql}", AcidTables.name(target.catalogTable.get))
+      // a partition column would move the row; ROW__ID is no column of the table
+      if (!a.key.references.subsetOf(columns))
+        throw AcidException.unsupported(s"UPDATE of ${a.key.sql}", AcidTables.name(table))
       a.value match {
         case c: Cast if c.dataType == a.key.dataType && c.getTagValue(Cast.USER_SPECIFIED_CAST).isEmpty =>
           a.copy(value = c.child)
@@ -102,7 +106,7 @@ case class ResolveAcidStatements(session: SparkSession) extends Rule[LogicalPlan
 
   private def command(kind: String, target: LogicalRelation, canonical: Canonical): AcidWriteCommand = {
     val table = target.catalogTable.get
-    AcidWriteCommand(kind, table, canonical.rowChanges(session, AcidTables.name(table)))
+    AcidWriteCommand(kind, table, canonical.rowChanges(session, table))
   }
 }
 
@@ -125,10 +129,9 @@ case class ReplaceInserts(session: SparkSession) extends Rule[LogicalPlan] {
     val table = c.catalogTable.get
     val name = AcidTables.name(table)
     if (c.mode == SaveMode.Overwrite) throw AcidException.unsupported("INSERT OVERWRITE", name)
-    if (c.partitionColumns.nonEmpty) throw AcidException.unsupportedTable("INSERT", name, "it is partitioned")
-    val rows = Canonical.insert(c.query).rowChanges(session, name)
+    val rows = Canonical.insert(c.query).rowChanges(session, table)
     // a handful of rows, as of VALUES, goes to one file, not to one per core
-    val small = c.query.maxRows.exists(_ <= ReplaceInserts.OneFileRows)
+    val small = table.partitionColumnNames.isEmpty && c.query.maxRows.exists(_ <= ReplaceInserts.OneFileRows)
     val changes = if (small) Repartition(1, shuffle = false, rows) else rows
     // the analyzer's resolution batches are over, so the few names the rewriting introduced are resolved here
     AcidWriteCommand("insert", table, session.sessionState.analyzer.execute(changes)).copy(isAnalyzed = true)

@@ -14,21 +14,26 @@ import org.apache.orc.TypeDescription
 import org.apache.spark.TaskContext
 import org.apache.spark.internal.Logging
 import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.catalog.ExternalCatalogUtils
 import org.apache.spark.sql.catalyst.expressions.{
   Alias,
   Ascending,
+  Attribute,
   BitwiseAnd,
+  Cast,
+  Concat,
   EqualTo,
   GetStructField,
   If,
   Literal,
+  ScalaUDF,
   ShiftRightUnsigned,
   SortOrder
 }
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project, RepartitionByExpression, Sort}
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.execution.SQLExecution
-import org.apache.spark.sql.types.DataType
+import org.apache.spark.sql.types.{DataType, StringType}
 import org.apache.spark.util.SerializableConfiguration
 
 /** Writes the row changes of a statement into folders below a staging folder, in one Spark job. Moving the folders to
@@ -37,13 +42,14 @@ import org.apache.spark.util.SerializableConfiguration
 object WriteJob extends Logging {
 
   /** @param changes
-    *   an analysed plan with the columns `__change` TINYINT, `__row_id` STRUCT<writeid, bucketid, rowid> and, but for a
-    *   delete, the target's columns in order and in their types; columns are taken by position
+    *   an analysed plan with the columns `__change` TINYINT, `__row_id` STRUCT<writeid, bucketid, rowid>, for deletes and
+    *   updates the old row's partition columns, and but for deletes the target's columns in order and in their types
+    *   (an insert's partition columns last); columns are taken by position
     * @param specJson
     *   see [[WriteSpec.parse]]
     * @return
-    *   `{"folders": [{"name", "rows", "bytes", "files": [name]}], "inserted": n, "deleted": m}`, folders and files
-    *   sorted by name; `staging/name/file` exists for each
+    *   `{"folders": [{"partition", "name", "rows", "bytes", "files": [name]}], "inserted": n, "deleted": m}`, folders
+    *   and files sorted by name; `staging/partition/name/file` exists for each
     */
   def run(session: SparkSession, changes: LogicalPlan, specJson: String): String = {
     val spec = WriteSpec.parse(specJson)
@@ -61,16 +67,21 @@ object WriteJob extends Logging {
       spec: WriteSpec,
       conf: Configuration
   ): Seq[WrittenFile] = {
-    val columnTypes = changes.output.drop(2).map(_.dataType)
+    val columnTypes = valuesOf(changes, spec).map(_.dataType)
     if (spec.kind != DeleteKind) checkTypes(columnTypes, spec)
-    val plan = if (spec.kind == InsertKind) changes else sortedVictims(changes, spec.deleteTasks)
+    val plan = spec.kind match {
+      case InsertKind if spec.isPartitioned => sortedInserts(changes, spec)
+      case InsertKind                       => changes
+      case _                                => sortedVictims(changes, spec)
+    }
     val execution = session.sessionState.executePlan(plan)
     val configured = new SerializableConfiguration(conf)
     val results = scala.collection.mutable.ArrayBuffer.empty[WrittenFile]
     val task = (context: TaskContext, rows: Iterator[InternalRow]) => {
       val write = new WriteTask(spec, configured.value, context)
       spec.kind match {
-        case InsertKind => write.insert(rows, columnTypes)
+        case InsertKind if spec.isPartitioned => write.insertPartitioned(rows, columnTypes)
+        case InsertKind                       => write.insert(rows, columnTypes)
         case UpdateKind => write.update(rows, columnTypes)
         case DeleteKind => write.delete(rows)
       }
@@ -86,7 +97,7 @@ object WriteJob extends Logging {
         (_: Int, files: Seq[WrittenFile]) => results.synchronized { results ++= files }
       )
     }
-    results.toSeq.sortBy(f => (f.folder, f.name))
+    results.toSeq.sortBy(f => (f.partition, f.folder, f.name))
   }
 
   /** Wrong types are found before a task starts. */
@@ -99,26 +110,58 @@ object WriteJob extends Logging {
       case e: IllegalArgumentException => throw AcidException("HIVE_ACID_INTERNAL", Map("reason" -> e.getMessage), e)
     }
 
-  /** `__change, bucket, writeid, bucketid, rowid` and new values: all victims of a bucket in one task, sorted as Hive
-    * wants them.
+  /** The new values among the columns: an insert's partition columns come last, an old row's right after its ID. */
+  private def valuesOf(changes: LogicalPlan, spec: WriteSpec): Seq[Attribute] = {
+    val columns = changes.output.drop(2)
+    if (spec.kind == InsertKind) columns.dropRight(spec.partitionColumns.length)
+    else columns.drop(spec.partitionColumns.length)
+  }
+
+  private def partitionOf(changes: LogicalPlan, spec: WriteSpec): Alias = {
+    val columns = changes.output.drop(2)
+    val keys =
+      if (spec.kind == InsertKind) columns.takeRight(spec.partitionColumns.length)
+      else columns.take(spec.partitionColumns.length)
+    val parts = spec.partitionColumns.zip(keys).map { case (name, key) =>
+      // Spark's own escaping, which is Hive's (FileUtils.escapePathName)
+      val text = Cast(key, StringType, Some(spec.timeZone))
+      ScalaUDF(ExternalCatalogUtils.getPartitionPathString _, StringType, Seq(Literal(name), text))
+    }
+    val separated = parts.flatMap(part => Seq(Literal("/"), part)).drop(1)
+    Alias(if (separated.isEmpty) Literal("") else Concat(separated), "partition")()
+  }
+
+  /** `__change, partition` and the values: all rows of a partition in one task, which writes one file for them. */
+  private def sortedInserts(changes: LogicalPlan, spec: WriteSpec): LogicalPlan = {
+    val partition = partitionOf(changes, spec)
+    val rows = Project(Seq(changes.output.head, partition) ++ valuesOf(changes, spec), changes)
+    val shuffled = RepartitionByExpression(Seq(partition.toAttribute), rows, None)
+    Sort(Seq(SortOrder(partition.toAttribute, Ascending)), global = false, shuffled)
+  }
+
+  /** `__change, partition, bucket, writeid, bucketid, rowid` and new values: all victims of a partition's bucket in one
+    * task, sorted as Hive wants them.
     */
-  private def sortedVictims(changes: LogicalPlan, tasks: Int): LogicalPlan = {
-    val change +: rowId +: values = changes.output: @unchecked
+  private def sortedVictims(changes: LogicalPlan, spec: WriteSpec): LogicalPlan = {
+    val change +: rowId +: _ = changes.output: @unchecked
+    val partition = partitionOf(changes, spec)
     val property = Alias(GetStructField(rowId, 1), "bucketid")()
     val version = ShiftRightUnsigned(property.child, Literal(29))
     val encoded = BitwiseAnd(ShiftRightUnsigned(property.child, Literal(16)), Literal(0xfff))
     val bucket = Alias(If(EqualTo(version, Literal(1)), encoded, property.child), "bucket")()
-    val key =
-      Seq(bucket, Alias(GetStructField(rowId, 0), "writeid")(), property, Alias(GetStructField(rowId, 2), "rowid")())
+    val (writeId, row) = (Alias(GetStructField(rowId, 0), "writeid")(), Alias(GetStructField(rowId, 2), "rowid")())
+    val key = Seq(partition, bucket, writeId, property, row)
+    val rows = Project(change +: key ++: valuesOf(changes, spec), changes)
     // an explicit number of partitions, which adaptive execution leaves alone
-    val shuffled = RepartitionByExpression(Seq(bucket.toAttribute), Project(change +: key ++: values, changes), tasks)
+    val shuffled = RepartitionByExpression(key.take(2).map(_.toAttribute), rows, spec.deleteTasks)
     Sort(key.map(k => SortOrder(k.toAttribute, Ascending)), global = false, shuffled)
   }
 
   private def publish(fs: FileSystem, spec: WriteSpec, file: WrittenFile): Unit = {
     val staging = new Path(spec.staging)
-    val source = new Path(new Path(new Path(staging, file.attempt), file.folder), file.name)
-    val folder = new Path(staging, file.folder)
+    val attempt = WriteTask.child(new Path(staging, file.attempt), file.partition)
+    val source = new Path(new Path(attempt, file.folder), file.name)
+    val folder = new Path(WriteTask.child(staging, file.partition), file.folder)
     val target = new Path(folder, file.name)
     fs.mkdirs(folder)
     if (fs.exists(target)) throw storage(target, "moving a written file", "another task wrote a file of this name")
@@ -138,8 +181,8 @@ object WriteJob extends Logging {
   private def report(files: Seq[WrittenFile]): String = {
     val root = new ObjectMapper().createObjectNode()
     val folders = root.putArray("folders")
-    files.groupBy(_.folder).toSeq.sortBy(_._1).foreach { case (name, inFolder) =>
-      val node = folders.addObject().put("name", name)
+    files.groupBy(f => (f.partition, f.folder)).toSeq.sortBy(_._1).foreach { case ((partition, name), inFolder) =>
+      val node = folders.addObject().put("partition", partition).put("name", name)
       node.put("rows", inFolder.map(_.rows).sum).put("bytes", inFolder.map(_.bytes).sum)
       val names = node.putArray("files")
       inFolder.foreach(f => names.add(f.name))

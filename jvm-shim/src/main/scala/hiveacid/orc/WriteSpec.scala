@@ -1,5 +1,7 @@
 package hiveacid.orc
 
+import scala.jdk.CollectionConverters._
+
 import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
 
 /** What Python asks a write job to do; see the fields of [[WriteSpec.parse]]. */
@@ -12,8 +14,11 @@ final case class WriteSpec(
     compression: String,
     timeZone: String,
     deleteTasks: Int,
-    maxBuckets: Int
+    maxBuckets: Int,
+    partitionColumns: Seq[String]
 ) {
+  def isPartitioned: Boolean = partitionColumns.nonEmpty
+
   def settings: FileSettings = FileSettings(writeId, rowType, compression)
 
   /** The folder of a statement's new rows, spelled as every engine reads it. */
@@ -38,6 +43,7 @@ object WriteSpec {
     *   - `compression`: ZLIB, SNAPPY or NONE
     *   - `timeZone`: in which a TIMESTAMP's wall clock is written
     *   - `deleteTasks`: partitions of the shuffle of a delete or update, from 1
+    *   - `partitionColumns`: the names of the table's partition columns, empty for a flat table
     *   - `maxBuckets`: an insert's buckets per statement ID, 1 to 4096
     */
   def parse(text: String): WriteSpec = {
@@ -61,7 +67,8 @@ object WriteSpec {
       compression = compression,
       timeZone = field("timeZone").asText,
       deleteTasks = math.max(1, field("deleteTasks").asInt),
-      maxBuckets = maxBuckets
+      maxBuckets = maxBuckets,
+      partitionColumns = field("partitionColumns").elements.asScala.map(_.asText).toSeq
     )
   }
 

@@ -12,10 +12,14 @@ import org.apache.hadoop.fs.Path
 import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.DataType
+import org.apache.spark.unsafe.types.UTF8String
 
-/** A file of one task attempt, at `staging/attempt/folder/name`; its rows are deletes or new rows. */
+/** A file of one task attempt, at `staging/attempt/partition/folder/name`; its rows are deletes or new rows. The
+  * partition is empty in a flat table.
+  */
 final case class WrittenFile(
     attempt: String,
+    partition: String,
     folder: String,
     name: String,
     deletes: Boolean,
@@ -27,6 +31,8 @@ final case class WrittenFile(
   * attempts never meet; the driver takes the files of the attempt that won.
   */
 final class WriteTask(spec: WriteSpec, conf: Configuration, context: TaskContext) {
+  import WriteTask.Run
+
   private val attempt =
     s"attempt-${context.stageId()}-${context.stageAttemptNumber()}-${context.partitionId()}-${context.taskAttemptId()}"
   private val files = ArrayBuffer.empty[WrittenFile]
@@ -38,9 +44,8 @@ final class WriteTask(spec: WriteSpec, conf: Configuration, context: TaskContext
     if (changes.hasNext) {
       val bucket = context.partitionId() % spec.maxBuckets
       val statementId = spec.statementId + context.partitionId() / spec.maxBuckets
-      writeInserts(statementId, bucket, columnTypes, firstColumn = 2) { writer =>
-        while (changes.hasNext) {
-          val change = changes.next()
+      writeInserts(Run("", bucket), statementId, columnTypes, firstColumn = 2) { writer =>
+        changes.foreach { change =>
           expect(change)
           writer.write(change)
         }
@@ -49,49 +54,69 @@ final class WriteTask(spec: WriteSpec, conf: Configuration, context: TaskContext
     files.toSeq
   }
 
-  /** Writes the victims `__change, bucket, writeid, bucketid, rowid`, sorted by the last four, into a file per bucket.
+  /** Writes the rows of `__change, partition, columns…`, sorted by partition, into one file per partition. No other task
+    * has rows of these partitions, so all are of bucket 0.
     */
-  def delete(changes: Iterator[InternalRow]): Seq[WrittenFile] = {
-    val victims = changes.buffered
-    while (victims.hasNext) writeDeletes(victims, bucketOf(victims.head))(_ => ())
-    files.toSeq
-  }
-
-  /** Writes the victims as `delete` does, and the new values that follow in each row into a file of the same bucket
-    * under the next statement ID.
-    */
-  def update(changes: Iterator[InternalRow], columnTypes: Seq[DataType]): Seq[WrittenFile] = {
-    val victims = changes.buffered
-    while (victims.hasNext) {
-      val bucket = bucketOf(victims.head)
-      writeInserts(spec.statementId + 1, bucket, columnTypes, firstColumn = 5) { writer =>
-        writeDeletes(victims, bucket)(writer.write)
+  def insertPartitioned(changes: Iterator[InternalRow], columnTypes: Seq[DataType]): Seq[WrittenFile] = {
+    val rows = changes.buffered
+    while (rows.hasNext) {
+      val partition = rows.head.getUTF8String(1).clone()
+      writeInserts(Run(partition.toString, 0), spec.statementId, columnTypes, firstColumn = 2) { writer =>
+        while (rows.hasNext && rows.head.getUTF8String(1) == partition) {
+          val change = rows.next()
+          expect(change)
+          writer.write(change)
+        }
       }
     }
     files.toSeq
   }
 
-  private def writeInserts(statementId: Int, bucket: Int, columnTypes: Seq[DataType], firstColumn: Int)(
+  /** Writes the victims `__change, partition, bucket, writeid, bucketid, rowid`, sorted by the last five, into a file per
+    * partition and bucket.
+    */
+  def delete(changes: Iterator[InternalRow]): Seq[WrittenFile] = {
+    val victims = changes.buffered
+    while (victims.hasNext) writeDeletes(runOf(victims.head), victims)(_ => ())
+    files.toSeq
+  }
+
+  /** Writes the victims as `delete` does, and the new values that follow in each row into a file of the same partition
+    * and bucket under the next statement ID.
+    */
+  def update(changes: Iterator[InternalRow], columnTypes: Seq[DataType]): Seq[WrittenFile] = {
+    val victims = changes.buffered
+    while (victims.hasNext) {
+      val run = runOf(victims.head)
+      writeInserts(run, spec.statementId + 1, columnTypes, firstColumn = 6) { writer =>
+        writeDeletes(run, victims)(writer.write)
+      }
+    }
+    files.toSeq
+  }
+
+  private def writeInserts(run: Run, statementId: Int, columnTypes: Seq[DataType], firstColumn: Int)(
       fill: InsertFileWriter => Unit
   ): Unit = {
-    val property = BucketProperty.encode(bucket, statementId)
+    val property = BucketProperty.encode(run.bucket, statementId)
     val zone = new WallClock(ZoneId.of(spec.timeZone, ZoneId.SHORT_IDS))
-    write(spec.delta(statementId), bucket, deletes = false) { path =>
+    write(run, spec.delta(statementId), deletes = false) { path =>
       new InsertFileWriter(path, conf, spec.settings, property, columnTypes, firstColumn, zone)
     }(fill)
   }
 
-  /** Writes all victims of `bucket`, which come next, and hands each to `also`. */
-  private def writeDeletes(victims: collection.BufferedIterator[InternalRow], bucket: Int)(
+  /** Writes all victims of the run, which come next, and hands each to `also`. */
+  private def writeDeletes(run: Run, victims: collection.BufferedIterator[InternalRow])(
       also: InternalRow => Unit
-  ): Unit =
-    write(spec.deleteDelta(spec.statementId), bucket, deletes = true) { path =>
+  ): Unit = {
+    val partition = UTF8String.fromString(run.partition)
+    write(run, spec.deleteDelta(spec.statementId), deletes = true) { path =>
       new DeleteFileWriter(path, conf, spec.settings)
     } { writer =>
       var (last, lastId, lastRow) = (0, -1L, -1L)
-      while (victims.hasNext && bucketOf(victims.head) == bucket) {
+      while (victims.hasNext && bucketOf(victims.head) == run.bucket && victims.head.getUTF8String(1) == partition) {
         val victim = victims.next()
-        val (writeId, property, rowId) = (victim.getLong(2), victim.getInt(3), victim.getLong(4))
+        val (writeId, property, rowId) = (victim.getLong(3), victim.getInt(4), victim.getLong(5))
         expect(victim)
         if (writer.rows > 0 && writeId == lastId && property == last && rowId == lastRow)
           throw internal(s"row ($writeId, $property, $rowId) would be changed twice by one statement")
@@ -102,12 +127,15 @@ final class WriteTask(spec: WriteSpec, conf: Configuration, context: TaskContext
         lastRow = rowId
       }
     }
+  }
+
+  private def runOf(victim: InternalRow): Run = Run(victim.getUTF8String(1).toString, bucketOf(victim))
 
   private def bucketOf(victim: InternalRow): Int = {
-    if ((1 to 4).exists(victim.isNullAt)) throw internal("a row to delete has no row ID")
-    val bucket = victim.getInt(1)
-    if (BucketProperty.bucketOf(victim.getInt(3)) != bucket || bucket > BucketProperty.Limit)
-      throw internal(s"bucket property ${victim.getInt(3)} was taken for bucket $bucket")
+    if ((1 to 5).exists(victim.isNullAt)) throw internal("a row to delete has no row ID")
+    val bucket = victim.getInt(2)
+    if (BucketProperty.bucketOf(victim.getInt(4)) != bucket || bucket > BucketProperty.Limit)
+      throw internal(s"bucket property ${victim.getInt(4)} was taken for bucket $bucket")
     bucket
   }
 
@@ -116,11 +144,11 @@ final class WriteTask(spec: WriteSpec, conf: Configuration, context: TaskContext
       throw internal(s"a change of kind ${change.getByte(0)} came to a write of kind ${spec.kind.name}")
 
   /** Opens a file, fills it and notes it down once it is complete. */
-  private def write[W <: AcidFileWriter](folder: String, bucket: Int, deletes: Boolean)(open: Path => W)(
+  private def write[W <: AcidFileWriter](run: Run, folder: String, deletes: Boolean)(open: Path => W)(
       fill: W => Unit
   ): Unit = {
-    val name = f"bucket_$bucket%05d"
-    val path = new Path(new Path(new Path(spec.staging, attempt), folder), name)
+    val name = f"bucket_${run.bucket}%05d"
+    val path = new Path(WriteTask.child(new Path(spec.staging, attempt), run.partition), s"$folder/$name")
     val writer = open(path)
     try {
       fill(writer)
@@ -133,7 +161,7 @@ final class WriteTask(spec: WriteSpec, conf: Configuration, context: TaskContext
         throw named(failure, path)
     }
     val bytes = path.getFileSystem(conf).getFileStatus(path).getLen
-    files += WrittenFile(attempt, folder, name, deletes, writer.rows, bytes)
+    files += WrittenFile(attempt, run.partition, folder, name, deletes, writer.rows, bytes)
   }
 
   /** Failures of the storage, and values that the format cannot hold, get a name; those of the query keep theirs. */
@@ -146,4 +174,13 @@ final class WriteTask(spec: WriteSpec, conf: Configuration, context: TaskContext
   }
 
   private def internal(reason: String): AcidException = AcidException("HIVE_ACID_INTERNAL", Map("reason" -> reason))
+}
+
+object WriteTask {
+
+  /** Rows that go to the same files. */
+  private case class Run(partition: String, bucket: Int)
+
+  /** The folder below `parent` of a partition's name, which is empty in a flat table. */
+  def child(parent: Path, partition: String): Path = if (partition.isEmpty) parent else new Path(parent, partition)
 }

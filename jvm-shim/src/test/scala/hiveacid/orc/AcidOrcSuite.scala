@@ -113,7 +113,8 @@ abstract class AcidOrcSuite extends munit.FunSuite {
         "compression" -> "ZLIB",
         "timeZone" -> zone,
         "deleteTasks" -> 2,
-        "maxBuckets" -> 4096
+        "maxBuckets" -> 4096,
+        "partitionColumns" -> java.util.List.of()
       ) ++ overrides
       new ObjectMapper().writeValueAsString(values.asJava)
     }
@@ -130,6 +131,17 @@ abstract class AcidOrcSuite extends munit.FunSuite {
       report
     }
 
+    /** Gives the columns that `assign` names a new value where the condition holds. */
+    def update(condition: String, assign: (String, String)*): JsonNode = {
+      val values = schema.fieldNames.toSeq.map(c => s"${assign.toMap.getOrElse(c, c)} as $c")
+      val columns = Seq("cast(1 as tinyint) as __change", "ROW__ID as __row_id") ++ values
+      val report = run(read().where(condition).selectExpr(columns: _*), "update")
+      val (deletes, inserts) = folders(report).partition(_.startsWith("delete_"))
+      deleteFolders ++= deletes
+      dataFolders ++= inserts
+      report
+    }
+
     /** Deletes the rows that meet the condition. */
     def delete(condition: String, overrides: (String, Any)*): JsonNode =
       deleteRows(read().where(condition).select("ROW__ID"), overrides: _*)
@@ -142,7 +154,7 @@ abstract class AcidOrcSuite extends munit.FunSuite {
       report
     }
 
-    private def run(changes: DataFrame, kind: String, overrides: (String, Any)*): JsonNode = {
+    def run(changes: DataFrame, kind: String, overrides: (String, Any)*): JsonNode = {
       val plan = changes.asInstanceOf[org.apache.spark.sql.classic.Dataset[_]].queryExecution.analyzed
       val report = new ObjectMapper().readTree(WriteJob.run(spark, plan, spec(kind, overrides: _*)))
       nextWriteId += 1

@@ -107,6 +107,46 @@ class WriteJobSuite extends AcidOrcSuite {
     assertEquals(t.read().count(), 10L)
   }
 
+  test("an update deletes the old version and writes the new one to the same bucket under the next statement ID") {
+    val t = table()
+    t.insert(rows(3000, 3))
+    val report = t.update("id % 3 = 0", "s" -> "concat(s, '!')")
+    assertEquals((report.get("inserted").asLong, report.get("deleted").asLong), (1000L, 1000L))
+    val names = Seq("bucket_00000", "bucket_00001", "bucket_00002")
+    assertEquals(
+      folders(report),
+      Seq("delete_delta_0000002_0000002_0000" -> names, "delta_0000002_0000002_0001" -> names)
+    )
+    sameRows(t.read(), rows(3000, 3).selectExpr("id", "if(id % 3 = 0, concat(s, '!'), s) as s"))
+    assertEquals(t.read().where("s like '%!' and (ROW__ID.bucketid & 4095) != 1").count(), 0L)
+    t.update("true", "id" -> "id + 10000")
+    sameRows(t.read(), rows(3000, 3).selectExpr("id + 10000", "if(id % 3 = 0, concat(s, '!'), s) as s"))
+  }
+
+  test("rows of a partitioned table go to one file per partition, with names escaped as Hive escapes them") {
+    val t = table()
+    val keys = Seq("a", "b/c=%", "", null)
+    val changes = spark
+      .range(0, 400, 1, 3)
+      .selectExpr(
+        "cast(0 as tinyint) as __change",
+        "cast(null as struct<writeid:bigint,bucketid:int,rowid:bigint>) as __row_id",
+        "id",
+        "'x' as s",
+        "element_at(array('a', 'b/c=%', '', null), cast(id % 4 as int) + 1) as k"
+      )
+    val report = t.run(changes, "insert", "partitionColumns" -> java.util.List.of("k"))
+    val found = report.get("folders").elements.asScala.map(f => f.get("partition").asText -> f.get("rows").asLong).toSeq
+    assertEquals(found, Seq("k=__HIVE_DEFAULT_PARTITION__" -> 200L, "k=a" -> 100L, "k=b%2Fc%3D%25" -> 100L))
+    assertEquals(found.map(_._2).sum, keys.length * 100L)
+    found.foreach { case (partition, count) =>
+      val folder = new org.apache.hadoop.fs.Path(new org.apache.hadoop.fs.Path(t.root, partition), "delta_0000001_0000001_0000")
+      val files = t.root.getFileSystem(t.conf).listStatus(folder).map(_.getPath.getName).filter(_.startsWith("bucket_"))
+      assertEquals(files.toSeq, Seq("bucket_00000"))
+      assertEquals(spark.read.orc(new org.apache.hadoop.fs.Path(folder, "bucket_00000").toString).count(), count)
+    }
+  }
+
   test("columns of other types than the table's are refused before a task starts") {
     val t = table()
     val error = acidError(t.insert(spark.sql("select 1 as id, 'a' as s")))

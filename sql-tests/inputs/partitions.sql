@@ -1,0 +1,68 @@
+-- INSERT, UPDATE and DELETE on a partitioned table: only the partitions that change get folders.
+
+CREATE TABLE p (id INT, name STRING) PARTITIONED BY (d DATE, Region STRING) STORED AS ORC TBLPROPERTIES ('transactional' = 'true');
+
+-- dynamic
+--FILES p
+--ROWS p
+INSERT INTO p VALUES (1, 'one', DATE '2024-01-01', 'eu'), (2, 'two', DATE '2024-01-02', 'us'), (3, 'three', DATE '2024-01-01', 'eu');
+SHOW PARTITIONS p;
+SELECT * FROM p ORDER BY id;
+
+-- static, mixed, column list, by name
+--FILES p
+INSERT INTO p PARTITION (d = '2024-01-01', Region = 'eu') VALUES (4, 'four');
+INSERT INTO p PARTITION (d = '2024-01-03', Region) VALUES (5, 'five', 'eu'), (6, 'six', 'as');
+INSERT INTO p (region, id, d) VALUES ('us', 7, DATE '2024-01-02');
+INSERT INTO p BY NAME SELECT DATE '2024-01-02' AS d, 8 AS id, 'us' AS region, 'eight' AS name;
+SELECT * FROM p ORDER BY id;
+
+-- NULL, empty, blank, values that look like paths, and unicode
+INSERT INTO p VALUES (10, 'null', NULL, NULL), (11, 'empty', NULL, ''), (12, 'blank', NULL, ' '), (13, 'path', NULL, 'a/b=c%2Fd'), (14, 'unicode', NULL, 'Ünïcödé 数'), (15, 'quote', NULL, 'it''s'), (16, 'default', NULL, 'x.y_z-1');
+SHOW PARTITIONS p;
+SELECT id, name, region FROM p WHERE d IS NULL ORDER BY id;
+SELECT id FROM p WHERE region = 'a/b=c%2Fd';
+
+-- DELETE: by the partition, by a column, by both, by a subquery on itself
+--FILES p
+DELETE FROM p WHERE d = DATE '2024-01-01' AND id > 1;
+DELETE FROM p WHERE id IN (2, 5, 13);
+DELETE FROM p WHERE d IS NULL AND region > 'Z';
+SELECT * FROM p ORDER BY id;
+DELETE FROM p WHERE d = (SELECT max(d) FROM p);
+DELETE FROM p WHERE region = 'nowhere';
+SELECT * FROM p ORDER BY id;
+
+-- UPDATE: the partition columns can be read, not assigned
+--FILES p
+UPDATE p SET name = concat(name, '@', coalesce(region, 'none')) WHERE id IN (1, 8, 10);
+SELECT * FROM p ORDER BY id;
+UPDATE p SET region = 'eu';
+UPDATE p SET d = NULL, name = 'x' WHERE id = 1;
+UPDATE p SET id = id + 100 WHERE d >= DATE '2024-01-02';
+SELECT ROW__ID.writeid, ROW__ID.bucketid, * FROM p ORDER BY id;
+
+-- the same row ID in two partitions is two rows
+CREATE TABLE q (id INT) PARTITIONED BY (k INT) STORED AS ORC TBLPROPERTIES ('transactional' = 'true');
+INSERT INTO q VALUES (1, 1), (1, 2), (1, 3);
+SELECT DISTINCT ROW__ID FROM q;
+DELETE FROM q WHERE k = 2;
+UPDATE q SET id = 5 WHERE k = 3;
+SELECT * FROM q ORDER BY k;
+INSERT INTO q SELECT id + 1, k FROM q;
+DELETE FROM q WHERE (id, k) IN (SELECT id, k FROM q WHERE id > 5);
+SELECT * FROM q ORDER BY k, id;
+
+-- from a partitioned table into another, and errors
+INSERT INTO q SELECT id, 9 FROM p;
+SELECT k, count(*) FROM q GROUP BY k ORDER BY k;
+INSERT INTO q PARTITION (nosuch = 1) VALUES (1);
+INSERT INTO q VALUES (1);
+INSERT INTO q VALUES (1, 'text');
+DELETE FROM q;
+SELECT count(*) FROM q;
+SHOW PARTITIONS q;
+
+-- a partition column of a type whose text differs between engines
+CREATE TABLE r (id INT) PARTITIONED BY (at TIMESTAMP) STORED AS ORC TBLPROPERTIES ('transactional' = 'true');
+INSERT INTO r VALUES (1, TIMESTAMP '2024-01-01 00:00:00');
