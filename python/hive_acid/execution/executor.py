@@ -40,13 +40,18 @@ MAX_RESTART_PAUSE_MS = 500
 
 @dataclass(frozen=True)
 class Statement:
-    """A writing statement: `sources` are all transactional tables it reads, `parallelism` the cores of the session."""
+    """A writing statement.
+
+    `sources` are all transactional tables it reads, `parallelism` the cores of the session, `columns` the target's
+    columns as the statement was analysed with, in lower case, partition columns last.
+    """
 
     kind: StatementKind
     target: TableName
     sources: tuple[TableName, ...]
     time_zone: str
     parallelism: int
+    columns: tuple[str, ...]
 
 
 class _Conflict(Exception):
@@ -86,10 +91,11 @@ class Executor:
         A lost race is run again in a new transaction, at most `maxAttempts` times; then HIVE_ACID_WRITE_CONFLICT. Any
         other error leaves nothing visible, but for HIVE_ACID_COMMIT_STATE_UNKNOWN, after which nobody knows.
         """
-        table = self._metastore.table(statement.target)
-        refuse_unwritable(table, statement.kind, self._allow_non_atomic_rename)
         rule = RULES[statement.kind, self._metastore.line]
         for attempt in range(1, self._max_attempts + 1):
+            table = self._metastore.table(statement.target)
+            refuse_unwritable(table, statement.kind, self._allow_non_atomic_rename)
+            _refuse_other_columns(statement, table)
             try:
                 return self._attempt(statement, table, rule, engine)
             except _Conflict as conflict:
@@ -99,7 +105,7 @@ class Executor:
         raise build_error(
             "HIVE_ACID_WRITE_CONFLICT",
             txnId=lost.txn_id,
-            table=table.name,
+            table=statement.target,
             reason=lost.reason,
             attempts=self._max_attempts,
         )
@@ -124,8 +130,7 @@ class Executor:
             transaction.ensure_active()
             touched = find_touched(self._metastore, table, result.partitions) if table.is_partitioned else None
             locations = touched.locations if touched else {}
-            if touched and rule.check is SnapshotCheck.NO_NEWER_BASE:
-                self._check_no_newer_base(transaction, table, list(locations.values()), write_id)
+            self._check_bases(rule, transaction, list(locations.values()) or [table.location], before, write_id)
             publication.publish(result, locations)
             publication.remove_staging()
             own_view = before.with_own(write_id)
@@ -141,30 +146,39 @@ class Executor:
         self, rule: Rule, transaction: Transaction, table: TableDescription, snapshot: Snapshot, write_id: int
     ) -> None:
         """Raises _Conflict if what was committed between the snapshot and the lock matters to the statement."""
+        # a table that was dropped and made again has forgotten our write ID, and gives another
+        same_table = transaction.allocate_write_id(table.name) == write_id
+        if not same_table or _identity(self._metastore.table(table.name)) != _identity(table):
+            raise _Conflict(transaction.txn_id, "the table was altered, or dropped and made again, meanwhile")
         if rule.check is SnapshotCheck.NO_CONFLICT:
             other = self._metastore.latest_conflict(transaction.txn_id)
             if other:
                 raise _Conflict(transaction.txn_id, f"transaction {other} changed rows of the table meanwhile")
-        elif rule.check is SnapshotCheck.UNCHANGED:
-            if not is_unchanged(snapshot.write_ids(table.name), self._write_ids_now(table), write_id):
-                raise _Conflict(transaction.txn_id, "other transactions changed the table meanwhile")
-        elif not table.is_partitioned:
-            self._check_no_newer_base(transaction, table, [table.location], write_id)
+        elif rule.check is SnapshotCheck.UNCHANGED and not is_unchanged(
+            snapshot.write_ids(table.name), self._write_ids_now(table.name), write_id
+        ):
+            raise _Conflict(transaction.txn_id, "other transactions changed the table meanwhile")
 
-    def _check_no_newer_base(
-        self, transaction: Transaction, table: TableDescription, locations: list[str], write_id: int
+    def _check_bases(
+        self, rule: Rule, transaction: Transaction, locations: list[str], before: ValidWriteIdList, write_id: int
     ) -> None:
-        """Raises _Conflict if an overwrite that was committed before the lock would hide what is written."""
-        now = self._write_ids_now(table)
-        if now.high_water_mark <= write_id:
+        """Raises _Conflict if an overwrite or TRUNCATE was committed between the snapshot and the lock.
+
+        It would hide what an insert has written, or what an update has written of it would bring rows back. Hive's
+        TRUNCATE is not among the conflicts that the metastore knows of (it locks as NO_TXN).
+        """
+        now = self._write_ids_now(TableName(*before.table.split(".", 1)))
+        if is_unchanged(before, now, write_id):
             return
         for listing in self._file_system.list_trees(locations):
             base = newest_base_write_id(listing, now)
-            if base is not None and base > write_id:
+            if base is None or before.is_valid(base):
+                continue
+            if rule.check is not SnapshotCheck.NO_NEWER_BASE or base > write_id:
                 raise _Conflict(transaction.txn_id, f"the table was overwritten under write ID {base} meanwhile")
 
-    def _write_ids_now(self, table: TableDescription) -> ValidWriteIdList:
-        return self._metastore.valid_write_ids([table.name], self._metastore.valid_transactions(0))[table.name]
+    def _write_ids_now(self, table: TableName) -> ValidWriteIdList:
+        return self._metastore.valid_write_ids([table], self._metastore.valid_transactions(0))[table]
 
     def _write_spec(
         self, statement: Statement, table: TableDescription, snapshot: Snapshot, write_id: int, publication: Publication
@@ -226,3 +240,16 @@ def _undo(transaction: Transaction, publication: Publication, error: BaseExcepti
 
 def _affected(kind: StatementKind, result: WriteResult) -> int:
     return result.inserted if kind is StatementKind.INSERT else result.deleted
+
+
+def _identity(table: TableDescription) -> tuple[object, ...]:
+    """What must stay as it is while a statement runs; parameters may change."""
+    return table.location, table.columns, table.partition_columns, table.bucket_columns, table.bucket_count
+
+
+def _refuse_other_columns(statement: Statement, table: TableDescription) -> None:
+    """New values are matched with columns by position, so the order and names must be those of the analysis."""
+    columns = tuple(column.name for column in (*table.columns, *table.partition_columns))
+    if columns != statement.columns:
+        reason = f"its columns are {', '.join(columns)}, the statement was analysed with {', '.join(statement.columns)}"
+        raise build_error("HIVE_ACID_TABLE_CHANGED", table=table.name, reason=reason)

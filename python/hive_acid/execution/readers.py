@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
-from hive_acid.errors import HiveAcidError
+from hive_acid.errors import HiveAcidError, build_error
 from hive_acid.execution.snapshots import Snapshot
 from hive_acid.metastore.protocol import Metastore
 from hive_acid.model.table import TableName
@@ -28,13 +28,14 @@ class _Reader:
     guard: threading.Lock = field(default_factory=threading.Lock)
     snapshot: Snapshot | None = None
     locked: set[TableName] = field(default_factory=set)
+    ended: bool = False
 
 
 class Readers:
-    """All read transactions of this process.
+    """All read transactions of this process, by the key their scans give.
 
-    All scans of one root execution share a transaction and so a snapshot. A scan outside of any execution has one of
-    its own, ended by `close` or after `max_age_ms`.
+    The key is the root execution, whose scans share a transaction and so a snapshot. A scan outside of any has a
+    negative key of its own, ended by `close` or after `max_age_ms`.
     """
 
     def __init__(
@@ -52,29 +53,51 @@ class Readers:
         self._clock_ms = clock_ms
         self._guard = threading.Lock()
         self._readers: dict[int, _Reader] = {}
-        self._loose = 0
         # whoever reports the end of an execution (Spark's listener bus) must not wait for a slow metastore
         self._ending = ThreadPoolExecutor(max_workers=1, thread_name_prefix="hive-acid-readers")
 
-    def scan_plan(self, execution_id: int | None, table: TableName, partitions: Sequence[str] | None) -> ScanPlan:
+    def partition_names(self, key: int, table: TableName) -> list[str]:
+        """Names of the table's partitions, asked for after the snapshot was taken.
+
+        Otherwise a transaction that the snapshot sees could have added a partition that the names lack.
+        """
+        self._snapshot(key, table)
+        return self._metastore.partition_names(table)
+
+    def scan_plan(self, key: int, table: TableName, partitions: Sequence[str] | None) -> ScanPlan:
         """The files of the table in the execution's snapshot, held by a SHARED_READ lock until the execution ends."""
+        return self._snapshot(key, table).scan_plan(table, partitions)
+
+    def _snapshot(self, key: int, table: TableName) -> Snapshot:
+        """The snapshot of the execution, with the table locked.
+
+        Raises HIVE_ACID_SNAPSHOT_UNAVAILABLE if the execution has ended meanwhile.
+        """
         self._end_aged()
-        reader = self._reader(execution_id)
+        with self._guard:
+            reader = self._readers.setdefault(key, _Reader(self._clock_ms()))
         with reader.guard:
+            if reader.ended:
+                raise build_error("HIVE_ACID_SNAPSHOT_UNAVAILABLE", table=table, reason="its query has ended")
             if reader.snapshot is None:
                 transaction = self._transactions.begin(str(table))
                 reader.snapshot = Snapshot(self._metastore, self._file_system, transaction)
             transaction = reader.snapshot.transaction
             transaction.ensure_active()
             if table not in reader.locked:
-                transaction.lock([build_read_lock(table)])
+                try:
+                    transaction.lock([build_read_lock(table)])
+                except HiveAcidError:
+                    if key < 0:  # nobody reports the end of a scan outside of executions
+                        self.end(key)
+                    raise
                 reader.locked.add(table)
-        return reader.snapshot.scan_plan(table, partitions)
+            return reader.snapshot
 
-    def end(self, execution_id: int) -> None:
+    def end(self, key: int) -> None:
         """Ends the read transaction of the execution, if it has one, without waiting for the metastore."""
         with self._guard:
-            reader = self._readers.pop(execution_id, None)
+            reader = self._readers.pop(key, None)
         if reader is not None:
             self._ending.submit(self._end, reader)
 
@@ -87,13 +110,6 @@ class Readers:
             self._end(reader)
         self._ending.shutdown()
 
-    def _reader(self, execution_id: int | None) -> _Reader:
-        with self._guard:
-            if execution_id is None:
-                self._loose -= 1
-                execution_id = self._loose
-            return self._readers.setdefault(execution_id, _Reader(self._clock_ms()))
-
     def _end_aged(self) -> None:
         oldest_ms = self._clock_ms() - self._max_age_ms
         with self._guard:
@@ -104,6 +120,7 @@ class Readers:
 
     def _end(self, reader: _Reader) -> None:
         with reader.guard:
+            reader.ended = True
             snapshot = reader.snapshot
         if snapshot is None:
             return

@@ -69,8 +69,12 @@ class Planner:
 
     @_answered
     def partitionNames(self, request: str) -> str:  # noqa: N802 (the trait's name)
-        """Names of all partitions of the table."""
-        return json.dumps(self._metastore.partition_names(_table_name(json.loads(request)["table"])))
+        """Names of all partitions of the table, not older than the snapshot that the scan will read."""
+        asked = json.loads(request)
+        table = _table_name(asked["table"])
+        if "token" in asked:
+            return json.dumps(self._metastore.partition_names(table))
+        return json.dumps(self._readers.partition_names(asked["executionId"], table))
 
     @_answered
     def scan(self, request: str) -> str:
@@ -78,7 +82,7 @@ class Planner:
         asked = json.loads(request)
         table, partitions = _table_name(asked["table"]), asked.get("partitions")
         if "token" not in asked:
-            return self._readers.scan_plan(asked.get("executionId"), table, partitions).to_json()
+            return self._readers.scan_plan(asked["executionId"], table, partitions).to_json()
         snapshot = self._executor.snapshots.get(asked["token"])
         if snapshot is None:
             raise build_error("HIVE_ACID_SNAPSHOT_UNAVAILABLE", table=table, reason="its statement has ended")
@@ -94,8 +98,12 @@ class Planner:
             sources=tuple(_table_name(source) for source in asked["sources"]),
             time_zone=asked["timeZone"],
             parallelism=asked["parallelism"],
+            columns=tuple(column.lower() for column in asked["columns"]),
         )
         changed = self._executor.run(statement, JvmEngine(self._bridge, self._context, call))
+        if "executionId" in asked:
+            # a statement inside of another execution (foreachBatch): what is read there from now on sees it
+            self._readers.end(asked["executionId"])
         return json.dumps({"num_affected_rows": changed})
 
     @_answered

@@ -34,6 +34,10 @@ REFUSED_SQL = [
     "ALTER TABLE t SET LOCATION '{file}'",
     "ALTER TABLE t SET SERDEPROPERTIES ('a' = 'b')",
     "MSCK REPAIR TABLE p",
+    "CREATE OR REPLACE TABLE t (id INT) USING noop",
+    "CREATE OR REPLACE TABLE t USING noop AS SELECT 1 AS id",
+    "REPLACE TABLE t USING orc AS SELECT 1 AS id",
+    "CREATE TABLE c LIKE t USING orc TBLPROPERTIES ('transactional'='true')",
     "ALTER TABLE p RECOVER PARTITIONS",
     "FROM plain INSERT INTO t SELECT * INSERT INTO t SELECT *",
     "FROM plain INSERT INTO t SELECT * INSERT INTO plain SELECT *",
@@ -42,6 +46,7 @@ REFUSED_SQL = [
 REFUSED_CALLS: dict[str, Callable[[DataFrame], object]] = {
     "insertInto overwrite": lambda df: df.write.mode("overwrite").insertInto("t"),
     "writeTo append": lambda df: df.writeTo("t").append(),
+    "writeTo createOrReplace": lambda df: df.writeTo("t").using("noop").createOrReplace(),
     "writeTo overwrite": lambda df: df.writeTo("t").overwrite(F.lit(True)),
     "writeTo overwritePartitions": lambda df: df.writeTo("t").overwritePartitions(),
     "mergeInto": lambda df: df.alias("s").mergeInto("t", F.expr("t.id = s.id")).whenMatched().delete().merge(),
@@ -106,7 +111,6 @@ def test_a_dataframe_write_that_is_not_ours_yet_is_refused_by_name(
 
 
 REFUSED_BY_SPARK = [
-    "CREATE OR REPLACE TABLE t (id INT) USING orc",
     "INSERT INTO t REPLACE WHERE id = 1 SELECT 9, 'z'",
 ]
 
@@ -129,6 +133,13 @@ def test_a_stream_into_a_transactional_table_is_refused(
 def test_a_stream_from_a_transactional_table_is_refused(world: Tables, spark: SparkSession) -> None:
     with pytest.raises(AnalysisException) as caught:
         spark.readStream.table("t").schema  # noqa: B018 (analysis is what is tested)
+    assert caught.value.getCondition() == "HIVE_ACID_UNSUPPORTED_STATEMENT"
+
+
+def test_a_data_source_table_does_not_become_transactional(tables: Tables) -> None:
+    tables.sql("CREATE TABLE s (id BIGINT) USING orc")
+    with pytest.raises(AnalysisException) as caught:
+        tables.sql("ALTER TABLE s SET TBLPROPERTIES ('transactional'='true')")
     assert caught.value.getCondition() == "HIVE_ACID_UNSUPPORTED_STATEMENT"
 
 

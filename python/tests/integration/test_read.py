@@ -124,6 +124,24 @@ def test_a_cached_table_shows_the_statement_that_followed(rows: Tables) -> None:
     rows.sql("UNCACHE TABLE t")
 
 
+def test_a_cache_made_in_another_time_zone_or_with_row_ids_shows_the_statement_too(
+    rows: Tables, spark: SparkSession
+) -> None:
+    zone = spark.conf.get("spark.sql.session.timeZone")
+    rows.sql("CACHE TABLE t")
+    with_ids = spark.sql("SELECT ROW__ID, id FROM t").cache()
+    assert with_ids.count() == 3
+    try:
+        spark.conf.set("spark.sql.session.timeZone", "Pacific/Apia")
+        rows.sql("DELETE FROM t WHERE id = 1")
+    finally:
+        spark.conf.set("spark.sql.session.timeZone", zone)
+    assert rows.sql("SELECT id FROM t ORDER BY id") == [(3,), (4,)]
+    assert [row.id for row in spark.sql("SELECT ROW__ID, id FROM t").collect()] == [3, 4]
+    with_ids.unpersist()
+    rows.sql("UNCACHE TABLE t")
+
+
 def test_a_dataframe_that_is_collected_again_gives_the_rows_of_its_snapshot(rows: Tables, spark: SparkSession) -> None:
     frame = spark.table("t").orderBy("id")
     first = frame.collect()

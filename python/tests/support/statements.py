@@ -97,7 +97,15 @@ class World:
         self.executor = Executor(self.metastore, self.file_system, self.transactions, settings, self.clock.pause_ms)
 
     def run(self, kind: StatementKind, **changes: object) -> int:
-        values = {"kind": kind, "target": TABLE, "sources": (TABLE,), "time_zone": "UTC", "parallelism": 2}
+        table = self.memory.table(TABLE)
+        values = {
+            "kind": kind,
+            "target": TABLE,
+            "sources": (TABLE,),
+            "time_zone": "UTC",
+            "parallelism": 2,
+            "columns": tuple(column.name for column in (*table.columns, *table.partition_columns)),
+        }
         return self.executor.run(Statement(**(values | changes)), self.engine)  # type: ignore[arg-type]
 
     def folders(self) -> list[str]:

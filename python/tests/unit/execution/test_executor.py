@@ -16,7 +16,7 @@ from hive_acid.errors import (
 )
 from hive_acid.metastore.types import LockComponent, LockKind, MetastoreLine, OperationKind
 from hive_acid.model.names import VERSION_FILE
-from hive_acid.model.table import Column, Partition
+from hive_acid.model.table import Column, Partition, TableName
 from hive_acid.transaction.validity import StatementKind
 from support.faults import Lost
 from support.statements import TABLE, World, build_table
@@ -216,6 +216,50 @@ def test_an_insert_behind_an_overwrite_of_another_client_runs_again(world: World
     world.metastore.before["lock"] = overwrite
     assert world.run(StatementKind.INSERT) == 3
     assert world.engine.specs[-1].write_id == 3, "rows under write ID 1 would be hidden by base 2"
+
+
+@pytest.mark.parametrize("kind", [StatementKind.UPDATE, StatementKind.DELETE])
+def test_a_truncate_that_the_metastore_does_not_count_as_a_conflict_is_noticed(
+    world: World, kind: StatementKind
+) -> None:
+    truncating = world.memory.open_transaction("hive", "host", "agent")
+    world.memory.allocate_write_id(truncating, TABLE)
+
+    def truncate() -> None:
+        marker = '{"thisFileVersion": "0", "dataFormat": "truncated"}'
+        world.file_system.add_file("/warehouse/t/base_0000001/_metadata_acid", text=marker)
+        world.memory.commit(truncating)
+
+    world.metastore.before["lock"] = truncate
+    assert world.run(kind) == 3
+    assert world.metastore.calls.count("open_transaction") == 2
+    assert world.engine.specs[-1].write_id == 3, "rows under write ID 2 were read before the truncate"
+
+
+def test_a_table_that_was_dropped_and_made_again_while_the_lock_was_awaited_is_not_written(world: World) -> None:
+    real = world.memory.allocate_write_id
+    asked = []
+
+    def allocate(txn_id: int, table: TableName) -> int:
+        asked.append(txn_id)
+        return real(txn_id, table) if len(asked) != 2 else 1000
+
+    world.memory.allocate_write_id = allocate  # type: ignore[method-assign]
+    assert world.run(StatementKind.INSERT) == 3
+    assert world.metastore.calls.count("open_transaction") == 2
+    assert len(world.engine.specs) == 1
+
+
+def test_a_table_that_was_altered_while_the_lock_was_awaited_is_not_written(world: World) -> None:
+    def alter() -> None:
+        world.memory.add_table(build_table(columns=(Column("id", "int"), Column("renamed", "string"))))
+
+    world.metastore.before["lock"] = alter
+    with pytest.raises(WriteConflict) as caught:
+        world.run(StatementKind.INSERT)
+    assert caught.value.getCondition() == "HIVE_ACID_TABLE_CHANGED"
+    assert world.engine.specs == []
+    assert world.open_transactions() == []
 
 
 def test_a_lock_that_is_not_granted_in_time_names_its_holder(world: World) -> None:

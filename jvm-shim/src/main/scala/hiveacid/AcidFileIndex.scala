@@ -1,5 +1,7 @@
 package hiveacid
 
+import java.util.concurrent.atomic.AtomicLong
+
 import scala.jdk.CollectionConverters._
 
 import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
@@ -51,9 +53,12 @@ final class AcidFileIndex(@transient session: SparkSession, table: CatalogTable,
 
   override def listFiles(partitionFilters: Seq[Expression], dataFilters: Seq[Expression]): Seq[PartitionDirectory] = {
     val planner = Bridge.plannerFor(name)
-    if (token.isEmpty) rootExecution.foreach(ReadListener.started)
-    val partitions = if (partitionSchema.isEmpty) None else Some(survivors(planner, partitionFilters))
-    val plan = AcidFileIndex.json.readTree(Bridge.text(planner.scan(request(partitions.map(_.keys.toSeq)))))
+    // names and files are asked for under one key, so that both are of one snapshot
+    val key = AcidFileIndex.executionKey(session)
+    if (token.isEmpty && key >= 0) ReadListener.started(key)
+    val partitions = if (partitionSchema.isEmpty) None else Some(survivors(planner, key, partitionFilters))
+    val answer = Bridge.text(planner.scan(request(key, partitions.map(_.keys.toSeq))))
+    val plan = AcidFileIndex.json.readTree(answer)
     val writeIds = plan.get("writeIds").asText
     plan.get("partitions").elements.asScala.toSeq.map { partition =>
       val values = partitions.fold(InternalRow.empty)(_(partition.get("name").asText))
@@ -61,10 +66,9 @@ final class AcidFileIndex(@transient session: SparkSession, table: CatalogTable,
     }
   }
 
-  private def request(partitions: Option[Seq[String]]): String = {
+  private def request(key: Long, partitions: Option[Seq[String]]): String = {
     val node = AcidFileIndex.json.createObjectNode().put("table", name)
-    token.foreach(node.put("token", _))
-    if (token.isEmpty) rootExecution.foreach(node.put("executionId", _))
+    token.fold(node.put("executionId", key))(node.put("token", _))
     partitions.foreach { names =>
       val array: ArrayNode = node.putArray("partitions")
       names.foreach(n => array.add(n))
@@ -72,14 +76,10 @@ final class AcidFileIndex(@transient session: SparkSession, table: CatalogTable,
     node.toString
   }
 
-  /** The root execution all scans of one query share; `df.rdd` and the like have none. */
-  private def rootExecution: Option[Long] =
-    Option(session.sparkContext.getLocalProperty(SQLExecution.EXECUTION_ROOT_ID_KEY)).map(_.toLong)
-
   /** Partition name to typed values, of the partitions that the filters leave. */
-  private def survivors(planner: Planner, filters: Seq[Expression]): Map[String, InternalRow] = {
+  private def survivors(planner: Planner, key: Long, filters: Seq[Expression]): Map[String, InternalRow] = {
     val names =
-      AcidFileIndex.json.readTree(Bridge.text(planner.partitionNames(request(None)))).elements.asScala.map(_.asText)
+      AcidFileIndex.json.readTree(Bridge.text(planner.partitionNames(request(key, None)))).elements.asScala.map(_.asText)
     val all = names.map(n => n -> values(n)).toMap
     filters.reduceOption(And).fold(all) { filter =>
       val bound = filter.transform { case a: AttributeReference =>
@@ -125,6 +125,18 @@ final class AcidFileIndex(@transient session: SparkSession, table: CatalogTable,
 }
 
 object AcidFileIndex {
+  private val looseScans = new AtomicLong
+
+  /** The root execution, whose scans share a snapshot. */
+  def rootExecution(session: SparkSession): Option[Long] =
+    Option(session.sparkContext.getLocalProperty(SQLExecution.EXECUTION_ROOT_ID_KEY)).map(_.toLong)
+
+  /** What a plain read's snapshot is kept under: the root execution; a scan outside of any (`df.rdd` and the like) has a
+    * negative key of its own.
+    */
+  private def executionKey(session: SparkSession): Long =
+    rootExecution(session).getOrElse(-looseScans.incrementAndGet())
+
   private val json = new ObjectMapper
   private val BlockBytes = 128L << 20
 

@@ -11,13 +11,18 @@ import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRela
 object AcidTables {
 
   def isTransactional(t: CatalogTable): Boolean =
-    t.tableType != CatalogTableType.VIEW && property(t, "transactional").exists(_.equalsIgnoreCase("true"))
+    t.tableType != CatalogTableType.VIEW && setsTransactional(t.properties)
 
   private def isInsertOnly(t: CatalogTable): Boolean =
     property(t, "transactional_properties").exists(_.equalsIgnoreCase("insert_only"))
 
   private def property(t: CatalogTable, key: String): Option[String] =
     t.properties.collectFirst { case (k, v) if k.equalsIgnoreCase(key) => v }
+
+  /** True for table properties that make a table transactional. */
+  def setsTransactional(properties: Map[String, String]): Boolean = properties.exists { case (key, value) =>
+    key.equalsIgnoreCase("transactional") && value.equalsIgnoreCase("true")
+  }
 
   def name(t: CatalogTable): String = {
     val database = t.identifier.database.getOrElse("default")

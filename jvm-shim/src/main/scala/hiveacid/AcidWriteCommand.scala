@@ -1,7 +1,10 @@
 package hiveacid
 
+import scala.util.control.NonFatal
+
 import com.fasterxml.jackson.databind.ObjectMapper
 
+import org.apache.spark.internal.Logging
 import org.apache.spark.sql.{Row, SparkSession => ApiSession}
 import org.apache.spark.sql.catalyst.analysis.AnalysisContext
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
@@ -20,7 +23,8 @@ import org.apache.spark.sql.types.LongType
   */
 case class AcidWriteCommand(kind: String, target: CatalogTable, changes: LogicalPlan, isAnalyzed: Boolean = false)
     extends RunnableCommand
-    with AnalysisOnlyCommand {
+    with AnalysisOnlyCommand
+    with Logging {
   override val output: Seq[Attribute] = Seq(AttributeReference("num_affected_rows", LongType)())
   override def childrenToAnalyze: Seq[LogicalPlan] = Seq(changes)
   override def nodeName: String = s"HiveAcid ${kind.toUpperCase}"
@@ -37,11 +41,20 @@ case class AcidWriteCommand(kind: String, target: CatalogTable, changes: Logical
     val request = json.createObjectNode().put("kind", kind).put("table", name)
     request.put("timeZone", session.sessionState.conf.sessionLocalTimeZone)
     request.put("parallelism", session.sparkContext.defaultParallelism)
+    AcidFileIndex.rootExecution(session).foreach(request.put("executionId", _))
+    val columns = request.putArray("columns")
+    target.schema.fieldNames.foreach(c => columns.add(c))
     val sources = request.putArray("sources")
     AcidFileIndex.tables(changes).foreach(sources.add)
     val result = json.readTree(Bridge.execute(session, name, changes, request.toString))
-    // caches of the target hold the rows of before; recache is lazy
-    session.sharedState.cacheManager.recacheByPlan(session, AcidTables.relation(session, target, Nil))
+    refreshCaches(session)
     Seq(Row(result.get("num_affected_rows").asLong))
   }
+
+  /** Caches with the target in them hold the rows of before. The statement is committed, so what goes wrong here is no
+    * error of the statement; Spark has dropped the cache by then.
+    */
+  private def refreshCaches(session: SparkSession): Unit =
+    try session.sharedState.cacheManager.recacheTableOrView(session, target.identifier.nameParts)
+    catch { case NonFatal(e) => logWarning(s"a cache of ${AcidTables.name(target)} was dropped", e) }
 }

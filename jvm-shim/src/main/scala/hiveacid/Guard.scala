@@ -38,7 +38,7 @@ case class Guard(session: SparkSession) extends (LogicalPlan => Unit) {
     case _: AcidWriteCommand   => // children that the analyzer still sees are checked by themselves
     case c: RunnableCommand    => command(c)
     case c: DataWritingCommand => writing(c)
-    case m: MergeIntoTable   => dml(m.targetTable, "MERGE")
+    case m: MergeIntoTable     => dml(m.targetTable, "MERGE")
     // these two become ours; what is seen here is Spark's check of the user's node
     case DeleteFromTable(AcidTables.Target(_), _) =>
     case UpdateTable(AcidTables.Target(_), _, _)  =>
@@ -74,6 +74,9 @@ case class Guard(session: SparkSession) extends (LogicalPlan => Unit) {
     case i: InsertIntoDataSourceCommand          => check(i.logicalRelation)
     case c: CreateDataSourceTableAsSelectCommand => creation(c.table, "CREATE TABLE … AS SELECT")
     case c: CreateHiveTableAsSelectCommand       => creation(c.tableDesc, "CREATE TABLE … AS SELECT")
+    case a: AlterTableSetPropertiesCommand if AcidTables.setsTransactional(a.properties) => dataSource(a.tableName)
+    case c: CreateTableLikeCommand if AcidTables.setsTransactional(c.properties)         =>
+      throw AcidException.unsupported("CREATE TABLE … LIKE as a transactional table", c.targetTable.unquotedString)
     case c: CreateDataSourceTableCommand if AcidTables.isTransactional(c.table) =>
       val reason = "Hive does not know data source tables; create it with STORED AS ORC"
       throw AcidException.unsupportedTable("CREATE TABLE … USING", AcidTables.name(c.table), reason)
@@ -83,6 +86,14 @@ case class Guard(session: SparkSession) extends (LogicalPlan => Unit) {
   private def creation(t: CatalogTable, operation: String): Unit = {
     refuseAcid(t, operation)
     named(t.identifier, operation)
+  }
+
+  /** Hive does not know tables of Spark's own data sources, and Spark keeps what it knows of them per session. */
+  private def dataSource(id: TableIdentifier): Unit = {
+    val catalog = session.sessionState.catalog
+    val provider = if (catalog.tableExists(id)) catalog.getTableMetadata(id).provider else None
+    if (provider.exists(!_.equalsIgnoreCase("hive")))
+      throw AcidException.unsupported("SET TBLPROPERTIES ('transactional') on a data source table", id.unquotedString)
   }
 
   private def named(id: TableIdentifier, operation: String): Unit =

@@ -2,7 +2,7 @@ package hiveacid
 
 import org.apache.spark.sql.SaveMode
 import org.apache.spark.sql.catalyst.TableIdentifier
-import org.apache.spark.sql.catalyst.analysis.{AssignmentUtils, UnresolvedRelation}
+import org.apache.spark.sql.catalyst.analysis.{AssignmentUtils, UnresolvedIdentifier, UnresolvedRelation}
 import org.apache.spark.sql.catalyst.catalog.HiveTableRelation
 import org.apache.spark.sql.catalyst.expressions.{AttributeSet, Cast, Expression}
 import org.apache.spark.sql.catalyst.plans.logical._
@@ -17,6 +17,8 @@ case class RefuseEarlyWrites(session: SparkSession) extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan = {
     plan.foreach {
       case w: V2WriteCommand                   => refuse(w.table, s"writeTo (${w.nodeName})")
+      case r: ReplaceTable                     => refuse(r.name, "REPLACE TABLE")
+      case r: ReplaceTableAsSelect             => refuse(r.name, "REPLACE TABLE AS SELECT")
       case c: CreateTable if c.query.isDefined =>
         AcidTables.find(session, c.tableDesc.identifier).foreach(t => throw save(c.mode, AcidTables.name(t)))
       case other =>
@@ -30,6 +32,7 @@ case class RefuseEarlyWrites(session: SparkSession) extends Rule[LogicalPlan] {
   private def save(mode: SaveMode, table: String) = AcidException.unsupported(s"saveAsTable with mode $mode", table)
 
   private def refuse(relation: LogicalPlan, operation: String): Unit = relation match {
+    case UnresolvedIdentifier(parts, _)  => refuse(UnresolvedRelation(parts), operation)
     case UnresolvedRelation(parts, _, _) =>
       identifier(parts).flatMap(AcidTables.find(session, _)).foreach { t =>
         throw AcidException.unsupported(operation, AcidTables.name(t))
@@ -61,8 +64,8 @@ case class ResolveAcidRelations(session: SparkSession) extends Rule[LogicalPlan]
   }
 }
 
-/** DELETE and UPDATE on our relation become our command. Spark's own checks run on the user's node first, so that errors
-  * have Spark's conditions and the user's text and position.
+/** DELETE and UPDATE on our relation become our command. Spark's own checks run on the user's node first, so that
+  * errors have Spark's conditions and the user's text and position.
   */
 case class ResolveAcidStatements(session: SparkSession) extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperatorsUp {
@@ -78,8 +81,8 @@ case class ResolveAcidStatements(session: SparkSession) extends Rule[LogicalPlan
       command("update", target, Canonical.update(rows, values, condition))
   }
 
-  /** One value for each column, cast by Spark's store assignment. Spark does this itself only for its own kind of table;
-    * for ours it has merely put a cast around each value, which would let a text into a number.
+  /** One value for each column, cast by Spark's store assignment. Spark does this itself only for its own kind of
+    * table; for ours it has merely put a cast around each value, which would let a text into a number.
     */
   private def assigned(target: LogicalRelation, assignments: Seq[Assignment]): Seq[Expression] = {
     val table = target.catalogTable.get
@@ -94,7 +97,9 @@ case class ResolveAcidStatements(session: SparkSession) extends Rule[LogicalPlan
         case _ => a
       }
     }
-    AssignmentUtils.alignUpdateAssignments(target.output, uncast, fromStar = false, coerceNestedTypes = false).map(_.value)
+    AssignmentUtils
+      .alignUpdateAssignments(target.output, uncast, fromStar = false, coerceNestedTypes = false)
+      .map(_.value)
   }
 
   private def check(statement: LogicalPlan, rows: LogicalPlan, condition: Option[Expression]): Unit = {

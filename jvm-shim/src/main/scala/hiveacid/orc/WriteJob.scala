@@ -42,9 +42,9 @@ import org.apache.spark.util.SerializableConfiguration
 object WriteJob extends Logging {
 
   /** @param changes
-    *   an analysed plan with the columns `__change` TINYINT, `__row_id` STRUCT<writeid, bucketid, rowid>, for deletes and
-    *   updates the old row's partition columns, and but for deletes the target's columns in order and in their types
-    *   (an insert's partition columns last); columns are taken by position
+    *   an analysed plan with the columns `__change` TINYINT, `__row_id` STRUCT<writeid, bucketid, rowid>, for deletes
+    *   and updates the old row's partition columns, and but for deletes the target's columns in order and in their
+    *   types (an insert's partition columns last); columns are taken by position
     * @param specJson
     *   see [[WriteSpec.parse]]
     * @return
@@ -82,8 +82,8 @@ object WriteJob extends Logging {
       spec.kind match {
         case InsertKind if spec.isPartitioned => write.insertPartitioned(rows, columnTypes)
         case InsertKind                       => write.insert(rows, columnTypes)
-        case UpdateKind => write.update(rows, columnTypes)
-        case DeleteKind => write.delete(rows)
+        case UpdateKind                       => write.update(rows, columnTypes)
+        case DeleteKind                       => write.delete(rows)
       }
     }
     // an execution of its own, below the statement's, so that the UI shows the plan of the write

@@ -54,8 +54,8 @@ final class WriteTask(spec: WriteSpec, conf: Configuration, context: TaskContext
     files.toSeq
   }
 
-  /** Writes the rows of `__change, partition, columns…`, sorted by partition, into one file per partition. No other task
-    * has rows of these partitions, so all are of bucket 0.
+  /** Writes the rows of `__change, partition, columns…`, sorted by partition, into one file per partition. No other
+    * task has rows of these partitions, so all are of bucket 0.
     */
   def insertPartitioned(changes: Iterator[InternalRow], columnTypes: Seq[DataType]): Seq[WrittenFile] = {
     val rows = changes.buffered
@@ -72,8 +72,8 @@ final class WriteTask(spec: WriteSpec, conf: Configuration, context: TaskContext
     files.toSeq
   }
 
-  /** Writes the victims `__change, partition, bucket, writeid, bucketid, rowid`, sorted by the last five, into a file per
-    * partition and bucket.
+  /** Writes the victims `__change, partition, bucket, writeid, bucketid, rowid`, sorted by the last five, into a file
+    * per partition and bucket.
     */
   def delete(changes: Iterator[InternalRow]): Seq[WrittenFile] = {
     val victims = changes.buffered

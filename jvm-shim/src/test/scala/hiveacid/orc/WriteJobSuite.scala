@@ -140,10 +140,13 @@ class WriteJobSuite extends AcidOrcSuite {
     assertEquals(found, Seq("k=__HIVE_DEFAULT_PARTITION__" -> 200L, "k=a" -> 100L, "k=b%2Fc%3D%25" -> 100L))
     assertEquals(found.map(_._2).sum, keys.length * 100L)
     found.foreach { case (partition, count) =>
-      val folder = new org.apache.hadoop.fs.Path(new org.apache.hadoop.fs.Path(t.root, partition), "delta_0000001_0000001_0000")
+      val folder =
+        new org.apache.hadoop.fs.Path(new org.apache.hadoop.fs.Path(t.root, partition), "delta_0000001_0000001_0000")
       val files = t.root.getFileSystem(t.conf).listStatus(folder).map(_.getPath.getName).filter(_.startsWith("bucket_"))
       assertEquals(files.toSeq, Seq("bucket_00000"))
-      assertEquals(spark.read.orc(new org.apache.hadoop.fs.Path(folder, "bucket_00000").toString).count(), count)
+      val ids = Seq("operation", "originalTransaction", "bucket", "rowId", "currentTransaction", "row is null")
+      val written = spark.read.orc(new org.apache.hadoop.fs.Path(folder, "bucket_00000").toString).selectExpr(ids: _*)
+      assertEquals(written.collect().length.toLong, count)
     }
   }
 

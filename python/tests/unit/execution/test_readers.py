@@ -1,0 +1,71 @@
+"""Read transactions: one per query, begun before anything is asked for, ended in whatever way the query ends."""
+
+from __future__ import annotations
+
+import pytest
+
+from hive_acid.errors import LockTimeout, SnapshotUnavailable
+from hive_acid.execution.readers import Readers
+from hive_acid.metastore.types import LockComponent, LockKind, OperationKind
+from hive_acid.model.table import Column
+from support.statements import TABLE, World, build_table
+
+
+@pytest.fixture
+def world() -> World:
+    return World()
+
+
+@pytest.fixture
+def readers(world: World) -> Readers:
+    return Readers(world.metastore, world.file_system, world.transactions, 10_000_000, world.clock)
+
+
+def test_scans_of_a_query_share_a_transaction_and_a_lock(world: World, readers: Readers) -> None:
+    readers.scan_plan(7, TABLE, None)
+    readers.scan_plan(7, TABLE, None)
+    assert len(world.open_transactions()) == 1
+    assert len(world.memory.held_locks()) == 1
+    readers.scan_plan(8, TABLE, None)
+    assert len(world.open_transactions()) == 2
+    readers.close()
+    assert world.open_transactions() == []
+
+
+def test_partition_names_are_not_older_than_the_snapshot(world: World, readers: Readers) -> None:
+    world.memory.add_table(build_table(partition_columns=(Column("d", "string"),)))
+    readers.partition_names(7, TABLE)
+    calls = world.metastore.calls
+    assert calls.index("valid_transactions") < calls.index("lock") < calls.index("partition_names")
+
+
+def test_a_scan_that_comes_after_the_end_of_its_query_is_refused_and_opens_nothing(
+    world: World, readers: Readers
+) -> None:
+    def end_meanwhile() -> None:
+        readers.close()
+
+    readers.scan_plan(7, TABLE, None)
+    reader = readers._readers[7]
+    end_meanwhile()
+    readers._readers[7] = reader  # a scan thread that had found it before
+    with pytest.raises(SnapshotUnavailable):
+        readers.scan_plan(7, TABLE, None)
+    assert world.open_transactions() == []
+
+
+def test_a_scan_outside_of_queries_that_gets_no_lock_leaves_nothing(world: World, readers: Readers) -> None:
+    holder = world.memory.open_transaction("u", "h", "a")
+    world.memory.lock(holder, [LockComponent(TABLE, LockKind.EXCLUSIVE, OperationKind.UPDATE)], "u", "h", "a")
+    pause = world.clock.pause_ms
+
+    def pause_and_beat(pause_ms: int) -> None:
+        pause(pause_ms)
+        world.memory.heartbeat(holder)
+
+    object.__setattr__(world.transactions.waiting, "pause_ms", pause_and_beat)
+    object.__setattr__(world.transactions.waiting, "timeout_ms", 1_000)
+    with pytest.raises(LockTimeout):
+        readers.scan_plan(-1, TABLE, None)
+    readers.close()
+    assert world.open_transactions() == [holder]
