@@ -24,13 +24,15 @@ INSERT_CALLS = (
     "get_valid_write_ids",
     "allocate_table_write_ids",
     "lock",
-    "get_open_txns",
-    "get_valid_write_ids",
+    "allocate_table_write_ids",  # is it still the same table
     "get_table_req",
+    "get_open_txns",  # what was committed between the snapshot and the lock
+    "get_valid_write_ids",
+    "get_table_req",  # the statistics
     "alter_table_req",
     "commit_txn",
 )
-DELETE_CALLS = (*INSERT_CALLS[:7], "get_latest_txnid_in_conflict", *INSERT_CALLS[9:])
+DELETE_CALLS = (*INSERT_CALLS[:9], "get_latest_txnid_in_conflict", *INSERT_CALLS[9:])
 ANY_TIME = {"heartbeat", "set_ugi"}
 SENT_ONCE = {"open_txns", "lock", "alter_table_req"}
 """Calls that are never repeated: nobody knows whether they happened. commit_txn is the one that is asked after."""

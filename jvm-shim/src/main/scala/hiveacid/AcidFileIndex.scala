@@ -79,7 +79,11 @@ final class AcidFileIndex(@transient session: SparkSession, table: CatalogTable,
   /** Partition name to typed values, of the partitions that the filters leave. */
   private def survivors(planner: Planner, key: Long, filters: Seq[Expression]): Map[String, InternalRow] = {
     val names =
-      AcidFileIndex.json.readTree(Bridge.text(planner.partitionNames(request(key, None)))).elements.asScala.map(_.asText)
+      AcidFileIndex.json
+        .readTree(Bridge.text(planner.partitionNames(request(key, None))))
+        .elements
+        .asScala
+        .map(_.asText)
     val all = names.map(n => n -> values(n)).toMap
     filters.reduceOption(And).fold(all) { filter =>
       val bound = filter.transform { case a: AttributeReference =>
@@ -131,8 +135,8 @@ object AcidFileIndex {
   def rootExecution(session: SparkSession): Option[Long] =
     Option(session.sparkContext.getLocalProperty(SQLExecution.EXECUTION_ROOT_ID_KEY)).map(_.toLong)
 
-  /** What a plain read's snapshot is kept under: the root execution; a scan outside of any (`df.rdd` and the like) has a
-    * negative key of its own.
+  /** What a plain read's snapshot is kept under: the root execution; a scan outside of any (`df.rdd` and the like) has
+    * a negative key of its own.
     */
   private def executionKey(session: SparkSession): Long =
     rootExecution(session).getOrElse(-looseScans.incrementAndGet())
