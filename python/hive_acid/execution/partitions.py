@@ -49,5 +49,5 @@ def register(
         metastore.add_partitions(table.name, touched.new, write_id, write_ids)
     names = sorted(touched.locations)
     metastore.add_dynamic_partitions(txn_id, write_id, table.name, names, operation)
-    if touched.existing:
-        metastore.drop_partition_statistics(table.name, sorted(touched.existing), write_id, write_ids)
+    # new ones too: adding a partition does not store our write ID (seen on 4.0.0), which defeats a concurrent ANALYZE
+    metastore.drop_partition_statistics(table.name, names, write_id, write_ids)
