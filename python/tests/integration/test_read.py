@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 
 from hive_acid.local import EmbeddedMetastore
 from hive_acid.model.table import TableName
@@ -140,6 +140,39 @@ def test_a_cache_made_in_another_time_zone_or_with_row_ids_shows_the_statement_t
     assert [row.id for row in spark.sql("SELECT ROW__ID, id FROM t").collect()] == [3, 4]
     with_ids.unpersist()
     rows.sql("UNCACHE TABLE t")
+
+
+def test_a_batch_function_of_a_stream_sees_what_it_has_written(
+    rows: Tables, spark: SparkSession, tmp_path: Path
+) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "one.json").write_text('{"id": 9}')
+    table, counts = f"{rows.database}.t", []
+
+    def write(frame: DataFrame, _: int) -> None:
+        session = frame.sparkSession
+        counts.append(session.table(table).count())
+        session.sql(f"INSERT INTO {table} VALUES (9, 'nine')")
+        counts.append(session.table(table).count())
+
+    stream = spark.readStream.schema("id INT").json(str(tmp_path / "in")).writeStream.foreachBatch(write)
+    query = stream.option("checkpointLocation", str(tmp_path / "checkpoint")).trigger(availableNow=True).start()
+    assert query.awaitTermination(120)
+    assert counts == [3, 4]
+    assert eventually(lambda: rows.open_transactions() == [])
+
+
+def test_a_committed_statement_is_no_error_because_a_cache_with_its_rows_cannot_be_made_again(
+    rows: Tables, spark: SparkSession, tmp_path: Path
+) -> None:
+    other = tmp_path / "other"
+    spark.range(3).selectExpr("CAST(id AS INT) AS id").write.parquet(str(other))
+    joined = spark.table("t").join(spark.read.parquet(str(other)), "id").cache()
+    assert joined.count() == 1
+    shutil.rmtree(other)
+    assert rows.sql("INSERT INTO t VALUES (2, 'again')") == [(1,)]
+    assert rows.sql("SELECT count(*) FROM t") == [(4,)]
+    joined.unpersist()
 
 
 def test_a_dataframe_that_is_collected_again_gives_the_rows_of_its_snapshot(rows: Tables, spark: SparkSession) -> None:
