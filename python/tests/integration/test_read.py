@@ -162,19 +162,6 @@ def test_a_batch_function_of_a_stream_sees_what_it_has_written(
     assert eventually(lambda: rows.open_transactions() == [])
 
 
-def test_a_committed_statement_is_no_error_because_a_cache_with_its_rows_cannot_be_made_again(
-    rows: Tables, spark: SparkSession, tmp_path: Path
-) -> None:
-    other = tmp_path / "other"
-    spark.range(3).selectExpr("CAST(id AS INT) AS id").write.parquet(str(other))
-    joined = spark.table("t").join(spark.read.parquet(str(other)), "id").cache()
-    assert joined.count() == 1
-    shutil.rmtree(other)
-    assert rows.sql("INSERT INTO t VALUES (2, 'again')") == [(1,)]
-    assert rows.sql("SELECT count(*) FROM t") == [(4,)]
-    joined.unpersist()
-
-
 def test_a_dataframe_that_is_collected_again_gives_the_rows_of_its_snapshot(rows: Tables, spark: SparkSession) -> None:
     frame = spark.table("t").orderBy("id")
     first = frame.collect()
