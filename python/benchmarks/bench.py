@@ -44,7 +44,10 @@ def parse_options(arguments: Sequence[str] | None) -> argparse.Namespace:
         "--rounds", type=int, default=5, help="rounds (default: %(default)s), the first of which is dropped; 2 or more"
     )
     parser.add_argument(
-        "--only", choices=SERIES, action="append", help="; ".join(f"{k}: {v[0]}" for k, v in SERIES.items())
+        "--only",
+        choices=SERIES,
+        action="append",
+        help="; ".join(f"{k}: {v[0]}" for k, v in SERIES.items()).replace("%", "%%"),
     )
     parser.add_argument("--folder", type=Path, help="where the data go; a temporary folder by default")
     chosen = parser.parse_args(arguments)
