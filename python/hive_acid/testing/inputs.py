@@ -8,8 +8,10 @@ Directives are comments on lines of their own; the word follows the two dashes w
                                        (lines of one number are the choices), always with the same result
 --FILES table                          record the files of the table after the next statement
 --ROWS table                           record every row in the files of the table after the next statement
+--QUERY-DELIMITER-START                what stands between these two lines is one statement, whatever `;` it holds:
+--QUERY-DELIMITER-END                  a SQL script (BEGIN … END), say
 
-The first three are Spark's (SQLQueryTestSuite).
+All but the two of tables are Spark's (SQLQueryTestSuite).
 """
 
 from __future__ import annotations
@@ -28,7 +30,6 @@ from hive_acid.testing.splitting import split_statements
 _DIRECTIVE = re.compile(r"--([A-Z][A-Z_]*)([0-9]*)(?:\s+(.*))?", re.DOTALL)
 _KNOWN = ("SET", "IMPORT", "CONFIG_DIM", "FILES", "ROWS")
 _NOT_SUPPORTED = ("TABLE_DIM", "SESSION", "ONLY_IF", "DEBUG")
-_WITHOUT_MEANING = ("QUERY-DELIMITER-START", "QUERY-DELIMITER-END")
 Settings = tuple[tuple[str, str], ...]
 
 
@@ -115,7 +116,7 @@ class _Parser:
     def directive(self, line: int, comment: str) -> tuple[Recording, str] | None:
         """Takes in one comment; what it asks to be recorded after the next statement."""
         match = _DIRECTIVE.fullmatch(comment)
-        if match is None or comment.startswith(tuple(f"--{word}" for word in _WITHOUT_MEANING)):
+        if match is None:
             return None
         word, number, value = match[1], match[2], (match[3] or "").strip()
         if word in _NOT_SUPPORTED:

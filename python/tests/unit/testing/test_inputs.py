@@ -52,8 +52,16 @@ def test_two_files_can_be_imported(tmp_path: Path) -> None:
 
 
 def test_ordinary_comments_are_no_directives() -> None:
-    test = parse("-- SET a=1\n--SELECT 1;\n--set a=1\n---- SET\n--QUERY-DELIMITER-START\nSELECT 2;")
-    assert test == TestInput((), (), (InputStatement("SELECT 2", 6),))
+    test = parse("-- SET a=1\n--SELECT 1;\n--set a=1\n---- SET\nSELECT 2;")
+    assert test == TestInput((), (), (InputStatement("SELECT 2", 5),))
+
+
+def test_a_script_between_delimiters_is_a_statement_with_its_directives() -> None:
+    test = parse("--FILES t\n--QUERY-DELIMITER-START\nBEGIN SELECT 1; SELECT 2; END;\n--QUERY-DELIMITER-END\nSELECT 3;")
+    assert test.statements == (
+        InputStatement("BEGIN SELECT 1; SELECT 2; END", 3, ((Recording.FILES, "t"),)),
+        InputStatement("SELECT 3", 5),
+    )
 
 
 @pytest.mark.parametrize(

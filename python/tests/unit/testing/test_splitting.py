@@ -65,6 +65,36 @@ def test_lines_that_are_only_a_comment_are_no_part_of_a_statement() -> None:
     assert [statement.line for statement in found][:2] == [2, 8]
 
 
+def test_what_stands_between_delimiters_is_one_statement() -> None:
+    sql = """\
+SELECT 1
+-- before
+--QUERY-DELIMITER-START
+BEGIN
+  -- a line that is only a comment
+  SELECT ';'; -- another
+  SELECT 2;
+END;
+--QUERY-DELIMITER-END
+SELECT 3; SELECT 4;
+"""
+    script = "BEGIN\n  SELECT ';'; -- another\n  SELECT 2;\nEND"
+    found = split_statements(sql, "x.sql")
+    assert [(statement.line, statement.text) for statement in found] == [
+        (1, "SELECT 1"),
+        (4, script),
+        (10, "SELECT 3"),
+        (10, "SELECT 4"),
+    ]
+
+
+def test_directives_before_delimiters_belong_to_the_statement_between_them() -> None:
+    sql = "--FILES t\n--QUERY-DELIMITER-START\nBEGIN SELECT 1; END\n--QUERY-DELIMITER-END\n-- last\n"
+    script, rest = split_statements(sql, "x.sql")
+    assert script.comments == ((1, "--FILES t"),)
+    assert rest.comments == ((5, "-- last"),)
+
+
 @pytest.mark.parametrize(
     ("sql", "message"),
     [
@@ -72,9 +102,26 @@ def test_lines_that_are_only_a_comment_are_no_part_of_a_statement() -> None:
         ("SELECT `open;", "x.sql:1: the text or name that begins with ` never ends"),
         ("SELECT 1;\n\nSELECT /* a /* b */ 2;", "x.sql:3: the comment that begins with /* never ends"),
         ("SELECT\n--FILES t\n1;", "x.sql:2: --FILES stands inside a statement"),
-        ("SELECT 1;\nBEGIN\n  SELECT 1;\nEND;", "x.sql:2: SQL scripts (BEGIN … END) cannot be split"),
-        ("/* why */ begin select 1; end", "x.sql:1: SQL scripts (BEGIN … END) cannot be split"),
-        ("main: BEGIN SELECT 1; END", "x.sql:1: SQL scripts (BEGIN … END) cannot be split"),
+        (
+            "SELECT 1;\nBEGIN\n  SELECT 1;\nEND;",
+            "x.sql:2: a SQL script (BEGIN … END) stands between --QUERY-DELIMITER-START",
+        ),
+        ("/* why */ begin select 1; end", "x.sql:1: a SQL script (BEGIN … END) stands between --QUERY-DELIMITER-START"),
+        ("main: BEGIN SELECT 1; END", "x.sql:1: a SQL script (BEGIN … END) stands between --QUERY-DELIMITER-START"),
+        (
+            "SELECT 1;\n--QUERY-DELIMITER-START\nSELECT 1;",
+            "x.sql:2: --QUERY-DELIMITER-START has no --QUERY-DELIMITER-END",
+        ),
+        ("SELECT 1;\n--QUERY-DELIMITER-END\n", "x.sql:2: --QUERY-DELIMITER-END has no --QUERY-DELIMITER-START"),
+        (
+            "--QUERY-DELIMITER-START\nSELECT 1\n--QUERY-DELIMITER-START\n",
+            "x.sql:3: --QUERY-DELIMITER-START stands before its",
+        ),
+        ("--QUERY-DELIMITER-START\n-- why\n--QUERY-DELIMITER-END\n", "x.sql:3: there is no statement between"),
+        (
+            "--QUERY-DELIMITER-START\nBEGIN\n--FILES t\nEND\n--QUERY-DELIMITER-END",
+            "x.sql:3: --FILES stands inside a statement",
+        ),
     ],
 )
 def test_what_cannot_be_split_is_refused_with_its_line(sql: str, message: str) -> None:
