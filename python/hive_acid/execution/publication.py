@@ -17,7 +17,7 @@ class Publication:
     def __init__(self, file_system: FileSystem, location: str, txn_id: int) -> None:
         self._file_system = file_system
         self._location = location.rstrip("/")
-        self._published: list[str] = []
+        self._renamed: list[tuple[str, str]] = []
         self.staging = f"{self._location}/{STAGING_PREFIX}{txn_id}-{uuid.uuid4().hex[:8]}"
 
     def publish(self, result: WriteResult, locations: Mapping[str, str]) -> None:
@@ -31,8 +31,8 @@ class Publication:
             location = locations[folder.partition].rstrip("/") if folder.partition else self._location
             staged, final = f"{self.staging}/{folder.staged_path}", f"{location}/{folder.name}"
             self._file_system.write_text(f"{staged}/{VERSION_FILE}", VERSION_FILE_CONTENT)
+            self._renamed.append((staged, final))
             self._file_system.rename(staged, final)
-            self._published.append(final)
 
     def remove_staging(self) -> None:
         """Removes what the job left behind."""
@@ -43,8 +43,14 @@ class Publication:
 
         A folder that cannot be removed is harmless, for its write ID is aborted; it is named in a note on `error`.
         """
-        for path in (*self._published, self.staging):
+        for staged, final in self._renamed:
             try:
-                self._file_system.delete_tree(path)
+                # a rename that failed, or was interrupted, may have happened: then nothing is left where it began
+                if not self._file_system.exists(staged):
+                    self._file_system.delete_tree(final)
             except HiveAcidError as second:
-                error.add_note(f"{path} was left behind (no reader sees it): {second}")
+                error.add_note(f"{final} was left behind (no reader sees it): {second}")
+        try:
+            self.remove_staging()
+        except HiveAcidError as second:
+            error.add_note(f"{self.staging} was left behind (no reader sees it): {second}")

@@ -36,9 +36,9 @@ def build_table(**changes: object) -> TableDescription:
 
 @dataclass
 class FakeEngine:
-    """Puts a file for `rows` rows into staging, for each partition.
+    """Writes as the shim does: `buckets` files per folder and partition by task attempts, then moved by the driver.
 
-    `before` runs first; `fails` is raised after half of the work.
+    The files stand for `rows` rows per partition. `before` runs first; `fails` is raised at the end of the work.
     """
 
     file_system: MemoryFileSystem
@@ -46,20 +46,27 @@ class FakeEngine:
     fails: BaseException | None = None
     before: Callable[[str], None] | None = None
     partitions: tuple[str, ...] = ("",)
+    buckets: int = 1
     specs: list[WriteSpec] = field(default_factory=list)
 
     def write(self, token: str, spec: WriteSpec) -> WriteResult:
         self.specs.append(spec)
         if self.before:
             self.before(token)
-        folders = []
-        for partition in self.partitions if self.rows else ():
-            for kind, statement_id in self._folders(spec):
-                name = FolderName(kind, spec.write_id, spec.write_id, statement_id).format()
-                folder = WrittenFolder(name, self.rows, 100, ("bucket_00000",), partition)
-                self.file_system.add_file(f"{spec.staging}/{folder.staged_path}/bucket_00000")
-                folders.append(folder)
-        self.file_system.add_file(f"{spec.staging}/attempt-1/left-behind")
+        files = tuple(f"bucket_{bucket:05d}" for bucket in range(self.buckets))
+        folders = [
+            WrittenFolder(
+                FolderName(kind, spec.write_id, spec.write_id, statement_id).format(), self.rows, 100, files, partition
+            )
+            for partition in (self.partitions if self.rows else ())
+            for kind, statement_id in self.folders(spec)
+        ]
+        staged = [f"{folder.staged_path}/{file}" for folder in folders for file in files]
+        attempt = f"{spec.staging}/attempt-1"
+        for path in (*staged, "left-behind"):
+            self.file_system.add_file(f"{attempt}/{path}")
+        for path in staged:
+            self.file_system.rename(f"{attempt}/{path}", f"{spec.staging}/{path}")
         if self.fails:
             raise self.fails
         changed = self.rows * len(self.partitions)
@@ -68,7 +75,8 @@ class FakeEngine:
         return WriteResult(tuple(folders), inserted, deleted)
 
     @staticmethod
-    def _folders(spec: WriteSpec) -> list[tuple[FolderKind, int]]:
+    def folders(spec: WriteSpec) -> list[tuple[FolderKind, int]]:
+        """Kind and statement ID of the folders that a statement makes."""
         return {
             "insert": [(FolderKind.DELTA, spec.statement_id)],
             "delete": [(FolderKind.DELETE_DELTA, spec.statement_id)],
@@ -97,6 +105,10 @@ class World:
         self.executor = Executor(self.metastore, self.file_system, self.transactions, settings, self.clock.pause_ms)
 
     def run(self, kind: StatementKind, **changes: object) -> int:
+        return self.executor.run(self.statement(kind, **changes), self.engine)
+
+    def statement(self, kind: StatementKind, **changes: object) -> Statement:
+        """A statement on the table as it is now."""
         table = self.memory.table(TABLE)
         values = {
             "kind": kind,
@@ -106,7 +118,7 @@ class World:
             "parallelism": 2,
             "columns": tuple(column.name for column in (*table.columns, *table.partition_columns)),
         }
-        return self.executor.run(Statement(**(values | changes)), self.engine)  # type: ignore[arg-type]
+        return Statement(**(values | changes))  # type: ignore[arg-type]
 
     def folders(self) -> list[str]:
         """Names of all folders in the table, hidden ones too."""

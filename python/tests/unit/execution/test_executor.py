@@ -8,31 +8,18 @@ from hive_acid.errors import (
     CommitStateUnknown,
     HiveAcidError,
     LockTimeout,
-    MetastoreUnavailable,
-    StorageError,
     UnsupportedOperation,
-    WriteConflict,
     build_error,
 )
 from hive_acid.metastore.types import LockComponent, LockKind, MetastoreLine, OperationKind
 from hive_acid.model.names import VERSION_FILE
-from hive_acid.model.table import Column, Partition, TableName
+from hive_acid.model.table import Column, Partition
 from hive_acid.transaction.validity import StatementKind
 from support.faults import Lost
 from support.statements import TABLE, World, build_table
 
 KINDS = list(StatementKind)
 LINES = list(MetastoreLine)
-STEPS = [
-    "table",
-    "open_transaction",
-    "valid_transactions",
-    "valid_write_ids",
-    "allocate_write_id",
-    "lock",
-    "latest_conflict",
-    "drop_statistics",
-]
 
 
 @pytest.fixture(params=LINES, ids=lambda line: line.value)
@@ -76,35 +63,6 @@ def test_a_statement_that_changes_nothing_aborts_and_leaves_no_file(world: World
     assert "commit" not in world.metastore.calls
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("lost", list(Lost))
-@pytest.mark.parametrize("step", STEPS)
-def test_an_answer_that_never_comes_leaves_nothing_visible_and_nothing_open_past_the_timeout(
-    world: World, kind: StatementKind, lost: Lost, step: str
-) -> None:
-    world.metastore.method, world.metastore.lost = step, lost
-    if step == "latest_conflict" and (kind is StatementKind.INSERT or world.line is MetastoreLine.HIVE_3):
-        assert world.run(kind) == 3  # the call is not part of this statement
-        return
-    with pytest.raises(MetastoreUnavailable):
-        world.run(kind)
-    assert world.visible_write_ids() == []
-    assert world.folders() == []
-    if step != "open_transaction":
-        assert world.open_transactions() == []
-    world.time_out()
-    assert world.open_transactions() == []
-    assert world.memory.held_locks() == []
-
-
-@pytest.mark.parametrize("lost", list(Lost))
-def test_a_lost_commit_reply_is_resolved_by_asking(world: World, lost: Lost) -> None:
-    world.metastore.method, world.metastore.lost = "commit", lost
-    assert world.run(StatementKind.INSERT) == 3
-    assert world.visible_write_ids() == [1]
-    assert world.open_transactions() == []
-
-
 @pytest.mark.parametrize("lost", list(Lost))
 def test_a_commit_that_nobody_can_tell_about_is_reported_as_unknown_and_its_files_are_kept(
     world: World, lost: Lost
@@ -137,20 +95,6 @@ def test_an_error_or_interrupt_in_the_job_aborts_and_removes_staging(
     assert world.memory.held_locks() == []
 
 
-@pytest.mark.parametrize("method", ["write_text", "rename"])
-def test_storage_that_fails_while_folders_are_published_leaves_nothing_visible(
-    world: World, method: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def fail(*_: str) -> None:
-        raise build_error("HIVE_ACID_STORAGE", path="/", action=method, reason="disk full")
-
-    monkeypatch.setattr(world.file_system, method, fail)
-    with pytest.raises(StorageError):
-        world.run(StatementKind.INSERT)
-    assert world.folders() == []
-    assert world.open_transactions() == []
-
-
 def test_an_abort_that_fails_does_not_hide_the_first_error(world: World) -> None:
     world.engine.fails = RuntimeError("the cause")
     world.metastore.method, world.metastore.forever = "abort", True
@@ -169,97 +113,6 @@ def test_a_transaction_that_the_metastore_ended_during_the_job_is_not_published(
         world.run(StatementKind.INSERT)
     assert caught.value.getCondition() == "HIVE_ACID_TRANSACTION_ABORTED"
     assert world.folders() == []
-
-
-def test_a_delete_that_raced_with_another_runs_again_in_a_new_transaction(world: World) -> None:
-    def other_delete() -> None:
-        other = World(world.line)
-        other.memory, other.metastore.real = world.memory, world.memory
-        other.file_system = other.engine.file_system = world.file_system
-        other.executor._file_system = world.file_system
-        other.run(StatementKind.DELETE)
-
-    world.metastore.before["lock"] = other_delete
-    assert world.run(StatementKind.DELETE) == 3
-    assert world.metastore.calls.count("open_transaction") == 2
-    # the loser's write ID 1 was given up, the winner has 2, and the second try 3
-    assert world.visible_write_ids() == [2, 3]
-    assert world.engine.specs[-1].write_id == 3
-    assert len(world.engine.specs) == 1, "nothing is written under a snapshot that no longer serves"
-
-
-def test_a_delete_that_loses_every_race_ends_with_a_write_conflict(world: World) -> None:
-    def winning_delete() -> None:
-        txn_id = world.memory.open_transaction("other", "host", "agent")
-        world.memory.valid_transactions(txn_id)
-        world.memory.allocate_write_id(txn_id, TABLE)
-        kind = LockKind.EXCL_WRITE if world.line is MetastoreLine.HIVE_4 else LockKind.SHARED_WRITE
-        world.memory.lock(txn_id, [LockComponent(TABLE, kind, OperationKind.UPDATE)], "other", "host", "agent")
-        world.memory.commit(txn_id)
-        world.metastore.before["lock"] = winning_delete
-
-    world.metastore.before["lock"] = winning_delete
-    with pytest.raises(WriteConflict) as caught:
-        world.run(StatementKind.DELETE)
-    assert caught.value.getSqlState() == "40001"
-    assert world.folders() == []
-    assert world.open_transactions() == []
-
-
-def test_an_insert_behind_an_overwrite_of_another_client_runs_again(world: World) -> None:
-    def overwrite() -> None:
-        txn_id = world.memory.open_transaction("other", "host", "agent")
-        write_id = world.memory.allocate_write_id(txn_id, TABLE)
-        world.file_system.add_file(f"/warehouse/t/base_{write_id:07d}/bucket_00000")
-        world.memory.commit(txn_id)
-
-    world.metastore.before["lock"] = overwrite
-    assert world.run(StatementKind.INSERT) == 3
-    assert world.engine.specs[-1].write_id == 3, "rows under write ID 1 would be hidden by base 2"
-
-
-@pytest.mark.parametrize("kind", [StatementKind.UPDATE, StatementKind.DELETE])
-def test_a_truncate_that_the_metastore_does_not_count_as_a_conflict_is_noticed(
-    world: World, kind: StatementKind
-) -> None:
-    truncating = world.memory.open_transaction("hive", "host", "agent")
-    world.memory.allocate_write_id(truncating, TABLE)
-
-    def truncate() -> None:
-        marker = '{"thisFileVersion": "0", "dataFormat": "truncated"}'
-        world.file_system.add_file("/warehouse/t/base_0000001/_metadata_acid", text=marker)
-        world.memory.commit(truncating)
-
-    world.metastore.before["lock"] = truncate
-    assert world.run(kind) == 3
-    assert world.metastore.calls.count("open_transaction") == 2
-    assert world.engine.specs[-1].write_id == 3, "rows under write ID 2 were read before the truncate"
-
-
-def test_a_table_that_was_dropped_and_made_again_while_the_lock_was_awaited_is_not_written(world: World) -> None:
-    real = world.memory.allocate_write_id
-    asked = []
-
-    def allocate(txn_id: int, table: TableName) -> int:
-        asked.append(txn_id)
-        return real(txn_id, table) if len(asked) != 2 else 1000
-
-    world.memory.allocate_write_id = allocate  # type: ignore[method-assign]
-    assert world.run(StatementKind.INSERT) == 3
-    assert world.metastore.calls.count("open_transaction") == 2
-    assert len(world.engine.specs) == 1
-
-
-def test_a_table_that_was_altered_while_the_lock_was_awaited_is_not_written(world: World) -> None:
-    def alter() -> None:
-        world.memory.add_table(build_table(columns=(Column("id", "int"), Column("renamed", "string"))))
-
-    world.metastore.before["lock"] = alter
-    with pytest.raises(WriteConflict) as caught:
-        world.run(StatementKind.INSERT)
-    assert caught.value.getCondition() == "HIVE_ACID_TABLE_CHANGED"
-    assert world.engine.specs == []
-    assert world.open_transactions() == []
 
 
 def test_a_lock_that_is_not_granted_in_time_names_its_holder(world: World) -> None:
@@ -331,33 +184,6 @@ def test_each_partition_gets_its_folders_at_its_own_location(partitioned: World,
     calls = partitioned.metastore.calls
     assert calls.index("add_partitions") < calls.index("add_dynamic_partitions") < calls.index("commit")
     assert partitioned.open_transactions() == []
-
-
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("lost", list(Lost))
-@pytest.mark.parametrize(
-    "step", ["partitions", "add_partitions", "add_dynamic_partitions", "drop_partition_statistics"]
-)
-def test_a_step_for_partitions_that_gets_no_answer_leaves_nothing_visible(
-    partitioned: World, kind: StatementKind, lost: Lost, step: str
-) -> None:
-    partitioned.metastore.method, partitioned.metastore.lost = step, lost
-    with pytest.raises(MetastoreUnavailable):
-        partitioned.run(kind)
-    assert partitioned.file_system.files == {}
-    assert partitioned.open_transactions() == []
-
-
-def test_an_insert_behind_an_overwrite_of_one_partition_runs_again(partitioned: World) -> None:
-    def overwrite() -> None:
-        txn_id = partitioned.memory.open_transaction("other", "host", "agent")
-        write_id = partitioned.memory.allocate_write_id(txn_id, TABLE)
-        partitioned.file_system.add_file(f"/elsewhere/old/base_{write_id:07d}/bucket_00000")
-        partitioned.memory.commit(txn_id)
-
-    partitioned.metastore.before["lock"] = overwrite
-    assert partitioned.run(StatementKind.INSERT) == 6
-    assert partitioned.engine.specs[-1].write_id == 3
 
 
 @pytest.mark.parametrize(

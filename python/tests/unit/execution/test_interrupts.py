@@ -1,4 +1,4 @@
-"""Ctrl-C at any metastore call of a statement: what may have been committed is kept, everything else is undone."""
+"""Ctrl-C while a statement commits: what may have been committed is kept. All other steps: test_fault_matrix."""
 
 from __future__ import annotations
 
@@ -9,8 +9,6 @@ import pytest
 from hive_acid.errors import build_error
 from hive_acid.transaction.validity import StatementKind
 from support.statements import World
-
-CALLS = ("open_transaction", "valid_transactions", "valid_write_ids", "allocate_write_id", "lock", "drop_statistics")
 
 
 def interrupt(world: World, method: str, *, happens: bool) -> None:
@@ -26,19 +24,6 @@ def interrupt(world: World, method: str, *, happens: bool) -> None:
     setattr(world.memory, method, call)
 
 
-@pytest.mark.parametrize("happens", [False, True], ids=["before", "after"])
-@pytest.mark.parametrize("method", CALLS)
-def test_an_interrupt_undoes_the_statement(method: str, happens: bool) -> None:
-    world = World()
-    interrupt(world, method, happens=happens)
-    with pytest.raises(KeyboardInterrupt):
-        world.run(StatementKind.INSERT)
-    assert world.folders() == []
-    if method == "open_transaction":  # nobody knows its ID
-        world.time_out()
-    assert world.open_transactions() == []
-
-
 def test_an_interrupt_after_the_commit_was_done_keeps_the_rows_and_says_that_it_is_not_known() -> None:
     world = World()
     interrupt(world, "commit", happens=True)
@@ -46,15 +31,6 @@ def test_an_interrupt_after_the_commit_was_done_keeps_the_rows_and_says_that_it_
         world.run(StatementKind.INSERT)
     assert len(world.visible_write_ids()) == 1
     assert any("not known" in note for note in raised.value.__notes__)
-    assert world.open_transactions() == []
-
-
-def test_an_interrupt_before_the_commit_was_done_undoes_the_statement() -> None:
-    world = World()
-    interrupt(world, "commit", happens=False)
-    with pytest.raises(KeyboardInterrupt):
-        world.run(StatementKind.INSERT)
-    assert world.folders() == []
     assert world.open_transactions() == []
 
 

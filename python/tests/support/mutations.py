@@ -1,0 +1,70 @@
+"""The statements that change rows, each in one line: every matrix of faults is run over this table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from hive_acid.transaction.validity import StatementKind
+
+Rows = list[tuple[int, int, int]]
+"""`(id, v, d)` in order; `d` is the partition, `id % 2`, also where the table is flat."""
+
+NEW_IDS = 1000
+"""Above all IDs that a table starts with: what an INSERT adds for the numbers n is n + NEW_IDS."""
+
+
+def _add(rows: Rows, numbers: range) -> Rows:
+    return sorted([*rows, *((n + NEW_IDS, 0, n % 2) for n in numbers)])
+
+
+def _increase(rows: Rows, numbers: range) -> Rows:
+    return sorted((id_, v + (id_ in numbers), d) for id_, v, d in rows)
+
+
+def _remove(rows: Rows, numbers: range) -> Rows:
+    return [row for row in rows if row[0] not in numbers]
+
+
+@dataclass(frozen=True)
+class Mutation:
+    """One statement over the rows whose ID lies in a range of numbers, which begins with an even one.
+
+    `sql` has `{t}` for the table, `{numbers}` for the range as a query of one column `id`, `{first}` and `{end}`
+    (exclusive) for its bounds and `{id}` for the ID, or for an expression that gives it and can fail or wait.
+    `effect` is what it makes of the rows.
+    """
+
+    name: str
+    kind: StatementKind
+    is_partitioned: bool
+    sql: str
+    effect: Callable[[Rows, range], Rows]
+
+    def text(self, table: object, numbers: range, expression: str = "id") -> str:
+        """The statement. `expression` stands for the ID and is an INT."""
+        source = f"(SELECT int(id) AS id FROM range({numbers.start}, {numbers.stop}, 1, 2))"
+        bounds = {"first": numbers.start, "end": numbers.stop}
+        return self.sql.format(t=table, numbers=source, id=expression, **bounds)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+_UPDATE = "UPDATE {t} SET v = v + 1 WHERE {id} >= {first} AND id >= {first} AND id < {end}"
+_DELETE = "DELETE FROM {t} WHERE {id} >= {first} AND id >= {first} AND id < {end}"
+
+MUTATIONS = (
+    Mutation("insert-flat", StatementKind.INSERT, False, "INSERT INTO {t} SELECT {id} + 1000, 0 FROM {numbers}", _add),
+    Mutation(
+        "insert-partitions",
+        StatementKind.INSERT,
+        True,
+        "INSERT INTO {t} SELECT {id} + 1000, 0, id % 2 FROM {numbers}",
+        _add,
+    ),
+    Mutation("update-flat", StatementKind.UPDATE, False, _UPDATE, _increase),
+    Mutation("update-partitions", StatementKind.UPDATE, True, _UPDATE, _increase),
+    Mutation("delete-flat", StatementKind.DELETE, False, _DELETE, _remove),
+    Mutation("delete-partitions", StatementKind.DELETE, True, _DELETE, _remove),
+)

@@ -1,0 +1,128 @@
+"""What others commit between the snapshot and the lock: the statement runs again, or ends with a named error."""
+
+from __future__ import annotations
+
+import pytest
+
+from hive_acid.errors import WriteConflict
+from hive_acid.metastore.types import LockComponent, LockKind, MetastoreLine, OperationKind
+from hive_acid.model.table import Column, Partition, TableName
+from hive_acid.transaction.validity import StatementKind
+from support.statements import TABLE, World, build_table
+
+
+@pytest.fixture(params=MetastoreLine, ids=lambda line: line.value)
+def world(request: pytest.FixtureRequest) -> World:
+    return World(request.param)
+
+
+@pytest.fixture
+def partitioned(world: World) -> World:
+    """The table with partitions by `d`: `d=old` is there, elsewhere, and statements write to it and to `d=new`."""
+    world.memory.add_table(build_table(partition_columns=(Column("d", "string"),)))
+    world.memory.add_partition(TABLE, Partition("d=old", ("old",), "/elsewhere/old"))
+    world.engine.partitions = ("d=new", "d=old")
+    return world
+
+
+def test_a_delete_that_raced_with_another_runs_again_in_a_new_transaction(world: World) -> None:
+    def other_delete() -> None:
+        other = World(world.line)
+        other.memory, other.metastore.real = world.memory, world.memory
+        other.file_system = other.engine.file_system = world.file_system
+        other.executor._file_system = world.file_system
+        other.run(StatementKind.DELETE)
+
+    world.metastore.before["lock"] = other_delete
+    assert world.run(StatementKind.DELETE) == 3
+    assert world.metastore.calls.count("open_transaction") == 2
+    # the loser's write ID 1 was given up, the winner has 2, and the second try 3
+    assert world.visible_write_ids() == [2, 3]
+    assert world.engine.specs[-1].write_id == 3
+    assert len(world.engine.specs) == 1, "nothing is written under a snapshot that no longer serves"
+
+
+def test_a_delete_that_loses_every_race_ends_with_a_write_conflict(world: World) -> None:
+    def winning_delete() -> None:
+        txn_id = world.memory.open_transaction("other", "host", "agent")
+        world.memory.valid_transactions(txn_id)
+        world.memory.allocate_write_id(txn_id, TABLE)
+        kind = LockKind.EXCL_WRITE if world.line is MetastoreLine.HIVE_4 else LockKind.SHARED_WRITE
+        world.memory.lock(txn_id, [LockComponent(TABLE, kind, OperationKind.UPDATE)], "other", "host", "agent")
+        world.memory.commit(txn_id)
+        world.metastore.before["lock"] = winning_delete
+
+    world.metastore.before["lock"] = winning_delete
+    with pytest.raises(WriteConflict) as caught:
+        world.run(StatementKind.DELETE)
+    assert caught.value.getSqlState() == "40001"
+    assert world.folders() == []
+    assert world.open_transactions() == []
+
+
+def test_an_insert_behind_an_overwrite_of_another_client_runs_again(world: World) -> None:
+    def overwrite() -> None:
+        txn_id = world.memory.open_transaction("other", "host", "agent")
+        write_id = world.memory.allocate_write_id(txn_id, TABLE)
+        world.file_system.add_file(f"/warehouse/t/base_{write_id:07d}/bucket_00000")
+        world.memory.commit(txn_id)
+
+    world.metastore.before["lock"] = overwrite
+    assert world.run(StatementKind.INSERT) == 3
+    assert world.engine.specs[-1].write_id == 3, "rows under write ID 1 would be hidden by base 2"
+
+
+@pytest.mark.parametrize("kind", [StatementKind.UPDATE, StatementKind.DELETE])
+def test_a_truncate_that_the_metastore_does_not_count_as_a_conflict_is_noticed(
+    world: World, kind: StatementKind
+) -> None:
+    truncating = world.memory.open_transaction("hive", "host", "agent")
+    world.memory.allocate_write_id(truncating, TABLE)
+
+    def truncate() -> None:
+        marker = '{"thisFileVersion": "0", "dataFormat": "truncated"}'
+        world.file_system.add_file("/warehouse/t/base_0000001/_metadata_acid", text=marker)
+        world.memory.commit(truncating)
+
+    world.metastore.before["lock"] = truncate
+    assert world.run(kind) == 3
+    assert world.metastore.calls.count("open_transaction") == 2
+    assert world.engine.specs[-1].write_id == 3, "rows under write ID 2 were read before the truncate"
+
+
+def test_a_table_that_was_dropped_and_made_again_while_the_lock_was_awaited_is_not_written(world: World) -> None:
+    real = world.memory.allocate_write_id
+    asked = []
+
+    def allocate(txn_id: int, table: TableName) -> int:
+        asked.append(txn_id)
+        return real(txn_id, table) if len(asked) != 2 else 1000
+
+    world.memory.allocate_write_id = allocate  # type: ignore[method-assign]
+    assert world.run(StatementKind.INSERT) == 3
+    assert world.metastore.calls.count("open_transaction") == 2
+    assert len(world.engine.specs) == 1
+
+
+def test_a_table_that_was_altered_while_the_lock_was_awaited_is_not_written(world: World) -> None:
+    def alter() -> None:
+        world.memory.add_table(build_table(columns=(Column("id", "int"), Column("renamed", "string"))))
+
+    world.metastore.before["lock"] = alter
+    with pytest.raises(WriteConflict) as caught:
+        world.run(StatementKind.INSERT)
+    assert caught.value.getCondition() == "HIVE_ACID_TABLE_CHANGED"
+    assert world.engine.specs == []
+    assert world.open_transactions() == []
+
+
+def test_an_insert_behind_an_overwrite_of_one_partition_runs_again(partitioned: World) -> None:
+    def overwrite() -> None:
+        txn_id = partitioned.memory.open_transaction("other", "host", "agent")
+        write_id = partitioned.memory.allocate_write_id(txn_id, TABLE)
+        partitioned.file_system.add_file(f"/elsewhere/old/base_{write_id:07d}/bucket_00000")
+        partitioned.memory.commit(txn_id)
+
+    partitioned.metastore.before["lock"] = overwrite
+    assert partitioned.run(StatementKind.INSERT) == 6
+    assert partitioned.engine.specs[-1].write_id == 3
