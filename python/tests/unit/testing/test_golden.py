@@ -48,16 +48,27 @@ def test_what_was_written_is_read_back() -> None:
     assert parse_golden(format_golden([], "x"), "x") == ()
 
 
+def test_a_statement_of_a_named_session_says_so() -> None:
+    named = QueryResult(SELECT.query, SELECT.schema, SELECT.output, session="a")
+    text = format_golden([DELETE, named, SELECT], "x")
+    assert "\n\n\n-- !query session a\nSELECT * FROM t\n-- !query schema\n" in text
+    assert parse_golden(text, "x") == (DELETE, named, SELECT)
+    assert "--- !query session a" in diff_golden([named], [SELECT], "x").split("\n")
+
+
 PIECES = st.sampled_from(["a", " ", "\t", "\r", "\n", "-", "-- !quer", "\u2028", "\x0b", "é"])
 TEXTS = st.lists(PIECES, max_size=8).map("".join)
 
 
-@given(st.lists(st.builds(QueryResult, TEXTS, TEXTS, TEXTS, st.tuples(st.builds(Recorded, st.just("files t"), TEXTS)))))
+RECORDED = st.tuples(st.builds(Recorded, st.just("files t"), TEXTS))
+
+
+@given(st.lists(st.builds(QueryResult, TEXTS, TEXTS, TEXTS, RECORDED, st.sampled_from(["main", "a"]))))
 def test_every_result_is_read_back_to_the_character(results: list[QueryResult]) -> None:
     assert parse_golden(format_golden(results, "x"), "x") == tuple(results)
 
 
-@pytest.mark.parametrize("line", ["-- !query", "-- !query schema", "-- !query files t"])
+@pytest.mark.parametrize("line", ["-- !query", "-- !query schema", "-- !query files t", "-- !query session a"])
 def test_an_output_that_looks_like_a_marker_is_refused_instead_of_misread(line: str) -> None:
     with pytest.raises(SuiteError):
         format_golden([QueryResult("SELECT 1", "struct<a:string>", f"x\n{line}\ny")], "x")

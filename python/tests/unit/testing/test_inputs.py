@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from hive_acid.testing.errors import SuiteError
-from hive_acid.testing.inputs import InputStatement, Recording, TestInput, load_input, parse_input
+from hive_acid.testing.inputs import MAIN_SESSION, InputStatement, Recording, TestInput, Variant
+from hive_acid.testing.parsing import load_input, parse_input
 
 
 def parse(text: str, imports: dict[str, TestInput] | None = None) -> TestInput:
@@ -23,15 +24,49 @@ def test_files_and_rows_belong_to_the_next_statement_only() -> None:
 def test_settings_are_for_the_whole_file_wherever_they_stand() -> None:
     test = parse("--SET a.b=1, c = x=y \nSELECT 1;\n--SET d=\nSELECT 2;\n--SET e=5\n")
     assert test.settings == (("a.b", "1"), ("c", "x=y"), ("d", ""), ("e", "5"))
-    assert test.runs() == [test.settings]
+    assert test.runs() == [Variant(test.settings)]
 
 
 def test_a_file_runs_once_for_each_combination_of_choices() -> None:
     test = parse("--SET s=0\n--CONFIG_DIM1 a=1\n--CONFIG_DIM2 c=1\n--CONFIG_DIM1 a=2,b=2\nSELECT 1;")
     assert test.runs() == [
-        (("s", "0"), ("a", "1"), ("c", "1")),
-        (("s", "0"), ("a", "2"), ("b", "2"), ("c", "1")),
+        Variant((("s", "0"), ("a", "1"), ("c", "1")), (), "a=1, c=1"),
+        Variant((("s", "0"), ("a", "2"), ("b", "2"), ("c", "1")), (), "a=2,b=2, c=1"),
     ]
+
+
+KINDS = "--TABLE_DIM t flat\n--TABLE_DIM t partitioned PARTITIONED BY (b)\n"
+
+
+def test_a_file_runs_once_for_each_kind_of_a_table() -> None:
+    test = parse(KINDS + "CREATE TABLE t (a INT, b INT) ${t} STORED AS ORC;\nSELECT '${x}';")
+    flat, partitioned = test.runs()
+    create, other = (statement.text for statement in test.statements)
+    assert (flat.label, partitioned.label) == ("t flat", "t partitioned")
+    assert flat.fill(create) == "CREATE TABLE t (a INT, b INT)  STORED AS ORC"
+    assert partitioned.fill(create) == "CREATE TABLE t (a INT, b INT) PARTITIONED BY (b) STORED AS ORC"
+    assert flat.fill(other) == other
+
+
+def test_kinds_of_tables_and_choices_of_settings_are_combined() -> None:
+    test = parse("--TABLE_DIM u x\n--CONFIG_DIM1 k=1\n" + KINDS + "--CONFIG_DIM1 k=2\nSELECT ${t} ${u};")
+    assert [variant.label for variant in test.runs()] == [
+        "k=1, t flat, u x",
+        "k=1, t partitioned, u x",
+        "k=2, t flat, u x",
+        "k=2, t partitioned, u x",
+    ]
+
+
+def test_statements_run_in_the_session_named_last() -> None:
+    test = parse("SELECT 1;\n--SESSION a\n--FILES t\nSELECT 2;\nSELECT 3;\n--SESSION main\nSELECT 4;")
+    assert [statement.session for statement in test.statements] == [MAIN_SESSION, "a", "a", MAIN_SESSION]
+
+
+def test_an_imported_file_keeps_its_sessions_to_itself() -> None:
+    shared = parse("--SESSION a\nSELECT 1;")
+    test = parse("--IMPORT shared.sql\nSELECT 2;", {"shared.sql": shared})
+    assert [statement.session for statement in test.statements] == ["a", MAIN_SESSION]
 
 
 def test_imported_statements_and_directives_come_first() -> None:
@@ -77,8 +112,12 @@ def test_a_script_between_delimiters_is_a_statement_with_its_directives() -> Non
         ("--CONFIG_DIM1 a\nSELECT 1;", "x.sql:1: not of the form key=value"),
         ("SELECT 1;\n--FILES t\n", "x.sql:3: --FILES has no statement after it"),
         ("SELECT 1;\n--IMPORT y.sql\nSELECT 1;", "x.sql:2: --IMPORT comes before all statements"),
-        ("--TABLE_DIM flat\nSELECT 1;", "x.sql:1: --TABLE_DIM is not supported"),
-        ("--SESSION a\nSELECT 1;", "x.sql:1: --SESSION is not supported"),
+        ("--TABLE_DIM flat\nSELECT 1;", "x.sql:1: not of the form table kind [clauses]: flat"),
+        ("--TABLE_DIM t flat\n--TABLE_DIM t flat x\nSELECT 1;", "x.sql:2: t has the kind flat already"),
+        (KINDS + "SELECT '${u}';", "x.sql: --TABLE_DIM t changes nothing: no statement holds ${t}"),
+        (KINDS + "SELECT '${t}';\n--FILES db.`T`\nSELECT 1;", "x.sql:5: --FILES db.`T` and --TABLE_DIM t exclude"),
+        ("--SESSION a b\nSELECT 1;", "x.sql:1: no name for a session: a b"),
+        ("--SESSION\nSELECT 1;", "x.sql:1: --SESSION needs a value"),
         ("--ONLY_IF spark\nSELECT 1;", "x.sql:1: --ONLY_IF is not supported"),
     ],
 )
@@ -86,6 +125,12 @@ def test_a_directive_that_would_not_do_what_it_seems_to_is_refused(text: str, me
     with pytest.raises(SuiteError) as refused:
         parse(text)
     assert str(refused.value).startswith(message)
+
+
+def test_a_table_has_its_kinds_in_one_file() -> None:
+    shared = parse(KINDS + "CREATE TABLE t ${t};")
+    with pytest.raises(SuiteError, match="--TABLE_DIM t stands here and in an imported file"):
+        parse("--IMPORT shared.sql\n--TABLE_DIM t bucketed\nSELECT 1;", {"shared.sql": shared})
 
 
 def test_a_file_that_imports_itself_is_refused(tmp_path: Path) -> None:

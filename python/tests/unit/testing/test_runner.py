@@ -119,6 +119,36 @@ def test_a_file_runs_under_its_settings_and_every_choice_must_agree(tmp_path: Pa
     assert report.text.startswith("with z=2\n")
 
 
+def test_every_kind_of_a_table_must_answer_the_same(tmp_path: Path) -> None:
+    text = "--TABLE_DIM t flat\n--TABLE_DIM t other BY (x)\nCREATE t ${t};\nSELECT 1;"
+    [file] = suite_of(tmp_path, a=text)
+    engine = Engine(answers={"CREATE t ": "made", "CREATE t BY (x)": "made"})
+    assert update_file(file, engine).verdict is Verdict.UPDATED
+    assert "-- !query\nCREATE t ${t}\n" in file.result.read_text()
+    assert check_file(file, engine).verdict is Verdict.PASSED
+    assert [ran[2] for ran in engine.ran] == ["CREATE t ", "CREATE t BY (x)"] * 2
+    engine.answers["CREATE t BY (x)"] = "made otherwise"
+    report = check_file(file, engine)
+    assert report.verdict is Verdict.DIFFERS
+    assert report.text.startswith("with t other\n")
+    assert "-made\n+made otherwise" in report.text
+
+
+def test_each_named_session_is_one_of_its_own_in_the_database_of_the_file(tmp_path: Path) -> None:
+    text = "--SET k=v\nSELECT 1;\n--SESSION a\nSHOW SETTING k;\n--SESSION b\nSELECT 2;\n--SESSION a\nSELECT 3;"
+    [file] = suite_of(tmp_path, a=text)
+    engine = Engine()
+    assert update_file(file, engine).verdict is Verdict.UPDATED
+    assert check_file(file, engine).verdict is Verdict.PASSED
+    create, use, *main = engine.ran[0]
+    assert (use, main[0]) == (create.replace("CREATE DATABASE", "USE"), "SELECT 1")
+    assert engine.ran[1] == [use, "SHOW SETTING k", "SELECT 3"]
+    assert engine.ran[2] == [use, "SELECT 2"]
+    assert "-- !query session a\nSHOW SETTING k\n-- !query schema\nstruct<v:string>\n" in file.result.read_text()
+    file.input.write_text(text.replace("SESSION b", "SESSION main"))
+    assert "--- !query session b\n+-- !query\n SELECT 2" in check_file(file, engine).text
+
+
 def test_files_of_a_table_are_recorded_after_the_statement(tmp_path: Path) -> None:
     table = tmp_path / "t"
     table.mkdir()

@@ -1,0 +1,100 @@
+"""One run of an input file: its statements, in their sessions, in a database of its own."""
+
+from __future__ import annotations
+
+import re
+import uuid
+from pathlib import Path
+
+from hive_acid.testing.errors import SuiteError
+from hive_acid.testing.failures import StatementFailed
+from hive_acid.testing.golden import QueryResult, Recorded
+from hive_acid.testing.inputs import MAIN_SESSION, InputStatement, Recording, Settings, TestInput, Variant
+from hive_acid.testing.masking import mask_row, mask_text
+from hive_acid.testing.session import Session, SessionFactory
+from hive_acid.testing.table_files import dump_rows, list_files, local_folder
+
+DEFAULT_SETTINGS: Settings = (
+    ("spark.sql.session.timeZone", "UTC"),
+    ("spark.sql.maxMetadataStringLength", "100000"),  # plans cut long locations off, so that they could not be masked
+)
+NO_SCHEMA = "struct<>"
+_RECORDERS = {Recording.FILES: list_files, Recording.ROWS: dump_rows}
+
+
+def run_input(
+    test: TestInput, variant: Variant, sessions: SessionFactory, name: str
+) -> tuple[list[QueryResult], dict[int, str]]:
+    """The results of all statements, run in a new database that is dropped afterwards.
+
+    With them the whole messages of those that failed, by index. Raises SuiteError if the database cannot be made or
+    dropped, or if what is to be recorded cannot be read.
+    """
+    run = _Run(variant, sessions, f"sqltest_{re.sub(r'[^a-z0-9]', '_', name.lower())}_{uuid.uuid4().hex[:8]}")
+    run.begin()
+    try:
+        for statement in test.statements:
+            run.statement(statement)
+    finally:
+        run.end()
+    return run.results, run.messages
+
+
+class _Run:
+    def __init__(self, variant: Variant, sessions: SessionFactory, database: str) -> None:
+        self._variant = variant
+        self._factory = sessions
+        self._database = database
+        self._sessions = {MAIN_SESSION: self._open()}
+        self.results: list[QueryResult] = []
+        self.messages: dict[int, str] = {}
+
+    def begin(self) -> None:
+        """Makes the database."""
+        _prepare(self._sessions[MAIN_SESSION], f"CREATE DATABASE {self._database}", f"USE {self._database}")
+
+    def end(self) -> None:
+        """Drops the database."""
+        main = self._sessions[MAIN_SESSION]
+        _prepare(main, "USE default", f"DROP DATABASE {self._database} CASCADE")
+
+    def statement(self, statement: InputStatement) -> None:
+        """Runs one statement and adds its result."""
+        session = self._session(statement.session)
+        try:
+            answer = session.run(self._variant.fill(statement.text))
+        except StatementFailed as error:
+            self.messages[len(self.results)] = str(error)
+            schema, output = NO_SCHEMA, error.format(self._database)
+        else:
+            mask = mask_text if answer.is_command else mask_row
+            schema = mask(answer.schema, self._database)
+            output = "\n".join(mask(row, self._database) for row in answer.rows)
+        recorded = tuple(self._record(session, kind, table) for kind, table in statement.recordings)
+        self.results.append(QueryResult(statement.text, schema, output, recorded, statement.session))
+
+    def _open(self) -> Session:
+        return self._factory.open(DEFAULT_SETTINGS + self._variant.settings)
+
+    def _session(self, name: str) -> Session:
+        if name not in self._sessions:
+            self._sessions[name] = self._open()
+            _prepare(self._sessions[name], f"USE {self._database}")
+        return self._sessions[name]
+
+    def _record(self, session: Session, kind: Recording, table: str) -> Recorded:
+        try:
+            folder = local_folder(session.location(table))
+        except StatementFailed as error:
+            raise SuiteError(f"--{kind.name} {table}: {error}") from error
+        if not folder.is_dir():
+            raise SuiteError(f"--{kind.name} {table}: {folder} is not there, or not on this machine")
+        return Recorded(f"{kind.value} {table}", _RECORDERS[kind](Path(folder), self._database))
+
+
+def _prepare(session: Session, *statements: str) -> None:
+    for statement in statements:
+        try:
+            session.run(statement)
+        except StatementFailed as error:
+            raise SuiteError(f"{statement} failed: {error}") from error
