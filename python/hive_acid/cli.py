@@ -1,7 +1,7 @@
 """The command `hive-acid`.
 
 Exit codes: 0 done, or running; 1 not running, or results differ; 2 it failed or was called wrongly, with the reason
-on standard error.
+on standard error; 130 it was interrupted.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from hive_acid.testing.command import add_arguments
 if TYPE_CHECKING:
     Commands = argparse._SubParsersAction[argparse.ArgumentParser]
 
-DONE, NOT_RUNNING, FAILED = 0, 1, 2
+DONE, NOT_RUNNING, FAILED, INTERRUPTED = 0, 1, 2, 130
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -123,6 +123,9 @@ def run_sqltest(chosen: argparse.Namespace) -> int:
     except (SuiteError, HiveAcidError) as error:
         print(error, file=sys.stderr)
         return FAILED
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        return INTERRUPTED
 
 
 def default_folder() -> Path:

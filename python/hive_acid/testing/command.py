@@ -7,11 +7,13 @@ import os
 import random
 import tempfile
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from hive_acid.testing.errors import SuiteError
 from hive_acid.testing.junit import format_junit
-from hive_acid.testing.runner import Report, run_suite
+from hive_acid.testing.parallel import run_parallel
+from hive_acid.testing.runner import Report, order_files, run_suite
 from hive_acid.testing.suite import SuiteFile, create_input, find_suite
 
 REGENERATE = "SPARK_GENERATE_GOLDEN_FILES"
@@ -31,6 +33,9 @@ def add_arguments(sqltest: argparse.ArgumentParser) -> None:
         action.add_argument("--metastore", metavar="URI", help="thrift://host:port; an embedded one by default")
         action.add_argument("--warehouse", metavar="DIR", help="where the tables lie; a temporary folder by default")
         action.add_argument("--seed", type=int, help="of the order of the files, to repeat a run")
+        action.add_argument(
+            "--jobs", type=_jobs, default=1, metavar="N", help="processes, each with a Spark; default: 1"
+        )
         action.add_argument("--junit", type=Path, metavar="FILE", help="write a JUnit XML report")
     new = actions.add_parser("new", help="make an input to begin with")
     new.add_argument("name", metavar="NAME")
@@ -49,7 +54,7 @@ def run_command(chosen: argparse.Namespace, say: Say) -> int:
     is_update = chosen.action == "update" or os.environ.get(REGENERATE) == "1"
     seed = random.SystemRandom().randrange(1_000_000) if chosen.seed is None else chosen.seed
     say(f"{len(files)} files, seed {seed}")
-    reports = run_on_spark(files, chosen, seed, is_update, say)
+    reports = run_on_spark(order_files(files, seed), chosen, is_update, say)
     if chosen.junit is not None:
         write_junit(chosen.junit, format_junit(reports, seed))
     bad = sorted(report.name for report in reports if not report.is_good)
@@ -57,18 +62,18 @@ def run_command(chosen: argparse.Namespace, say: Say) -> int:
     return DIFFERENT if bad else GOOD
 
 
-def run_on_spark(
-    files: list[SuiteFile], chosen: argparse.Namespace, seed: int, is_update: bool, say: Say
-) -> list[Report]:
-    """Runs the files on a Spark of their own, which is stopped afterwards."""
-    from hive_acid.testing.spark_session import SparkSessions, start_spark
+def run_on_spark(files: list[SuiteFile], chosen: argparse.Namespace, is_update: bool, say: Say) -> list[Report]:
+    """Runs the files on a Spark of their own, or on one in each of several processes, which ends afterwards."""
+    from hive_acid.testing.spark_session import open_sessions, share_metastore
 
     with tempfile.TemporaryDirectory(prefix="sqltest-") as folder:
-        spark = start_spark(chosen.metastore, chosen.warehouse or Path(folder).as_uri())
-        try:
-            return run_suite(files, SparkSessions(spark), seed, is_update, lambda report: tell(report, say))
-        finally:
-            spark.stop()
+        warehouse = chosen.warehouse or Path(folder).as_uri()
+        if chosen.jobs == 1 or len(files) == 1:
+            with open_sessions(chosen.metastore, warehouse) as sessions:
+                return run_suite(files, sessions, is_update, lambda report: tell(report, say))
+        with share_metastore(chosen.metastore) as metastore:
+            opening = partial(open_sessions, metastore, warehouse)
+            return run_parallel(files, opening, chosen.jobs, is_update, lambda report: tell(report, say))
 
 
 def tell(report: Report, say: Say) -> None:
@@ -76,6 +81,13 @@ def tell(report: Report, say: Say) -> None:
     say(f"{report.verdict.value:<8} {report.name} ({report.seconds:.1f} s)")
     if not report.is_good:
         say(report.text)
+
+
+def _jobs(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{text} is not 1 or more")
+    return number
 
 
 def write_junit(path: Path, text: str) -> None:

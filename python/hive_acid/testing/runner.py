@@ -42,21 +42,28 @@ class Report:
         return self.verdict in (Verdict.PASSED, Verdict.UPDATED)
 
 
-def run_suite(
-    files: Sequence[SuiteFile],
-    sessions: SessionFactory,
-    seed: int,
-    is_update: bool,
-    tell: Callable[[Report], None],
-) -> list[Report]:
-    """Runs the files in an order that `seed` decides, one report each, told as it comes."""
+Tell = Callable[[Report], None]
+
+
+def order_files(files: Sequence[SuiteFile], seed: int) -> list[SuiteFile]:
+    """The files in the order that `seed` decides."""
     order = list(files)
     random.Random(seed).shuffle(order)
+    return order
+
+
+def run_suite(files: Sequence[SuiteFile], sessions: SessionFactory, is_update: bool, tell: Tell) -> list[Report]:
+    """Runs the files one after the other, one report each, told as it comes."""
     reports = []
-    for file in order:
-        reports.append(update_file(file, sessions) if is_update else check_file(file, sessions))
+    for file in files:
+        reports.append(run_file(file, sessions, is_update))
         tell(reports[-1])
     return reports
+
+
+def run_file(file: SuiteFile, sessions: SessionFactory, is_update: bool) -> Report:
+    """Records or checks the file."""
+    return update_file(file, sessions) if is_update else check_file(file, sessions)
 
 
 def check_file(file: SuiteFile, sessions: SessionFactory) -> Report:

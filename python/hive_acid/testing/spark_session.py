@@ -18,6 +18,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 import hive_acid
+from hive_acid.spark.session import find_metastore_uris
 from hive_acid.testing.failures import QueryContext, StatementFailed
 from hive_acid.testing.inputs import Settings
 from hive_acid.testing.session import Answer
@@ -42,6 +43,31 @@ def start_spark(metastore: str | None, warehouse: str) -> SparkSession:
         .config("spark.log.level", "OFF")
     )
     return hive_acid.configure(builder, metastore=metastore).getOrCreate()
+
+
+@contextmanager
+def open_sessions(metastore: str | None, warehouse: str) -> Iterator[SparkSessions]:
+    """Sessions on a Spark that is stopped afterwards; `start_spark` tells the arguments."""
+    spark = start_spark(metastore, warehouse)
+    try:
+        yield SparkSessions(spark)
+    finally:
+        spark.stop()
+
+
+@contextmanager
+def share_metastore(metastore: str | None) -> Iterator[str]:
+    """The address of the metastore that `start_spark` would use, for several processes.
+
+    An embedded one is stopped afterwards.
+    """
+    if known := metastore or find_metastore_uris():
+        yield known
+        return
+    from hive_acid.local import EmbeddedMetastore  # only POSIX systems have it; a given metastore needs none
+
+    with EmbeddedMetastore.start() as embedded:
+        yield embedded.uri
 
 
 class SparkSessions:

@@ -68,7 +68,8 @@ struct<one:int>
 """
 
 
-def test_the_command_tells_what_differs_and_fails(metastore: EmbeddedMetastore, tmp_path: Path) -> None:
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_the_command_tells_what_differs_and_fails(metastore: EmbeddedMetastore, tmp_path: Path, jobs: str) -> None:
     for name, recorded in (("good", "1"), ("wrong", "2")):
         for folder, suffix, text in (
             ("inputs", "", "SELECT 1 AS one;"),
@@ -79,7 +80,7 @@ def test_the_command_tells_what_differs_and_fails(metastore: EmbeddedMetastore, 
     junit = tmp_path / "reports" / "junit.xml"
     command = [sys.executable, "-m", "hive_acid.cli", "sqltest", "run", str(tmp_path), "--junit", str(junit)]
     ended = subprocess.run(
-        [*command, "--metastore", metastore.uri, "--seed", "7"],
+        [*command, "--metastore", metastore.uri, "--seed", "7", "--jobs", jobs],
         capture_output=True,
         text=True,
         check=False,

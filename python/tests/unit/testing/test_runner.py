@@ -10,7 +10,7 @@ from hive_acid.testing.errors import SuiteError
 from hive_acid.testing.failures import StatementFailed
 from hive_acid.testing.inputs import Settings
 from hive_acid.testing.junit import format_junit
-from hive_acid.testing.runner import Report, Verdict, check_file, run_suite, update_file
+from hive_acid.testing.runner import Report, Verdict, check_file, order_files, run_suite, update_file
 from hive_acid.testing.session import Answer
 from hive_acid.testing.suite import SuiteFile, create_input, find_suite
 
@@ -170,7 +170,7 @@ def test_files_run_in_an_order_that_the_seed_repeats(tmp_path: Path) -> None:
     orders = []
     for seed in (1, 1, 2):
         told: list[Report] = []
-        run_suite(files, Engine(), seed, True, told.append)
+        run_suite(order_files(files, seed), Engine(), True, told.append)
         orders.append([report.name for report in told])
     assert orders[0] == orders[1] != orders[2]
     assert sorted(orders[0]) == sorted(orders[2]) == [file.name for file in files]
@@ -178,7 +178,7 @@ def test_files_run_in_an_order_that_the_seed_repeats(tmp_path: Path) -> None:
 
 def test_a_broken_input_does_not_stop_the_others(tmp_path: Path) -> None:
     files = suite_of(tmp_path, a="SELECT 'open", b="SELECT 1;")
-    reports = {report.name: report for report in run_suite(files, Engine(), 0, True, lambda _: None)}
+    reports = {report.name: report for report in run_suite(files, Engine(), True, lambda _: None)}
     assert (reports["a"].verdict, reports["b"].verdict) == (Verdict.BROKEN, Verdict.UPDATED)
 
 
