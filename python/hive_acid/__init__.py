@@ -1,14 +1,16 @@
-"""Hive ACID DML for Spark SQL. Importing this package does nothing; `configure` does."""
+"""Hive ACID DML for Spark SQL. Importing this package does nothing; `configure` and `AcidTable` do."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+    from hive_acid.spark.acid_table import AcidTable
+
 __version__ = "0.1.0"
-__all__ = ["__version__", "configure"]
+__all__ = ["AcidTable", "__version__", "configure"]
 
 
 def configure(builder: SparkSession.Builder, metastore: str | None = None) -> SparkSession.Builder:
@@ -20,3 +22,12 @@ def configure(builder: SparkSession.Builder, metastore: str | None = None) -> Sp
     from hive_acid.spark.session import configure as configure_session
 
     return configure_session(builder, metastore)
+
+
+def __getattr__(name: str) -> Any:
+    """`AcidTable`, which imports PySpark when it is first used."""
+    if name == "AcidTable":
+        from hive_acid.spark.acid_table import AcidTable
+
+        return AcidTable
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -3,9 +3,11 @@ package org.apache.spark.sql.hiveacid
 import java.util.Properties
 
 import org.apache.spark.SparkContext
-import org.apache.spark.sql.SaveMode
+import org.apache.spark.sql.{Column, SaveMode}
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
+import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.classic.{DataFrame, Dataset, SparkSession}
 import org.apache.spark.sql.execution.command.SaveAsV1TableCommand
 
 /** What differs between Spark lines, and the few members of Spark that are public in bytecode but `private[sql]` or
@@ -24,4 +26,10 @@ object SparkLine {
     case s: SaveAsV1TableCommand => Some((s.tableDesc, s.mode))
     case _                       => None
   }
+
+  /** private[sql]; a plan becomes a DataFrame in no public way, and a command is run by becoming one. */
+  def frame(session: SparkSession, plan: LogicalPlan): DataFrame = Dataset.ofRows(session, plan)
+
+  /** private[sql]; a column's tree can be had in no public way. Texts in it are parsed here, by the session's parser. */
+  def expression(session: SparkSession, column: Column): Expression = session.expression(column)
 }

@@ -1,0 +1,77 @@
+package hiveacid
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.spark.sql.Column
+import org.apache.spark.sql.catalyst.analysis.UnresolvedAttribute
+import org.apache.spark.sql.catalyst.expressions.{AttributeReference, Expression, Literal}
+import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.classic.{DataFrame, SparkSession}
+import org.apache.spark.sql.execution.datasources.LogicalRelation
+import org.apache.spark.sql.hiveacid.SparkLine
+
+/** What `hive_acid.AcidTable` calls. A statement becomes the node that Spark's parser makes of its SQL text, so that it
+  * goes the way of `spark.sql`.
+  *
+  * The table is looked up by each call, but its columns keep their attribute IDs for as long as they keep their types:
+  * a column of one `frame` means the same in a later statement.
+  */
+final class TableApi private (
+    session: SparkSession,
+    name: String,
+    columns: Seq[AttributeReference],
+    alias: Option[String]
+) {
+
+  /** The table's rows; each call makes a query of its own, with a snapshot of its own. */
+  def frame: DataFrame = SparkLine.frame(session, relation)
+
+  def aliased(other: String): TableApi = new TableApi(session, name, columns, Some(other))
+
+  /** @param condition
+    *   null: all rows
+    */
+  def delete(condition: Column): DataFrame =
+    SparkLine.frame(session, DeleteFromTable(relation, expression(condition).getOrElse(Literal.TrueLiteral)))
+
+  /** @param condition
+    *   null: all rows
+    * @param keys
+    *   columns or nested fields, named as in SQL
+    * @param values
+    *   what is assigned, one for each of `keys`
+    */
+  def update(condition: Column, keys: java.util.List[String], values: java.util.List[Column]): DataFrame = {
+    val parser = session.sessionState.sqlParser
+    val assignments = keys.asScala.toSeq.zip(values.asScala).map { case (key, value) =>
+      Assignment(UnresolvedAttribute(parser.parseMultipartIdentifier(key)), SparkLine.expression(session, value))
+    }
+    SparkLine.frame(session, UpdateTable(relation, assignments, expression(condition)))
+  }
+
+  private def expression(column: Column): Option[Expression] = Option(column).map(SparkLine.expression(session, _))
+
+  private def relation: LogicalPlan = {
+    val plan = TableApi.resolve(session, name).transform { case l: LogicalRelation =>
+      l.copy(output = l.output.map { a =>
+        val old = columns.find(c => c.name.equalsIgnoreCase(a.name) && c.dataType == a.dataType)
+        old.fold(a)(c => a.withExprId(c.exprId))
+      })
+    }
+    alias.fold(plan)(SubqueryAlias(_, plan))
+  }
+}
+
+object TableApi {
+
+  /** The full ACID table of that name; Spark's own error if there is none, ours if it is something else. */
+  def forName(session: SparkSession, name: String): TableApi = resolve(session, name) match {
+    case AcidTables.Target(l) =>
+      new TableApi(session, l.catalogTable.get.qualifiedName, l.output, None)
+    case plan =>
+      val reason = if (plan.exists(_.isInstanceOf[View])) "it is a view" else "it is not transactional"
+      throw AcidException.unsupportedTable("AcidTable.forName", name, reason)
+  }
+
+  private def resolve(session: SparkSession, name: String): LogicalPlan = session.table(name).queryExecution.analyzed
+}

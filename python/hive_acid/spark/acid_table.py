@@ -1,0 +1,89 @@
+"""The Python API of one table, in the manner of Delta's `DeltaTable`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pyspark.errors import PySparkTypeError, PySparkValueError
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql.functions import expr
+
+from hive_acid.errors import build_error
+from hive_acid.spark.session import EXTENSION
+
+
+class AcidTable:
+    """A Hive transactional table, to be read and changed from Python; made by `forName`.
+
+    Conditions and values are texts, which are SQL expressions, or Columns. They may use the table's columns by name,
+    qualified by the table's name or its alias, or as columns of `toDF()`; texts may hold subqueries. The hidden
+    `ROW__ID` is used by name. What they mean, Spark's checks and errors, locks and transactions are those of the SQL
+    statements of the same names.
+
+    The table is looked up by each call, so an `AcidTable` may be kept while others write to the table or alter it.
+    """
+
+    def __init__(self, spark: SparkSession, table: Any) -> None:
+        """For `forName`: `table` is the JVM's `hiveacid.TableApi`."""
+        self._spark = spark
+        self._table = table
+
+    @classmethod
+    def forName(cls, sparkSession: SparkSession, tableName: str) -> AcidTable:  # noqa: N802, N803 (Delta's names)
+        """The table `tableName`: `table`, `database.table` or `spark_catalog.database.table`, quoted as in SQL.
+
+        Raises Spark's TABLE_OR_VIEW_NOT_FOUND if there is none, HIVE_ACID_UNSUPPORTED_TABLE for a view, a table that is
+        not transactional or is insert-only, HIVE_ACID_NO_PLANNER if `hive_acid.configure` did not set up the session.
+        """
+        extensions = sparkSession.conf.get("spark.sql.extensions", None) or ""
+        if EXTENSION not in extensions.split(","):
+            raise build_error("HIVE_ACID_NO_PLANNER", table=tableName)
+        jvm: Any = sparkSession._jvm
+        return cls(sparkSession, jvm.hiveacid.TableApi.forName(sparkSession._jsparkSession, tableName))
+
+    def toDF(self) -> DataFrame:  # noqa: N802 (Delta's name)
+        """The table's rows. Each call gives a DataFrame that reads a snapshot of its own, taken when it first runs."""
+        return DataFrame(self._table.frame(), self._spark)
+
+    def alias(self, aliasName: str) -> AcidTable:  # noqa: N803 (Delta's name)
+        """The same table, whose columns may be qualified by `aliasName` and no longer by the table's own name."""
+        return AcidTable(self._spark, self._table.aliased(aliasName))
+
+    def delete(self, condition: str | Column | None = None) -> DataFrame:
+        """Deletes the rows for which `condition` is true, all rows without one, before it returns.
+
+        The result is one row with the column `num_affected_rows`. Raises what the SQL statement DELETE raises.
+        """
+        return DataFrame(self._table.delete(_condition(condition)), self._spark)
+
+    def update(
+        self,
+        condition: str | Column | None = None,
+        set: Mapping[str, str | Column] | None = None,  # noqa: A002 (Delta's name)
+    ) -> DataFrame:
+        """Assigns new values in the rows for which `condition` is true, in all rows without one, before it returns.
+
+        The keys of `set` are columns or nested fields (`address.city`), of which there must be at least one; a value is
+        computed from the old row. The result is one row with the column `num_affected_rows`. Raises what the SQL
+        statement UPDATE raises.
+        """
+        if not set:
+            raise PySparkValueError(errorClass="CANNOT_BE_EMPTY", messageParameters={"item": "assignment in `set`"})
+        values = [_jvm_column("set", value) for value in set.values()]
+        return DataFrame(self._table.update(_condition(condition), list(set), values), self._spark)
+
+
+def _condition(condition: str | Column | None) -> Any:
+    """The JVM's column, or None for all rows."""
+    return None if condition is None else _jvm_column("condition", condition)
+
+
+def _jvm_column(name: str, value: str | Column) -> Any:
+    """The JVM's column of a text or Column. Raises PySparkTypeError, naming the argument, for anything else."""
+    if isinstance(value, str):
+        value = expr(value)
+    if not isinstance(value, Column):
+        parameters = {"arg_name": name, "expected_type": "a Column or a str", "arg_type": type(value).__name__}
+        raise PySparkTypeError(errorClass="NOT_EXPECTED_TYPE", messageParameters=parameters)
+    return value._jc
