@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import random
 import tempfile
 from collections.abc import Callable
@@ -13,11 +12,9 @@ from pathlib import Path
 from hive_acid.testing.errors import SuiteError
 from hive_acid.testing.junit import format_junit
 from hive_acid.testing.parallel import run_parallel
-from hive_acid.testing.runner import Report, order_files, run_suite
+from hive_acid.testing.runner import Report, is_recording, order_files, run_suite
 from hive_acid.testing.suite import SuiteFile, create_input, find_suite
 
-REGENERATE = "SPARK_GENERATE_GOLDEN_FILES"
-"""Spark's name: with the value 1, `run` records instead of comparing."""
 GOOD, DIFFERENT = 0, 1
 Say = Callable[[str], None]
 
@@ -51,7 +48,7 @@ def run_command(chosen: argparse.Namespace, say: Say) -> int:
         say(f"{create_input(chosen.folder, chosen.name)}: write it, then `hive-acid sqltest update {chosen.folder}`")
         return GOOD
     files = find_suite(chosen.folder, chosen.filter)
-    is_update = chosen.action == "update" or os.environ.get(REGENERATE) == "1"
+    is_update = chosen.action == "update" or is_recording()
     seed = random.SystemRandom().randrange(1_000_000) if chosen.seed is None else chosen.seed
     say(f"{len(files)} files, seed {seed}")
     reports = run_on_spark(order_files(files, seed), chosen, is_update, say)

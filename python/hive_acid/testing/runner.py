@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import time
 from collections.abc import Callable, Sequence
@@ -16,6 +17,9 @@ from hive_acid.testing.inputs import TestInput, Variant
 from hive_acid.testing.parsing import load_input
 from hive_acid.testing.session import SessionFactory
 from hive_acid.testing.suite import SuiteFile
+
+REGENERATE = "SPARK_GENERATE_GOLDEN_FILES"
+"""The environment variable, Spark's, that with the value 1 has results recorded instead of compared."""
 
 
 class Verdict(Enum):
@@ -59,6 +63,11 @@ def run_suite(files: Sequence[SuiteFile], sessions: SessionFactory, is_update: b
         reports.append(run_file(file, sessions, is_update))
         tell(reports[-1])
     return reports
+
+
+def is_recording() -> bool:
+    """Whether the environment asks for results to be recorded."""
+    return os.environ.get(REGENERATE) == "1"
 
 
 def run_file(file: SuiteFile, sessions: SessionFactory, is_update: bool) -> Report:

@@ -7,8 +7,10 @@ Spark's SQLQueryTestHelper decides it.
 from __future__ import annotations
 
 import logging
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, cast
 
 from py4j.java_gateway import is_instance_of
@@ -18,7 +20,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 import hive_acid
-from hive_acid.spark.session import find_metastore_uris
+from hive_acid.spark.session import find_metastore_uris, find_session_uris
 from hive_acid.testing.failures import QueryContext, StatementFailed
 from hive_acid.testing.inputs import Settings
 from hive_acid.testing.session import Answer
@@ -53,6 +55,25 @@ def open_sessions(metastore: str | None, warehouse: str) -> Iterator[SparkSessio
         yield SparkSessions(spark)
     finally:
         spark.stop()
+
+
+@contextmanager
+def join_sessions(metastore: str | None) -> Iterator[SparkSessions]:
+    """Sessions on the Spark session that is active, and stays, or on one of their own as by `open_sessions`.
+
+    Raises HIVE_ACID_CONFIGURATION if the active session was not set up by `hive_acid.configure`, or on a metastore
+    other than the one given.
+    """
+    running = SparkSession.getActiveSession()
+    if running is None:
+        with (
+            tempfile.TemporaryDirectory(prefix="sqltest-") as folder,
+            open_sessions(metastore, Path(folder).as_uri()) as sessions,
+        ):
+            yield sessions
+        return
+    known = metastore or find_session_uris(running) or "none"
+    yield SparkSessions(hive_acid.configure(SparkSession.builder, known).getOrCreate())
 
 
 @contextmanager

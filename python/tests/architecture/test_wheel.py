@@ -96,3 +96,9 @@ def test_the_installed_command_explains_itself(installed: Path, tmp_path: Path) 
     text = run(str(installed / "hive-acid"), "--help", cwd=tmp_path)
     assert "metastore" in text
     assert "demo" in text
+
+
+def test_the_installed_package_brings_its_pytest_plugin(installed: Path, tmp_path: Path) -> None:
+    text = run(str(installed / "python"), "-m", "pytest", "--help", cwd=tmp_path)
+    assert "--hive-acid-sqltests=DIR" in text
+    assert "hive_acid_metastore" in text
