@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass
+
+from hive_acid.errors import build_error
 
 
 @dataclass(frozen=True)
 class Setting:
-    """A Spark configuration key of ours. Values are whole numbers unless `default` is a text."""
+    """A Spark configuration key of ours. Values are whole numbers from `minimum` on, unless `default` is a text."""
 
     key: str
     default: int | str
     meaning: str
+    minimum: int = 0
 
 
 LOCK_TIMEOUT_MS = Setting("spark.hiveacid.lock.timeoutMs", 300_000, "longest wait for a lock, in milliseconds")
-LOCK_POLL_MIN_MS = Setting("spark.hiveacid.lock.pollMinMs", 50, "first pause between two looks at a waiting lock")
-LOCK_POLL_MAX_MS = Setting("spark.hiveacid.lock.pollMaxMs", 2_000, "longest pause between two looks at a waiting lock")
-MAX_ATTEMPTS = Setting("spark.hiveacid.statement.maxAttempts", 5, "transactions one statement may try on conflicts")
+LOCK_POLL_MIN_MS = Setting("spark.hiveacid.lock.pollMinMs", 50, "first pause between two looks at a waiting lock", 1)
+LOCK_POLL_MAX_MS = Setting(
+    "spark.hiveacid.lock.pollMaxMs", 2_000, "longest pause between two looks at a waiting lock", 1
+)
+LOCK_MAX_PARTITIONS = Setting(
+    "spark.hiveacid.lock.maxPartitions", 100, "partitions a statement locks one by one; of more, the table is locked"
+)
+MAX_ATTEMPTS = Setting("spark.hiveacid.statement.maxAttempts", 5, "transactions one statement may try on conflicts", 1)
 INSERT_BUCKETS = Setting(
     "spark.hiveacid.insert.buckets",
     0,
@@ -43,6 +52,7 @@ SETTINGS: tuple[Setting, ...] = (
     LOCK_TIMEOUT_MS,
     LOCK_POLL_MIN_MS,
     LOCK_POLL_MAX_MS,
+    LOCK_MAX_PARTITIONS,
     MAX_ATTEMPTS,
     INSERT_BUCKETS,
     READER_MAX_AGE_MS,
@@ -54,15 +64,43 @@ SETTINGS: tuple[Setting, ...] = (
 )
 
 
+PREFIX = "spark.hiveacid."
+_BY_KEY = {setting.key.lower(): setting for setting in SETTINGS}
+
+
 @dataclass(frozen=True)
 class Settings:
-    """The values of one session."""
+    """Values by key, of an application or of one session. What is not set has its default."""
 
     values: Mapping[str, str]
 
+    def overridden_by(self, values: Mapping[str, str]) -> Settings:
+        """These settings, with other values for some keys.
+
+        Raises HIVE_ACID_CONFIGURATION for a key that begins like ours and is none: a misspelt one would do nothing.
+        """
+        for key in values:
+            if key.lower().startswith(PREFIX) and key.lower() not in _BY_KEY:
+                close = difflib.get_close_matches(key.lower(), _BY_KEY, n=1)
+                hint = f"; is {_BY_KEY[close[0]].key} meant?" if close else ""
+                raise build_error("HIVE_ACID_CONFIGURATION", reason=f"there is no setting {key}{hint}")
+        known = {_BY_KEY[key.lower()].key: value for key, value in values.items() if key.lower() in _BY_KEY}
+        return Settings({**self.values, **known})
+
     def number(self, setting: Setting) -> int:
-        """The value of a whole-number setting. Raises ValueError if the text is no number."""
-        return int(self.values.get(setting.key, setting.default))
+        """The value of a whole-number setting. Raises HIVE_ACID_CONFIGURATION if it is none, or too small."""
+        text = self.text(setting).strip()
+        if not text.isascii() or not text.isdecimal() or int(text) < setting.minimum:
+            reason = f"{setting.key} is {text!r}, not a whole number from {setting.minimum} on"
+            raise build_error("HIVE_ACID_CONFIGURATION", reason=reason)
+        return int(text)
+
+    def flag(self, setting: Setting) -> bool:
+        """The value of a true-or-false setting. Raises HIVE_ACID_CONFIGURATION if it is neither."""
+        text = self.text(setting).strip().lower()
+        if text not in ("true", "false"):
+            raise build_error("HIVE_ACID_CONFIGURATION", reason=f"{setting.key} is {text!r}, not true or false")
+        return text == "true"
 
     def text(self, setting: Setting) -> str:
         """The value of a text setting."""

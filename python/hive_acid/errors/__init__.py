@@ -96,6 +96,18 @@ class WriteConflict(HiveAcidError):
 class TransactionAborted(HiveAcidError):
     """The metastore ended the transaction. Retryable."""
 
+    @property
+    def is_write_conflict(self) -> bool:
+        """True if it did so when asked to commit, because another transaction had changed the same rows.
+
+        The servers tell by their text alone (TxnHandler.commitTxn, CommitTxnFunction).
+        """
+        return "write conflict" in self.getMessageParameters()["reason"]
+
+
+class StatementCancelled(HiveAcidError):
+    """Somebody cancelled the statement."""
+
 
 class CommitStateUnknown(HiveAcidError):
     """Nobody can tell whether the commit happened. Never retried."""
@@ -127,6 +139,7 @@ _CLASSES: Mapping[str, type[HiveAcidError]] = {
         LockTimeout,
         WriteConflict,
         TransactionAborted,
+        StatementCancelled,
         CommitStateUnknown,
         SnapshotUnavailable,
         MetastoreUnavailable,

@@ -85,6 +85,13 @@ class WriteResult:
 class Engine(Protocol):
     """Plans the row changes of the running statement in a snapshot and writes them."""
 
+    def find_partitions(self, token: str) -> tuple[str, ...] | None:
+        """Names of all partitions that the statement can touch in the snapshot of `token`, or None if it cannot tell.
+
+        None needs to be touched in the end. Only for partitioned targets; nothing is read but partition names.
+        """
+        ...
+
     def write(self, token: str, spec: WriteSpec) -> WriteResult:
         """One job; every scan of a transactional table in it reads the snapshot of `token`.
 

@@ -7,64 +7,35 @@ import random
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 
 from hive_acid import config
-from hive_acid.errors import CommitStateUnknown, HiveAcidError, build_error
+from hive_acid.errors import CommitStateUnknown, HiveAcidError, TransactionAborted, build_error
+from hive_acid.execution.conflicts import Conflict, ConflictChecks
 from hive_acid.execution.engine import Engine, WriteResult, WriteSpec
+from hive_acid.execution.gate import Gate
 from hive_acid.execution.partitions import find_touched, register
 from hive_acid.execution.publication import Publication
 from hive_acid.execution.snapshots import Snapshot
+from hive_acid.execution.statement import Statement, affected_rows, refuse_other_columns
 from hive_acid.execution.target import build_row_type, find_compression, refuse_unwritable
 from hive_acid.metastore.protocol import Metastore
-from hive_acid.metastore.types import MetastoreLine
+from hive_acid.metastore.types import LockComponent, MetastoreLine
 from hive_acid.model.bucket import MAX_BUCKET
-from hive_acid.model.table import TableDescription, TableName
-from hive_acid.model.write_ids import ValidWriteIdList
-from hive_acid.snapshot.directory_choice import newest_base_write_id
+from hive_acid.model.table import TableDescription
 from hive_acid.snapshot.filesystem import FileSystem
 from hive_acid.transaction.manager import Outcome, Transaction, TransactionManager
-from hive_acid.transaction.validity import (
-    RULES,
-    Rule,
-    SnapshotCheck,
-    StatementKind,
-    build_lock_components,
-    is_unchanged,
-)
+from hive_acid.transaction.validity import RULES, StatementKind, build_lock_components, is_lockable
 
 LOG = logging.getLogger(__name__)
 MIN_RESTART_PAUSE_MS = 20
 MAX_RESTART_PAUSE_MS = 500
 
 
-@dataclass(frozen=True)
-class Statement:
-    """A writing statement.
-
-    `sources` are all transactional tables it reads, `parallelism` the cores of the session, `columns` the target's
-    columns as the statement was analysed with, in lower case, partition columns last.
-    """
-
-    kind: StatementKind
-    target: TableName
-    sources: tuple[TableName, ...]
-    time_zone: str
-    parallelism: int
-    columns: tuple[str, ...]
-
-
-class _Conflict(Exception):
-    """The snapshot no longer serves; the statement runs again in a new transaction."""
-
-    def __init__(self, txn_id: int, reason: str) -> None:
-        super().__init__(reason)
-        self.txn_id = txn_id
-        self.reason = reason
-
-
 class Executor:
-    """Runs statements against one metastore. `snapshots` is where scans find the snapshot of a running statement."""
+    """Runs statements against one metastore. `snapshots` is where scans find the snapshot of a running statement.
+
+    `pause_ms` waits, and raises if the statement was cancelled.
+    """
 
     def __init__(
         self,
@@ -77,11 +48,8 @@ class Executor:
         self._metastore = metastore
         self._file_system = file_system
         self._transactions = transactions
-        self._max_attempts = settings.number(config.MAX_ATTEMPTS)
-        # Hive 3.1's minor compaction breaks an unbucketed table with deletes and files of several buckets
-        by_line = 1 if metastore.line is MetastoreLine.HIVE_3 else MAX_BUCKET + 1
-        self._insert_buckets = settings.number(config.INSERT_BUCKETS) or by_line
-        self._allow_non_atomic_rename = settings.text(config.ALLOW_NON_ATOMIC_RENAME).lower() == "true"
+        self._checks = ConflictChecks(metastore, file_system)
+        self._settings = settings
         self._pause_ms = pause_ms
         self.snapshots: dict[str, Snapshot] = {}
 
@@ -91,97 +59,98 @@ class Executor:
         A lost race is run again in a new transaction, at most `maxAttempts` times; then HIVE_ACID_WRITE_CONFLICT. Any
         other error leaves nothing visible, but for HIVE_ACID_COMMIT_STATE_UNKNOWN, after which nobody knows.
         """
-        rule = RULES[statement.kind, self._metastore.line]
-        for attempt in range(1, self._max_attempts + 1):
-            table = self._metastore.table(statement.target)
-            refuse_unwritable(table, statement.kind, self._allow_non_atomic_rename)
-            _refuse_other_columns(statement, table)
-            try:
-                return self._attempt(statement, table, rule, engine)
-            except _Conflict as conflict:
-                LOG.info("%s of %s runs again: %s", statement.kind.value, table.name, conflict.reason)
-                lost = conflict
-                self._pause_ms(random.randint(MIN_RESTART_PAUSE_MS, min(MAX_RESTART_PAUSE_MS, 50 * 2**attempt)))
+        settings = self._settings.overridden_by(statement.settings)
+        max_attempts = settings.number(config.MAX_ATTEMPTS)
+        allow_non_atomic_rename = settings.flag(config.ALLOW_NON_ATOMIC_RENAME)
+        gate: Gate | None = None
+        try:
+            for attempt in range(1, max_attempts + 1):
+                table = self._metastore.table(statement.target)
+                refuse_unwritable(table, statement.kind, allow_non_atomic_rename)
+                refuse_other_columns(statement, table)
+                try:
+                    return self._attempt(statement, table, settings, engine, gate)
+                except Conflict as conflict:
+                    LOG.info("%s of %s runs again: %s", statement.kind.value, table.name, conflict.reason)
+                    lost = conflict
+                    if gate is not None and gate is not conflict.gate:
+                        gate.release()
+                    gate = conflict.gate
+                if gate is None:  # behind a gate nobody else is in the way
+                    self._pause_ms(random.randint(MIN_RESTART_PAUSE_MS, min(MAX_RESTART_PAUSE_MS, 50 * 2**attempt)))
+        finally:
+            if gate is not None:
+                gate.release()
         raise build_error(
             "HIVE_ACID_WRITE_CONFLICT",
             txnId=lost.txn_id,
             table=statement.target,
             reason=lost.reason,
-            attempts=self._max_attempts,
+            attempts=max_attempts,
         )
 
-    def _attempt(self, statement: Statement, table: TableDescription, rule: Rule, engine: Engine) -> int:
-        transaction = self._transactions.begin(str(table.name))
+    def _attempt(
+        self,
+        statement: Statement,
+        table: TableDescription,
+        settings: config.Settings,
+        engine: Engine,
+        gate: Gate | None,
+    ) -> int:
+        rule = RULES[statement.kind, self._metastore.line]
+        if gate is not None:
+            rule = rule.behind_gate()
+        transaction = self._transactions.begin(str(table.name), settings)
         publication = Publication(self._file_system, table.location, transaction.txn_id)
         with self._ended(transaction, publication), self._snapshot(transaction, table) as (token, snapshot):
             before = snapshot.write_ids(table.name)
             write_id = transaction.allocate_write_id(table.name)
             if before.max_visible >= write_id:
-                raise _Conflict(transaction.txn_id, f"write ID {write_id} is not above all that the snapshot sees")
-            transaction.lock(build_lock_components(rule, table.name, statement.sources, table.is_partitioned))
-            self._check(rule, transaction, table, snapshot, write_id)
-            spec = self._write_spec(statement, table, snapshot, write_id, publication)
+                raise Conflict(transaction.txn_id, f"write ID {write_id} is not above all that the snapshot sees")
+            partitions = _lockable_partitions(engine, token, settings) if table.is_partitioned else None
+            components = build_lock_components(rule, table.name, statement.sources, table.is_partitioned, partitions)
+            _lock(transaction, components, gate, partitions)
+            try:
+                self._checks.check(rule, transaction, table, before, write_id)
+            except Conflict as conflict:
+                conflict.gate = gate or (Gate(transaction, partitions) if rule.can_be_gate else None)
+                raise
+            self._pause_ms(0)
+            spec = self._write_spec(statement, table, snapshot, write_id, publication, settings)
             result = engine.write(token, spec)
             if result.changed == 0:
                 # nothing is left for the initiator to look at
                 transaction.abort()
                 publication.remove_staging()
                 return 0
+            _refuse_unlocked(result, partitions)
             transaction.ensure_active()
+            if gate is not None:
+                gate.ensure_active()
+            self._pause_ms(0)
             touched = find_touched(self._metastore, table, result.partitions) if table.is_partitioned else None
             locations = touched.locations if touched else {}
-            self._check_bases(rule, transaction, list(locations.values()) or [table.location], before, write_id)
+            self._checks.check_bases(rule, transaction, list(locations.values()) or [table.location], before, write_id)
             publication.publish(result, locations)
             publication.remove_staging()
             own_view = before.with_own(write_id)
             if touched:
-                txn_id = transaction.txn_id
-                register(self._metastore, table, touched, rule.operation, txn_id, write_id, own_view)
+                # partitions that were locked by name are known to the metastore already
+                operation = rule.operation if partitions is None else None
+                register(self._metastore, table, touched, operation, transaction.txn_id, write_id, own_view)
             else:
                 self._metastore.drop_statistics(table.name, write_id, own_view)
-            transaction.commit()
-            return _affected(statement.kind, result)
-
-    def _check(
-        self, rule: Rule, transaction: Transaction, table: TableDescription, snapshot: Snapshot, write_id: int
-    ) -> None:
-        """Raises _Conflict if what was committed between the snapshot and the lock matters to the statement."""
-        # a table that was dropped and made again has forgotten our write ID, and gives another
-        same_table = transaction.allocate_write_id(table.name) == write_id
-        if not same_table or _identity(self._metastore.table(table.name)) != _identity(table):
-            raise _Conflict(transaction.txn_id, "the table was altered, or dropped and made again, meanwhile")
-        if rule.check is SnapshotCheck.NO_CONFLICT:
-            other = self._metastore.latest_conflict(transaction.txn_id)
-            if other:
-                raise _Conflict(transaction.txn_id, f"transaction {other} changed rows of the table meanwhile")
-        elif rule.check is SnapshotCheck.UNCHANGED and not is_unchanged(
-            snapshot.write_ids(table.name), self._write_ids_now(table.name), write_id
-        ):
-            raise _Conflict(transaction.txn_id, "other transactions changed the table meanwhile")
-
-    def _check_bases(
-        self, rule: Rule, transaction: Transaction, locations: list[str], before: ValidWriteIdList, write_id: int
-    ) -> None:
-        """Raises _Conflict if an overwrite or TRUNCATE was committed between the snapshot and the lock.
-
-        It would hide what an insert has written, or what an update has written of it would bring rows back. Hive's
-        TRUNCATE is not among the conflicts that the metastore knows of (it locks as NO_TXN).
-        """
-        now = self._write_ids_now(TableName(*before.table.split(".", 1)))
-        if is_unchanged(before, now, write_id):
-            return
-        for listing in self._file_system.list_trees(locations):
-            base = newest_base_write_id(listing, now)
-            if base is None or before.is_valid(base):
-                continue
-            if rule.check is not SnapshotCheck.NO_NEWER_BASE or base > write_id:
-                raise _Conflict(transaction.txn_id, f"the table was overwritten under write ID {base} meanwhile")
-
-    def _write_ids_now(self, table: TableName) -> ValidWriteIdList:
-        return self._metastore.valid_write_ids([table], self._metastore.valid_transactions(0))[table]
+            _commit(transaction)
+            return affected_rows(statement.kind, result)
 
     def _write_spec(
-        self, statement: Statement, table: TableDescription, snapshot: Snapshot, write_id: int, publication: Publication
+        self,
+        statement: Statement,
+        table: TableDescription,
+        snapshot: Snapshot,
+        write_id: int,
+        publication: Publication,
+        settings: config.Settings,
     ) -> WriteSpec:
         delete_tasks = 2 * statement.parallelism
         if statement.kind is not StatementKind.INSERT and not table.is_partitioned:
@@ -195,9 +164,14 @@ class Executor:
             compression=find_compression(table),
             time_zone=statement.time_zone,
             delete_tasks=delete_tasks,
-            max_buckets=self._insert_buckets,
+            max_buckets=self._insert_buckets(settings),
             partition_columns=tuple(column.name for column in table.partition_columns),
         )
+
+    def _insert_buckets(self, settings: config.Settings) -> int:
+        # Hive 3.1's minor compaction breaks an unbucketed table with deletes and files of several buckets
+        by_line = 1 if self._metastore.line is MetastoreLine.HIVE_3 else MAX_BUCKET + 1
+        return settings.number(config.INSERT_BUCKETS) or by_line
 
     @contextmanager
     def _snapshot(self, transaction: Transaction, table: TableDescription) -> Iterator[tuple[str, Snapshot]]:
@@ -217,6 +191,8 @@ class Executor:
         except CommitStateUnknown:
             raise
         except BaseException as error:
+            if isinstance(error, Conflict) and error.gate is not None and error.gate.is_kept_by(transaction):
+                raise
             if transaction.outcome is not Outcome.COMMITTED:
                 _undo(transaction, publication, error)
             raise
@@ -238,18 +214,41 @@ def _undo(transaction: Transaction, publication: Publication, error: BaseExcepti
     publication.undo(error)
 
 
-def _affected(kind: StatementKind, result: WriteResult) -> int:
-    return result.inserted if kind is StatementKind.INSERT else result.deleted
+def _lockable_partitions(engine: Engine, token: str, settings: config.Settings) -> tuple[str, ...] | None:
+    """The partitions that are locked by their names, or None if the whole table is locked."""
+    names = engine.find_partitions(token)
+    if not names or len(names) > settings.number(config.LOCK_MAX_PARTITIONS) or not all(map(is_lockable, names)):
+        return None
+    return names
 
 
-def _identity(table: TableDescription) -> tuple[object, ...]:
-    """What must stay as it is while a statement runs; parameters may change."""
-    return table.location, table.columns, table.partition_columns, table.bucket_columns, table.bucket_count
+def _lock(
+    transaction: Transaction,
+    components: tuple[LockComponent, ...],
+    gate: Gate | None,
+    partitions: tuple[str, ...] | None,
+) -> None:
+    """Behind a gate nobody waits: who stands in the way waits for the gate itself. Raises Conflict then."""
+    if gate is None:
+        transaction.lock(components)
+    elif not gate.covers(partitions):
+        raise Conflict(transaction.txn_id, "the statement touches partitions that were not there before")
+    elif not transaction.try_lock(components):
+        raise Conflict(transaction.txn_id, "another transaction waits for an exclusive lock")
 
 
-def _refuse_other_columns(statement: Statement, table: TableDescription) -> None:
-    """New values are matched with columns by position, so the order and names must be those of the analysis."""
-    columns = tuple(column.name for column in (*table.columns, *table.partition_columns))
-    if columns != statement.columns:
-        reason = f"its columns are {', '.join(columns)}, the statement was analysed with {', '.join(statement.columns)}"
-        raise build_error("HIVE_ACID_TABLE_CHANGED", table=table.name, reason=reason)
+def _refuse_unlocked(result: WriteResult, partitions: tuple[str, ...] | None) -> None:
+    unlocked = set(result.partitions) - set(partitions) if partitions is not None else set()
+    if unlocked:
+        reason = f"partitions {', '.join(sorted(unlocked))} were written without a lock"
+        raise build_error("HIVE_ACID_INTERNAL", reason=reason)
+
+
+def _commit(transaction: Transaction) -> None:
+    """Raises Conflict if the metastore ended the transaction because another one had changed the same rows."""
+    try:
+        transaction.commit()
+    except TransactionAborted as error:
+        if not error.is_write_conflict:
+            raise
+        raise Conflict(transaction.txn_id, error.getMessageParameters()["reason"]) from error

@@ -35,12 +35,14 @@ def register(
     metastore: Metastore,
     table: TableDescription,
     touched: TouchedPartitions,
-    operation: OperationKind,
+    operation: OperationKind | None,
     txn_id: int,
     write_id: int,
     write_ids: ValidWriteIdList,
 ) -> None:
     """Adds new partitions, records all for conflict detection and compaction, and withdraws stale statistics.
+
+    `operation` is None if the lock was on these partitions by name, which has recorded them.
 
     Before commit. A new partition stays in the metastore if the transaction is aborted afterwards, with no row in it,
     as Hive itself leaves it: another transaction may have begun to write to it.
@@ -48,6 +50,7 @@ def register(
     if touched.new:
         metastore.add_partitions(table.name, touched.new, write_id, write_ids)
     names = sorted(touched.locations)
-    metastore.add_dynamic_partitions(txn_id, write_id, table.name, names, operation)
+    if operation is not None:
+        metastore.add_dynamic_partitions(txn_id, write_id, table.name, names, operation)
     # new ones too: adding a partition does not store our write ID (seen on 4.0.0), which defeats a concurrent ANALYZE
     metastore.drop_partition_statistics(table.name, names, write_id, write_ids)

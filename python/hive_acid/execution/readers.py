@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
+from hive_acid.config import Settings
 from hive_acid.errors import HiveAcidError, build_error
 from hive_acid.execution.snapshots import Snapshot
 from hive_acid.metastore.protocol import Metastore
@@ -56,19 +57,17 @@ class Readers:
         # whoever reports the end of an execution (Spark's listener bus) must not wait for a slow metastore
         self._ending = ThreadPoolExecutor(max_workers=1, thread_name_prefix="hive-acid-readers")
 
-    def partition_names(self, key: int, table: TableName) -> list[str]:
-        """Names of the table's partitions, asked for after the snapshot was taken.
+    def partition_names(self, key: int, table: TableName, settings: Settings | None = None) -> list[str]:
+        """Names of the table's partitions; see `Snapshot`. `settings` are those of the session that reads."""
+        return self._snapshot(key, table, settings).partition_names(table)
 
-        Otherwise a transaction that the snapshot sees could have added a partition that the names lack.
-        """
-        self._snapshot(key, table)
-        return self._metastore.partition_names(table)
-
-    def scan_plan(self, key: int, table: TableName, partitions: Sequence[str] | None) -> ScanPlan:
+    def scan_plan(
+        self, key: int, table: TableName, partitions: Sequence[str] | None, settings: Settings | None = None
+    ) -> ScanPlan:
         """The files of the table in the execution's snapshot, held by a SHARED_READ lock until the execution ends."""
-        return self._snapshot(key, table).scan_plan(table, partitions)
+        return self._snapshot(key, table, settings).scan_plan(table, partitions)
 
-    def _snapshot(self, key: int, table: TableName) -> Snapshot:
+    def _snapshot(self, key: int, table: TableName, settings: Settings | None) -> Snapshot:
         """The snapshot of the execution, with the table locked.
 
         Raises HIVE_ACID_SNAPSHOT_UNAVAILABLE if the execution has ended meanwhile.
@@ -80,7 +79,7 @@ class Readers:
             if reader.ended:
                 raise build_error("HIVE_ACID_SNAPSHOT_UNAVAILABLE", table=table, reason="its query has ended")
             if reader.snapshot is None:
-                transaction = self._transactions.begin(str(table))
+                transaction = self._transactions.begin(str(table), settings)
                 reader.snapshot = Snapshot(self._metastore, self._file_system, transaction)
             transaction = reader.snapshot.transaction
             transaction.ensure_active()

@@ -26,6 +26,7 @@ class Snapshot:
         self._guard = threading.Lock()
         self._write_ids: dict[TableName, ValidWriteIdList] = {}
         self._tables = {table.name: table for table in known}
+        self._partition_names: dict[TableName, list[str]] = {}
         self._plans: dict[tuple[TableName, tuple[str, ...] | None], ScanPlan] = {}
 
     def write_ids(self, table: TableName) -> ValidWriteIdList:
@@ -34,6 +35,16 @@ class Snapshot:
             if table not in self._write_ids:
                 self._write_ids[table] = self.transaction.write_ids(table)
             return self._write_ids[table]
+
+    def partition_names(self, table: TableName) -> list[str]:
+        """Names of the table's partitions, asked for once, after the snapshot was taken.
+
+        Otherwise a transaction that the snapshot sees could have added a partition that the names lack.
+        """
+        with self._guard:
+            if table not in self._partition_names:
+                self._partition_names[table] = self._metastore.partition_names(table)
+            return self._partition_names[table]
 
     def scan_plan(self, table: TableName, partitions: Sequence[str] | None) -> ScanPlan:
         """The files of the table, or of the partitions named; listed once per transaction."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
@@ -80,6 +81,11 @@ class JvmEngine:
         self._bridge = bridge
         self._context = context
         self._call = call
+
+    def find_partitions(self, token: str) -> tuple[str, ...] | None:
+        """See Engine."""
+        found = json.loads(self._bridge.findPartitions(self._call, token))
+        return None if found is None else tuple(found)
 
     def write(self, token: str, spec: WriteSpec) -> WriteResult:
         """See Engine. Errors of the job keep their JVM type. Ctrl-C cancels the job.

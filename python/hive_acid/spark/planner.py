@@ -13,11 +13,14 @@ from py4j.protocol import Py4JJavaError
 from pyspark import SparkContext
 from pyspark.errors.exceptions.captured import CapturedException
 
+from hive_acid.config import Settings
 from hive_acid.errors import HiveAcidError, build_error
-from hive_acid.execution.executor import Executor, Statement
+from hive_acid.execution.executor import Executor
 from hive_acid.execution.readers import Readers
-from hive_acid.metastore.protocol import Metastore
+from hive_acid.execution.snapshots import Snapshot
+from hive_acid.execution.statement import Statement
 from hive_acid.model.table import TableName
+from hive_acid.spark.cancellation import Cancellation
 from hive_acid.spark.jvm import JvmEngine, close_connection
 from hive_acid.sql import rewrite_statement
 from hive_acid.transaction.validity import StatementKind
@@ -51,15 +54,22 @@ class Planner:
     """The Python half of `hiveacid.Planner`; texts are JSON, see the trait."""
 
     def __init__(
-        self, jvm: Any, context: SparkContext, metastore: Metastore, executor: Executor, readers: Readers
+        self,
+        jvm: Any,
+        context: SparkContext,
+        settings: Settings,
+        executor: Executor,
+        readers: Readers,
+        cancellation: Cancellation,
     ) -> None:
         self._jvm = jvm
         self._context = context
         self._bridge = jvm.hiveacid.Bridge
         self._exception = jvm.hiveacid.AcidException
-        self._metastore = metastore
+        self._settings = settings
         self._executor = executor
         self._readers = readers
+        self._cancellation = cancellation
 
     @_answered
     def rewrite(self, request: str) -> str:
@@ -73,20 +83,27 @@ class Planner:
         asked = json.loads(request)
         table = _table_name(asked["table"])
         if "token" in asked:
-            return json.dumps(self._metastore.partition_names(table))
-        return json.dumps(self._readers.partition_names(asked["executionId"], table))
+            return json.dumps(self._snapshot(asked["token"], table).partition_names(table))
+        settings = self._settings.overridden_by(asked["settings"])
+        with self._cancellation.running():
+            return json.dumps(self._readers.partition_names(asked["executionId"], table, settings))
 
     @_answered
     def scan(self, request: str) -> str:
         """The scan plan in the snapshot of a statement (`token`) or of a read execution (`executionId`)."""
         asked = json.loads(request)
         table, partitions = _table_name(asked["table"]), asked.get("partitions")
-        if "token" not in asked:
-            return self._readers.scan_plan(asked["executionId"], table, partitions).to_json()
-        snapshot = self._executor.snapshots.get(asked["token"])
+        if "token" in asked:
+            return self._snapshot(asked["token"], table).scan_plan(table, partitions).to_json()
+        settings = self._settings.overridden_by(asked["settings"])
+        with self._cancellation.running():
+            return self._readers.scan_plan(asked["executionId"], table, partitions, settings).to_json()
+
+    def _snapshot(self, token: str, table: TableName) -> Snapshot:
+        snapshot = self._executor.snapshots.get(token)
         if snapshot is None:
             raise build_error("HIVE_ACID_SNAPSHOT_UNAVAILABLE", table=table, reason="its statement has ended")
-        return snapshot.scan_plan(table, partitions).to_json()
+        return snapshot
 
     @_answered
     def execute(self, request: str, call: str) -> str:
@@ -99,8 +116,10 @@ class Planner:
             time_zone=asked["timeZone"],
             parallelism=asked["parallelism"],
             columns=tuple(column.lower() for column in asked["columns"]),
+            settings=asked["settings"],
         )
-        changed = self._executor.run(statement, JvmEngine(self._bridge, self._context, call))
+        with self._cancellation.running():
+            changed = self._executor.run(statement, JvmEngine(self._bridge, self._context, call))
         if "executionId" in asked:
             # a statement inside of another execution (foreachBatch): what is read there from now on sees it
             self._readers.end(asked["executionId"])

@@ -21,6 +21,7 @@ from hive_acid.errors import build_error
 from hive_acid.execution.executor import Executor
 from hive_acid.execution.readers import Readers
 from hive_acid.metastore.thrift_client import ThriftMetastore
+from hive_acid.spark.cancellation import Cancellation
 from hive_acid.spark.jvm import JvmFileSystem, close_connection
 from hive_acid.spark.planner import Planner
 from hive_acid.transaction.locks import Identity
@@ -136,11 +137,15 @@ class Attachment:
         identity = Identity(getpass.getuser(), socket.gethostname(), agent)
         self.metastore = ThriftMetastore(uris, timeout_ms=settings.number(config.METASTORE_TIMEOUT_MS))
         file_system = JvmFileSystem(jvm.hiveacid.Storage(jsession))
-        self.transactions = TransactionManager(self.metastore, identity, settings, _clock_ms, _pause_ms)
-        self.executor = Executor(self.metastore, file_system, self.transactions, settings, _pause_ms)
+        cancellation = Cancellation(session.sparkContext)
+        pause_ms = cancellation.pause_ms
+        self.transactions = TransactionManager(self.metastore, identity, settings, _clock_ms, pause_ms, _pause_ms)
+        self.executor = Executor(self.metastore, file_system, self.transactions, settings, pause_ms)
         max_age_ms = settings.number(config.READER_MAX_AGE_MS)
         self.readers = Readers(self.metastore, file_system, self.transactions, max_age_ms, _clock_ms)
-        self.planner = Planner(jvm, session.sparkContext, self.metastore, self.executor, self.readers)
+        context = session.sparkContext
+        self.planner = Planner(jvm, context, settings, self.executor, self.readers, cancellation)
+        cancellation.install()
         _start_callbacks(session)
         jvm.hiveacid.Bridge.register(jsession, self.planner)
 

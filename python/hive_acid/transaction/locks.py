@@ -57,6 +57,17 @@ def acquire(
     return lock_id
 
 
+def acquire_at_once(metastore: Metastore, txn_id: int, components: Sequence[LockComponent], identity: Identity) -> bool:
+    """Takes all components in one request if they are free; False if the request would have to wait: it is taken back.
+
+    Raises what `unlock` raises: a request that stays in the queue would hold others up until its transaction ends.
+    """
+    lock_id, state = metastore.lock(txn_id, components, identity.user, identity.host, identity.agent)
+    if state is LockState.WAITING:
+        metastore.unlock(lock_id)
+    return state is LockState.ACQUIRED
+
+
 def _take_back(metastore: Metastore, lock_id: int, error: BaseException) -> None:
     try:
         metastore.unlock(lock_id)

@@ -14,7 +14,7 @@ from hive_acid.metastore.types import LockComponent, TransactionState
 from hive_acid.model.table import TableName
 from hive_acid.model.write_ids import ValidTxnList, ValidWriteIdList
 from hive_acid.transaction.heartbeat import Heartbeat
-from hive_acid.transaction.locks import Identity, Waiting, acquire
+from hive_acid.transaction.locks import Identity, Waiting, acquire, acquire_at_once
 
 LOG = logging.getLogger(__name__)
 _DURATION = re.compile(r"(\d+)\s*([a-z]*)")
@@ -41,12 +41,15 @@ class Outcome(Enum):
 class Transaction:
     """One open transaction and its snapshot, taken before any write ID of its own."""
 
-    def __init__(self, manager: TransactionManager, txn_id: int, snapshot: ValidTxnList, subject: str) -> None:
+    def __init__(
+        self, manager: TransactionManager, txn_id: int, snapshot: ValidTxnList, subject: str, settings: config.Settings
+    ) -> None:
         self.txn_id = txn_id
         self.snapshot = snapshot
         self.subject = subject
         self.outcome = Outcome.OPEN
         self._manager = manager
+        self._settings = settings
         self._metastore = manager.metastore
 
     def write_ids(self, table: TableName) -> ValidWriteIdList:
@@ -59,7 +62,12 @@ class Transaction:
 
     def lock(self, components: Sequence[LockComponent]) -> int:
         """Waits for the locks; see `acquire`."""
-        return acquire(self._metastore, self.txn_id, components, self._manager.identity, self._manager.waiting)
+        waiting = self._manager.waiting(self._settings)
+        return acquire(self._metastore, self.txn_id, components, self._manager.identity, waiting)
+
+    def try_lock(self, components: Sequence[LockComponent]) -> bool:
+        """Takes the locks if nobody is in the way; False, and no request is left, if somebody is."""
+        return acquire_at_once(self._metastore, self.txn_id, components, self._manager.identity)
 
     def ensure_active(self) -> None:
         """Raises what the heartbeat found if the transaction is lost."""
@@ -111,9 +119,9 @@ class Transaction:
 
     def _resolve_commit(self, lost: MetastoreUnavailable) -> None:
         """The reply to commit is lost: asks for the state, and commits again (which is idempotent) while it is open."""
-        waiting = self._manager.waiting
-        until_ms = waiting.clock_ms() + self._manager.resolve_timeout_ms
-        while waiting.clock_ms() < until_ms:
+        clock_ms = self._manager.clock_ms
+        until_ms = clock_ms() + self._settings.number(config.COMMIT_RESOLVE_TIMEOUT_MS)
+        while clock_ms() < until_ms:
             try:
                 state = self._metastore.transaction_state(self.txn_id)
                 if state is TransactionState.OPEN:
@@ -121,7 +129,7 @@ class Transaction:
                     state = TransactionState.COMMITTED
             except (MetastoreUnavailable, MetastoreRefused) as error:
                 LOG.warning("still asking what became of transaction %d: %s", self.txn_id, error)
-                waiting.pause_ms(waiting.poll_max_ms)
+                self._manager.resolve_pause_ms(self._settings.number(config.LOCK_POLL_MAX_MS))
                 continue
             except TransactionAborted:
                 state = TransactionState.ABORTED
@@ -141,7 +149,11 @@ class Transaction:
 
 
 class TransactionManager:
-    """Begins transactions of this process and keeps them alive."""
+    """Begins transactions of this process and keeps them alive.
+
+    `pause_ms` waits between two looks at a lock, and may raise because the statement was cancelled; `resolve_pause_ms`
+    waits while a lost commit is asked after, which must not be given up.
+    """
 
     def __init__(
         self,
@@ -150,22 +162,32 @@ class TransactionManager:
         settings: config.Settings,
         clock_ms: Callable[[], int],
         pause_ms: Callable[[int], None],
+        resolve_pause_ms: Callable[[int], None] | None = None,
     ) -> None:
         self.metastore = metastore
         self.identity = identity
-        self.resolve_timeout_ms = settings.number(config.COMMIT_RESOLVE_TIMEOUT_MS)
-        self.waiting = Waiting(
-            settings.number(config.LOCK_TIMEOUT_MS),
-            settings.number(config.LOCK_POLL_MIN_MS),
-            settings.number(config.LOCK_POLL_MAX_MS),
-            clock_ms,
-            pause_ms,
-        )
+        self.clock_ms = clock_ms
+        self.resolve_pause_ms = resolve_pause_ms or pause_ms
+        self._settings = settings
+        self._pause_ms = pause_ms
         timeout = metastore.config_value("metastore.txn.timeout", metastore.config_value("hive.txn.timeout", "300s"))
         self.heartbeat = Heartbeat(metastore, parse_duration_ms(timeout), clock_ms)
 
-    def begin(self, subject: str) -> Transaction:
-        """Opens a transaction and takes its snapshot. `subject` names the table in messages."""
+    def waiting(self, settings: config.Settings) -> Waiting:
+        """How to wait for locks under these settings."""
+        return Waiting(
+            settings.number(config.LOCK_TIMEOUT_MS),
+            settings.number(config.LOCK_POLL_MIN_MS),
+            settings.number(config.LOCK_POLL_MAX_MS),
+            self.clock_ms,
+            self._pause_ms,
+        )
+
+    def begin(self, subject: str, settings: config.Settings | None = None) -> Transaction:
+        """Opens a transaction and takes its snapshot.
+
+        `subject` names the table in messages; `settings` are those of the session, if they differ from the manager's.
+        """
         identity = self.identity
         txn_id = self.metastore.open_transaction(identity.user, identity.host, identity.agent)
         self.heartbeat.register(txn_id)
@@ -178,7 +200,7 @@ class TransactionManager:
             except HiveAcidError as second:
                 error.add_note(f"transaction {txn_id} could not be aborted and will time out: {second}")
             raise
-        return Transaction(self, txn_id, snapshot, subject)
+        return Transaction(self, txn_id, snapshot, subject, settings or self._settings)
 
     def close(self) -> None:
         """Stops the heartbeat."""

@@ -3,17 +3,23 @@
 The order of a write is snapshot, write ID, lock, check: a delete under write ID W never hides a row inserted under a
 greater one, so every write ID the snapshot sees must lie below W, and whatever was committed between the snapshot and
 the lock must be looked at again. Rows of the table were tried on metastores 3.1.3 and 4.0.0.
+
+A statement that finds under its lock that its snapshot no longer serves keeps the lock as a gate: it aborts that
+transaction last, and works in a younger one, whose snapshot cannot grow old while the gate keeps other writers out.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from enum import Enum
 
 from hive_acid.metastore.types import LockComponent, LockKind, MetastoreLine, OperationKind
 from hive_acid.model.table import TableName
 from hive_acid.model.write_ids import ValidWriteIdList
+
+_LOCKABLE = re.compile(r"[a-z0-9_]+=[a-z0-9_.-]+(/[a-z0-9_]+=[a-z0-9_.-]+)*")
 
 
 class StatementKind(Enum):
@@ -30,6 +36,7 @@ class SnapshotCheck(Enum):
     NO_CONFLICT = "the metastore knows of no update or delete since the transaction began"
     UNCHANGED = "no write ID has become visible since the snapshot"
     NO_NEWER_BASE = "no base newer than the own write ID, which would hide the rows, has been committed"
+    SAME_BASES = "no base has become visible since the snapshot"
 
 
 @dataclass(frozen=True)
@@ -39,6 +46,23 @@ class Rule:
     lock: LockKind
     operation: OperationKind
     check: SnapshotCheck
+
+    @property
+    def can_be_gate(self) -> bool:
+        """True if a younger transaction of the same statement can work while this lock is held.
+
+        It admits the younger one's SHARED_READ, and keeps every other writer of the same rows out.
+        """
+        return self.lock in (LockKind.EXCL_WRITE, LockKind.SHARED_WRITE)
+
+    def behind_gate(self) -> Rule:
+        """What the younger transaction locks and checks: a shared lock, registered as the change it is.
+
+        On 3.1 nothing is compared any more: the list of write IDs moves with every INSERT, which is no conflict, and
+        whoever changes rows without asking for the gate's lock meets the metastore's own check at commit.
+        """
+        check = SnapshotCheck.SAME_BASES if self.check is SnapshotCheck.UNCHANGED else self.check
+        return replace(self, lock=LockKind.SHARED_READ, check=check)
 
 
 RULES: Mapping[tuple[StatementKind, MetastoreLine], Rule] = {
@@ -65,12 +89,31 @@ RULES: Mapping[tuple[StatementKind, MetastoreLine], Rule] = {
 
 
 def build_lock_components(
-    rule: Rule, target: TableName, sources: tuple[TableName, ...], is_partitioned: bool = False
+    rule: Rule,
+    target: TableName,
+    sources: Sequence[TableName],
+    is_partitioned: bool = False,
+    partitions: Sequence[str] | None = None,
 ) -> tuple[LockComponent, ...]:
-    """The target by the rule, every other table read as SHARED_READ."""
-    write = LockComponent(target, rule.lock, rule.operation, is_dynamic_partition_write=is_partitioned)
-    reads = tuple(build_read_lock(source) for source in sorted(set(sources) - {target}))
-    return (write, *reads)
+    """The target by the rule, every other table read as SHARED_READ.
+
+    Of a partitioned target, `partitions` are locked if they are all that can be touched and their names can stand in a
+    lock request; else the whole table, with the partitions to be told before the commit.
+    """
+    if partitions and all(is_lockable(name) for name in partitions):
+        writes = [LockComponent(target, rule.lock, rule.operation, name) for name in sorted(set(partitions))]
+    else:
+        writes = [LockComponent(target, rule.lock, rule.operation, is_dynamic_partition_write=is_partitioned)]
+    return (*writes, *(build_read_lock(source) for source in sorted(set(sources) - {target})))
+
+
+def is_lockable(partition: str) -> bool:
+    """True if the metastore registers a lock on this partition under its own name.
+
+    3.1 turns the name of a lock request into lower case, 4.x escapes it once more (TxnHandler.lock;
+    TxnUtils.normalizePartitionCase), so that compaction and conflict checks would look for another partition.
+    """
+    return _LOCKABLE.fullmatch(partition) is not None
 
 
 def build_read_lock(table: TableName) -> LockComponent:

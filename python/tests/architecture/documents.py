@@ -70,10 +70,18 @@ def errors_table() -> str:
 def rules_table() -> str:
     """What each statement locks and checks on each metastore line."""
     rows = (
-        (kind.value.upper(), line.value, rule.lock.name, rule.operation.name, rule.check.value)
+        (
+            kind.value.upper(),
+            line.value,
+            rule.lock.name,
+            rule.operation.name,
+            rule.check.value,
+            rule.behind_gate().check.value if rule.can_be_gate else "",
+        )
         for (kind, line), rule in RULES.items()
     )
-    return _table(("Statement", "Metastore", "Lock", "Registered as", "Under the lock it must hold that"), rows)
+    checks = ("Under the lock it must hold that", "Behind the gate")
+    return _table(("Statement", "Metastore", "Lock", "Registered as", *checks), rows)
 
 
 TABLES = {

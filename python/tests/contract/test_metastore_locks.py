@@ -234,3 +234,86 @@ class TestConflicts:
         with pytest.raises(HiveAcidError) as error:
             session.lock(txn_id, table, LockKind.EXCL_WRITE, UPDATE)
         assert error.value.getCondition() == "HIVE_ACID_INTERNAL"
+
+
+class TestGates:
+    """A lock that is kept while a younger transaction of the same client does the work."""
+
+    def test_a_younger_transaction_works_behind_a_kept_lock_and_the_next_writer_waits(
+        self, session: Session, table: TableName
+    ) -> None:
+        first, _, _ = session.begin_change(table)
+        gate, gate_lock, _ = session.begin_change(table)
+        session.metastore.commit(first)
+        assert session.metastore.check_lock(gate, gate_lock, 10) is ACQUIRED
+        rival, rival_lock, state = session.begin_change(table)
+        assert state is WAITING
+        younger = session.begin()
+        session.metastore.allocate_write_id(younger, table)
+        assert session.lock(younger, table, READ, UPDATE)[1] is ACQUIRED
+        if session.metastore.line is MetastoreLine.HIVE_4:
+            assert session.metastore.latest_conflict(younger) == 0
+        session.metastore.commit(younger)
+        assert session.metastore.check_lock(rival, rival_lock, 10) is WAITING
+        session.metastore.abort(gate)
+        assert session.metastore.check_lock(rival, rival_lock, 10) is ACQUIRED
+        if session.metastore.line is MetastoreLine.HIVE_4:
+            assert session.metastore.latest_conflict(rival) == younger
+
+    def test_behind_a_kept_lock_one_waits_for_an_exclusive_request_that_waits_for_it(
+        self, session: Session, table: TableName
+    ) -> None:
+        """So nobody may wait there: the two would wait for each other."""
+        gate, _, _ = session.begin_change(table)
+        assert session.lock(session.begin(), table, EXCLUSIVE, UPDATE)[1] is WAITING
+        younger = session.begin()
+        lock_id, state = session.lock(younger, table, READ, UPDATE)
+        assert state is WAITING
+        session.metastore.unlock(lock_id)
+        session.metastore.abort(gate)
+
+
+class TestPartitionLocks:
+    """Changes of partitions that the lock names."""
+
+    @pytest.mark.parametrize(("second_partition", "conflicts"), [("d=1", True), ("d=2", False)])
+    def test_a_lock_on_a_partition_records_the_change_of_it(
+        self, session: Session, second_partition: str, conflicts: bool
+    ) -> None:
+        table = session.setup.create_table("parts", partition_columns=["d"])
+        first, second = session.begin(), session.begin()
+        for txn_id, partition in ((first, "d=1"), (second, second_partition)):
+            session.metastore.allocate_write_id(txn_id, table)
+            assert session.lock(txn_id, table, READ, UPDATE, partition)[1] is ACQUIRED
+        session.metastore.commit(first)
+        if session.metastore.line is MetastoreLine.HIVE_4:
+            assert session.metastore.latest_conflict(second) == (first if conflicts else 0)
+        if not conflicts:
+            session.metastore.commit(second)
+            return
+        with pytest.raises(TransactionAborted, match="write conflict"):
+            session.metastore.commit(second)
+
+    def test_changing_writers_of_two_partitions_do_not_wait_for_each_other(self, session: Session) -> None:
+        table = session.setup.create_table("parts", partition_columns=["d"])
+        states = [session.lock(session.begin(), table, session.writer, UPDATE, f"d={n}")[1] for n in (1, 2, 1)]
+        assert states == [ACQUIRED, ACQUIRED, WAITING]
+
+    def test_a_writer_of_unknown_partitions_waits_for_one_of_a_named_partition(self, session: Session) -> None:
+        table = session.setup.create_table("parts", partition_columns=["d"])
+        assert session.lock(session.begin(), table, session.writer, UPDATE, "d=1")[1] is ACQUIRED
+        assert session.lock(session.begin(), table, session.writer, UPDATE, is_dynamic=True)[1] is WAITING
+
+    def test_a_partition_changed_by_name_conflicts_with_the_same_one_written_dynamically(
+        self, session: Session
+    ) -> None:
+        table = session.setup.create_table("parts", partition_columns=["d"])
+        named, dynamic = session.begin(), session.begin()
+        session.metastore.allocate_write_id(named, table)
+        session.lock(named, table, READ, UPDATE, "d=1")
+        write_id = session.metastore.allocate_write_id(dynamic, table)
+        session.lock(dynamic, table, READ, UPDATE, is_dynamic=True)
+        session.metastore.add_dynamic_partitions(dynamic, write_id, table, ["d=1"], UPDATE)
+        session.metastore.commit(dynamic)
+        with pytest.raises(TransactionAborted, match="write conflict"):
+            session.metastore.commit(named)

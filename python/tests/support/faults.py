@@ -12,16 +12,19 @@ from hive_acid.metastore.protocol import Metastore
 
 
 class Clock:
-    """Milliseconds that pass only by `pause_ms` or by hand."""
+    """Milliseconds that pass only by `pause_ms` or by hand; `after_pause` runs after each pause."""
 
     def __init__(self) -> None:
         self.now_ms = 1_000_000
+        self.after_pause: Callable[[], None] | None = None
 
     def __call__(self) -> int:
         return self.now_ms
 
     def pause_ms(self, pause_ms: int) -> None:
         self.now_ms += pause_ms
+        if self.after_pause:
+            self.after_pause()
 
 
 class Lost(Enum):

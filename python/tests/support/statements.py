@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 
 from hive_acid.config import Settings
 from hive_acid.execution.engine import WriteResult, WriteSpec, WrittenFolder
-from hive_acid.execution.executor import Executor, Statement
+from hive_acid.execution.executor import Executor
+from hive_acid.execution.statement import Statement
 from hive_acid.metastore.memory import MemoryMetastore
 from hive_acid.metastore.types import MetastoreLine, TransactionState
 from hive_acid.model.names import FolderKind, FolderName
@@ -39,6 +40,7 @@ class FakeEngine:
     """Writes as the shim does: `buckets` files per folder and partition by task attempts, then moved by the driver.
 
     The files stand for `rows` rows per partition. `before` runs first; `fails` is raised at the end of the work.
+    `foreseen` are the partitions known before.
     """
 
     file_system: MemoryFileSystem
@@ -47,7 +49,11 @@ class FakeEngine:
     before: Callable[[str], None] | None = None
     partitions: tuple[str, ...] = ("",)
     buckets: int = 1
+    foreseen: tuple[str, ...] | None = None
     specs: list[WriteSpec] = field(default_factory=list)
+
+    def find_partitions(self, token: str) -> tuple[str, ...] | None:
+        return self.foreseen
 
     def write(self, token: str, spec: WriteSpec) -> WriteResult:
         self.specs.append(spec)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from hive_acid.config import LOCK_TIMEOUT_MS
 from hive_acid.errors import (
     CommitStateUnknown,
     HiveAcidError,
@@ -120,16 +121,9 @@ def test_a_lock_that_is_not_granted_in_time_names_its_holder(world: World) -> No
     world.memory.lock(
         holder, [LockComponent(TABLE, LockKind.EXCLUSIVE, OperationKind.UPDATE)], "somebody", "elsewhere", "their tool"
     )
-    beat = world.clock.pause_ms
-
-    def pause(pause_ms: int) -> None:
-        beat(pause_ms)
-        world.memory.heartbeat(holder)
-
-    object.__setattr__(world.transactions.waiting, "pause_ms", pause)
-    object.__setattr__(world.transactions.waiting, "timeout_ms", 10_000)
+    world.clock.after_pause = lambda: world.memory.heartbeat(holder)
     with pytest.raises(LockTimeout, match="somebody on elsewhere") as caught:
-        world.run(StatementKind.DELETE)
+        world.run(StatementKind.DELETE, settings={LOCK_TIMEOUT_MS.key: "10000"})
     assert caught.value.getSqlState() == "57033"
     assert world.open_transactions() == [holder]
     assert len(world.memory.held_locks()) == 1

@@ -57,14 +57,7 @@ def test_a_scan_that_comes_after_the_end_of_its_query_is_refused_and_opens_nothi
 def test_a_scan_outside_of_queries_that_gets_no_lock_leaves_nothing(world: World, readers: Readers) -> None:
     holder = world.memory.open_transaction("u", "h", "a")
     world.memory.lock(holder, [LockComponent(TABLE, LockKind.EXCLUSIVE, OperationKind.UPDATE)], "u", "h", "a")
-    pause = world.clock.pause_ms
-
-    def pause_and_beat(pause_ms: int) -> None:
-        pause(pause_ms)
-        world.memory.heartbeat(holder)
-
-    object.__setattr__(world.transactions.waiting, "pause_ms", pause_and_beat)
-    object.__setattr__(world.transactions.waiting, "timeout_ms", 1_000)
+    world.clock.after_pause = lambda: world.memory.heartbeat(holder)
     with pytest.raises(LockTimeout):
         readers.scan_plan(-1, TABLE, None)
     readers.close()

@@ -66,9 +66,14 @@ final class AcidFileIndex(@transient session: SparkSession, table: CatalogTable,
     }
   }
 
+  /** Names of the partitions that the filters leave in the statement's snapshot. */
+  def survivingPartitions(filters: Seq[Expression]): Seq[String] =
+    survivors(Bridge.plannerFor(name), AcidFileIndex.executionKey(session), filters).keys.toSeq
+
   private def request(key: Long, partitions: Option[Seq[String]]): String = {
     val node = AcidFileIndex.json.createObjectNode().put("table", name)
     token.fold(node.put("executionId", key))(node.put("token", _))
+    Bridge.putSettings(node, session)
     partitions.foreach { names =>
       val array: ArrayNode = node.putArray("partitions")
       names.foreach(n => array.add(n))

@@ -46,7 +46,7 @@ case class AcidWriteCommand(kind: String, target: CatalogTable, changes: Logical
     target.schema.fieldNames.foreach(c => columns.add(c))
     val sources = request.putArray("sources")
     AcidFileIndex.tables(changes).foreach(sources.add)
-    val result = json.readTree(Bridge.execute(session, name, changes, request.toString))
+    val result = json.readTree(Bridge.execute(session, this, request))
     refreshCaches(session)
     Seq(Row(result.get("num_affected_rows").asLong))
   }

@@ -3,6 +3,10 @@ package hiveacid
 import java.util.concurrent.ConcurrentHashMap
 import java.util.concurrent.atomic.AtomicLong
 
+import com.fasterxml.jackson.databind.ObjectMapper
+import com.fasterxml.jackson.databind.node.ObjectNode
+
+import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.hiveacid.SparkLine
@@ -34,7 +38,12 @@ object Bridge {
   @volatile private var planner: Option[Planner] = None
 
   /** A running statement: its session, its analysed row-change plan and the thread state that nested jobs inherit. */
-  final private class Call(val session: SparkSession, val changes: LogicalPlan) {
+  final private class Call(
+      val session: SparkSession,
+      val target: CatalogTable,
+      val kind: String,
+      val changes: LogicalPlan
+  ) {
     val thread: Thread = Thread.currentThread
     val properties: java.util.Properties = SparkLine.localProperties(session.sparkContext)
   }
@@ -69,16 +78,31 @@ object Bridge {
     Iterator.iterate(t)(_.getCause).takeWhile(_ != null).take(CauseDepth).collectFirst { case a: AcidException => a }
 
   /** Runs a statement in Python, which calls `write` back with the key it is given. */
-  def execute(session: SparkSession, table: String, changes: LogicalPlan, request: String): String = {
+  def execute(session: SparkSession, command: AcidWriteCommand, request: ObjectNode): String = {
     val key = s"call-${counter.incrementAndGet()}"
-    calls.put(key, new Call(session, changes))
-    try text(plannerFor(table).execute(request, key))
+    calls.put(key, new Call(session, command.target, command.kind, command.changes))
+    putSettings(request, session)
+    try text(plannerFor(AcidTables.name(command.target)).execute(request.toString, key))
     finally calls.remove(key)
   }
 
   /** Called by Python: writes the row changes of a running statement, its scans bound to the snapshot `token`. */
   def write(key: String, token: String, spec: String): String = inCall(key) { call =>
     orc.WriteJob.run(call.session, AcidFileIndex.bind(call.changes, token), spec)
+  }
+
+  /** Called by Python: the partitions that a running statement can touch, as a JSON array; null if it cannot be told. */
+  def findPartitions(key: String, token: String): String = inCall(key) { call =>
+    val found = TouchedPartitions.find(call.session, call.target, call.kind, AcidFileIndex.bind(call.changes, token))
+    new ObjectMapper().writeValueAsString(found.map(_.toArray).orNull)
+  }
+
+  /** The session's own settings of ours, for a request. */
+  def putSettings(request: ObjectNode, session: SparkSession): Unit = {
+    val settings = request.putObject("settings")
+    session.sessionState.conf.getAllConfs.foreach { case (key, value) =>
+      if (key.toLowerCase(java.util.Locale.ROOT).startsWith("spark.hiveacid.")) settings.put(key, value)
+    }
   }
 
   /** With PYSPARK_PIN_THREAD=false Python's calls come on another thread, without job group, tags and session. */

@@ -23,6 +23,7 @@ import org.apache.spark.sql.catalyst.expressions.{
   Cast,
   Concat,
   EqualTo,
+  Expression,
   GetStructField,
   If,
   Literal,
@@ -122,13 +123,18 @@ object WriteJob extends Logging {
     val keys =
       if (spec.kind == InsertKind) columns.takeRight(spec.partitionColumns.length)
       else columns.take(spec.partitionColumns.length)
-    val parts = spec.partitionColumns.zip(keys).map { case (name, key) =>
+    Alias(partitionName(keys, spec.partitionColumns, spec.timeZone), "partition")()
+  }
+
+  /** The metastore's name of the partition with these values, `k=v/…`; empty without keys. `names` are in lower case. */
+  def partitionName(keys: Seq[Attribute], names: Seq[String], timeZone: String): Expression = {
+    val parts = names.zip(keys).map { case (name, key) =>
       // Spark's own escaping, which is Hive's (FileUtils.escapePathName)
-      val text = Cast(key, StringType, Some(spec.timeZone))
+      val text = Cast(key, StringType, Some(timeZone))
       ScalaUDF(ExternalCatalogUtils.getPartitionPathString _, StringType, Seq(Literal(name), text))
     }
     val separated = parts.flatMap(part => Seq(Literal("/"), part)).drop(1)
-    Alias(if (separated.isEmpty) Literal("") else Concat(separated), "partition")()
+    if (separated.isEmpty) Literal("") else Concat(separated)
   }
 
   /** `__change, partition` and the values: all rows of a partition in one task, which writes one file for them. */

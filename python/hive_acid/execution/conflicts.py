@@ -1,0 +1,76 @@
+"""What a statement asks under its lock: does the snapshot still serve?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hive_acid.execution.gate import Gate
+from hive_acid.execution.statement import identity
+from hive_acid.metastore.protocol import Metastore
+from hive_acid.model.table import TableDescription, TableName
+from hive_acid.model.write_ids import ValidWriteIdList
+from hive_acid.snapshot.directory_choice import newest_base_write_id
+from hive_acid.snapshot.filesystem import FileSystem
+from hive_acid.transaction.manager import Transaction
+from hive_acid.transaction.validity import Rule, SnapshotCheck, is_unchanged
+
+
+class Conflict(Exception):
+    """The snapshot no longer serves; the statement runs again in a new transaction, behind `gate` if there is one."""
+
+    def __init__(self, txn_id: int, reason: str, gate: Gate | None = None) -> None:
+        super().__init__(reason)
+        self.txn_id = txn_id
+        self.reason = reason
+        self.gate = gate
+
+
+class ConflictChecks:
+    """The checks of the validity table against one metastore and its storage. All raise Conflict."""
+
+    def __init__(self, metastore: Metastore, file_system: FileSystem) -> None:
+        self._metastore = metastore
+        self._file_system = file_system
+
+    def check(
+        self, rule: Rule, transaction: Transaction, table: TableDescription, before: ValidWriteIdList, write_id: int
+    ) -> None:
+        """What was committed between the snapshot, which saw `before`, and the lock must not matter."""
+        # a table that was dropped and made again has forgotten our write ID, and gives another
+        same_table = transaction.allocate_write_id(table.name) == write_id
+        if not same_table or identity(self._metastore.table(table.name)) != identity(table):
+            raise Conflict(transaction.txn_id, "the table was altered, or dropped and made again, meanwhile")
+        if rule.check is SnapshotCheck.NO_CONFLICT:
+            other = self._metastore.latest_conflict(transaction.txn_id)
+            if other:
+                raise Conflict(transaction.txn_id, f"transaction {other} changed rows of the table meanwhile")
+        elif rule.check is SnapshotCheck.UNCHANGED and not is_unchanged(
+            before, self._write_ids_now(table.name), write_id
+        ):
+            raise Conflict(transaction.txn_id, "other transactions changed the table meanwhile")
+
+    def check_bases(
+        self,
+        rule: Rule,
+        transaction: Transaction,
+        locations: Sequence[str],
+        before: ValidWriteIdList,
+        write_id: int,
+    ) -> None:
+        """No overwrite or TRUNCATE was committed between the snapshot and the lock.
+
+        It would hide what an insert has written, or what an update has written of it would bring rows back. Hive's
+        TRUNCATE is not among the conflicts that the metastore knows of (it locks as NO_TXN).
+        """
+        now = self._write_ids_now(TableName(*before.table.split(".", 1)))
+        if is_unchanged(before, now, write_id):
+            return
+        for listing in self._file_system.list_trees(locations):
+            base = newest_base_write_id(listing, now)
+            if base is None or before.is_valid(base):
+                continue
+            if rule.check is not SnapshotCheck.NO_NEWER_BASE or base > write_id:
+                raise Conflict(transaction.txn_id, f"the table was overwritten under write ID {base} meanwhile")
+
+    def _write_ids_now(self, table: TableName) -> ValidWriteIdList:
+        return self._metastore.valid_write_ids([table], self._metastore.valid_transactions(0))[table]

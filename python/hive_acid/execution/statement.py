@@ -1,0 +1,50 @@
+"""A writing statement as a value, and what must hold of its table when it runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from hive_acid.errors import build_error
+from hive_acid.execution.engine import WriteResult
+from hive_acid.model.table import TableDescription, TableName
+from hive_acid.transaction.validity import StatementKind
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A writing statement.
+
+    `sources` are all transactional tables it reads, `parallelism` the cores of the session, `columns` the target's
+    columns as the statement was analysed with, in lower case, partition columns last. `settings` are those of its
+    session, by key; what is not in there is as the application was started with.
+    """
+
+    kind: StatementKind
+    target: TableName
+    sources: tuple[TableName, ...]
+    time_zone: str
+    parallelism: int
+    columns: tuple[str, ...]
+    settings: Mapping[str, str] = field(default_factory=dict)
+
+
+def affected_rows(kind: StatementKind, result: WriteResult) -> int:
+    """What `num_affected_rows` says: an update's old and new version of a row are one row."""
+    return result.inserted if kind is StatementKind.INSERT else result.deleted
+
+
+def identity(table: TableDescription) -> tuple[object, ...]:
+    """What must stay as it is while a statement runs; parameters may change."""
+    return table.location, table.columns, table.partition_columns, table.bucket_columns, table.bucket_count
+
+
+def refuse_other_columns(statement: Statement, table: TableDescription) -> None:
+    """New values are matched with columns by position, so the order and names must be those of the analysis.
+
+    Raises HIVE_ACID_TABLE_CHANGED.
+    """
+    columns = tuple(column.name for column in (*table.columns, *table.partition_columns))
+    if columns != statement.columns:
+        reason = f"its columns are {', '.join(columns)}, the statement was analysed with {', '.join(statement.columns)}"
+        raise build_error("HIVE_ACID_TABLE_CHANGED", table=table.name, reason=reason)
