@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from hive_acid.config import Settings
+from hive_acid.config import LOCK_TIMEOUT_MS, Settings
 from hive_acid.errors import CommitStateUnknown, HiveAcidError, LockTimeout
 from hive_acid.execution.executor import Executor
 from hive_acid.metastore.types import LockComponent, LockKind, LockState, MetastoreLine, OperationKind
@@ -161,9 +161,9 @@ class Cell:
         """A whole UPDATE."""
         before = self._data_files()
         transactions, executor, engine = self._build_client(FaultPoints())
-        object.__setattr__(transactions.waiting, "timeout_ms", 0)
+        at_once = self.world.statement(StatementKind.UPDATE, settings={LOCK_TIMEOUT_MS.key: "0"})
         try:
-            executor.run(self.world.statement(StatementKind.UPDATE), engine)
+            executor.run(at_once, engine)
         except LockTimeout:
             return
         finally:
