@@ -77,7 +77,9 @@ class Cell:
             executor.snapshots[token].scan_plan(TABLE, names)
 
         partitions = tuple(ROOTS) if self.mutation.is_partitioned else ("",)
-        return transactions, executor, FakeEngine(files, before=scan, partitions=partitions, buckets=FILES_PER_FOLDER)
+        foreseen = partitions if self.mutation.names_partitions else None
+        engine = FakeEngine(files, before=scan, partitions=partitions, foreseen=foreseen, buckets=FILES_PER_FOLDER)
+        return transactions, executor, engine
 
     def strike(self, position: int, act: Callable[[Cell, Step, Call], object]) -> None:
         """From the call at the position on, `act` stands in for every call."""

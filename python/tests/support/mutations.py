@@ -32,7 +32,8 @@ class Mutation:
 
     `sql` has `{t}` for the table, `{numbers}` for the range as a query of one column `id`, `{first}` and `{end}`
     (exclusive) for its bounds and `{id}` for the ID, or for an expression that gives it and can fail or wait.
-    `effect` is what it makes of the rows.
+    `effect` is what it makes of the rows. `names_partitions`: its condition tells which it touches, so that it locks
+    these and not the table.
     """
 
     name: str
@@ -40,6 +41,7 @@ class Mutation:
     is_partitioned: bool
     sql: str
     effect: Callable[[Rows, range], Rows]
+    names_partitions: bool = False
 
     def text(self, table: object, numbers: range, expression: str = "id") -> str:
         """The statement. `expression` stands for the ID and is an INT."""
@@ -66,5 +68,7 @@ MUTATIONS = (
     Mutation("update-flat", StatementKind.UPDATE, False, _UPDATE, _increase),
     Mutation("update-partitions", StatementKind.UPDATE, True, _UPDATE, _increase),
     Mutation("delete-flat", StatementKind.DELETE, False, _DELETE, _remove),
+    Mutation("update-named", StatementKind.UPDATE, True, f"{_UPDATE} AND d IN (0, 1)", _increase, True),
     Mutation("delete-partitions", StatementKind.DELETE, True, _DELETE, _remove),
+    Mutation("delete-named", StatementKind.DELETE, True, f"{_DELETE} AND d IN (0, 1)", _remove, True),
 )
