@@ -75,7 +75,7 @@ def test_without_any_process_every_file_is_broken(tmp_path: Path) -> None:
 
 
 def test_an_interrupt_ends_every_process_in_good_order(tmp_path: Path, scratch: Path) -> None:
-    files = suite_of(tmp_path, a="MEET 1;", b="HANG;")
+    files = suite_of(tmp_path, a="MEET 2;", b="MEET 2; HANG;")
 
     def interrupt(_: Report) -> None:
         assert eventually(lambda: processes(scratch, "HANG") != set())
