@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import re
 import uuid
+from collections.abc import Callable
 from pathlib import Path
 
 from hive_acid.testing.errors import SuiteError
 from hive_acid.testing.failures import StatementFailed
 from hive_acid.testing.golden import QueryResult, Recorded
 from hive_acid.testing.inputs import MAIN_SESSION, InputStatement, Recording, Settings, TestInput, Variant
+from hive_acid.testing.interleaving import NO_SCHEMA, Interleaving
 from hive_acid.testing.masking import mask_row, mask_text
-from hive_acid.testing.session import Session, SessionFactory
+from hive_acid.testing.session import Answer, Session, SessionFactory
 from hive_acid.testing.table_files import dump_rows, list_files, local_folder
 
 DEFAULT_SETTINGS: Settings = (
     ("spark.sql.session.timeZone", "UTC"),
     ("spark.sql.maxMetadataStringLength", "100000"),  # plans cut long locations off, so that they could not be masked
 )
-NO_SCHEMA = "struct<>"
 _RECORDERS = {Recording.FILES: list_files, Recording.ROWS: dump_rows}
 
 
@@ -30,22 +31,23 @@ def run_input(
     With them the whole messages of those that failed, by index. Raises SuiteError if the database cannot be made or
     dropped, or if what is to be recorded cannot be read.
     """
-    run = _Run(variant, sessions, f"sqltest_{re.sub(r'[^a-z0-9]', '_', name.lower())}_{uuid.uuid4().hex[:8]}")
+    run = _Run(test, variant, sessions, f"sqltest_{re.sub(r'[^a-z0-9]', '_', name.lower())}_{uuid.uuid4().hex[:8]}")
     run.begin()
     try:
-        for statement in test.statements:
-            run.statement(statement)
+        run.statements()
     finally:
         run.end()
     return run.results, run.messages
 
 
 class _Run:
-    def __init__(self, variant: Variant, sessions: SessionFactory, database: str) -> None:
+    def __init__(self, test: TestInput, variant: Variant, sessions: SessionFactory, database: str) -> None:
+        self._test = test
         self._variant = variant
         self._factory = sessions
         self._database = database
         self._sessions = {MAIN_SESSION: self._open()}
+        self._interleaving = Interleaving()
         self.results: list[QueryResult] = []
         self.messages: dict[int, str] = {}
 
@@ -55,14 +57,38 @@ class _Run:
 
     def end(self) -> None:
         """Drops the database."""
+        self._interleaving.abandon()
         main = self._sessions[MAIN_SESSION]
         _prepare(main, "USE default", f"DROP DATABASE {self._database} CASCADE")
 
-    def statement(self, statement: InputStatement) -> None:
-        """Runs one statement and adds its result."""
-        session = self._session(statement.session)
+    def statements(self) -> None:
+        """Runs all statements."""
+        for statement in self._test.statements:
+            if statement.continues:
+                self._interleaving.go_on(statement.continues)
+                for name in statement.continues:
+                    self._add(InputStatement(f"--CONTINUE {name}", statement.line, session=name), self._settle)
+            elif self._test.is_interleaved:
+                self._add(statement, self._start)
+            else:
+                self._add(statement, self._run)
+        self._interleaving.end()
+
+    def _run(self, statement: InputStatement) -> Answer:
+        return self._session(statement.session).run(self._variant.fill(statement.text))
+
+    def _start(self, statement: InputStatement) -> Answer:
+        name, text = statement.session, self._variant.fill(statement.text)
+        self._interleaving.start(name, self._session(name), text, statement.hold)
+        return self._settle(statement)
+
+    def _settle(self, statement: InputStatement) -> Answer:
+        return self._interleaving.settle(statement.session)
+
+    def _add(self, statement: InputStatement, work: Callable[[InputStatement], Answer]) -> None:
+        """Does the work and adds its result."""
         try:
-            answer = session.run(self._variant.fill(statement.text))
+            answer = work(statement)
         except StatementFailed as error:
             self.messages[len(self.results)] = str(error)
             schema, output = NO_SCHEMA, error.format(self._database)
@@ -70,6 +96,7 @@ class _Run:
             mask = mask_text if answer.is_command else mask_row
             schema = mask(answer.schema, self._database)
             output = "\n".join(mask(row, self._database) for row in answer.rows)
+        session = self._sessions[statement.session]
         recorded = tuple(self._record(session, kind, table) for kind, table in statement.recordings)
         self.results.append(QueryResult(statement.text, schema, output, recorded, statement.session))
 

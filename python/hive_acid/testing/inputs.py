@@ -10,6 +10,9 @@ Directives are comments on lines of their own; the word follows the two dashes w
                                        Where a statement holds ${table}, the clauses of the kind stand, or nothing
 --SESSION name                         the statements from here on run in the session of that name: settings, temporary
                                        views and variables of its own, the same tables. A file begins in `main`
+--HOLD point                           the next statement is held when it comes to the point, while others run
+--CONTINUE session[,session…]          the statements of these sessions, which are held or wait for a lock of one that
+                                       is, go on, at once; then what became of each is recorded
 --FILES table                          record the files of the table after the next statement
 --ROWS table                           record every row in the files of the table after the next statement
 --QUERY-DELIMITER-START                what stands between these two lines is one statement, whatever `;` it holds:
@@ -23,6 +26,9 @@ Directives are comments on lines of their own; the word follows the two dashes w
 CREATE TABLE t (id INT, name STRING) ${t} STORED AS ORC TBLPROPERTIES ('transactional' = 'true');
 
 The files of such a table are different for each kind and cannot be recorded.
+
+A statement that is held is recorded as `<held at point>`, one that waits as `<waiting for a lock>`. Points are those of
+the sessions that run the file (`SteppedSession` in `session`); the sessions of `hive-acid sqltest` have none.
 """
 
 from __future__ import annotations
@@ -45,12 +51,17 @@ class Recording(Enum):
 
 @dataclass(frozen=True)
 class InputStatement:
-    """A statement, its line in its own file, and what is recorded after it: kind and table, in order."""
+    """A statement, its line in its own file, and what is recorded after it: kind and table, in order.
+
+    `hold` is the point where it is held, if at any. `continues` are the sessions of a --CONTINUE, which has no text.
+    """
 
     text: str
     line: int
     recordings: tuple[tuple[Recording, str], ...] = ()
     session: str = MAIN_SESSION
+    hold: str | None = None
+    continues: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -81,6 +92,11 @@ class TestInput:
     settings: Settings
     dimensions: tuple[tuple[Variant, ...], ...]
     statements: tuple[InputStatement, ...]
+
+    @property
+    def is_interleaved(self) -> bool:
+        """True if statements are held while others run."""
+        return any(statement.hold or statement.continues for statement in self.statements)
 
     def runs(self) -> list[Variant]:
         """Every way to run the file: its settings and one choice of every dimension."""

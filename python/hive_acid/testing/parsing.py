@@ -13,7 +13,7 @@ from hive_acid.testing.splitting import split_statements
 
 _DIRECTIVE = re.compile(r"--([A-Z][A-Z_]*)([0-9]*)(?:\s+(.*))?", re.DOTALL)
 _TABLE_KIND = re.compile(r"(\w+)\s+(\w+)(?:\s+(.+))?")
-_KNOWN = ("SET", "IMPORT", "CONFIG_DIM", "TABLE_DIM", "SESSION", "FILES", "ROWS")
+_KNOWN = ("SET", "IMPORT", "CONFIG_DIM", "TABLE_DIM", "SESSION", "HOLD", "CONTINUE", "FILES", "ROWS")
 _NOT_SUPPORTED = ("ONLY_IF", "DEBUG")
 
 
@@ -31,9 +31,10 @@ def parse_input(text: str, source: str, load_import: Callable[[str], TestInput])
     for statement in split_statements(text, source):
         recordings = [found for line, comment in statement.comments if (found := parser.directive(line, comment))]
         if statement.text:
-            parser.statement(InputStatement(statement.text, statement.line, tuple(recordings), parser.session))
-        elif recordings:
-            raise SuiteError(f"{source}:{statement.line}: --{recordings[0][0].name} has no statement after it")
+            parser.statement(statement.text, statement.line, tuple(recordings))
+        elif recordings or parser.hold:
+            word = recordings[0][0].name if recordings else "HOLD"
+            raise SuiteError(f"{source}:{statement.line}: --{word} has no statement after it")
     dimensions = tuple(tuple(choices) for _, choices in sorted(parser.dimensions.items()))
     test = TestInput(tuple(parser.settings), dimensions, tuple(parser.statements))
     _refuse_unsound_kinds(test, source)
@@ -76,13 +77,15 @@ class _Parser:
         self._load_import = load_import
         self.settings: list[tuple[str, str]] = []
         self.dimensions: dict[tuple[str, str], list[Variant]] = {}
-        self.session = MAIN_SESSION
         self.statements: list[InputStatement] = []
+        self.session = MAIN_SESSION
+        self.hold: str | None = None
         self._has_own = False
 
-    def statement(self, statement: InputStatement) -> None:
+    def statement(self, text: str, line: int, recordings: tuple[tuple[Recording, str], ...]) -> None:
         """Takes in one statement of the file itself."""
-        self.statements.append(statement)
+        self.statements.append(InputStatement(text, line, recordings, self.session, self.hold))
+        self.hold = None
         self._has_own = True
 
     def directive(self, line: int, comment: str) -> tuple[Recording, str] | None:
@@ -104,9 +107,15 @@ class _Parser:
         if word == "CONFIG_DIM":
             self._settings_choice(line, number, value)
         else:
-            {"SET": self._set, "IMPORT": self._import, "TABLE_DIM": self._table_kind, "SESSION": self._switch}[word](
-                line, value
-            )
+            known = {
+                "SET": self._set,
+                "IMPORT": self._import,
+                "TABLE_DIM": self._table_kind,
+                "SESSION": self._switch,
+                "HOLD": self._hold,
+                "CONTINUE": self._continue,
+            }
+            known[word](line, value)
         return None
 
     def _set(self, line: int, value: str) -> None:
@@ -120,6 +129,20 @@ class _Parser:
         if not re.fullmatch(r"\w+", value):
             raise self._error(line, f"no name for a session: {value}")
         self.session = value
+
+    def _hold(self, line: int, value: str) -> None:
+        if self.hold:
+            raise self._error(line, f"the next statement is held at {self.hold} already")
+        self.hold = value
+
+    def _continue(self, line: int, value: str) -> None:
+        sessions = tuple(name.strip() for name in value.split(","))
+        known = {statement.session for statement in self.statements}
+        for name in sessions:
+            if name not in known:
+                raise self._error(line, f"there is no statement before it in a session {name}")
+        self.statements.append(InputStatement("", line, continues=sessions))
+        self._has_own = True
 
     def _import(self, line: int, name: str) -> None:
         if self._has_own:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from enum import Enum
+from typing import Protocol, runtime_checkable
 
 from hive_acid.testing.inputs import Settings
 
@@ -29,6 +30,42 @@ class Session(Protocol):
 
     def location(self, table: str) -> str:
         """Where the table lies, as a URI. Raises StatementFailed if there is no such table."""
+        ...
+
+
+class Step(Enum):
+    """How far a statement has come that runs beside others. WAITING: for a lock of a statement that is held."""
+
+    ENDED = "ended"
+    HELD = "held"
+    WAITING = "waiting"
+
+
+@runtime_checkable
+class SteppedSession(Session, Protocol):
+    """A session whose statements run beside those of other sessions and can be held on their way, one at a time."""
+
+    def start(self, statement: str, hold: str | None) -> None:
+        """Starts a statement, to be held when it first comes to the point `hold`.
+
+        Raises SuiteError if there is no such point.
+        """
+        ...
+
+    def go_on(self) -> None:
+        """Lets the statement go on if it is held."""
+        ...
+
+    def wait(self) -> Step:
+        """Returns when the statement can go no further by itself. Raises SuiteError if it does not come so far."""
+        ...
+
+    def finish(self) -> Answer:
+        """The answer of a statement that has ended. Raises StatementFailed as `run` does."""
+        ...
+
+    def abandon(self) -> None:
+        """Lets the statement go on, if there is one, and waits for its end, whichever it is."""
         ...
 
 
