@@ -15,7 +15,7 @@ END;
 --QUERY-DELIMITER-END
 SELECT * FROM t ORDER BY id;
 
--- loops and conditions; Spark resolves variables in an assignment of an UPDATE only within a subquery
+-- loops and conditions
 --QUERY-DELIMITER-START
 BEGIN
   DECLARE i INT DEFAULT 10;
@@ -27,7 +27,7 @@ BEGIN
     END IF;
     SET i = i + 1;
   END WHILE;
-  UPDATE t SET name = concat(name, ' ', (SELECT i)) WHERE id = i - 1;
+  UPDATE t SET name = concat(name, ' ', i) WHERE id = i - 1;
   SELECT * FROM t ORDER BY id;
 END;
 --QUERY-DELIMITER-END
@@ -97,8 +97,8 @@ DELETE FROM IDENTIFIER('no_such_table');
 -- session variables in every place of a value
 DECLARE VARIABLE least INT DEFAULT 12;
 INSERT INTO t VALUES (least + 50, session.statement);
-UPDATE t SET id = id + (SELECT least), name = (SELECT named) WHERE id > least + 49;
-UPDATE t SET id = least;
+UPDATE t SET id = id + least, name = (SELECT named) WHERE id > least + 49;
+UPDATE t SET id = nobodys_variable;
 DELETE FROM t WHERE id BETWEEN least AND least + 1 OR id IN (SELECT least + 101);
 SELECT * FROM t ORDER BY id;
 

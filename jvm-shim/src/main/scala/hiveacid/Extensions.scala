@@ -14,6 +14,7 @@ class Extensions extends (SparkSessionExtensions => Unit) {
     // With Spark's own resolution rules: SELECT must see our relation before Spark converts it to its own ORC reader,
     // DELETE must be taken before the planner calls it unsupported.
     extensions.injectResolutionRule(s => ResolveAcidRelations(classic(s)))
+    extensions.injectResolutionRule(s => ResolveAssignedVariables(classic(s)))
     extensions.injectResolutionRule(s => ResolveAcidStatements(classic(s)))
     // After PreprocessTableInsertion and DataSourceAnalysis: all kinds of INSERT are one node by then, columns matched
     // and cast by Spark's store assignment.

@@ -2,9 +2,14 @@ package hiveacid
 
 import org.apache.spark.sql.SaveMode
 import org.apache.spark.sql.catalyst.TableIdentifier
-import org.apache.spark.sql.catalyst.analysis.{AssignmentUtils, UnresolvedIdentifier, UnresolvedRelation}
+import org.apache.spark.sql.catalyst.analysis.{
+  AssignmentUtils,
+  UnresolvedAttribute,
+  UnresolvedIdentifier,
+  UnresolvedRelation
+}
 import org.apache.spark.sql.catalyst.catalog.HiveTableRelation
-import org.apache.spark.sql.catalyst.expressions.{AttributeSet, Cast, Expression}
+import org.apache.spark.sql.catalyst.expressions.{Alias, AttributeSet, Cast, Expression}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.classic.SparkSession
@@ -61,6 +66,28 @@ case class ResolveAcidRelations(session: SparkSession) extends Rule[LogicalPlan]
     case l: LogicalRelation   => AcidTables.unapply(l).fold[LogicalPlan](l)(AcidTables.relation(session, _, l.output))
     case s @ SubqueryAlias(_, child: HiveTableRelation) => s.copy(child = replace(child))
     case other                                          => other
+  }
+}
+
+/** Variables, of the session or of a SQL script, as values of an UPDATE. Spark itself looks for them in conditions and
+  * subqueries only. As everywhere, a column comes before a variable of its name.
+  */
+case class ResolveAssignedVariables(session: SparkSession) extends Rule[LogicalPlan] {
+  override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperatorsUp {
+    case u @ UpdateTable(AcidTables.Target(_), assignments, _) if !assignments.forall(_.value.resolved) =>
+      u.copy(assignments = assignments.map(a => a.copy(value = a.value.transform {
+        case name: UnresolvedAttribute if !isColumn(u.table, name) => variable(name).getOrElse(name)
+      })))
+  }
+
+  private def isColumn(table: LogicalPlan, name: UnresolvedAttribute) = {
+    val isDefault = name.nameParts.length == 1 && name.name.equalsIgnoreCase("default")
+    isDefault || table.resolve(name.nameParts, session.sessionState.conf.resolver).isDefined
+  }
+
+  private def variable(name: UnresolvedAttribute): Option[Expression] = {
+    val query = session.sessionState.analyzer.execute(Project(Seq(Alias(name, "v")()), OneRowRelation()))
+    query.expressions.collectFirst { case Alias(value, _) if value.resolved => value }
   }
 }
 
