@@ -17,6 +17,7 @@ from pathlib import Path
 from hive_acid.local.artifacts import SCHEMA_SOURCE, Artifact, metastore_artifacts
 from hive_acid.local.cache import cache_folder, cache_lock, whole_entry
 from hive_acid.local.download import download
+from hive_acid.local.errors import LocalMetastoreError
 from hive_acid.local.java import Java, find_java
 
 HERE = Path(__file__).parent
@@ -26,6 +27,10 @@ SPARK_CLIENT_JARS = (
     *("commons-logging", "commons-math3", "httpclient", "httpcore", "javax.servlet-api"),
 )
 """The jars of Hive 4.1.0 that Spark needs as its Hive client (`spark.sql.hive.metastore.jars=path`)."""
+
+
+class EngineUnavailable(Exception):
+    """This machine cannot get a Hive engine: its files cannot be fetched, or there is no Java compiler."""
 
 
 @dataclass(frozen=True)
@@ -40,12 +45,20 @@ class Installation:
 
 
 def hive_installation(version: str) -> Installation:
-    """Hive `version`, fetched and the driver compiled at the first call. Raises LocalMetastoreError, RuntimeError."""
+    """Hive `version`, fetched and the driver compiled at the first call.
+
+    Raises EngineUnavailable, LocalMetastoreError, or RuntimeError if the driver does not compile.
+    """
     java = find_java()
     folder = cache_folder() / "hive-engines"
     with cache_lock(folder, _print_progress):
-        jars = _jars(folder, version, java)
-        scripts = _schema_scripts(folder, java)
+        try:
+            jars = _jars(folder, version, java)
+            scripts = _schema_scripts(folder, java)
+        except LocalMetastoreError as error:
+            if error.condition == "HIVE_ACID_LOCAL_ARTIFACT_UNAVAILABLE":
+                raise EngineUnavailable(str(error)) from error
+            raise
         classes = _compiled_driver(folder, version, jars, java)
     line = "3.1.0" if version.startswith("3.") else "4.0.0"
     changes = [path for path in (DRIVER / f"metastore-{version}.derby.sql",) if path.exists()]
@@ -113,7 +126,7 @@ def _javac(java: Java) -> str:
     beside = java.path.resolve().parent / "javac"
     found = str(beside) if beside.exists() else shutil.which("javac")
     if found is None:
-        raise RuntimeError(f"no javac beside {java.path} or on the PATH: a JRE is not enough for the Hive engines")
+        raise EngineUnavailable(f"no javac beside {java.path} or on the PATH: a JRE is not enough for the Hive engines")
     return found
 
 

@@ -1,6 +1,7 @@
 """One transactional table as a Hive engine sees and changes it: the steps of which the interop tests are made."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -68,6 +69,14 @@ class HiveTable:
             return self.engine.sql(query).rows
         finally:
             self.engine.sql("SET hive.vectorized.execution.enabled=true")
+
+    def check_rows(self, order_by: str, expected: Sequence[tuple[Any, ...]]) -> None:
+        """Raises AssertionError unless the row reader and the vectorised one both return these rows.
+
+        `order_by` is the first column; its values are not NULL and tell the rows apart.
+        """
+        assert sorted(self.rows_plain()) == expected
+        assert self.rows_vectorised(order_by) == expected
 
     def row_ids(self, columns: str, *, vectorised: bool = False) -> dict[tuple[Any, ...], RowId]:
         """The ROW__ID of each row by the row's values of `columns`, which must tell the rows apart."""
