@@ -56,7 +56,7 @@ def test_the_wheel_holds_the_package_the_jar_and_the_conditions_and_nothing_else
     assert {name.partition("/")[0] for name in names} == {"hive_acid", f"{wheel.name.rsplit('-', 3)[0]}.dist-info"}
     assert any(name.endswith(".dist-info/licenses/LICENSE") for name in names)
     assert [
-        name for name in names if "test_" in name or "__pycache__" in name or name.endswith((".pyc", ".scala"))
+        name for name in names if "/test_" in name or "__pycache__" in name or name.endswith((".pyc", ".scala"))
     ] == []
 
 
