@@ -14,12 +14,16 @@ from hive_acid.metastore.thrift_client import ThriftMetastore
 from hive_acid.metastore.types import HeldLock, TransactionInfo, TransactionState
 from hive_acid.model.names import STAGING_PREFIX
 from hive_acid.model.table import TableName
+from support.mutations import Mutation, Rows
 from support.session_process import SessionProcess, StatementFailed
 from support.thrift_proxy import ThriftProxy
 
 TXN_TIMEOUT_SECONDS = 8
+LOCK_TIMEOUT_MS = 3000
 QUICK = {"metastore.txn.timeout": f"{TXN_TIMEOUT_SECONDS}s", "metastore.acid.housekeeper.interval": "500ms"}
 LIMIT_SECONDS = 60.0
+SHARED_TRIALS = 300
+"""How many statements a shared table has rows for."""
 
 
 def wait_until(condition: Callable[[], bool], what: str, limit_seconds: float = LIMIT_SECONDS) -> None:
@@ -64,6 +68,7 @@ class Drivers:
     client: ThriftMetastore
     scratch: Path
     numbers: Iterator[int] = field(default_factory=itertools.count)
+    _shared: dict[str, SharedTable] = field(default_factory=dict)
 
     def create(self, name: str, ids: str = "") -> Table:
         """A transactional table `name (id INT)`, with the rows of a query of one column."""
@@ -94,6 +99,30 @@ class Drivers:
         """Of any client."""
         return open_transactions(self.client)
 
+    def trial(self, mutation: Mutation, name: str = "") -> Trial:
+        """A statement about to run on the table of this name, or on the one that all trials of a module share."""
+        name = name or f"shared_{'partitioned' if mutation.is_partitioned else 'flat'}"
+        if name not in self._shared:
+            self._shared[name] = self._create_shared(name, mutation.is_partitioned)
+        shared = self._shared[name]
+        wait_until(lambda: not self.open_transactions(), "reads have ended")
+        first = 2 * next(shared.numbers)
+        return Trial(shared.table, mutation, range(first, first + 2), shared.table.rows(), shared.table.files())
+
+    def forget_shared(self) -> None:
+        """Later trials get new tables."""
+        for name in self._shared:
+            self.reader.sql(f"DROP TABLE {name}")
+        self._shared.clear()
+
+    def _create_shared(self, name: str, is_partitioned: bool) -> SharedTable:
+        partition = "PARTITIONED BY (d INT)" if is_partitioned else ""
+        columns = "int(id), 0, int(id % 2)" if is_partitioned else "int(id), 0"
+        transactional = "STORED AS ORC TBLPROPERTIES ('transactional'='true')"
+        self.reader.sql(f"CREATE TABLE {name} (id INT, v INT) {partition} {transactional}")
+        self.reader.sql(f"INSERT INTO {name} SELECT {columns} FROM range(0, {2 * SHARED_TRIALS}, 1, 1)")
+        return SharedTable(Table(self, TableName("default", name)))
+
     @contextmanager
     def another_session(self) -> Iterator[tuple[SessionProcess, ThriftProxy]]:
         """A driver to be killed, behind a proxy of its own."""
@@ -120,6 +149,12 @@ class Table:
     def ids(self) -> list[int]:
         """All rows, in order, as the reader sees them."""
         return [row[0] for row in self.drivers.reader.sql(f"SELECT id FROM {self.name} ORDER BY id")]
+
+    def rows(self) -> Rows:
+        """The same of a shared table: `(id, v, d)`."""
+        return [
+            (id_, v, id_ % 2) for id_, v in self.drivers.reader.sql(f"SELECT id, v FROM {self.name} ORDER BY id, v")
+        ]
 
     def totals(self) -> tuple[int, int, int]:
         """Number of rows, of different ones, and their sum; for many rows."""
@@ -157,6 +192,52 @@ class Table:
         wait_until(lambda: not self.drivers.open_transactions() and not self.locks(), "all transactions have ended")
 
 
+@dataclass(frozen=True)
+class SharedTable:
+    """A table of `(id, v)`, perhaps partitioned by `d = id % 2`, and the trials it has had."""
+
+    table: Table
+    numbers: Iterator[int] = field(default_factory=itertools.count)
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A statement about to run over two rows, one of each partition; what the table held before."""
+
+    table: Table
+    mutation: Mutation
+    numbers: range
+    before: Rows
+    files: list[str]
+
+    def text(self, expression: str = "id") -> str:
+        """The statement; see `Mutation`."""
+        return self.mutation.text(self.table.name, self.numbers, expression)
+
+    def assert_done(self, affected: object = 2) -> None:
+        """Wholly done, and nothing is open: now, not after a time-out."""
+        assert affected == 2, affected
+        self._assert_ended()
+        self.assert_rows(self.mutation.effect(self.before, self.numbers))
+
+    def assert_undone(self, failure: object, condition: str) -> None:
+        """Wholly undone, nothing is left, nothing is open: now, not after a time-out."""
+        assert isinstance(failure, StatementFailed), failure
+        assert condition in (failure.condition, failure.type), failure
+        self._assert_ended()
+        assert self.table.files() == self.files
+        self.assert_rows(self.before)
+
+    def assert_rows(self, expected: Rows) -> None:
+        """What a fresh reader sees."""
+        assert self.table.rows() == expected
+
+    def _assert_ended(self) -> None:
+        assert self.table.drivers.open_transactions() == []
+        assert self.table.locks() == []
+        assert self.table.staging() == []
+
+
 @contextmanager
 def start_drivers(scratch: Path) -> Iterator[Drivers]:
     """All of it, ended afterwards. A task of the session is tried three times."""
@@ -164,6 +245,7 @@ def start_drivers(scratch: Path) -> Iterator[Drivers]:
         "spark.master": "local[2,3]",
         "spark.hiveacid.commit.resolveTimeoutMs": "2000",
         "spark.hiveacid.lock.pollMaxMs": "200",
+        "spark.hiveacid.lock.timeoutMs": str(LOCK_TIMEOUT_MS),
     }
     with (
         EmbeddedMetastore.start(scratch / "metastore", settings=QUICK) as metastore,

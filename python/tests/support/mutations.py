@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+
+import pytest
 
 from hive_acid.transaction.validity import StatementKind
 
@@ -72,3 +74,12 @@ MUTATIONS = (
     Mutation("delete-partitions", StatementKind.DELETE, True, _DELETE, _remove),
     Mutation("delete-named", StatementKind.DELETE, True, f"{_DELETE} AND d IN (0, 1)", _remove, True),
 )
+
+
+def slow_but(*names: str, among: Sequence[Mutation] = MUTATIONS) -> pytest.MarkDecorator:
+    """A test's parameter `mutation`: those named in the gate, the others only where everything is run."""
+    cases = [
+        pytest.param(mutation, id=mutation.name, marks=() if mutation.name in names else pytest.mark.slow)
+        for mutation in among
+    ]
+    return pytest.mark.parametrize("mutation", cases)

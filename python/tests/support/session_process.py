@@ -37,8 +37,19 @@ class StatementFailed(Exception):
 class SessionProcess:
     """A driver: a Python process with its JVM."""
 
-    def __init__(self, folder: Path, metastore: str, warehouse: Path, conf: Mapping[str, str] | None = None) -> None:
-        """Starts it and returns at once; the first statement waits. `folder` is for its scratch files and log."""
+    def __init__(
+        self,
+        folder: Path,
+        metastore: str,
+        warehouse: Path,
+        conf: Mapping[str, str] | None = None,
+        *,
+        is_cluster: bool = False,
+    ) -> None:
+        """Starts it and returns at once; the first statement waits. `folder` is for its scratch files and log.
+
+        With `is_cluster` its tasks run in executor processes, on two hosts of one core each.
+        """
         folder.mkdir(parents=True, exist_ok=True)
         defaults = {
             "spark.master": "local[2]",
@@ -64,16 +75,26 @@ class SessionProcess:
         self._ids = itertools.count(1)
         self._waiting: dict[int, Future[list[tuple[Any, ...]]]] = {0: Future()}
         self._started = self._waiting[0]
-        self._send({"conf": {**defaults, **(conf or {})}, "metastore": metastore})
+        self._send({"conf": {**defaults, **(conf or {})}, "metastore": metastore, "cluster": is_cluster})
         threading.Thread(target=self._read, name="session-answers", daemon=True).start()
 
     def sql(self, text: str) -> list[tuple[Any, ...]]:
         """Rows of a statement run in the main thread. Raises StatementFailed."""
         return self.submit(text, thread="main").result(LIMIT_SECONDS)
 
-    def submit(self, text: str, *, thread: str = "own", group: str | None = None) -> Future[list[tuple[Any, ...]]]:
-        """The same in a thread of its own (or the main one), with a job group; the rows come later."""
-        return self._command({"sql": text, "thread": thread, "group": group})
+    def submit(
+        self,
+        text: str,
+        *,
+        thread: str = "own",
+        group: str | None = None,
+        hold: Mapping[str, Any] | None = None,
+    ) -> Future[list[tuple[Any, ...]]]:
+        """The same in a thread of its own (or the main one), with a job group; the rows come later.
+
+        `hold` (`method`, `nth`, `gate`) makes it wait at a gate before a call of the file system.
+        """
+        return self._command({"sql": text, "thread": thread, "group": group, "hold": hold})
 
     def cancel(self, group: str) -> None:
         """SparkContext.cancelJobGroup."""

@@ -14,26 +14,43 @@ import time
 from pathlib import Path
 from typing import Any
 
-from pyspark import InheritableThread
+from pyspark import InheritableThread, SparkConf, SparkContext
 from pyspark.sql import SparkSession
 from pyspark.sql.functions import udf
 
 import hive_acid
+from hive_acid.spark.jvm import JvmFileSystem
 
 GATE_LIMIT_SECONDS = 120.0
 
 
 def gate(folder: str, value: int, first: int = -1) -> int:
     """`value`; from `first` on only once the gate is open: the task waits, and everybody can see that it does."""
-    if value < first:
-        return value
+    if value >= first:
+        wait_at(folder)
+    return value
+
+
+def wait_at(folder: str) -> None:
+    """Waits at a gate, and everybody can see who does."""
     waits, opened = Path(folder, f"waiting-{os.getpid()}"), Path(folder, "open")
     deadline = time.monotonic() + GATE_LIMIT_SECONDS
     waits.touch()
     while not opened.exists():
         if time.monotonic() > deadline:
+            Path(folder, "given-up").touch()
             raise TimeoutError(f"the gate {folder} was not opened")
         time.sleep(0.02)
+
+
+def gate_once(folder: str, value: int, first: int = -1) -> int:
+    """`value`; whoever is the first to come with one from `first` on waits at the gate, all others pass."""
+    if value >= first:
+        try:
+            os.close(os.open(f"{folder}/taken", os.O_CREAT | os.O_EXCL))
+        except FileExistsError:
+            return value
+        wait_at(folder)
     return value
 
 
@@ -48,16 +65,60 @@ def fail_once(marker: str, value: int, fatal: int) -> int:
     raise RuntimeError("failed once, on purpose")
 
 
-def start(conf: dict[str, str], metastore: str) -> SparkSession:
+def start_cluster(options: dict[str, str]) -> str:
+    """A standalone cluster of two workers with a core each, as `local-cluster`, but on two hosts: its address.
+
+    Spark starts no speculative attempt of a task on the host that runs the first one.
+    """
+    context: Any = SparkContext
+    context._ensure_initialized(conf=SparkConf().setAll(list(options.items())))
+    deploy = context._jvm.org.apache.spark.deploy
+    conf = context._jvm.org.apache.spark.SparkConf()
+    masters = deploy.LocalSparkCluster(1, 1, 1024, conf).start()
+    nobody = context._jvm.scala.Option.empty()
+    deploy.worker.Worker.startRpcEnvAndEndpoint(
+        "127.0.0.2", 0, 0, 1, 1024, masters, str(Path("second-worker").absolute()), nobody, conf, nobody
+    )
+    return str(masters[0])
+
+
+def start(conf: dict[str, str], metastore: str, is_cluster: bool) -> SparkSession:
     """The session, with the functions of the tests."""
     builder = SparkSession.builder
     for key, value in conf.items():
         builder = builder.config(key, value)
-    spark = hive_acid.configure(builder, metastore=metastore).getOrCreate()
+    builder = hive_acid.configure(builder, metastore=metastore)
+    if is_cluster:
+        builder = builder.config("spark.master", start_cluster(dict(builder._options)))
+    spark = builder.getOrCreate()
     spark.sparkContext.setLogLevel("OFF")
+    spark.udf.register("gate_once", udf(gate_once, "int"))
     spark.udf.register("gate", udf(gate, "int"))
     spark.udf.register("fail_once", udf(fail_once, "int"))
     return spark
+
+
+class KillPoints(threading.local):
+    """Where the statement of this thread waits: before the `nth` call of a method of the file system, at a gate."""
+
+    method = ""
+    nth = 0
+    gate = ""
+
+    def install(self) -> None:
+        """Watches the storage of this process."""
+        for name in ("write_text", "rename", "delete_tree"):
+            self._watch(name, getattr(JvmFileSystem, name))
+
+    def _watch(self, name: str, real: Any) -> None:
+        def call(system: JvmFileSystem, *args: Any) -> Any:
+            if name == self.method:
+                self.nth -= 1
+                if self.nth == 0:
+                    wait_at(self.gate)
+            return real(system, *args)
+
+        setattr(JvmFileSystem, name, call)
 
 
 class Worker:
@@ -67,6 +128,8 @@ class Worker:
         self._spark = spark
         self._guard = threading.Lock()
         self._for_main: queue.Queue[dict[str, Any] | None] = queue.Queue()
+        self._kill_points = KillPoints()
+        self._kill_points.install()
 
     def run(self) -> None:
         """The main thread's part."""
@@ -99,6 +162,8 @@ class Worker:
         if "cancel" in command:
             context.cancelJobGroup(command["cancel"])
             return []
+        for key, value in (command["hold"] or {"method": ""}).items():
+            setattr(self._kill_points, key, value)
         if command["group"]:
             context.setJobGroup(command["group"], command["group"])
         return [list(row) for row in self._spark.sql(command["sql"]).collect()]
@@ -114,7 +179,7 @@ def describe(error: BaseException) -> dict[str, Any]:
 
 def main() -> None:
     wish = json.loads(sys.stdin.readline())
-    spark = start(wish["conf"], wish["metastore"])
+    spark = start(wish["conf"], wish["metastore"], wish["cluster"])
     jvm: Any = spark._jvm
     worker = Worker(spark)
     worker.answer({"id": 0, "rows": [[jvm.java.lang.ProcessHandle.current().pid()]]})

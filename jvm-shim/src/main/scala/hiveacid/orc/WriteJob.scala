@@ -1,5 +1,6 @@
 package hiveacid.orc
 
+import java.io.IOException
 import java.time.ZoneOffset
 
 import scala.util.control.NonFatal
@@ -7,7 +8,7 @@ import scala.util.control.NonFatal
 import com.fasterxml.jackson.databind.ObjectMapper
 import hiveacid.AcidException
 import org.apache.hadoop.conf.Configuration
-import org.apache.hadoop.fs.{FileSystem, Path}
+import org.apache.hadoop.fs.{FSError, FileSystem, Path}
 import org.apache.hadoop.hive.ql.exec.vector.StructColumnVector
 import org.apache.orc.TypeDescription
 
@@ -57,7 +58,11 @@ object WriteJob extends Logging {
     val conf = session.sessionState.newHadoopConf()
     val files = execute(session, changes, spec, conf)
     val fs = new Path(spec.staging).getFileSystem(conf)
-    files.foreach(publish(fs, spec, _))
+    try files.foreach(publish(fs, spec, _))
+    catch {
+      case e @ (_: IOException | _: FSError) =>
+        throw storage(new Path(spec.staging), "moving written files", String.valueOf(e.getMessage), e)
+    }
     removeAttempts(fs, new Path(spec.staging))
     report(files)
   }
@@ -199,6 +204,6 @@ object WriteJob extends Logging {
     root.toString
   }
 
-  private def storage(path: Path, action: String, reason: String): AcidException =
-    AcidException("HIVE_ACID_STORAGE", Map("path" -> path.toString, "action" -> action, "reason" -> reason))
+  private def storage(path: Path, action: String, reason: String, cause: Throwable = null): AcidException =
+    AcidException("HIVE_ACID_STORAGE", Map("path" -> path.toString, "action" -> action, "reason" -> reason), cause)
 }

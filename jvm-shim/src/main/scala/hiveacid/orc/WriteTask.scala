@@ -7,9 +7,10 @@ import scala.collection.mutable.ArrayBuffer
 
 import hiveacid.AcidException
 import org.apache.hadoop.conf.Configuration
-import org.apache.hadoop.fs.Path
+import org.apache.hadoop.fs.{FSError, Path}
 
-import org.apache.spark.TaskContext
+import org.apache.spark.{TaskContext, TaskKilledException}
+import org.apache.spark.internal.Logging
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.DataType
 import org.apache.spark.unsafe.types.UTF8String
@@ -30,7 +31,7 @@ final case class WrittenFile(
 /** One task attempt of a write job. It writes only below its own attempt folder, so that retries and speculative
   * attempts never meet; the driver takes the files of the attempt that won.
   */
-final class WriteTask(spec: WriteSpec, conf: Configuration, context: TaskContext) {
+final class WriteTask(spec: WriteSpec, conf: Configuration, context: TaskContext) extends Logging {
   import WriteTask.Run
 
   private val attempt =
@@ -149,25 +150,49 @@ final class WriteTask(spec: WriteSpec, conf: Configuration, context: TaskContext
   ): Unit = {
     val name = f"bucket_${run.bucket}%05d"
     val path = new Path(WriteTask.child(new Path(spec.staging, attempt), run.partition), s"$folder/$name")
-    val writer = open(path)
+    try {
+      stopIfKilled()
+      val writer = open(path)
+      fillAndClose(writer, fill)
+      stopIfKilled()
+      val bytes = path.getFileSystem(conf).getFileStatus(path).getLen
+      files += WrittenFile(attempt, run.partition, folder, name, deletes, writer.rows, bytes)
+    } catch {
+      case failure: Throwable =>
+        if (context.isInterrupted()) removeAttempt()
+        throw named(failure, path)
+    }
+  }
+
+  /** An unfinished file stays in this attempt's folder, which nobody reads. */
+  private def fillAndClose[W <: AcidFileWriter](writer: W, fill: W => Unit): Unit =
     try {
       fill(writer)
       writer.finish()
     } catch {
       case failure: Throwable =>
-        // the unfinished file stays in this attempt's folder, which nobody reads
         try writer.close()
         catch { case e: Throwable => failure.addSuppressed(e) }
-        throw named(failure, path)
+        throw failure
     }
-    val bytes = path.getFileSystem(conf).getFileStatus(path).getLen
-    files += WrittenFile(attempt, run.partition, folder, name, deletes, writer.rows, bytes)
-  }
+
+  /** A task that was cancelled while it waited for rows can come here after the statement has ended. */
+  private def stopIfKilled(): Unit = if (context.isInterrupted()) throw new TaskKilledException
+
+  /** The statement may have removed its staging folder before this attempt wrote into it: then nobody else would. */
+  private def removeAttempt(): Unit =
+    try {
+      val staging = new Path(spec.staging)
+      val fs = staging.getFileSystem(conf)
+      fs.delete(new Path(staging, attempt), true)
+      fs.delete(staging, false) // unless others have written there
+    } catch { case e: IOException => logDebug(s"Left $attempt below ${spec.staging}", e) }
 
   /** Failures of the storage, and values that the format cannot hold, get a name; those of the query keep theirs. */
   private def named(failure: Throwable, path: Path): Throwable = failure match {
     case _ if context.isInterrupted()                       => failure
-    case e @ (_: IOException | _: UnwritableValueException) =>
+    // Hadoop's local file system reports a full disk as FSError
+    case e @ (_: IOException | _: FSError | _: UnwritableValueException) =>
       val reason = Option(e.getMessage).getOrElse(e.getClass.getSimpleName)
       AcidException("HIVE_ACID_STORAGE", Map("path" -> path.toString, "action" -> "writing", "reason" -> reason), e)
     case _ => failure

@@ -1,0 +1,69 @@
+"""A driver that is killed, wherever its statements are: they are visible only if they were committed."""
+
+from __future__ import annotations
+
+import pytest
+
+from hive_acid.metastore.types import LockState
+from support.drivers import Drivers, Trial, wait_until
+from support.mutations import MUTATIONS
+from support.session_process import SessionProcess
+from support.thrift_proxy import Hold, ThriftProxy
+
+POINTS = ("committed", "renamed", "staged", "renaming", "commit", "writing")
+"""Where a statement is when its driver is killed; `writing` last, for it keeps the cores."""
+
+
+def stop_at(point: str, trial: Trial, session: SessionProcess, proxy: ThriftProxy) -> Hold | None:
+    """Starts the statement and returns once it is there, for good."""
+    drivers, hold = trial.table.drivers, None
+    gate, expression, held = drivers.gate(), "id", None
+    if point == "writing":
+        expression = f"gate('{gate}', id, {trial.numbers[1]})"
+    elif point in ("commit", "committed"):
+        held = proxy.hold("commit_txn", answered=point == "committed")
+    else:
+        method, nth = {"staged": ("write_text", 1), "renaming": ("rename", 2), "renamed": ("delete_tree", 1)}[point]
+        hold = {"method": method, "nth": nth, "gate": str(gate)}
+    session.submit(trial.text(expression), hold=hold)
+    if held is None:
+        gate.wait()
+    else:
+        held.wait()
+    return held
+
+
+@pytest.mark.parametrize("shift", [0, *(pytest.param(shift, marks=pytest.mark.slow) for shift in range(1, 6))])
+def test_what_was_not_committed_is_never_seen(drivers: Drivers, shift: int) -> None:
+    """One driver with a statement of each kind, each at another point."""
+    points = dict(zip(MUTATIONS, POINTS[shift:] + POINTS[:shift], strict=True))
+    one_folder = {mutation for mutation in MUTATIONS if mutation.name in ("insert-flat", "delete-flat")}
+    names = {mutation: f"killed_{shift}_{mutation.name.replace('-', '_')}" for mutation in MUTATIONS}
+    trials = {mutation: drivers.trial(mutation, names[mutation]) for mutation in MUTATIONS}
+    helds = []
+    with drivers.another_session() as (victim, proxy):
+        for mutation in sorted(MUTATIONS, key=lambda mutation: POINTS.index(points[mutation])):
+            point = points[mutation]
+            if point == "renaming" and mutation in one_folder:
+                point = "staged"  # there is no second folder
+            helds.append(stop_at(point, trials[mutation], victim, proxy))
+        victim.kill()
+        for held in filter(None, helds):
+            held.drop()
+    after = {
+        mutation: mutation.effect(trial.before, trial.numbers) if points[mutation] == "committed" else trial.before
+        for mutation, trial in trials.items()
+    }
+    for mutation, trial in trials.items():
+        locks = [lock.state for lock in trial.table.locks()]
+        assert locks == [LockState.ACQUIRED] * (points[mutation] != "committed"), mutation
+    for mutation, trial in trials.items():
+        trial.assert_rows(after[mutation])
+        assert set(trial.files) <= set(trial.table.files())
+    wait_until(lambda: not drivers.open_transactions(), "all transactions have timed out")
+    for mutation, trial in trials.items():
+        assert trial.table.locks() == []
+        again = drivers.trial(mutation, names[mutation])
+        assert again.before == after[mutation]
+        assert drivers.attempt(again.text()) == 2
+        again.assert_rows(mutation.effect(again.before, again.numbers))

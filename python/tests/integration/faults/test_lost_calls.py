@@ -1,0 +1,154 @@
+"""Calls of the metastore that are lost on their way, in real processes, and what only a real metastore does.
+
+A proxy between the driver and a metastore whose transactions time out after seconds loses or holds calls.
+"""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+
+from hive_acid.metastore.types import LockComponent, LockKind, LockState, OperationKind
+from support.drivers import LIMIT_SECONDS, Drivers, Table, wait_until
+from support.mutations import Mutation, slow_but
+from support.session_process import StatementFailed
+from support.thrift_proxy import Lost
+
+UNAVAILABLE = "HIVE_ACID_METASTORE_UNAVAILABLE"
+ANY_TIME = {"heartbeat", "set_ugi"}
+SENT_ONCE = {
+    "open_txns",
+    "lock",
+    "add_partitions_req",
+    "add_dynamic_partitions",
+    "alter_table_req",
+    "alter_partitions_req",
+}
+"""Calls that are never repeated: nobody knows whether they happened. commit_txn is the one that is asked after."""
+ALL = list(range(100))
+
+
+def find_calls(drivers: Drivers, mutation: Mutation) -> list[tuple[str, int]]:
+    """The calls of a statement in order, each with its number (from 1) among those of its method."""
+    for _ in range(2):  # connections are open afterwards
+        trial = drivers.trial(mutation)
+        drivers.proxy.calls.clear()
+        trial.assert_done(drivers.attempt(trial.text()))
+    methods = [method for method in drivers.proxy.calls if method not in ANY_TIME]
+    order = ["open_txns", "get_valid_write_ids", "allocate_table_write_ids", "lock", "commit_txn"]
+    assert sorted(order, key=methods.index) == order
+    return [(method, methods[: position + 1].count(method)) for position, method in enumerate(methods)]
+
+
+IN_TURN = pytest.param((Lost.REQUEST, Lost.ANSWER), id="in-turn")
+EACH = [pytest.param((lost,), id=lost.value, marks=pytest.mark.slow) for lost in Lost]
+
+
+@pytest.mark.parametrize("losts", [IN_TURN, *EACH])
+@slow_but("update-partitions")
+def test_a_statement_reports_what_happened_whichever_call_is_lost(
+    drivers: Drivers, mutation: Mutation, losts: tuple[Lost, ...]
+) -> None:
+    for (method, nth), lost in zip(find_calls(drivers, mutation), itertools.cycle(losts), strict=False):
+        trial = drivers.trial(mutation)
+        loss = drivers.proxy.lose(method, lost, nth=nth)
+        result = drivers.attempt(trial.text())
+        assert loss.seen >= nth, method
+        drivers.proxy.heal()
+        if method not in SENT_ONCE:
+            trial.assert_done(result)
+            continue
+        assert isinstance(result, StatementFailed)
+        assert (result.condition, result.state) == (UNAVAILABLE, "08006")
+        if (method, lost) == ("open_txns", Lost.ANSWER):  # a transaction nobody knows the ID of times out
+            assert trial.table.files() == trial.files
+            trial.table.wait_for_timeout()
+        trial.assert_undone(result, UNAVAILABLE)
+
+
+@pytest.mark.parametrize("lost", Lost)
+def test_a_commit_whose_answers_never_come_is_reported_as_unknown(drivers: Drivers, table: Table, lost: Lost) -> None:
+    drivers.proxy.lose("commit_txn", lost, forever=True)
+    result = drivers.attempt(f"INSERT INTO {table.name} VALUES (100)")
+    assert isinstance(result, StatementFailed)
+    assert (result.condition, result.state) == ("HIVE_ACID_COMMIT_STATE_UNKNOWN", "40003")
+    assert len(table.files()) == 2  # kept, for it may count
+    drivers.proxy.heal()
+    table.wait_for_timeout()
+    assert table.ids() == (ALL if lost is Lost.REQUEST else [*ALL, 100])
+
+
+@pytest.mark.slow
+def test_a_metastore_that_is_gone_from_the_commit_on_is_reported_as_unknown(drivers: Drivers, table: Table) -> None:
+    held = drivers.proxy.hold("commit_txn")
+    running = drivers.session.submit(f"DELETE FROM {table.name} WHERE id < 50")
+    held.wait()
+    drivers.proxy.lose(None, Lost.REQUEST, forever=True)
+    held.drop()
+    with pytest.raises(StatementFailed, match="HIVE_ACID_COMMIT_STATE_UNKNOWN"):
+        running.result()
+    drivers.proxy.heal()
+    table.wait_for_timeout()
+    assert table.ids() == ALL
+
+
+@pytest.mark.slow
+def test_a_transaction_that_cannot_be_aborted_times_out_and_the_error_says_so(drivers: Drivers, table: Table) -> None:
+    drivers.proxy.lose("abort_txn", Lost.REQUEST, forever=True)
+    result = drivers.attempt(f"INSERT INTO {table.name} SELECT int(raise_error('on purpose'))")
+    assert isinstance(result, StatementFailed)
+    assert result.condition == "USER_RAISED_EXCEPTION"
+    assert len(drivers.open_transactions()) == 1
+    assert table.staging() == []
+    table.wait_for_timeout()
+    assert table.ids() == ALL
+
+
+def test_a_connection_that_cannot_be_opened_again_fails_by_name(drivers: Drivers, table: Table) -> None:
+    assert drivers.attempt(f"DELETE FROM {table.name} WHERE id = 0") == 1  # connections are open afterwards
+    folders = table.folders()
+    drivers.proxy.lose("get_valid_write_ids", Lost.REQUEST)
+    drivers.proxy.lose("set_ugi", Lost.REQUEST)
+    result = drivers.attempt(f"DELETE FROM {table.name} WHERE id = 1")
+    assert isinstance(result, StatementFailed)
+    assert result.condition == UNAVAILABLE
+    table.assert_untouched(ALL[1:], folders)
+
+
+@pytest.mark.parametrize("lost", Lost)
+def test_a_lost_look_at_a_waiting_lock_is_repeated(drivers: Drivers, table: Table, lost: Lost) -> None:
+    txn_id = drivers.client.open_transaction("other", "host", "test")
+    drivers.client.allocate_write_id(txn_id, table.name)
+    component = LockComponent(table.name, LockKind.EXCL_WRITE, OperationKind.DELETE)
+    assert drivers.client.lock(txn_id, [component], "other", "host", "test")[1] is LockState.ACQUIRED
+    loss = drivers.proxy.lose("check_lock", lost)
+    running = drivers.session.submit(f"DELETE FROM {table.name} WHERE id = 1")
+    wait_until(lambda: loss.seen > 1, "the lock is looked at again")
+    drivers.client.abort(txn_id)
+    assert running.result() == [(1,)]
+    assert table.ids() == [0, *ALL[2:]]
+
+
+def test_a_lost_heartbeat_does_no_harm(drivers: Drivers, table: Table) -> None:
+    gate = drivers.gate()
+    loss = drivers.proxy.lose("heartbeat", Lost.REQUEST)
+    running = drivers.session.submit(f"INSERT INTO {table.name} SELECT gate('{gate}', 100)")
+    wait_until(lambda: loss.seen > 1, "the heart beats again")
+    gate.open()
+    assert running.result() == [(1,)]
+    assert table.ids() == [*ALL, 100]
+
+
+def test_ctrl_c_while_the_answer_to_commit_is_awaited_keeps_what_was_committed(drivers: Drivers, table: Table) -> None:
+    held = drivers.proxy.hold("commit_txn", answered=True)
+    running = drivers.session.submit(f"INSERT INTO {table.name} VALUES (100)", thread="main")
+    held.wait()
+    drivers.session.interrupt()
+    with pytest.raises(StatementFailed) as raised:
+        running.result(LIMIT_SECONDS)
+    held.drop()
+    assert raised.value.type == "KeyboardInterrupt", raised.value
+    assert table.ids() == [*ALL, 100]
+    assert drivers.attempt(f"DELETE FROM {table.name} WHERE id >= 50") == 51
+    assert table.ids() == ALL[:50]

@@ -1,0 +1,183 @@
+"""Every statement with every fault, in real processes: wholly done, or wholly undone with a named error.
+
+The same over every step of a statement is `unit/execution/test_fault_matrix.py`; here the engine, the storage and the
+metastore are real. What ends the driver itself is in test_killed_driver.py, what ends an executor in test_cluster.py.
+"""
+
+from __future__ import annotations
+
+import resource
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from hive_acid.metastore.types import LockComponent, LockKind, LockState, OperationKind
+from hive_acid.transaction.validity import StatementKind
+from support.drivers import LIMIT_SECONDS, Drivers
+from support.mutations import MUTATIONS, Mutation, slow_but
+from support.session_process import StatementFailed
+from support.thrift_proxy import Lost
+
+ALL = pytest.mark.parametrize("mutation", MUTATIONS, ids=str)
+CHANGES = [mutation for mutation in MUTATIONS if mutation.kind is not StatementKind.INSERT]
+
+
+@ALL
+def test_without_a_fault_it_is_done(drivers: Drivers, mutation: Mutation) -> None:
+    trial = drivers.trial(mutation)
+    trial.assert_done(drivers.attempt(trial.text()))
+
+
+@slow_but("insert-partitions", "delete-flat")
+def test_an_exception_in_the_query_undoes_it(drivers: Drivers, mutation: Mutation) -> None:
+    trial = drivers.trial(mutation)
+    fails = f"int(if(id = {trial.numbers[1]}, raise_error('on purpose'), id))"
+    trial.assert_undone(drivers.attempt(trial.text(fails)), "USER_RAISED_EXCEPTION")
+
+
+@slow_but("insert-flat", "update-partitions", "delete-partitions")
+def test_a_task_that_is_tried_again_writes_every_row_once(drivers: Drivers, mutation: Mutation) -> None:
+    trial, marker = drivers.trial(mutation), drivers.marker()
+    affected = drivers.attempt(trial.text(f"fail_once('{marker}', id, {trial.numbers[1]})"))
+    assert marker.exists()
+    trial.assert_done(affected)
+
+
+@contextmanager
+def limited_file_size(pid: int, limit_bytes: int) -> Iterator[None]:
+    """Every file that the process writes can be as long as this; longer ones fail, as they do on a full disk."""
+    unlimited = resource.prlimit(pid, resource.RLIMIT_FSIZE)
+    resource.prlimit(pid, resource.RLIMIT_FSIZE, (limit_bytes, unlimited[1]))
+    try:
+        yield
+    finally:
+        resource.prlimit(pid, resource.RLIMIT_FSIZE, unlimited)
+
+
+needs_limits = pytest.mark.skipif(
+    not hasattr(resource, "prlimit"), reason="this system cannot limit the files of another process"
+)
+
+
+@needs_limits
+@slow_but("insert-flat", "update-partitions", "delete-flat")
+def test_a_full_disk_under_the_tasks_undoes_it(drivers: Drivers, mutation: Mutation) -> None:
+    """What the shuffle writes is shorter than any ORC file."""
+    trial = drivers.trial(mutation)
+    with limited_file_size(drivers.session.wait_started(), 400):
+        failure = drivers.attempt(trial.text())
+    trial.assert_undone(failure, "HIVE_ACID_STORAGE")
+
+
+@needs_limits
+@pytest.mark.parametrize("nth", [pytest.param(1, marks=pytest.mark.slow), 2])
+def test_a_full_disk_under_the_driver_undoes_it(drivers: Drivers, nth: int) -> None:
+    """When the folders are moved into place; with the second, one is there already."""
+    trial, gate = drivers.trial(next(m for m in MUTATIONS if m.name == "update-partitions")), drivers.gate()
+    running = drivers.session.submit(trial.text(), hold={"method": "write_text", "nth": nth, "gate": str(gate)})
+    gate.wait()
+    with limited_file_size(drivers.session.wait_started(), 0):
+        gate.open()
+        failure = running.exception(LIMIT_SECONDS)
+    trial.assert_undone(failure, "HIVE_ACID_STORAGE")
+
+
+@slow_but("insert-partitions", "update-flat")
+@pytest.mark.parametrize("lost", Lost, ids=lambda lost: lost.value)
+def test_a_lost_commit_is_found_out_about(drivers: Drivers, mutation: Mutation, lost: Lost) -> None:
+    trial = drivers.trial(mutation)
+    loss = drivers.proxy.lose("commit_txn", lost)
+    affected = drivers.attempt(trial.text())
+    assert loss.seen > 0
+    trial.assert_done(affected)
+
+
+@slow_but("insert-flat", "update-partitions", "delete-flat")
+@pytest.mark.parametrize("way", ["cancelJobGroup", "Ctrl-C"])
+def test_a_cancelled_statement_is_undone_at_once(drivers: Drivers, mutation: Mutation, way: str) -> None:
+    """The tasks are cancelled too: the gate is closed until then, and who comes out of it afterwards writes nothing."""
+    trial, gate = drivers.trial(mutation), drivers.gate()
+    running = drivers.session.submit(trial.text(f"gate('{gate}', id)"), thread="main", group="mine")
+    gate.wait()
+    if way == "cancelJobGroup":
+        drivers.session.cancel("mine")
+    else:
+        drivers.session.interrupt()
+    failure = running.exception(LIMIT_SECONDS)
+    if way == "cancelJobGroup":
+        assert isinstance(failure, StatementFailed)
+        assert "SPARK_JOB_CANCELLED" in failure.text
+        trial.assert_undone(failure, failure.type)
+    else:
+        trial.assert_undone(failure, "KeyboardInterrupt")
+    gate.open()
+    trial.assert_done(drivers.attempt(trial.text()))
+
+
+@slow_but("update-partitions")
+def test_a_lock_that_another_keeps_is_not_waited_for_for_ever(drivers: Drivers, mutation: Mutation) -> None:
+    trial, client = drivers.trial(mutation), drivers.client
+    txn_id = client.open_transaction("somebody", "elsewhere", "their tool")
+    component = LockComponent(trial.table.name, LockKind.EXCLUSIVE, OperationKind.NO_TXN)
+    assert client.lock(txn_id, [component], "somebody", "elsewhere", "their tool")[1] is LockState.ACQUIRED
+    failure = drivers.attempt(trial.text())
+    assert isinstance(failure, StatementFailed)
+    assert "somebody on elsewhere" in failure.text
+    assert [info.id for info in drivers.open_transactions()] == [txn_id]
+    client.abort(txn_id)
+    trial.assert_undone(failure, "HIVE_ACID_LOCK_TIMEOUT")
+
+
+@slow_but("update-partitions", "delete-flat", among=CHANGES)
+def test_a_statement_that_lost_a_race_runs_again(drivers: Drivers, mutation: Mutation) -> None:
+    """Another session changes the same rows between the snapshot and the lock."""
+    trial = drivers.trial(mutation)
+    held = drivers.proxy.hold("lock")
+    running = drivers.session.submit(trial.text())
+    held.wait()
+    where = f"id >= {trial.numbers.start} AND id < {trial.numbers.stop}"
+    assert drivers.reader.sql(f"UPDATE {trial.table.name} SET v = v + 10 WHERE {where}") == [(2,)]
+    drivers.proxy.calls.clear()
+    held.release()
+    assert running.result() == [(2,)]
+    assert "open_txns" in drivers.proxy.calls
+    changed = [(id_, v + 10 * (id_ in trial.numbers), d) for id_, v, d in trial.before]
+    trial.assert_rows(mutation.effect(changed, trial.numbers))
+
+
+@slow_but("update-partitions")
+def test_a_transaction_that_timed_out_unnoticed_is_not_committed(drivers: Drivers, mutation: Mutation) -> None:
+    trial, gate = drivers.trial(mutation), drivers.gate()
+    drivers.proxy.lose("heartbeat", Lost.REQUEST, forever=True)
+    running = drivers.session.submit(trial.text(f"gate('{gate}', id)"))
+    gate.wait()
+    trial.table.wait_for_timeout()
+    drivers.proxy.heal()
+    gate.open()
+    trial.assert_undone(running.exception(LIMIT_SECONDS), "HIVE_ACID_TRANSACTION_ABORTED")
+
+
+@slow_but("update-partitions")
+def test_a_metastore_that_starts_again_during_the_write_job_costs_only_time(
+    drivers: Drivers, mutation: Mutation
+) -> None:
+    trial, gate = drivers.trial(mutation), drivers.gate()
+    running = drivers.session.submit(trial.text(f"gate('{gate}', id)"))
+    gate.wait()
+    drivers.metastore.restart()
+    gate.open()
+    ((affected,),) = running.result()
+    trial.assert_done(affected)
+
+
+@slow_but("delete-flat")
+def test_a_commit_under_way_while_the_metastore_starts_again_is_resolved(drivers: Drivers, mutation: Mutation) -> None:
+    trial = drivers.trial(mutation)
+    held = drivers.proxy.hold("commit_txn")
+    running = drivers.session.submit(trial.text())
+    held.wait()
+    drivers.metastore.restart()
+    held.release()
+    ((affected,),) = running.result()
+    trial.assert_done(affected)
