@@ -66,7 +66,7 @@ def test_statements_run_on_executors(drivers: Drivers, cluster: SessionProcess, 
     assert_done(trial, affected)
 
 
-@slow_but("insert-flat", "update-partitions")
+@slow_but("update-partitions")
 def test_of_two_attempts_at_a_time_one_counts(drivers: Drivers, cluster: SessionProcess, mutation: Mutation) -> None:
     """The first attempt of a task waits; a speculative one overtakes it."""
     trial, gate = drivers.trial(mutation), drivers.gate()
@@ -81,8 +81,10 @@ def test_of_two_attempts_at_a_time_one_counts(drivers: Drivers, cluster: Session
     assert_done(again, affected)
 
 
-@slow_but("insert-flat", "update-partitions")
-@pytest.mark.parametrize("lost", ["the one that waits", "the one that has finished"])
+@slow_but("update-partitions")
+@pytest.mark.parametrize(
+    "lost", [pytest.param("the one that waits", marks=pytest.mark.slow), "the one that has finished"]
+)
 def test_an_executor_lost_before_the_write_is_over_costs_no_row(
     drivers: Drivers, cluster: SessionProcess, mutation: Mutation, lost: str
 ) -> None:

@@ -131,7 +131,8 @@ object WriteJob extends Logging {
     Alias(partitionName(keys, spec.partitionColumns, spec.timeZone), "partition")()
   }
 
-  /** The metastore's name of the partition with these values, `k=v/…`; empty without keys. `names` are in lower case. */
+  /** The metastore's name of the partition with these values, `k=v/…`; empty without keys. `names` are in lower case.
+    */
   def partitionName(keys: Seq[Attribute], names: Seq[String], timeZone: String): Expression = {
     val parts = names.zip(keys).map { case (name, key) =>
       // Spark's own escaping, which is Hive's (FileUtils.escapePathName)

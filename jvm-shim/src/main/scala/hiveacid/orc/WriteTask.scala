@@ -190,7 +190,7 @@ final class WriteTask(spec: WriteSpec, conf: Configuration, context: TaskContext
 
   /** Failures of the storage, and values that the format cannot hold, get a name; those of the query keep theirs. */
   private def named(failure: Throwable, path: Path): Throwable = failure match {
-    case _ if context.isInterrupted()                       => failure
+    case _ if context.isInterrupted() => failure
     // Hadoop's local file system reports a full disk as FSError
     case e @ (_: IOException | _: FSError | _: UnwritableValueException) =>
       val reason = Option(e.getMessage).getOrElse(e.getClass.getSimpleName)
