@@ -12,6 +12,7 @@ from hive_acid.metastore.conversion import parse_partition_values
 from hive_acid.metastore.generated import ttypes
 from hive_acid.metastore.memory import MemoryMetastore
 from hive_acid.metastore.protocol import Metastore
+from hive_acid.metastore.statistics import keep_statistics
 from hive_acid.metastore.thrift_client import ThriftMetastore
 from hive_acid.metastore.types import MetastoreLine
 from hive_acid.model.table import Column, Partition, TableDescription, TableName
@@ -166,6 +167,15 @@ class ThriftSetup:
             (stored,) = self._client.get_partitions_by_names(table.database, table.table, [partition])
         write_id: int | None = stored.writeId
         return write_id
+
+    def alter_columns(self, table: TableName, types: Mapping[str, str]) -> None:
+        """New types for columns by name. Partitions keep theirs (Hive's ALTER TABLE without CASCADE)."""
+        request = ttypes.GetTableRequest(dbName=table.database, tblName=table.table)
+        stored = self._client.get_table_req(request).table
+        for column in stored.sd.cols:
+            column.type = types.get(column.name, column.type)
+        where = (table.database, table.table)
+        self._client.alter_table_with_environment_context(*where, stored, keep_statistics())
 
     def close(self) -> None:
         """Closes the connection the tables were made by."""

@@ -7,7 +7,7 @@ import pytest
 from hive_acid.errors import LockTimeout, SnapshotUnavailable
 from hive_acid.execution.readers import Readers
 from hive_acid.metastore.types import LockComponent, LockKind, OperationKind
-from hive_acid.model.table import Column
+from hive_acid.model.table import Column, Partition
 from support.statements import TABLE, World, build_table
 
 
@@ -37,6 +37,27 @@ def test_partition_names_are_not_older_than_the_snapshot(world: World, readers: 
     readers.partition_names(7, TABLE)
     calls = world.metastore.calls
     assert calls.index("valid_transactions") < calls.index("lock") < calls.index("partition_names")
+
+
+def test_of_ten_thousand_partitions_only_the_survivors_are_fetched_and_listed(
+    world: World, readers: Readers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world.memory.add_table(build_table(partition_columns=(Column("d", "string"),)))
+    for number in range(10_000):
+        location = f"/elsewhere/{number}"
+        world.memory.add_partition(TABLE, Partition(f"d={number}", (str(number),), location))
+    world.file_system.add_file("/elsewhere/7/delta_0000001_0000001_0000/bucket_00000")
+    fetched, listed = [], []
+    partitions, list_trees = world.memory.partitions, world.file_system.list_trees
+    monkeypatch.setattr(world.memory, "partitions", lambda t, names: fetched.extend(names) or partitions(t, names))
+    monkeypatch.setattr(world.file_system, "list_trees", lambda roots: listed.extend(roots) or list_trees(roots))
+    assert len(readers.partition_names(7, TABLE)) == 10_000
+    assert (fetched, listed) == ([], [])
+    plan = readers.scan_plan(7, TABLE, ["d=7", "d=8"])
+    assert (fetched, listed) == (["d=7", "d=8"], ["/elsewhere/7", "/elsewhere/8"])
+    assert [partition.name for partition in plan.partitions] == ["d=7", "d=8"]
+    assert readers.scan_plan(7, TABLE, []).partitions == ()
+    assert len(fetched) == len(listed) == 2
 
 
 def test_a_scan_that_comes_after_the_end_of_its_query_is_refused_and_opens_nothing(

@@ -75,9 +75,11 @@ case class ResolveAcidRelations(session: SparkSession) extends Rule[LogicalPlan]
 case class ResolveAssignedVariables(session: SparkSession) extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperatorsUp {
     case u @ UpdateTable(AcidTables.Target(_), assignments, _) if !assignments.forall(_.value.resolved) =>
-      u.copy(assignments = assignments.map(a => a.copy(value = a.value.transform {
-        case name: UnresolvedAttribute if !isColumn(u.table, name) => variable(name).getOrElse(name)
-      })))
+      u.copy(assignments = assignments.map(a => a.copy(value = withVariables(u.table, a.value))))
+  }
+
+  private def withVariables(table: LogicalPlan, value: Expression): Expression = value.transform {
+    case name: UnresolvedAttribute if !isColumn(table, name) => variable(name).getOrElse(name)
   }
 
   private def isColumn(table: LogicalPlan, name: UnresolvedAttribute) = {

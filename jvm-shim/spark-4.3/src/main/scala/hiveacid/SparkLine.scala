@@ -30,6 +30,7 @@ object SparkLine {
   /** private[sql]; a plan becomes a DataFrame in no public way, and a command is run by becoming one. */
   def frame(session: SparkSession, plan: LogicalPlan): DataFrame = Dataset.ofRows(session, plan)
 
-  /** private[sql]; a column's tree can be had in no public way. Texts in it are parsed here, by the session's parser. */
+  /** private[sql]; a column's tree can be had in no public way. Texts in it are parsed here, by the session's parser.
+    */
   def expression(session: SparkSession, column: Column): Expression = session.expression(column)
 }
