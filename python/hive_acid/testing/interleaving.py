@@ -12,7 +12,7 @@ class Interleaving:
     """Who is under way. Whatever a statement can do by itself has happened before the next step of the file."""
 
     def __init__(self) -> None:
-        self._sessions: dict[str, SteppedSession] = {}
+        self._started: dict[str, SteppedSession] = {}
         self._under_way: dict[str, Step] = {}
         self._holds: dict[str, str | None] = {}
 
@@ -23,8 +23,8 @@ class Interleaving:
         if name in self._under_way:
             raise SuiteError(f"a statement of session {name} is under way: --CONTINUE {name} comes before the next")
         self._refuse_forgotten()
-        self._sessions[name], self._holds[name] = session, hold
         session.start(statement, hold)
+        self._started[name], self._holds[name] = session, hold
 
     def go_on(self, names: tuple[str, ...]) -> None:
         """Lets the statements of these sessions go on. Raises SuiteError for one that has none under way."""
@@ -33,16 +33,16 @@ class Interleaving:
                 raise SuiteError(f"--CONTINUE {name}: no statement of that session is under way")
         for name in names:
             del self._under_way[name]
-            self._sessions[name].go_on()
+            self._started[name].go_on()
 
     def settle(self, name: str) -> Answer:
         """Waits until the statement has ended, is held or waits for one that is: its answer, or a word on where it is.
 
         Raises StatementFailed and SuiteError.
         """
-        step = self._sessions[name].wait()
+        step = self._started[name].wait()
         if step is Step.ENDED:
-            return self._sessions[name].finish()
+            return self._started.pop(name).finish()
         self._under_way[name] = step
         word = f"<held at {self._holds[name]}>" if step is Step.HELD else "<waiting for a lock>"
         return Answer(NO_SCHEMA, (word,))
@@ -55,10 +55,10 @@ class Interleaving:
 
     def abandon(self) -> None:
         """Waits until nothing is under way, whatever becomes of it."""
-        for session in self._sessions.values():
-            session.go_on()
-        for session in self._sessions.values():
+        for session in self._started.values():
             session.abandon()
+        for session in self._started.values():
+            session.wait()
 
     def _refuse_forgotten(self) -> None:
         """One that waited for a statement that has ended goes on by itself; nobody could say how far it is."""

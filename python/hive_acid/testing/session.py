@@ -65,7 +65,7 @@ class SteppedSession(Session, Protocol):
         ...
 
     def abandon(self) -> None:
-        """Lets the statement go on, if there is one, and waits for its end, whichever it is."""
+        """Lets the statement go on, past its point too."""
         ...
 
 

@@ -16,7 +16,7 @@ from support.polling import eventually
 
 @dataclass(frozen=True)
 class FolderEngine:
-    """Answers a statement with itself.
+    """Answers a statement with itself; what it does besides leaves a file, in which the group of the process stands.
 
     `MEET n` waits until n different processes are at it; `CRASH` ends the process with the code 7; `HANG` never ends.
     """
@@ -31,7 +31,7 @@ class FolderEngine:
         if word == "CRASH":
             os._exit(7)
         if word in ("MEET", "HANG", "DROP"):
-            (self.folder / f"{word} {os.getpid()}").touch()
+            (self.folder / f"{word} {os.getpid()}").write_text(str(os.getpgid(0)))
         if word == "MEET":
             assert eventually(lambda: len(list(self.folder.glob("MEET *"))) >= int(rest[0]))
         while word == "HANG":

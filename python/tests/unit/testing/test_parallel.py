@@ -84,6 +84,7 @@ def test_an_interrupt_ends_every_process_in_good_order(tmp_path: Path, scratch: 
     with pytest.raises(KeyboardInterrupt):
         run_parallel(files, partial(open_engine, scratch), 2, True, interrupt)
     [hung] = processes(scratch, "HANG")
+    assert (scratch / f"HANG {hung}").read_text() == str(hung)  # a terminal interrupts its own group only
     assert hung in processes(scratch, "DROP")  # it dropped the database of its file
     for pid in processes(scratch, "MEET") | {hung}:
         with pytest.raises(ProcessLookupError):
