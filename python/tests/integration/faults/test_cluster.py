@@ -21,6 +21,7 @@ SETTINGS = {
     "spark.speculation.multiplier": "1.1",
     "spark.speculation.quantile": "0.5",
     "spark.speculation.minTaskRuntime": "500ms",
+    "spark.speculation.efficiency.enabled": "false",
     "spark.executor.memory": "512m",
     "spark.executor.cores": "1",
     "spark.python.worker.reuse": "false",
@@ -66,7 +67,7 @@ def test_statements_run_on_executors(drivers: Drivers, cluster: SessionProcess, 
     assert_done(trial, affected)
 
 
-@slow_but("update-partitions")
+@slow_but("update-partitions", among=[mutation for mutation in MUTATIONS if mutation.name != "insert-flat"])
 def test_of_two_attempts_at_a_time_one_counts(drivers: Drivers, cluster: SessionProcess, mutation: Mutation) -> None:
     """The first attempt of a task waits; a speculative one overtakes it."""
     trial, gate = drivers.trial(mutation), drivers.gate()
