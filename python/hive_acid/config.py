@@ -33,6 +33,11 @@ INSERT_BUCKETS = Setting(
     0,
     "files of one INSERT that share a statement ID; 0: 1 on metastores of the 3.1 line, 4096 on later ones",
 )
+INSERT_SHUFFLE = Setting(
+    "spark.hiveacid.insert.shuffleByPartition",
+    "true",
+    "false: an INSERT leaves rows in the tasks that read them, each of which writes a file in every partition it meets",
+)
 READER_MAX_AGE_MS = Setting(
     "spark.hiveacid.reader.maxAgeMs", 86_400_000, "read transactions nobody ended are ended after this time"
 )
@@ -55,6 +60,7 @@ SETTINGS: tuple[Setting, ...] = (
     LOCK_MAX_PARTITIONS,
     MAX_ATTEMPTS,
     INSERT_BUCKETS,
+    INSERT_SHUFFLE,
     READER_MAX_AGE_MS,
     COMMIT_RESOLVE_TIMEOUT_MS,
     ALLOW_NON_ATOMIC_RENAME,

@@ -11,10 +11,14 @@ from typing import Protocol
 class WriteSpec:
     """One write job.
 
-    `staging` is the folder the job may fill; `row_type` the ORC type of a row in the metastore's spelling, without
-    partition columns; `partition_columns` their names; `time_zone` the session's, in which TIMESTAMP values are wall
-    clock; `delete_tasks` the number of tasks that write deletes (at least 1); `max_buckets` how many files of one
-    statement ID an insert into a flat table may make.
+    `staging` is the folder the job may fill; `statement_id` the first that it may use; `row_type` the ORC type of a row
+    in the metastore's spelling, without partition columns; `partition_columns` their names; `time_zone` the session's,
+    in which TIMESTAMP values are wall clock.
+
+    The number of write tasks follows from the sizes that the engine finds. `cores` (at least 1) are those of the
+    session; `buckets` is how many buckets hold rows that a delete or update may change, 0 if that is not known;
+    `max_buckets` how many files of one statement ID an insert may make in a partition; `shuffles_inserts` whether it
+    brings the rows of a partition together first.
     """
 
     kind: str
@@ -24,8 +28,10 @@ class WriteSpec:
     row_type: str
     compression: str
     time_zone: str
-    delete_tasks: int = 1
+    cores: int = 1
+    buckets: int = 0
     max_buckets: int = 4096
+    shuffles_inserts: bool = True
     partition_columns: tuple[str, ...] = ()
 
     def to_json(self) -> str:
@@ -95,7 +101,8 @@ class Engine(Protocol):
     def write(self, token: str, spec: WriteSpec) -> WriteResult:
         """One job; every scan of a transactional table in it reads the snapshot of `token`.
 
-        Leaves complete folders below `spec.staging`, exactly one file per bucket and statement ID, whatever tasks were
-        tried again. Raises the engine's own error if the query or a task fails; staging may then hold anything.
+        Leaves complete folders below `spec.staging`, exactly one file per partition, bucket and statement ID, whatever
+        tasks were tried again. Raises the engine's own error if the query or a task fails; staging may then hold
+        anything.
         """
         ...

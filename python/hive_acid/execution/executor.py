@@ -152,9 +152,9 @@ class Executor:
         publication: Publication,
         settings: config.Settings,
     ) -> WriteSpec:
-        delete_tasks = 2 * statement.parallelism
-        if statement.kind is not StatementKind.INSERT and not table.is_partitioned:
-            delete_tasks = max(1, min(delete_tasks, len(snapshot.scan_plan(table.name, None).buckets)))
+        changes_rows = statement.kind is not StatementKind.INSERT
+        # which partitions are touched is known to the engine only, once it has pruned them
+        buckets = snapshot.scan_plan(table.name, None).buckets if changes_rows and not table.is_partitioned else ()
         return WriteSpec(
             kind=statement.kind.value,
             staging=publication.staging,
@@ -163,8 +163,10 @@ class Executor:
             row_type=build_row_type(table),
             compression=find_compression(table),
             time_zone=statement.time_zone,
-            delete_tasks=delete_tasks,
+            cores=statement.parallelism,
+            buckets=len(buckets),
             max_buckets=self._insert_buckets(settings),
+            shuffles_inserts=settings.text(config.INSERT_SHUFFLE).lower() != "false",
             partition_columns=tuple(column.name for column in table.partition_columns),
         )
 

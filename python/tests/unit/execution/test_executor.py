@@ -136,14 +136,16 @@ def test_the_statistics_that_the_write_makes_stale_are_dropped_before_the_commit
     assert calls.index("drop_statistics") < calls.index("commit")
 
 
-def test_delete_tasks_follow_the_buckets_that_hold_rows(world: World) -> None:
+def test_the_engine_is_told_how_many_buckets_hold_rows(world: World) -> None:
     for bucket in range(3):
         world.file_system.add_file(f"/warehouse/t/delta_0000001_0000001_0000/bucket_{bucket:05d}")
     txn_id = world.memory.open_transaction("u", "h", "a")
     world.memory.allocate_write_id(txn_id, TABLE)
     world.memory.commit(txn_id)
     world.run(StatementKind.DELETE)
-    assert world.engine.specs[-1].delete_tasks == 3
+    assert world.engine.specs[-1].buckets == 3
+    world.run(StatementKind.INSERT)
+    assert world.engine.specs[-1].buckets == 0
 
 
 @pytest.fixture

@@ -25,14 +25,14 @@ object TouchedPartitions {
   private def written(session: SparkSession, target: CatalogTable, changes: LogicalPlan): Option[Seq[String]] = {
     val keys = changes.output.takeRight(target.partitionColumnNames.length)
     val values = session.sessionState.executePlan(Project(keys, changes)).optimizedPlan match {
-      case l: LocalRelation                             => Some(l.data)
-      case Project(list, _) if list.forall(isConstant)  =>
+      case l: LocalRelation                            => Some(l.data)
+      case Project(list, _) if list.forall(isConstant) =>
         Some(Seq(InternalRow.fromSeq(list.collect { case Alias(value, _) => value.eval(InternalRow.empty) })))
       case _ => None
     }
     val zone = session.sessionState.conf.sessionLocalTimeZone
     val names = target.partitionColumnNames.map(_.toLowerCase(java.util.Locale.ROOT)) // the metastore's spelling
-    val name = orc.WriteJob.partitionName(keys, names, zone)
+    val name = orc.RowChanges.partitionName(keys, names, zone)
     val projection = new InterpretedMutableProjection(Seq(name), keys)
     values.map(_.map(projection(_).getUTF8String(0).toString).distinct)
   }
@@ -46,7 +46,8 @@ object TouchedPartitions {
   private def scanned(session: SparkSession, target: CatalogTable, changes: LogicalPlan): Option[Seq[String]] = {
     val name = AcidTables.name(target)
     val reads = changes.collectWithSubqueries {
-      case l @ LogicalRelation(_: HadoopFsRelation, _, _, _, _) if l.catalogTable.exists(AcidTables.name(_) == name) => l
+      case l @ LogicalRelation(_: HadoopFsRelation, _, _, _, _) if l.catalogTable.exists(AcidTables.name(_) == name) =>
+        l
     }
     if (reads.length != 1) None
     else

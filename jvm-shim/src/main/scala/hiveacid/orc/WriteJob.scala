@@ -15,33 +15,20 @@ import org.apache.orc.TypeDescription
 import org.apache.spark.TaskContext
 import org.apache.spark.internal.Logging
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.catalog.ExternalCatalogUtils
-import org.apache.spark.sql.catalyst.expressions.{
-  Alias,
-  Ascending,
-  Attribute,
-  BitwiseAnd,
-  Cast,
-  Concat,
-  EqualTo,
-  Expression,
-  GetStructField,
-  If,
-  Literal,
-  ScalaUDF,
-  ShiftRightUnsigned,
-  SortOrder
-}
-import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project, RepartitionByExpression, Sort}
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.execution.SQLExecution
-import org.apache.spark.sql.types.{DataType, StringType}
+import org.apache.spark.sql.types.DataType
 import org.apache.spark.util.SerializableConfiguration
 
 /** Writes the row changes of a statement into folders below a staging folder, in one Spark job. Moving the folders to
   * where they are seen is left to the caller.
   */
 object WriteJob extends Logging {
+  private val ShuffleChecks = Seq(
+    "spark.sql.shuffle.orderIndependentChecksum.enabled",
+    "spark.sql.shuffle.orderIndependentChecksum.enableFullRetryOnMismatch"
+  )
 
   /** @param changes
     *   an analysed plan with the columns `__change` TINYINT, `__row_id` STRUCT<writeid, bucketid, rowid>, for deletes
@@ -69,22 +56,38 @@ object WriteJob extends Logging {
 
   private def execute(
       session: SparkSession,
-      changes: LogicalPlan,
+      plan: LogicalPlan,
       spec: WriteSpec,
       conf: Configuration
   ): Seq[WrittenFile] = {
-    val columnTypes = valuesOf(changes, spec).map(_.dataType)
+    refuseUncheckedShuffles(session)
+    val changes = new RowChanges(plan, spec)
+    val columnTypes = changes.valueTypes
     if (spec.kind != DeleteKind) checkTypes(columnTypes, spec)
-    val plan = spec.kind match {
-      case InsertKind if spec.isPartitioned => sortedInserts(changes, spec)
-      case InsertKind                       => changes
-      case _                                => sortedVictims(changes, spec)
+    val isFlatInsert = spec.kind == InsertKind && !spec.isPartitioned
+    val execution = session.sessionState.executePlan(if (isFlatInsert) plan else changes.rows)
+    // an execution of its own, below the statement's, so that the UI shows the plan of the write
+    SQLExecution.withNewExecutionId(execution, Some("HiveAcid write")) {
+      val rows = execution.executedPlan
+      val input =
+        if (isFlatInsert) WriteInput.direct(rows, Nil, spec)
+        else if (spec.kind == InsertKind && !spec.shufflesInserts) WriteInput.direct(rows, changes.order(rows.output), spec)
+        else WriteInput.shuffled(session, rows, changes, spec)
+      runTasks(session, input, columnTypes, spec, conf)
     }
-    val execution = session.sessionState.executePlan(plan)
+  }
+
+  private def runTasks(
+      session: SparkSession,
+      input: WriteInput,
+      columnTypes: Seq[DataType],
+      spec: WriteSpec,
+      conf: Configuration
+  ): Seq[WrittenFile] = {
     val configured = new SerializableConfiguration(conf)
-    val results = scala.collection.mutable.ArrayBuffer.empty[WrittenFile]
+    val pieces = input.pieces
     val task = (context: TaskContext, rows: Iterator[InternalRow]) => {
-      val write = new WriteTask(spec, configured.value, context)
+      val write = new WriteTask(spec, configured.value, context, pieces(context.partitionId()))
       spec.kind match {
         case InsertKind if spec.isPartitioned => write.insertPartitioned(rows, columnTypes)
         case InsertKind                       => write.insert(rows, columnTypes)
@@ -92,19 +95,26 @@ object WriteJob extends Logging {
         case DeleteKind                       => write.delete(rows)
       }
     }
-    // an execution of its own, below the statement's, so that the UI shows the plan of the write
-    SQLExecution.withNewExecutionId(execution, Some("HiveAcid write")) {
-      val rdd = execution.toRdd
-      // Spark hands over the result of one attempt per partition, whatever was retried or run twice
-      session.sparkContext.runJob(
-        rdd,
-        task,
-        rdd.partitions.indices,
-        (_: Int, files: Seq[WrittenFile]) => results.synchronized { results ++= files }
-      )
-    }
-    results.toSeq.sortBy(f => (f.partition, f.folder, f.name))
+    // Spark hands over the result of one attempt per partition, whatever was retried or run twice
+    val results = new Array[Seq[WrittenFile]](pieces.length)
+    session.sparkContext.runJob(
+      input.rows,
+      task,
+      pieces.indices,
+      (i: Int, files: Seq[WrittenFile]) => results(i) = files
+    )
+    results.toSeq.flatten.sortBy(f => (f.partition, f.folder, f.name))
   }
+
+  /** A map task that runs again may give other rows than before: a function has random results, a source is read in
+    * another order. Spark notices by these checksums, and runs all tasks that read them again, or fails the job if one
+    * of them has written its files.
+    */
+  private def refuseUncheckedShuffles(session: SparkSession): Unit =
+    ShuffleChecks.filterNot(session.conf.get(_, "true").toBoolean).foreach { key =>
+      val reason = s"$key is false; without it a write whose tasks run again may lose rows or write them twice"
+      throw AcidException("HIVE_ACID_CONFIGURATION", Map("reason" -> reason))
+    }
 
   /** Wrong types are found before a task starts. */
   private def checkTypes(columnTypes: Seq[DataType], spec: WriteSpec): Unit =
@@ -115,59 +125,6 @@ object WriteJob extends Logging {
     } catch {
       case e: IllegalArgumentException => throw AcidException("HIVE_ACID_INTERNAL", Map("reason" -> e.getMessage), e)
     }
-
-  /** The new values among the columns: an insert's partition columns come last, an old row's right after its ID. */
-  private def valuesOf(changes: LogicalPlan, spec: WriteSpec): Seq[Attribute] = {
-    val columns = changes.output.drop(2)
-    if (spec.kind == InsertKind) columns.dropRight(spec.partitionColumns.length)
-    else columns.drop(spec.partitionColumns.length)
-  }
-
-  private def partitionOf(changes: LogicalPlan, spec: WriteSpec): Alias = {
-    val columns = changes.output.drop(2)
-    val keys =
-      if (spec.kind == InsertKind) columns.takeRight(spec.partitionColumns.length)
-      else columns.take(spec.partitionColumns.length)
-    Alias(partitionName(keys, spec.partitionColumns, spec.timeZone), "partition")()
-  }
-
-  /** The metastore's name of the partition with these values, `k=v/…`; empty without keys. `names` are in lower case.
-    */
-  def partitionName(keys: Seq[Attribute], names: Seq[String], timeZone: String): Expression = {
-    val parts = names.zip(keys).map { case (name, key) =>
-      // Spark's own escaping, which is Hive's (FileUtils.escapePathName)
-      val text = Cast(key, StringType, Some(timeZone))
-      ScalaUDF(ExternalCatalogUtils.getPartitionPathString _, StringType, Seq(Literal(name), text))
-    }
-    val separated = parts.flatMap(part => Seq(Literal("/"), part)).drop(1)
-    if (separated.isEmpty) Literal("") else Concat(separated)
-  }
-
-  /** `__change, partition` and the values: all rows of a partition in one task, which writes one file for them. */
-  private def sortedInserts(changes: LogicalPlan, spec: WriteSpec): LogicalPlan = {
-    val partition = partitionOf(changes, spec)
-    val rows = Project(Seq(changes.output.head, partition) ++ valuesOf(changes, spec), changes)
-    val shuffled = RepartitionByExpression(Seq(partition.toAttribute), rows, None)
-    Sort(Seq(SortOrder(partition.toAttribute, Ascending)), global = false, shuffled)
-  }
-
-  /** `__change, partition, bucket, writeid, bucketid, rowid` and new values: all victims of a partition's bucket in one
-    * task, sorted as Hive wants them.
-    */
-  private def sortedVictims(changes: LogicalPlan, spec: WriteSpec): LogicalPlan = {
-    val change +: rowId +: _ = changes.output: @unchecked
-    val partition = partitionOf(changes, spec)
-    val property = Alias(GetStructField(rowId, 1), "bucketid")()
-    val version = ShiftRightUnsigned(property.child, Literal(29))
-    val encoded = BitwiseAnd(ShiftRightUnsigned(property.child, Literal(16)), Literal(0xfff))
-    val bucket = Alias(If(EqualTo(version, Literal(1)), encoded, property.child), "bucket")()
-    val (writeId, row) = (Alias(GetStructField(rowId, 0), "writeid")(), Alias(GetStructField(rowId, 2), "rowid")())
-    val key = Seq(partition, bucket, writeId, property, row)
-    val rows = Project(change +: key ++: valuesOf(changes, spec), changes)
-    // an explicit number of partitions, which adaptive execution leaves alone
-    val shuffled = RepartitionByExpression(key.take(2).map(_.toAttribute), rows, spec.deleteTasks)
-    Sort(key.map(k => SortOrder(k.toAttribute, Ascending)), global = false, shuffled)
-  }
 
   private def publish(fs: FileSystem, spec: WriteSpec, file: WrittenFile): Unit = {
     val staging = new Path(spec.staging)

@@ -13,11 +13,27 @@ final case class WriteSpec(
     rowType: String,
     compression: String,
     timeZone: String,
-    deleteTasks: Int,
+    cores: Int,
+    buckets: Int,
     maxBuckets: Int,
+    shufflesInserts: Boolean,
     partitionColumns: Seq[String]
 ) {
   def isPartitioned: Boolean = partitionColumns.nonEmpty
+
+  /** How many tasks may write rows of one bucket, or of one partition in an insert: each has own files. */
+  def maxPieces: Int = {
+    val statementIds = BucketProperty.Limit + 1 - statementId
+    kind match {
+      case InsertKind => statementIds * maxBuckets
+      case UpdateKind => statementIds / 2
+      case DeleteKind => statementIds
+    }
+  }
+
+  /** The statement ID under which a piece of a bucket's victims is deleted. An update's new versions have the next one.
+    */
+  def deleteStatement(piece: Int): Int = statementId + (if (kind == UpdateKind) 2 * piece else piece)
 
   def settings: FileSettings = FileSettings(writeId, rowType, compression)
 
@@ -38,11 +54,13 @@ object WriteSpec {
   /** From JSON:
     *   - `kind`: `insert`, `update` or `delete`
     *   - `staging`: URI of an own hidden folder; the result's folders are put there
-    *   - `writeId`, `statementId`: of the change, the statement ID 0 to 4095; an update's new rows have the next one
+    *   - `writeId`, `statementId`: of the change, the first statement ID 0 to 4095
     *   - `rowType`: Hive's type text of the table's columns
     *   - `compression`: ZLIB, SNAPPY or NONE
     *   - `timeZone`: in which a TIMESTAMP's wall clock is written
-    *   - `deleteTasks`: partitions of the shuffle of a delete or update, from 1
+    *   - `cores`: of the session, from 1
+    *   - `buckets`: how many buckets hold rows that a delete or update may change, 0 if that is not known
+    *   - `shufflesInserts`: whether an insert brings the rows of a partition together first
     *   - `partitionColumns`: the names of the table's partition columns, empty for a flat table
     *   - `maxBuckets`: an insert's buckets per statement ID, 1 to 4096
     */
@@ -66,8 +84,10 @@ object WriteSpec {
       rowType = field("rowType").asText,
       compression = compression,
       timeZone = field("timeZone").asText,
-      deleteTasks = math.max(1, field("deleteTasks").asInt),
+      cores = math.max(1, field("cores").asInt),
+      buckets = field("buckets").asInt,
       maxBuckets = maxBuckets,
+      shufflesInserts = field("shufflesInserts").asBoolean,
       partitionColumns = field("partitionColumns").elements.asScala.map(_.asText).toSeq
     )
   }

@@ -30,22 +30,24 @@ final case class WrittenFile(
 
 /** One task attempt of a write job. It writes only below its own attempt folder, so that retries and speculative
   * attempts never meet; the driver takes the files of the attempt that won.
+  *
+  * @param piece
+  *   from 0; tasks with rows of one bucket, and in an insert of one partition, differ in it
   */
-final class WriteTask(spec: WriteSpec, conf: Configuration, context: TaskContext) extends Logging {
+final class WriteTask(spec: WriteSpec, conf: Configuration, context: TaskContext, piece: Int) extends Logging {
   import WriteTask.Run
 
   private val attempt =
     s"attempt-${context.stageId()}-${context.stageAttemptNumber()}-${context.partitionId()}-${context.taskAttemptId()}"
   private val files = ArrayBuffer.empty[WrittenFile]
 
-  /** Writes the rows of `__change, __row_id, columns…` into one file, or none if there are no rows. The bucket is the
-    * number of the task; tasks beyond `maxBuckets` go on with the next statement ID.
-    */
+  /** An insert's bucket is the number of the piece; pieces beyond `maxBuckets` go on with the next statement ID. */
+  private val (insertBucket, insertStatement) = (piece % spec.maxBuckets, spec.statementId + piece / spec.maxBuckets)
+
+  /** Writes the rows of `__change, __row_id, columns…` into one file, or none if there are no rows. */
   def insert(changes: Iterator[InternalRow], columnTypes: Seq[DataType]): Seq[WrittenFile] = {
     if (changes.hasNext) {
-      val bucket = context.partitionId() % spec.maxBuckets
-      val statementId = spec.statementId + context.partitionId() / spec.maxBuckets
-      writeInserts(Run("", bucket), statementId, columnTypes, firstColumn = 2) { writer =>
+      writeInserts(Run("", insertBucket), insertStatement, columnTypes, firstColumn = 2) { writer =>
         changes.foreach { change =>
           expect(change)
           writer.write(change)
@@ -55,14 +57,12 @@ final class WriteTask(spec: WriteSpec, conf: Configuration, context: TaskContext
     files.toSeq
   }
 
-  /** Writes the rows of `__change, partition, columns…`, sorted by partition, into one file per partition. No other
-    * task has rows of these partitions, so all are of bucket 0.
-    */
+  /** Writes the rows of `__change, partition, columns…`, sorted by partition, into one file per partition. */
   def insertPartitioned(changes: Iterator[InternalRow], columnTypes: Seq[DataType]): Seq[WrittenFile] = {
     val rows = changes.buffered
     while (rows.hasNext) {
       val partition = rows.head.getUTF8String(1).clone()
-      writeInserts(Run(partition.toString, 0), spec.statementId, columnTypes, firstColumn = 2) { writer =>
+      writeInserts(Run(partition.toString, insertBucket), insertStatement, columnTypes, firstColumn = 2) { writer =>
         while (rows.hasNext && rows.head.getUTF8String(1) == partition) {
           val change = rows.next()
           expect(change)
@@ -89,7 +89,7 @@ final class WriteTask(spec: WriteSpec, conf: Configuration, context: TaskContext
     val victims = changes.buffered
     while (victims.hasNext) {
       val run = runOf(victims.head)
-      writeInserts(run, spec.statementId + 1, columnTypes, firstColumn = 6) { writer =>
+      writeInserts(run, spec.deleteStatement(piece) + 1, columnTypes, firstColumn = 6) { writer =>
         writeDeletes(run, victims)(writer.write)
       }
     }
@@ -111,7 +111,7 @@ final class WriteTask(spec: WriteSpec, conf: Configuration, context: TaskContext
       also: InternalRow => Unit
   ): Unit = {
     val partition = UTF8String.fromString(run.partition)
-    write(run, spec.deleteDelta(spec.statementId), deletes = true) { path =>
+    write(run, spec.deleteDelta(spec.deleteStatement(piece)), deletes = true) { path =>
       new DeleteFileWriter(path, conf, spec.settings)
     } { writer =>
       var (last, lastId, lastRow) = (0, -1L, -1L)

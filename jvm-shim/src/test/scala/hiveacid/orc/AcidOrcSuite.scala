@@ -112,8 +112,10 @@ abstract class AcidOrcSuite extends munit.FunSuite {
         "rowType" -> rowType,
         "compression" -> "ZLIB",
         "timeZone" -> zone,
-        "deleteTasks" -> 2,
+        "cores" -> 2,
+        "buckets" -> 0,
         "maxBuckets" -> 4096,
+        "shufflesInserts" -> true,
         "partitionColumns" -> java.util.List.of()
       ) ++ overrides
       new ObjectMapper().writeValueAsString(values.asJava)

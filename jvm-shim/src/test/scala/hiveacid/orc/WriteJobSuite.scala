@@ -80,7 +80,7 @@ class WriteJobSuite extends AcidOrcSuite {
     val t = table()
     t.insert(rows(3000, 3))
     t.insert(rows(3000, 3), "statementId" -> 2)
-    val report = t.delete("id % 2 = 0", "statementId" -> 9, "deleteTasks" -> 2)
+    val report = t.delete("id % 2 = 0", "statementId" -> 9)
     val names = Seq("bucket_00000", "bucket_00001", "bucket_00002")
     assertEquals(folders(report), Seq("delete_delta_0000003_0000003_0009" -> names))
     for (file <- names) {

@@ -1,0 +1,103 @@
+package hiveacid.orc
+
+import org.apache.spark.sql.catalyst.catalog.ExternalCatalogUtils
+import org.apache.spark.sql.catalyst.expressions.{
+  Add,
+  Alias,
+  Ascending,
+  Attribute,
+  BitwiseAnd,
+  Cast,
+  Concat,
+  EqualTo,
+  Expression,
+  GetStructField,
+  If,
+  Literal,
+  Multiply,
+  Murmur3Hash,
+  Pmod,
+  ScalaUDF,
+  ShiftRightUnsigned,
+  SortOrder
+}
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project}
+import org.apache.spark.sql.types.{DataType, StringType}
+
+/** The columns of row changes, as write tasks want them.
+  *
+  * @param changes
+  *   see [[WriteJob.run]]
+  */
+final class RowChanges(changes: LogicalPlan, spec: WriteSpec) {
+  private val change +: rowId +: columns = changes.output: @unchecked
+  private val isInsert = spec.kind == InsertKind
+
+  /** The new values among the columns: an insert's partition columns come last, an old row's right after its ID. */
+  private val (partitionKeys, values) =
+    if (isInsert) columns.splitAt(columns.length - spec.partitionColumns.length).swap
+    else columns.splitAt(spec.partitionColumns.length)
+
+  private val partition =
+    Alias(RowChanges.partitionName(partitionKeys, spec.partitionColumns, spec.timeZone), "partition")()
+  private val writeId = Alias(GetStructField(rowId, 0), "writeid")()
+  private val property = Alias(GetStructField(rowId, 1), "bucketid")()
+  private val row = Alias(GetStructField(rowId, 2), "rowid")()
+  private val bucket = {
+    val version = ShiftRightUnsigned(property.child, Literal(29))
+    val encoded = BitwiseAnd(ShiftRightUnsigned(property.child, Literal(16)), Literal(0xfff))
+    Alias(If(EqualTo(version, Literal(1)), encoded, property.child), "bucket")()
+  }
+
+  private val key: Seq[Alias] = if (isInsert) Seq(partition) else Seq(partition, bucket, writeId, property, row)
+
+  def valueTypes: Seq[DataType] = values.map(_.dataType)
+
+  /** `__change, partition` and, but for inserts, `bucket, writeid, bucketid, rowid`; then the new values. */
+  def rows: LogicalPlan = Project(change +: key ++: values, changes)
+
+  /** The order of the rows in a task: file after file, and delete events as Hive wants them.
+    *
+    * @param output
+    *   the columns of `rows` as they were planned; they are taken by position, as the optimizer may have replaced them
+    */
+  def order(output: Seq[Attribute]): Seq[SortOrder] = keysOf(output).map(SortOrder(_, Ascending))
+
+  /** Which partition of the shuffle a row goes to. It depends on nothing but the row, so that a task that runs again sends
+    * each row to where it went before, and so that changes of one row meet. `output` as in `order`.
+    */
+  def shuffleTo(spread: Spread, output: Seq[Attribute]): Expression = {
+    def hash(columns: Seq[Expression], number: Int) = Pmod(new Murmur3Hash(columns), Literal(number))
+    val (group, slot) = keysOf(output) match {
+      case Seq(partition)                                 =>
+        // maps cannot be hashed
+        val hashed = output.drop(2).filter(value => new Murmur3Hash(Seq(value)).checkInputDataTypes().isSuccess)
+        (hash(Seq(partition), spread.groups), hash(hashed, spread.slots))
+      case Seq(partition, bucket, writeId, property, row) =>
+        // neighbouring rows stay together, so that new versions lie as the old ones did
+        val range = ShiftRightUnsigned(row, Literal(RowChanges.RangeBits))
+        val group =
+          if (spec.isPartitioned) hash(Seq(partition, bucket), spread.groups) else Pmod(bucket, Literal(spread.groups))
+        (group, hash(Seq(writeId, property, range), spread.slots))
+    }
+    Add(Multiply(group, Literal(spread.slots)), slot)
+  }
+
+  private def keysOf(output: Seq[Attribute]): Seq[Attribute] = output.slice(1, 1 + key.length)
+}
+
+object RowChanges {
+  private val RangeBits = 12
+
+  /** The metastore's name of the partition with these values, `k=v/…`; empty without keys. `names` are in lower case.
+    */
+  def partitionName(keys: Seq[Attribute], names: Seq[String], timeZone: String): Expression = {
+    val parts = names.zip(keys).map { case (name, key) =>
+      // Spark's own escaping, which is Hive's (FileUtils.escapePathName)
+      val text = Cast(key, StringType, Some(timeZone))
+      ScalaUDF(ExternalCatalogUtils.getPartitionPathString _, StringType, Seq(Literal(name), text))
+    }
+    val separated = parts.flatMap(part => Seq(Literal("/"), part)).drop(1)
+    if (separated.isEmpty) Literal("") else Concat(separated)
+  }
+}
