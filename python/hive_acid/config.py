@@ -41,6 +41,11 @@ INSERT_SHUFFLE = Setting(
 READER_MAX_AGE_MS = Setting(
     "spark.hiveacid.reader.maxAgeMs", 86_400_000, "read transactions nobody ended are ended after this time"
 )
+READ_TRANSACTIONS = Setting(
+    "spark.hiveacid.read.transactions",
+    "true",
+    "false: queries open no transaction and hold no lock, so that files can be removed while they are read",
+)
 COMMIT_RESOLVE_TIMEOUT_MS = Setting(
     "spark.hiveacid.commit.resolveTimeoutMs", 60_000, "how long a lost commit reply is asked after before it is unknown"
 )
@@ -62,6 +67,7 @@ SETTINGS: tuple[Setting, ...] = (
     INSERT_BUCKETS,
     INSERT_SHUFFLE,
     READER_MAX_AGE_MS,
+    READ_TRANSACTIONS,
     COMMIT_RESOLVE_TIMEOUT_MS,
     ALLOW_NON_ATOMIC_RENAME,
     METASTORE_TIMEOUT_MS,

@@ -179,7 +179,7 @@ class Executor:
     def _snapshot(self, transaction: Transaction, table: TableDescription) -> Iterator[tuple[str, Snapshot]]:
         """Makes the transaction's snapshot known under a token, for the scans of the statement."""
         token = uuid.uuid4().hex
-        self.snapshots[token] = Snapshot(self._metastore, self._file_system, transaction, table)
+        self.snapshots[token] = Snapshot(self._metastore, self._file_system, transaction.snapshot, table)
         try:
             yield token, self.snapshots[token]
         finally:

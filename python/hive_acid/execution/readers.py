@@ -8,27 +8,29 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
-from hive_acid.config import Settings
+from hive_acid import config
 from hive_acid.errors import HiveAcidError, build_error
 from hive_acid.execution.snapshots import Snapshot
 from hive_acid.metastore.protocol import Metastore
+from hive_acid.metastore.types import MetastoreLine
 from hive_acid.model.table import TableName
 from hive_acid.snapshot.filesystem import FileSystem
 from hive_acid.snapshot.scan_plan import ScanPlan
-from hive_acid.transaction.manager import TransactionManager
-from hive_acid.transaction.validity import build_read_lock
+from hive_acid.transaction.manager import Transaction, TransactionManager
+from hive_acid.transaction.validity import build_read_lock, is_lockable
 
 LOG = logging.getLogger(__name__)
 
 
 @dataclass
 class _Reader:
-    """The read transaction of one execution and the tables it holds locks on."""
+    """The snapshot of one execution, its transaction, and what that holds locks on."""
 
     started_ms: int
     guard: threading.Lock = field(default_factory=threading.Lock)
+    transaction: Transaction | None = None
     snapshot: Snapshot | None = None
-    locked: set[TableName] = field(default_factory=set)
+    locked: set[tuple[TableName, str | None]] = field(default_factory=set)
     ended: bool = False
 
 
@@ -57,17 +59,17 @@ class Readers:
         # whoever reports the end of an execution (Spark's listener bus) must not wait for a slow metastore
         self._ending = ThreadPoolExecutor(max_workers=1, thread_name_prefix="hive-acid-readers")
 
-    def partition_names(self, key: int, table: TableName, settings: Settings | None = None) -> list[str]:
+    def partition_names(self, key: int, table: TableName, settings: config.Settings) -> list[str]:
         """Names of the table's partitions; see `Snapshot`. `settings` are those of the session that reads."""
-        return self._snapshot(key, table, settings).partition_names(table)
+        return self._snapshot(key, table, (), settings).partition_names(table)
 
     def scan_plan(
-        self, key: int, table: TableName, partitions: Sequence[str] | None, settings: Settings | None = None
+        self, key: int, table: TableName, partitions: Sequence[str] | None, settings: config.Settings
     ) -> ScanPlan:
-        """The files of the table in the execution's snapshot, held by a SHARED_READ lock until the execution ends."""
-        return self._snapshot(key, table, settings).scan_plan(table, partitions)
+        """The files of the table in the execution's snapshot, held by SHARED_READ locks until the execution ends."""
+        return self._snapshot(key, table, partitions or (), settings).scan_plan(table, partitions)
 
-    def _snapshot(self, key: int, table: TableName, settings: Settings | None) -> Snapshot:
+    def _snapshot(self, key: int, table: TableName, partitions: Sequence[str], settings: config.Settings) -> Snapshot:
         """The snapshot of the execution, with the table locked.
 
         Raises HIVE_ACID_SNAPSHOT_UNAVAILABLE if the execution has ended meanwhile.
@@ -79,19 +81,47 @@ class Readers:
             if reader.ended:
                 raise build_error("HIVE_ACID_SNAPSHOT_UNAVAILABLE", table=table, reason="its query has ended")
             if reader.snapshot is None:
-                transaction = self._transactions.begin(str(table), settings)
-                reader.snapshot = Snapshot(self._metastore, self._file_system, transaction)
-            transaction = reader.snapshot.transaction
-            transaction.ensure_active()
-            if table not in reader.locked:
+                reader.snapshot = self._open(reader, settings, table)
+            if reader.transaction is not None:
+                reader.transaction.ensure_active()
                 try:
-                    transaction.lock([build_read_lock(table)])
+                    self._lock(reader, reader.transaction, table, partitions, settings)
                 except HiveAcidError:
                     if key < 0:  # nobody reports the end of a scan outside of executions
                         self.end(key)
                     raise
-                reader.locked.add(table)
             return reader.snapshot
+
+    def _open(self, reader: _Reader, settings: config.Settings, table: TableName) -> Snapshot:
+        if settings.flag(config.READ_TRANSACTIONS):
+            reader.transaction = self._transactions.begin(str(table), settings)
+            seen = reader.transaction.snapshot
+        else:
+            seen = self._metastore.valid_transactions(0)
+        return Snapshot(self._metastore, self._file_system, seen)
+
+    def _lock(
+        self,
+        reader: _Reader,
+        transaction: Transaction,
+        table: TableName,
+        partitions: Sequence[str],
+        settings: config.Settings,
+    ) -> None:
+        """The table, so that nobody drops or overwrites it. The Cleaner of 3.1 looks for locks on the very partition it
+        cleans (Cleaner.findRelatedLocks), so there those that are read are locked too; 4.x waits for transactions.
+        """
+        wanted: list[str | None] = [None]
+        if self._metastore.line is MetastoreLine.HIVE_3:
+            lockable = [name for name in partitions if is_lockable(name)]
+            if len(lockable) > settings.number(config.LOCK_MAX_PARTITIONS):
+                LOG.info("%s is locked as a whole, for %d partitions are read", table, len(lockable))
+            else:
+                wanted += lockable
+        missing = [partition for partition in wanted if (table, partition) not in reader.locked]
+        if missing:
+            transaction.lock([build_read_lock(table, partition) for partition in missing])
+            reader.locked |= {(table, partition) for partition in missing}
 
     def end(self, key: int) -> None:
         """Ends the read transaction of the execution, if it has one, without waiting for the metastore."""
@@ -120,10 +150,9 @@ class Readers:
     def _end(self, reader: _Reader) -> None:
         with reader.guard:
             reader.ended = True
-            snapshot = reader.snapshot
-        if snapshot is None:
+            transaction = reader.transaction
+        if transaction is None:
             return
-        transaction = snapshot.transaction
         try:
             transaction.end_read()
         except HiveAcidError as error:

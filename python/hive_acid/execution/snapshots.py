@@ -1,4 +1,4 @@
-"""Scan plans of statements and of plain reads: whose snapshot a scan reads."""
+"""Scan plans of statements and of plain reads: which files a scan reads."""
 
 from __future__ import annotations
 
@@ -7,20 +7,19 @@ from collections.abc import Sequence
 
 from hive_acid.metastore.protocol import Metastore
 from hive_acid.model.table import TableDescription, TableName
-from hive_acid.model.write_ids import ValidWriteIdList
+from hive_acid.model.write_ids import ValidTxnList, ValidWriteIdList
 from hive_acid.snapshot.filesystem import FileSystem
 from hive_acid.snapshot.scan_plan import ScanPlan
 from hive_acid.snapshot.table_snapshot import load_scan_plan
-from hive_acid.transaction.manager import Transaction
 
 
 class Snapshot:
-    """What one transaction sees. Each table and its write-ID list are fetched once; used from several threads."""
+    """What is visible by a list of transactions. Tables and write-ID lists are fetched once; for several threads."""
 
     def __init__(
-        self, metastore: Metastore, file_system: FileSystem, transaction: Transaction, *known: TableDescription
+        self, metastore: Metastore, file_system: FileSystem, transactions: ValidTxnList, *known: TableDescription
     ) -> None:
-        self.transaction = transaction
+        self._transactions = transactions
         self._metastore = metastore
         self._file_system = file_system
         self._guard = threading.Lock()
@@ -30,10 +29,10 @@ class Snapshot:
         self._plans: dict[tuple[TableName, tuple[str, ...] | None], ScanPlan] = {}
 
     def write_ids(self, table: TableName) -> ValidWriteIdList:
-        """The write IDs of the table that the transaction sees."""
+        """The write IDs of the table that are visible."""
         with self._guard:
             if table not in self._write_ids:
-                self._write_ids[table] = self.transaction.write_ids(table)
+                self._write_ids[table] = self._metastore.valid_write_ids([table], self._transactions)[table]
             return self._write_ids[table]
 
     def partition_names(self, table: TableName) -> list[str]:
@@ -47,7 +46,7 @@ class Snapshot:
             return self._partition_names[table]
 
     def scan_plan(self, table: TableName, partitions: Sequence[str] | None) -> ScanPlan:
-        """The files of the table, or of the partitions named; listed once per transaction."""
+        """The files of the table, or of the partitions named; listed once."""
         key = (table, tuple(partitions) if partitions is not None else None)
         with self._guard:
             known = self._plans.get(key)
@@ -56,7 +55,7 @@ class Snapshot:
         write_ids = self.write_ids(table)
         description = self._table(table)
         found = self._metastore.partitions(table, partitions) if partitions is not None else None
-        plan = load_scan_plan(self._file_system, description, found, write_ids, self.transaction.snapshot)
+        plan = load_scan_plan(self._file_system, description, found, write_ids, self._transactions)
         with self._guard:
             return self._plans.setdefault(key, plan)
 

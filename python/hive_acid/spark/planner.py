@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import wraps
 from typing import Any
 
@@ -84,9 +84,8 @@ class Planner:
         table = _table_name(asked["table"])
         if "token" in asked:
             return json.dumps(self._snapshot(asked["token"], table).partition_names(table))
-        settings = self._settings.overridden_by(asked["settings"])
         with self._cancellation.running():
-            return json.dumps(self._readers.partition_names(asked["executionId"], table, settings))
+            return json.dumps(self._readers.partition_names(asked["executionId"], table, self._settings_of(asked)))
 
     @_answered
     def scan(self, request: str) -> str:
@@ -95,9 +94,12 @@ class Planner:
         table, partitions = _table_name(asked["table"]), asked.get("partitions")
         if "token" in asked:
             return self._snapshot(asked["token"], table).scan_plan(table, partitions).to_json()
-        settings = self._settings.overridden_by(asked["settings"])
         with self._cancellation.running():
-            return self._readers.scan_plan(asked["executionId"], table, partitions, settings).to_json()
+            key = asked["executionId"]
+            return self._readers.scan_plan(key, table, partitions, self._settings_of(asked)).to_json()
+
+    def _settings_of(self, asked: Mapping[str, Any]) -> Settings:
+        return self._settings.overridden_by(asked["settings"])
 
     def _snapshot(self, token: str, table: TableName) -> Snapshot:
         snapshot = self._executor.snapshots.get(token)

@@ -12,7 +12,7 @@ from hive_acid.errors import HiveAcidError, MetastoreRefused, MetastoreUnavailab
 from hive_acid.metastore.protocol import Metastore
 from hive_acid.metastore.types import LockComponent, TransactionState
 from hive_acid.model.table import TableName
-from hive_acid.model.write_ids import ValidTxnList, ValidWriteIdList
+from hive_acid.model.write_ids import ValidTxnList
 from hive_acid.transaction.heartbeat import Heartbeat
 from hive_acid.transaction.locks import Identity, Waiting, acquire, acquire_at_once
 
@@ -51,10 +51,6 @@ class Transaction:
         self._manager = manager
         self._settings = settings
         self._metastore = manager.metastore
-
-    def write_ids(self, table: TableName) -> ValidWriteIdList:
-        """What the transaction's snapshot sees of the table."""
-        return self._metastore.valid_write_ids([table], self.snapshot)[table]
 
     def allocate_write_id(self, table: TableName) -> int:
         """The transaction's write ID on the table."""

@@ -116,9 +116,9 @@ def is_lockable(partition: str) -> bool:
     return _LOCKABLE.fullmatch(partition) is not None
 
 
-def build_read_lock(table: TableName) -> LockComponent:
-    """What a reader holds, so that nobody drops, truncates or cleans the table under it."""
-    return LockComponent(table, LockKind.SHARED_READ, OperationKind.SELECT)
+def build_read_lock(table: TableName, partition: str | None = None) -> LockComponent:
+    """What a reader holds, so that nobody drops, truncates or cleans the table (or partition) under it."""
+    return LockComponent(table, LockKind.SHARED_READ, OperationKind.SELECT, partition)
 
 
 def is_unchanged(before: ValidWriteIdList, now: ValidWriteIdList, own_write_id: int) -> bool:

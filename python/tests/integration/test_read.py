@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -34,10 +34,13 @@ def rows(tables: Tables) -> Tables:
     return tables
 
 
-def opened_by(tables: Tables, statement: str) -> int:
-    """How many transactions a statement opens, by the IDs before and after it."""
+def opened_by(tables: Tables, statement: str | Callable[[], object]) -> int:
+    """How many transactions a statement or an action opens, by the IDs before and after it."""
     before = tables.client.open_transaction("test", "here", "test")
-    tables.sql(statement)
+    if isinstance(statement, str):
+        tables.sql(statement)
+    else:
+        statement()
     after = tables.client.open_transaction("test", "here", "test")
     for txn_id in (before, after):
         tables.client.abort(txn_id)
@@ -96,6 +99,11 @@ def test_only_the_partitions_that_the_filter_leaves_are_looked_at(tables: Tables
 def test_all_scans_of_a_query_share_one_transaction(rows: Tables) -> None:
     query = "SELECT a.id FROM t a JOIN t b ON a.id = b.id WHERE a.id IN (SELECT id FROM t) AND b.id < (SELECT 9)"
     assert opened_by(rows, query) == 1
+
+
+def test_all_scans_of_a_query_share_one_transaction_outside_of_executions_too(rows: Tables) -> None:
+    frame = rows.spark.sql("SELECT a.id FROM t a JOIN t b ON a.id = b.id + 0")
+    assert opened_by(rows, lambda: frame.rdd.collect()) == 1
 
 
 @pytest.mark.parametrize("statement", ["EXPLAIN SELECT * FROM t", "EXPLAIN EXTENDED DELETE FROM t", "DESCRIBE t"])
@@ -168,6 +176,14 @@ def test_a_dataframe_that_is_collected_again_gives_the_rows_of_its_snapshot(rows
     rows.sql("DELETE FROM t")
     assert frame.collect() == first
     assert spark.table("t").collect() == []
+
+
+def test_a_query_without_a_read_transaction_opens_nothing(rows: Tables) -> None:
+    rows.sql("SET spark.hiveacid.read.transactions = false")
+    try:
+        assert opened_by(rows, "SELECT * FROM t") == 0
+    finally:
+        rows.sql("RESET spark.hiveacid.read.transactions")
 
 
 def test_rows_come_out_of_every_way_to_read_a_dataframe(rows: Tables, spark: SparkSession) -> None:
