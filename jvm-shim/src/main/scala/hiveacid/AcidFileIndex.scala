@@ -1,7 +1,5 @@
 package hiveacid
 
-import java.util.concurrent.atomic.AtomicLong
-
 import scala.jdk.CollectionConverters._
 
 import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
@@ -31,8 +29,12 @@ import org.apache.spark.sql.types.StructType
   * Two indexes of one table are equal, so that CACHE TABLE and plan reuse work; one that is bound to a statement's
   * snapshot (`token`) equals none but those of the same snapshot.
   */
-final class AcidFileIndex(@transient session: SparkSession, table: CatalogTable, val token: Option[String])
-    extends FileIndex {
+final class AcidFileIndex(
+    @transient session: SparkSession,
+    table: CatalogTable,
+    val token: Option[String],
+    val queryKey: Option[Long] = None
+) extends FileIndex {
   private val name = AcidTables.name(table)
 
   override val partitionSchema: StructType = table.partitionSchema
@@ -47,17 +49,19 @@ final class AcidFileIndex(@transient session: SparkSession, table: CatalogTable,
     case _                => false
   }
   override def hashCode(): Int = identity.hashCode
-  private def identity = (name, table.location, token)
+  private def identity = (name, table.location, token, queryKey)
 
   def bound(to: String): AcidFileIndex = new AcidFileIndex(session, table, Some(to))
+  def ofQuery(key: Long): AcidFileIndex = new AcidFileIndex(session, table, token, Some(key))
 
   override def listFiles(partitionFilters: Seq[Expression], dataFilters: Seq[Expression]): Seq[PartitionDirectory] = {
     val planner = Bridge.plannerFor(name)
     // names and files are asked for under one key, so that both are of one snapshot
-    val key = AcidFileIndex.executionKey(session)
-    if (token.isEmpty && key >= 0) ReadListener.started(key)
-    val partitions = if (partitionSchema.isEmpty) None else Some(survivors(planner, key, partitionFilters))
-    val answer = Bridge.text(planner.scan(request(key, partitions.map(_.keys.toSeq))))
+    val snapshot = token.orElse(SessionTransactions.running(session.sparkContext))
+    val key = executionKey
+    if (snapshot.isEmpty && key >= 0) ReadListener.started(key)
+    val partitions = if (partitionSchema.isEmpty) None else Some(survivors(planner, key, snapshot, partitionFilters))
+    val answer = Bridge.text(planner.scan(request(key, snapshot, partitions.map(_.keys.toSeq))))
     val plan = AcidFileIndex.json.readTree(answer)
     val writeIds = plan.get("writeIds").asText
     plan.get("partitions").elements.asScala.toSeq.map { partition =>
@@ -68,11 +72,15 @@ final class AcidFileIndex(@transient session: SparkSession, table: CatalogTable,
 
   /** Names of the partitions that the filters leave in the statement's snapshot. */
   def survivingPartitions(filters: Seq[Expression]): Seq[String] =
-    survivors(Bridge.plannerFor(name), AcidFileIndex.executionKey(session), filters).keys.toSeq
+    survivors(Bridge.plannerFor(name), executionKey, token, filters).keys.toSeq
 
-  private def request(key: Long, partitions: Option[Seq[String]]): String = {
+  /** What a plain read's snapshot is kept under: the root execution, or outside of any the key of its query. */
+  private def executionKey: Long =
+    AcidFileIndex.rootExecution(session).orElse(queryKey).getOrElse(LooseScans.newKey())
+
+  private def request(key: Long, snapshot: Option[String], partitions: Option[Seq[String]]): String = {
     val node = AcidFileIndex.json.createObjectNode().put("table", name)
-    token.fold(node.put("executionId", key))(node.put("token", _))
+    snapshot.fold(node.put("executionId", key))(node.put("token", _))
     Bridge.putSettings(node, session)
     partitions.foreach { names =>
       val array: ArrayNode = node.putArray("partitions")
@@ -82,10 +90,15 @@ final class AcidFileIndex(@transient session: SparkSession, table: CatalogTable,
   }
 
   /** Partition name to typed values, of the partitions that the filters leave. */
-  private def survivors(planner: Planner, key: Long, filters: Seq[Expression]): Map[String, InternalRow] = {
+  private def survivors(
+      planner: Planner,
+      key: Long,
+      snapshot: Option[String],
+      filters: Seq[Expression]
+  ): Map[String, InternalRow] = {
     val names =
       AcidFileIndex.json
-        .readTree(Bridge.text(planner.partitionNames(request(key, None))))
+        .readTree(Bridge.text(planner.partitionNames(request(key, snapshot, None))))
         .elements
         .asScala
         .map(_.asText)
@@ -134,17 +147,9 @@ final class AcidFileIndex(@transient session: SparkSession, table: CatalogTable,
 }
 
 object AcidFileIndex {
-  private val looseScans = new AtomicLong
-
   /** The root execution, whose scans share a snapshot. */
   def rootExecution(session: SparkSession): Option[Long] =
     Option(session.sparkContext.getLocalProperty(SQLExecution.EXECUTION_ROOT_ID_KEY)).map(_.toLong)
-
-  /** What a plain read's snapshot is kept under: the root execution; a scan outside of any (`df.rdd` and the like) has
-    * a negative key of its own.
-    */
-  private def executionKey(session: SparkSession): Long =
-    rootExecution(session).getOrElse(-looseScans.incrementAndGet())
 
   private val json = new ObjectMapper
   private val BlockBytes = 128L << 20

@@ -1,10 +1,7 @@
 package hiveacid
 
-import scala.util.control.NonFatal
-
 import com.fasterxml.jackson.databind.ObjectMapper
 
-import org.apache.spark.internal.Logging
 import org.apache.spark.sql.{Row, SparkSession => ApiSession}
 import org.apache.spark.sql.catalyst.analysis.AnalysisContext
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
@@ -23,8 +20,7 @@ import org.apache.spark.sql.types.LongType
   */
 case class AcidWriteCommand(kind: String, target: CatalogTable, changes: LogicalPlan, isAnalyzed: Boolean = false)
     extends RunnableCommand
-    with AnalysisOnlyCommand
-    with Logging {
+    with AnalysisOnlyCommand {
   override val output: Seq[Attribute] = Seq(AttributeReference("num_affected_rows", LongType)())
   override def childrenToAnalyze: Seq[LogicalPlan] = Seq(changes)
   override def nodeName: String = s"HiveAcid ${kind.toUpperCase}"
@@ -42,19 +38,14 @@ case class AcidWriteCommand(kind: String, target: CatalogTable, changes: Logical
     request.put("timeZone", session.sessionState.conf.sessionLocalTimeZone)
     request.put("parallelism", session.sparkContext.defaultParallelism)
     AcidFileIndex.rootExecution(session).foreach(request.put("executionId", _))
+    SessionTransactions.of(session).foreach(request.put("transaction", _))
     val columns = request.putArray("columns")
     target.schema.fieldNames.foreach(c => columns.add(c))
     val sources = request.putArray("sources")
     AcidFileIndex.tables(changes).foreach(sources.add)
     val result = json.readTree(Bridge.execute(session, this, request))
-    refreshCaches(session)
+    // what a transaction of several statements has written is refreshed when it is committed
+    if (SessionTransactions.of(session).isEmpty) SessionTransactions.refreshCaches(session, Array(name))
     Seq(Row(result.get("num_affected_rows").asLong))
   }
-
-  /** Caches with the target in them hold the rows of before. The statement is committed, so what goes wrong here is no
-    * error of the statement; Spark has dropped the cache by then.
-    */
-  private def refreshCaches(session: SparkSession): Unit =
-    try session.sharedState.cacheManager.recacheTableOrView(session, target.identifier.nameParts)
-    catch { case NonFatal(e) => logWarning(s"a cache of ${AcidTables.name(target)} was dropped", e) }
 }

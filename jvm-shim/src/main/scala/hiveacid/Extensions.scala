@@ -22,5 +22,9 @@ class Extensions extends (SparkSessionExtensions => Unit) {
     extensions.injectPostHocResolutionRule(s => GuardRule(classic(s)))
     // Last: whatever still touches a transactional table by a node that is not ours.
     extensions.injectCheckRule(s => Guard(classic(s)))
+    // In the optimizer, which each query passes once with all its subqueries, before its physical plan lists files.
+    extensions.injectOptimizerRule(_ => LooseScans)
+    // In the optimizer, where plans show which of their parts come from a cache.
+    extensions.injectOptimizerRule(s => RefuseCachesInTransactions(classic(s)))
   }
 }

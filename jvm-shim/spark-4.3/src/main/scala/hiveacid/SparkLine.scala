@@ -21,6 +21,9 @@ object SparkLine {
 
   def setLocalProperties(sc: SparkContext, properties: Properties): Unit = sc.setLocalProperties(properties)
 
+  /** private[sql]; the tag of all jobs that the session runs. */
+  def sessionTag(session: SparkSession): String = session.sessionJobTag
+
   /** private[sql]; `saveAsTable` is this command since 4.1, and it drops the table before a later rule could see it. */
   def saveAsTable(plan: LogicalPlan): Option[(CatalogTable, SaveMode)] = plan match {
     case s: SaveAsV1TableCommand => Some((s.tableDesc, s.mode))
