@@ -147,6 +147,7 @@ final class AcidFileIndex(
 }
 
 object AcidFileIndex {
+
   /** The root execution, whose scans share a snapshot. */
   def rootExecution(session: SparkSession): Option[Long] =
     Option(session.sparkContext.getLocalProperty(SQLExecution.EXECUTION_ROOT_ID_KEY)).map(_.toLong)

@@ -91,7 +91,8 @@ object Bridge {
     orc.WriteJob.run(call.session, AcidFileIndex.bind(call.changes, token), spec)
   }
 
-  /** Called by Python: the partitions that a running statement can touch, as a JSON array; null if it cannot be told. */
+  /** Called by Python: the partitions that a running statement can touch, as a JSON array; null if it cannot be told.
+    */
   def findPartitions(key: String, token: String): String = inCall(key) { call =>
     val found = TouchedPartitions.find(call.session, call.target, call.kind, AcidFileIndex.bind(call.changes, token))
     new ObjectMapper().writeValueAsString(found.map(_.toArray).orNull)

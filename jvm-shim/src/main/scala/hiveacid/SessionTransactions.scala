@@ -16,8 +16,8 @@ import org.apache.spark.sql.hiveacid.SparkLine
 
 /** Which sessions are in a transaction of several statements. Their scans read its snapshot, by its token.
   *
-  * A session is known by the job tag that Spark puts on all it runs: the session that made a plan may be another one, for
-  * caches are shared.
+  * A session is known by the job tag that Spark puts on all it runs: the session that made a plan may be another one,
+  * for caches are shared.
   */
 object SessionTransactions extends Logging {
   private val tokens = new ConcurrentHashMap[String, String]
@@ -42,13 +42,14 @@ object SessionTransactions extends Logging {
   def refreshCaches(session: SparkSession, tables: Array[String]): Unit = tables.foreach { table =>
     try {
       val Array(database, name) = table.split("\\.", 2)
-      session.sharedState.cacheManager.recacheTableOrView(session, TableIdentifier(name, Some(database), Some("spark_catalog")).nameParts)
+      session.sharedState.cacheManager
+        .recacheTableOrView(session, TableIdentifier(name, Some(database), Some("spark_catalog")).nameParts)
     } catch { case NonFatal(e) => logWarning(s"a cache of $table was dropped", e) }
   }
 }
 
-/** A cache is shared by all sessions and is of no snapshot: a transaction must neither read one nor fill one with rows that
-  * nobody else may see yet.
+/** A cache is shared by all sessions and is of no snapshot: a transaction must neither read one nor fill one with rows
+  * that nobody else may see yet.
   */
 case class RefuseCachesInTransactions(session: SparkSession) extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan = {

@@ -63,13 +63,13 @@ final class RowChanges(changes: LogicalPlan, spec: WriteSpec) {
     */
   def order(output: Seq[Attribute]): Seq[SortOrder] = keysOf(output).map(SortOrder(_, Ascending))
 
-  /** Which partition of the shuffle a row goes to. It depends on nothing but the row, so that a task that runs again sends
-    * each row to where it went before, and so that changes of one row meet. `output` as in `order`.
+  /** Which partition of the shuffle a row goes to. It depends on nothing but the row, so that a task that runs again
+    * sends each row to where it went before, and so that changes of one row meet. `output` as in `order`.
     */
   def shuffleTo(spread: Spread, output: Seq[Attribute]): Expression = {
     def hash(columns: Seq[Expression], number: Int) = Pmod(new Murmur3Hash(columns), Literal(number))
     val (group, slot) = keysOf(output) match {
-      case Seq(partition)                                 =>
+      case Seq(partition) =>
         // maps cannot be hashed
         val hashed = output.drop(2).filter(value => new Murmur3Hash(Seq(value)).checkInputDataTypes().isSuccess)
         (hash(Seq(partition), spread.groups), hash(hashed, spread.slots))

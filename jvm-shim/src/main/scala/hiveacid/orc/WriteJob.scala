@@ -71,7 +71,8 @@ object WriteJob extends Logging {
       val rows = execution.executedPlan
       val input =
         if (isFlatInsert) WriteInput.direct(rows, Nil, spec)
-        else if (spec.kind == InsertKind && !spec.shufflesInserts) WriteInput.direct(rows, changes.order(rows.output), spec)
+        else if (spec.kind == InsertKind && !spec.shufflesInserts)
+          WriteInput.direct(rows, changes.order(rows.output), spec)
         else WriteInput.shuffled(session, rows, changes, spec)
       runTasks(session, input, columnTypes, spec, conf)
     }
