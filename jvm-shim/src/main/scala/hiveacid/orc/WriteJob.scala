@@ -25,10 +25,7 @@ import org.apache.spark.util.SerializableConfiguration
   * where they are seen is left to the caller.
   */
 object WriteJob extends Logging {
-  private val ShuffleChecks = Seq(
-    "spark.sql.shuffle.orderIndependentChecksum.enabled",
-    "spark.sql.shuffle.orderIndependentChecksum.enableFullRetryOnMismatch"
-  )
+  private val ShuffleCheck = "spark.sql.shuffle.orderIndependentChecksum.enableFullRetryOnMismatch"
 
   /** @param changes
     *   an analysed plan with the columns `__change` TINYINT, `__row_id` STRUCT<writeid, bucketid, rowid>, for deletes
@@ -108,12 +105,12 @@ object WriteJob extends Logging {
   }
 
   /** A map task that runs again may give other rows than before: a function has random results, a source is read in
-    * another order. Spark notices by these checksums, and runs all tasks that read them again, or fails the job if one
+    * another order. Spark notices by checksums, and runs all tasks that read them again, or fails the job if one
     * of them has written its files.
     */
   private def refuseUncheckedShuffles(session: SparkSession): Unit =
-    ShuffleChecks.filterNot(session.conf.get(_, "true").toBoolean).foreach { key =>
-      val reason = s"$key is false; without it a write whose tasks run again may lose rows or write them twice"
+    if (!session.conf.get(ShuffleCheck, "true").toBoolean) {
+      val reason = s"$ShuffleCheck is false; without it a write whose tasks run again may lose rows or write them twice"
       throw AcidException("HIVE_ACID_CONFIGURATION", Map("reason" -> reason))
     }
 
