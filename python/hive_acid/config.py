@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from hive_acid.errors import build_error
@@ -11,12 +12,17 @@ from hive_acid.errors import build_error
 
 @dataclass(frozen=True)
 class Setting:
-    """A Spark configuration key of ours. Values are whole numbers from `minimum` on, unless `default` is a text."""
+    """A Spark configuration key of ours. Values are whole numbers from `minimum` on, unless `default` is a text.
+
+    `hive_names` are settings of Hive that mean the same and serve where ours is not set, the first one first; times
+    have Hive's spelling there.
+    """
 
     key: str
     default: int | str
     meaning: str
     minimum: int = 0
+    hive_names: tuple[str, ...] = ()
 
 
 LOCK_TIMEOUT_MS = Setting("spark.hiveacid.lock.timeoutMs", 300_000, "longest wait for a lock, in milliseconds")
@@ -52,11 +58,21 @@ COMMIT_RESOLVE_TIMEOUT_MS = Setting(
 ALLOW_NON_ATOMIC_RENAME = Setting(
     "spark.hiveacid.storage.allowNonAtomicRename", "false", "true: write to storage whose folder rename is not atomic"
 )
-METASTORE_TIMEOUT_MS = Setting("spark.hiveacid.metastore.timeoutMs", 60_000, "longest wait for one metastore answer")
+METASTORE_TIMEOUT_MS = Setting(
+    "spark.hiveacid.metastore.timeoutMs",
+    60_000,
+    "longest wait for one metastore answer",
+    hive_names=("hive.metastore.client.socket.timeout", "metastore.client.socket.timeout"),
+)
 DELETE_CACHE_BYTES = Setting(
     "spark.hiveacid.deletes.cacheBytes", 268_435_456, "memory per executor for the row IDs of delete deltas"
 )
-METASTORE_URIS = Setting("spark.hadoop.hive.metastore.uris", "", "the metastore, as thrift://host:port")
+METASTORE_URIS = Setting(
+    "spark.hadoop.hive.metastore.uris",
+    "",
+    "the metastore, as thrift://host:port; several, separated by commas, stand in for each other",
+    hive_names=("hive.metastore.uris", "metastore.thrift.uris"),
+)
 
 SETTINGS: tuple[Setting, ...] = (
     LOCK_TIMEOUT_MS,
@@ -74,6 +90,18 @@ SETTINGS: tuple[Setting, ...] = (
     DELETE_CACHE_BYTES,
     METASTORE_URIS,
 )
+
+
+_DURATION = re.compile(r"(\d+)\s*([a-z]*)")
+_UNITS_MS = {"ms": 1, "msec": 1, "s": 1000, "sec": 1000, "": 1000, "m": 60_000, "min": 60_000, "h": 3_600_000}
+
+
+def parse_duration_ms(text: str) -> int:
+    """Hive's spelling of a time, e.g. `300s`, `300000ms`, `5m`; a bare number is seconds. Raises ValueError."""
+    match = _DURATION.fullmatch(text.strip().lower())
+    if match is None or match[2] not in _UNITS_MS:
+        raise ValueError(f"not a duration: {text!r}")
+    return int(match[1]) * _UNITS_MS[match[2]]
 
 
 PREFIX = "spark.hiveacid."
@@ -99,6 +127,18 @@ class Settings:
         known = {_BY_KEY[key.lower()].key: value for key, value in values.items() if key.lower() in _BY_KEY}
         return Settings({**self.values, **known})
 
+    def completed_by(self, hive_setting: Callable[[str], str | None]) -> Settings:
+        """These settings and, for what is not set, those of Hive that mean the same.
+
+        `hive_setting` tells the value of a Hive setting, or None. Raises HIVE_ACID_CONFIGURATION for what is no time.
+        """
+        found: dict[str, str] = {}
+        for setting in SETTINGS:
+            values = [(name, value) for name in setting.hive_names if (value := hive_setting(name))]
+            if values and setting.key not in self.values:
+                found[setting.key] = _in_our_words(setting, *values[0])
+        return Settings({**found, **self.values})
+
     def number(self, setting: Setting) -> int:
         """The value of a whole-number setting. Raises HIVE_ACID_CONFIGURATION if it is none, or too small."""
         text = self.text(setting).strip()
@@ -117,3 +157,12 @@ class Settings:
     def text(self, setting: Setting) -> str:
         """The value of a text setting."""
         return str(self.values.get(setting.key, setting.default))
+
+
+def _in_our_words(setting: Setting, name: str, value: str) -> str:
+    if isinstance(setting.default, str):
+        return value
+    try:
+        return str(parse_duration_ms(value))
+    except ValueError as error:
+        raise build_error("HIVE_ACID_CONFIGURATION", reason=f"{name} is {error}") from error

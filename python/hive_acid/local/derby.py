@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from hive_acid.local.artifacts import Release
 from hive_acid.local.java import Java
 from hive_acid.local.schema import load_schema
 
@@ -22,10 +23,10 @@ class Derby:
 
     name: str = "derby"
 
-    def build_template(self, template: Path, jars: Sequence[Path], java: Java) -> None:
+    def build_template(self, template: Path, jars: Sequence[Path], java: Java, release: Release) -> None:
         """Make a database with the metastore's schema in `template`/data."""
         url = f"jdbc:derby:;databaseName={template / 'data'};create=true;user=APP;password=mine"
-        load_schema("derby", url, template, jars, java)
+        load_schema("derby", url, template, jars, java, release)
 
     def server(self, folder: Path, port: int, durable: bool) -> Mapping[str, Any] | None:
         """Nothing to start."""

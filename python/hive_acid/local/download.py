@@ -43,7 +43,7 @@ def download(
         output = _run_ivy(missing, target, ivy_cache, java, what, progress)
         absent = [artifact.file_name for artifact in missing if not (target / artifact.file_name).is_file()]
         if absent:
-            raise _unavailable(absent, output, ivy_cache)
+            raise _unavailable(absent, output, ivy_cache, what)
         missing = _wrong(artifacts, target)
     if missing:
         log = _kept_log(output, ivy_cache)
@@ -147,7 +147,7 @@ def _ivy_module(artifacts: Sequence[Artifact]) -> str:
     return "\n".join([*lines, "</dependencies></ivy-module>"])
 
 
-def _unavailable(absent: Sequence[str], output: str, ivy_cache: Path) -> LocalMetastoreError:
+def _unavailable(absent: Sequence[str], output: str, ivy_cache: Path, what: str) -> LocalMetastoreError:
     if re.search(r"Host .* not found|UnknownHost|Connect(ion)?( ?Exception| refused| timed out)|unreachable", output):
         reason = "there is no connection"
     elif re.search(r"SSLHandshake|PKIX|certificate", output):
@@ -157,7 +157,13 @@ def _unavailable(absent: Sequence[str], output: str, ivy_cache: Path) -> LocalMe
     else:
         reason = "Maven Central says they do not exist, or the connection broke"
     shown = ", ".join(absent[:3]) + (f" and {len(absent) - 3} more" if len(absent) > 3 else "")
-    params = {"files": shown, "reason": reason, "cache": str(ivy_cache), "log": str(_kept_log(output, ivy_cache))}
+    params = {
+        "what": what,
+        "files": shown,
+        "reason": reason,
+        "cache": str(ivy_cache),
+        "log": str(_kept_log(output, ivy_cache)),
+    }
     return LocalMetastoreError("HIVE_ACID_LOCAL_ARTIFACT_UNAVAILABLE", params)
 
 

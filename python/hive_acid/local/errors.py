@@ -19,7 +19,7 @@ MESSAGES: Final[Mapping[str, str]] = {
         "Install pyspark into this Python."
     ),
     "HIVE_ACID_LOCAL_ARTIFACT_UNAVAILABLE": (
-        "These files of the embedded metastore could not be fetched from Maven Central: {files}. Reason: {reason}. "
+        "These files of {what} could not be fetched from Maven Central: {files}. Reason: {reason}. "
         "Check the network (a proxy is set by JAVA_TOOL_OPTIONS=-Dhttps.proxyHost=… -Dhttps.proxyPort=…) and start "
         "again: what came in is kept in {cache}. The full output is in {log}."
     ),

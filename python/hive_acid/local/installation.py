@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Final, Literal
 
 from hive_acid.local.artifacts import (
-    HIVE_VERSION,
     SCHEMA_SOURCE,
     Artifact,
-    metastore_artifacts,
+    Release,
     platform_name,
     postgresql_artifact,
+    spark_client_artifacts,
 )
 from hive_acid.local.cache import Progress, cache_folder, cache_lock, whole_entry
 from hive_acid.local.derby import Derby
@@ -50,31 +50,50 @@ class Installation:
         half.rename(target)
 
 
-def prepare_installation(kind: DatabaseKind, java: Java, progress: Progress) -> Installation:
+def prepare_installation(
+    release: Release, kind: DatabaseKind, java: Java, progress: Progress, runtime: Java | None = None
+) -> Installation:
     """Find what is needed in the cache, fetch and build what is missing there or damaged.
+
+    `java` fetches; `runtime`, by default the same, is the one that the metastore runs on.
 
     Raises HIVE_ACID_LOCAL_PLATFORM_UNSUPPORTED, HIVE_ACID_LOCAL_ARTIFACT_UNAVAILABLE, HIVE_ACID_LOCAL_ARTIFACT_CORRUPT.
     """
     cache = cache_folder()
     with cache_lock(cache, progress):
-        artifacts = metastore_artifacts()
+        artifacts = release.artifacts
 
         def fetch(target: Path, damaged: Path | None) -> None:
-            download(artifacts, target, damaged, java, "the metastore", progress)
+            download(artifacts, target, damaged, java, f"the metastore {release.version}", progress)
 
-        lib = whole_entry(cache / f"metastore-{HIVE_VERSION}-{_digest(artifacts)}", fetch, progress)
+        lib = whole_entry(cache / f"metastore-{release.version}-{_digest(artifacts)}", fetch, progress)
         files = [lib / artifact.file_name for artifact in artifacts]
         database = _postgresql(cache, java, progress) if kind == "postgresql" else Derby()
 
         def build(target: Path, _: Path | None) -> None:
-            progress(f"building the template database ({kind})")
-            database.build_template(target, files, java)
+            progress(f"building the template database ({kind}, {release.version})")
+            database.build_template(target, files, runtime or java, release)
 
         binaries = [found] if kind == "postgresql" and (found := postgresql_artifact()) else []
-        name = f"template-{kind}-{_digest([*artifacts, *binaries], _TEMPLATE_VERSION)}"
+        name = f"template-{kind}-{_digest([*artifacts, *binaries], _TEMPLATE_VERSION + release.schema_changes)}"
         template = whole_entry(cache / name, build, progress)
         jars = tuple(path for path in files if not path.name.startswith(SCHEMA_SOURCE))
-        return Installation(java, jars, database, template)
+        return Installation(runtime or java, jars, database, template)
+
+
+def prepare_spark_client(version: str, java: Java, progress: Progress) -> tuple[Path, ...]:
+    """The jars of the Hive client of `version` for Spark, from the cache or fetched into it.
+
+    Raises HIVE_ACID_LOCAL_ARTIFACT_UNAVAILABLE, HIVE_ACID_LOCAL_ARTIFACT_CORRUPT.
+    """
+    cache, artifacts = cache_folder(), spark_client_artifacts(version)
+
+    def fetch(target: Path, damaged: Path | None) -> None:
+        download(artifacts, target, damaged, java, f"the Hive client {version} for Spark", progress)
+
+    with cache_lock(cache, progress):
+        entry = whole_entry(cache / f"spark-client-{version}-{_digest(artifacts)}", fetch, progress)
+    return tuple(entry / artifact.file_name for artifact in artifacts)
 
 
 def _postgresql(cache: Path, java: Java, progress: Progress) -> PostgreSql:

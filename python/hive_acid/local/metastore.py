@@ -10,6 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from hive_acid.local.artifacts import embedded_release
 from hive_acid.local.cache import Progress
 from hive_acid.local.installation import DatabaseKind, default_database, prepare_installation
 from hive_acid.local.java import find_java
@@ -66,7 +67,8 @@ class EmbeddedMetastore:
     @staticmethod
     def prefetch(progress: Progress | None = None, database: DatabaseKind | None = None) -> None:
         """Fetch the files and build the template database, so that a later start takes seconds and no network."""
-        prepare_installation(database or default_database(), find_java(), progress or print_progress)
+        kind = database or default_database()
+        prepare_installation(embedded_release(), kind, find_java(), progress or print_progress)
 
     @property
     def uri(self) -> str:

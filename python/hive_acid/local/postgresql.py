@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from hive_acid.local import launch
+from hive_acid.local.artifacts import Release
 from hive_acid.local.errors import LocalMetastoreError
 from hive_acid.local.java import Java
 from hive_acid.local.probe import StartError, await_start, postgresql_answers
@@ -48,7 +49,7 @@ class PostgreSql:
     home: Path
     name: str = "postgresql"
 
-    def build_template(self, template: Path, jars: Sequence[Path], java: Java) -> None:
+    def build_template(self, template: Path, jars: Sequence[Path], java: Java, release: Release) -> None:
         """Make a database with the metastore's schema in `template`/data, and its password beside it."""
         data, password_file, log = template / "data", template / "password", build_log(template)
         password_file.touch(mode=0o600)
@@ -70,7 +71,7 @@ class PostgreSql:
         try:
             await_start(server, "PostgreSQL", port, str(log), 0, postgresql_answers)
             url = f"jdbc:postgresql://127.0.0.1:{port}/{DATABASE}?user={USER}&password={password}"
-            load_schema("postgres", url, template, jars, java)
+            load_schema("postgres", url, template, jars, java, release)
         except StartError as error:
             raise launch.start_failed(error.event) from error
         finally:

@@ -7,7 +7,7 @@ import tarfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from hive_acid.local.artifacts import HIVE_VERSION, SCHEMA_SOURCE
+from hive_acid.local.artifacts import SCHEMA_SOURCE, Release
 from hive_acid.local.errors import LocalMetastoreError
 from hive_acid.local.java import Java
 
@@ -19,7 +19,7 @@ def build_log(template: Path) -> Path:
     return log
 
 
-def load_schema(dialect: str, url: str, template: Path, files: Sequence[Path], java: Java) -> None:
+def load_schema(dialect: str, url: str, template: Path, files: Sequence[Path], java: Java, release: Release) -> None:
     """Run Hive's schema script for `dialect` ("derby" or "postgres") over the JDBC `url`.
 
     `files` are the metastore's artifacts. Any error of the script raises HIVE_ACID_LOCAL_START_FAILED.
@@ -27,7 +27,10 @@ def load_schema(dialect: str, url: str, template: Path, files: Sequence[Path], j
     source = next(path for path in files if path.name.startswith(SCHEMA_SOURCE))
     script, output = template / "schema.sql", build_log(template)
     script.touch(mode=0o600)
-    script.write_text(f"connect '{url}';\n{_schema_script(source, dialect)}\nexit;\n", "utf-8")
+    script.write_text(
+        f"connect '{url}';\n{_schema_script(source, dialect, release.schema)}\n{release.schema_changes}\nexit;\n",
+        "utf-8",
+    )
     drivers = [str(path) for path in files if path.name.startswith(("derby", "postgresql"))]
     command = [str(java.path), f"-Dderby.stream.error.file={template / 'derby.log'}"]
     command += ["-Djdbc.drivers=org.postgresql.Driver", "-cp", ":".join(drivers)]
@@ -45,8 +48,8 @@ def load_schema(dialect: str, url: str, template: Path, files: Sequence[Path], j
     output.unlink()
 
 
-def _schema_script(source: Path, dialect: str) -> str:
-    ending = f"/sql/{dialect}/hive-schema-{HIVE_VERSION}.{dialect}.sql"
+def _schema_script(source: Path, dialect: str, version: str) -> str:
+    ending = f"/sql/{dialect}/hive-schema-{version}.{dialect}.sql"
     with tarfile.open(source, "r:gz") as archive:
         for member in archive:
             if member.name.endswith(ending):

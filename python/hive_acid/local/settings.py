@@ -63,8 +63,9 @@ def write_configuration(
 ) -> None:
     """Write `folder`/metastore-site.xml, hive-site.xml (which Hive's compaction threads read) and log4j2.properties.
 
-    `chosen` wins over our values. Hive reads many settings under two names, `metastore.X` and `hive.X`: where we set
-    the other name of a chosen setting, the chosen value is written under both.
+    `chosen` wins over our values; an empty value there leaves a setting out, which is what it means to Hive. Hive reads
+    many settings under two names, `metastore.X` and `hive.X`: where we set the other name of a chosen setting, the
+    chosen value is written under both.
     """
     ours = {
         **_DEFAULTS,
@@ -74,7 +75,8 @@ def write_configuration(
         "hive.metastore.warehouse.dir": f"file:{warehouse}",
     }
     twins = {_twin(key): value for key, value in chosen.items() if _twin(key) in ours}
-    merged = {**ours, **twins, **chosen}
+    left_out = {key for key, value in {**twins, **chosen}.items() if not value}
+    merged = {key: value for key, value in {**ours, **twins, **chosen}.items() if key not in left_out}
     properties = "".join(
         f"<property><name>{escape(key)}</name><value>{escape(value)}</value></property>\n"
         for key, value in sorted(merged.items())

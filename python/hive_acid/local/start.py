@@ -14,10 +14,11 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
 
+from hive_acid.local.artifacts import Release, embedded_release
 from hive_acid.local.cache import Progress
 from hive_acid.local.errors import LocalMetastoreError
 from hive_acid.local.installation import DatabaseKind, Installation, default_database, prepare_installation
-from hive_acid.local.java import find_java
+from hive_acid.local.java import Java, find_java
 from hive_acid.local.launch import SupervisorHandle, check_port_free, free_port
 from hive_acid.local.settings import write_configuration
 
@@ -29,13 +30,18 @@ NO_SETTINGS: Final[Mapping[str, str]] = MappingProxyType({})
 
 @dataclass(frozen=True)
 class Wish:
-    """What a caller wants started; `EmbeddedMetastore.start` says what the parts mean."""
+    """What a caller wants started; `EmbeddedMetastore.start` says what the parts mean.
+
+    A `release` other than the embedded one may need another `runtime` than the Java of this machine.
+    """
 
     folder: Path | None
     port: int | None = None
     database: DatabaseKind | None = None
     settings: Mapping[str, str] = field(default_factory=lambda: NO_SETTINGS)
     detached: bool = False
+    release: Release = field(default_factory=embedded_release)
+    runtime: Java | None = None
 
 
 @dataclass(frozen=True)
@@ -53,7 +59,7 @@ def start_metastore(wish: Wish, progress: Progress) -> Started:
     if wish.port is not None:
         check_port_free(wish.port)
     with _locked_folder(wish.folder) as (folder, lock):
-        installation = _prepared(folder, wish.database, progress)
+        installation = _prepared(folder, wish, progress)
         return _started(installation, folder, lock, wish)
 
 
@@ -94,9 +100,9 @@ def _locked_folder(folder: Path | None) -> Iterator[tuple[Path, int]]:
             raise
 
 
-def _prepared(folder: Path, asked: DatabaseKind | None, progress: Progress) -> Installation:
+def _prepared(folder: Path, wish: Wish, progress: Progress) -> Installation:
     """The installation for the folder's database, which is copied from the template if the folder is new."""
-    database = folder / "database"
+    database, asked = folder / "database", wish.database
     found: DatabaseKind | None = None
     if database.exists():
         found = "postgresql" if (database / "data" / "PG_VERSION").exists() else "derby"
@@ -104,7 +110,8 @@ def _prepared(folder: Path, asked: DatabaseKind | None, progress: Progress) -> I
             raise LocalMetastoreError(
                 "HIVE_ACID_LOCAL_FOLDER_MISMATCH", {"folder": str(folder), "found": found, "asked": str(asked)}
             )
-    installation = prepare_installation(found or asked or default_database(), find_java(), progress)
+    kind = found or asked or default_database()
+    installation = prepare_installation(wish.release, kind, find_java(), progress, wish.runtime)
     if found is None:
         installation.copy_template(database)
     warehouse_of(folder).mkdir(exist_ok=True)

@@ -1,7 +1,8 @@
 """Connections to the metastore: one per thread, plain buffered binary transport.
 
 A connection carries the user name (`set_ugi`, its first call) and is thrown away after anything but a proper answer,
-because what the server would send next is then unknown.
+because what the server would send next is then unknown. Where there are several endpoints, servers of one metastore,
+the next connection then goes to the next of them.
 """
 
 from __future__ import annotations
@@ -72,6 +73,12 @@ def _was_dropped(error: BaseException) -> bool:
     return isinstance(error, OSError) and not isinstance(error, TimeoutError)
 
 
+def _has_timed_out(error: BaseException) -> bool:
+    """True if no answer came in time."""
+    timed_out = isinstance(error, TTransportException) and error.type == TTransportException.TIMED_OUT
+    return timed_out or isinstance(error, TimeoutError)
+
+
 def has_failed_inside(error: BaseException) -> bool:
     """True if the server may have failed at the call itself: newer ones say so, 3.1 just drops the connection."""
     return (isinstance(error, TApplicationException) and not is_unknown_method(error)) or _was_dropped(error)
@@ -84,6 +91,7 @@ class Connection:
         handle = socket.create_connection((endpoint.host, endpoint.port), timeout=timeout_ms / 1000)
         handle.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         handle.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+        self.endpoint = endpoint
         self._handle = handle
         self._socket = TSocket(endpoint.host, endpoint.port)
         self._socket.setHandle(handle)
@@ -105,7 +113,10 @@ class Connection:
 
 
 class Connections:
-    """One connection per calling thread, opened when first needed, to the first endpoint that accepts."""
+    """One connection per calling thread, opened when first needed.
+
+    New ones go to the endpoint that served last, at first the first one, and from there on to the first that accepts.
+    """
 
     def __init__(self, endpoints: Sequence[Endpoint], timeout_ms: int, user: str) -> None:
         self._endpoints = tuple(endpoints)
@@ -115,19 +126,25 @@ class Connections:
         self._guard = threading.Lock()
         self._all: weakref.WeakSet[Connection] = weakref.WeakSet()
         self._is_closed = False
+        self._preferred = 0
 
     def send(self, call: Callable[[Any], Any], *, is_idempotent: bool) -> Any:
         """`call` applied to this thread's client.
 
-        An idempotent call is sent once more, on a new connection, if the first one is dropped before the answer.
-        Raises what thrift and the socket raise.
+        An idempotent call is sent once more, on a new connection, if the first one is dropped before the answer; with
+        several endpoints once to each of them and once more, and also if no answer comes in time. Raises what thrift
+        and the socket raise.
         """
-        try:
-            return self._send_once(call)
-        except (TException, OSError) as error:
-            if not is_idempotent or not _was_dropped(error):
-                raise
-        return self._send_once(call)
+        for tries_left in reversed(range(1 + len(self._endpoints))):
+            try:
+                return self._send_once(call)
+            except (TException, OSError) as error:
+                if not is_idempotent or not tries_left or not self._can_go_on(error):
+                    raise
+        raise AssertionError("unreachable")
+
+    def _can_go_on(self, error: BaseException) -> bool:
+        return _was_dropped(error) or (len(self._endpoints) > 1 and _has_timed_out(error))
 
     def _send_once(self, call: Callable[[Any], Any]) -> Any:
         connection = self._current()
@@ -153,7 +170,10 @@ class Connections:
 
     def _open(self) -> Connection:
         failures = []
-        for endpoint in self._endpoints:
+        first = self._preferred
+        for step in range(len(self._endpoints)):
+            number = (first + step) % len(self._endpoints)
+            endpoint = self._endpoints[number]
             try:
                 connection = Connection(endpoint, self._timeout_ms)
             except OSError as error:
@@ -161,14 +181,20 @@ class Connections:
                 continue
             try:
                 connection.client.set_ugi(self._user, [])
-            except BaseException:
+            except BaseException as error:
                 connection.shutdown()
-                raise
+                if len(self._endpoints) == 1 or not (_was_dropped(error) or _has_timed_out(error)):
+                    raise
+                failures.append(f"{endpoint}: {error}")
+                continue
+            self._preferred = number
             return connection
         raise TTransportException(TTransportException.NOT_OPEN, "; ".join(failures))
 
     def _discard(self, connection: Connection) -> None:
         self._own.connection = None
+        if self._endpoints[self._preferred] == connection.endpoint:
+            self._preferred = (self._preferred + 1) % len(self._endpoints)
         with self._guard:
             self._all.discard(connection)
         connection.shutdown()

@@ -2,7 +2,7 @@
 //
 // One file serves the releases 3.1 to 4.2: field and method numbers are facts of the protocol; what some releases do
 // not know is optional and stays unset for them. Left out on purpose:
-//   - the base service of the original (health calls that we do not make);
+//   - the base service of the original, but for its getVersion (health calls that we do not make);
 //   - field 3 of SkewedInfo, whose map has lists as keys, which Python cannot hold (readers skip unknown fields;
 //     the client does not write such tables back).
 //
@@ -340,6 +340,7 @@ struct Database {
 
 service ThriftHiveMetastore {
   list<string> set_ugi(1: string user_name, 2: list<string> group_names) throws (1: MetaException o1)
+  string getVersion()
   string get_config_value(1: string name, 2: string defaultValue) throws (1: ConfigValSecurityException o1)
 
   GetOpenTxnsResponse get_open_txns()
@@ -364,6 +365,7 @@ service ThriftHiveMetastore {
   void unlock(1: UnlockRequest rqst) throws (1: NoSuchLockException o1, 2: TxnOpenException o2)
   ShowLocksResponse show_locks(1: ShowLocksRequest rqst)
 
+  Table get_table(1: string dbname, 2: string tbl_name) throws (1: MetaException o1, 2: NoSuchObjectException o2)
   GetTableResult get_table_req(1: GetTableRequest req) throws (1: MetaException o1, 2: NoSuchObjectException o2)
   void create_table(1: Table tbl)
     throws (1: AlreadyExistsException o1, 2: InvalidObjectException o2, 3: MetaException o3, 4: NoSuchObjectException o4)

@@ -2,22 +2,53 @@
 
 Sent once more if the connection drops before the answer: the calls that only read, and those that may be repeated
 (allocate_write_id, heartbeat, check_lock, abort). Never by themselves: open_transaction, lock, unlock, commit,
-add_dynamic_partitions and the calls that write table metadata.
+add_dynamic_partitions and the calls that write table metadata. With several addresses those that may be repeated go on
+to the next one; the others raise, and the calls after them go there.
 """
 
 from __future__ import annotations
 
+from typing import Any
+
+from thrift.Thrift import TApplicationException
+
+from hive_acid.metastore.connection import is_unknown_method
+from hive_acid.metastore.generated import ttypes
 from hive_acid.metastore.table_calls import TableCalls
 from hive_acid.metastore.transaction_calls import TransactionCalls
+from hive_acid.metastore.types import MetastoreLine, ServerInfo
+
+TRANSFORMER = "metastore.metadata.transformer.class"
 
 
 class ThriftMetastore(TransactionCalls, TableCalls):
-    """A `Metastore` at `uris` (`thrift://host:port`, several by commas: the first that accepts serves).
+    """A `Metastore` at `uris` (`thrift://host:port`, several by commas: they stand in for each other).
 
     `timeout_ms` bounds the wait for a connection and for each piece of an answer. `user` is whom the server acts as
     (default: as Hadoop's simple authentication has it). Nothing is connected until needed. Raises
     HIVE_ACID_CONFIGURATION for addresses that are none.
     """
+
+    def server_info(self) -> ServerInfo:
+        """What the server shows of itself; asked anew each time."""
+        version: str = self._read("getVersion")
+        transforms = self.line is MetastoreLine.HIVE_4 and bool(self.config_value(TRANSFORMER, "").strip())
+        return ServerInfo(version, self._has_get_table(), transforms)
+
+    def _has_get_table(self) -> bool:
+        def probe(client: Any) -> bool:
+            try:
+                client.get_table("default", "hive_acid_probe")
+            except ttypes.NoSuchObjectException:
+                return True
+            except TApplicationException as error:
+                if not is_unknown_method(error):
+                    raise
+                return False
+            return True
+
+        answer: bool = self._call("get_table", probe, is_idempotent=True)
+        return answer
 
     def config_value(self, name: str, default: str) -> str:
         """See `Metastore`."""

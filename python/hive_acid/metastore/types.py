@@ -15,6 +15,20 @@ class MetastoreLine(Enum):
     HIVE_4 = "4"
 
 
+@dataclass(frozen=True)
+class ServerInfo:
+    """What a metastore shows of itself.
+
+    `version` is what it calls itself (3.1.3 says "3.0"). `has_get_table`: it serves the call by which clients older
+    than 4.0.1 get tables. `transforms_tables`: it adapts tables to the capabilities that a client declares, and lets
+    none create a transactional table that declares none.
+    """
+
+    version: str
+    has_get_table: bool
+    transforms_tables: bool
+
+
 class LockKind(Enum):
     """Lock types, by the names of Hive's LockType.
 

@@ -13,6 +13,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pyspark
+from pyspark import SparkConf, SparkContext
 from pyspark.java_gateway import ensure_callback_server_started
 from pyspark.sql import SparkSession
 
@@ -21,6 +22,7 @@ from hive_acid.errors import build_error
 from hive_acid.execution.executor import Executor
 from hive_acid.execution.readers import Readers
 from hive_acid.metastore.thrift_client import ThriftMetastore
+from hive_acid.spark import hive_client
 from hive_acid.spark.cancellation import Cancellation
 from hive_acid.spark.jvm import JvmFileSystem, close_connection
 from hive_acid.spark.planner import Planner
@@ -51,7 +53,7 @@ def find_metastore_uris() -> str | None:
         site = Path(folder) / "hive-site.xml"
         if site.is_file():
             for entry in ElementTree.parse(site).getroot().iter("property"):
-                if entry.findtext("name") in ("hive.metastore.uris", "metastore.thrift.uris"):
+                if entry.findtext("name") in config.METASTORE_URIS.hive_names:
                     return (entry.findtext("value") or "").strip() or None
     return None
 
@@ -69,10 +71,32 @@ class AcidSessionBuilder(SparkSession.Builder):
         Raises HIVE_ACID_CONFIGURATION if a session that was set up otherwise is running already: neither the extension
         nor the metastore of a running Spark can be changed.
         """
+        uris = self._options[config.METASTORE_URIS.key]
+        if SparkContext._active_spark_context is None:
+            self._choose_hive_client(uris)
         session = super().getOrCreate()
-        _refuse_other_setup(session, self._options[config.METASTORE_URIS.key])
+        _refuse_other_setup(session, uris)
+        if (session.conf.get(hive_client.VERSION, None) or "").startswith("4."):
+            hive_client.start_transaction_manager(session)
         attach(session)
         return session
+
+    def _choose_hive_client(self, uris: str) -> None:
+        """Settings of the builder, of spark-submit and of spark-defaults.conf count as the user's own."""
+        wanted = SparkConf()
+        for key, value in self._options.items():
+            wanted.set(key, value)
+        context: Any = SparkContext
+        context._ensure_initialized(conf=wanted)
+        configured = {**dict(SparkConf(_jvm=context._jvm).getAll()), **self._options}
+        timeout_ms = config.Settings(configured).number(config.METASTORE_TIMEOUT_MS)
+        metastore = ThriftMetastore(uris, timeout_ms=timeout_ms)
+        try:
+            choice = hive_client.choose_client(metastore.server_info(), configured, hive_client.fetch_client_jars)
+        finally:
+            metastore.close()
+        hive_client.LOG.info("Spark's Hive client: %s", choice.reason)
+        self._options.update(choice.settings)
 
 
 def _refuse_other_setup(session: SparkSession, uris: str) -> None:
@@ -99,8 +123,9 @@ def configure(builder: SparkSession.Builder, metastore: str | None = None) -> Ac
     hive-site.xml is used, and if there is none, an embedded metastore is started that ends with this process.
     """
     options = dict(builder._options)
-    uris = metastore or options.get(config.METASTORE_URIS.key) or options.get("spark.hive.metastore.uris")
-    uris = uris or find_metastore_uris()
+    names = [f"spark.hadoop.{name}" for name in config.METASTORE_URIS.hive_names]
+    named = [options[name] for name in (*names, "spark.hive.metastore.uris") if options.get(name)]
+    uris = metastore or next(iter(named), None) or find_metastore_uris()
     if uris is None:
         from hive_acid.local import EmbeddedMetastore  # only POSIX systems have it; a given metastore needs none
 
@@ -132,7 +157,8 @@ class Attachment:
         if not uris:
             reason = "the session has no metastore; start it with hive_acid.configure(SparkSession.builder)"
             raise build_error("HIVE_ACID_CONFIGURATION", reason=reason)
-        settings = config.Settings(dict(session.sparkContext.getConf().getAll()))
+        hadoop: Any = jsession.sessionState().newHadoopConf()
+        settings = config.Settings(dict(session.sparkContext.getConf().getAll())).completed_by(hadoop.get)
         agent = f"spark-hive-acid {session.sparkContext.applicationId}"
         identity = Identity(getpass.getuser(), socket.gethostname(), agent)
         self.metastore = ThriftMetastore(uris, timeout_ms=settings.number(config.METASTORE_TIMEOUT_MS))

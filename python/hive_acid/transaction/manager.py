@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import re
 from collections.abc import Callable, Sequence
 from enum import Enum
 
@@ -17,16 +16,6 @@ from hive_acid.transaction.heartbeat import Heartbeat
 from hive_acid.transaction.locks import Identity, Waiting, acquire, acquire_at_once
 
 LOG = logging.getLogger(__name__)
-_DURATION = re.compile(r"(\d+)\s*([a-z]*)")
-_UNITS_MS = {"ms": 1, "msec": 1, "s": 1000, "sec": 1000, "": 1000, "m": 60_000, "min": 60_000, "h": 3_600_000}
-
-
-def parse_duration_ms(text: str) -> int:
-    """Hive's spelling of a time, e.g. `300s`, `300000ms`, `5m`; a bare number is seconds. Raises ValueError."""
-    match = _DURATION.fullmatch(text.strip().lower())
-    if match is None or match[2] not in _UNITS_MS:
-        raise ValueError(f"not a duration: {text!r}")
-    return int(match[1]) * _UNITS_MS[match[2]]
 
 
 class Outcome(Enum):
@@ -167,7 +156,7 @@ class TransactionManager:
         self._settings = settings
         self._pause_ms = pause_ms
         timeout = metastore.config_value("metastore.txn.timeout", metastore.config_value("hive.txn.timeout", "300s"))
-        self.heartbeat = Heartbeat(metastore, parse_duration_ms(timeout), clock_ms)
+        self.heartbeat = Heartbeat(metastore, config.parse_duration_ms(timeout), clock_ms)
 
     def waiting(self, settings: config.Settings) -> Waiting:
         """How to wait for locks under these settings."""

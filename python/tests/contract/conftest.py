@@ -1,12 +1,14 @@
 """Every promise is tried on the in-memory metastore of both lines and on real ones.
 
-The real one is the embedded metastore; HIVE_ACID_CONTRACT_URIS (addresses, separated by blanks) names more.
+The real ones are the embedded metastore and one of each release in use; HIVE_ACID_CONTRACT_URIS (addresses, separated
+by blanks) names more.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from contextlib import ExitStack
 
 import pytest
 
@@ -14,28 +16,50 @@ from hive_acid.local import EmbeddedMetastore
 from hive_acid.metastore.memory import MemoryMetastore
 from hive_acid.metastore.types import MetastoreLine
 from hive_acid.model.table import TableName
+from support.metastore_releases import GATE_VERSION, VERSIONS, started_release
 from support.metastore_session import Session
 from support.metastore_setup import MemorySetup, MetastoreSetup, thrift_setup
 
-REAL = ("embedded", *os.environ.get("HIVE_ACID_CONTRACT_URIS", "").split())
+REAL = (
+    "embedded",
+    *(pytest.param(version, marks=[] if version == GATE_VERSION else [pytest.mark.slow]) for version in VERSIONS),
+    *os.environ.get("HIVE_ACID_CONTRACT_URIS", "").split(),
+)
+
+
+class Servers:
+    """Metastores by the names in REAL, each started when it is first asked for."""
+
+    def __init__(self, running: ExitStack, folders: pytest.TempPathFactory) -> None:
+        self._running = running
+        self._folders = folders
+        self._uris: dict[str, str] = {}
+
+    def uri(self, name: str) -> str:
+        """Its address. The check of client capabilities is on, as other installations have it."""
+        if name.startswith("thrift:"):
+            return name
+        if name not in self._uris:
+            if name == "embedded":
+                starting = EmbeddedMetastore.start(settings={"metastore.client.capability.check": "true"})
+                self._uris[name] = self._running.enter_context(starting).uri
+            else:
+                release = started_release(name, self._folders.mktemp(name))
+                self._uris[name] = self._running.enter_context(release).uri
+        return self._uris[name]
 
 
 @pytest.fixture(scope="session")
-def embedded_uri() -> Iterator[str]:
-    """The check of client capabilities is on, as other installations have it."""
-    with EmbeddedMetastore.start(settings={"metastore.client.capability.check": "true"}) as metastore:
-        yield metastore.uri
-
-
-def find_uri(request: pytest.FixtureRequest) -> str:
-    uri: str = request.getfixturevalue("embedded_uri") if request.param == "embedded" else request.param
-    return uri
+def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Servers]:
+    """They end with the tests."""
+    with ExitStack() as running:
+        yield Servers(running, tmp_path_factory)
 
 
 @pytest.fixture(scope="session", params=REAL)
-def real_uri(request: pytest.FixtureRequest) -> str:
+def real_uri(request: pytest.FixtureRequest, servers: Servers) -> str:
     """The address of each real metastore."""
-    return find_uri(request)
+    return servers.uri(request.param)
 
 
 @pytest.fixture(params=("memory-3.1", "memory-4", *REAL))
@@ -46,7 +70,7 @@ def setup(request: pytest.FixtureRequest) -> Iterator[MetastoreSetup]:
     elif request.param == "memory-4":
         yield MemorySetup(MemoryMetastore(MetastoreLine.HIVE_4))
     else:
-        with thrift_setup(find_uri(request)) as real:
+        with thrift_setup(request.getfixturevalue("servers").uri(request.param)) as real:
             yield real
 
 

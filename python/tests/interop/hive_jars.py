@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from hive_acid.local.artifacts import SCHEMA_SOURCE, Artifact, metastore_artifacts
+from hive_acid.local.artifacts import SCHEMA_SOURCE, Artifact, embedded_release, parse_artifacts
 from hive_acid.local.cache import cache_folder, cache_lock, whole_entry
 from hive_acid.local.download import download
 from hive_acid.local.errors import LocalMetastoreError
@@ -22,11 +22,6 @@ from hive_acid.local.java import Java, find_java
 
 HERE = Path(__file__).parent
 DRIVER = HERE / "driver"
-SPARK_CLIENT_JARS = (
-    *("hive-exec", "commons-cli", "commons-codec", "commons-collections", "commons-collections4", "commons-io"),
-    *("commons-logging", "commons-math3", "httpclient", "httpcore", "javax.servlet-api"),
-)
-"""The jars of Hive 4.1.0 that Spark needs as its Hive client (`spark.sql.hive.metastore.jars=path`)."""
 
 
 class EngineUnavailable(Exception):
@@ -65,24 +60,13 @@ def hive_installation(version: str) -> Installation:
     return Installation(version, java, jars, classes, (scripts / f"hive-schema-{line}.derby.sql", *changes))
 
 
-def spark_client_jars() -> list[Path]:
-    """The jars of the Hive client 4.1.0 for Spark."""
-    wanted = {artifact.file_name for artifact in _artifacts("4.1.0") if artifact.name in SPARK_CLIENT_JARS}
-    return [jar for jar in hive_installation("4.1.0").jars if jar.name in wanted]
-
-
-def _artifacts(version: str) -> Sequence[Artifact]:
-    """The pinned list of a release: one `group:artifact:version sha256` a line."""
-    artifacts = []
-    for line in (HERE / f"jars-{version}.txt").read_text().splitlines():
-        coordinates, sha256 = line.split()
-        group, name, release = coordinates.split(":")
-        artifacts.append(Artifact(group, name, release, classifier="", extension="jar", sha256=sha256))
-    return artifacts
+def engine_artifacts(version: str) -> Sequence[Artifact]:
+    """The pinned list of a release."""
+    return parse_artifacts((HERE / f"jars-{version}.txt").read_text("utf-8"))
 
 
 def _jars(folder: Path, version: str, java: Java) -> tuple[Path, ...]:
-    artifacts = _artifacts(version)
+    artifacts = engine_artifacts(version)
 
     def fetch(target: Path, damaged: Path | None) -> None:
         download(artifacts, target, damaged, java, f"Hive {version}", _print_progress)
@@ -94,7 +78,7 @@ def _jars(folder: Path, version: str, java: Java) -> tuple[Path, ...]:
 
 def _schema_scripts(folder: Path, java: Java) -> Path:
     """The folder of Derby's schema scripts, out of the source archive that the embedded metastore uses too."""
-    source = next(artifact for artifact in metastore_artifacts() if artifact.name == SCHEMA_SOURCE)
+    source = next(artifact for artifact in embedded_release().artifacts if artifact.name == SCHEMA_SOURCE)
 
     def fetch(target: Path, _: Path | None) -> None:
         download([source], target, None, java, "the metastore's schema", _print_progress)

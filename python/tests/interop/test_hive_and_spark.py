@@ -10,7 +10,6 @@ import hive_acid
 from interop.all_types import COLUMNS, HIVE_ROW, SPARK_ROW, VALUES
 from interop.hive_engine import HiveEngine
 from interop.hive_table import HiveTable, acid_table
-from interop.spark_side import spark_settings, start_transaction_manager
 
 pytestmark = pytest.mark.interop
 
@@ -20,7 +19,7 @@ def spark(hive: HiveEngine, tmp_path_factory: pytest.TempPathFactory) -> Iterato
     """A session on the engine's metastore. Its time zone is not Hive's, so that a shifted timestamp shows."""
     builder = (
         SparkSession.builder.master("local[2]")
-        .config(map={**spark_settings(hive)})
+        .config("spark.sql.warehouse.dir", hive.warehouse.as_uri())
         .config("spark.ui.enabled", "false")
         .config("spark.driver.host", "127.0.0.1")
         .config("spark.sql.session.timeZone", "Asia/Kolkata")
@@ -29,8 +28,6 @@ def spark(hive: HiveEngine, tmp_path_factory: pytest.TempPathFactory) -> Iterato
     )
     session = hive_acid.configure(builder, metastore=hive.metastore_uri).getOrCreate()
     session.sparkContext.setLogLevel("OFF")
-    if hive.version.startswith("4."):
-        start_transaction_manager(session)
     yield session
     session.stop()
 

@@ -11,7 +11,6 @@ from interop.all_types import COLUMNS, HIVE_ROW, VALUES
 from interop.hive_engine import HiveEngine
 from interop.hive_jars import EngineUnavailable, hive_installation
 from interop.hive_table import HiveTable
-from interop.spark_side import spark_settings
 from support.session_process import SessionProcess
 
 HIVE_VERSION = "3.1.3"
@@ -37,7 +36,7 @@ def hive(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HiveEngine]:
 @pytest.fixture(scope="module")
 def spark(hive: HiveEngine, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SessionProcess]:
     """A session on the engine's metastore. Its time zone is not Hive's, so that a shifted timestamp shows."""
-    conf = {**spark_settings(hive), "spark.sql.session.timeZone": "Asia/Kolkata"}
+    conf = {"spark.sql.session.timeZone": "Asia/Kolkata"}
     with SessionProcess(tmp_path_factory.mktemp("spark"), hive.metastore_uri, hive.warehouse, conf) as session:
         yield session
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hive_acid import config
-from hive_acid.config import SETTINGS, Settings
+from hive_acid.config import SETTINGS, Settings, parse_duration_ms
 from hive_acid.errors import ConfigurationError
 
 
@@ -49,3 +49,28 @@ def test_every_default_is_a_value_of_its_setting() -> None:
     for setting in SETTINGS:
         if isinstance(setting.default, int):
             assert Settings({}).number(setting) == setting.default
+
+
+@pytest.mark.parametrize(
+    ("text", "expected_ms"), [("300s", 300_000), ("300", 300_000), ("5m", 300_000), ("1500ms", 1500), ("1h", 3_600_000)]
+)
+def test_hives_durations_are_read(text: str, expected_ms: int) -> None:
+    assert parse_duration_ms(text) == expected_ms
+
+
+@pytest.mark.parametrize("text", ["", "soon", "5 parsecs", "-1s"])
+def test_what_is_no_duration_is_an_error(text: str) -> None:
+    with pytest.raises(ValueError, match="not a duration"):
+        parse_duration_ms(text)
+
+
+def test_hives_own_settings_serve_where_ours_is_not_set() -> None:
+    site = {"metastore.client.socket.timeout": "10m", "hive.metastore.client.socket.timeout": "90s"}
+    assert Settings({}).completed_by(site.get).number(config.METASTORE_TIMEOUT_MS) == 90_000
+    ours = Settings({config.METASTORE_TIMEOUT_MS.key: "5"})
+    assert ours.completed_by(site.get).number(config.METASTORE_TIMEOUT_MS) == 5
+
+
+def test_a_setting_of_hive_that_is_no_time_is_named() -> None:
+    with pytest.raises(ConfigurationError, match=r"hive\.metastore\.client\.socket\.timeout is not a duration: 'soon'"):
+        Settings({}).completed_by({"hive.metastore.client.socket.timeout": "soon"}.get)

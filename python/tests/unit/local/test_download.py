@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hive_acid.local.artifacts import Artifact, metastore_artifacts, platform_name
+from hive_acid.local.artifacts import Artifact, embedded_release, platform_name
 from hive_acid.local.download import download
 from hive_acid.local.errors import LocalMetastoreError
 from hive_acid.local.java import Java
@@ -111,7 +111,7 @@ def test_a_file_that_does_not_come_is_named_with_the_reason(
 
 
 def test_every_artifact_is_pinned_by_its_hash() -> None:
-    pinned = metastore_artifacts()
+    pinned = embedded_release().artifacts
     assert len(pinned) == 50
     assert all(len(artifact.sha256) == 64 for artifact in pinned)
     assert len({artifact.file_name for artifact in pinned}) == 50

@@ -46,3 +46,9 @@ def test_only_the_owner_may_read_the_databases_password(tmp_path: Path) -> None:
     written(tmp_path, {})
     for name in ("metastore-site.xml", "hive-site.xml"):
         assert stat.S_IMODE((tmp_path / "conf" / name).stat().st_mode) == 0o600
+
+
+def test_an_empty_value_leaves_a_setting_of_ours_out_under_both_names(tmp_path: Path) -> None:
+    read = written(tmp_path, {"javax.jdo.option.X": "", "metastore.compactor.initiator.on": ""})
+    left_out = {"javax.jdo.option.X", "metastore.compactor.initiator.on", "hive.compactor.initiator.on"}
+    assert left_out & read.keys() == set()

@@ -18,10 +18,17 @@ from hive_acid.errors import (
 from hive_acid.metastore.connection import Endpoint, parse_uris
 from hive_acid.metastore.generated import ttypes
 from hive_acid.metastore.thrift_client import ThriftMetastore
-from hive_acid.metastore.types import LockComponent, LockKind, MetastoreLine, OperationKind, TransactionState
+from hive_acid.metastore.types import (
+    LockComponent,
+    LockKind,
+    MetastoreLine,
+    OperationKind,
+    ServerInfo,
+    TransactionState,
+)
 from hive_acid.model.table import TableName
 from hive_acid.model.write_ids import ValidTxnList, ValidWriteIdList
-from support.fake_metastore_server import FakeMetastoreServer, broken, dropped, no_transactions, unknown
+from support.fake_metastore_server import Answer, FakeMetastoreServer, broken, dropped, no_transactions, unknown
 
 TABLE = TableName("db", "t")
 COMPONENT = LockComponent(TABLE, LockKind.SHARED_READ, OperationKind.INSERT)
@@ -79,6 +86,20 @@ def test_a_server_without_the_new_method_is_of_the_old_line_and_is_asked_once(
     server.answers["get_open_txns"] = [lambda: no_transactions()]
     client.valid_transactions(0)
     assert server.connections == 1
+
+
+@pytest.mark.parametrize(
+    ("answer", "has_it"), [(unknown, False), (fail(ttypes.NoSuchObjectException("no table")), True)]
+)
+def test_what_a_server_shows_of_itself(
+    server: FakeMetastoreServer, client: ThriftMetastore, answer: Answer, has_it: bool
+) -> None:
+    server.answers["getVersion"] = [lambda: "4.0.1"]
+    server.answers["get_table"] = [answer]
+    server.answers["get_config_value"] = [lambda name, default: " some.Transformer "]
+    assert client.server_info() == ServerInfo("4.0.1", has_it, transforms_tables=True)
+    server.answers["get_config_value"] = [lambda name, default: " "]
+    assert client.server_info() == ServerInfo("4.0.1", has_it, transforms_tables=False)
 
 
 def test_a_commit_without_an_answer_is_sent_once_and_is_no_refusal(

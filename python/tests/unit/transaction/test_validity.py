@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from hive_acid.metastore.types import LockKind, MetastoreLine, OperationKind
 from hive_acid.model.table import TableName
 from hive_acid.model.write_ids import ValidWriteIdList
-from hive_acid.transaction.manager import parse_duration_ms
 from hive_acid.transaction.validity import RULES, StatementKind, build_lock_components, is_unchanged
 
 IDS = st.frozensets(st.integers(1, 12))
@@ -48,16 +46,3 @@ def test_unchanged_means_that_no_other_write_id_became_visible(
     now = ValidWriteIdList("db.t", hwm_now, open_now, aborted_now - open_now)
     became = [w for w in range(1, 20) if now.is_valid(w) and not before.is_valid(w) and w != own]
     assert is_unchanged(before, now, own) == (became == [])
-
-
-@pytest.mark.parametrize(
-    ("text", "expected_ms"), [("300s", 300_000), ("300", 300_000), ("5m", 300_000), ("1500ms", 1500), ("1h", 3_600_000)]
-)
-def test_hives_durations_are_read(text: str, expected_ms: int) -> None:
-    assert parse_duration_ms(text) == expected_ms
-
-
-@pytest.mark.parametrize("text", ["", "soon", "5 parsecs", "-1s"])
-def test_what_is_no_duration_is_an_error(text: str) -> None:
-    with pytest.raises(ValueError, match="not a duration"):
-        parse_duration_ms(text)

@@ -1,0 +1,91 @@
+"""Spark's own Hive client: which one serves the metastore, and what it needs to know transactional tables.
+
+The catalog stays Spark's, so its client must be one that the metastore serves. The built-in client is Hive 2.3's: it
+gets tables by a call that metastores have lost in 4.0.1, and declares no capabilities, so that a metastore with the
+metadata transformer on lets it create no transactional table. A client of Hive 4 is loaded in its place in those cases.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pyspark.sql import SparkSession
+
+from hive_acid.metastore.types import ServerInfo
+
+LOG = logging.getLogger(__name__)
+CLIENT_KEYS = "spark.sql.hive.metastore."
+VERSION = f"{CLIENT_KEYS}version"
+NEWEST = "4.1.0"
+WITH_GET_TABLE = "4.0.0"
+"""For metastores that still have `get_table`: the newest one makes databases by a call that they do not have."""
+CAPABILITIES = (
+    *("EXTWRITE", "EXTREAD", "HIVEBUCKET2", "HIVEFULLACIDREAD", "HIVEFULLACIDWRITE", "HIVEMANAGESTATS"),
+    *("HIVEMANAGEDINSERTWRITE", "HIVEMANAGEDINSERTREAD", "HIVESQL"),
+)
+"""Those that HiveServer2 declares, but for its caches: what sessions set up by us may do with tables."""
+
+
+@dataclass(frozen=True)
+class ClientChoice:
+    """A Hive client for Spark: the settings that choose it, and why it was chosen."""
+
+    settings: Mapping[str, str]
+    reason: str
+
+
+def choose_client(
+    server: ServerInfo, configured: Mapping[str, str], fetch_jars: Callable[[str], Sequence[Path]]
+) -> ClientChoice:
+    """The client for a metastore. `configured` are Spark's settings so far; those of the user about it win.
+
+    `fetch_jars` gives the jars of Hive's client of a version; called only if they are needed.
+    """
+    own = sorted(key for key in configured if key.startswith(CLIENT_KEYS))
+    if own:
+        return ClientChoice({}, f"left to {', '.join(own)}")
+    if server.has_get_table and not server.transforms_tables:
+        return ClientChoice({}, f"the one built in: metastore {server.version} serves it")
+    version, why = (WITH_GET_TABLE, "transforms tables") if server.has_get_table else (NEWEST, "has no get_table")
+    settings = {
+        VERSION: version,
+        f"{CLIENT_KEYS}jars": "path",
+        # not escaped: Hadoop's Path takes %20 for three characters
+        f"{CLIENT_KEYS}jars.path": ",".join(f"file:{jar}" for jar in fetch_jars(version)),
+    }
+    capabilities = "spark.hadoop.hive.metastore.client.capabilities"
+    if capabilities not in configured:
+        settings[capabilities] = ",".join(CAPABILITIES)
+    return ClientChoice(settings, f"{version}, by path: metastore {server.version} {why}")
+
+
+def fetch_client_jars(version: str) -> Sequence[Path]:
+    """The jars of Hive's client of `version`, fetched the first time. Raises LocalMetastoreError."""
+    from hive_acid.local.installation import prepare_spark_client  # only POSIX systems have it
+    from hive_acid.local.java import find_java
+    from hive_acid.local.start import print_progress
+
+    return prepare_spark_client(version, find_java(), print_progress)
+
+
+def start_transaction_manager(session: SparkSession) -> None:
+    """Lets a Hive client of 4.x inside Spark create transactional tables and find partitions by a filter.
+
+    Both ask SessionState for its transaction manager, which Spark never starts (NullPointerException). Reached by the
+    trait: reflection on the client's own class fails for want of classes it never uses. All sessions of an application
+    share the client.
+    """
+    gateway: Any = session.sparkContext._gateway
+    java_lang = gateway.jvm.java.lang
+    no_types, nothing = gateway.new_array(java_lang.Class, 0), gateway.new_array(java_lang.Object, 0)
+    java_session: Any = session._jsparkSession
+    catalog = java_session.sharedState().externalCatalog().unwrapped()
+    owner = java_lang.Class.forName("org.apache.spark.sql.hive.HiveExternalCatalog")
+    client = owner.getMethod("client", no_types).invoke(catalog, nothing)
+    trait = java_lang.Class.forName("org.apache.spark.sql.hive.client.HiveClient")
+    state = trait.getMethod("getState", no_types).invoke(client, nothing)
+    state.initTxnMgr(state.getConf())

