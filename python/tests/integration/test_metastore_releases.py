@@ -1,4 +1,4 @@
-"""Spark's whole way on a real metastore of every release, set up as its makers ship it; no setting but the address."""
+"""Spark's whole way on a real metastore of each release, set up as its makers ship it; nothing set but the addresses."""
 
 from __future__ import annotations
 
@@ -16,6 +16,9 @@ KINDS = {
     "partitioned": "(id INT, amount INT) PARTITIONED BY (day STRING)",
 }
 
+NOBODY = "thrift://127.0.0.1:1"
+"""The first address of each, where none listens."""
+
 
 @pytest.fixture(scope="module", params=VERSIONS)
 def spark(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SessionProcess]:
@@ -23,7 +26,7 @@ def spark(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     folder = tmp_path_factory.mktemp(request.param)
     with (
         started_release(request.param, folder / "metastore") as metastore,
-        SessionProcess(folder / "spark", metastore.uri, metastore.warehouse) as session,
+        SessionProcess(folder / "spark", f"{NOBODY},{metastore.uri}", metastore.warehouse) as session,
     ):
         session.sql("CREATE DATABASE shop")
         session.sql("USE shop")
