@@ -1,4 +1,4 @@
-"""Spark's whole way on a real metastore of each release, set up as its makers ship it; nothing set but the addresses."""
+"""Spark's whole way on a real metastore of each release, set up as its makers ship it: only the addresses are set."""
 
 from __future__ import annotations
 
