@@ -323,6 +323,7 @@ struct AddPartitionsRequest {
   7: optional string validWriteIdList
 }
 struct AddPartitionsResult { 1: optional list<Partition> partitions }
+struct GetDatabaseRequest { 1: optional string name, 2: optional string catalogName }
 struct Database {
   1: string name
   2: string description
@@ -365,6 +366,7 @@ service ThriftHiveMetastore {
   void unlock(1: UnlockRequest rqst) throws (1: NoSuchLockException o1, 2: TxnOpenException o2)
   ShowLocksResponse show_locks(1: ShowLocksRequest rqst)
 
+  Database get_database_req(1: GetDatabaseRequest request) throws (1: NoSuchObjectException o1, 2: MetaException o2)
   Table get_table(1: string dbname, 2: string tbl_name) throws (1: MetaException o1, 2: NoSuchObjectException o2)
   GetTableResult get_table_req(1: GetTableRequest req) throws (1: MetaException o1, 2: NoSuchObjectException o2)
   void create_table(1: Table tbl)

@@ -245,6 +245,10 @@ class MemoryMetastore:
                 raise self._not_found(name)
             return self._tables[name]
 
+    def new_table_location(self, name: TableName) -> str | None:
+        """See `Metastore`."""
+        return None
+
     def partition_names(self, table: TableName) -> list[str]:
         """See `Metastore`."""
         with self._guard:

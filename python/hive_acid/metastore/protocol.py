@@ -133,6 +133,13 @@ class Metastore(Protocol):
         """The table. Raises HIVE_ACID_TABLE_NOT_FOUND."""
         ...
 
+    def new_table_location(self, name: TableName) -> str | None:
+        """Where a new transactional table must lie if that is not below its database's own location.
+
+        So where a metastore keeps such tables apart from all others; None elsewhere.
+        """
+        ...
+
     def partition_names(self, table: TableName) -> list[str]:
         """Names of all partitions as the metastore spells them, sorted. Raises HIVE_ACID_TABLE_NOT_FOUND."""
         ...

@@ -14,6 +14,8 @@ from hive_acid.model.table import Partition, TableDescription, TableName
 from hive_acid.model.write_ids import ValidWriteIdList
 
 _PARTITIONS_PER_CALL = 500
+_CATALOG = "hive"
+"""The metastore's default catalog, which this one call does not take for granted."""
 
 
 class TableCalls(Calls):
@@ -28,6 +30,18 @@ class TableCalls(Calls):
     def table(self, name: TableName) -> TableDescription:
         """See `Metastore`."""
         return conversion.build_table(self._raw_table(name))
+
+    def new_table_location(self, name: TableName) -> str | None:
+        """See `Metastore`. As Warehouse.getDefaultTablePath has it for managed tables."""
+        if self.line is MetastoreLine.HIVE_3 or not self.config_value("metastore.warehouse.external.dir", "").strip():
+            return None
+        request = ttypes.GetDatabaseRequest(name=name.database, catalogName=_CATALOG)
+        database = self._read("get_database_req", request)
+        if database.managedLocationUri:
+            return f"{database.managedLocationUri.rstrip('/')}/{name.table}"
+        root = self.config_value("metastore.warehouse.dir", "").rstrip("/")
+        folder = root if name.database == "default" else f"{root}/{name.database}.db"
+        return f"{folder}/{name.table}" if root else None
 
     def partition_names(self, table: TableName) -> list[str]:
         """See `Metastore`."""

@@ -49,8 +49,3 @@ class ThriftMetastore(TransactionCalls, TableCalls):
 
         answer: bool = self._call("get_table", probe, is_idempotent=True)
         return answer
-
-    def config_value(self, name: str, default: str) -> str:
-        """See `Metastore`."""
-        value: str = self._read("get_config_value", name, default)
-        return value

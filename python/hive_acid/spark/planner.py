@@ -19,6 +19,7 @@ from hive_acid.execution.executor import Executor
 from hive_acid.execution.readers import Readers
 from hive_acid.execution.snapshots import Snapshot
 from hive_acid.execution.statement import Statement
+from hive_acid.metastore.protocol import Metastore
 from hive_acid.model.table import TableName
 from hive_acid.spark.cancellation import Cancellation
 from hive_acid.spark.jvm import JvmEngine, close_connection
@@ -58,6 +59,7 @@ class Planner:
         jvm: Any,
         context: SparkContext,
         settings: Settings,
+        metastore: Metastore,
         executor: Executor,
         readers: Readers,
         cancellation: Cancellation,
@@ -67,6 +69,7 @@ class Planner:
         self._bridge = jvm.hiveacid.Bridge
         self._exception = jvm.hiveacid.AcidException
         self._settings = settings
+        self._metastore = metastore
         self._executor = executor
         self._readers = readers
         self._cancellation = cancellation
@@ -76,6 +79,11 @@ class Planner:
         """Canonical statement to row-change query."""
         asked = json.loads(request)
         return rewrite_statement(asked["statement"], asked["partitionColumns"])
+
+    @_answered
+    def newTableLocation(self, table: str) -> str:  # noqa: N802 (the trait's name)
+        """Where a new transactional table must lie; null for where Spark would put it."""
+        return json.dumps(self._metastore.new_table_location(_table_name(table)))
 
     @_answered
     def partitionNames(self, request: str) -> str:  # noqa: N802 (the trait's name)

@@ -170,7 +170,7 @@ class Attachment:
         max_age_ms = settings.number(config.READER_MAX_AGE_MS)
         self.readers = Readers(self.metastore, file_system, self.transactions, max_age_ms, _clock_ms)
         context = session.sparkContext
-        self.planner = Planner(jvm, context, settings, self.executor, self.readers, cancellation)
+        self.planner = Planner(jvm, context, settings, self.metastore, self.executor, self.readers, cancellation)
         cancellation.install()
         _start_callbacks(session)
         jvm.hiveacid.Bridge.register(jsession, self.planner)

@@ -52,7 +52,8 @@ def test_the_wheel_holds_the_package_the_jar_and_the_conditions_and_nothing_else
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
     assert f"hive_acid/jars/spark-{LINE}/hive-acid-shim.jar" in names
-    assert {"hive_acid/errors/conditions.json", "hive_acid/py.typed", "hive_acid/local/artifacts.txt"} <= set(names)
+    assert {"hive_acid/errors/conditions.json", "hive_acid/py.typed"} <= set(names)
+    assert {"hive_acid/local/artifacts.txt", "hive_acid/local/spark_client.txt"} <= set(names)
     assert {name.partition("/")[0] for name in names} == {"hive_acid", f"{wheel.name.rsplit('-', 3)[0]}.dist-info"}
     assert any(name.endswith(".dist-info/licenses/LICENSE") for name in names)
     assert [

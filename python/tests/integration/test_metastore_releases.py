@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -67,3 +68,21 @@ def test_plain_tables_are_sparks_as_ever(spark: SessionProcess) -> None:
     assert spark.sql("SELECT id FROM plain WHERE day = 'tue'") == [(2,)]
     spark.sql("ALTER TABLE plain DROP PARTITION (day = 'mon')")
     assert spark.sql("SHOW PARTITIONS plain") == [("day=tue",)]
+
+
+def test_new_tables_lie_in_the_warehouse_of_managed_ones_where_that_is_another(tmp_path: Path) -> None:
+    external = tmp_path / "external"
+    settings = {"metastore.warehouse.external.dir": f"file:{external}"}
+    with (
+        started_release("4.1.0", tmp_path / "metastore", settings) as metastore,
+        SessionProcess(tmp_path / "spark", metastore.uri, metastore.warehouse) as spark,
+    ):
+        spark.sql("CREATE DATABASE shop")
+        for name, folder in (("shop.managed", "shop.db/managed"), ("default.managed", "managed")):
+            database, table = name.split(".")
+            spark.sql(f"USE {database}")
+            spark.sql(f"CREATE TABLE {table} (id INT) STORED AS ORC TBLPROPERTIES ('transactional'='true')")
+            spark.sql(f"INSERT INTO {table} VALUES (1)")
+            assert spark.sql(f"SELECT * FROM {table}") == [(1,)]
+            assert list((metastore.warehouse / folder).glob("delta_*"))
+        assert list(external.rglob("delta_*")) == []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import pytest
 
@@ -100,6 +100,35 @@ def test_what_a_server_shows_of_itself(
     assert client.server_info() == ServerInfo("4.0.1", has_it, transforms_tables=True)
     server.answers["get_config_value"] = [lambda name, default: " "]
     assert client.server_info() == ServerInfo("4.0.1", has_it, transforms_tables=False)
+
+
+@pytest.mark.parametrize(
+    ("database", "managed", "settings", "location"),
+    [
+        ("shop", None, {}, None),
+        ("shop", None, {"external.dir": "/ext", "dir": "/managed/"}, "/managed/shop.db/t"),
+        ("default", None, {"external.dir": "/ext", "dir": "/managed"}, "/managed/t"),
+        ("shop", "hdfs://nn/own/", {"external.dir": "/ext", "dir": "/managed"}, "hdfs://nn/own/t"),
+    ],
+)
+def test_a_new_table_lies_where_managed_tables_are_kept(
+    server: FakeMetastoreServer,
+    client: ThriftMetastore,
+    database: str,
+    managed: str | None,
+    settings: Mapping[str, str],
+    location: str | None,
+) -> None:
+    server.answers["get_config_value"] = [
+        lambda name, default: settings.get(name.removeprefix("metastore.warehouse."), default)
+    ]
+    server.answers["get_database_req"] = [lambda _: ttypes.Database(name=database, managedLocationUri=managed)]
+    assert client.new_table_location(TableName(database, "t")) == location
+
+
+def test_the_old_line_keeps_all_tables_in_one_place(server: FakeMetastoreServer, client: ThriftMetastore) -> None:
+    server.answers["get_open_txns_req"] = [unknown]
+    assert client.new_table_location(TABLE) is None
 
 
 def test_a_commit_without_an_answer_is_sent_once_and_is_no_refusal(

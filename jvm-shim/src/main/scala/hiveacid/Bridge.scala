@@ -19,6 +19,9 @@ trait Planner {
   /** Canonical statement and the target's partition columns to row-change query, which is SQL text. */
   def rewrite(request: String): Object
 
+  /** Where the new transactional table `database.table` must lie, as a JSON text; null for where Spark would put it. */
+  def newTableLocation(table: String): Object
+
   /** Names of a table's partitions, as a JSON array. */
   def partitionNames(request: String): Object
 
