@@ -18,6 +18,7 @@ import pytest
 
 from hive_acid.cli import main
 from hive_acid.local import EmbeddedMetastore, LocalMetastoreError
+from hive_acid.local.artifacts import HIVE_VERSION
 from hive_acid.local.cache import cache_folder
 from hive_acid.local.probe import metastore_answers
 from hive_acid.metastore.thrift_client import ThriftMetastore
@@ -247,7 +248,7 @@ def cache_copy(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 
 
 def test_damaged_files_of_the_cache_are_found_and_only_they_are_fetched_again(cache_copy: Path) -> None:
-    jar = next(cache_copy.glob("metastore-*/commons-cli-*.jar"))
+    jar = next(cache_copy.glob(f"metastore-{HIVE_VERSION}-*/commons-cli-*.jar"))
     template = next(cache_copy.glob("template-postgresql-*/data/PG_VERSION"))
     good = jar.read_bytes()
     jar.unlink()
@@ -264,7 +265,7 @@ def test_damaged_files_of_the_cache_are_found_and_only_they_are_fetched_again(ca
 
 
 def test_without_a_network_the_missing_file_is_named(cache_copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    next(cache_copy.glob("metastore-*/commons-cli-*.jar")).unlink()
+    next(cache_copy.glob(f"metastore-{HIVE_VERSION}-*/commons-cli-*.jar")).unlink()
     with socket.socket() as nobody_listens:
         nobody_listens.bind(("127.0.0.1", 0))
         port = nobody_listens.getsockname()[1]
