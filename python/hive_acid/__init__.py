@@ -8,9 +8,10 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from hive_acid.spark.acid_table import AcidTable
+    from hive_acid.spark.transaction import AcidTransaction
 
 __version__ = "0.1.0"
-__all__ = ["AcidTable", "__version__", "configure"]
+__all__ = ["AcidTable", "__version__", "configure", "transaction"]
 
 
 def configure(builder: SparkSession.Builder, metastore: str | None = None) -> SparkSession.Builder:
@@ -22,6 +23,13 @@ def configure(builder: SparkSession.Builder, metastore: str | None = None) -> Sp
     from hive_acid.spark.session import configure as configure_session
 
     return configure_session(builder, metastore)
+
+
+def transaction(spark: SparkSession) -> AcidTransaction:
+    """One transaction of all statements that `spark` runs within the block of `with hive_acid.transaction(spark):`."""
+    from hive_acid.spark.transaction import AcidTransaction
+
+    return AcidTransaction(spark)
 
 
 def __getattr__(name: str) -> Any:

@@ -11,8 +11,8 @@ from hive_acid.model.table import TableDescription, TableName
 from hive_acid.model.write_ids import ValidWriteIdList
 from hive_acid.snapshot.directory_choice import newest_base_write_id
 from hive_acid.snapshot.filesystem import FileSystem
-from hive_acid.transaction.manager import Transaction
-from hive_acid.transaction.validity import Rule, SnapshotCheck, is_unchanged
+from hive_acid.transactions.manager import Transaction
+from hive_acid.transactions.validity import Rule, SnapshotCheck, is_unchanged
 
 
 class Conflict(Exception):

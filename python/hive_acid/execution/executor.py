@@ -5,26 +5,27 @@ from __future__ import annotations
 import logging
 import random
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
 from hive_acid import config
 from hive_acid.errors import CommitStateUnknown, HiveAcidError, TransactionAborted, build_error
-from hive_acid.execution.conflicts import Conflict, ConflictChecks
-from hive_acid.execution.engine import Engine, WriteResult, WriteSpec
+from hive_acid.execution.conflicts import Conflict
+from hive_acid.execution.engine import Engine
 from hive_acid.execution.gate import Gate
-from hive_acid.execution.partitions import find_touched, register
+from hive_acid.execution.partitions import register
 from hive_acid.execution.publication import Publication
+from hive_acid.execution.session_transaction import SessionTransaction
 from hive_acid.execution.snapshots import Snapshot
 from hive_acid.execution.statement import Statement, affected_rows, refuse_other_columns
-from hive_acid.execution.target import build_row_type, find_compression, refuse_unwritable
+from hive_acid.execution.target import refuse_unwritable
+from hive_acid.execution.writing import Writing, find_lockable_partitions
 from hive_acid.metastore.protocol import Metastore
-from hive_acid.metastore.types import LockComponent, MetastoreLine
-from hive_acid.model.bucket import MAX_BUCKET
+from hive_acid.metastore.types import LockComponent
 from hive_acid.model.table import TableDescription
 from hive_acid.snapshot.filesystem import FileSystem
-from hive_acid.transaction.manager import Outcome, Transaction, TransactionManager
-from hive_acid.transaction.validity import RULES, StatementKind, build_lock_components, is_lockable
+from hive_acid.transactions.manager import Outcome, Transaction, TransactionManager
+from hive_acid.transactions.validity import RULES, build_lock_components
 
 LOG = logging.getLogger(__name__)
 MIN_RESTART_PAUSE_MS = 20
@@ -48,10 +49,34 @@ class Executor:
         self._metastore = metastore
         self._file_system = file_system
         self._transactions = transactions
-        self._checks = ConflictChecks(metastore, file_system)
+        self._writing = Writing(metastore, file_system, pause_ms)
         self._settings = settings
         self._pause_ms = pause_ms
-        self.snapshots: dict[str, Snapshot] = {}
+        self.snapshots: dict[str, Snapshot | SessionTransaction] = {}
+
+    def begin_transaction(self, session_settings: Mapping[str, str]) -> SessionTransaction:
+        """Opens a transaction of several statements; whoever began it ends it by `end_transaction`."""
+        settings = self._settings.overridden_by(session_settings)
+        begun = SessionTransaction(self._metastore, self._file_system, self._transactions, self._writing, settings)
+        self.snapshots[begun.token] = begun
+        return begun
+
+    def end_transaction(self, transaction: SessionTransaction, error: BaseException | None) -> None:
+        """Commits the transaction, or aborts it because of an error."""
+        try:
+            if error is None:
+                transaction.commit()
+            else:
+                transaction.abort(error)
+        finally:
+            self.snapshots.pop(transaction.token, None)
+
+    def run_within(self, token: str, statement: Statement, engine: Engine) -> int:
+        """Runs a statement of the transaction with this token."""
+        transaction = self.snapshots.get(token)
+        if not isinstance(transaction, SessionTransaction):
+            raise build_error("HIVE_ACID_TRANSACTION_STATE", txnId="(ended)", reason="it has ended")
+        return transaction.run(statement, engine, self._settings.overridden_by(statement.settings))
 
     def run(self, statement: Statement, engine: Engine) -> int:
         """The number of rows changed, once they are committed.
@@ -107,81 +132,38 @@ class Executor:
             write_id = transaction.allocate_write_id(table.name)
             if before.max_visible >= write_id:
                 raise Conflict(transaction.txn_id, f"write ID {write_id} is not above all that the snapshot sees")
-            partitions = _lockable_partitions(engine, token, settings) if table.is_partitioned else None
+            partitions = find_lockable_partitions(engine, token, settings) if table.is_partitioned else None
             components = build_lock_components(rule, table.name, statement.sources, table.is_partitioned, partitions)
             _lock(transaction, components, gate, partitions)
             try:
-                self._checks.check(rule, transaction, table, before, write_id)
+                self._writing.checks.check(rule, transaction, table, before, write_id)
             except Conflict as conflict:
                 conflict.gate = gate or (Gate(transaction, partitions) if rule.can_be_gate else None)
                 raise
-            self._pause_ms(0)
-            spec = self._write_spec(statement, table, snapshot, write_id, publication, settings)
-            result = engine.write(token, spec)
+            result = self._writing.stage(statement, table, snapshot, publication, settings, token, write_id, engine)
             if result.changed == 0:
                 # nothing is left for the initiator to look at
                 transaction.abort()
                 publication.remove_staging()
                 return 0
-            _refuse_unlocked(result, partitions)
             transaction.ensure_active()
             if gate is not None:
                 gate.ensure_active()
-            self._pause_ms(0)
-            touched = find_touched(self._metastore, table, result.partitions) if table.is_partitioned else None
-            locations = touched.locations if touched else {}
-            self._checks.check_bases(rule, transaction, list(locations.values()) or [table.location], before, write_id)
-            publication.publish(result, locations)
-            publication.remove_staging()
+            touched = self._writing.publish(rule, transaction, table, result, publication, before, write_id, partitions)
             own_view = before.with_own(write_id)
-            if touched:
-                # partitions that were locked by name are known to the metastore already
-                operation = rule.operation if partitions is None else None
-                register(self._metastore, table, touched, operation, transaction.txn_id, write_id, own_view)
-            else:
-                self._metastore.drop_statistics(table.name, write_id, own_view)
+            operation = rule.operation if partitions is None else None
+            register(self._metastore, table, touched, operation, transaction.txn_id, write_id, own_view)
             _commit(transaction)
             return affected_rows(statement.kind, result)
-
-    def _write_spec(
-        self,
-        statement: Statement,
-        table: TableDescription,
-        snapshot: Snapshot,
-        write_id: int,
-        publication: Publication,
-        settings: config.Settings,
-    ) -> WriteSpec:
-        changes_rows = statement.kind is not StatementKind.INSERT
-        # which partitions are touched is known to the engine only, once it has pruned them
-        buckets = snapshot.scan_plan(table.name, None).buckets if changes_rows and not table.is_partitioned else ()
-        return WriteSpec(
-            kind=statement.kind.value,
-            staging=publication.staging,
-            write_id=write_id,
-            statement_id=0,
-            row_type=build_row_type(table),
-            compression=find_compression(table),
-            time_zone=statement.time_zone,
-            cores=statement.parallelism,
-            buckets=len(buckets),
-            max_buckets=self._insert_buckets(settings),
-            shuffles_inserts=settings.text(config.INSERT_SHUFFLE).lower() != "false",
-            partition_columns=tuple(column.name for column in table.partition_columns),
-        )
-
-    def _insert_buckets(self, settings: config.Settings) -> int:
-        # Hive 3.1's minor compaction breaks an unbucketed table with deletes and files of several buckets
-        by_line = 1 if self._metastore.line is MetastoreLine.HIVE_3 else MAX_BUCKET + 1
-        return settings.number(config.INSERT_BUCKETS) or by_line
 
     @contextmanager
     def _snapshot(self, transaction: Transaction, table: TableDescription) -> Iterator[tuple[str, Snapshot]]:
         """Makes the transaction's snapshot known under a token, for the scans of the statement."""
         token = uuid.uuid4().hex
-        self.snapshots[token] = Snapshot(self._metastore, self._file_system, transaction.snapshot, table)
+        snapshot = Snapshot(self._metastore, self._file_system, transaction.snapshot, table)
+        self.snapshots[token] = snapshot
         try:
-            yield token, self.snapshots[token]
+            yield token, snapshot
         finally:
             del self.snapshots[token]
 
@@ -216,14 +198,6 @@ def _undo(transaction: Transaction, publication: Publication, error: BaseExcepti
     publication.undo(error)
 
 
-def _lockable_partitions(engine: Engine, token: str, settings: config.Settings) -> tuple[str, ...] | None:
-    """The partitions that are locked by their names, or None if the whole table is locked."""
-    names = engine.find_partitions(token)
-    if not names or len(names) > settings.number(config.LOCK_MAX_PARTITIONS) or not all(map(is_lockable, names)):
-        return None
-    return names
-
-
 def _lock(
     transaction: Transaction,
     components: tuple[LockComponent, ...],
@@ -237,13 +211,6 @@ def _lock(
         raise Conflict(transaction.txn_id, "the statement touches partitions that were not there before")
     elif not transaction.try_lock(components):
         raise Conflict(transaction.txn_id, "another transaction waits for an exclusive lock")
-
-
-def _refuse_unlocked(result: WriteResult, partitions: tuple[str, ...] | None) -> None:
-    unlocked = set(result.partitions) - set(partitions) if partitions is not None else set()
-    if unlocked:
-        reason = f"partitions {', '.join(sorted(unlocked))} were written without a lock"
-        raise build_error("HIVE_ACID_INTERNAL", reason=reason)
 
 
 def _commit(transaction: Transaction) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 
 from hive_acid.errors import HiveAcidError
-from hive_acid.transaction.manager import Transaction
+from hive_acid.transactions.manager import Transaction
 
 LOG = logging.getLogger(__name__)
 

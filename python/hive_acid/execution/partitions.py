@@ -31,26 +31,53 @@ def find_touched(metastore: Metastore, table: TableDescription, names: Sequence[
     return TouchedPartitions(existing, {name: f"{root}/{name}" for name in names if name not in existing})
 
 
-def register(
+def add_new(
     metastore: Metastore,
     table: TableDescription,
     touched: TouchedPartitions,
+    write_id: int,
+    write_ids: ValidWriteIdList,
+) -> None:
+    """Adds the partitions that the metastore does not know.
+
+    One stays there if the transaction is aborted afterwards, with no row in it, as Hive itself leaves it: another
+    transaction may have begun to write to it.
+    """
+    if touched.new:
+        metastore.add_partitions(table.name, touched.new, write_id, write_ids)
+
+
+def withdraw_statistics(
+    metastore: Metastore,
+    table: TableDescription,
+    partitions: Sequence[str],
+    write_id: int,
+    write_ids: ValidWriteIdList,
+) -> None:
+    """Withdraws the statistics that the write makes stale, before the commit: of the partitions, or of a flat table."""
+    if table.is_partitioned:
+        # new ones too: adding one does not store our write ID (seen on 4.0.0), which defeats a concurrent ANALYZE
+        metastore.drop_partition_statistics(table.name, partitions, write_id, write_ids)
+    else:
+        metastore.drop_statistics(table.name, write_id, write_ids)
+
+
+def register(
+    metastore: Metastore,
+    table: TableDescription,
+    touched: TouchedPartitions | None,
     operation: OperationKind | None,
     txn_id: int,
     write_id: int,
     write_ids: ValidWriteIdList,
 ) -> None:
-    """Adds new partitions, records all for conflict detection and compaction, and withdraws stale statistics.
+    """Before the commit: new partitions, the record of those written for conflict detection and compaction, statistics.
 
-    `operation` is None if the lock was on these partitions by name, which has recorded them.
-
-    Before commit. A new partition stays in the metastore if the transaction is aborted afterwards, with no row in it,
-    as Hive itself leaves it: another transaction may have begun to write to it.
+    `touched` is None in a flat table, `operation` if the lock was on these partitions by name, which has recorded them.
     """
-    if touched.new:
-        metastore.add_partitions(table.name, touched.new, write_id, write_ids)
-    names = sorted(touched.locations)
-    if operation is not None:
-        metastore.add_dynamic_partitions(txn_id, write_id, table.name, names, operation)
-    # new ones too: adding a partition does not store our write ID (seen on 4.0.0), which defeats a concurrent ANALYZE
-    metastore.drop_partition_statistics(table.name, names, write_id, write_ids)
+    names = sorted(touched.locations) if touched else []
+    if touched is not None:
+        add_new(metastore, table, touched, write_id, write_ids)
+        if operation is not None:
+            metastore.add_dynamic_partitions(txn_id, write_id, table.name, names, operation)
+    withdraw_statistics(metastore, table, names, write_id, write_ids)

@@ -16,8 +16,8 @@ from hive_acid.metastore.types import MetastoreLine
 from hive_acid.model.table import TableName
 from hive_acid.snapshot.filesystem import FileSystem
 from hive_acid.snapshot.scan_plan import ScanPlan
-from hive_acid.transaction.manager import Transaction, TransactionManager
-from hive_acid.transaction.validity import build_read_lock, is_lockable
+from hive_acid.transactions.manager import Transaction, TransactionManager
+from hive_acid.transactions.validity import build_read_lock, is_lockable
 
 LOG = logging.getLogger(__name__)
 

@@ -45,6 +45,13 @@ class Snapshot:
                 self._partition_names[table] = self._metastore.partition_names(table)
             return self._partition_names[table]
 
+    def note_written(self, table: TableName, own_view: ValidWriteIdList) -> None:
+        """The transaction has written to the table: it is listed anew, with the transaction's own write ID visible."""
+        with self._guard:
+            self._write_ids[table] = own_view
+            self._partition_names.pop(table, None)
+            self._plans = {key: plan for key, plan in self._plans.items() if key[0] != table}
+
     def scan_plan(self, table: TableName, partitions: Sequence[str] | None) -> ScanPlan:
         """The files of the table, or of the partitions named; listed once."""
         key = (table, tuple(partitions) if partitions is not None else None)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from hive_acid.errors import build_error
 from hive_acid.execution.engine import WriteResult
 from hive_acid.model.table import TableDescription, TableName
-from hive_acid.transaction.validity import StatementKind
+from hive_acid.transactions.validity import StatementKind
 
 
 @dataclass(frozen=True)

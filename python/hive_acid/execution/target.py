@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from hive_acid.errors import build_error
 from hive_acid.model.table import TableDescription, TableKind
-from hive_acid.transaction.validity import StatementKind
+from hive_acid.transactions.validity import StatementKind
 
 ATOMIC_SCHEMES = frozenset({"", "file", "hdfs", "viewfs"})
 """File systems whose rename of a folder is atomic."""

@@ -17,6 +17,7 @@ from hive_acid.config import Settings
 from hive_acid.errors import HiveAcidError, build_error
 from hive_acid.execution.executor import Executor
 from hive_acid.execution.readers import Readers
+from hive_acid.execution.session_transaction import SessionTransaction
 from hive_acid.execution.snapshots import Snapshot
 from hive_acid.execution.statement import Statement
 from hive_acid.metastore.protocol import Metastore
@@ -24,7 +25,7 @@ from hive_acid.model.table import TableName
 from hive_acid.spark.cancellation import Cancellation
 from hive_acid.spark.jvm import JvmEngine, close_connection
 from hive_acid.sql import rewrite_statement
-from hive_acid.transaction.validity import StatementKind
+from hive_acid.transactions.validity import StatementKind
 
 LOG = logging.getLogger(__name__)
 
@@ -90,9 +91,9 @@ class Planner:
         """Names of all partitions of the table, not older than the snapshot that the scan will read."""
         asked = json.loads(request)
         table = _table_name(asked["table"])
-        if "token" in asked:
-            return json.dumps(self._snapshot(asked["token"], table).partition_names(table))
         with self._cancellation.running():
+            if "token" in asked:
+                return json.dumps(self._snapshot(asked["token"], table).partition_names(table))
             return json.dumps(self._readers.partition_names(asked["executionId"], table, self._settings_of(asked)))
 
     @_answered
@@ -100,16 +101,16 @@ class Planner:
         """The scan plan in the snapshot of a statement (`token`) or of a read execution (`executionId`)."""
         asked = json.loads(request)
         table, partitions = _table_name(asked["table"]), asked.get("partitions")
-        if "token" in asked:
-            return self._snapshot(asked["token"], table).scan_plan(table, partitions).to_json()
         with self._cancellation.running():
+            if "token" in asked:
+                return self._snapshot(asked["token"], table).scan_plan(table, partitions).to_json()
             key = asked["executionId"]
             return self._readers.scan_plan(key, table, partitions, self._settings_of(asked)).to_json()
 
     def _settings_of(self, asked: Mapping[str, Any]) -> Settings:
         return self._settings.overridden_by(asked["settings"])
 
-    def _snapshot(self, token: str, table: TableName) -> Snapshot:
+    def _snapshot(self, token: str, table: TableName) -> Snapshot | SessionTransaction:
         snapshot = self._executor.snapshots.get(token)
         if snapshot is None:
             raise build_error("HIVE_ACID_SNAPSHOT_UNAVAILABLE", table=table, reason="its statement has ended")
@@ -129,7 +130,11 @@ class Planner:
             settings=asked["settings"],
         )
         with self._cancellation.running():
-            changed = self._executor.run(statement, JvmEngine(self._bridge, self._context, call))
+            engine = JvmEngine(self._bridge, self._context, call)
+            if "transaction" in asked:
+                changed = self._executor.run_within(asked["transaction"], statement, engine)
+            else:
+                changed = self._executor.run(statement, engine)
         if "executionId" in asked:
             # a statement inside of another execution (foreachBatch): what is read there from now on sees it
             self._readers.end(asked["executionId"])

@@ -26,8 +26,8 @@ from hive_acid.spark import hive_client
 from hive_acid.spark.cancellation import Cancellation
 from hive_acid.spark.jvm import JvmFileSystem, close_connection
 from hive_acid.spark.planner import Planner
-from hive_acid.transaction.locks import Identity
-from hive_acid.transaction.manager import TransactionManager
+from hive_acid.transactions.locks import Identity
+from hive_acid.transactions.manager import TransactionManager
 
 LOG = logging.getLogger(__name__)
 EXTENSION = "hiveacid.Extensions"

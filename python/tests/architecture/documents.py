@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hive_acid import config, errors
-from hive_acid.transaction.validity import RULES
+from hive_acid.transactions.validity import RULES
 
 ROOT = Path(__file__).resolve().parents[3]
 DOCUMENTS = (ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md")))

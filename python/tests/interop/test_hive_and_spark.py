@@ -94,6 +94,44 @@ def test_hive_reads_changes_and_compacts_what_spark_updated(hive: HiveEngine, sp
     check_all_read(table, spark, [(1, "one"), (3, "three"), (4, "FOUR"), (50, "last")])
 
 
+def test_hive_reads_and_compacts_buckets_whose_changes_were_split(hive: HiveEngine, spark: SparkSession) -> None:
+    """One bucket's deletes and new versions lie under several statement IDs of one write ID."""
+    table = acid_table(hive, "split_by_spark", "id INT, name STRING")
+    table.insert(*(f"({n}, 'old')" for n in range(40)))
+    spark.sql("INSERT INTO split_by_spark SELECT /*+ COALESCE(1) */ int(id), 'old' FROM range(40, 20000)")
+    spark.conf.set("spark.sql.adaptive.advisoryPartitionSizeInBytes", "4096")
+    try:
+        assert rows(spark, "UPDATE split_by_spark SET name = 'new'") == [(20000,)]
+        split = {name.split("/")[0] for name in table.files() if name.startswith("delete_delta_0000003")}
+        assert len(split) > 1
+        assert rows(spark, "DELETE FROM split_by_spark WHERE id >= 5") == [(19995,)]
+    finally:
+        spark.conf.unset("spark.sql.adaptive.advisoryPartitionSizeInBytes")
+    left = [(n, "new") for n in range(5)]
+    check_all_read(table, spark, left)
+    table.compact_major()
+    check_all_read(table, spark, left)
+
+
+def test_hive_reads_changes_and_compacts_what_one_transaction_of_spark_did(
+    hive: HiveEngine, spark: SparkSession
+) -> None:
+    """Inserts, updates and deletes of the same rows, all under one write ID."""
+    table = acid_table(hive, "one_transaction", "id INT, name STRING")
+    table.insert("(1, 'one')", "(2, 'two')")
+    with hive_acid.transaction(spark):
+        spark.sql("INSERT INTO one_transaction VALUES (3, 'three'), (4, 'four'), (5, 'five')")
+        assert rows(spark, "UPDATE one_transaction SET name = upper(name) WHERE id IN (1, 3)") == [(2,)]
+        assert rows(spark, "UPDATE one_transaction SET name = concat(name, '!') WHERE id = 3") == [(1,)]
+        assert rows(spark, "DELETE FROM one_transaction WHERE id IN (2, 4)") == [(2,)]
+        spark.sql("INSERT INTO one_transaction VALUES (6, 'six')")
+    check_all_read(table, spark, [(1, "ONE"), (3, "THREE!"), (5, "five"), (6, "six")])
+    hive.sql("UPDATE one_transaction SET name = 'hive' WHERE id = 3")
+    check_all_read(table, spark, [(1, "ONE"), (3, "hive"), (5, "five"), (6, "six")])
+    table.compact_major()
+    check_all_read(table, spark, [(1, "ONE"), (3, "hive"), (5, "five"), (6, "six")])
+
+
 def test_hive_updates_and_merges_into_what_spark_wrote(hive: HiveEngine, spark: SparkSession) -> None:
     table = acid_table(hive, "changed_by_hive", "id INT, name STRING")
     spark.sql("INSERT INTO changed_by_hive VALUES (1, 'one'), (2, 'two'), (3, 'three')")

@@ -12,9 +12,9 @@ from hive_acid.metastore.types import LockComponent, LockKind, LockState, Metast
 from hive_acid.model.names import FolderName
 from hive_acid.model.table import Column, Partition
 from hive_acid.snapshot.table_snapshot import load_scan_plan
-from hive_acid.transaction.locks import Identity
-from hive_acid.transaction.manager import TransactionManager
-from hive_acid.transaction.validity import StatementKind
+from hive_acid.transactions.locks import Identity
+from hive_acid.transactions.manager import TransactionManager
+from hive_acid.transactions.validity import StatementKind
 from support.fault_points import ENGINE, FILES, METASTORE, Call, FaultPoints, Killed, Step
 from support.mutations import Mutation
 from support.statements import LOCATION, TABLE, FakeEngine, World, build_table

@@ -13,9 +13,9 @@ from hive_acid.metastore.memory import MemoryMetastore
 from hive_acid.metastore.types import MetastoreLine, TransactionState
 from hive_acid.model.names import FolderKind, FolderName
 from hive_acid.model.table import Column, TableDescription, TableName
-from hive_acid.transaction.locks import Identity
-from hive_acid.transaction.manager import TransactionManager
-from hive_acid.transaction.validity import StatementKind
+from hive_acid.transactions.locks import Identity
+from hive_acid.transactions.manager import TransactionManager
+from hive_acid.transactions.validity import StatementKind
 from support.faults import Clock, FaultyMetastore
 from support.memory_file_system import MemoryFileSystem
 

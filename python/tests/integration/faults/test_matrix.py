@@ -13,7 +13,7 @@ from contextlib import contextmanager
 import pytest
 
 from hive_acid.metastore.types import LockComponent, LockKind, LockState, OperationKind
-from hive_acid.transaction.validity import StatementKind
+from hive_acid.transactions.validity import StatementKind
 from support.drivers import LIMIT_SECONDS, Drivers
 from support.mutations import MUTATIONS, Mutation, slow_but
 from support.session_process import StatementFailed

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from hive_acid.metastore.types import LockKind, MetastoreLine, OperationKind
 from hive_acid.model.table import TableName
 from hive_acid.model.write_ids import ValidWriteIdList
-from hive_acid.transaction.validity import RULES, StatementKind, build_lock_components, is_unchanged
+from hive_acid.transactions.validity import RULES, StatementKind, build_lock_components, is_unchanged
 
 IDS = st.frozensets(st.integers(1, 12))
 

@@ -12,8 +12,8 @@ from hive_acid.metastore.protocol import Metastore
 from hive_acid.metastore.types import LockComponent, TransactionState
 from hive_acid.model.table import TableName
 from hive_acid.model.write_ids import ValidTxnList
-from hive_acid.transaction.heartbeat import Heartbeat
-from hive_acid.transaction.locks import Identity, Waiting, acquire, acquire_at_once
+from hive_acid.transactions.heartbeat import Heartbeat
+from hive_acid.transactions.locks import Identity, Waiting, acquire, acquire_at_once
 
 LOG = logging.getLogger(__name__)
 

@@ -1,0 +1,243 @@
+"""A transaction of several statements: one snapshot, one commit, and each statement sees what those before it wrote."""
+
+from __future__ import annotations
+
+import threading
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from hive_acid import config
+from hive_acid.errors import CommitStateUnknown, HiveAcidError, build_error
+from hive_acid.execution.conflicts import Conflict
+from hive_acid.execution.engine import Engine, WriteResult
+from hive_acid.execution.partitions import TouchedPartitions, add_new, withdraw_statistics
+from hive_acid.execution.publication import Publication
+from hive_acid.execution.snapshots import Snapshot
+from hive_acid.execution.statement import Statement, affected_rows, refuse_other_columns
+from hive_acid.execution.target import refuse_unwritable
+from hive_acid.execution.writing import Writing, find_lockable_partitions
+from hive_acid.metastore.protocol import Metastore
+from hive_acid.metastore.types import OperationKind
+from hive_acid.model.bucket import MAX_STATEMENT
+from hive_acid.model.names import FolderName
+from hive_acid.model.table import TableDescription, TableName
+from hive_acid.model.write_ids import ValidWriteIdList
+from hive_acid.snapshot.filesystem import FileSystem
+from hive_acid.snapshot.scan_plan import ScanPlan
+from hive_acid.transactions.manager import Outcome, TransactionManager
+from hive_acid.transactions.validity import RULES, build_lock_components, build_read_lock
+
+
+@dataclass
+class _TableWork:
+    """What the transaction does to one table. `operation` is registered at commit for partitions of no named lock."""
+
+    table: TableDescription
+    before: ValidWriteIdList
+    write_id: int
+    next_statement_id: int = 0
+    operation: OperationKind | None = None
+    partitions: set[str] = field(default_factory=set)
+    is_written: bool = False
+
+
+class SessionTransaction:
+    """The open transaction of one session; its scans find it by `token`.
+
+    A conflict is not run again, for the statements before have been answered: it is HIVE_ACID_WRITE_CONFLICT, and like
+    every error of a statement that writes it leaves a transaction that can only be aborted. Statements come one at a
+    time; scans may come from several threads.
+    """
+
+    def __init__(
+        self,
+        metastore: Metastore,
+        file_system: FileSystem,
+        transactions: TransactionManager,
+        writing: Writing,
+        settings: config.Settings,
+    ) -> None:
+        self._metastore = metastore
+        self._file_system = file_system
+        self._writing = writing
+        self._transaction = transactions.begin("its tables", settings)
+        self._snapshot = Snapshot(metastore, file_system, self._transaction.snapshot)
+        self._statements = threading.RLock()
+        self._reads = threading.Lock()
+        self._read_locked: set[TableName] = set()
+        self._work: dict[TableName, _TableWork] = {}
+        self._publications: list[Publication] = []
+        self._failure: BaseException | None = None
+        self.token = uuid.uuid4().hex
+
+    @property
+    def txn_id(self) -> int:
+        """The metastore's ID."""
+        return self._transaction.txn_id
+
+    @property
+    def written_tables(self) -> tuple[TableName, ...]:
+        """The tables with changes, sorted."""
+        return tuple(sorted(name for name, work in self._work.items() if work.is_written))
+
+    # what scans ask, as of a Snapshot
+
+    def partition_names(self, table: TableName) -> list[str]:
+        """See Snapshot; the table is locked as SHARED_READ until the transaction ends."""
+        self._lock_read(table)
+        return self._snapshot.partition_names(table)
+
+    def scan_plan(self, table: TableName, partitions: Sequence[str] | None) -> ScanPlan:
+        """See Snapshot, with what the transaction has written; the table is locked as SHARED_READ until it ends."""
+        self._lock_read(table)
+        return self._snapshot.scan_plan(table, partitions)
+
+    def _lock_read(self, table: TableName) -> None:
+        self._ensure_usable()
+        with self._reads:
+            if table not in self._read_locked:
+                self._transaction.lock([build_read_lock(table)])
+                self._read_locked.add(table)
+
+    # statements
+
+    def run(self, statement: Statement, engine: Engine, settings: config.Settings) -> int:
+        """The number of rows changed; nobody else sees them yet."""
+        with self._statements:
+            self._ensure_usable()
+            try:
+                return self._run(statement, engine, settings)
+            except Conflict as conflict:
+                self._failure = build_error(
+                    "HIVE_ACID_WRITE_CONFLICT",
+                    txnId=self.txn_id,
+                    table=statement.target,
+                    reason=conflict.reason,
+                    attempts=1,
+                )
+                raise self._failure from conflict
+            except BaseException as error:
+                self._failure = error
+                raise
+
+    def _run(self, statement: Statement, engine: Engine, settings: config.Settings) -> int:
+        table = self._metastore.table(statement.target)
+        refuse_unwritable(table, statement.kind, settings.flag(config.ALLOW_NON_ATOMIC_RENAME))
+        refuse_other_columns(statement, table)
+        work = self._find_work(table)
+        rule = RULES[statement.kind, self._metastore.line]
+        partitions = find_lockable_partitions(engine, self.token, settings) if table.is_partitioned else None
+        self._transaction.lock(
+            build_lock_components(rule, table.name, statement.sources, table.is_partitioned, partitions)
+        )
+        with self._reads:
+            self._read_locked |= set(statement.sources) - {table.name}
+        self._writing.checks.check(rule, self._transaction, table, work.before, work.write_id)
+        publication = Publication(self._file_system, table.location, self.txn_id)
+        self._publications.append(publication)
+        result = self._writing.stage(
+            statement,
+            table,
+            self._snapshot,
+            publication,
+            settings,
+            self.token,
+            work.write_id,
+            engine,
+            work.next_statement_id,
+        )
+        if result.changed == 0:
+            publication.remove_staging()
+            return 0
+        self._transaction.ensure_active()
+        touched = self._writing.publish(
+            rule, self._transaction, table, result, publication, work.before, work.write_id, partitions
+        )
+        self._note(work, result, touched, rule.operation if partitions is None else None)
+        return affected_rows(statement.kind, result)
+
+    def _find_work(self, table: TableDescription) -> _TableWork:
+        work = self._work.get(table.name)
+        if work is None:
+            before = self._snapshot.write_ids(table.name)
+            write_id = self._transaction.allocate_write_id(table.name)
+            if before.max_visible >= write_id:
+                raise Conflict(self.txn_id, f"write ID {write_id} is not above all that the snapshot sees")
+            work = self._work[table.name] = _TableWork(table, before, write_id)
+        if work.next_statement_id > MAX_STATEMENT - 1:
+            reason = "the transaction has used up its statement IDs"
+            raise build_error("HIVE_ACID_TRANSACTION_STATE", txnId=self.txn_id, reason=reason)
+        return work
+
+    def _note(
+        self,
+        work: _TableWork,
+        result: WriteResult,
+        touched: TouchedPartitions | None,
+        operation: OperationKind | None,
+    ) -> None:
+        """Later statements write under greater statement IDs, and see what this one wrote."""
+        own_view = work.before.with_own(work.write_id)
+        work.is_written = True
+        names = (FolderName.parse(folder.name) for folder in result.folders)
+        work.next_statement_id = 1 + max(name.statement_id or 0 for name in names if name)
+        if touched is not None:
+            add_new(self._metastore, work.table, touched, work.write_id, own_view)
+            work.partitions |= set(touched.locations)
+            if operation is not None and (work.operation is None or operation.is_conflicting):
+                work.operation = operation
+        self._snapshot.note_written(work.table.name, own_view)
+
+    # the end
+
+    def commit(self) -> None:
+        """Makes everything visible at once.
+
+        Raises what a statement's commit raises; then nothing is visible, but for HIVE_ACID_COMMIT_STATE_UNKNOWN. A
+        transaction in which a statement failed is aborted, and HIVE_ACID_TRANSACTION_STATE says so.
+        """
+        with self._statements:
+            try:
+                self._ensure_usable()
+                if not self.written_tables:
+                    self._transaction.end_read()
+                    return
+                for name in self.written_tables:
+                    self._register(self._work[name])
+                self._transaction.commit()
+            except CommitStateUnknown:
+                raise
+            except BaseException as error:
+                self.abort(error)
+                raise
+
+    def _register(self, work: _TableWork) -> None:
+        own_view = work.before.with_own(work.write_id)
+        names = sorted(work.partitions)
+        if work.operation is not None:
+            txn_id = self.txn_id
+            self._metastore.add_dynamic_partitions(txn_id, work.write_id, work.table.name, names, work.operation)
+        withdraw_statistics(self._metastore, work.table, names, work.write_id, own_view)
+
+    def abort(self, error: BaseException) -> None:
+        """Undoes everything, because of `error`, which gets a note of what could not be undone."""
+        with self._statements:
+            if self._transaction.outcome is Outcome.COMMITTED:
+                return
+            self._failure = self._failure or error
+            may_count = self._transaction.outcome is Outcome.UNKNOWN
+            try:
+                self._transaction.abort()
+            except HiveAcidError as second:
+                error.add_note(f"transaction {self.txn_id} was not aborted and will time out: {second}")
+                if may_count:
+                    return
+            for publication in self._publications:
+                publication.undo(error)
+
+    def _ensure_usable(self) -> None:
+        if self._failure is not None:
+            reason = f"a statement in it has failed: {self._failure}"
+            raise build_error("HIVE_ACID_TRANSACTION_STATE", txnId=self.txn_id, reason=reason)
+        self._transaction.ensure_active()

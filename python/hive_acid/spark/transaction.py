@@ -1,0 +1,74 @@
+"""Several statements in one transaction: `with hive_acid.transaction(spark): …`."""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import Any
+
+from pyspark.sql import SparkSession
+
+from hive_acid.config import PREFIX
+from hive_acid.errors import build_error
+from hive_acid.execution.session_transaction import SessionTransaction
+from hive_acid.spark.session import attach
+
+
+class AcidTransaction:
+    """The statements that the session runs within the block are one transaction; made by `hive_acid.transaction`.
+
+    They read one snapshot, taken at the beginning, and what those before them wrote; nobody else sees any of it until
+    the block ends, which commits. An error that leaves the block aborts everything, and so does an error of a writing
+    statement, though it be caught: from then on every statement is refused. Nothing is run again by itself: a conflict
+    is HIVE_ACID_WRITE_CONFLICT (40001), and it is for the caller to run the block again.
+    """
+
+    def __init__(self, spark: SparkSession) -> None:
+        self._spark = spark
+        self._transaction: SessionTransaction | None = None
+
+    @property
+    def id(self) -> int:
+        """The metastore's transaction ID. Raises HIVE_ACID_TRANSACTION_STATE outside of the block."""
+        return self._running().txn_id
+
+    def __enter__(self) -> AcidTransaction:
+        """Opens the transaction. Raises HIVE_ACID_TRANSACTION_STATE if the session is in one already."""
+        session: Any = self._spark
+        own = {key: value for key, value in self._spark.conf.getAll.items() if key.lower().startswith(PREFIX)}
+        executor = attach(self._spark).executor
+        transaction = executor.begin_transaction(own)
+        if not self._jvm().begin(session._jsparkSession, transaction.token):
+            error = build_error("HIVE_ACID_TRANSACTION_STATE", txnId=transaction.txn_id, reason="its session is in one")
+            executor.end_transaction(transaction, error)
+            raise error
+        self._transaction = transaction
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
+        """Commits, or aborts if an error leaves the block."""
+        session: Any = self._spark
+        transaction, self._transaction = self._running(), None
+        try:
+            attach(self._spark).executor.end_transaction(transaction, error)
+        finally:
+            self._jvm().end(session._jsparkSession)
+        if error is None:
+            self._refresh_caches([str(name) for name in transaction.written_tables])
+
+    def _refresh_caches(self, names: list[str]) -> None:
+        session: Any = self._spark
+        tables = session._sc._gateway.new_array(session._jvm.String, len(names))
+        for index, name in enumerate(names):
+            tables[index] = name
+        self._jvm().refreshCaches(session._jsparkSession, tables)
+
+    def _running(self) -> SessionTransaction:
+        if self._transaction is None:
+            raise build_error(
+                "HIVE_ACID_TRANSACTION_STATE", txnId="(none)", reason="its block has not begun or has ended"
+            )
+        return self._transaction
+
+    def _jvm(self) -> Any:
+        session: Any = self._spark
+        return session._jvm.hiveacid.SessionTransactions

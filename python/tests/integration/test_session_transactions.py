@@ -1,0 +1,131 @@
+"""`hive_acid.transaction`: several statements of a session, one commit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from py4j.protocol import Py4JJavaError
+from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
+
+import hive_acid
+from hive_acid.errors import InvalidStatement
+from hive_acid.model.table import TableName
+
+
+@pytest.fixture
+def flat(tables: Any) -> TableName:
+    """A table with the rows (1, 'a') and (2, 'b')."""
+    name: TableName = tables.create("flat")
+    tables.sql("INSERT INTO flat VALUES (1, 'a'), (2, 'b')")
+    return name
+
+
+@pytest.fixture
+def outside(spark: SparkSession) -> SparkSession:
+    """Another session of the same application."""
+    return spark.newSession()
+
+
+def rows(spark: SparkSession, table: TableName) -> list[tuple[Any, ...]]:
+    return sorted(tuple(row) for row in spark.sql(f"SELECT * FROM {table}").collect())
+
+
+def test_statements_see_what_those_before_them_wrote_and_nobody_else_does(
+    tables: Any, flat: TableName, outside: SparkSession
+) -> None:
+    other = tables.create("other")
+    with hive_acid.transaction(tables.spark) as txn:
+        assert tables.sql("INSERT INTO flat VALUES (3, 'c'), (4, 'd')") == [(2,)]
+        assert tables.sql("UPDATE flat SET name = concat(name, '!') WHERE id IN (1, 3)") == [(2,)]
+        assert tables.sql("DELETE FROM flat WHERE name IN ('d', 'b')") == [(2,)]
+        assert tables.sql("INSERT INTO other SELECT * FROM flat") == [(2,)]
+        assert rows(tables.spark, flat) == rows(tables.spark, other) == [(1, "a!"), (3, "c!")]
+        assert rows(outside, flat) == [(1, "a"), (2, "b")]
+        assert rows(outside, other) == []
+        own = txn.id
+        assert own in [info.id for info in tables.open_transactions()]
+    assert own not in {lock.txn_id for lock in tables.client.held_locks(flat)}
+    for session in (tables.spark, outside):
+        assert rows(session, flat) == rows(session, other) == [(1, "a!"), (3, "c!")]
+    folders = {path.split("/")[0] for path in tables.files("flat")}
+    assert len({name.rsplit("_", 1)[0].removeprefix("delete_") for name in folders}) == 2, "one write ID for all of it"
+
+
+def test_a_row_inserted_within_may_be_updated_and_deleted_within(tables: Any, flat: TableName) -> None:
+    with hive_acid.transaction(tables.spark):
+        tables.sql("INSERT INTO flat VALUES (5, 'new')")
+        for _ in range(3):
+            assert tables.sql("UPDATE flat SET name = concat(name, '+') WHERE id = 5") == [(1,)]
+        tables.sql("INSERT INTO flat VALUES (6, 'gone')")
+        assert tables.sql("DELETE FROM flat WHERE id = 6") == [(1,)]
+    assert rows(tables.spark, flat) == [(1, "a"), (2, "b"), (5, "new+++")]
+
+
+def test_partitions_made_within_are_read_within(tables: Any) -> None:
+    parts = tables.create("parts", "id INT", "PARTITIONED BY (d STRING)")
+    with hive_acid.transaction(tables.spark):
+        tables.sql("INSERT INTO parts VALUES (1, 'a'), (2, 'b')")
+        assert tables.sql("DELETE FROM parts WHERE d = 'a'") == [(1,)]
+        assert rows(tables.spark, parts) == [(2, "b")]
+    assert rows(tables.spark, parts) == [(2, "b")]
+
+
+def test_an_error_that_leaves_the_block_undoes_all_of_it(tables: Any, flat: TableName) -> None:
+    before = tables.files("flat")
+    with pytest.raises(ZeroDivisionError), hive_acid.transaction(tables.spark):
+        tables.sql("INSERT INTO flat VALUES (3, 'c')")
+        tables.sql("DELETE FROM flat WHERE id = 1")
+        raise ZeroDivisionError
+    assert tables.client.held_locks(flat) == []
+    assert rows(tables.spark, flat) == [(1, "a"), (2, "b")]
+    assert tables.files("flat") == before
+
+
+def test_an_error_of_a_writing_statement_that_is_caught_still_undoes_all_of_it(tables: Any, flat: TableName) -> None:
+    with pytest.raises(InvalidStatement) as caught, hive_acid.transaction(tables.spark):
+        tables.sql("INSERT INTO flat VALUES (3, 'c')")
+        with pytest.raises((PySparkException, Py4JJavaError)):
+            tables.sql("UPDATE flat SET name = raise_error('on purpose') WHERE id = 1")
+        with pytest.raises(PySparkException, match="HIVE_ACID_TRANSACTION_STATE"):
+            tables.sql("SELECT * FROM flat")
+    assert caught.value.getCondition() == "HIVE_ACID_TRANSACTION_STATE"
+    assert rows(tables.spark, flat) == [(1, "a"), (2, "b")]
+
+
+def test_a_conflict_is_told_to_the_caller(tables: Any, flat: TableName, outside: SparkSession) -> None:
+    with pytest.raises(InvalidStatement), hive_acid.transaction(tables.spark):
+        assert len(rows(tables.spark, flat)) == 2
+        outside.sql(f"UPDATE {flat} SET name = 'theirs' WHERE id = 1")
+        assert rows(tables.spark, flat) == [(1, "a"), (2, "b")], "the snapshot is that of the beginning"
+        with pytest.raises(PySparkException) as caught:
+            tables.sql("UPDATE flat SET name = 'ours' WHERE id = 1")
+        assert (caught.value.getCondition(), caught.value.getSqlState()) == ("HIVE_ACID_WRITE_CONFLICT", "40001")
+    assert rows(tables.spark, flat) == [(1, "theirs"), (2, "b")]
+
+
+def test_caches_are_neither_read_nor_filled_within_and_are_right_afterwards(
+    tables: Any, flat: TableName, outside: SparkSession
+) -> None:
+    tables.sql("CACHE TABLE flat")
+    try:
+        with hive_acid.transaction(tables.spark):
+            tables.sql("DELETE FROM flat WHERE id = 1")
+            with pytest.raises(PySparkException, match="Reading or filling a cache"):
+                rows(tables.spark, flat)
+            assert rows(outside, flat) == [(1, "a"), (2, "b")]
+        assert rows(tables.spark, flat) == rows(outside, flat) == [(2, "b")]
+    finally:
+        tables.sql("UNCACHE TABLE flat")
+
+
+def test_a_session_has_one_transaction_at_a_time(tables: Any, flat: TableName) -> None:
+    with hive_acid.transaction(tables.spark) as outer:
+        with pytest.raises(InvalidStatement, match="its session is in one"):
+            hive_acid.transaction(tables.spark).__enter__()
+        tables.sql("DELETE FROM flat WHERE id = 1")
+        assert [info.id for info in tables.open_transactions() if info.id >= outer.id] == [outer.id]
+    assert rows(tables.spark, flat) == [(2, "b")]
+    with pytest.raises(InvalidStatement, match="has ended"):
+        _ = outer.id
