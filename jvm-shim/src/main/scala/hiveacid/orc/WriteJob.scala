@@ -105,8 +105,8 @@ object WriteJob extends Logging {
   }
 
   /** A map task that runs again may give other rows than before: a function has random results, a source is read in
-    * another order. Spark notices by checksums, and runs all tasks that read them again, or fails the job if one
-    * of them has written its files.
+    * another order. Spark notices by checksums, and runs all tasks that read them again, or fails the job if one of
+    * them has written its files.
     */
   private def refuseUncheckedShuffles(session: SparkSession): Unit =
     if (!session.conf.get(ShuffleCheck, "true").toBoolean) {
