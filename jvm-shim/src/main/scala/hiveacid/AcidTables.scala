@@ -82,5 +82,9 @@ object AcidTables {
       throw AcidException.unsupportedTable("Access", name(t), "the metastore gives it no location")
     if (t.schema.fieldNames.exists(_.equalsIgnoreCase("row__id")))
       throw AcidException.unsupportedTable("Access", name(t), "a column is named like the hidden ROW__ID")
+    // ORC cuts such a name when it opens the file (OrcUtils.convertTypeFromProtobuf): the column would be NULL
+    t.dataSchema.fieldNames.find(_.contains('`')).foreach { column =>
+      throw AcidException.unsupportedTable("Access", name(t), s"ORC cannot read the column $column, for its backtick")
+    }
   }
 }
