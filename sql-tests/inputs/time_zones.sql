@@ -41,6 +41,11 @@ SELECT id, t, CAST(t AS STRING) FROM t WHERE id IN (6, 7) ORDER BY id;
 
 SELECT id FROM t WHERE t = TIMESTAMP '2024-03-31 03:30:00' OR t = TIMESTAMP '2024-10-27 02:30:00' ORDER BY id;
 
+-- written back from here the first would become 03:30, whichever columns are assigned
+UPDATE t SET zone = 'moved' WHERE id = 6;
+
+UPDATE t SET zone = 'moved' WHERE id = 7;
+
 -- both hours are one clock: which of the two it was is not kept
 INSERT INTO t VALUES (8, 'Berlin', TIMESTAMP '2024-10-27 00:30:00 UTC', NULL), (9, 'Berlin', TIMESTAMP '2024-10-27 01:30:00 UTC', NULL), (10, 'Berlin', TIMESTAMP '2024-03-31 02:30:00', NULL);
 
@@ -50,6 +55,8 @@ SELECT id, t, t = TIMESTAMP '2024-10-27 00:30:00 UTC' AS first FROM t WHERE id >
 DELETE FROM t WHERE t = TIMESTAMP '2024-10-27 02:30:00' AND id > 7;
 
 SET TIME ZONE 'UTC';
+
+UPDATE t SET zone = 'moved' WHERE id = 6;
 
 SELECT * FROM t WHERE id > 5 ORDER BY id;
 

@@ -164,12 +164,21 @@ object AcidFileIndex {
     node.toString
   }
 
-  /** The plan with every scan of a transactional table, also in subqueries, bound to one snapshot. */
-  def bind(plan: LogicalPlan, token: String): LogicalPlan = plan.transformUpWithSubqueries {
-    case l @ LogicalRelation(fs: HadoopFsRelation, _, _, _, _) if fs.location.isInstanceOf[AcidFileIndex] =>
-      val index = fs.location.asInstanceOf[AcidFileIndex].bound(token)
-      l.copy(relation = fs.copy(location = index)(fs.sparkSession))
-  }
+  /** The plan with every scan of a transactional table, also in subqueries, bound to one snapshot.
+    *
+    * @param updated
+    *   the target of an UPDATE: what is read of it is written back
+    */
+  def bind(plan: LogicalPlan, token: String, updated: Option[String] = None): LogicalPlan =
+    plan.transformUpWithSubqueries {
+      case l @ LogicalRelation(fs: HadoopFsRelation, _, _, _, _) if fs.location.isInstanceOf[AcidFileIndex] =>
+        val index = fs.location.asInstanceOf[AcidFileIndex].bound(token)
+        val format = fs.fileFormat match {
+          case f: AcidOrcFileFormat if updated.contains(f.table) => f.writingBack
+          case other                                             => other
+        }
+        l.copy(relation = fs.copy(location = index, fileFormat = format)(fs.sparkSession))
+    }
 
   /** Tables read by the plan, as `db.table`. */
   def tables(plan: LogicalPlan): Seq[String] = {

@@ -91,7 +91,8 @@ object Bridge {
 
   /** Called by Python: writes the row changes of a running statement, its scans bound to the snapshot `token`. */
   def write(key: String, token: String, spec: String): String = inCall(key) { call =>
-    orc.WriteJob.run(call.session, AcidFileIndex.bind(call.changes, token), spec)
+    val updated = if (call.kind == "update") Some(AcidTables.name(call.target)) else None
+    orc.WriteJob.run(call.session, AcidFileIndex.bind(call.changes, token, updated), spec)
   }
 
   /** Called by Python: the partitions that a running statement can touch, as a JSON array; null if it cannot be told.

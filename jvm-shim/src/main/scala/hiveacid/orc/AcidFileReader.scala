@@ -29,7 +29,8 @@ final case class ScanRequest(
     required: StructType,
     partitionSchema: StructType,
     filters: Seq[Filter],
-    batchSize: Int
+    batchSize: Int,
+    writesBack: Boolean
 )
 
 /** The batches of one split of one ACID file: the rows of its stripes that the snapshot sees.
@@ -156,7 +157,8 @@ final class AcidFileReader(request: ScanRequest, file: PartitionedFile, conf: Co
     }
 
     private def columns(): Array[ColumnVector] = {
-      val zone = new WallClock(ZoneId.of(request.timeZone, ZoneId.SHORT_IDS))
+      val id = ZoneId.of(request.timeZone, ZoneId.SHORT_IDS)
+      val zone = if (request.writesBack) new WallClock(id, errors.skippedClock(id, _)) else new WallClock(id)
       val row = batch.cols(FileSchema.Row).asInstanceOf[StructColumnVector]
       val data = request.required.fields.zip(schema.sources).map { case (field, source) =>
         source match {

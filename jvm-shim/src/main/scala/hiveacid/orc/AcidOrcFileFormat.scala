@@ -33,17 +33,23 @@ import org.apache.spark.util.SerializableConfiguration
   *   `db.table`, for errors
   * @param timeZone
   *   the session's time zone when the query was planned: the wall clock of a TIMESTAMP is an instant there
+  * @param writesBack
+  *   true for the target of an UPDATE: a wall clock that would come back as another is an error
   */
-class AcidOrcFileFormat(val table: String, val timeZone: String) extends OrcFileFormat {
+class AcidOrcFileFormat(val table: String, val timeZone: String, val writesBack: Boolean = false)
+    extends OrcFileFormat {
   import AcidOrcFileFormat._
 
   override def toString: String = "HiveACID"
   override def shortName(): String = "hive-acid-orc"
-  override def hashCode(): Int = (table, timeZone).hashCode
+  override def hashCode(): Int = (table, timeZone, writesBack).hashCode
   override def equals(other: Any): Boolean = other match {
-    case f: AcidOrcFileFormat => f.table == table && f.timeZone == timeZone
+    case f: AcidOrcFileFormat => f.table == table && f.timeZone == timeZone && f.writesBack == writesBack
     case _                    => false
   }
+
+  /** The same for the target of an UPDATE. */
+  def writingBack: AcidOrcFileFormat = new AcidOrcFileFormat(table, timeZone, writesBack = true)
 
   override def inferSchema(s: SparkSession, o: Map[String, String], f: Seq[FileStatus]): Option[StructType] = None
   override def isSplitable(s: SparkSession, options: Map[String, String], path: Path): Boolean = true
@@ -78,7 +84,8 @@ class AcidOrcFileFormat(val table: String, val timeZone: String) extends OrcFile
     val batches = options.get(FileFormat.OPTION_RETURNING_BATCH).contains("true")
     val capacity = sqlConf.getConf(SQLConf.ORC_VECTORIZED_READER_BATCH_SIZE)
     val pushed = if (sqlConf.getConf(SQLConf.ORC_FILTER_PUSHDOWN_ENABLED)) filters else Nil
-    val request = ScanRequest(table, timeZone, dataSchema, requiredSchema, partitionSchema, pushed, capacity)
+    val request =
+      ScanRequest(table, timeZone, dataSchema, requiredSchema, partitionSchema, pushed, capacity, writesBack)
     (file: PartitionedFile) => {
       val reader = new AcidFileReader(request, file, conf.value.value)
       Option(TaskContext.get()).foreach(_.addTaskCompletionListener[Unit](_ => reader.close()))

@@ -3,6 +3,7 @@ package hiveacid.orc
 import java.io.{FileNotFoundException, InterruptedIOException}
 import java.net.{SocketException, UnknownHostException}
 import java.nio.channels.ClosedByInterruptException
+import java.time.{LocalDateTime, ZoneId}
 
 import scala.util.control.NonFatal
 
@@ -41,6 +42,13 @@ final case class ReadErrors(table: String) {
 
   def unsupported(path: Path, reason: String): AcidException =
     AcidException("HIVE_ACID_UNSUPPORTED_LAYOUT", Map("table" -> table, "path" -> path.toString, "reason" -> reason))
+
+  /** An UPDATE would write another wall clock than the row holds, also into a column that it does not assign. */
+  def skippedClock(zone: ZoneId, wall: LocalDateTime): Unit = {
+    val reason = s"a row holds the TIMESTAMP $wall, which the session's time zone $zone skips, so that it would be " +
+      "written back as another; SET TIME ZONE 'UTC' and run the statement again"
+    throw AcidException.unsupportedTable("UPDATE", table, reason)
+  }
 
   private def missing(path: Path, cause: Throwable): AcidException = {
     val reason = s"its file $path is gone"

@@ -8,8 +8,11 @@ import java.time.{Instant, LocalDateTime, ZoneId, ZoneOffset}
   * The rules are those of `LocalDateTime.atZone`, which Spark's own casts follow: a wall clock inside a gap moves
   * forward by the gap's length, one inside an overlap takes the earlier instant. The offset of the interval between two
   * transitions is kept, because neighbouring values mostly share it; an object is for one thread.
+  *
+  * @param onGap
+  *   called with a wall clock inside a gap that is converted to an instant: the way back would give another one
   */
-final class WallClock(zone: ZoneId) {
+final class WallClock(zone: ZoneId, onGap: LocalDateTime => Unit = _ => ()) {
   import WallClock._
 
   private val rules = zone.getRules
@@ -23,7 +26,9 @@ final class WallClock(zone: ZoneId) {
   def toInstant(wallMicros: Long): Long = {
     val second = Math.floorDiv(wallMicros, MicrosPerSecond)
     if (second < wallFrom || second >= wallUntil) {
-      val before = rules.getOffset(LocalDateTime.ofEpochSecond(second, 0, ZoneOffset.UTC)).getTotalSeconds.toLong
+      val wall = LocalDateTime.ofEpochSecond(second, 0, ZoneOffset.UTC)
+      if (rules.getValidOffsets(wall).isEmpty) onGap(wall)
+      val before = rules.getOffset(wall).getTotalSeconds.toLong
       remember(second - before)
       // inside a gap or overlap the kept interval may have the other offset
       if (second < wallFrom || second >= wallUntil) return wallMicros - before * MicrosPerSecond
