@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -198,6 +199,20 @@ def test_rows_come_out_of_every_way_to_read_a_dataframe(rows: Tables, spark: Spa
     assert frame.count() == 3
     assert sorted(row.id for row in frame.cache().collect()) == [1, 3, 4]
     frame.unpersist()
+
+
+def test_queries_leave_no_thread_behind(rows: Tables, spark: SparkSession) -> None:
+    """Spark plans the scans below shuffles and broadcasts on new threads each time."""
+    query = "SELECT name, count(*) FROM t JOIN (SELECT id FROM t ORDER BY id) USING (id) GROUP BY name"
+
+    def run(times: int) -> int:
+        for _ in range(times):
+            rows.sql(query)
+            rows.sql("UPDATE t SET name = 'x' WHERE id = 1")
+        return threading.active_count()
+
+    before = run(5)  # some threads may begin to wait for work
+    assert run(15) <= before + 3
 
 
 def test_row_ids_are_hidden_until_they_are_asked_for(rows: Tables, spark: SparkSession) -> None:

@@ -64,3 +64,8 @@ def format_listings(listings: Sequence[Listing]) -> str:
 
 def _escape(text: str) -> str:
     return text.replace("%", "%25").replace("\t", "%09").replace("\n", "%0A").replace("\r", "%0D")
+
+
+def originals(state: AcidState) -> list[str]:
+    """Paths of the original files that are read, below the root."""
+    return [file.relative_path for file in state.originals]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-import time
+import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ class FolderEngine:
         if word == "MEET":
             assert eventually(lambda: len(list(self.folder.glob("MEET *"))) >= int(rest[0]))
         while word == "HANG":
-            time.sleep(60)
+            signal.pause()
         return Answer("struct<s:string>", (statement,))
 
     def location(self, table: str) -> str:

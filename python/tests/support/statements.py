@@ -126,6 +126,13 @@ class World:
         }
         return Statement(**(values | changes))  # type: ignore[arg-type]
 
+    def overwrite_as_another(self, root: str = LOCATION) -> None:
+        """An INSERT OVERWRITE of another client, of the table or of the partition that lies at `root`."""
+        txn_id = self.memory.open_transaction("other", "host", "agent")
+        write_id = self.memory.allocate_write_id(txn_id, TABLE)
+        self.file_system.add_file(f"{root}/base_{write_id:07d}/bucket_00000")
+        self.memory.commit(txn_id)
+
     def folders(self) -> list[str]:
         """Names of all folders in the table, hidden ones too."""
         prefix = LOCATION + "/"

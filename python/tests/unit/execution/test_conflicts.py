@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
 from hive_acid.errors import WriteConflict
@@ -61,13 +63,7 @@ def test_a_delete_that_loses_every_race_ends_with_a_write_conflict(world: World)
 
 
 def test_an_insert_behind_an_overwrite_of_another_client_runs_again(world: World) -> None:
-    def overwrite() -> None:
-        txn_id = world.memory.open_transaction("other", "host", "agent")
-        write_id = world.memory.allocate_write_id(txn_id, TABLE)
-        world.file_system.add_file(f"/warehouse/t/base_{write_id:07d}/bucket_00000")
-        world.memory.commit(txn_id)
-
-    world.metastore.before["lock"] = overwrite
+    world.metastore.before["lock"] = world.overwrite_as_another
     assert world.run(StatementKind.INSERT) == 3
     assert world.engine.specs[-1].write_id == 3, "rows under write ID 1 would be hidden by base 2"
 
@@ -117,12 +113,6 @@ def test_a_table_that_was_altered_while_the_lock_was_awaited_is_not_written(worl
 
 
 def test_an_insert_behind_an_overwrite_of_one_partition_runs_again(partitioned: World) -> None:
-    def overwrite() -> None:
-        txn_id = partitioned.memory.open_transaction("other", "host", "agent")
-        write_id = partitioned.memory.allocate_write_id(txn_id, TABLE)
-        partitioned.file_system.add_file(f"/elsewhere/old/base_{write_id:07d}/bucket_00000")
-        partitioned.memory.commit(txn_id)
-
-    partitioned.metastore.before["lock"] = overwrite
+    partitioned.metastore.before["lock"] = partial(partitioned.overwrite_as_another, "/elsewhere/old")
     assert partitioned.run(StatementKind.INSERT) == 6
     assert partitioned.engine.specs[-1].write_id == 3

@@ -182,14 +182,8 @@ def test_a_change_that_bypasses_the_lock_every_time_ends_with_a_write_conflict(w
 
 
 def test_an_insert_never_keeps_a_gate_because_its_lock_excludes_nobody(world: World) -> None:
-    def overwrite() -> None:
-        txn_id = world.memory.open_transaction("other", "host", "agent")
-        write_id = world.memory.allocate_write_id(txn_id, TABLE)
-        world.file_system.add_file(f"/warehouse/t/base_{write_id:07d}/bucket_00000")
-        world.memory.commit(txn_id)
-
     held: list[int] = []
-    world.metastore.before["lock"] = overwrite
+    world.metastore.before["lock"] = world.overwrite_as_another
     world.engine.before = lambda _: held.append(len(world.memory.held_locks()))
     assert world.run(StatementKind.INSERT) == 3
     assert held == [1, 1]

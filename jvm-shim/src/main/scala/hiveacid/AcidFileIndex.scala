@@ -61,7 +61,7 @@ final class AcidFileIndex(
     val key = executionKey
     if (snapshot.isEmpty && key >= 0) ReadListener.started(key)
     val partitions = if (partitionSchema.isEmpty) None else Some(survivors(planner, key, snapshot, partitionFilters))
-    val answer = Bridge.text(planner.scan(request(key, snapshot, partitions.map(_.keys.toSeq))))
+    val answer = Bridge.text(Callbacks.ask(session)(planner.scan(request(key, snapshot, partitions.map(_.keys.toSeq)))))
     val plan = AcidFileIndex.json.readTree(answer)
     val writeIds = plan.get("writeIds").asText
     plan.get("partitions").elements.asScala.toSeq.map { partition =>
@@ -98,7 +98,7 @@ final class AcidFileIndex(
   ): Map[String, InternalRow] = {
     val names =
       AcidFileIndex.json
-        .readTree(Bridge.text(planner.partitionNames(request(key, snapshot, None))))
+        .readTree(Bridge.text(Callbacks.ask(session)(planner.partitionNames(request(key, snapshot, None)))))
         .elements
         .asScala
         .map(_.asText)
