@@ -63,6 +63,27 @@ def test_a_row_inserted_within_may_be_updated_and_deleted_within(tables: Any, fl
     assert rows(tables.spark, flat) == [(1, "a"), (2, "b"), (5, "new+++")]
 
 
+@pytest.mark.parametrize("adaptive", ["true", "false"])
+def test_scans_below_shuffles_broadcasts_and_subqueries_see_it_too(tables: Any, flat: TableName, adaptive: str) -> None:
+    """Spark plans these on threads of its own."""
+    tables.sql(f"SET spark.sql.adaptive.enabled = {adaptive}")
+    shuffled = "SELECT a.name, count(*) FROM flat a JOIN flat b ON a.id = b.id + 0 GROUP BY a.name ORDER BY a.name"
+    try:
+        with hive_acid.transaction(tables.spark):
+            tables.sql("INSERT INTO flat VALUES (3, 'c')")
+            tables.sql("DELETE FROM flat WHERE id = 1")
+            expected = [("b", 1), ("c", 1)]
+            assert tables.sql(shuffled) == expected
+            for hint in ("BROADCAST(b)", "MERGE(b)", "SHUFFLE_HASH(b)"):
+                assert tables.sql(shuffled.replace("SELECT", f"SELECT /*+ {hint} */", 1)) == expected
+            assert tables.sql("SELECT (SELECT max(name) FROM flat), (SELECT count(*) FROM flat)") == [("c", 2)]
+            with pytest.raises((PySparkException, Py4JJavaError), match="Reading as an RDD"):
+                tables.spark.table(str(flat)).rdd.collect()
+            assert sorted(row.id for row in tables.spark.table(str(flat)).toLocalIterator()) == [2, 3]
+    finally:
+        tables.sql("RESET spark.sql.adaptive.enabled")
+
+
 def test_partitions_made_within_are_read_within(tables: Any) -> None:
     parts = tables.create("parts", "id INT", "PARTITIONED BY (d STRING)")
     with hive_acid.transaction(tables.spark):

@@ -58,6 +58,9 @@ final class AcidFileIndex(
     val planner = Bridge.plannerFor(name)
     // names and files are asked for under one key, so that both are of one snapshot
     val snapshot = token.orElse(SessionTransactions.running(session.sparkContext))
+    // an RDD's scans carry no sign of whose they are, and would read another snapshot than the transaction's
+    if (snapshot.isEmpty && AcidFileIndex.rootExecution(session).isEmpty && SessionTransactions.of(session).isDefined)
+      throw AcidException.unsupported("Reading as an RDD within hive_acid.transaction()", name)
     val key = executionKey
     if (snapshot.isEmpty && key >= 0) ReadListener.started(key)
     val partitions = if (partitionSchema.isEmpty) None else Some(survivors(planner, key, snapshot, partitionFilters))
