@@ -14,7 +14,7 @@ import pytest
 
 from hive_acid.metastore.types import LockComponent, LockKind, LockState, OperationKind
 from hive_acid.transactions.validity import StatementKind
-from support.drivers import LIMIT_SECONDS, Drivers
+from support.drivers import LIMIT_SECONDS, Drivers, wait_until
 from support.mutations import MUTATIONS, Mutation, slow_but
 from support.session_process import StatementFailed
 from support.thrift_proxy import Lost
@@ -113,6 +113,23 @@ def test_a_cancelled_statement_is_undone_at_once(drivers: Drivers, mutation: Mut
         trial.assert_undone(failure, "KeyboardInterrupt")
     gate.open()
     trial.assert_done(drivers.attempt(trial.text()))
+
+
+@slow_but("update-partitions")
+def test_ctrl_c_while_a_lock_is_awaited_undoes_the_statement(drivers: Drivers, mutation: Mutation) -> None:
+    trial, client = drivers.trial(mutation), drivers.client
+    txn_id = client.open_transaction("somebody", "elsewhere", "their tool")
+    component = LockComponent(trial.table.name, LockKind.EXCLUSIVE, OperationKind.NO_TXN)
+    client.lock(txn_id, [component], "somebody", "elsewhere", "their tool")
+    drivers.session.sql("SET spark.hiveacid.lock.timeoutMs = 120000")
+    running = drivers.session.submit(trial.text(), thread="main")
+    wait_until(lambda: LockState.WAITING in {lock.state for lock in trial.table.locks()}, "the statement waits")
+    drivers.session.interrupt()
+    failure = running.exception(LIMIT_SECONDS)
+    drivers.session.sql("RESET spark.hiveacid.lock.timeoutMs")
+    assert [info.id for info in drivers.open_transactions()] == [txn_id]
+    client.abort(txn_id)
+    trial.assert_undone(failure, "KeyboardInterrupt")
 
 
 @slow_but("update-partitions")
