@@ -175,6 +175,8 @@ def _defaults(folder: Path) -> dict[str, str]:
         "hive.fetch.task.conversion": "more",
         "hive.query.results.cache.enabled": "false",
         "hadoop.tmp.dir": f"{folder}/tmp",
+        # a local job's default is one folder for all users of the machine: the second of them fails
+        "mapreduce.jobtracker.staging.root.dir": f"{folder}/tmp/staging",
         "hive.exec.scratchdir": f"{folder}/tmp/scratch",
         "hive.exec.local.scratchdir": f"{folder}/tmp/local",
         "hive.downloaded.resources.dir": f"{folder}/tmp/resources",

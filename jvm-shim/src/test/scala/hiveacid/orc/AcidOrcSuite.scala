@@ -1,5 +1,6 @@
 package hiveacid.orc
 
+import java.io.File
 import java.nio.file.Files
 
 import scala.concurrent.duration._
@@ -7,6 +8,7 @@ import scala.jdk.CollectionConverters._
 
 import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
 import hiveacid.AcidException
+import org.apache.commons.io.FileUtils
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileStatus, Path}
 
@@ -42,13 +44,22 @@ abstract class AcidOrcSuite extends munit.FunSuite {
     builder.getOrCreate().asInstanceOf[SparkSession]
   }
 
+  private var folders = List.empty[File]
+
   override def afterAll(): Unit = {
     spark.stop()
+    folders.foreach(FileUtils.deleteDirectory)
+    folders.foreach(_.deleteOnExit()) // the first session's spark.local.dir is made again by all later ones of the JVM
     SparkSession.clearActiveSession()
     SparkSession.clearDefaultSession()
   }
 
-  protected def temporaryFolder(): Path = new Path(Files.createTempDirectory("hive-acid").toUri)
+  /** A folder that goes with the suite. */
+  protected def localFolder(): File = {
+    folders ::= Files.createTempDirectory("hive-acid").toFile
+    folders.head
+  }
+  protected def temporaryFolder(): Path = new Path(localFolder().toURI)
 
   /** Runs `body` with session settings that are undone afterwards. */
   protected def withConf[T](pairs: (String, String)*)(body: => T): T = {

@@ -14,7 +14,7 @@ import org.apache.spark.sql.functions.{col, udf}
 
 /** Buckets whose changes are too many for one task, one task after the other, with tasks that fail in between. */
 class SplitBucketSuite extends AcidOrcSuite {
-  private val local: LocalPath = Files.createTempDirectory("hive-acid-shuffle")
+  private val local: LocalPath = localFolder().toPath
 
   override protected def master: String = "local[1,3]"
   override protected def settings: Map[String, String] = Map(
