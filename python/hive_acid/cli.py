@@ -1,7 +1,7 @@
 """The command `hive-acid`.
 
-Exit codes: 0 done, or running; 1 not running, or results differ; 2 it failed or was called wrongly, with the reason
-on standard error; 130 it was interrupted.
+Exit codes: 0 done, or running, or committed; 1 not running, or results differ; 2 it failed or was called wrongly, with
+the reason on standard error; of `txn status` also 3 aborted, 4 open, 5 cannot be told; 130 it was interrupted.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import os
 import shlex
 import sys
 from collections.abc import Sequence
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     Commands = argparse._SubParsersAction[argparse.ArgumentParser]
 
 DONE, NOT_RUNNING, FAILED, INTERRUPTED = 0, 1, 2, 130
+ABORTED, OPEN, NOT_KNOWN = 3, 4, 5
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -29,6 +31,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="hive-acid", description="Hive ACID DML for Spark SQL")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
     add_metastore_command(commands)
+    add_transaction_command(commands)
     demo = commands.add_parser("demo", help="a guided tour: a real metastore, real data, every count checked")
     demo.set_defaults(run=show_demo)
     sqltest = commands.add_parser("sqltest", help="SQL files and the results they must have: run, update, new")
@@ -57,6 +60,17 @@ def add_metastore_command(commands: Commands) -> None:
     status.set_defaults(run=show_metastore)
     for action in (start, stop, status):
         action.add_argument("--folder", type=Path, default=default_folder(), help="its data (default: %(default)s)")
+
+
+def add_transaction_command(commands: Commands) -> None:
+    """`hive-acid txn status`."""
+    transaction = commands.add_parser("txn", help="transactions of a metastore")
+    actions = transaction.add_subparsers(title="actions", required=True, metavar="ACTION")
+    status = actions.add_parser("status", help="what became of a transaction: committed, aborted or still open")
+    status.add_argument("id", type=_transaction_id, metavar="N", help="the transaction's ID")
+    status.add_argument("--metastore", metavar="URI", help="thrift://host:port; that of hive-site.xml by default")
+    status.add_argument("--json", action="store_true", help="one JSON object on one line")
+    status.set_defaults(run=show_transaction)
 
 
 def show_demo(chosen: argparse.Namespace) -> int:
@@ -112,6 +126,27 @@ def show_metastore(chosen: argparse.Namespace) -> int:
     return DONE if answers else FAILED
 
 
+def show_transaction(chosen: argparse.Namespace) -> int:
+    """Print what became of a transaction; the exit code tells as well."""
+    from hive_acid.errors import HiveAcidError, build_error
+    from hive_acid.hive_site import find_metastore_uris
+    from hive_acid.metastore.thrift_client import ThriftMetastore
+    from hive_acid.transactions.status import find_status, format_json, format_text
+
+    try:
+        uris = chosen.metastore or find_metastore_uris()
+        if not uris:
+            raise build_error("HIVE_ACID_CONFIGURATION", reason="name the metastore: --metastore thrift://host:port")
+        with closing(ThriftMetastore(uris)) as metastore:
+            status = find_status(metastore, chosen.id)
+    except HiveAcidError as error:
+        print(error, file=sys.stderr)
+        return FAILED
+    print(format_json(status) if chosen.json else format_text(status))
+    codes = {"committed": DONE, "aborted": ABORTED, "open": OPEN}
+    return codes[status.state.value] if status.state else NOT_KNOWN
+
+
 def run_sqltest(chosen: argparse.Namespace) -> int:
     """Run or record a suite of golden files."""
     from hive_acid.errors import HiveAcidError
@@ -136,6 +171,13 @@ def default_folder() -> Path:
 
 def _folder_option(folder: Path) -> str:
     return "" if folder == default_folder() else f" --folder {shlex.quote(str(folder))}"
+
+
+def _transaction_id(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{text} is no transaction ID")
+    return number
 
 
 def _port(text: str) -> int:

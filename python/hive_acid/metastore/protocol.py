@@ -84,7 +84,10 @@ class Metastore(Protocol):
         ...
 
     def transaction_state(self, txn_id: int) -> TransactionState | None:
-        """Where a transaction of our own stands, or None if it cannot be told (never begun, or forgotten)."""
+        """Where a transaction of any client stands, or None if it cannot be told (never begun, or forgotten).
+
+        Ends nothing. A transaction that is open, and not listed so, may live a timeout longer for the question.
+        """
         ...
 
     def transactions(self) -> list[TransactionInfo]:

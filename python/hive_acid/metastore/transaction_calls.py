@@ -80,8 +80,10 @@ class TransactionCalls(Calls):
     def transaction_state(self, txn_id: int) -> TransactionState | None:
         """See `Metastore`.
 
-        A transaction that is neither open nor aborted was committed, or was aborted and forgotten. Committing it again
-        tells: it changes nothing, succeeds for a committed one and fails for the other.
+        One that is not listed as open or aborted may be committed, forgotten, or an open one that only reads, which 4.x
+        leaves out of the list. A heartbeat finds the last: it fails for everything but an open transaction, and what is
+        not open never is again. So committing it then tells of the others and changes nothing: it succeeds for a
+        committed transaction and fails for a forgotten one.
         """
         response = self._read("get_open_txns")
         open_ids, aborted_ids = conversion.split_by_bits(response.open_txns, response.abortedBits)
@@ -92,10 +94,16 @@ class TransactionCalls(Calls):
         if txn_id > response.txn_high_water_mark:
             return None
         try:
+            self.heartbeat(txn_id)
+        except TransactionAborted as error:
+            if _was_aborted(error):
+                return TransactionState.ABORTED
+        else:
+            return TransactionState.OPEN
+        try:
             self._read("commit_txn", self._build_commit(txn_id), txn_id=txn_id)
         except TransactionAborted as error:
-            lost = isinstance(error.__cause__, ttypes.TxnAbortedException)
-            return TransactionState.ABORTED if lost else None
+            return TransactionState.ABORTED if _was_aborted(error) else None
         return TransactionState.COMMITTED
 
     def transactions(self) -> list[TransactionInfo]:
@@ -144,3 +152,8 @@ class TransactionCalls(Calls):
         if table is not None:
             request = ttypes.ShowLocksRequest(dbname=table.database, tablename=table.table)
         return [conversion.build_held_lock(element) for element in self._read("show_locks", request).locks or ()]
+
+
+def _was_aborted(error: TransactionAborted) -> bool:
+    """True if the metastore said so; else it does not know the transaction, or not as an open one."""
+    return isinstance(error.__cause__, ttypes.TxnAbortedException)

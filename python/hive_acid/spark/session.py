@@ -5,12 +5,10 @@ from __future__ import annotations
 import atexit
 import getpass
 import logging
-import os
 import socket
 import time
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree
 
 import pyspark
 from pyspark import SparkConf, SparkContext
@@ -21,6 +19,7 @@ from hive_acid import config
 from hive_acid.errors import build_error
 from hive_acid.execution.executor import Executor
 from hive_acid.execution.readers import Readers
+from hive_acid.hive_site import find_metastore_uris
 from hive_acid.metastore.thrift_client import ThriftMetastore
 from hive_acid.spark import hive_client
 from hive_acid.spark.cancellation import Cancellation
@@ -42,20 +41,6 @@ def find_shim_jar() -> Path:
         reason = f"no shim for PySpark {pyspark.__version__}: {jar} is missing (there: {', '.join(lines) or 'none'})"
         raise build_error("HIVE_ACID_CONFIGURATION", reason=reason)
     return jar
-
-
-def find_metastore_uris() -> str | None:
-    """`hive.metastore.uris` of the hive-site.xml that Spark will read, or None."""
-    folders = [os.environ.get(name) for name in ("SPARK_CONF_DIR", "HIVE_CONF_DIR", "HADOOP_CONF_DIR")]
-    spark_home = os.environ.get("SPARK_HOME")
-    folders.append(f"{spark_home}/conf" if spark_home else None)
-    for folder in filter(None, folders):
-        site = Path(folder) / "hive-site.xml"
-        if site.is_file():
-            for entry in ElementTree.parse(site).getroot().iter("property"):
-                if entry.findtext("name") in config.METASTORE_URIS.hive_names:
-                    return (entry.findtext("value") or "").strip() or None
-    return None
 
 
 class AcidSessionBuilder(SparkSession.Builder):

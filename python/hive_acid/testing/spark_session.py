@@ -20,7 +20,8 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 import hive_acid
-from hive_acid.spark.session import find_metastore_uris, find_session_uris
+from hive_acid.hive_site import find_metastore_uris
+from hive_acid.spark.session import find_session_uris
 from hive_acid.testing.failures import QueryContext, StatementFailed
 from hive_acid.testing.inputs import Settings
 from hive_acid.testing.session import Answer

@@ -128,8 +128,13 @@ class Transaction:
                     "HIVE_ACID_TRANSACTION_ABORTED", txnId=self.txn_id, table=self.subject, reason=reason
                 ) from lost
             break
+        why = lost.getMessageParameters()
         raise build_error(
-            "HIVE_ACID_COMMIT_STATE_UNKNOWN", txnId=self.txn_id, table=self.subject, reason=str(lost)
+            "HIVE_ACID_COMMIT_STATE_UNKNOWN",
+            txnId=self.txn_id,
+            table=self.subject,
+            reason=f"no answer to {why['method']}: {why['reason']}",
+            uri=self._metastore.uri,
         ) from lost
 
 

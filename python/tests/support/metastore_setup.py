@@ -168,6 +168,12 @@ class ThriftSetup:
         write_id: int | None = stored.writeId
         return write_id
 
+    def open_read_only(self) -> int:
+        """A transaction as HiveServer2 of 4.x opens for a SELECT: of type READ_ONLY."""
+        request = ttypes.OpenTxnRequest(num_txns=1, user="ada", hostname="engine", txn_type=ttypes.TxnType.READ_ONLY)
+        txn_id: int = self._client.open_txns(request).txn_ids[0]
+        return txn_id
+
     def alter_columns(self, table: TableName, types: Mapping[str, str]) -> None:
         """New types for columns by name. Partitions keep theirs (Hive's ALTER TABLE without CASCADE)."""
         request = ttypes.GetTableRequest(dbName=table.database, tblName=table.table)

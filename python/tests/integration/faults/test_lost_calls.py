@@ -6,9 +6,15 @@ A proxy between the driver and a metastore whose transactions time out after sec
 from __future__ import annotations
 
 import itertools
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
+from hive_acid.cli import ABORTED, DONE, OPEN
 from hive_acid.metastore.types import LockComponent, LockKind, LockState, OperationKind
 from support.drivers import LIMIT_SECONDS, Drivers, Table, wait_until
 from support.mutations import Mutation, slow_but
@@ -39,6 +45,22 @@ def find_calls(drivers: Drivers, mutation: Mutation) -> list[tuple[str, int]]:
     order = ["open_txns", "get_valid_write_ids", "allocate_table_write_ids", "lock", "commit_txn"]
     assert sorted(order, key=methods.index) == order
     return [(method, methods[: position + 1].count(method)) for position, method in enumerate(methods)]
+
+
+def find_command(message: str) -> list[str]:
+    """The command that the message tells to run, as a shell splits it."""
+    found = re.search("`(.*)`", message)
+    assert found is not None, message
+    return shlex.split(found[1])
+
+
+def ask(command: list[str]) -> tuple[int, str]:
+    """Its exit code, and the state it tells."""
+    program = Path(sys.executable).with_name(command[0])
+    told = subprocess.run([program, *command[1:]], capture_output=True, text=True, check=False)
+    found = re.match(r"transaction \d+: (\w+)", told.stdout)
+    assert found is not None, told
+    return told.returncode, found[1]
 
 
 IN_TURN = pytest.param((Lost.REQUEST, Lost.ANSWER), id="in-turn")
@@ -75,8 +97,13 @@ def test_a_commit_whose_answers_never_come_is_reported_as_unknown(drivers: Drive
     assert (result.condition, result.state) == ("HIVE_ACID_COMMIT_STATE_UNKNOWN", "40003")
     assert len(table.files()) == 2  # kept, for it may count
     drivers.proxy.heal()
+    command = find_command(result.text)
+    if lost is Lost.REQUEST:
+        assert ask(command) == (OPEN, "open")
     table.wait_for_timeout()
+    assert ask(command) == ((ABORTED, "aborted") if lost is Lost.REQUEST else (DONE, "committed"))
     assert table.ids() == (ALL if lost is Lost.REQUEST else [*ALL, 100])
+    assert ask(command) == ((ABORTED, "aborted") if lost is Lost.REQUEST else (DONE, "committed"))
 
 
 @pytest.mark.slow

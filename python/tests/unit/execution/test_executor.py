@@ -80,6 +80,7 @@ def test_a_commit_that_nobody_can_tell_about_is_reported_as_unknown_and_its_file
     with pytest.raises(CommitStateUnknown) as caught:
         world.run(StatementKind.INSERT)
     assert caught.value.getSqlState() == "40003"
+    assert f"`hive-acid txn status 1 --metastore '{world.memory.uri}'`" in str(caught.value)
     assert world.folders() == ["delta_0000001_0000001_0000"]
 
 

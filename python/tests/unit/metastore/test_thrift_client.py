@@ -285,8 +285,26 @@ def test_a_transaction_that_is_not_listed_is_told_by_committing_it_again(
     server: FakeMetastoreServer, client: ThriftMetastore, answer: object, state: TransactionState | None
 ) -> None:
     server.answers["get_open_txns"] = [lambda: no_transactions(9)]
+    server.answers["heartbeat"] = [fail(ttypes.NoSuchTxnException("no such transaction"))]
     server.answers["commit_txn"] = [answer]
     assert client.transaction_state(5) is state
+    assert server.methods().index("heartbeat") < server.methods().index("commit_txn")
+
+
+@pytest.mark.parametrize(
+    ("answer", "state"),
+    [
+        (lambda _: None, TransactionState.OPEN),
+        (fail(ttypes.TxnAbortedException("already aborted")), TransactionState.ABORTED),
+    ],
+)
+def test_a_transaction_that_a_heartbeat_tells_of_is_not_committed_though_it_is_not_listed(
+    server: FakeMetastoreServer, client: ThriftMetastore, answer: object, state: TransactionState
+) -> None:
+    server.answers["get_open_txns"] = [lambda: no_transactions(9)]
+    server.answers["heartbeat"] = [answer]
+    assert client.transaction_state(5) is state
+    assert "commit_txn" not in server.methods()
 
 
 def test_a_listed_transaction_is_never_committed_to_find_its_state(
