@@ -84,10 +84,18 @@ def rules_table() -> str:
     return _table(("Statement", "Metastore", "Lock", "Registered as", *checks), rows)
 
 
+def statement_calls_table() -> str:
+    """How often each statement calls the metastore."""
+    from support.statement_calls import calls_table  # which a program finds once `main` has said where
+
+    return _table(*calls_table())
+
+
 TABLES = {
     "settings": (ROOT / "README.md", settings_table),
     "errors": (ROOT / "README.md", errors_table),
     "rules": (ROOT / "docs" / "protocol.md", rules_table),
+    "calls": (ROOT / "docs" / "protocol.md", statement_calls_table),
 }
 """Name of the comment pair around a table, its document, and how it is made."""
 
@@ -109,6 +117,7 @@ def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 def main() -> int:
     """Write all tables."""
+    sys.path.append(str(ROOT / "python" / "tests"))
     for name, (document, table) in TABLES.items():
         document.write_text(with_table(document.read_text("utf-8"), name, table()), "utf-8")
     return 0

@@ -1,0 +1,102 @@
+"""The calls to the metastore that a statement makes: expected here, counted by a test, shown in the protocol.
+
+Counted where nobody is in the way, on connections that are open: without heartbeats, and without `set_ugi`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+from hive_acid.metastore.types import MetastoreLine
+
+HIVE_3, HIVE_4 = MetastoreLine.HIVE_3, MetastoreLine.HIVE_4
+TABLE = "get_table_req"
+_SNAPSHOT = ("open_txns", "get_open_txns")
+_LIST_NOW = ("get_open_txns", "get_valid_write_ids")
+_STATISTICS = {False: "alter_table_req", True: "alter_partitions_req"}
+
+
+@dataclass(frozen=True)
+class Case:
+    """A statement on tables `flat`, `other` (id INT, v INT) and `parts` (…, d INT); `{n}` is a number of its own.
+
+    `tables` is how many it names: Spark's own client looks each up once.
+    """
+
+    name: str
+    sql: str
+    is_partitioned: bool = False
+    adds_partition: bool = False
+    tables: int = 1
+
+    @property
+    def kind(self) -> str:
+        """Its first word."""
+        return self.sql.split(maxsplit=1)[0]
+
+    def calls(self, line: MetastoreLine) -> Counter[str]:
+        """Our calls by method."""
+        return Counter(self._read() if self.kind == "SELECT" else self._write(line)) + self._read_locks(line)
+
+    def _read(self) -> list[str]:
+        partitions = ["get_partition_names", "get_partitions_by_names"] if self.is_partitioned else []
+        return [*_SNAPSHOT, *self.tables * ("lock", "get_valid_write_ids", TABLE), *partitions, "commit_txn"]
+
+    def _read_locks(self, line: MetastoreLine) -> Counter[str]:
+        """3.1 also locks the partitions that are read; all in one request."""
+        locks_partitions = self.kind == "SELECT" and self.is_partitioned and line is HIVE_3
+        return Counter(["lock"] if locks_partitions else [])
+
+    def _write(self, line: MetastoreLine) -> list[str]:
+        changes_rows = self.kind != "INSERT"
+        calls = [TABLE, *_SNAPSHOT, "get_valid_write_ids", "allocate_table_write_ids"]
+        if changes_rows and self.is_partitioned:
+            calls += ["get_partition_names", "get_partitions_by_names"]
+        calls += ["lock", "allocate_table_write_ids", TABLE]
+        if changes_rows:
+            calls += _LIST_NOW if line is HIVE_3 else ["get_latest_txnid_in_conflict"]
+        calls += ["get_partitions_by_names", *_LIST_NOW] if self.is_partitioned else _LIST_NOW
+        if self.adds_partition:
+            calls += [TABLE, "add_partitions_req"]
+        calls.append("get_partitions_by_names" if self.is_partitioned else TABLE)
+        if line is HIVE_4:
+            calls.append(_STATISTICS[self.is_partitioned])
+        return [*calls, "commit_txn"]
+
+
+CASES = (
+    Case("`SELECT`, one table", "SELECT * FROM flat"),
+    Case("`SELECT`, two tables", "SELECT * FROM flat JOIN other USING (id)", tables=2),
+    Case("`SELECT`, partitioned", "SELECT * FROM parts WHERE d = 1", is_partitioned=True),
+    Case("`INSERT`", "INSERT INTO flat VALUES ({n}, 0)"),
+    Case("`INSERT`, partitioned", "INSERT INTO parts VALUES ({n}, 0, 1), ({n}, 0, 2)", is_partitioned=True),
+    Case(
+        "`INSERT`, a new partition",
+        "INSERT INTO parts PARTITION (d = {n}) VALUES ({n}, 0)",
+        is_partitioned=True,
+        adds_partition=True,
+    ),
+    Case("`UPDATE`", "UPDATE flat SET v = v + 1"),
+    Case("`UPDATE`, partitioned", "UPDATE parts SET v = v + 1 WHERE d = 1", is_partitioned=True),
+    Case("`DELETE`", "DELETE FROM flat WHERE v < 5"),
+    Case("`DELETE`, partitioned", "DELETE FROM parts WHERE d = 1", is_partitioned=True),
+)
+"""In an order in which each changes something."""
+
+
+def calls_table() -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """Head and rows of the table in the protocol: how many calls, and which."""
+    head = ("Statement", "3.1", "4", "The calls on 4", "On 3.1 in their place")
+    return head, [_row(case) for case in CASES]
+
+
+def _row(case: Case) -> tuple[str, ...]:
+    on_3, on_4 = case.calls(HIVE_3), case.calls(HIVE_4)
+    missing, added = on_4 - on_3, on_3 - on_4
+    changes = [f"no `{method}`" for method in missing] + [f"{count} more `{method}`" for method, count in added.items()]
+    return (case.name, str(on_3.total()), str(on_4.total()), _listed(on_4), ", ".join(changes))
+
+
+def _listed(calls: Counter[str]) -> str:
+    return ", ".join(f"`{method}`" + (f" ({count})" if count > 1 else "") for method, count in calls.items())
