@@ -15,7 +15,7 @@ class Setting:
     """A Spark configuration key of ours. Values are whole numbers from `minimum` on, unless `default` is a text.
 
     `hive_names` are settings of Hive that mean the same and serve where ours is not set, the first one first; times
-    have Hive's spelling there.
+    have Hive's spelling there. A value of theirs below `minimum` counts as `minimum`.
     """
 
     key: str
@@ -28,8 +28,14 @@ class Setting:
 LOCK_TIMEOUT_MS = Setting("spark.hiveacid.lock.timeoutMs", 300_000, "longest wait for a lock, in milliseconds")
 LOCK_POLL_MIN_MS = Setting("spark.hiveacid.lock.pollMinMs", 50, "first pause between two looks at a waiting lock", 1)
 LOCK_POLL_MAX_MS = Setting(
-    "spark.hiveacid.lock.pollMaxMs", 2_000, "longest pause between two looks at a waiting lock", 1
+    "spark.hiveacid.lock.pollMaxMs",
+    2_000,
+    "longest pause between two looks at a waiting lock",
+    1,
+    hive_names=("hive.lock.sleep.between.retries",),
 )
+LOCK_TRIES = "hive.lock.numretries"
+"""Hive's bound on the wait for a lock: how often it looks, with pauses of at most `hive.lock.sleep.between.retries`."""
 LOCK_MAX_PARTITIONS = Setting(
     "spark.hiveacid.lock.maxPartitions", 100, "partitions a statement locks one by one; of more, the table is locked"
 )
@@ -93,15 +99,26 @@ SETTINGS: tuple[Setting, ...] = (
 
 
 _DURATION = re.compile(r"(\d+)\s*([a-z]*)")
-_UNITS_MS = {"ms": 1, "msec": 1, "s": 1000, "sec": 1000, "": 1000, "m": 60_000, "min": 60_000, "h": 3_600_000}
+_UNITS_NS = (
+    ("ns", "nsec", 1),
+    ("us", "usec", 1_000),
+    ("ms", "msec", 1_000_000),
+    ("s", "sec", 1_000_000_000),
+    ("m", "min", 60_000_000_000),
+    ("h", "hour", 3_600_000_000_000),
+    ("d", "day", 86_400_000_000_000),
+)
+"""Hive's units of time: the short name, how longer ones begin, nanoseconds (HiveConf.unitFor)."""
 
 
 def parse_duration_ms(text: str) -> int:
-    """Hive's spelling of a time, e.g. `300s`, `300000ms`, `5m`; a bare number is seconds. Raises ValueError."""
+    """Hive's spelling of a time, e.g. `300s`, `300000ms`, `5 minutes`; a bare number is seconds. Raises ValueError."""
     match = _DURATION.fullmatch(text.strip().lower())
-    if match is None or match[2] not in _UNITS_MS:
+    unit = (match[2] or "s") if match else ""
+    sizes = [size for short, long, size in _UNITS_NS if unit == short or unit.startswith(long)]
+    if match is None or not sizes:
         raise ValueError(f"not a duration: {text!r}")
-    return int(match[1]) * _UNITS_MS[match[2]]
+    return int(match[1]) * sizes[0] // 1_000_000
 
 
 PREFIX = "spark.hiveacid."
@@ -137,6 +154,9 @@ class Settings:
             values = [(name, value) for name in setting.hive_names if (value := hive_setting(name))]
             if values and setting.key not in self.values:
                 found[setting.key] = _in_our_words(setting, *values[0])
+        tries = hive_setting(LOCK_TRIES)
+        if tries is not None and LOCK_TIMEOUT_MS.key not in self.values:
+            found[LOCK_TIMEOUT_MS.key] = _lock_timeout(tries, hive_setting(LOCK_POLL_MAX_MS.hive_names[0]))
         return Settings({**found, **self.values})
 
     def number(self, setting: Setting) -> int:
@@ -163,6 +183,13 @@ def _in_our_words(setting: Setting, name: str, value: str) -> str:
     if isinstance(setting.default, str):
         return value
     try:
-        return str(parse_duration_ms(value))
+        return str(max(setting.minimum, parse_duration_ms(value)))
     except ValueError as error:
         raise build_error("HIVE_ACID_CONFIGURATION", reason=f"{name} is {error}") from error
+
+
+def _lock_timeout(tries: str, pause: str | None) -> str:
+    """How long Hive looks at a lock so many times, with its longest pause between (DbLockManager.lock)."""
+    if not tries.isascii() or not tries.isdecimal():
+        raise build_error("HIVE_ACID_CONFIGURATION", reason=f"{LOCK_TRIES} is {tries!r}, not a whole number")
+    return str(int(tries) * int(_in_our_words(LOCK_POLL_MAX_MS, LOCK_POLL_MAX_MS.hive_names[0], pause or "60s")))

@@ -23,6 +23,14 @@ def find_metastore_uris() -> str | None:
     return None
 
 
+def read_settings() -> dict[str, str]:
+    """What the files say, the first one first. Raises HIVE_ACID_CONFIGURATION for a file that cannot be read."""
+    settings: dict[str, str] = {}
+    for site in find_sites():
+        settings = {**dict(read_site(site)), **settings}
+    return settings
+
+
 def find_sites() -> Iterator[Path]:
     """The hive-site.xml of each folder that the environment names, then that of SPARK_HOME/conf."""
     folders = [os.environ.get(name) for name in FOLDER_VARIABLES]

@@ -7,6 +7,7 @@ import getpass
 import logging
 import socket
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from hive_acid import config
 from hive_acid.errors import build_error
 from hive_acid.execution.executor import Executor
 from hive_acid.execution.readers import Readers
-from hive_acid.hive_site import find_metastore_uris
+from hive_acid.hive_site import find_metastore_uris, read_settings
 from hive_acid.metastore.thrift_client import ThriftMetastore
 from hive_acid.spark import hive_client
 from hive_acid.spark.cancellation import Cancellation
@@ -74,7 +75,7 @@ class AcidSessionBuilder(SparkSession.Builder):
         context: Any = SparkContext
         context._ensure_initialized(conf=wanted)
         configured = {**dict(SparkConf(_jvm=context._jvm).getAll()), **self._options}
-        timeout_ms = config.Settings(configured).number(config.METASTORE_TIMEOUT_MS)
+        timeout_ms = find_early_settings(configured).number(config.METASTORE_TIMEOUT_MS)
         metastore = ThriftMetastore(uris, timeout_ms=timeout_ms)
         try:
             choice = hive_client.choose_client(metastore.server_info(), configured, hive_client.fetch_client_jars)
@@ -82,6 +83,20 @@ class AcidSessionBuilder(SparkSession.Builder):
             metastore.close()
         hive_client.LOG.info("Spark's Hive client: %s", choice.reason)
         self._options.update(choice.settings)
+
+
+def find_early_settings(configured: Mapping[str, str]) -> config.Settings:
+    """What the application will find in force, before there is a session: Spark's settings, then hive-site.xml.
+
+    Raises HIVE_ACID_CONFIGURATION for what cannot be read.
+    """
+    site = read_settings()
+
+    def hive_setting(name: str) -> str | None:
+        by_spark = configured.get(f"spark.{name}") if name.startswith("hive.") else None
+        return configured.get(f"spark.hadoop.{name}") or by_spark or site.get(name)
+
+    return config.Settings(configured).completed_by(hive_setting)
 
 
 def _refuse_other_setup(session: SparkSession, uris: str) -> None:
@@ -143,7 +158,9 @@ class Attachment:
             reason = "the session has no metastore; start it with hive_acid.configure(SparkSession.builder)"
             raise build_error("HIVE_ACID_CONFIGURATION", reason=reason)
         hadoop: Any = jsession.sessionState().newHadoopConf()
-        settings = config.Settings(dict(session.sparkContext.getConf().getAll())).completed_by(hadoop.get)
+        site = read_settings()  # Spark does not put HIVE_CONF_DIR on its class path
+        configured = dict(session.sparkContext.getConf().getAll())
+        settings = config.Settings(configured).completed_by(lambda name: hadoop.get(name) or site.get(name))
         agent = f"spark-hive-acid {session.sparkContext.applicationId}"
         identity = Identity(getpass.getuser(), socket.gethostname(), agent)
         self.metastore = ThriftMetastore(uris, timeout_ms=settings.number(config.METASTORE_TIMEOUT_MS))

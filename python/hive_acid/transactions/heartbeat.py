@@ -29,6 +29,11 @@ class Heartbeat:
         self._stopped = threading.Event()
         self._thread: threading.Thread | None = None
 
+    @property
+    def timeout_ms(self) -> int:
+        """After how long without a beat the metastore ends a transaction, as it was told by the metastore."""
+        return self._timeout_ms
+
     def register(self, txn_id: int) -> None:
         """Starts beating; the thread starts with the first transaction."""
         with self._guard:

@@ -52,13 +52,27 @@ def test_every_default_is_a_value_of_its_setting() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "expected_ms"), [("300s", 300_000), ("300", 300_000), ("5m", 300_000), ("1500ms", 1500), ("1h", 3_600_000)]
+    ("text", "expected_ms"),
+    [
+        ("300s", 300_000),
+        ("300", 300_000),
+        ("300 seconds", 300_000),
+        ("5m", 300_000),
+        ("5 minutes", 300_000),
+        ("1500ms", 1500),
+        ("1500 MSEC", 1500),
+        ("2000us", 2),
+        ("3000000nsec", 3),
+        ("1h", 3_600_000),
+        ("2hours", 7_200_000),
+        ("1day", 86_400_000),
+    ],
 )
 def test_hives_durations_are_read(text: str, expected_ms: int) -> None:
     assert parse_duration_ms(text) == expected_ms
 
 
-@pytest.mark.parametrize("text", ["", "soon", "5 parsecs", "-1s"])
+@pytest.mark.parametrize("text", ["", "soon", "5 parsecs", "-1s", "5 months ago", "5mi"])
 def test_what_is_no_duration_is_an_error(text: str) -> None:
     with pytest.raises(ValueError, match="not a duration"):
         parse_duration_ms(text)
@@ -74,3 +88,25 @@ def test_hives_own_settings_serve_where_ours_is_not_set() -> None:
 def test_a_setting_of_hive_that_is_no_time_is_named() -> None:
     with pytest.raises(ConfigurationError, match=r"hive\.metastore\.client\.socket\.timeout is not a duration: 'soon'"):
         Settings({}).completed_by({"hive.metastore.client.socket.timeout": "soon"}.get)
+
+
+def test_hives_bounds_of_the_wait_for_a_lock_are_ours() -> None:
+    site = {"hive.lock.sleep.between.retries": "500ms", "hive.lock.numretries": "20"}
+    settings = Settings({}).completed_by(site.get)
+    assert settings.number(config.LOCK_POLL_MAX_MS) == 500
+    assert settings.number(config.LOCK_TIMEOUT_MS) == 10_000
+    only_tries = Settings({}).completed_by({"hive.lock.numretries": "2"}.get)
+    assert only_tries.number(config.LOCK_POLL_MAX_MS) == config.LOCK_POLL_MAX_MS.default
+    assert only_tries.number(config.LOCK_TIMEOUT_MS) == 120_000  # Hive pauses for 60 s by default
+    ours = Settings({config.LOCK_TIMEOUT_MS.key: "5"}).completed_by(site.get)
+    assert ours.number(config.LOCK_TIMEOUT_MS) == 5
+
+
+def test_a_pause_of_hive_that_is_too_short_for_us_is_our_shortest() -> None:
+    settings = Settings({}).completed_by({"hive.lock.sleep.between.retries": "0s"}.get)
+    assert settings.number(config.LOCK_POLL_MAX_MS) == config.LOCK_POLL_MAX_MS.minimum
+
+
+def test_tries_that_are_no_number_are_named() -> None:
+    with pytest.raises(ConfigurationError, match=r"hive\.lock\.numretries is 'many', not a whole number"):
+        Settings({}).completed_by({"hive.lock.numretries": "many"}.get)

@@ -10,7 +10,9 @@ from pyspark.sql import SparkSession
 
 import hive_acid
 from hive_acid import config
+from hive_acid.spark.session import find_early_settings
 
+TIMEOUT = "hive.metastore.client.socket.timeout"
 SITE = """\
 <configuration>
   <property><name>hive.metastore.client.socket.timeout</name><value>10s</value></property>
@@ -41,6 +43,33 @@ def test_hive_site_names_the_metastore_by_either_name(
     (tmp_path / "hive-site.xml").write_text(SITE.format(name=name))
     monkeypatch.setenv(folder, str(tmp_path))
     assert chosen_uris({}) == "thrift://site:9083, thrift://other:9083"
+
+
+@pytest.mark.parametrize(
+    ("configured", "expected_ms"),
+    [
+        ({}, 10_000),
+        ({f"spark.{TIMEOUT}": "20s"}, 20_000),
+        ({f"spark.{TIMEOUT}": "20s", f"spark.hadoop.{TIMEOUT}": "30s"}, 30_000),
+        ({f"spark.hadoop.{TIMEOUT}": "30s", config.METASTORE_TIMEOUT_MS.key: "40"}, 40),
+    ],
+)
+def test_sparks_settings_for_hive_come_before_hive_site(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, configured: Mapping[str, str], expected_ms: int
+) -> None:
+    (tmp_path / "hive-site.xml").write_text(SITE.format(name="hive.metastore.uris"))
+    monkeypatch.setenv("HIVE_CONF_DIR", str(tmp_path))
+    assert find_early_settings(configured).number(config.METASTORE_TIMEOUT_MS) == expected_ms
+
+
+def test_of_two_files_the_first_one_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for variable, text in (("HIVE_CONF_DIR", "5s"), ("SPARK_CONF_DIR", "7s")):
+        folder = tmp_path / variable
+        folder.mkdir()
+        entry = f"<property><name>{TIMEOUT}</name><value> {text} </value></property>"
+        (folder / "hive-site.xml").write_text(f"<configuration>{entry}</configuration>")
+        monkeypatch.setenv(variable, str(folder))
+    assert find_early_settings({}).number(config.METASTORE_TIMEOUT_MS) == 7000
 
 
 @pytest.mark.parametrize(
