@@ -18,7 +18,7 @@ from hive_acid.execution.statement import Statement, affected_rows, refuse_other
 from hive_acid.execution.target import refuse_unwritable
 from hive_acid.execution.writing import Writing, find_lockable_partitions
 from hive_acid.metastore.protocol import Metastore
-from hive_acid.metastore.types import OperationKind
+from hive_acid.metastore.types import LockComponent, OperationKind
 from hive_acid.model.bucket import MAX_STATEMENT
 from hive_acid.model.names import FolderName
 from hive_acid.model.table import TableDescription, TableName
@@ -26,7 +26,7 @@ from hive_acid.model.write_ids import ValidWriteIdList
 from hive_acid.snapshot.filesystem import FileSystem
 from hive_acid.snapshot.scan_plan import ScanPlan
 from hive_acid.transactions.manager import Outcome, TransactionManager
-from hive_acid.transactions.validity import RULES, build_lock_components, build_read_lock
+from hive_acid.transactions.validity import RULES, build_lock_components, build_read_lock, is_covered
 
 
 @dataclass
@@ -65,7 +65,7 @@ class SessionTransaction:
         self._snapshot = Snapshot(metastore, file_system, self._transaction.snapshot)
         self._statements = threading.RLock()
         self._reads = threading.Lock()
-        self._read_locked: set[TableName] = set()
+        self._held: list[LockComponent] = []
         self._work: dict[TableName, _TableWork] = {}
         self._publications: list[Publication] = []
         self._failure: BaseException | None = None
@@ -96,9 +96,14 @@ class SessionTransaction:
     def _lock_read(self, table: TableName) -> None:
         self._ensure_usable()
         with self._reads:
-            if table not in self._read_locked:
-                self._transaction.lock([build_read_lock(table)])
-                self._read_locked.add(table)
+            self._lock([build_read_lock(table)])
+
+    def _lock(self, components: Sequence[LockComponent]) -> None:
+        """Waits for those that the transaction does not hold yet."""
+        wanted = [component for component in components if not is_covered(component, self._held)]
+        if wanted:
+            self._transaction.lock(wanted)
+            self._held += wanted
 
     # statements
 
@@ -128,11 +133,10 @@ class SessionTransaction:
         work = self._find_work(table)
         rule = RULES[statement.kind, self._metastore.line]
         partitions = find_lockable_partitions(engine, self.token, settings) if table.is_partitioned else None
-        self._transaction.lock(
-            build_lock_components(rule, table.name, statement.sources, table.is_partitioned, partitions)
-        )
-        with self._reads:
-            self._read_locked |= set(statement.sources) - {table.name}
+        whole_table, *_ = build_lock_components(rule, table.name, (), table.is_partitioned)
+        if is_covered(whole_table, self._held):
+            partitions = None
+        self._lock(build_lock_components(rule, table.name, statement.sources, table.is_partitioned, partitions))
         self._writing.checks.check(rule, self._transaction, table, work.before, work.write_id)
         publication = Publication(self._file_system, table.location, self.txn_id)
         self._publications.append(publication)

@@ -11,7 +11,7 @@ transaction last, and works in a younger one, whose snapshot cannot grow old whi
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 
@@ -20,6 +20,8 @@ from hive_acid.model.table import TableName
 from hive_acid.model.write_ids import ValidWriteIdList
 
 _LOCKABLE = re.compile(r"[a-z0-9_]+=[a-z0-9_.-]+(/[a-z0-9_]+=[a-z0-9_.-]+)*")
+
+_STRENGTH = (LockKind.SHARED_READ, LockKind.SHARED_WRITE, LockKind.EXCL_WRITE, LockKind.EXCLUSIVE)
 
 
 class StatementKind(Enum):
@@ -119,6 +121,24 @@ def is_lockable(partition: str) -> bool:
 def build_read_lock(table: TableName, partition: str | None = None) -> LockComponent:
     """What a reader holds, so that nobody drops, truncates or cleans the table (or partition) under it."""
     return LockComponent(table, LockKind.SHARED_READ, OperationKind.SELECT, partition)
+
+
+def is_covered(wanted: LockComponent, held: Iterable[LockComponent]) -> bool:
+    """True if a transaction with these locks has no need to ask for the wanted one.
+
+    It must not: requests queue in the order they came, and one for what is held would wait for those who wait for the
+    transaction. What changes rows is registered once; the metastore tells conflicts of UPDATEs and DELETEs alike on the
+    4.x line, and on 3.1 all are UPDATEs.
+    """
+    if wanted.operation is OperationKind.SELECT:
+        return any(lock.table == wanted.table and lock.partition in (None, wanted.partition) for lock in held)
+    place = (wanted.table, wanted.partition, wanted.is_dynamic_partition_write)
+    return any(
+        place == (lock.table, lock.partition, lock.is_dynamic_partition_write)
+        and _STRENGTH.index(lock.kind) >= _STRENGTH.index(wanted.kind)
+        and (lock.operation is wanted.operation or lock.operation.is_conflicting)
+        for lock in held
+    )
 
 
 def is_unchanged(before: ValidWriteIdList, now: ValidWriteIdList, own_write_id: int) -> bool:

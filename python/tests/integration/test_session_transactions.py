@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -11,7 +12,9 @@ from pyspark.sql import SparkSession
 
 import hive_acid
 from hive_acid.errors import InvalidStatement
+from hive_acid.metastore.types import LockState
 from hive_acid.model.table import TableName
+from support.drivers import wait_until
 
 
 @pytest.fixture
@@ -150,3 +153,27 @@ def test_a_session_has_one_transaction_at_a_time(tables: Any, flat: TableName) -
     assert rows(tables.spark, flat) == [(2, "b")]
     with pytest.raises(InvalidStatement, match="has ended"):
         _ = outer.id
+
+
+def test_a_transaction_does_not_wait_for_those_who_wait_for_it(
+    tables: Any, flat: TableName, outside: SparkSession
+) -> None:
+    """The metastore grants locks in the order of the requests: one for what it holds would stand behind theirs."""
+    outside.conf.set("spark.hiveacid.lock.timeoutMs", "60000")
+    tables.sql("SET spark.hiveacid.lock.timeoutMs = 5000")
+    update = "UPDATE flat SET name = concat(name, '+')"
+    try:
+        with ThreadPoolExecutor(1) as pool:
+            with hive_acid.transaction(tables.spark):
+                assert tables.sql(f"{update} WHERE id = 1") == [(1,)]
+                theirs = pool.submit(outside.sql, f"UPDATE {flat} SET name = 'theirs' WHERE id = 2")
+                locks = tables.client.held_locks
+                wait_until(lambda: LockState.WAITING in {lock.state for lock in locks(flat)}, "the other waits")
+                assert tables.sql(f"{update} WHERE id = 2") == [(1,)]
+                assert tables.sql("DELETE FROM flat WHERE id = 1") == [(1,)]
+                assert tables.sql("INSERT INTO flat VALUES (3, 'c')") == [(1,)]
+                assert rows(tables.spark, flat) == [(2, "b+"), (3, "c")]
+            assert theirs.result().collect()[0][0] == 1
+    finally:
+        tables.sql("RESET spark.hiveacid.lock.timeoutMs")
+    assert rows(tables.spark, flat) == [(2, "theirs"), (3, "c")]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import pytest
@@ -10,9 +11,9 @@ import pytest
 from hive_acid.config import Settings
 from hive_acid.errors import HiveAcidError, InvalidStatement, WriteConflict, build_error
 from hive_acid.execution.session_transaction import SessionTransaction
-from hive_acid.metastore.types import LockComponent, LockKind, MetastoreLine, OperationKind
+from hive_acid.metastore.types import LockComponent, LockKind, LockState, MetastoreLine, OperationKind
 from hive_acid.model.table import Column, TableName
-from hive_acid.transactions.validity import StatementKind
+from hive_acid.transactions.validity import RULES, StatementKind
 from support.faults import Lost
 from support.statements import LOCATION, TABLE, World, build_table
 
@@ -137,6 +138,65 @@ def test_own_statements_are_no_conflict_for_those_that_follow(world: World, bloc
         block.run(DELETE)
     block.commit()
     assert len(world.folders()) == 9
+
+
+@contextmanager
+def standing_behind(world: World, kind: LockKind) -> Iterator[None]:
+    """Another transaction asks for the table and waits for those that hold it, who do not wait within the block."""
+    other = world.memory.open_transaction("u", "h", "a")
+    _, state = world.memory.lock(other, [LockComponent(TABLE, kind, OperationKind.UPDATE)], "u", "h", "a")
+    assert state is LockState.WAITING
+    before = world.clock.now_ms
+    yield
+    assert world.clock.now_ms == before, "somebody waited"
+    world.memory.abort(other)
+
+
+@pytest.mark.parametrize("first", [UPDATE, DELETE])
+def test_a_transaction_does_not_wait_for_those_who_wait_for_it(
+    world: World, block: Block, first: StatementKind
+) -> None:
+    block.run(first)
+    with standing_behind(world, RULES[UPDATE, world.line].lock):
+        assert [block.run(kind) for kind in (UPDATE, DELETE, INSERT)] == [3, 3, 3]
+        block.transaction.scan_plan(TABLE, None)
+        block.commit()
+
+
+def test_one_that_has_inserted_does_not_wait_for_an_exclusive_lock_behind_it(world: World, block: Block) -> None:
+    block.run(INSERT)
+    with standing_behind(world, LockKind.EXCLUSIVE):
+        block.run(INSERT)
+        block.transaction.scan_plan(TABLE, None)
+        block.commit()
+
+
+@pytest.mark.parametrize("line", list(MetastoreLine))
+def test_under_the_lock_of_the_table_no_partition_is_locked(line: MetastoreLine) -> None:
+    world = World(line)
+    world.memory.add_table(build_table(partition_columns=(Column("d", "string"),)))
+    block = Block(world, world.executor.begin_transaction({}))
+    world.engine.partitions = ("d=a",)
+    block.run(UPDATE)
+    with standing_behind(world, RULES[UPDATE, line].lock):
+        world.engine.partitions = world.engine.foreseen = ("d=b",)
+        block.run(UPDATE)
+        block.commit()
+    recorded = {(part.partition, part.operation) for part in world.memory._transactions.find(1).components}
+    assert recorded == {("d=a", OperationKind.UPDATE), ("d=b", OperationKind.UPDATE)}
+
+
+@pytest.mark.parametrize("line", list(MetastoreLine))
+def test_another_partition_is_locked_beside_the_first(line: MetastoreLine) -> None:
+    world = World(line)
+    world.memory.add_table(build_table(partition_columns=(Column("d", "string"),)))
+    block = Block(world, world.executor.begin_transaction({}))
+    for partition in ("d=a", "d=b", "d=a"):
+        world.engine.partitions = world.engine.foreseen = (partition,)
+        block.run(UPDATE)
+    kind = RULES[UPDATE, line].lock
+    assert [lock.partition for lock in world.memory.held_locks() if lock.kind is kind] == ["d=a", "d=b"]
+    block.abort()
 
 
 @pytest.mark.parametrize("line", list(MetastoreLine))

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hive_acid.metastore.types import LockKind, MetastoreLine, OperationKind
+from hive_acid.metastore.types import LockComponent, LockKind, MetastoreLine, OperationKind
 from hive_acid.model.table import TableName
 from hive_acid.model.write_ids import ValidWriteIdList
-from hive_acid.transactions.validity import RULES, StatementKind, build_lock_components, is_unchanged
+from hive_acid.transactions.validity import (
+    RULES,
+    StatementKind,
+    build_lock_components,
+    build_read_lock,
+    is_covered,
+    is_unchanged,
+)
 
 IDS = st.frozensets(st.integers(1, 12))
 
@@ -35,6 +44,26 @@ def test_sources_are_locked_for_reading_and_the_target_once() -> None:
         (target, LockKind.EXCL_WRITE, OperationKind.DELETE),
         (source, LockKind.SHARED_READ, OperationKind.SELECT),
     ]
+
+
+def test_a_lock_covers_weaker_ones_of_the_same_place_and_what_they_register() -> None:
+    table, operations = TableName("db", "t"), OperationKind
+    update = LockComponent(table, LockKind.EXCL_WRITE, operations.UPDATE)
+    delete = LockComponent(table, LockKind.EXCL_WRITE, operations.DELETE)
+    insert = LockComponent(table, LockKind.SHARED_READ, operations.INSERT)
+    read, of_partition = build_read_lock(table), build_read_lock(table, "d=a")
+    everything = (update, delete, insert, read, of_partition)
+    covered = {held: [wanted for wanted in everything if is_covered(wanted, [held])] for held in everything}
+    assert covered == {
+        update: [*everything],
+        delete: [*everything],
+        insert: [insert, read, of_partition],
+        read: [read, of_partition],
+        of_partition: [of_partition],
+    }
+    elsewhere = (replace(update, table=TableName("db", "s")), replace(update, partition="d=a"))
+    assert not any(is_covered(update, [other]) or is_covered(other, [update]) for other in elsewhere)
+    assert not is_covered(replace(update, is_dynamic_partition_write=True), [update])
 
 
 @given(st.integers(0, 12), IDS, IDS, st.integers(0, 12), IDS, IDS, st.integers(1, 13))
