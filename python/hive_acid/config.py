@@ -64,6 +64,12 @@ COMMIT_RESOLVE_TIMEOUT_MS = Setting(
 ALLOW_NON_ATOMIC_RENAME = Setting(
     "spark.hiveacid.storage.allowNonAtomicRename", "false", "true: write to storage whose folder rename is not atomic"
 )
+NOTIFY_WRITES = Setting(
+    "spark.hiveacid.metastore.notifyWrites",
+    "false",
+    "true: the metastore's listeners are told which files a statement has written, as replication and Impala need it",
+    hive_names=("hive.metastore.dml.events",),
+)
 METASTORE_TIMEOUT_MS = Setting(
     "spark.hiveacid.metastore.timeoutMs",
     60_000,
@@ -93,6 +99,7 @@ SETTINGS: tuple[Setting, ...] = (
     COMMIT_RESOLVE_TIMEOUT_MS,
     ALLOW_NON_ATOMIC_RENAME,
     METASTORE_TIMEOUT_MS,
+    NOTIFY_WRITES,
     DELETE_CACHE_BYTES,
     METASTORE_URIS,
 )

@@ -13,6 +13,7 @@ from hive_acid.errors import CommitStateUnknown, HiveAcidError, TransactionAbort
 from hive_acid.execution.conflicts import Conflict
 from hive_acid.execution.engine import Engine
 from hive_acid.execution.gate import Gate
+from hive_acid.execution.notification import notify
 from hive_acid.execution.partitions import register
 from hive_acid.execution.publication import Publication
 from hive_acid.execution.session_transaction import SessionTransaction
@@ -153,6 +154,9 @@ class Executor:
             own_view = before.with_own(write_id)
             operation = rule.operation if partitions is None else None
             register(self._metastore, table, touched, operation, transaction.txn_id, write_id, own_view)
+            if settings.flag(config.NOTIFY_WRITES):
+                writes = [(result, touched)]
+                notify(self._metastore, self._file_system, table, writes, transaction.txn_id, write_id)
             _commit(transaction)
             return affected_rows(statement.kind, result)
 

@@ -11,6 +11,7 @@ from hive_acid import config
 from hive_acid.errors import CommitStateUnknown, HiveAcidError, build_error
 from hive_acid.execution.conflicts import Conflict
 from hive_acid.execution.engine import Engine, WriteResult
+from hive_acid.execution.notification import notify
 from hive_acid.execution.partitions import TouchedPartitions, add_new, withdraw_statistics
 from hive_acid.execution.publication import Publication
 from hive_acid.execution.snapshots import Snapshot
@@ -31,7 +32,10 @@ from hive_acid.transactions.validity import RULES, build_lock_components, build_
 
 @dataclass
 class _TableWork:
-    """What the transaction does to one table. `operation` is registered at commit for partitions of no named lock."""
+    """What the transaction does to one table.
+
+    `operation` is registered at commit, for partitions of no named lock; `unreported` is told to listeners then.
+    """
 
     table: TableDescription
     before: ValidWriteIdList
@@ -40,6 +44,7 @@ class _TableWork:
     operation: OperationKind | None = None
     partitions: set[str] = field(default_factory=set)
     is_written: bool = False
+    unreported: list[tuple[WriteResult, TouchedPartitions | None]] = field(default_factory=list)
 
 
 class SessionTransaction:
@@ -159,6 +164,8 @@ class SessionTransaction:
             rule, self._transaction, table, result, publication, work.before, work.write_id, partitions
         )
         self._note(work, result, touched, rule.operation if partitions is None else None)
+        if settings.flag(config.NOTIFY_WRITES):
+            work.unreported.append((result, touched))
         return affected_rows(statement.kind, result)
 
     def _find_work(self, table: TableDescription) -> _TableWork:
@@ -223,6 +230,9 @@ class SessionTransaction:
             txn_id = self.txn_id
             self._metastore.add_dynamic_partitions(txn_id, work.write_id, work.table.name, names, work.operation)
         withdraw_statistics(self._metastore, work.table, names, work.write_id, own_view)
+        if work.unreported:
+            files = self._file_system
+            notify(self._metastore, files, work.table, work.unreported, self.txn_id, work.write_id)
 
     def abort(self, error: BaseException) -> None:
         """Undoes everything, because of `error`, which gets a note of what could not be undone."""

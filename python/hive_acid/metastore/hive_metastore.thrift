@@ -339,6 +339,64 @@ struct Database {
 
 // ---- the service
 
+// ---- what listeners are told
+
+struct InsertEventRequestData {
+  1: optional bool replace
+  2: required list<string> filesAdded
+  3: optional list<string> filesAddedChecksum
+  4: optional list<string> subDirectoryList
+  5: optional list<string> partitionVal
+}
+struct WriteNotificationLogRequest {
+  1: required i64 txnId
+  2: required i64 writeId
+  3: required string db
+  4: required string table
+  5: required InsertEventRequestData fileInfo
+  6: optional list<string> partitionVals
+}
+struct WriteNotificationLogResponse {}
+struct WriteNotificationLogBatchRequest {
+  1: required string catalog
+  2: required string db
+  3: required string table
+  4: required list<WriteNotificationLogRequest> requestList
+}
+struct WriteNotificationLogBatchResponse {}
+union FireEventRequestData { 1: optional InsertEventRequestData insertData }
+struct FireEventRequest {
+  1: required bool successful
+  2: required FireEventRequestData data
+  3: optional string dbName
+  4: optional string tableName
+  5: optional list<string> partitionVals
+  6: optional string catName
+}
+struct FireEventResponse { 1: optional list<i64> eventIds }
+struct NotificationEventRequest { 1: required i64 lastEvent, 2: optional i32 maxEvents }
+struct NotificationEvent {
+  1: required i64 eventId
+  2: required i32 eventTime
+  3: required string eventType
+  4: optional string dbName
+  5: optional string tableName
+  6: required string message
+  7: optional string messageFormat
+  8: optional string catName
+}
+struct NotificationEventResponse { 1: required list<NotificationEvent> events }
+struct GetAllWriteEventInfoRequest { 1: required i64 txnId, 2: optional string dbName, 3: optional string tableName }
+struct WriteEventInfo {
+  1: required i64 writeId
+  2: required string database
+  3: required string table
+  4: required string files
+  5: optional string partition
+  6: optional string tableObj
+  7: optional string partitionObj
+}
+
 service ThriftHiveMetastore {
   list<string> set_ugi(1: string user_name, 2: list<string> group_names) throws (1: MetaException o1)
   string getVersion()
@@ -393,4 +451,10 @@ service ThriftHiveMetastore {
 
   void create_database(1: Database database)
     throws (1: AlreadyExistsException o1, 2: InvalidObjectException o2, 3: MetaException o3)
+
+  WriteNotificationLogResponse add_write_notification_log(1: WriteNotificationLogRequest rqst)
+  WriteNotificationLogBatchResponse add_write_notification_log_in_batch(1: WriteNotificationLogBatchRequest rqst)
+  FireEventResponse fire_listener_event(1: FireEventRequest rqst)
+  NotificationEventResponse get_next_notification(1: NotificationEventRequest rqst)
+  list<WriteEventInfo> get_all_write_event_info(1: GetAllWriteEventInfoRequest request) throws (1: MetaException o1)
 }

@@ -16,6 +16,7 @@ from hive_acid.metastore.conversion import parse_partition_values
 from hive_acid.metastore.memory_locks import LockTable
 from hive_acid.metastore.memory_transactions import Transaction, TransactionTable, build_ended_error
 from hive_acid.metastore.types import (
+    AddedFile,
     HeldLock,
     LockComponent,
     LockState,
@@ -62,6 +63,7 @@ class MemoryMetastore:
         self._tables: dict[TableName, TableDescription] = {}
         self._partitions: dict[TableName, dict[str, Partition]] = {}
         self._stored_write_ids: dict[tuple[TableName, str | None], int] = {}
+        self.notified: list[tuple[int, int, TableName, dict[str, Sequence[AddedFile]]]] = []
 
     # what a test puts in and looks at
 
@@ -307,6 +309,12 @@ class MemoryMetastore:
             raise build_error("HIVE_ACID_INTERNAL", reason=reason)
         if self._line is MetastoreLine.HIVE_4:
             self._stored_write_ids[table, partition] = write_id
+
+    def notify_write(
+        self, txn_id: int, write_id: int, table: TableName, files: Mapping[str, Sequence[AddedFile]]
+    ) -> None:
+        """See `Metastore`."""
+        self.notified.append((txn_id, write_id, table, dict(files)))
 
     # the rest
 

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from hive_acid.metastore.types import (
+    AddedFile,
     HeldLock,
     LockComponent,
     LockState,
@@ -180,6 +181,16 @@ class Metastore(Protocol):
         self, table: TableName, names: Sequence[str], write_id: int, write_ids: ValidWriteIdList
     ) -> None:
         """The same for existing partitions. Names that do not exist are passed over."""
+        ...
+
+    def notify_write(
+        self, txn_id: int, write_id: int, table: TableName, files: Mapping[str, Sequence[AddedFile]]
+    ) -> None:
+        """Has the server's listeners told of the files written, by partition name; a flat table's name is "".
+
+        As Hive does it: 4.x keeps them until the transaction commits, 3.1 fires an insert event at once. The partitions
+        exist by now.
+        """
         ...
 
     # the rest

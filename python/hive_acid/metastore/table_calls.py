@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from hive_acid.errors import MetastoreRefused, build_error
-from hive_acid.metastore import conversion, statistics
+from hive_acid.metastore import conversion, notification, statistics
 from hive_acid.metastore.calls import Calls
 from hive_acid.metastore.generated import ttypes
-from hive_acid.metastore.types import MetastoreLine, OperationKind
+from hive_acid.metastore.types import AddedFile, MetastoreLine, OperationKind
 from hive_acid.model.table import Partition, TableDescription, TableName
 from hive_acid.model.write_ids import ValidWriteIdList
 
@@ -142,6 +142,27 @@ class TableCalls(Calls):
             statistics.remove_statistics(partition)
         for start in range(0, len(raw), _PARTITIONS_PER_CALL):
             self._alter_partitions(table, raw[start : start + _PARTITIONS_PER_CALL], write_id, write_ids)
+
+    def notify_write(
+        self, txn_id: int, write_id: int, table: TableName, files: Mapping[str, Sequence[AddedFile]]
+    ) -> None:
+        """See `Metastore`."""
+        if self.line is MetastoreLine.HIVE_3:
+            for name, added in files.items():
+                self._change("fire_listener_event", notification.build_event(table, name, added), table=str(table))
+            return
+        requests = [notification.build_request(txn_id, write_id, table, *entry) for entry in files.items()]
+        if set(files) == {""}:
+            self._change("add_write_notification_log", requests[0], table=str(table))
+            return
+        for start in range(0, len(requests), _PARTITIONS_PER_CALL):
+            batch = ttypes.WriteNotificationLogBatchRequest(
+                catalog=_CATALOG,
+                db=table.database,
+                table=table.table,
+                requestList=requests[start : start + _PARTITIONS_PER_CALL],
+            )
+            self._change("add_write_notification_log_in_batch", batch, table=str(table))
 
     def _alter_partitions(
         self, table: TableName, partitions: list[Any], write_id: int, write_ids: ValidWriteIdList

@@ -106,6 +106,19 @@ class HeldLock:
     blocked_by: int | None = None
 
 
+@dataclass(frozen=True)
+class AddedFile:
+    """A file that a transaction has put in place.
+
+    `folder` is that of the base, delta or delete delta, as it is called below the table or partition; `checksum` is
+    storage's own in hexadecimal, empty where storage has none.
+    """
+
+    path: str
+    folder: str
+    checksum: str
+
+
 class TransactionState(Enum):
     """Where a transaction stands."""
 

@@ -32,6 +32,10 @@ class FileSystem(Protocol):
         """True if there is a file or folder."""
         ...
 
+    def checksums(self, paths: Sequence[str]) -> list[str]:
+        """The checksum that storage keeps of each file, in hexadecimal; empty where it keeps none. One call."""
+        ...
+
     def make_folder(self, path: str) -> None:
         """Makes the folder and its parents. A folder that exists stays as it is; a file of that name is an error."""
         ...

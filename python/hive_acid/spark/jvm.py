@@ -50,6 +50,11 @@ class JvmFileSystem:
         """See FileSystem."""
         return self._do("looking", path, lambda: bool(self._storage.exists(path)))
 
+    def checksums(self, paths: Sequence[str]) -> list[str]:
+        """See FileSystem."""
+        request = "\n".join(_escape(path) for path in paths)
+        return self._do("reading checksums", paths[0], lambda: str(self._storage.checksums(request))).split("\n")
+
     def make_folder(self, path: str) -> None:
         """See FileSystem."""
         self._do("making a folder", path, lambda: self._storage.makeFolder(path))

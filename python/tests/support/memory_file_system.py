@@ -38,6 +38,10 @@ class MemoryFileSystem:
         self.calls.append("exists")
         return path in self.files or path in self.folders
 
+    def checksums(self, paths: Sequence[str]) -> list[str]:
+        self.calls.append("checksums")
+        return [f"sum of {path.rpartition('/')[2]}" for path in paths]
+
     def make_folder(self, path: str) -> None:
         self.calls.append("make_folder")
         self._add_folders(path)

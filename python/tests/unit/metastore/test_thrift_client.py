@@ -19,6 +19,7 @@ from hive_acid.metastore.connection import Endpoint, parse_uris
 from hive_acid.metastore.generated import ttypes
 from hive_acid.metastore.thrift_client import ThriftMetastore
 from hive_acid.metastore.types import (
+    AddedFile,
     LockComponent,
     LockKind,
     MetastoreLine,
@@ -381,3 +382,53 @@ def test_a_table_that_cannot_be_written_back_unharmed_is_refused(
     with pytest.raises(UnsupportedOperation, match=r"db\.t.*skewed"):
         client.drop_statistics(TABLE, 1, ValidWriteIdList("db.t", 1))
     assert server.methods() == ["get_table_req"]
+
+
+FILES = {
+    "d=1/e=a%2Fb": [AddedFile("/t/1/delta/bucket_00000", "delta", "ab")],
+    "d=2/e=c": [AddedFile("/t/2/delta/bucket_00000", "delta", "")],
+}
+
+
+def test_partitions_are_told_of_in_one_call_on_the_new_line(
+    server: FakeMetastoreServer, client: ThriftMetastore
+) -> None:
+    server.answers["add_write_notification_log_in_batch"] = [lambda _: ttypes.WriteNotificationLogBatchResponse()]
+    client.notify_write(5, 3, TABLE, FILES)
+    _, method, (batch,) = server.calls[-1]
+    assert (method, batch.catalog, batch.db, batch.table) == (
+        "add_write_notification_log_in_batch",
+        "hive",
+        "db",
+        "t",
+    )
+    first, second = batch.requestList
+    assert (first.txnId, first.writeId, first.partitionVals) == (5, 3, ["1", "a/b"])
+    info = first.fileInfo
+    assert (info.replace, info.filesAdded, info.filesAddedChecksum, info.subDirectoryList) == (
+        True,
+        ["/t/1/delta/bucket_00000"],
+        ["ab"],
+        ["delta"],
+    )
+    assert (second.partitionVals, second.fileInfo.filesAddedChecksum) == (["2", "c"], [""])
+
+
+def test_a_flat_table_is_told_of_without_partition_values(server: FakeMetastoreServer, client: ThriftMetastore) -> None:
+    server.answers["add_write_notification_log"] = [lambda _: ttypes.WriteNotificationLogResponse()]
+    client.notify_write(5, 3, TABLE, {"": FILES["d=2/e=c"]})
+    _, method, (request,) = server.calls[-1]
+    assert (method, request.db, request.table, request.partitionVals) == ("add_write_notification_log", "db", "t", None)
+
+
+def test_on_the_old_line_each_partition_has_an_insert_event(
+    server: FakeMetastoreServer, client: ThriftMetastore
+) -> None:
+    server.answers["get_open_txns_req"] = [unknown]
+    server.answers["fire_listener_event"] = [lambda _: ttypes.FireEventResponse()]
+    client.notify_write(5, 3, TABLE, FILES)
+    events = [arguments[0] for _, method, arguments in server.calls if method == "fire_listener_event"]
+    assert [event.partitionVals for event in events] == [["1", "a/b"], ["2", "c"]]
+    assert [(event.successful, event.dbName, event.tableName) for event in events] == 2 * [(True, "db", "t")]
+    data = events[0].data.insertData
+    assert (data.replace, data.filesAdded, data.filesAddedChecksum) == (False, ["/t/1/delta/bucket_00000"], ["ab"])

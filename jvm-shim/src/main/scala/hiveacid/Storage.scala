@@ -5,6 +5,7 @@ import java.nio.charset.StandardCharsets.UTF_8
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileStatus, FileSystem, Path}
+import org.apache.hadoop.util.StringUtils
 
 import org.apache.spark.sql.classic.SparkSession
 
@@ -63,6 +64,17 @@ final class Storage(session: SparkSession) {
     try new String(in.readAllBytes(), UTF_8)
     finally in.close()
   }
+
+  /** Storage's own checksums in hexadecimal, one per line of `paths` (escaped); empty where it keeps none. */
+  def checksums(paths: String): String =
+    paths
+      .split("\n", -1)
+      .map(unescape)
+      .map { path =>
+        Option(fileSystem(path).getFileChecksum(new Path(path)))
+          .fold("")(sum => StringUtils.byteToHexString(sum.getBytes, 0, sum.getLength))
+      }
+      .mkString("\n")
 
   def exists(path: String): Boolean = fileSystem(path).exists(new Path(path))
   def makeFolder(path: String): Unit = require(fileSystem(path).mkdirs(new Path(path)), s"$path was not made")
