@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass
@@ -96,6 +96,13 @@ class SessionProcess:
         """
         return self._command({"sql": text, "thread": thread, "group": group, "hold": hold})
 
+    def submit_for(self, client: str, statements: Sequence[str], *, together: bool) -> Future[list[tuple[Any, ...]]]:
+        """The rows of all statements, run one after the other, or together in one transaction.
+
+        A client has a thread and a session of its own, made when its name is first used.
+        """
+        return self._command({"client": client, "statements": list(statements), "together": together})
+
     def cancel(self, group: str) -> None:
         """SparkContext.cancelJobGroup."""
         self._command({"cancel": group, "thread": "own"}).result(LIMIT_SECONDS)
@@ -108,6 +115,11 @@ class SessionProcess:
         """Until the session is there: the process ID of its JVM."""
         ((jvm_pid,),) = self._started.result(LIMIT_SECONDS)
         return int(jvm_pid)
+
+    @property
+    def process_ids(self) -> tuple[int, int]:
+        """Those of its halves, the JVM's first; waits until the session is there."""
+        return self.wait_started(), self._process.pid
 
     def kill(self) -> None:
         """SIGKILL to the driver, both its halves; what it was asked for fails."""
@@ -155,5 +167,7 @@ class SessionProcess:
                 future.set_exception(StatementFailed(**answer["error"]))
             else:
                 future.set_result([tuple(row) for row in answer["rows"]])
-        for future in self._waiting.values():
+        with self._guard:
+            abandoned = list(self._waiting.values())
+        for future in abandoned:
             future.set_exception(StatementFailed("ProcessEnded", None, None, f"see {self.log}"))

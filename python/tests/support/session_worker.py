@@ -1,6 +1,7 @@
 """The program of a session process (see session_process): commands on standard input, answers on standard output.
 
-A line is JSON. Commands run in the main thread, as those of a program or a shell do, or each in a thread of its own.
+A line is JSON. Commands run in the main thread, as those of a program or a shell do, each in a thread of its own, or in
+the thread of a client, which has a session of its own.
 """
 
 from __future__ import annotations
@@ -11,6 +12,8 @@ import queue
 import sys
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -128,6 +131,7 @@ class Worker:
         self._spark = spark
         self._guard = threading.Lock()
         self._for_main: queue.Queue[dict[str, Any] | None] = queue.Queue()
+        self._clients: dict[str, tuple[ThreadPoolExecutor, SparkSession]] = {}
         self._kill_points = KillPoints()
         self._kill_points.install()
 
@@ -145,11 +149,19 @@ class Worker:
     def _read(self) -> None:
         for line in sys.stdin:
             command = json.loads(line)
-            if command["thread"] == "main":
+            if "client" in command:
+                thread, command["session"] = self._client(command["client"])
+                thread.submit(self._carry_out, command)
+            elif command["thread"] == "main":
                 self._for_main.put(command)
             else:
                 InheritableThread(target=self._carry_out, args=(command,), daemon=True).start()
         self._for_main.put(None)
+
+    def _client(self, name: str) -> tuple[ThreadPoolExecutor, SparkSession]:
+        if name not in self._clients:
+            self._clients[name] = ThreadPoolExecutor(1, thread_name_prefix=name), self._spark.newSession()
+        return self._clients[name]
 
     def _carry_out(self, command: dict[str, Any]) -> None:
         try:
@@ -159,6 +171,8 @@ class Worker:
 
     def _do(self, command: dict[str, Any]) -> list[list[Any]]:
         context = self._spark.sparkContext
+        if "client" in command:
+            return run_for_client(command["session"], command["statements"], command["together"])
         if "cancel" in command:
             context.cancelJobGroup(command["cancel"])
             return []
@@ -167,6 +181,12 @@ class Worker:
         if command["group"]:
             context.setJobGroup(command["group"], command["group"])
         return [list(row) for row in self._spark.sql(command["sql"]).collect()]
+
+
+def run_for_client(spark: SparkSession, statements: list[str], together: bool) -> list[list[Any]]:
+    """The rows of all statements, one after the other; `together` is in one transaction."""
+    with hive_acid.transaction(spark) if together else nullcontext():
+        return [list(row) for statement in statements for row in spark.sql(statement).collect()]
 
 
 def describe(error: BaseException) -> dict[str, Any]:

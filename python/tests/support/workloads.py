@@ -11,8 +11,6 @@ from support.client_history import HistoryFile, Outcome, Reading, Workload, Writ
 
 OPENING = dict.fromkeys(range(6), 1000)
 """The bank's accounts and their balances at the beginning."""
-KEYS = 400
-"""Keys that the unique workload draws from; some are asked for again."""
 APPENDED_ROWS = 4
 MAX_AMOUNT = 50
 WRITES = 0.7
@@ -56,6 +54,7 @@ class Client:
         self._target = target
         self._history = history
         self._random = random.Random(name)
+        self._highest_key = 0  # that there is, as far as this client knows
         self._tokens: Iterator[str] = (f"{name}.{number}" for number in itertools.count(1))
 
     def step(self) -> tuple[bool, Outcome]:
@@ -73,6 +72,9 @@ class Client:
         except Unknown as error:
             outcome, reason = Outcome.UNKNOWN, str(error)
         self._history.end(number, outcome, reading, reason)
+        if outcome in (Outcome.OK, Outcome.NOTHING):
+            known = write or reading or Reading(())
+            self._highest_key = max((self._highest_key, *(row[0] for row in known.rows)))
         return write is not None, outcome
 
     def _choose_write(self) -> Write:
@@ -85,7 +87,7 @@ class Client:
                 rows = ((source, token, 0), (destination, token, 1))
                 return Write(token, rows, self._random.randint(1, MAX_AMOUNT))
             case Workload.UNIQUE:
-                key = self._random.randrange(KEYS)
+                key = self._highest_key + self._random.choice((-1, 1, 1, 2))  # which others try at the same time
                 return Write(token, ((key, token, 0), (key, token, 1)))
 
     def _write(self, write: Write) -> bool:
