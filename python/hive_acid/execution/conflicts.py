@@ -14,6 +14,9 @@ from hive_acid.snapshot.filesystem import FileSystem
 from hive_acid.transactions.manager import Transaction
 from hive_acid.transactions.validity import Rule, SnapshotCheck, is_unchanged
 
+_HARMED_BY_NEWER_BASES_ONLY = (SnapshotCheck.NO_NEWER_BASE, SnapshotCheck.NO_LATER_WRITE)
+"""An older base takes nothing from new rows that do not come from the table."""
+
 
 class Conflict(Exception):
     """The snapshot no longer serves; the statement runs again in a new transaction, behind `gate` if there is one."""
@@ -45,9 +48,13 @@ class ConflictChecks:
             if other:
                 raise Conflict(transaction.txn_id, f"transaction {other} changed rows of the table meanwhile")
         elif rule.check is SnapshotCheck.UNCHANGED and not is_unchanged(
-            before, self._write_ids_now(table.name), write_id
+            before, self.write_ids_now(table.name), write_id
         ):
             raise Conflict(transaction.txn_id, "other transactions changed the table meanwhile")
+        elif rule.check is SnapshotCheck.NO_LATER_WRITE:
+            later = self.write_ids_now(table.name).max_visible
+            if later > write_id:
+                raise Conflict(transaction.txn_id, f"write ID {later}, later than the own one, was committed meanwhile")
 
     def check_bases(
         self,
@@ -55,6 +62,7 @@ class ConflictChecks:
         transaction: Transaction,
         locations: Sequence[str],
         before: ValidWriteIdList,
+        now: ValidWriteIdList,
         write_id: int,
     ) -> None:
         """No overwrite or TRUNCATE was committed between the snapshot and the lock.
@@ -62,15 +70,15 @@ class ConflictChecks:
         It would hide what an insert has written, or what an update has written of it would bring rows back. Hive's
         TRUNCATE is not among the conflicts that the metastore knows of (it locks as NO_TXN).
         """
-        now = self._write_ids_now(TableName(*before.table.split(".", 1)))
         if is_unchanged(before, now, write_id):
             return
         for listing in self._file_system.list_trees(locations):
             base = newest_base_write_id(listing, now)
             if base is None or before.is_valid(base):
                 continue
-            if rule.check is not SnapshotCheck.NO_NEWER_BASE or base > write_id:
+            if rule.check not in _HARMED_BY_NEWER_BASES_ONLY or base > write_id:
                 raise Conflict(transaction.txn_id, f"the table was overwritten under write ID {base} meanwhile")
 
-    def _write_ids_now(self, table: TableName) -> ValidWriteIdList:
+    def write_ids_now(self, table: TableName) -> ValidWriteIdList:
+        """What a transaction that begins now would see; no write ID of ours that is not committed."""
         return self._metastore.valid_write_ids([table], self._metastore.valid_transactions(0))[table]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Protocol
 
@@ -18,7 +19,8 @@ class WriteSpec:
     The number of write tasks follows from the sizes that the engine finds. `cores` (at least 1) are those of the
     session; `buckets` is how many buckets hold rows that a delete or update may change, 0 if that is not known;
     `max_buckets` how many files of one statement ID an insert may make in a partition; `shuffles_inserts` whether it
-    brings the rows of a partition together first.
+    brings the rows of a partition together first; `overwrites` whether its rows are a base, which replaces what is
+    there.
     """
 
     kind: str
@@ -33,6 +35,7 @@ class WriteSpec:
     max_buckets: int = 4096
     shuffles_inserts: bool = True
     partition_columns: tuple[str, ...] = ()
+    overwrites: bool = False
 
     def to_json(self) -> str:
         """The form the shim reads: camelCase keys."""
@@ -77,6 +80,11 @@ class WriteResult:
         """Names of the partitions with changes, sorted; none in a flat table."""
         return tuple(sorted({folder.partition for folder in self.folders} - {""}))
 
+    def joined(self, other: WriteResult) -> WriteResult:
+        """Both."""
+        folders = (*self.folders, *other.folders)
+        return WriteResult(folders, self.inserted + other.inserted, self.deleted + other.deleted)
+
     @classmethod
     def parse(cls, text: str) -> WriteResult:
         """From the shim's JSON. Raises KeyError if it has another form."""
@@ -95,6 +103,13 @@ class Engine(Protocol):
         """Names of all partitions that the statement can touch in the snapshot of `token`, or None if it cannot tell.
 
         None needs to be touched in the end. Only for partitioned targets; nothing is read but partition names.
+        """
+        ...
+
+    def write_empty(self, partitions: Sequence[str], spec: WriteSpec) -> WriteResult:
+        """A base with one file without rows for each of the partitions (one empty name: for a flat table), in staging.
+
+        Such a file hides older rows in every engine, which a folder without one does not.
         """
         ...
 

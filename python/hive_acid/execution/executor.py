@@ -20,13 +20,13 @@ from hive_acid.execution.session_transaction import SessionTransaction
 from hive_acid.execution.snapshots import Snapshot
 from hive_acid.execution.statement import Statement, affected_rows, refuse_other_columns
 from hive_acid.execution.target import refuse_unwritable
-from hive_acid.execution.writing import Writing, find_lockable_partitions
+from hive_acid.execution.writing import TableWrite, Writing, find_lockable_partitions
 from hive_acid.metastore.protocol import Metastore
 from hive_acid.metastore.types import LockComponent
 from hive_acid.model.table import TableDescription
 from hive_acid.snapshot.filesystem import FileSystem
 from hive_acid.transactions.manager import Outcome, Transaction, TransactionManager
-from hive_acid.transactions.validity import RULES, build_lock_components
+from hive_acid.transactions.validity import build_lock_components, find_rule
 
 LOG = logging.getLogger(__name__)
 MIN_RESTART_PAUSE_MS = 20
@@ -97,7 +97,7 @@ class Executor:
                 try:
                     return self._attempt(statement, table, settings, engine, gate)
                 except Conflict as conflict:
-                    LOG.info("%s of %s runs again: %s", statement.kind.value, table.name, conflict.reason)
+                    LOG.info("%s of %s runs again: %s", statement.kind.title, table.name, conflict.reason)
                     lost = conflict
                     if gate is not None and gate is not conflict.gate:
                         gate.release()
@@ -123,7 +123,7 @@ class Executor:
         engine: Engine,
         gate: Gate | None,
     ) -> int:
-        rule = RULES[statement.kind, self._metastore.line]
+        rule = find_rule(statement.kind, self._metastore.line, statement.target in statement.sources)
         if gate is not None:
             rule = rule.behind_gate()
         transaction = self._transactions.begin(str(table.name), settings)
@@ -133,7 +133,7 @@ class Executor:
             write_id = transaction.allocate_write_id(table.name)
             if before.max_visible >= write_id:
                 raise Conflict(transaction.txn_id, f"write ID {write_id} is not above all that the snapshot sees")
-            partitions = find_lockable_partitions(engine, token, settings) if table.is_partitioned else None
+            partitions = find_lockable_partitions(statement, table, snapshot, engine, token, settings)
             components = build_lock_components(rule, table.name, statement.sources, table.is_partitioned, partitions)
             _lock(transaction, components, gate, partitions)
             try:
@@ -141,8 +141,9 @@ class Executor:
             except Conflict as conflict:
                 conflict.gate = gate or (Gate(transaction, partitions) if rule.can_be_gate else None)
                 raise
-            result = self._writing.stage(statement, table, snapshot, publication, settings, token, write_id, engine)
-            if result.changed == 0:
+            write = TableWrite(transaction, rule, table, before, write_id, partitions, publication)
+            result = self._writing.stage(statement, write, snapshot, settings, token, engine)
+            if not result.folders:
                 # nothing is left for the initiator to look at
                 transaction.abort()
                 publication.remove_staging()
@@ -150,10 +151,12 @@ class Executor:
             transaction.ensure_active()
             if gate is not None:
                 gate.ensure_active()
-            touched = self._writing.publish(rule, transaction, table, result, publication, before, write_id, partitions)
+            touched = self._writing.prepare(write, result)
             own_view = before.with_own(write_id)
             operation = rule.operation if partitions is None else None
             register(self._metastore, table, touched, operation, transaction.txn_id, write_id, own_view)
+            # last: the base of an overwrite must not lie there longer than needed
+            publication.publish(result, touched.locations if touched else {})
             if settings.flag(config.NOTIFY_WRITES):
                 writes = [(result, touched)]
                 notify(self._metastore, self._file_system, table, writes, transaction.txn_id, write_id)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from hive_acid.errors import HiveAcidError
 from hive_acid.execution.engine import WriteResult
-from hive_acid.model.names import STAGING_PREFIX, VERSION_FILE, VERSION_FILE_CONTENT
+from hive_acid.model.names import OVERWRITE_FILE, STAGING_PREFIX, VERSION_FILE, VERSION_FILE_CONTENT, is_base
 from hive_acid.snapshot.filesystem import FileSystem
 
 
@@ -17,22 +17,29 @@ class Publication:
     def __init__(self, file_system: FileSystem, location: str, txn_id: int) -> None:
         self._file_system = file_system
         self._location = location.rstrip("/")
+        self._txn_id = txn_id
         self._renamed: list[tuple[str, str]] = []
         self.staging = f"{self._location}/{STAGING_PREFIX}{txn_id}-{uuid.uuid4().hex[:8]}"
 
-    def publish(self, result: WriteResult, locations: Mapping[str, str]) -> None:
-        """Puts the version file into each staged folder and renames it into place. Raises HIVE_ACID_STORAGE.
-
-        `locations` has the folder of each partition of the result.
-        """
-        for location in sorted({locations[partition] for partition in result.partitions}):
+    def make_folders(self, locations: Iterable[str]) -> None:
+        """Makes the folders of partitions, before the metastore does so as another user. Raises HIVE_ACID_STORAGE."""
+        for location in sorted(set(locations)):
             self._file_system.make_folder(location)
+
+    def publish(self, result: WriteResult, locations: Mapping[str, str]) -> None:
+        """Puts the version file into each staged folder and renames it into place; staging is gone then.
+
+        Raises HIVE_ACID_STORAGE. `locations` has the folder of each partition of the result.
+        """
         for folder in result.folders:
             location = locations[folder.partition].rstrip("/") if folder.partition else self._location
             staged, final = f"{self.staging}/{folder.staged_path}", f"{location}/{folder.name}"
             self._file_system.write_text(f"{staged}/{VERSION_FILE}", VERSION_FILE_CONTENT)
+            if is_base(folder.name):
+                self._file_system.write_text(f"{staged}/{OVERWRITE_FILE}", str(self._txn_id))
             self._renamed.append((staged, final))
             self._file_system.rename(staged, final)
+        self.remove_staging()
 
     def remove_staging(self) -> None:
         """Removes what the job left behind."""

@@ -17,17 +17,17 @@ from hive_acid.execution.publication import Publication
 from hive_acid.execution.snapshots import Snapshot
 from hive_acid.execution.statement import Statement, affected_rows, refuse_other_columns
 from hive_acid.execution.target import refuse_unwritable
-from hive_acid.execution.writing import Writing, find_lockable_partitions
+from hive_acid.execution.writing import TableWrite, Writing, find_lockable_partitions
 from hive_acid.metastore.protocol import Metastore
 from hive_acid.metastore.types import LockComponent, OperationKind
 from hive_acid.model.bucket import MAX_STATEMENT
-from hive_acid.model.names import FolderName
+from hive_acid.model.names import FolderName, is_base
 from hive_acid.model.table import TableDescription, TableName
 from hive_acid.model.write_ids import ValidWriteIdList
 from hive_acid.snapshot.filesystem import FileSystem
 from hive_acid.snapshot.scan_plan import ScanPlan
 from hive_acid.transactions.manager import Outcome, TransactionManager
-from hive_acid.transactions.validity import RULES, build_lock_components, build_read_lock, is_covered
+from hive_acid.transactions.validity import build_lock_components, build_read_lock, find_rule, is_covered
 
 
 @dataclass
@@ -44,6 +44,7 @@ class _TableWork:
     operation: OperationKind | None = None
     partitions: set[str] = field(default_factory=set)
     is_written: bool = False
+    is_overwritten: bool = False
     unreported: list[tuple[WriteResult, TouchedPartitions | None]] = field(default_factory=list)
 
 
@@ -136,8 +137,9 @@ class SessionTransaction:
         refuse_unwritable(table, statement.kind, settings.flag(config.ALLOW_NON_ATOMIC_RENAME))
         refuse_other_columns(statement, table)
         work = self._find_work(table)
-        rule = RULES[statement.kind, self._metastore.line]
-        partitions = find_lockable_partitions(engine, self.token, settings) if table.is_partitioned else None
+        _refuse_beside_overwrites(statement, work, self.txn_id)
+        rule = find_rule(statement.kind, self._metastore.line, statement.target in statement.sources)
+        partitions = find_lockable_partitions(statement, table, self._snapshot, engine, self.token, settings)
         whole_table, *_ = build_lock_components(rule, table.name, (), table.is_partitioned)
         if is_covered(whole_table, self._held):
             partitions = None
@@ -145,24 +147,16 @@ class SessionTransaction:
         self._writing.checks.check(rule, self._transaction, table, work.before, work.write_id)
         publication = Publication(self._file_system, table.location, self.txn_id)
         self._publications.append(publication)
+        write = TableWrite(self._transaction, rule, table, work.before, work.write_id, partitions, publication)
         result = self._writing.stage(
-            statement,
-            table,
-            self._snapshot,
-            publication,
-            settings,
-            self.token,
-            work.write_id,
-            engine,
-            work.next_statement_id,
+            statement, write, self._snapshot, settings, self.token, engine, work.next_statement_id
         )
-        if result.changed == 0:
+        if not result.folders:
             publication.remove_staging()
             return 0
         self._transaction.ensure_active()
-        touched = self._writing.publish(
-            rule, self._transaction, table, result, publication, work.before, work.write_id, partitions
-        )
+        touched = self._writing.prepare(write, result)
+        publication.publish(result, touched.locations if touched else {})
         self._note(work, result, touched, rule.operation if partitions is None else None)
         if settings.flag(config.NOTIFY_WRITES):
             work.unreported.append((result, touched))
@@ -191,6 +185,7 @@ class SessionTransaction:
         """Later statements write under greater statement IDs, and see what this one wrote."""
         own_view = work.before.with_own(work.write_id)
         work.is_written = True
+        work.is_overwritten = any(is_base(folder.name) for folder in result.folders)
         names = (FolderName.parse(folder.name) for folder in result.folders)
         work.next_statement_id = 1 + max(name.statement_id or 0 for name in names if name)
         if touched is not None:
@@ -255,3 +250,10 @@ class SessionTransaction:
             reason = f"a statement in it has failed: {self._failure}"
             raise build_error("HIVE_ACID_TRANSACTION_STATE", txnId=self.txn_id, reason=reason)
         self._transaction.ensure_active()
+
+
+def _refuse_beside_overwrites(statement: Statement, work: _TableWork, txn_id: int) -> None:
+    """A base hides all else that is written under its write ID, which is one per transaction and table."""
+    if work.is_overwritten or (statement.overwrite is not None and work.is_written):
+        reason = f"an overwrite or TRUNCATE of {statement.target} must be the only statement in it that writes there"
+        raise build_error("HIVE_ACID_TRANSACTION_STATE", txnId=txn_id, reason=reason)

@@ -12,12 +12,31 @@ from hive_acid.transactions.validity import StatementKind
 
 
 @dataclass(frozen=True)
+class Overwrite:
+    """What an INSERT OVERWRITE or TRUNCATE replaces: a table, or the partitions with all of `parts`.
+
+    `parts` are `k=v` as in the metastore's names of partitions; none: all partitions. If `is_dynamic`, only those that
+    get rows are replaced, and one that `parts` name in full. With `if_not_exists`, which is for such a one, nothing is
+    written if it is there.
+    """
+
+    parts: tuple[str, ...] = ()
+    is_dynamic: bool = False
+    if_not_exists: bool = False
+
+    def covers(self, partition: str) -> bool:
+        """True if the partition has all the parts."""
+        return set(self.parts) <= set(partition.split("/"))
+
+
+@dataclass(frozen=True)
 class Statement:
     """A writing statement.
 
     `sources` are all transactional tables it reads, `parallelism` the cores of the session, `columns` the target's
     columns as the statement was analysed with, in lower case, partition columns last. `settings` are those of its
-    session, by key; what is not in there is as the application was started with.
+    session, by key; what is not in there is as the application was started with. `overwrite` is for OVERWRITE and
+    TRUNCATE.
     """
 
     kind: StatementKind
@@ -27,11 +46,12 @@ class Statement:
     parallelism: int
     columns: tuple[str, ...]
     settings: Mapping[str, str] = field(default_factory=dict)
+    overwrite: Overwrite | None = None
 
 
 def affected_rows(kind: StatementKind, result: WriteResult) -> int:
     """What `num_affected_rows` says: an update's old and new version of a row are one row."""
-    return result.inserted if kind is StatementKind.INSERT else result.deleted
+    return result.deleted if kind in (StatementKind.UPDATE, StatementKind.DELETE) else result.inserted
 
 
 def identity(table: TableDescription) -> tuple[object, ...]:

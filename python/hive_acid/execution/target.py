@@ -22,7 +22,7 @@ def refuse_unwritable(table: TableDescription, kind: StatementKind, allow_non_at
     """Raises HIVE_ACID_UNSUPPORTED_TABLE if the statement cannot be done right on this table."""
 
     def refuse(reason: str) -> Exception:
-        return build_error("HIVE_ACID_UNSUPPORTED_TABLE", operation=kind.value.upper(), table=table.name, reason=reason)
+        return build_error("HIVE_ACID_UNSUPPORTED_TABLE", operation=kind.title, table=table.name, reason=reason)
 
     if table.kind is not TableKind.FULL_ACID:
         raise refuse(f"its kind is {table.kind.value}, not full ACID")

@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from hive_acid import config
 from hive_acid.errors import build_error
 from hive_acid.execution.conflicts import ConflictChecks
 from hive_acid.execution.engine import Engine, WriteResult, WriteSpec
+from hive_acid.execution.overwriting import (
+    find_emptied,
+    find_named_partitions,
+    find_truncated,
+    remove_aborted_overwrites,
+)
 from hive_acid.execution.partitions import TouchedPartitions, find_touched
 from hive_acid.execution.publication import Publication
 from hive_acid.execution.snapshots import Snapshot
@@ -23,12 +30,50 @@ from hive_acid.transactions.manager import Transaction
 from hive_acid.transactions.validity import Rule, StatementKind, is_lockable
 
 
-def find_lockable_partitions(engine: Engine, token: str, settings: config.Settings) -> tuple[str, ...] | None:
-    """The partitions that are locked by their names, or None if the whole table is locked."""
-    names = engine.find_partitions(token)
+def find_lockable_partitions(
+    statement: Statement,
+    table: TableDescription,
+    snapshot: Snapshot,
+    engine: Engine,
+    token: str,
+    settings: config.Settings,
+) -> tuple[str, ...] | None:
+    """The partitions that are locked by their names, or None if the whole table is locked.
+
+    Raises HIVE_ACID_PARTITION_NOT_FOUND.
+    """
+    names = _find_foreseen(statement, table, snapshot, engine, token) if table.is_partitioned else None
     if not names or len(names) > settings.number(config.LOCK_MAX_PARTITIONS) or not all(map(is_lockable, names)):
         return None
     return names
+
+
+def _find_foreseen(
+    statement: Statement, table: TableDescription, snapshot: Snapshot, engine: Engine, token: str
+) -> tuple[str, ...] | None:
+    overwrite = statement.overwrite
+    if overwrite is not None and statement.kind is StatementKind.TRUNCATE:
+        return find_truncated(overwrite, table, snapshot.partition_names(table.name))
+    named = find_named_partitions(overwrite, table) if overwrite is not None else None
+    if named or (overwrite is not None and not overwrite.is_dynamic):
+        return named
+    return engine.find_partitions(token)
+
+
+@dataclass(frozen=True)
+class TableWrite:
+    """What a statement writes to a table in a transaction whose snapshot saw `before`.
+
+    `partitions` are those that are locked by name, None if the whole table is.
+    """
+
+    transaction: Transaction
+    rule: Rule
+    table: TableDescription
+    before: ValidWriteIdList
+    write_id: int
+    partitions: tuple[str, ...] | None
+    publication: Publication
 
 
 class Writing:
@@ -36,30 +81,33 @@ class Writing:
 
     def __init__(self, metastore: Metastore, file_system: FileSystem, pause_ms: Callable[[int], None]) -> None:
         self._metastore = metastore
+        self._file_system = file_system
         self._pause_ms = pause_ms
         self.checks = ConflictChecks(metastore, file_system)
 
     def stage(
         self,
         statement: Statement,
-        table: TableDescription,
+        write: TableWrite,
         snapshot: Snapshot,
-        publication: Publication,
         settings: config.Settings,
         token: str,
-        write_id: int,
         engine: Engine,
         statement_id: int = 0,
     ) -> WriteResult:
-        """Runs the write job under the lock; its folders are in staging then. `statement_id`: the first to use."""
+        """Runs the write job under the lock; its folders are in staging then. `statement_id`: the first to use.
+
+        A result without folders says that there is nothing to commit.
+        """
         self._pause_ms(0)
-        changes_rows = statement.kind is not StatementKind.INSERT
+        table = write.table
+        changes_rows = statement.kind in (StatementKind.UPDATE, StatementKind.DELETE)
         # which partitions are touched is known to the engine only, once it has pruned them
         buckets = snapshot.scan_plan(table.name, None).buckets if changes_rows and not table.is_partitioned else ()
         spec = WriteSpec(
-            kind=statement.kind.value,
-            staging=publication.staging,
-            write_id=write_id,
+            kind=statement.kind.value if changes_rows else StatementKind.INSERT.value,
+            staging=write.publication.staging,
+            write_id=write.write_id,
             statement_id=statement_id,
             row_type=build_row_type(table),
             compression=find_compression(table),
@@ -69,35 +117,49 @@ class Writing:
             max_buckets=self._insert_buckets(settings),
             shuffles_inserts=settings.flag(config.INSERT_SHUFFLE),
             partition_columns=tuple(column.name for column in table.partition_columns),
+            overwrites=statement.overwrite is not None,
         )
+        if statement.overwrite is not None:
+            return self._stage_overwrite(statement, write, spec, token, engine)
         return engine.write(token, spec)
 
-    def publish(
-        self,
-        rule: Rule,
-        transaction: Transaction,
-        table: TableDescription,
-        result: WriteResult,
-        publication: Publication,
-        before: ValidWriteIdList,
-        write_id: int,
-        partitions: tuple[str, ...] | None,
-    ) -> TouchedPartitions | None:
-        """Renames the staged folders into place; the partitions they went to, None in a flat table.
+    def _stage_overwrite(
+        self, statement: Statement, write: TableWrite, spec: WriteSpec, token: str, engine: Engine
+    ) -> WriteResult:
+        overwrite, table = statement.overwrite, write.table
+        assert overwrite is not None
+        result = WriteResult((), 0, 0)
+        # asked for under the lock, under which none comes or goes
+        existing = self._metastore.partition_names(table.name) if table.is_partitioned else []
+        if statement.kind is StatementKind.TRUNCATE:
+            found = find_truncated(overwrite, table, existing) if table.is_partitioned else ("",)
+            emptied = found if write.partitions is None else tuple(sorted(set(found) & set(write.partitions)))
+        else:
+            if overwrite.if_not_exists and "/".join(overwrite.parts) in existing:
+                return result
+            result = engine.write(token, spec)
+            emptied = find_emptied(overwrite, table, existing, result)
+        return result.joined(engine.write_empty(emptied, spec)) if emptied else result
+
+    def prepare(self, write: TableWrite, result: WriteResult) -> TouchedPartitions | None:
+        """Makes sure that the staged folders can be published: the partitions they go to, None in a flat table.
 
         Raises Conflict if an overwrite was committed meanwhile, and HIVE_ACID_INTERNAL if a partition was written that
-        is not among the locked `partitions`.
+        is not among the locked ones.
         """
-        unlocked = set(result.partitions) - set(partitions) if partitions is not None else set()
+        unlocked = set(result.partitions) - set(write.partitions) if write.partitions is not None else set()
         if unlocked:
             reason = f"partitions {', '.join(sorted(unlocked))} were written without a lock"
             raise build_error("HIVE_ACID_INTERNAL", reason=reason)
         self._pause_ms(0)
+        table = write.table
         touched = find_touched(self._metastore, table, result.partitions) if table.is_partitioned else None
-        locations = touched.locations if touched else {}
-        self.checks.check_bases(rule, transaction, list(locations.values()) or [table.location], before, write_id)
-        publication.publish(result, locations)
-        publication.remove_staging()
+        locations = list(touched.locations.values()) if touched else [table.location]
+        now = self.checks.write_ids_now(table.name)
+        self.checks.check_bases(write.rule, write.transaction, locations, write.before, now, write.write_id)
+        remove_aborted_overwrites(self._metastore, self._file_system, locations, now)
+        if touched:
+            write.publication.make_folders(locations)
         return touched
 
     def _insert_buckets(self, settings: config.Settings) -> int:

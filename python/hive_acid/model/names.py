@@ -15,6 +15,8 @@ VERSION_FILE = "_orc_acid_version"
 VERSION_FILE_CONTENT = "2"
 METADATA_FILE = "_metadata_acid"
 """Marker of a compacted (3.1), truncated or dropped (4.x) base, a JSON object."""
+OVERWRITE_FILE = "_hive_acid_overwrite"
+"""Our mark in the base of an overwrite; hidden from every engine. Its content is the ID of the transaction."""
 FLUSH_LENGTH_SUFFIX = "_flush_length"
 """Side file of streaming ingest with the readable length of the file it is named after."""
 STAGING_PREFIX = ".hive-acid-staging-"
@@ -77,6 +79,12 @@ class FolderName:
             return f"base_{self.max_write_id:07d}{visibility}"
         statement = f"_{self.statement_id:04d}" if self.statement_id is not None else ""
         return f"{self.kind.value}_{self.min_write_id:07d}_{self.max_write_id:07d}{statement}{visibility}"
+
+
+def is_base(name: str) -> bool:
+    """True for the name of a base."""
+    parsed = FolderName.parse(name)
+    return parsed is not None and parsed.kind is FolderKind.BASE
 
 
 @dataclass(frozen=True)

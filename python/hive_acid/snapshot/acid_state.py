@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from hive_acid.model.names import METADATA_FILE, FolderKind, FolderName, is_acid_folder_like, is_hidden
+from hive_acid.model.names import (
+    METADATA_FILE,
+    OVERWRITE_FILE,
+    FolderKind,
+    FolderName,
+    is_acid_folder_like,
+    is_hidden,
+)
 from hive_acid.model.write_ids import ValidWriteIdList
 from hive_acid.snapshot.listing import ListedFile, Listing
 
@@ -68,6 +75,17 @@ def newest_base_write_id(listing: Listing, write_ids: ValidWriteIdList | None = 
     parsed = (FolderName.parse(path) for path in listing.folders)
     bases = (name.max_write_id for name in parsed if name and name.kind is FolderKind.BASE)
     return max((base for base in bases if write_ids is None or write_ids.is_valid(base)), default=None)
+
+
+def find_aborted_overwrites(listing: Listing, write_ids: ValidWriteIdList) -> tuple[str, ...]:
+    """The bases that an overwrite of ours has left whose write ID is aborted; sorted.
+
+    Only those with our own mark: a compacted base is named after a write ID that may be aborted, and Hive 3.1.2 marks
+    it only after the rename (HIVE-24653).
+    """
+    marked = (file.relative_path.rpartition("/") for file in listing.files)
+    names = {folder: FolderName.parse(folder) for folder, _, name in marked if name == OVERWRITE_FILE}
+    return tuple(sorted(path for path, name in names.items() if name and write_ids.is_aborted(name.max_write_id)))
 
 
 def sort_out(listing: Listing) -> tuple[list[AcidFolder], tuple[ListedFile, ...], list[str]]:

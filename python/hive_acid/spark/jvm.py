@@ -92,6 +92,10 @@ class JvmEngine:
         found = json.loads(self._bridge.findPartitions(self._call, token))
         return None if found is None else tuple(found)
 
+    def write_empty(self, partitions: Sequence[str], spec: WriteSpec) -> WriteResult:
+        """See Engine."""
+        return WriteResult.parse(self._bridge.writeEmpty(self._call, json.dumps(list(partitions)), spec.to_json()))
+
     def write(self, token: str, spec: WriteSpec) -> WriteResult:
         """See Engine. Errors of the job keep their JVM type. Ctrl-C cancels the job.
 

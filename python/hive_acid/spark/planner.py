@@ -19,7 +19,7 @@ from hive_acid.execution.executor import Executor
 from hive_acid.execution.readers import Readers
 from hive_acid.execution.session_transaction import SessionTransaction
 from hive_acid.execution.snapshots import Snapshot
-from hive_acid.execution.statement import Statement
+from hive_acid.execution.statement import Overwrite, Statement
 from hive_acid.metastore.protocol import Metastore
 from hive_acid.model.table import TableName
 from hive_acid.spark.cancellation import Cancellation
@@ -33,6 +33,10 @@ LOG = logging.getLogger(__name__)
 def _table_name(text: str) -> TableName:
     database, _, table = text.partition(".")
     return TableName(database, table)
+
+
+def _build_overwrite(asked: Mapping[str, Any] | None) -> Overwrite | None:
+    return None if asked is None else Overwrite(tuple(asked["parts"]), asked["dynamic"], asked["ifNotExists"])
 
 
 def _answered(method: Callable[..., Any]) -> Callable[..., Any]:
@@ -128,6 +132,7 @@ class Planner:
             parallelism=asked["parallelism"],
             columns=tuple(column.lower() for column in asked["columns"]),
             settings=asked["settings"],
+            overwrite=_build_overwrite(asked.get("overwrite")),
         )
         with self._cancellation.running():
             engine = JvmEngine(self._bridge, self._context, call)

@@ -30,6 +30,13 @@ class StatementKind(Enum):
     INSERT = "insert"
     UPDATE = "update"
     DELETE = "delete"
+    OVERWRITE = "overwrite"
+    TRUNCATE = "truncate"
+
+    @property
+    def title(self) -> str:
+        """As in SQL, for messages."""
+        return {"overwrite": "INSERT OVERWRITE", "truncate": "TRUNCATE TABLE"}.get(self.value, self.value.upper())
 
 
 class SnapshotCheck(Enum):
@@ -38,6 +45,7 @@ class SnapshotCheck(Enum):
     NO_CONFLICT = "the metastore knows of no update or delete since the transaction began"
     UNCHANGED = "no write ID has become visible since the snapshot"
     NO_NEWER_BASE = "no base newer than the own write ID, which would hide the rows, has been committed"
+    NO_LATER_WRITE = "no write ID above the own one, whose rows would stay, has become visible"
     SAME_BASES = "no base has become visible since the snapshot"
 
 
@@ -48,6 +56,10 @@ class Rule:
     lock: LockKind
     operation: OperationKind
     check: SnapshotCheck
+
+    def reading_target(self) -> Rule:
+        """The rule for a statement whose new rows come from the table that it overwrites."""
+        return replace(self, check=SnapshotCheck.UNCHANGED)
 
     @property
     def can_be_gate(self) -> bool:
@@ -66,6 +78,13 @@ class Rule:
         check = SnapshotCheck.SAME_BASES if self.check is SnapshotCheck.UNCHANGED else self.check
         return replace(self, lock=LockKind.SHARED_READ, check=check)
 
+
+_OVERWRITE = Rule(LockKind.EXCLUSIVE, OperationKind.UPDATE, SnapshotCheck.NO_LATER_WRITE)
+"""A base hides all rows up to its write ID, also those committed before it by others: as if they had come before.
+
+EXCLUSIVE, for an open base must not be met by readers: 3.1 fails (Not enough history), 4.x may read it
+(AcidUtils.isValidBase takes every base up to the lowest open write ID).
+"""
 
 RULES: Mapping[tuple[StatementKind, MetastoreLine], Rule] = {
     (StatementKind.INSERT, MetastoreLine.HIVE_4): Rule(
@@ -87,7 +106,17 @@ RULES: Mapping[tuple[StatementKind, MetastoreLine], Rule] = {
     (StatementKind.DELETE, MetastoreLine.HIVE_3): Rule(
         LockKind.SHARED_WRITE, OperationKind.UPDATE, SnapshotCheck.UNCHANGED
     ),
+    (StatementKind.OVERWRITE, MetastoreLine.HIVE_4): _OVERWRITE,
+    (StatementKind.OVERWRITE, MetastoreLine.HIVE_3): _OVERWRITE,
+    (StatementKind.TRUNCATE, MetastoreLine.HIVE_4): _OVERWRITE,
+    (StatementKind.TRUNCATE, MetastoreLine.HIVE_3): _OVERWRITE,
 }
+
+
+def find_rule(kind: StatementKind, line: MetastoreLine, reads_target: bool) -> Rule:
+    """The row of the table for a statement; `reads_target`: an overwrite's new rows come from the target itself."""
+    rule = RULES[kind, line]
+    return rule.reading_target() if kind is StatementKind.OVERWRITE and reads_target else rule
 
 
 def build_lock_components(

@@ -94,6 +94,37 @@ def test_hive_reads_changes_and_compacts_what_spark_updated(hive: HiveEngine, sp
     check_all_read(table, spark, [(1, "one"), (3, "three"), (4, "FOUR"), (50, "last")])
 
 
+def test_hive_reads_and_compacts_what_spark_overwrote(hive: HiveEngine, spark: SparkSession) -> None:
+    table = acid_table(hive, "overwritten_by_spark", "id INT, name STRING")
+    table.insert("(1, 'one')", "(2, 'two')")
+    assert rows(spark, "INSERT OVERWRITE overwritten_by_spark SELECT id + 10, name FROM overwritten_by_spark") == [(2,)]
+    check_all_read(table, spark, [(11, "one"), (12, "two")])
+    hive.sql("UPDATE overwritten_by_spark SET name = 'TWO' WHERE id = 12")
+    spark.sql("INSERT INTO overwritten_by_spark VALUES (3, 'three')")
+    table.compact_major()
+    check_all_read(table, spark, [(3, "three"), (11, "one"), (12, "TWO")])
+    spark.sql("INSERT OVERWRITE overwritten_by_spark SELECT * FROM overwritten_by_spark WHERE false")
+    check_all_read(table, spark, [])
+    table.insert("(4, 'four')")
+    spark.sql("UPDATE overwritten_by_spark SET name = 'FOUR'")
+    table.compact_major()
+    check_all_read(table, spark, [(4, "FOUR")])
+
+
+def test_spark_overwrites_what_hive_overwrote_and_truncated(hive: HiveEngine, spark: SparkSession) -> None:
+    table = acid_table(hive, "overwritten_by_hive", "id INT, name STRING")
+    spark.sql("INSERT INTO overwritten_by_hive VALUES (1, 'one'), (2, 'two')")
+    hive.sql("INSERT OVERWRITE TABLE overwritten_by_hive SELECT id + 10, name FROM overwritten_by_hive")
+    check_all_read(table, spark, [(11, "one"), (12, "two")])
+    spark.sql("INSERT OVERWRITE overwritten_by_hive SELECT id + 10, name FROM overwritten_by_hive WHERE id = 12")
+    check_all_read(table, spark, [(22, "two")])
+    hive.sql("TRUNCATE TABLE overwritten_by_hive")
+    check_all_read(table, spark, [])
+    spark.sql("INSERT INTO overwritten_by_hive VALUES (3, 'three')")
+    spark.sql("TRUNCATE TABLE overwritten_by_hive")
+    check_all_read(table, spark, [])
+
+
 def test_hive_reads_and_compacts_buckets_whose_changes_were_split(hive: HiveEngine, spark: SparkSession) -> None:
     """One bucket's deletes and new versions lie under several statement IDs of one write ID."""
     table = acid_table(hive, "split_by_spark", "id INT, name STRING")

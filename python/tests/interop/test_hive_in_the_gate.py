@@ -3,12 +3,16 @@
 Of the two releases the faster one. The session is a process of its own, since that of the other tests may be running.
 """
 
+import shutil
 from collections.abc import Iterator
 
 import pytest
 
+from hive_acid.metastore.thrift_client import ThriftMetastore
+from hive_acid.model.names import OVERWRITE_FILE
+from hive_acid.model.table import TableName
 from interop.all_types import COLUMNS, HIVE_ROW, VALUES
-from interop.hive_engine import HiveEngine
+from interop.hive_engine import HiveEngine, HiveError
 from interop.hive_jars import EngineUnavailable, hive_installation
 from interop.hive_table import HiveTable
 from support.session_process import SessionProcess
@@ -66,6 +70,53 @@ def test_hive_reads_and_changes_what_spark_wrote_and_spark_reads_it_back(
     assert spark.sql(f"UPDATE {kind} SET id = id * 10 WHERE day = '{MONDAY}'") == [(2,)]
     assert spark.sql(f"DELETE FROM {kind} WHERE name = 'five!'") == [(1,)]
     table.check_rows("id", [(20, "TWO!", MONDAY), (60, "six", MONDAY)])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_hive_reads_and_changes_what_spark_overwrote_and_truncated(
+    hive: HiveEngine, spark: SessionProcess, kind: str
+) -> None:
+    name = f"overwritten_{kind}"
+    spark.sql(f"CREATE TABLE {name} {KINDS[kind]} {ACID}")
+    table = HiveTable(hive, name)
+    spark.sql(f"INSERT INTO {name} VALUES (1, 'one', '{MONDAY}'), (2, 'two', '{TUESDAY}')")
+    rows = f"SELECT id + 10, name, day FROM {name} WHERE day = '{MONDAY}'"
+    assert spark.sql(f"INSERT OVERWRITE {name} {rows}") == [(1,)]
+    left = [(2, "two", TUESDAY)] if kind == "partitioned" else []
+    table.check_rows("id", [*left, (11, "one", MONDAY)])
+
+    hive.sql(f"UPDATE {name} SET name = concat(name, '!') WHERE id = 11")
+    assert spark.sql(f"INSERT OVERWRITE {name} SELECT id + 10, name, day FROM {name}") == [(1 + len(left),)]
+    table.check_rows("id", [*((12, "two", TUESDAY) for _ in left), (21, "one!", MONDAY)])
+
+    spark.sql(f"TRUNCATE TABLE {name}")
+    table.check_rows("id", [])
+    hive.sql(f"INSERT INTO {name} VALUES (3, 'three', '{MONDAY}')")
+    assert spark.sql(f"UPDATE {name} SET id = 4") == [(1,)]
+    table.check_rows("id", [(4, "three", MONDAY)])
+
+
+def test_what_an_overwrite_that_died_left_is_removed_by_the_next_statement(
+    hive: HiveEngine, spark: SessionProcess
+) -> None:
+    spark.sql(f"CREATE TABLE died {KINDS['flat']} {ACID}")
+    spark.sql(f"INSERT INTO died VALUES (1, 'one', '{MONDAY}')")
+    table, name = HiveTable(hive, "died"), TableName("default", "died")
+    client = ThriftMetastore(hive.metastore_uri)
+    txn_id = client.open_transaction("somebody", "here", "a process that was killed")
+    base = table.location() / f"base_{client.allocate_write_id(txn_id, name):07d}"
+    base.mkdir()
+    (base / OVERWRITE_FILE).write_text(str(txn_id))
+    shutil.copy(next(table.location().glob("delta_*/bucket_00000")), base)
+    client.abort(txn_id)
+    client.close()
+    with pytest.raises(HiveError, match="Not enough history"):
+        table.rows_plain()
+    assert spark.sql("SELECT id FROM died") == [(1,)]
+
+    spark.sql(f"INSERT INTO died VALUES (2, 'two', '{MONDAY}')")
+    assert not base.exists()
+    table.check_rows("id", [(1, "one", MONDAY), (2, "two", MONDAY)])
 
 
 def test_hive_reads_every_type_that_spark_wrote_and_updated(hive: HiveEngine, spark: SessionProcess) -> None:

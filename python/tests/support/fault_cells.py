@@ -9,7 +9,7 @@ from hive_acid.config import LOCK_TIMEOUT_MS, Settings
 from hive_acid.errors import CommitStateUnknown, HiveAcidError, LockTimeout
 from hive_acid.execution.executor import Executor
 from hive_acid.metastore.types import LockComponent, LockKind, LockState, MetastoreLine, OperationKind
-from hive_acid.model.names import FolderName
+from hive_acid.model.names import OVERWRITE_FILE, STAGING_PREFIX, FolderName
 from hive_acid.model.table import Column, Partition
 from hive_acid.snapshot.table_snapshot import load_scan_plan
 from hive_acid.transactions.locks import Identity
@@ -81,6 +81,11 @@ class Cell:
         engine = FakeEngine(files, before=scan, partitions=partitions, foreseen=foreseen, buckets=FILES_PER_FOLDER)
         return transactions, executor, engine
 
+    @property
+    def replaces(self) -> bool:
+        """True if the statement replaces all rows."""
+        return self.mutation.kind in (StatementKind.OVERWRITE, StatementKind.TRUNCATE)
+
     def strike(self, position: int, act: Callable[[Cell, Step, Call], object]) -> None:
         """From the call at the position on, `act` stands in for every call."""
         self.points.at = position
@@ -105,9 +110,11 @@ class Cell:
         self.world.time_out()
         assert self.world.open_transactions() == []
         assert self.world.memory.held_locks() == []
-        ours, visible = self._written(), self._visible() - self._untouched
+        ours, everything = self._written(), self._visible()
+        visible = everything - self._untouched
         assert visible in (ours, set()), f"visible in part: {sorted(visible)}"
         is_visible = visible == ours != set()
+        assert not (is_visible and self.replaces) or everything == ours, f"not replaced: {sorted(everything - ours)}"
         kept = ours if is_visible or report == "unknown" else set()
         return End(report, is_visible, is_open, files=self._data_files() != self._untouched | kept)
 
@@ -122,12 +129,13 @@ class Cell:
             return error.getCondition() if isinstance(error, HiveAcidError) else type(error).__name__
         finally:
             self.transactions.close()
-        assert changed == self._engine.rows * len(self._engine.partitions)
+        rows = 0 if self.mutation.kind is StatementKind.TRUNCATE else self._engine.rows
+        assert changed == rows * len(self._engine.partitions)
         return "done"
 
     def run_again(self) -> End:
         """The same statement in a new process, which nothing hinders."""
-        self._untouched = self._data_files()
+        self._untouched = self._data_files() - self._repaired()
         self._others.clear()
         self.points = FaultPoints()
         self.transactions, self._executor, self._engine = self._build_client(self.points)
@@ -202,17 +210,29 @@ class Cell:
         """All files but the version files, in staging folders too."""
         return {path for path in self.world.file_system.files if not path.rpartition("/")[2].startswith("_")}
 
+    def _repaired(self) -> set[str]:
+        """Files of an aborted overwrite that the next statement removes: on 3.1 they would break readers."""
+        if self.world.line is MetastoreLine.HIVE_4:
+            return set()
+        files = self.world.file_system.files
+        marks = [path for path in files if path.endswith(f"/{OVERWRITE_FILE}") and STAGING_PREFIX not in path]
+        bases = {path.rpartition("/")[0] for path in marks} - {path.rpartition("/")[0] for path in self._visible()}
+        return {path for path in files if path.rpartition("/")[0] in bases}
+
     def _written(self) -> set[str]:
         """The files that the statement should leave: of its last attempt; none if none came to writing."""
         if not self._engine.specs:
             return set()
         spec = self._engine.specs[-1]
-        roots = ROOTS.values() if self.mutation.is_partitioned else [LOCATION]
+        roots = list(ROOTS.values()) if self.mutation.is_partitioned else [LOCATION]
+        count = FILES_PER_FOLDER
+        if self.mutation.kind is StatementKind.TRUNCATE:
+            roots, count = self._roots(), 1
         names = [
             FolderName(kind, spec.write_id, spec.write_id, statement_id).format()
             for kind, statement_id in FakeEngine.folders(spec)
         ]
-        files = [f"bucket_{bucket:05d}" for bucket in range(FILES_PER_FOLDER)]
+        files = [f"bucket_{bucket:05d}" for bucket in range(count)]
         return {f"{root}/{name}/{file}" for root in roots for name in names for file in files}
 
     def _visible(self) -> set[str]:

@@ -20,6 +20,19 @@ def _add(rows: Rows, numbers: range) -> Rows:
     return sorted([*rows, *((n + NEW_IDS, 0, n % 2) for n in numbers)])
 
 
+def _replace(rows: Rows, numbers: range) -> Rows:
+    return _add([], numbers)
+
+
+def _replace_partitions(rows: Rows, numbers: range) -> Rows:
+    touched = {n % 2 for n in numbers}
+    return _add([row for row in rows if row[2] not in touched], numbers)
+
+
+def _empty(rows: Rows, numbers: range) -> Rows:
+    return []
+
+
 def _increase(rows: Rows, numbers: range) -> Rows:
     return sorted((id_, v + (id_ in numbers), d) for id_, v, d in rows)
 
@@ -73,7 +86,26 @@ MUTATIONS = (
     Mutation("update-named", StatementKind.UPDATE, True, f"{_UPDATE} AND d IN (0, 1)", _increase, True),
     Mutation("delete-partitions", StatementKind.DELETE, True, _DELETE, _remove),
     Mutation("delete-named", StatementKind.DELETE, True, f"{_DELETE} AND d IN (0, 1)", _remove, True),
+    Mutation(
+        "overwrite-flat",
+        StatementKind.OVERWRITE,
+        False,
+        "INSERT OVERWRITE {t} SELECT {id} + 1000, 0 FROM {numbers}",
+        _replace,
+    ),
+    Mutation(
+        "overwrite-partitions",
+        StatementKind.OVERWRITE,
+        True,
+        "INSERT OVERWRITE {t} SELECT {id} + 1000, 0, id % 2 FROM {numbers}",
+        _replace_partitions,
+    ),
 )
+TRUNCATIONS = (
+    Mutation("truncate-flat", StatementKind.TRUNCATE, False, "TRUNCATE TABLE {t}", _empty),
+    Mutation("truncate-partitions", StatementKind.TRUNCATE, True, "TRUNCATE TABLE {t}", _empty),
+)
+"""Without a Spark job, in which something could fail or wait."""
 
 
 def slow_but(*names: str, among: Sequence[Mutation] = MUTATIONS) -> pytest.MarkDecorator:

@@ -119,6 +119,25 @@ class Delete:
 
 
 @dataclass(frozen=True)
+class Overwrite:
+    """`INSERT OVERWRITE t SELECT … FROM t` without some rows; a partition that keeps none is left as it is."""
+
+    columns: tuple[str, ...]
+    condition: Condition
+
+    @property
+    def sql(self) -> str:
+        kept = f"NOT coalesce({self.condition.sql}, false)"
+        return f"INSERT OVERWRITE t SELECT {', '.join(self.columns)} FROM t WHERE {kept}"
+
+    def apply(self, rows: list[Row]) -> int:
+        kept = [row for row in rows if not self.condition.judge(row)]
+        replaced = {row[PARTITION_COLUMN] for row in kept} if PARTITION_COLUMN in self.columns else None
+        rows[:] = kept + [row for row in rows if replaced is not None and row[PARTITION_COLUMN] not in replaced]
+        return len(kept)
+
+
+@dataclass(frozen=True)
 class Compaction:
     """A compaction of the whole table by Hive 4 or 3.1, after which the cleaner runs or does not."""
 
@@ -144,7 +163,7 @@ class History:
         """True if every kind of step occurs."""
         kinds = {type(step) for step in self.steps}
         compactions = {step.is_major for step in self.steps if isinstance(step, Compaction)}
-        return len(kinds) == 5 and len(compactions) == 2
+        return len(kinds) == 6 and len(compactions) == 2
 
 
 def columns_of(is_partitioned: bool) -> tuple[str, ...]:
@@ -188,7 +207,8 @@ def statements(columns: tuple[str, ...]) -> st.SearchStrategy[Statement]:
     insert_select = st.builds(InsertSelect, st.just(columns), _shifts(), condition)
     update = st.builds(Update, _assignments(), condition)
     delete = st.builds(Delete, narrow(condition))
-    return st.one_of(_inserts(columns, 1), insert_select, update, update, delete)
+    overwrite = st.builds(Overwrite, st.just(columns), narrow(condition))
+    return st.one_of(_inserts(columns, 1), insert_select, update, update, delete, overwrite)
 
 
 @st.composite

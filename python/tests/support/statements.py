@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from hive_acid.config import Settings
 from hive_acid.execution.engine import WriteResult, WriteSpec, WrittenFolder
 from hive_acid.execution.executor import Executor
-from hive_acid.execution.statement import Statement
+from hive_acid.execution.statement import Overwrite, Statement
 from hive_acid.metastore.memory import MemoryMetastore
 from hive_acid.metastore.types import MetastoreLine, TransactionState
 from hive_acid.model.names import FolderKind, FolderName
@@ -55,6 +55,14 @@ class FakeEngine:
     def find_partitions(self, token: str) -> tuple[str, ...] | None:
         return self.foreseen
 
+    def write_empty(self, partitions: Sequence[str], spec: WriteSpec) -> WriteResult:
+        self.specs.append(spec)
+        base = FolderName(FolderKind.BASE, spec.write_id, spec.write_id).format()
+        folders = tuple(WrittenFolder(base, 0, 50, ("bucket_00000",), partition) for partition in partitions)
+        for folder in folders:
+            self.file_system.add_file(f"{spec.staging}/{folder.staged_path}/bucket_00000", folder.bytes)
+        return WriteResult(folders, 0, 0)
+
     def write(self, token: str, spec: WriteSpec) -> WriteResult:
         self.specs.append(spec)
         if self.before:
@@ -83,6 +91,8 @@ class FakeEngine:
     @staticmethod
     def folders(spec: WriteSpec) -> list[tuple[FolderKind, int]]:
         """Kind and statement ID of the folders that a statement makes."""
+        if spec.overwrites:
+            return [(FolderKind.BASE, 0)]
         return {
             "insert": [(FolderKind.DELTA, spec.statement_id)],
             "delete": [(FolderKind.DELETE_DELTA, spec.statement_id)],
@@ -124,6 +134,8 @@ class World:
             "parallelism": 2,
             "columns": tuple(column.name for column in (*table.columns, *table.partition_columns)),
         }
+        if kind in (StatementKind.OVERWRITE, StatementKind.TRUNCATE):
+            values |= {"overwrite": Overwrite(), "sources": ()}
         return Statement(**(values | changes))  # type: ignore[arg-type]
 
     def overwrite_as_another(self, root: str = LOCATION) -> None:

@@ -17,7 +17,7 @@ from hive_acid.metastore.types import MetastoreLine
 from hive_acid.transactions.validity import StatementKind
 from support.fault_cells import FILES_PER_FOLDER, Cell, End
 from support.fault_points import ENGINE, FILES, METASTORE, Call, Step, build_failure
-from support.mutations import MUTATIONS, Mutation
+from support.mutations import MUTATIONS, TRUNCATIONS, Mutation
 from support.statements import TIMEOUT_MS
 
 WRITING = {"make_folder", "write_text", "rename", "add_file"}
@@ -91,7 +91,7 @@ def conflict_always(cell: Cell, step: Step, call: Call) -> Any:
 DONE = End("done", True)
 KILLED = End("killed", False)
 INTERRUPTED = End("KeyboardInterrupt", False)
-UNAVAILABLE, STORAGE, ABORTED, CHANGED, LOCKED, REFUSED = (
+UNAVAILABLE, STORAGE, ABORTED, CHANGED, LOCKED, REFUSED, CONFLICT = (
     End(f"HIVE_ACID_{name}", False)
     for name in (
         "METASTORE_UNAVAILABLE",
@@ -100,6 +100,7 @@ UNAVAILABLE, STORAGE, ABORTED, CHANGED, LOCKED, REFUSED = (
         "TABLE_CHANGED",
         "LOCK_TIMEOUT",
         "METASTORE_REFUSED",
+        "WRITE_CONFLICT",
     )
 )
 
@@ -114,23 +115,26 @@ class Fault:
     """What strikes, at which seams, and how the statement must end.
 
     `ends` are pairs of steps and end; the last that fits counts. Steps are `*`, a seam, a method, and `> method` or
-    `>= method`: those after its first call, or from it on.
+    `>= method`: those after its first call, or from it on. `overwriting` are the ends of statements that replace
+    rows, if they are others.
     """
 
     act: Act
     ends: tuple[tuple[str, End], ...]
     seams: tuple[str, ...] = (METASTORE, FILES, ENGINE)
+    overwriting: tuple[tuple[str, End], ...] | None = None
 
-    def end(self, step: Step, steps: list[Step]) -> End:
+    def end(self, step: Step, steps: list[Step], replaces: bool) -> End:
         """How the statement must end if the fault strikes at the step."""
-        return next(end for pattern, end in reversed(self.ends) if _fits(pattern, step, steps))
+        ends = self.overwriting if replaces and self.overwriting is not None else self.ends
+        return next(end for pattern, end in reversed(ends) if _fits(pattern, step, steps))
 
 
 def _fits(pattern: str, step: Step, steps: list[Step]) -> bool:
     comparison, _, method = pattern.rpartition(" ")
     if not comparison:
         return pattern in ("*", step.seam, step.method)
-    first = next(other.position for other in steps if other.method == method)
+    first = next((other.position for other in steps if other.method == method), len(steps))
     return step.position >= first if comparison == ">=" else step.position > first
 
 
@@ -155,7 +159,7 @@ FAULTS = {
         (
             ("*", UNAVAILABLE),
             ("> open_transaction", leaving(UNAVAILABLE)),
-            (">= commit", leaving(End("unknown", False))),
+            (">= write_text", leaving(End("unknown", False))),
         ),
     ),
     "storage gone": Fault(
@@ -173,6 +177,7 @@ FAULTS = {
             (">= open_transaction", leaving(KILLED)),
             (">= add_file", leaving(KILLED, files=True)),
             ("write", leaving(KILLED, files=True)),
+            ("write_empty", leaving(KILLED, files=True)),
             ("commit", End("killed", True)),
         ),
     ),
@@ -190,7 +195,10 @@ FAULTS = {
     "locked by another": Fault(before(Cell.lock_as_another), (("*", LOCKED), ("> lock", DONE))),
     "locked by another for a while": Fault(before(Cell.lock_for_a_while), (("*", DONE),)),
     "changed by another": Fault(before(Cell.change_as_another), (("*", DONE),)),
-    "changed by another again and again": Fault(conflict_always, (("*", DONE),)),
+    # an EXCLUSIVE lock cannot be kept as a gate
+    "changed by another again and again": Fault(
+        conflict_always, (("*", DONE),), overwriting=(("*", CONFLICT), ("> lock", DONE))
+    ),
     "overwritten by another": Fault(before(Cell.overwrite_as_another), (("*", DONE),)),
     "altered by another": Fault(before(Cell.alter_as_another), (("*", CHANGED), ("> lock", DONE))),
 }
@@ -217,7 +225,7 @@ def test_the_steps_are_those_of_the_whole_statement(mutation: Mutation, line: Me
 
 
 @pytest.mark.parametrize("line", MetastoreLine, ids=lambda line: f"hive-{line.value}")
-@pytest.mark.parametrize("mutation", MUTATIONS, ids=str)
+@pytest.mark.parametrize("mutation", (*MUTATIONS, *TRUNCATIONS), ids=str)
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_statement_ends_in_one_of_the_allowed_ways(
     mutation: Mutation, line: MetastoreLine, name: str, record_property: Callable[[str, object], None]
@@ -231,6 +239,6 @@ def test_a_statement_ends_in_one_of_the_allowed_ways(
         cell.strike(step.position, fault.act)
         ends[str(step)] = str(cell.run())
         record_property(str(step), ends[str(step)])
-        expected[str(step)] = str(fault.end(step, steps))
+        expected[str(step)] = str(fault.end(step, steps, cell.replaces))
         assert cell.run_again() == DONE, f"the statement after the one that was struck at {step}"
     assert ends == expected

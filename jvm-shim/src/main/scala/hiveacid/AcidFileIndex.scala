@@ -33,12 +33,15 @@ final class AcidFileIndex(
     @transient session: SparkSession,
     table: CatalogTable,
     val token: Option[String],
-    val queryKey: Option[Long] = None
+    val queryKey: Option[Long] = None,
+    isWritten: Boolean = false
 ) extends FileIndex {
   private val name = AcidTables.name(table)
 
   override val partitionSchema: StructType = table.partitionSchema
-  override def rootPaths: Seq[Path] = Seq(new Path(table.location))
+  // an INSERT OVERWRITE may read its target, for it writes beside what it reads; Spark compares these paths to refuse it
+  override def rootPaths: Seq[Path] =
+    Seq(if (isWritten) new Path(new Path(table.location), "_written") else new Path(table.location))
   override def inputFiles: Array[String] = Array.empty
   override def refresh(): Unit = ()
   override def sizeInBytes: Long =

@@ -59,9 +59,14 @@ object AcidTables {
   }
 
   /** Our relation in place of Spark's own. It keeps the old attribute IDs, which other nodes may refer to already. */
-  def relation(session: SparkSession, t: CatalogTable, output: Seq[AttributeReference]): LogicalRelation = {
+  def relation(
+      session: SparkSession,
+      t: CatalogTable,
+      output: Seq[AttributeReference],
+      isWritten: Boolean = false
+  ): LogicalRelation = {
     refuseUnreadable(t)
-    val index = new AcidFileIndex(session, t, None)
+    val index = new AcidFileIndex(session, t, None, isWritten = isWritten)
     val zone = session.sessionState.conf.sessionLocalTimeZone
     val format = new orc.AcidOrcFileFormat(name(t), zone)
     val fs = HadoopFsRelation(index, t.partitionSchema, t.dataSchema, None, format, Map.empty)(session)

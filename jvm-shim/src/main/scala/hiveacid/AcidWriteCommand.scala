@@ -1,6 +1,6 @@
 package hiveacid
 
-import com.fasterxml.jackson.databind.ObjectMapper
+import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
 
 import org.apache.spark.sql.{Row, SparkSession => ApiSession}
 import org.apache.spark.sql.catalyst.analysis.AnalysisContext
@@ -14,14 +14,24 @@ import org.apache.spark.sql.types.LongType
 /** A statement that changes a transactional table.
   *
   * @param kind
-  *   `insert`, `update` or `delete`
+  *   `insert`, `overwrite`, `truncate`, `update` or `delete`
   * @param changes
-  *   the row-change query; analysed with the statement, but planned anew by each attempt to run it
+  *   the row-change query; analysed with the statement, but planned anew by each attempt to run it. Without columns in
+  *   a TRUNCATE
+  * @param overwrite
+  *   what an overwrite or TRUNCATE replaces
   */
-case class AcidWriteCommand(kind: String, target: CatalogTable, changes: LogicalPlan, isAnalyzed: Boolean = false)
-    extends RunnableCommand
+case class AcidWriteCommand(
+    kind: String,
+    target: CatalogTable,
+    changes: LogicalPlan,
+    overwrite: Option[Overwrite] = None,
+    isAnalyzed: Boolean = false
+) extends RunnableCommand
     with AnalysisOnlyCommand {
-  override val output: Seq[Attribute] = Seq(AttributeReference("num_affected_rows", LongType)())
+  private def counts = kind != "truncate" // nobody reads the rows that it removes
+  override val output: Seq[Attribute] =
+    if (counts) Seq(AttributeReference("num_affected_rows", LongType)()) else Nil
   override def childrenToAnalyze: Seq[LogicalPlan] = Seq(changes)
   override def nodeName: String = s"HiveAcid ${kind.toUpperCase}"
   override def simpleString(maxFields: Int): String = s"$nodeName ${AcidTables.name(target)}"
@@ -43,9 +53,10 @@ case class AcidWriteCommand(kind: String, target: CatalogTable, changes: Logical
     target.schema.fieldNames.foreach(c => columns.add(c))
     val sources = request.putArray("sources")
     AcidFileIndex.tables(changes).foreach(sources.add)
+    overwrite.foreach(o => request.set[JsonNode]("overwrite", o.json))
     val result = json.readTree(Bridge.execute(session, this, request))
     // what a transaction of several statements has written is refreshed when it is committed
     if (SessionTransactions.of(session).isEmpty) SessionTransactions.refreshCaches(session, Array(name))
-    Seq(Row(result.get("num_affected_rows").asLong))
+    if (counts) Seq(Row(result.get("num_affected_rows").asLong)) else Nil
   }
 }

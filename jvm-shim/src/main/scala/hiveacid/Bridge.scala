@@ -95,6 +95,12 @@ object Bridge {
     orc.WriteJob.run(call.session, AcidFileIndex.bind(call.changes, token, updated), spec)
   }
 
+  /** Called by Python: writes bases without rows for a running statement; `partitions` is a JSON array. */
+  def writeEmpty(key: String, partitions: String, spec: String): String = inCall(key) { call =>
+    val names = new ObjectMapper().readValue(partitions, classOf[Array[String]])
+    orc.WriteJob.runEmpty(call.session, names.toSeq, spec)
+  }
+
   /** Called by Python: the partitions that a running statement can touch, as a JSON array; null if it cannot be told.
     */
   def findPartitions(key: String, token: String): String = inCall(key) { call =>

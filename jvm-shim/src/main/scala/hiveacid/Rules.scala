@@ -8,13 +8,17 @@ import org.apache.spark.sql.catalyst.analysis.{
   UnresolvedIdentifier,
   UnresolvedRelation
 }
-import org.apache.spark.sql.catalyst.catalog.HiveTableRelation
-import org.apache.spark.sql.catalyst.expressions.{Alias, AttributeSet, Cast, Expression}
+import org.apache.spark.sql.catalyst.catalog.{CatalogTable, HiveTableRelation}
+import org.apache.spark.sql.catalyst.catalog.CatalogTypes.TablePartitionSpec
+import org.apache.spark.sql.catalyst.expressions.{Alias, AttributeReference, AttributeSet, Cast, Expression}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.execution.command.TruncateTableCommand
 import org.apache.spark.sql.execution.datasources.{CreateTable, InsertIntoHadoopFsRelationCommand, LogicalRelation}
 import org.apache.spark.sql.hiveacid.SparkLine
+import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.internal.SQLConf.PartitionOverwriteMode
 import org.apache.spark.sql.types.BooleanType
 
 /** Writes that Spark refuses without a name, or carries out by dropping the table, before a later rule can see them. */
@@ -57,16 +61,17 @@ case class RefuseEarlyWrites(session: SparkSession) extends Rule[LogicalPlan] {
 /** Our relation in place of Spark's, wherever a transactional table is read or is the target of an INSERT. */
 case class ResolveAcidRelations(session: SparkSession) extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperatorsUp {
-    case i: InsertIntoStatement => i.copy(table = replace(i.table))
-    case p                      => replace(p)
+    case i: InsertIntoStatement => i.copy(table = replace(i.table, isWritten = true))
+    case p                      => replace(p, isWritten = false)
   }
 
-  private def replace(plan: LogicalPlan): LogicalPlan = plan match {
-    case h: HiveTableRelation => AcidTables.unapply(h).fold[LogicalPlan](h)(AcidTables.relation(session, _, h.output))
-    case l: LogicalRelation   => AcidTables.unapply(l).fold[LogicalPlan](l)(AcidTables.relation(session, _, l.output))
-    case s @ SubqueryAlias(_, child: HiveTableRelation) => s.copy(child = replace(child))
+  private def replace(plan: LogicalPlan, isWritten: Boolean): LogicalPlan = plan match {
+    case AcidTables(table) => AcidTables.relation(session, table, references(plan), isWritten)
+    case s @ SubqueryAlias(_, child: HiveTableRelation) => s.copy(child = replace(child, isWritten))
     case other                                          => other
   }
+
+  private def references(plan: LogicalPlan) = plan.output.collect { case a: AttributeReference => a }
 }
 
 /** Variables, of the session or of a SQL script, as values of an UPDATE. Spark itself looks for them in conditions and
@@ -144,14 +149,18 @@ case class ResolveAcidStatements(session: SparkSession) extends Rule[LogicalPlan
   }
 }
 
-/** INSERT, as Spark's own rules leave it: one node, columns matched and cast by store assignment. */
+/** INSERT, as Spark's own rules leave it: one node, columns matched and cast by store assignment. And TRUNCATE. */
 case class ReplaceInserts(session: SparkSession) extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan = plan match {
     case u: Union if u.children.exists(isOurs) =>
       val tables = u.children.collect { case c: InsertIntoHadoopFsRelationCommand if isOurs(c) => c.catalogTable.get }
       throw AcidException.unsupported("INSERT into several tables at once", AcidTables.name(tables.head))
     case _ =>
-      plan.resolveOperators { case c: InsertIntoHadoopFsRelationCommand if isOurs(c) => insert(c) }
+      plan.resolveOperators {
+        case c: InsertIntoHadoopFsRelationCommand if isOurs(c) => insert(c)
+        case t @ TruncateTableCommand(id, spec)                =>
+          AcidTables.find(session, id).fold[LogicalPlan](t)(truncate(_, spec))
+      }
   }
 
   private def isOurs(p: LogicalPlan) = p match {
@@ -161,14 +170,36 @@ case class ReplaceInserts(session: SparkSession) extends Rule[LogicalPlan] {
 
   private def insert(c: InsertIntoHadoopFsRelationCommand): LogicalPlan = {
     val table = c.catalogTable.get
-    val name = AcidTables.name(table)
-    if (c.mode == SaveMode.Overwrite) throw AcidException.unsupported("INSERT OVERWRITE", name)
     val rows = Canonical.insert(c.query).rowChanges(session, table)
     // a handful of rows, as of VALUES, goes to one file, not to one per core
     val small = table.partitionColumnNames.isEmpty && c.query.maxRows.exists(_ <= ReplaceInserts.OneFileRows)
     val changes = if (small) Repartition(1, shuffle = false, rows) else rows
     // the analyzer's resolution batches are over, so the few names the rewriting introduced are resolved here
-    AcidWriteCommand("insert", table, session.sessionState.analyzer.execute(changes)).copy(isAnalyzed = true)
+    val analysed = session.sessionState.analyzer.execute(changes)
+    val overwrite =
+      if (c.mode == SaveMode.Overwrite)
+        Some(Overwrite.of(session, table, c.staticPartitions, isDynamic, c.ifPartitionNotExists))
+      else None
+    val kind = if (overwrite.isDefined) "overwrite" else "insert"
+    AcidWriteCommand(kind, table, analysed, overwrite, isAnalyzed = true)
+  }
+
+  /** Tables of Hive are always overwritten partition by partition, says Spark's documentation of the setting; here too,
+    * unless somebody asks for the other way.
+    */
+  private def isDynamic: Boolean = {
+    val setting = SQLConf.PARTITION_OVERWRITE_MODE
+    val conf = session.sessionState.conf
+    !conf.contains(setting.key) || conf.partitionOverwriteMode == PartitionOverwriteMode.DYNAMIC
+  }
+
+  private def truncate(table: CatalogTable, spec: Option[TablePartitionSpec]): LogicalPlan = {
+    val name = AcidTables.name(table)
+    if (spec.isDefined && table.partitionColumnNames.isEmpty)
+      throw AcidException.unsupportedTable("TRUNCATE TABLE … PARTITION", name, "it has no partitions")
+    val values = spec.fold(Map.empty[String, String])(SparkLine.normalizedPartition(session, table, _))
+    val overwrite = Overwrite.of(session, table, values, isDynamic = false, ifNotExists = false)
+    AcidWriteCommand("truncate", table, LocalRelation(), Some(overwrite), isAnalyzed = true)
   }
 }
 

@@ -19,7 +19,8 @@ object TouchedPartitions {
     *   names of partitions, perhaps more than will be touched; None if they cannot be told
     */
   def find(session: SparkSession, target: CatalogTable, kind: String, changes: LogicalPlan): Option[Seq[String]] =
-    if (kind == "insert") written(session, target, changes) else scanned(session, target, changes)
+    if (kind == "insert" || kind == "overwrite") written(session, target, changes)
+    else scanned(session, target, changes)
 
   /** Where new rows go, if each row's partition is known without running the query. */
   private def written(session: SparkSession, target: CatalogTable, changes: LogicalPlan): Option[Seq[String]] = {

@@ -5,10 +5,12 @@ import java.util.Properties
 import org.apache.spark.SparkContext
 import org.apache.spark.sql.{Column, SaveMode}
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
+import org.apache.spark.sql.catalyst.catalog.CatalogTypes.TablePartitionSpec
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.classic.{DataFrame, Dataset, SparkSession}
 import org.apache.spark.sql.execution.command.SaveAsV1TableCommand
+import org.apache.spark.sql.util.PartitioningUtils
 
 /** What differs between Spark lines, and the few members of Spark that are public in bytecode but `private[sql]` or
   * `private[spark]` to the compiler (hence the package).
@@ -29,6 +31,11 @@ object SparkLine {
     case s: SaveAsV1TableCommand => Some((s.tableDesc, s.mode))
     case _                       => None
   }
+
+  /** private[sql]; the partition columns by their own names, with Spark's error for a name that is none of them. */
+  def normalizedPartition(session: SparkSession, table: CatalogTable, spec: TablePartitionSpec): TablePartitionSpec =
+    PartitioningUtils
+      .normalizePartitionSpec(spec, table.partitionSchema, table.qualifiedName, session.sessionState.conf.resolver)
 
   /** private[sql]; a plan becomes a DataFrame in no public way, and a command is run by becoming one. */
   def frame(session: SparkSession, plan: LogicalPlan): DataFrame = Dataset.ofRows(session, plan)

@@ -186,6 +186,13 @@ final class InsertFileWriter(
   }
 }
 
+/** A file without rows, which makes a base without rows visible to every engine. */
+final class EmptyFileWriter(path: Path, conf: Configuration, settings: FileSettings)
+    extends AcidFileWriter(path, conf, settings) {
+  override protected def operation: Int = 0
+  override protected def clear(): Unit = ()
+}
+
 object InsertFileWriter {
 
   /** @throws IllegalArgumentException

@@ -51,6 +51,29 @@ object WriteJob extends Logging {
     report(files)
   }
 
+  /** Writes bases without rows, one file in each.
+    *
+    * @param partitions
+    *   names of partitions; one empty name for a flat table
+    * @return
+    *   as `run`
+    */
+  def runEmpty(session: SparkSession, partitions: Seq[String], specJson: String): String = {
+    val spec = WriteSpec.parse(specJson)
+    val conf = session.sessionState.newHadoopConf()
+    report(partitions.map { partition =>
+      val name = "bucket_00000"
+      val path = new Path(WriteTask.child(new Path(spec.staging), partition), s"${spec.base}/$name")
+      try {
+        new EmptyFileWriter(path, conf, spec.settings).finish()
+        val bytes = path.getFileSystem(conf).getFileStatus(path).getLen
+        WrittenFile("", partition, spec.base, name, deletes = false, 0, bytes)
+      } catch {
+        case e @ (_: IOException | _: FSError) => throw storage(path, "writing", String.valueOf(e.getMessage), e)
+      }
+    })
+  }
+
   private def execute(
       session: SparkSession,
       plan: LogicalPlan,

@@ -17,7 +17,8 @@ final case class WriteSpec(
     buckets: Int,
     maxBuckets: Int,
     shufflesInserts: Boolean,
-    partitionColumns: Seq[String]
+    partitionColumns: Seq[String],
+    overwrites: Boolean
 ) {
   def isPartitioned: Boolean = partitionColumns.nonEmpty
 
@@ -25,7 +26,7 @@ final case class WriteSpec(
   def maxPieces: Int = {
     val statementIds = BucketProperty.Limit + 1 - statementId
     kind match {
-      case InsertKind => statementIds * maxBuckets
+      case InsertKind => if (overwrites) maxBuckets else statementIds * maxBuckets // a base has no statement ID
       case UpdateKind => statementIds / 2
       case DeleteKind => statementIds
     }
@@ -38,7 +39,12 @@ final case class WriteSpec(
   def settings: FileSettings = FileSettings(writeId, rowType, compression)
 
   /** The folder of a statement's new rows, spelled as every engine reads it. */
-  def delta(statementId: Int): String = f"delta_$writeId%07d_$writeId%07d_$statementId%04d"
+  def insertFolder(statementId: Int): String = if (overwrites) base else delta(statementId)
+
+  /** What replaces all rows up to the write ID. */
+  def base: String = f"base_$writeId%07d"
+
+  private def delta(statementId: Int): String = f"delta_$writeId%07d_$writeId%07d_$statementId%04d"
 
   /** The folder of a statement's deletes. */
   def deleteDelta(statementId: Int): String = s"delete_${delta(statementId)}"
@@ -63,6 +69,7 @@ object WriteSpec {
     *   - `shufflesInserts`: whether an insert brings the rows of a partition together first
     *   - `partitionColumns`: the names of the table's partition columns, empty for a flat table
     *   - `maxBuckets`: an insert's buckets per statement ID, 1 to 4096
+    *   - `overwrites`: whether an insert's rows are a base, which replaces what is there
     */
   def parse(text: String): WriteSpec = {
     val json = new ObjectMapper().readTree(text)
@@ -88,7 +95,8 @@ object WriteSpec {
       buckets = field("buckets").asInt,
       maxBuckets = maxBuckets,
       shufflesInserts = field("shufflesInserts").asBoolean,
-      partitionColumns = field("partitionColumns").elements.asScala.map(_.asText).toSeq
+      partitionColumns = field("partitionColumns").elements.asScala.map(_.asText).toSeq,
+      overwrites = field("overwrites").asBoolean
     )
   }
 

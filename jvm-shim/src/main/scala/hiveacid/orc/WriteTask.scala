@@ -101,7 +101,7 @@ final class WriteTask(spec: WriteSpec, conf: Configuration, context: TaskContext
   ): Unit = {
     val property = BucketProperty.encode(run.bucket, statementId)
     val zone = new WallClock(ZoneId.of(spec.timeZone, ZoneId.SHORT_IDS))
-    write(run, spec.delta(statementId), deletes = false) { path =>
+    write(run, spec.insertFolder(statementId), deletes = false) { path =>
       new InsertFileWriter(path, conf, spec.settings, property, columnTypes, firstColumn, zone)
     }(fill)
   }

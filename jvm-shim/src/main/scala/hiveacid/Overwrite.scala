@@ -1,0 +1,54 @@
+package hiveacid
+
+import java.util.Locale
+
+import com.fasterxml.jackson.databind.ObjectMapper
+import com.fasterxml.jackson.databind.node.ObjectNode
+
+import org.apache.spark.sql.catalyst.catalog.{CatalogTable, ExternalCatalogUtils}
+import org.apache.spark.sql.catalyst.expressions.{Cast, Literal}
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.types.StringType
+
+/** What an INSERT OVERWRITE or TRUNCATE replaces.
+  *
+  * @param parts
+  *   the static values of the statement's PARTITION clause, `k=v` in the metastore's spelling
+  * @param isDynamic
+  *   only partitions that get rows are replaced, and one that is named in full
+  * @param ifNotExists
+  *   nothing is written if the partition, which is named in full, is there
+  */
+final case class Overwrite(parts: Seq[String], isDynamic: Boolean, ifNotExists: Boolean) {
+  def json: ObjectNode = {
+    val node = new ObjectMapper().createObjectNode().put("dynamic", isDynamic).put("ifNotExists", ifNotExists)
+    val array = node.putArray("parts")
+    parts.foreach(part => array.add(part))
+    node
+  }
+}
+
+object Overwrite {
+
+  /** @param values
+    *   by partition column, as the user wrote them; they are cast as the values of rows are, so that `'01'` means the
+    *   partition `1` of a number
+    */
+  def of(
+      session: SparkSession,
+      table: CatalogTable,
+      values: Map[String, String],
+      isDynamic: Boolean,
+      ifNotExists: Boolean
+  ): Overwrite = {
+    val zone = Some(session.sessionState.conf.sessionLocalTimeZone)
+    val parts = table.partitionSchema.flatMap { field =>
+      values.collectFirst { case (key, value) if key.equalsIgnoreCase(field.name) => value }.map { value =>
+        val typed = Cast(Literal.create(value, StringType), field.dataType, zone)
+        val text = Option(Cast(typed, StringType, zone).eval()).map(_.toString).orNull
+        ExternalCatalogUtils.getPartitionPathString(field.name.toLowerCase(Locale.ROOT), text)
+      }
+    }
+    Overwrite(parts, isDynamic, ifNotExists)
+  }
+}
