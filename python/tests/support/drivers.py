@@ -14,6 +14,7 @@ from hive_acid.metastore.thrift_client import ThriftMetastore
 from hive_acid.metastore.types import HeldLock, TransactionInfo, TransactionState
 from hive_acid.model.names import STAGING_PREFIX
 from hive_acid.model.table import TableName
+from hive_acid.transactions.validity import StatementKind
 from support.mutations import Mutation, Rows
 from support.session_process import SessionProcess, StatementFailed
 from support.thrift_proxy import ThriftProxy
@@ -22,8 +23,8 @@ TXN_TIMEOUT_SECONDS = 8
 LOCK_TIMEOUT_MS = 3000
 QUICK = {"metastore.txn.timeout": f"{TXN_TIMEOUT_SECONDS}s", "metastore.acid.housekeeper.interval": "500ms"}
 LIMIT_SECONDS = 60.0
-SHARED_TRIALS = 300
-"""How many statements a shared table has rows for."""
+SHARED_TRIALS = 40
+"""How many statements a shared table has rows for; then comes another, as each leaves folders that must be read."""
 
 
 def wait_until(condition: Callable[[], bool], what: str, limit_seconds: float = LIMIT_SECONDS) -> None:
@@ -101,18 +102,25 @@ class Drivers:
 
     def trial(self, mutation: Mutation, name: str = "") -> Trial:
         """A statement about to run on the table of this name, or on the one that all trials of a module share."""
-        name = name or f"shared_{'partitioned' if mutation.is_partitioned else 'flat'}"
-        if name not in self._shared:
-            self._shared[name] = self._create_shared(name, mutation.is_partitioned)
-        shared = self._shared[name]
+        shared = self._find_shared(mutation, name)
         wait_until(lambda: not self.open_transactions(), "reads have ended")
-        first = 2 * next(shared.numbers)
+        first = 2 * shared.next_number()
         return Trial(shared.table, mutation, range(first, first + 2), shared.table.rows(), shared.table.files())
+
+    def _find_shared(self, mutation: Mutation, name: str) -> SharedTable:
+        # what replaces all rows leaves none for others to change
+        kind = "replaced" if mutation.kind is StatementKind.OVERWRITE else "shared"
+        key = name or f"{kind}_{'partitioned' if mutation.is_partitioned else 'flat'}"
+        shared = self._shared.get(key)
+        if shared is None or (shared.has_ended and not name):
+            table = name or f"{key}_{next(self.numbers)}"
+            shared = self._shared[key] = self._create_shared(table, mutation.is_partitioned)
+        return shared
 
     def forget_shared(self) -> None:
         """Later trials get new tables."""
-        for name in self._shared:
-            self.reader.sql(f"DROP TABLE {name}")
+        for shared in self._shared.values():
+            self.reader.sql(f"DROP TABLE {shared.table.name}")
         self._shared.clear()
 
     def _create_shared(self, name: str, is_partitioned: bool) -> SharedTable:
@@ -173,7 +181,8 @@ class Table:
 
     def files(self) -> list[str]:
         """Data files, as `folder/file`."""
-        found = (path.relative_to(self.root) for path in self.root.rglob("bucket_*") if path.is_file())
+        root = self.root  # asks the metastore
+        found = (path.relative_to(root) for path in root.rglob("bucket_*") if path.is_file())
         return sorted(str(path) for path in found)
 
     def locks(self) -> list[HeldLock]:
@@ -192,12 +201,23 @@ class Table:
         wait_until(lambda: not self.drivers.open_transactions() and not self.locks(), "all transactions have ended")
 
 
-@dataclass(frozen=True)
+@dataclass
 class SharedTable:
-    """A table of `(id, v)`, perhaps partitioned by `d = id % 2`, and the trials it has had."""
+    """A table of `(id, v)`, perhaps partitioned by `d = id % 2`, and the number of trials it has had."""
 
     table: Table
-    numbers: Iterator[int] = field(default_factory=itertools.count)
+    trials: int = 0
+
+    @property
+    def has_ended(self) -> bool:
+        """True if it has rows for no other trial."""
+        return self.trials == SHARED_TRIALS
+
+    def next_number(self) -> int:
+        """The number of a new trial."""
+        assert not self.has_ended
+        self.trials += 1
+        return self.trials - 1
 
 
 @dataclass(frozen=True)
