@@ -53,6 +53,10 @@ def find_waiting(gate: Gate, executors: list[int]) -> int:
     return next(executor for executor in executors if is_below(worker, executor))
 
 
+NO_SHUFFLE = ("insert-flat", "overwrite-flat")
+"""Their one stage is the write, whose tasks Spark does not overtake in so short a time."""
+
+
 def assert_done(trial: Trial, affected: object) -> None:
     """Each row once, one file per bucket and folder, nothing left."""
     trial.assert_done(affected)
@@ -67,7 +71,7 @@ def test_statements_run_on_executors(drivers: Drivers, cluster: SessionProcess, 
     assert_done(trial, affected)
 
 
-@slow_but("update-partitions", among=[mutation for mutation in MUTATIONS if mutation.name != "insert-flat"])
+@slow_but("update-partitions", among=[mutation for mutation in MUTATIONS if mutation.name not in NO_SHUFFLE])
 def test_of_two_attempts_at_a_time_one_counts(drivers: Drivers, cluster: SessionProcess, mutation: Mutation) -> None:
     """The first attempt of a task waits; a speculative one overtakes it."""
     trial, gate = drivers.trial(mutation), drivers.gate()

@@ -39,7 +39,9 @@ def stop_at(point: str, trial: Trial, session: SessionProcess, proxy: ThriftProx
 def test_what_was_not_committed_is_never_seen(drivers: Drivers, shift: int) -> None:
     """One driver with a statement of each kind, each at another point."""
     points = dict(zip(MUTATIONS, itertools.cycle(POINTS[shift:] + POINTS[:shift]), strict=False))
-    one_folder = {mutation for mutation in MUTATIONS if mutation.name in ("insert-flat", "delete-flat")}
+    one_folder = {
+        mutation for mutation in MUTATIONS if mutation.name in ("insert-flat", "delete-flat", "overwrite-flat")
+    }
     names = {mutation: f"killed_{shift}_{mutation.name.replace('-', '_')}" for mutation in MUTATIONS}
     trials = {mutation: drivers.trial(mutation, names[mutation]) for mutation in MUTATIONS}
     helds = []

@@ -10,14 +10,16 @@ import re
 import shlex
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from _pytest.mark import ParameterSet
 
 from hive_acid.cli import ABORTED, DONE, OPEN
 from hive_acid.metastore.types import LockComponent, LockKind, LockState, OperationKind
 from support.drivers import LIMIT_SECONDS, Drivers, Table, wait_until
-from support.mutations import Mutation, slow_but
+from support.mutations import MUTATIONS, Mutation
 from support.session_process import StatementFailed
 from support.thrift_proxy import Lost
 
@@ -63,12 +65,17 @@ def ask(command: list[str]) -> tuple[int, str]:
     return told.returncode, found[1]
 
 
-IN_TURN = pytest.param((Lost.REQUEST, Lost.ANSWER), id="in-turn")
-EACH = [pytest.param((lost,), id=lost.value, marks=pytest.mark.slow) for lost in Lost]
+def cases() -> Iterator[ParameterSet]:
+    """Every statement with requests and answers lost in turn, some with each call lost both ways."""
+    for mutation in MUTATIONS:
+        marks = () if mutation.name == "update-partitions" else pytest.mark.slow
+        yield pytest.param(mutation, tuple(Lost), id=f"{mutation}-in-turn", marks=marks)
+        if mutation.name in ("insert-flat", "update-partitions", "delete-named", "overwrite-partitions"):
+            for lost in Lost:
+                yield pytest.param(mutation, (lost,), id=f"{mutation}-{lost.value}", marks=pytest.mark.slow)
 
 
-@pytest.mark.parametrize("losts", [IN_TURN, *EACH])
-@slow_but("update-partitions")
+@pytest.mark.parametrize(("mutation", "losts"), cases())
 def test_a_statement_reports_what_happened_whichever_call_is_lost(
     drivers: Drivers, mutation: Mutation, losts: tuple[Lost, ...]
 ) -> None:
