@@ -9,6 +9,7 @@ from typing import Any
 from hive_acid.metastore import conversion
 from hive_acid.metastore.generated import ttypes
 from hive_acid.metastore.types import AddedFile
+from hive_acid.model.names import is_base
 from hive_acid.model.table import TableName
 
 
@@ -26,9 +27,10 @@ def build_request(txn_id: int, write_id: int, table: TableName, partition: str, 
 
 def build_event(table: TableName, partition: str, files: Sequence[AddedFile]) -> Any:
     """FireEventRequest (3.1) with an insert event."""
+    replaces = any(is_base(file.folder) for file in files)
     return ttypes.FireEventRequest(
         successful=True,
-        data=ttypes.FireEventRequestData(insertData=_build_files(files, replaces=False)),
+        data=ttypes.FireEventRequestData(insertData=_build_files(files, replaces=replaces)),
         dbName=table.database,
         tableName=table.table,
         partitionVals=_values(partition),
