@@ -139,7 +139,10 @@ def drive(run: Run, nemesis: Nemesis, seconds: float, history: HistoryFile) -> N
     with ThreadPoolExecutor(len(clients)) as pool:
         working = [pool.submit(progress.work, client, ended) for client in clients]
         try:
-            nemesis.run(lambda: progress.is_enough(seconds), GAP_SECONDS)
+            nemesis.run(
+                lambda: progress.is_enough(seconds) or any(client.done() for client in working),  # none ends before
+                GAP_SECONDS,
+            )
         finally:
             ended.set()
         for result in working:
