@@ -12,7 +12,7 @@ from hive_acid.metastore.conversion import parse_partition_values
 from hive_acid.metastore.generated import ttypes
 from hive_acid.metastore.memory import MemoryMetastore
 from hive_acid.metastore.protocol import Metastore
-from hive_acid.metastore.statistics import keep_statistics
+from hive_acid.metastore.statistics import STATISTICS_KEY, build_alter_partitions, build_alter_table, keep_statistics
 from hive_acid.metastore.thrift_client import ThriftMetastore
 from hive_acid.metastore.types import MetastoreLine
 from hive_acid.model.table import Column, Partition, TableDescription, TableName
@@ -167,6 +167,29 @@ class ThriftSetup:
             (stored,) = self._client.get_partitions_by_names(table.database, table.table, [partition])
         write_id: int | None = stored.writeId
         return write_id
+
+    def mark_accurate(self, table: TableName, partition: str | None, mark: str) -> None:
+        """Statistics of the table, or of a partition, count as accurate, as an ANALYZE of Hive leaves them."""
+        metastore = self.metastore
+        txn_id = metastore.open_transaction("tester", "testhost", "contract")
+        write_id = metastore.allocate_write_id(txn_id, table)
+        write_ids = metastore.valid_write_ids([table], metastore.valid_transactions(txn_id))[table]
+        where, context = (table.database, table.table), keep_statistics()
+        if partition is None:
+            stored = self._client.get_table_req(ttypes.GetTableRequest(*where)).table
+        else:
+            (stored,) = self._client.get_partitions_by_names(*where, [partition])
+        stored.parameters = {**(stored.parameters or {}), STATISTICS_KEY: mark}
+        match partition is None, metastore.line:
+            case True, MetastoreLine.HIVE_3:
+                self._client.alter_table_with_environment_context(*where, stored, context)
+            case True, MetastoreLine.HIVE_4:
+                self._client.alter_table_req(build_alter_table(stored, write_id, write_ids))
+            case False, MetastoreLine.HIVE_3:
+                self._client.alter_partitions_with_environment_context(*where, [stored], context)
+            case _:
+                self._client.alter_partitions_req(build_alter_partitions(table, [stored], write_id, write_ids))
+        metastore.commit(txn_id)
 
     def open_read_only(self) -> int:
         """A transaction as HiveServer2 of 4.x opens for a SELECT: of type READ_ONLY."""
