@@ -1,7 +1,8 @@
 """The command `hive-acid`.
 
-Exit codes: 0 done, or running, or committed; 1 not running, or results differ; 2 it failed or was called wrongly, with
-the reason on standard error; of `txn status` also 3 aborted, 4 open, 5 cannot be told; 130 it was interrupted.
+Exit codes: 0 done, or running, or committed; 1 not running, or results differ, or something was found; 2 it failed or
+was called wrongly, with the reason on standard error; of `txn status` also 3 aborted, 4 open, 5 cannot be told; 130 it
+was interrupted.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
     add_metastore_command(commands)
     add_transaction_command(commands)
+    add_doctor_command(commands)
     demo = commands.add_parser("demo", help="a guided tour: a real metastore, real data, every count checked")
     demo.set_defaults(run=show_demo)
     sqltest = commands.add_parser("sqltest", help="SQL files and the results they must have: run, update, new")
@@ -71,6 +73,16 @@ def add_transaction_command(commands: Commands) -> None:
     status.add_argument("--metastore", metavar="URI", help="thrift://host:port; that of hive-site.xml by default")
     status.add_argument("--json", action="store_true", help="one JSON object on one line")
     status.set_defaults(run=show_transaction)
+
+
+def add_doctor_command(commands: Commands) -> None:
+    """`hive-acid doctor`."""
+    doctor = commands.add_parser("doctor", help="what dead processes have left in a table, and its removal")
+    doctor.add_argument("table", type=_table, metavar="DATABASE.TABLE")
+    doctor.add_argument("--fix", action="store_true", help="remove what was found; without it nothing is changed")
+    doctor.add_argument("--metastore", metavar="URI", help="thrift://host:port; that of hive-site.xml by default")
+    doctor.add_argument("--json", action="store_true", help="one JSON object on one line")
+    doctor.set_defaults(run=show_findings)
 
 
 def show_demo(chosen: argparse.Namespace) -> int:
@@ -128,16 +140,12 @@ def show_metastore(chosen: argparse.Namespace) -> int:
 
 def show_transaction(chosen: argparse.Namespace) -> int:
     """Print what became of a transaction; the exit code tells as well."""
-    from hive_acid.errors import HiveAcidError, build_error
-    from hive_acid.hive_site import find_metastore_uris
+    from hive_acid.errors import HiveAcidError
     from hive_acid.metastore.thrift_client import ThriftMetastore
     from hive_acid.transactions.status import find_status, format_json, format_text
 
     try:
-        uris = chosen.metastore or find_metastore_uris()
-        if not uris:
-            raise build_error("HIVE_ACID_CONFIGURATION", reason="name the metastore: --metastore thrift://host:port")
-        with closing(ThriftMetastore(uris)) as metastore:
+        with closing(ThriftMetastore(_find_uris(chosen))) as metastore:
             status = find_status(metastore, chosen.id)
     except HiveAcidError as error:
         print(error, file=sys.stderr)
@@ -145,6 +153,25 @@ def show_transaction(chosen: argparse.Namespace) -> int:
     print(format_json(status) if chosen.json else format_text(status))
     codes = {"committed": DONE, "aborted": ABORTED, "open": OPEN}
     return codes[status.state.value] if status.state else NOT_KNOWN
+
+
+def show_findings(chosen: argparse.Namespace) -> int:
+    """Print what was found in a table, and remove it if asked to; 1 if something is left there."""
+    from hive_acid.errors import HiveAcidError
+    from hive_acid.inspect.doctor import examine, format_json, format_text, repair
+    from hive_acid.model.table import TableName
+    from hive_acid.spark.storage_session import storage_session
+
+    try:
+        with storage_session(_find_uris(chosen)) as (metastore, file_system):
+            findings = examine(metastore, file_system, TableName(*chosen.table))
+            if chosen.fix:
+                repair(file_system, findings)
+    except HiveAcidError as error:
+        print(error, file=sys.stderr)
+        return FAILED
+    print((format_json if chosen.json else format_text)(findings, chosen.fix))
+    return NOT_RUNNING if findings and not chosen.fix else DONE
 
 
 def run_sqltest(chosen: argparse.Namespace) -> int:
@@ -169,6 +196,16 @@ def default_folder() -> Path:
     return Path(home).absolute() / "spark-hive-acid" / "metastore"
 
 
+def _find_uris(chosen: argparse.Namespace) -> str:
+    from hive_acid.errors import build_error
+    from hive_acid.hive_site import find_metastore_uris
+
+    uris: str | None = chosen.metastore or find_metastore_uris()
+    if not uris:
+        raise build_error("HIVE_ACID_CONFIGURATION", reason="name the metastore: --metastore thrift://host:port")
+    return uris
+
+
 def _folder_option(folder: Path) -> str:
     return "" if folder == default_folder() else f" --folder {shlex.quote(str(folder))}"
 
@@ -178,6 +215,13 @@ def _transaction_id(text: str) -> int:
     if number < 1:
         raise argparse.ArgumentTypeError(f"{text} is no transaction ID")
     return number
+
+
+def _table(text: str) -> tuple[str, str]:
+    database, _, table = text.lower().partition(".")
+    if not (database and table) or "." in table:
+        raise argparse.ArgumentTypeError(f"{text} is no DATABASE.TABLE")
+    return database, table
 
 
 def _port(text: str) -> int:

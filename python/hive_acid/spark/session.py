@@ -164,7 +164,7 @@ class Attachment:
         agent = f"spark-hive-acid {session.sparkContext.applicationId}"
         identity = Identity(getpass.getuser(), socket.gethostname(), agent)
         self.metastore = ThriftMetastore(uris, timeout_ms=settings.number(config.METASTORE_TIMEOUT_MS))
-        file_system = JvmFileSystem(jvm.hiveacid.Storage(jsession))
+        self.file_system = file_system = JvmFileSystem(jvm.hiveacid.Storage(jsession))
         cancellation = Cancellation(session.sparkContext)
         pause_ms = cancellation.pause_ms
         self.transactions = TransactionManager(self.metastore, identity, settings, _clock_ms, pause_ms, _pause_ms)

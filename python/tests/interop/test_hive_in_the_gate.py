@@ -4,7 +4,10 @@ Of the two releases the faster one. The session is a process of its own, since t
 """
 
 import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -96,12 +99,34 @@ def test_hive_reads_and_changes_what_spark_overwrote_and_truncated(
     table.check_rows("id", [(4, "three", MONDAY)])
 
 
-def test_what_an_overwrite_that_died_left_is_removed_by_the_next_statement(
+def test_what_an_overwrite_that_died_left_is_removed_by_the_next_statement_or_by_doctor(
     hive: HiveEngine, spark: SessionProcess
 ) -> None:
     spark.sql(f"CREATE TABLE died {KINDS['flat']} {ACID}")
     spark.sql(f"INSERT INTO died VALUES (1, 'one', '{MONDAY}')")
     table, name = HiveTable(hive, "died"), TableName("default", "died")
+    base = leave_base(hive, table, name)
+    with pytest.raises(HiveError, match="Not enough history"):
+        table.rows_plain()
+    assert spark.sql("SELECT id FROM died") == [(1,)]
+
+    spark.sql(f"INSERT INTO died VALUES (2, 'two', '{MONDAY}')")
+    assert not base.exists()
+    table.check_rows("id", [(1, "one", MONDAY), (2, "two", MONDAY)])
+
+    base = leave_base(hive, table, name)
+    doctor = [sys.executable, "-m", "hive_acid.cli", "doctor", "default.died", "--metastore", hive.metastore_uri]
+    found = subprocess.run(doctor, capture_output=True, text=True, cwd=hive.folder)
+    assert found.returncode == 1, found.stderr
+    assert str(base) in found.stdout
+    assert base.exists()
+    assert subprocess.run([*doctor, "--fix"], stdout=subprocess.DEVNULL, cwd=hive.folder).returncode == 0
+    assert not base.exists()
+    table.check_rows("id", [(1, "one", MONDAY), (2, "two", MONDAY)])
+
+
+def leave_base(hive: HiveEngine, table: HiveTable, name: TableName) -> Path:
+    """What an overwrite leaves whose process was killed just before the commit."""
     client = ThriftMetastore(hive.metastore_uri)
     txn_id = client.open_transaction("somebody", "here", "a process that was killed")
     base = table.location() / f"base_{client.allocate_write_id(txn_id, name):07d}"
@@ -110,13 +135,7 @@ def test_what_an_overwrite_that_died_left_is_removed_by_the_next_statement(
     shutil.copy(next(table.location().glob("delta_*/bucket_00000")), base)
     client.abort(txn_id)
     client.close()
-    with pytest.raises(HiveError, match="Not enough history"):
-        table.rows_plain()
-    assert spark.sql("SELECT id FROM died") == [(1,)]
-
-    spark.sql(f"INSERT INTO died VALUES (2, 'two', '{MONDAY}')")
-    assert not base.exists()
-    table.check_rows("id", [(1, "one", MONDAY), (2, "two", MONDAY)])
+    return base
 
 
 def test_hive_reads_every_type_that_spark_wrote_and_updated(hive: HiveEngine, spark: SessionProcess) -> None:

@@ -33,6 +33,14 @@ SELECT * FROM t ORDER BY id;
 --SESSION main
 SELECT * FROM t ORDER BY id;
 
+-- a cache that is older than the table: statements that write do not read it
+CACHE TABLE t;
+CALL other_client.overwrite('t', 20, 21);
+UPDATE t SET id = id + 1 WHERE id >= 20;
+INSERT INTO t SELECT id * 10 FROM t;
+SELECT * FROM t ORDER BY id;
+UNCACHE TABLE t;
+
 -- an update or delete must not bring rows back
 CALL other_client.overwrite('t', 8, 9);
 --SESSION a
