@@ -48,6 +48,10 @@ DONE = {
     "update named": Case("UPDATE parts SET v = 'y' WHERE d = 'x'", ("d=x",)),
     "update all": Case("UPDATE parts SET v = 'z'", ("d=x", "d=Ä B", "d=New%2F1")),
     "delete some": Case("DELETE FROM parts WHERE id = 2", ("d=Ä B",)),
+    "overwrite": Case("INSERT OVERWRITE flat SELECT id + 1, v FROM flat"),
+    "overwrite named": Case("INSERT OVERWRITE parts PARTITION (d = 'x') VALUES (6, 'f')", ("d=x",)),
+    "overwrite some": Case("INSERT OVERWRITE parts VALUES (7, 'g', 'x'), (8, 'h', 'Ä B')", ("d=x", "d=Ä B")),
+    "truncate named": Case("TRUNCATE TABLE parts PARTITION (d = 'New/1')", ("d=New%2F1",)),
 }
 LOST = {
     "lost insert": Case("INSERT INTO flat SELECT raise_error('lost'), 'x'"),

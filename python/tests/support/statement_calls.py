@@ -49,13 +49,15 @@ class Case:
         return Counter(["lock"] if locks_partitions else [])
 
     def _write(self, line: MetastoreLine) -> list[str]:
-        changes_rows = self.kind != "INSERT"
+        changes_rows, replaces = self.kind in ("UPDATE", "DELETE"), "OVERWRITE" in self.sql
         calls = [TABLE, *_SNAPSHOT, "get_valid_write_ids", "allocate_table_write_ids"]
         if changes_rows and self.is_partitioned:
             calls += ["get_partition_names", "get_partitions_by_names"]
         calls += ["lock", "allocate_table_write_ids", TABLE]
         if changes_rows:
             calls += _LIST_NOW if line is HIVE_3 else ["get_latest_txnid_in_conflict"]
+        if replaces:
+            calls += [*_LIST_NOW, "get_partition_names"] if self.is_partitioned else _LIST_NOW
         calls += ["get_partitions_by_names", *_LIST_NOW] if self.is_partitioned else _LIST_NOW
         if self.adds_partition:
             calls += [TABLE, "add_partitions_req"]
@@ -81,6 +83,8 @@ CASES = (
     Case("`UPDATE`, partitioned", "UPDATE parts SET v = v + 1 WHERE d = 1", is_partitioned=True),
     Case("`DELETE`", "DELETE FROM flat WHERE v < 5"),
     Case("`DELETE`, partitioned", "DELETE FROM parts WHERE d = 1", is_partitioned=True),
+    Case("`INSERT OVERWRITE`", "INSERT OVERWRITE flat VALUES ({n}, 0)"),
+    Case("`INSERT OVERWRITE`, partitioned", "INSERT OVERWRITE parts VALUES ({n}, 0, 1)", is_partitioned=True),
 )
 """In an order in which each changes something."""
 
