@@ -127,7 +127,8 @@ abstract class AcidOrcSuite extends munit.FunSuite {
         "buckets" -> 0,
         "maxBuckets" -> 4096,
         "shufflesInserts" -> true,
-        "partitionColumns" -> java.util.List.of()
+        "partitionColumns" -> java.util.List.of(),
+        "overwrites" -> false
       ) ++ overrides
       new ObjectMapper().writeValueAsString(values.asJava)
     }

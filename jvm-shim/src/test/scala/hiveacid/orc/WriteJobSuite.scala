@@ -2,7 +2,7 @@ package hiveacid.orc
 
 import scala.jdk.CollectionConverters._
 
-import com.fasterxml.jackson.databind.JsonNode
+import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
 
 import org.apache.spark.TaskContext
 import org.apache.spark.sql.functions.{col, udf}
@@ -43,6 +43,29 @@ class WriteJobSuite extends AcidOrcSuite {
     assertEquals(folders(t.insert(rows(100, 4).where("id < 0"))), Nil)
     assertEquals(folders(t.delete("id < 0")), Nil)
     assertEquals(names(t), Seq("delta_0000001_0000001_0000"))
+  }
+
+  test(
+    "an overwrite writes a base, with no more files than there are buckets, for it has no statement ID in its name"
+  ) {
+    val t = table()
+    val report = t.insert(rows(50, 5), "overwrites" -> true, "maxBuckets" -> 2, "writeId" -> 7)
+    assertEquals(folders(report), Seq("base_0000007" -> Seq("bucket_00000", "bucket_00001")))
+    assertEquals(report.get("inserted").asLong, 50L)
+    sameRows(t.read(), rows(50, 1))
+    assertEquals(t.read().select("ROW__ID").distinct().count(), 50L)
+  }
+
+  test("a base without rows has one file without rows, for each partition") {
+    val t = table()
+    val spec = t.spec("insert", "overwrites" -> true, "writeId" -> 7)
+    val report = new ObjectMapper().readTree(WriteJob.runEmpty(spark, Seq("k=1", "k=2"), spec))
+    assertEquals(folders(report), Seq.fill(2)("base_0000007" -> Seq("bucket_00000")))
+    assertEquals(report.get("folders").elements.asScala.map(_.get("partition").asText).toSeq, Seq("k=1", "k=2"))
+    assertEquals(report.get("inserted").asLong, 0L)
+    t.dataFolders = Seq("k=1/base_0000007", "k=2/base_0000007")
+    assertEquals(t.bucketFiles("k=1/base_0000007").map(_.getLen > 0), Seq(true))
+    assertEquals(t.read().count(), 0L)
   }
 
   test("tasks beyond the number of buckets go on with the next statement ID") {
