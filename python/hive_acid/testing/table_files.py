@@ -35,6 +35,7 @@ def dump_rows(folder: Path, database: str) -> str:
     """Every row of every bucket file: the file's name, a line of column names, then a line for each row in file order.
 
     The five ACID columns are followed by the row as JSON; a file that has no ACID columns is named with its columns.
+    Raises SuiteError for a file that Arrow cannot read, as one with a timestamp before 1677.
     """
     files = sorted(path for path in folder.rglob("*") if path.is_file() and _is_bucket(path.name))
     return "\n".join(line for path in files for line in _dump_file(path, mask_path(_name(folder, path), database)))
@@ -50,9 +51,12 @@ def _name(folder: Path, path: Path) -> str:
 
 
 def _dump_file(path: Path, name: str) -> Iterator[str]:
-    from pyarrow import orc
+    from pyarrow import ArrowInvalid, orc
 
-    table = orc.ORCFile(path).read()
+    try:
+        table = orc.ORCFile(path).read()
+    except ArrowInvalid as error:  # a timestamp before 1677 or after 2262 has no nanoseconds in Arrow
+        raise SuiteError(f"--ROWS cannot show {name}: {error}") from error
     yield name
     if tuple(table.column_names[:5]) != _ACID_COLUMNS:
         yield "\t".join(table.column_names)

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from datetime import datetime
 from decimal import Decimal
 from pathlib import Path
 
@@ -63,6 +64,13 @@ def test_rows_are_dumped_with_their_acid_columns_file_by_file(tmp_path: Path) ->
         "operation\toriginalTransaction\tbucket\trowId\tcurrentTransaction\trow",
         '0\t1\t536870912\t0\t1\t{"id": 7, "qty": "0.00", "raw": "00ff"}',
     ]
+
+
+def test_rows_that_arrow_has_no_place_for_are_a_named_error(tmp_path: Path) -> None:
+    early = pa.array([datetime(1600, 1, 1)], pa.timestamp("us"))
+    orc.write_table(pa.table({"at": early}), tmp_path / "bucket_00000")
+    with pytest.raises(SuiteError, match="cannot show bucket_00000: .*out of range"):
+        dump_rows(tmp_path, "db")
 
 
 def test_only_local_locations_are_read() -> None:
