@@ -8,6 +8,7 @@ up to 200).
 from __future__ import annotations
 
 import os
+import shutil
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -105,3 +106,17 @@ def test_a_table_holds_the_rows_of_a_plain_list(tables: Tables, is_partitioned: 
 
     run()
     assert len(ran) == HISTORIES
+
+
+def test_a_delete_event_that_got_lost_is_noticed(tables: Tables) -> None:
+    table = ComparedTable(tables, is_partitioned=False)
+    tables.sql("INSERT INTO t (id) VALUES (1), (2)")
+    tables.sql("DELETE FROM t WHERE id = 1")
+    table.rows = [dict.fromkeys(table.columns) | {"id": 2}]
+    table.compare("before the fault")
+    table.compare_files("before the fault")
+    (lost,) = tables.location("t").glob("delete_delta_*")
+    shutil.rmtree(lost)
+    for compare in (table.compare, table.compare_files):
+        with pytest.raises(pytest.fail.Exception, match="too many"):
+            compare("after the fault")

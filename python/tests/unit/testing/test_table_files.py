@@ -69,7 +69,7 @@ def test_rows_are_dumped_with_their_acid_columns_file_by_file(tmp_path: Path) ->
 def test_rows_that_arrow_has_no_place_for_are_a_named_error(tmp_path: Path) -> None:
     early = pa.array([datetime(1600, 1, 1)], pa.timestamp("us"))
     orc.write_table(pa.table({"at": early}), tmp_path / "bucket_00000")
-    with pytest.raises(SuiteError, match="cannot show bucket_00000: .*out of range"):
+    with pytest.raises(SuiteError, match="cannot show bucket_00000"):
         dump_rows(tmp_path, "db")
 
 
