@@ -25,7 +25,9 @@ from hive_acid.testing.suite import SuiteFile, find_suite
 from support.polling import eventually
 
 SUITE = Path(__file__).parents[3] / "sql-tests"
-SEED = random.SystemRandom().randrange(1_000_000)
+RUN = os.environ.get("PYTEST_XDIST_TESTRUNUID")
+"""Set where the tests are dealt out to several processes, which must agree on their order."""
+SEED = random.Random(RUN).randrange(1_000_000)
 FILES = find_suite(SUITE)
 random.Random(SEED).shuffle(FILES)
 

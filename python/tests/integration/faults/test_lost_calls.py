@@ -75,7 +75,7 @@ def cases() -> Iterator[ParameterSet]:
                 yield pytest.param(mutation, (lost,), id=f"{mutation}-{lost.value}", marks=pytest.mark.slow)
 
 
-@pytest.mark.parametrize(("mutation", "losts"), cases())
+@pytest.mark.parametrize(("mutation", "losts"), list(cases()))
 def test_a_statement_reports_what_happened_whichever_call_is_lost(
     drivers: Drivers, mutation: Mutation, losts: tuple[Lost, ...]
 ) -> None:
