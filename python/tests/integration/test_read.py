@@ -107,8 +107,13 @@ def test_all_scans_of_a_query_share_one_transaction_outside_of_executions_too(ro
     rows.create("other")
     frame = rows.spark.sql("SELECT t.id FROM t CROSS JOIN other WHERE t.id < (SELECT 9 FROM t LIMIT 1)")
     assert opened_by(rows, lambda: frame.rdd.collect()) == 1
-    for info in rows.open_transactions():
-        rows.client.commit(info.id)
+    end_reads(rows)
+
+
+def end_reads(tables: Tables) -> None:
+    """Ends those of RDDs, which nobody else does before they are old."""
+    for info in tables.open_transactions():
+        tables.client.commit(info.id)
 
 
 @pytest.mark.parametrize("statement", ["EXPLAIN SELECT * FROM t", "EXPLAIN EXTENDED DELETE FROM t", "DESCRIBE t"])
@@ -199,6 +204,7 @@ def test_rows_come_out_of_every_way_to_read_a_dataframe(rows: Tables, spark: Spa
     assert frame.count() == 3
     assert sorted(row.id for row in frame.cache().collect()) == [1, 3, 4]
     frame.unpersist()
+    end_reads(rows)
 
 
 def test_queries_leave_no_thread_behind(rows: Tables, spark: SparkSession) -> None:
@@ -246,6 +252,7 @@ def test_a_damaged_or_missing_file_is_a_named_error_whatever_the_settings_say(
         assert file.name in str(caught.value)
     finally:
         spark.conf.unset(setting)
+        end_reads(rows)
 
 
 def test_a_table_that_was_dropped_and_made_again_has_none_of_its_old_deletes(rows: Tables) -> None:
