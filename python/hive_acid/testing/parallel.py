@@ -142,6 +142,8 @@ class _Pool:
 def _serve(connection: Connection, open_sessions: OpenSessions, is_update: bool) -> None:
     """The program of a process: runs the files it is given until there are none, or nobody is left to give them."""
     os.setpgid(0, 0)  # Ctrl-C in a terminal reaches the parent only, which passes it on, once
+    # whatever is started in the background of a shell ignores it, and so would the processes below
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         with open_sessions() as sessions:
             connection.send(_READY)

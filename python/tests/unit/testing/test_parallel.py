@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from functools import partial
 from pathlib import Path
 
@@ -74,15 +75,22 @@ def test_without_any_process_every_file_is_broken(tmp_path: Path) -> None:
     assert told == reports
 
 
-def test_an_interrupt_ends_every_process_in_good_order(tmp_path: Path, scratch: Path) -> None:
+@pytest.mark.parametrize("inherited", [signal.SIG_DFL, signal.SIG_IGN], ids=["terminal", "background"])
+def test_an_interrupt_ends_every_process_in_good_order(
+    tmp_path: Path, scratch: Path, inherited: signal.Handlers
+) -> None:
     files = suite_of(tmp_path, a="MEET 2;", b="MEET 2; HANG;")
 
     def interrupt(_: Report) -> None:
         assert eventually(lambda: processes(scratch, "HANG") != set())
         raise KeyboardInterrupt
 
-    with pytest.raises(KeyboardInterrupt):
-        run_parallel(files, partial(open_engine, scratch), 2, True, interrupt)
+    before = signal.signal(signal.SIGINT, inherited)  # the processes inherit it
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            run_parallel(files, partial(open_engine, scratch), 2, True, interrupt)
+    finally:
+        signal.signal(signal.SIGINT, before)
     [hung] = processes(scratch, "HANG")
     assert (scratch / f"HANG {hung}").read_text() == str(hung)  # a terminal interrupts its own group only
     assert hung in processes(scratch, "DROP")  # it dropped the database of its file
