@@ -138,7 +138,8 @@ class SessionTransaction:
         refuse_other_columns(statement, table)
         work = self._find_work(table)
         _refuse_beside_overwrites(statement, work, self.txn_id)
-        rule = find_rule(statement.kind, self._metastore.line, statement.target in statement.sources)
+        # statements before an overwrite or TRUNCATE may have read what it replaces, and written it elsewhere
+        rule = find_rule(statement.kind, self._metastore.line, reads_target=True)
         partitions = find_lockable_partitions(statement, table, self._snapshot, engine, self.token, settings)
         whole_table, *_ = build_lock_components(rule, table.name, (), table.is_partitioned)
         if is_covered(whole_table, self._held):

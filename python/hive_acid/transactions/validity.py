@@ -58,7 +58,7 @@ class Rule:
     check: SnapshotCheck
 
     def reading_target(self) -> Rule:
-        """The rule for a statement whose new rows come from the table that it overwrites."""
+        """The rule for replacing rows that were read before: rows that came since would be lost."""
         return replace(self, check=SnapshotCheck.UNCHANGED)
 
     @property
@@ -114,9 +114,10 @@ RULES: Mapping[tuple[StatementKind, MetastoreLine], Rule] = {
 
 
 def find_rule(kind: StatementKind, line: MetastoreLine, reads_target: bool) -> Rule:
-    """The row of the table for a statement; `reads_target`: an overwrite's new rows come from the target itself."""
+    """The row of the table for a statement; `reads_target`: what is to be replaced has been read."""
     rule = RULES[kind, line]
-    return rule.reading_target() if kind is StatementKind.OVERWRITE and reads_target else rule
+    replaces = kind in (StatementKind.OVERWRITE, StatementKind.TRUNCATE)
+    return rule.reading_target() if replaces and reads_target else rule
 
 
 def build_lock_components(

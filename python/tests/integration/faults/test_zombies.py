@@ -40,6 +40,11 @@ def standing_still(process_ids: Sequence[int]) -> Iterator[None]:
             os.kill(pid, signal.SIGCONT)
 
 
+def wait_until_passed(moment: float) -> None:
+    """By `time.monotonic`: the metastore's own clock decides on time-outs, and cannot be set."""
+    wait_until(lambda: time.monotonic() > moment, "time passes", 7.0 * TXN_TIMEOUT_SECONDS)
+
+
 @pytest.mark.parametrize(("point", "mutation"), CASES)
 def test_a_driver_that_stood_still_for_longer_than_the_timeout_never_shows_a_row(
     drivers: Drivers, point: str, mutation: Mutation
@@ -73,10 +78,10 @@ def test_a_healthy_statement_outlives_six_timeouts_whatever_keeps_its_heart_busy
     gate.wait()
     jvm_pid, _ = drivers.session.process_ids
     with standing_still([jvm_pid, *find_below(jvm_pid, "pyspark")]):
-        time.sleep(2.5 * TXN_TIMEOUT_SECONDS)
+        wait_until_passed(time.monotonic() + 2.5 * TXN_TIMEOUT_SECONDS)
     busy = [subprocess.Popen([sys.executable, "-c", BUSY]) for _ in range(4 * (os.cpu_count() or 1))]
     try:
-        wait_until(lambda: time.monotonic() > until, "six timeouts have passed", 7.0 * TXN_TIMEOUT_SECONDS)
+        wait_until_passed(until)
     finally:
         for process in busy:
             process.kill()
