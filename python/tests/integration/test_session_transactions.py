@@ -129,6 +129,30 @@ def test_a_conflict_is_told_to_the_caller(tables: Any, flat: TableName, outside:
     assert rows(tables.spark, flat) == [(1, "theirs"), (2, "b")]
 
 
+def test_rows_are_moved_by_an_insert_and_a_truncate(tables: Any, flat: TableName, outside: SparkSession) -> None:
+    archive = tables.create("archive")
+    with hive_acid.transaction(tables.spark):
+        tables.sql("INSERT OVERWRITE archive SELECT * FROM flat")
+        tables.sql("TRUNCATE TABLE flat")
+        assert (rows(tables.spark, archive), rows(tables.spark, flat)) == ([(1, "a"), (2, "b")], [])
+    for session in (tables.spark, outside):
+        assert (rows(session, archive), rows(session, flat)) == ([(1, "a"), (2, "b")], [])
+
+
+def test_a_row_that_came_after_the_rows_were_read_is_not_truncated(
+    tables: Any, flat: TableName, outside: SparkSession
+) -> None:
+    archive = tables.create("archive")
+    with pytest.raises(InvalidStatement), hive_acid.transaction(tables.spark):
+        tables.sql("INSERT INTO archive SELECT * FROM flat")
+        outside.sql(f"INSERT INTO {flat} VALUES (3, 'late')")
+        with pytest.raises(PySparkException) as caught:
+            tables.sql("TRUNCATE TABLE flat")
+        assert caught.value.getCondition() == "HIVE_ACID_WRITE_CONFLICT"
+    assert (rows(tables.spark, archive), rows(tables.spark, flat)) == ([], [(1, "a"), (2, "b"), (3, "late")])
+    assert tables.open_transactions() == []
+
+
 def test_caches_are_neither_read_nor_filled_within_and_are_right_afterwards(
     tables: Any, flat: TableName, outside: SparkSession
 ) -> None:
