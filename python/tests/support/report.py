@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -16,11 +17,11 @@ def find_outcome(case: ElementTree.Element) -> str:
     return "failed" if broken else "passed"
 
 
-def build_report(junit_xml: str) -> str:
-    """Numbers of tests per folder, and the reasons of those that were skipped."""
+def build_report(junit_xmls: Iterable[str]) -> str:
+    """Numbers of tests per folder, and the reasons of those that were skipped; one text per run of pytest."""
     counts: dict[str, Counter[str]] = {}
     reasons: Counter[str] = Counter()
-    for case in ElementTree.fromstring(junit_xml).iter("testcase"):
+    for case in (case for text in junit_xmls for case in ElementTree.fromstring(text).iter("testcase")):
         folder = "/".join(case.get("classname", "").split(".")[:-1])
         outcome = find_outcome(case)
         counts.setdefault(folder, Counter())[outcome] += 1
@@ -35,4 +36,4 @@ def build_report(junit_xml: str) -> str:
 
 
 if __name__ == "__main__":
-    sys.stdout.write(build_report(Path(sys.argv[1]).read_text("utf-8")) + "\n")
+    sys.stdout.write(build_report(Path(name).read_text("utf-8") for name in sys.argv[1:]) + "\n")

@@ -13,11 +13,16 @@ XML = """<testsuites><testsuite>
 
 
 def test_what_ran_and_what_did_not_is_told_by_folder() -> None:
-    lines = [line.split() for line in build_report(XML).splitlines()]
+    lines = [line.split() for line in build_report([XML]).splitlines()]
     assert ["python/tests/unit/sql", "1", "1", "0"] in lines
     assert ["python/tests/interop", "0", "1", "1"] in lines
     assert lines[-1] == ["1", "in", "python/tests/interop:", "no", "Hive", "here"]
 
 
 def test_a_run_of_everything_says_so() -> None:
-    assert build_report("<testsuites/>").endswith("nothing was left out")
+    assert build_report(["<testsuites/>"]).endswith("nothing was left out")
+
+
+def test_several_runs_are_told_as_one() -> None:
+    lines = [line.split() for line in build_report([XML, XML]).splitlines()]
+    assert ["python/tests/unit/sql", "2", "2", "0"] in lines
