@@ -183,7 +183,8 @@ def run_demo() -> int:
     logging.basicConfig(filename=folder / LOG)
     keeps_log = False
     try:
-        return _guided(folder)
+        with _interrupts():
+            return _guided(folder)
     except KeyboardInterrupt:
         print("\nInterrupted. Everything is stopped.", file=sys.stderr)
         return INTERRUPTED
@@ -194,6 +195,20 @@ def run_demo() -> int:
     finally:
         if not keeps_log:
             shutil.rmtree(folder)
+
+
+@contextmanager
+def _interrupts() -> Iterator[None]:
+    """An interrupt stays one: where it strikes in the middle of a call, py4j raises an error of its own instead."""
+    try:
+        yield
+    except Exception as error:
+        cause: BaseException | None = error
+        while cause is not None and not isinstance(cause, KeyboardInterrupt):
+            cause = cause.__context__
+        if cause is None:
+            raise
+        raise KeyboardInterrupt from error
 
 
 def _guided(folder: Path) -> int:

@@ -60,6 +60,9 @@ class AcidSessionBuilder(SparkSession.Builder):
         uris = self._options[config.METASTORE_URIS.key]
         if SparkContext._active_spark_context is None:
             self._choose_hive_client(uris)
+        running = SparkSession.getActiveSession()
+        if running is not None:  # before the builder's options become its own
+            _refuse_other_setup(running, uris)
         session = super().getOrCreate()
         _refuse_other_setup(session, uris)
         if (session.conf.get(hive_client.VERSION, None) or "").startswith("4."):

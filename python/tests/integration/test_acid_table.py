@@ -11,6 +11,7 @@ from pyspark.errors import AnalysisException, ParseException, PySparkTypeError, 
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 (its name everywhere)
 
+import hive_acid
 from hive_acid import AcidTable
 from hive_acid.errors import ConfigurationError
 from integration.conftest import Tables
@@ -242,6 +243,15 @@ def test_a_table_that_is_no_longer_transactional_is_not_changed(table: AcidTable
     with pytest.raises(AnalysisException) as caught:
         table.delete("id = 1")
     assert caught.value.getCondition() == "UNSUPPORTED_FEATURE.TABLE_OPERATION"
+
+
+def test_a_configuration_that_is_refused_leaves_the_running_session_as_it_is(spark: SparkSession) -> None:
+    before = spark.conf.get("spark.sql.session.timeZone")
+    other = SparkSession.builder.config("spark.sql.session.timeZone", "Asia/Kolkata")
+    with pytest.raises(ConfigurationError) as caught:
+        hive_acid.configure(other, metastore="thrift://127.0.0.1:1").getOrCreate()
+    assert caught.value.getCondition() == "HIVE_ACID_CONFIGURATION"
+    assert spark.conf.get("spark.sql.session.timeZone") == before
 
 
 def test_a_session_that_was_not_configured_is_told_so() -> None:

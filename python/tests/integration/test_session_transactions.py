@@ -150,7 +150,7 @@ def test_a_row_that_came_after_the_rows_were_read_is_not_truncated(
             tables.sql("TRUNCATE TABLE flat")
         assert caught.value.getCondition() == "HIVE_ACID_WRITE_CONFLICT"
     assert (rows(tables.spark, archive), rows(tables.spark, flat)) == ([], [(1, "a"), (2, "b"), (3, "late")])
-    assert tables.open_transactions() == []
+    wait_until(lambda: tables.open_transactions() == [], "the reads have ended")
 
 
 def test_caches_are_neither_read_nor_filled_within_and_are_right_afterwards(

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from py4j.protocol import Py4JError
 from pyarrow import parquet
 from pyspark.errors import PySparkException
 
@@ -63,11 +64,16 @@ def test_a_tour_that_came_to_its_end_leaves_no_folder(
     assert list(temporary.iterdir()) == []
 
 
+@pytest.mark.parametrize("within_py4j", [False, True])
 def test_an_interrupted_tour_ends_with_130_and_leaves_no_folder(
-    temporary: Path, monkeypatch: pytest.MonkeyPatch
+    temporary: Path, monkeypatch: pytest.MonkeyPatch, within_py4j: bool
 ) -> None:
     def interrupted(folder: Path) -> int:
-        raise KeyboardInterrupt
+        try:
+            raise KeyboardInterrupt
+        finally:
+            if within_py4j:
+                raise Py4JError("Gateway must be connected to send cancel cmd.")
 
     monkeypatch.setattr(demo, "_guided", interrupted)
     assert demo.run_demo() == demo.INTERRUPTED == 130
