@@ -63,17 +63,25 @@ class WrittenFolder:
 
 
 @dataclass(frozen=True)
+class RowCounts:
+    """Rows of the target by what happened to them; a row that was moved to another partition is updated."""
+
+    inserted: int = 0
+    updated: int = 0
+    deleted: int = 0
+
+    @property
+    def affected(self) -> int:
+        """All of them."""
+        return self.inserted + self.updated + self.deleted
+
+
+@dataclass(frozen=True)
 class WriteResult:
     """What a write job left in staging."""
 
-    folders: tuple[WrittenFolder, ...]
-    inserted: int
-    deleted: int
-
-    @property
-    def changed(self) -> int:
-        """Number of row changes."""
-        return self.inserted + self.deleted
+    folders: tuple[WrittenFolder, ...] = ()
+    counts: RowCounts = RowCounts()
 
     @property
     def partitions(self) -> tuple[str, ...]:
@@ -82,8 +90,9 @@ class WriteResult:
 
     def joined(self, other: WriteResult) -> WriteResult:
         """Both."""
-        folders = (*self.folders, *other.folders)
-        return WriteResult(folders, self.inserted + other.inserted, self.deleted + other.deleted)
+        a, b = self.counts, other.counts
+        counts = RowCounts(a.inserted + b.inserted, a.updated + b.updated, a.deleted + b.deleted)
+        return WriteResult((*self.folders, *other.folders), counts)
 
     @classmethod
     def parse(cls, text: str) -> WriteResult:
@@ -93,7 +102,7 @@ class WriteResult:
             WrittenFolder(f["name"], f["rows"], f["bytes"], tuple(f["files"]), f["partition"])
             for f in answer["folders"]
         )
-        return cls(folders, answer["inserted"], answer["deleted"])
+        return cls(folders, RowCounts(answer["inserted"], answer["updated"], answer["deleted"]))
 
 
 class Engine(Protocol):

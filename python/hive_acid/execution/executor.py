@@ -11,14 +11,14 @@ from contextlib import contextmanager
 from hive_acid import config
 from hive_acid.errors import CommitStateUnknown, HiveAcidError, TransactionAborted, build_error
 from hive_acid.execution.conflicts import Conflict
-from hive_acid.execution.engine import Engine
+from hive_acid.execution.engine import Engine, RowCounts
 from hive_acid.execution.gate import Gate
 from hive_acid.execution.notification import notify
 from hive_acid.execution.partitions import register
 from hive_acid.execution.publication import Publication
 from hive_acid.execution.session_transaction import SessionTransaction
 from hive_acid.execution.snapshots import Snapshot
-from hive_acid.execution.statement import Statement, affected_rows, refuse_other_columns
+from hive_acid.execution.statement import Statement, refuse_other_columns
 from hive_acid.execution.target import refuse_unwritable
 from hive_acid.execution.writing import TableWrite, Writing, find_lockable_partitions
 from hive_acid.metastore.protocol import Metastore
@@ -72,15 +72,15 @@ class Executor:
         finally:
             self.snapshots.pop(transaction.token, None)
 
-    def run_within(self, token: str, statement: Statement, engine: Engine) -> int:
+    def run_within(self, token: str, statement: Statement, engine: Engine) -> RowCounts:
         """Runs a statement of the transaction with this token."""
         transaction = self.snapshots.get(token)
         if not isinstance(transaction, SessionTransaction):
             raise build_error("HIVE_ACID_TRANSACTION_STATE", txnId="(ended)", reason="it has ended")
         return transaction.run(statement, engine, self._settings.overridden_by(statement.settings))
 
-    def run(self, statement: Statement, engine: Engine) -> int:
-        """The number of rows changed, once they are committed.
+    def run(self, statement: Statement, engine: Engine) -> RowCounts:
+        """The numbers of rows changed, once they are committed.
 
         A lost race is run again in a new transaction, at most `maxAttempts` times; then HIVE_ACID_WRITE_CONFLICT. Any
         other error leaves nothing visible, but for HIVE_ACID_COMMIT_STATE_UNKNOWN, after which nobody knows.
@@ -122,7 +122,7 @@ class Executor:
         settings: config.Settings,
         engine: Engine,
         gate: Gate | None,
-    ) -> int:
+    ) -> RowCounts:
         rule = find_rule(statement.kind, self._metastore.line, statement.target in statement.sources)
         if gate is not None:
             rule = rule.behind_gate()
@@ -147,7 +147,7 @@ class Executor:
                 # nothing is left for the initiator to look at
                 transaction.abort()
                 publication.remove_staging()
-                return 0
+                return result.counts
             transaction.ensure_active()
             if gate is not None:
                 gate.ensure_active()
@@ -161,7 +161,7 @@ class Executor:
                 writes = [(result, touched)]
                 notify(self._metastore, self._file_system, table, writes, transaction.txn_id, write_id)
             _commit(transaction)
-            return affected_rows(statement.kind, result)
+            return result.counts
 
     @contextmanager
     def _snapshot(self, transaction: Transaction, table: TableDescription) -> Iterator[tuple[str, Snapshot]]:

@@ -10,12 +10,12 @@ from dataclasses import dataclass, field
 from hive_acid import config
 from hive_acid.errors import CommitStateUnknown, HiveAcidError, build_error
 from hive_acid.execution.conflicts import Conflict
-from hive_acid.execution.engine import Engine, WriteResult
+from hive_acid.execution.engine import Engine, RowCounts, WriteResult
 from hive_acid.execution.notification import notify
 from hive_acid.execution.partitions import TouchedPartitions, add_new, withdraw_statistics
 from hive_acid.execution.publication import Publication
 from hive_acid.execution.snapshots import Snapshot
-from hive_acid.execution.statement import Statement, affected_rows, refuse_other_columns
+from hive_acid.execution.statement import Statement, refuse_other_columns
 from hive_acid.execution.target import refuse_unwritable
 from hive_acid.execution.writing import TableWrite, Writing, find_lockable_partitions
 from hive_acid.metastore.protocol import Metastore
@@ -113,8 +113,8 @@ class SessionTransaction:
 
     # statements
 
-    def run(self, statement: Statement, engine: Engine, settings: config.Settings) -> int:
-        """The number of rows changed; nobody else sees them yet."""
+    def run(self, statement: Statement, engine: Engine, settings: config.Settings) -> RowCounts:
+        """The numbers of rows changed; nobody else sees them yet."""
         with self._statements:
             self._ensure_usable()
             try:
@@ -132,7 +132,7 @@ class SessionTransaction:
                 self._failure = error
                 raise
 
-    def _run(self, statement: Statement, engine: Engine, settings: config.Settings) -> int:
+    def _run(self, statement: Statement, engine: Engine, settings: config.Settings) -> RowCounts:
         table = self._metastore.table(statement.target)
         refuse_unwritable(table, statement.kind, settings.flag(config.ALLOW_NON_ATOMIC_RENAME))
         refuse_other_columns(statement, table)
@@ -154,14 +154,14 @@ class SessionTransaction:
         )
         if not result.folders:
             publication.remove_staging()
-            return 0
+            return result.counts
         self._transaction.ensure_active()
         touched = self._writing.prepare(write, result)
         publication.publish(result, touched.locations if touched else {})
         self._note(work, result, touched, rule.operation if partitions is None else None)
         if settings.flag(config.NOTIFY_WRITES):
             work.unreported.append((result, touched))
-        return affected_rows(statement.kind, result)
+        return result.counts
 
     def _find_work(self, table: TableDescription) -> _TableWork:
         work = self._work.get(table.name)

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from hive_acid.errors import build_error
-from hive_acid.execution.engine import WriteResult
 from hive_acid.model.table import TableDescription, TableName
+from hive_acid.sql import RowWrites
 from hive_acid.transactions.validity import StatementKind
 
 
@@ -31,7 +31,7 @@ class Overwrite:
 
 @dataclass(frozen=True)
 class Statement:
-    """A writing statement.
+    """A writing statement, whose row-change query holds `writes`.
 
     `sources` are all transactional tables it reads, `parallelism` the cores of the session, `columns` the target's
     columns as the statement was analysed with, in lower case, partition columns last. `settings` are those of its
@@ -40,6 +40,7 @@ class Statement:
     """
 
     kind: StatementKind
+    writes: RowWrites
     target: TableName
     sources: tuple[TableName, ...]
     time_zone: str
@@ -47,11 +48,6 @@ class Statement:
     columns: tuple[str, ...]
     settings: Mapping[str, str] = field(default_factory=dict)
     overwrite: Overwrite | None = None
-
-
-def affected_rows(kind: StatementKind, result: WriteResult) -> int:
-    """What `num_affected_rows` says: an update's old and new version of a row are one row."""
-    return result.deleted if kind in (StatementKind.UPDATE, StatementKind.DELETE) else result.inserted
 
 
 def identity(table: TableDescription) -> tuple[object, ...]:

@@ -26,6 +26,7 @@ from hive_acid.model.bucket import MAX_BUCKET
 from hive_acid.model.table import TableDescription
 from hive_acid.model.write_ids import ValidWriteIdList
 from hive_acid.snapshot.filesystem import FileSystem
+from hive_acid.sql import RowWrites
 from hive_acid.transactions.manager import Transaction
 from hive_acid.transactions.validity import Rule, StatementKind, is_lockable
 
@@ -101,11 +102,11 @@ class Writing:
         """
         self._pause_ms(0)
         table = write.table
-        changes_rows = statement.kind in (StatementKind.UPDATE, StatementKind.DELETE)
+        changes_rows = statement.writes is not RowWrites.INSERTS
         # which partitions are touched is known to the engine only, once it has pruned them
         buckets = snapshot.scan_plan(table.name, None).buckets if changes_rows and not table.is_partitioned else ()
         spec = WriteSpec(
-            kind=statement.kind.value if changes_rows else StatementKind.INSERT.value,
+            kind=statement.writes.value,
             staging=write.publication.staging,
             write_id=write.write_id,
             statement_id=statement_id,
@@ -128,7 +129,7 @@ class Writing:
     ) -> WriteResult:
         overwrite, table = statement.overwrite, write.table
         assert overwrite is not None
-        result = WriteResult((), 0, 0)
+        result = WriteResult()
         # asked for under the lock, under which none comes or goes
         existing = self._metastore.partition_names(table.name) if table.is_partitioned else []
         if statement.kind is StatementKind.TRUNCATE:

@@ -24,7 +24,7 @@ from hive_acid.metastore.protocol import Metastore
 from hive_acid.model.table import TableName
 from hive_acid.spark.cancellation import Cancellation
 from hive_acid.spark.jvm import JvmEngine, close_connection
-from hive_acid.sql import rewrite_statement
+from hive_acid.sql import RowWrites, TargetColumns, rewrite_statement
 from hive_acid.transactions.validity import StatementKind
 
 LOG = logging.getLogger(__name__)
@@ -83,7 +83,9 @@ class Planner:
     def rewrite(self, request: str) -> str:
         """Canonical statement to row-change query."""
         asked = json.loads(request)
-        return rewrite_statement(asked["statement"], asked["partitionColumns"])
+        names = (tuple(asked[key]) for key in ("dataColumns", "partitionColumns", "taken"))
+        rewritten = rewrite_statement(asked["statement"], TargetColumns(*names))
+        return json.dumps({"query": rewritten.text, "writes": rewritten.writes.value, "stays": rewritten.stays})
 
     @_answered
     def newTableLocation(self, table: str) -> str:  # noqa: N802 (the trait's name)
@@ -126,6 +128,7 @@ class Planner:
         asked = json.loads(request)
         statement = Statement(
             kind=StatementKind(asked["kind"]),
+            writes=RowWrites(asked["writes"]),
             target=_table_name(asked["table"]),
             sources=tuple(_table_name(source) for source in asked["sources"]),
             time_zone=asked["timeZone"],
@@ -137,13 +140,20 @@ class Planner:
         with self._cancellation.running():
             engine = JvmEngine(self._bridge, self._context, call)
             if "transaction" in asked:
-                changed = self._executor.run_within(asked["transaction"], statement, engine)
+                counts = self._executor.run_within(asked["transaction"], statement, engine)
             else:
-                changed = self._executor.run(statement, engine)
+                counts = self._executor.run(statement, engine)
         if "executionId" in asked:
             # a statement inside of another execution (foreachBatch): what is read there from now on sees it
             self._readers.end(asked["executionId"])
-        return json.dumps({"num_affected_rows": changed})
+        return json.dumps(
+            {
+                "num_affected_rows": counts.affected,
+                "num_updated_rows": counts.updated,
+                "num_deleted_rows": counts.deleted,
+                "num_inserted_rows": counts.inserted,
+            }
+        )
 
     @_answered
     def endExecution(self, execution_id: int) -> None:  # noqa: N802 (the trait's name)

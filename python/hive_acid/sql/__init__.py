@@ -3,6 +3,7 @@
 In a canonical statement every expression of the user is a placeholder (`__e1`), so nothing the user wrote is printed.
 """
 
-from hive_acid.sql.canonical import rewrite_statement
+from hive_acid.sql.canonical import Rewritten, rewrite_statement
+from hive_acid.sql.row_changes import RowWrites, TargetColumns
 
-__all__ = ["rewrite_statement"]
+__all__ = ["Rewritten", "RowWrites", "TargetColumns", "rewrite_statement"]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import sqlglot
@@ -12,22 +13,33 @@ from sqlglot.errors import SqlglotError
 from hive_acid.errors import build_error
 from hive_acid.sql.rewrite.delete import rewrite_delete
 from hive_acid.sql.rewrite.insert import rewrite_insert
+from hive_acid.sql.rewrite.merge import rewrite_merge
 from hive_acid.sql.rewrite.update import rewrite_update
-from hive_acid.sql.row_changes import SOURCE, TARGET
+from hive_acid.sql.row_changes import SOURCE, TARGET, RowChangeQuery, RowWrites, TargetColumns
 
 DIALECT = "spark"
 
-REWRITES: dict[type[exp.Expr], Callable[[Any, Sequence[str]], exp.Select]] = {
+REWRITES: dict[type[exp.Expr], Callable[[Any, TargetColumns], RowChangeQuery]] = {
     exp.Delete: rewrite_delete,
     exp.Insert: rewrite_insert,
+    exp.Merge: rewrite_merge,
     exp.Update: rewrite_update,
 }
 
+_NO_COLUMNS = TargetColumns()
 
-def rewrite_statement(text: str, partition_columns: Sequence[str] = ()) -> str:
-    """The row-change query of a canonical statement, as text for Spark's parser.
 
-    `partition_columns` are the target's, in order; rows that are changed carry their old values.
+@dataclass(frozen=True)
+class Rewritten:
+    """A row-change query as text for Spark's parser, and what it holds: see RowChangeQuery."""
+
+    text: str
+    writes: RowWrites
+    stays: bool
+
+
+def rewrite_statement(text: str, columns: TargetColumns = _NO_COLUMNS) -> Rewritten:
+    """The row-change query of a canonical statement.
 
     Raises HIVE_ACID_INTERNAL if `text` is no canonical statement: another kind of statement, or one that names
     relations other than `__target` and `__source`.
@@ -40,4 +52,5 @@ def rewrite_statement(text: str, partition_columns: Sequence[str] = ()) -> str:
     foreign = {table.name for table in statement.find_all(exp.Table)} - {TARGET, SOURCE}
     if rewrite is None or foreign:
         raise build_error("HIVE_ACID_INTERNAL", reason=f"not a canonical statement: {text}")
-    return rewrite(statement, partition_columns).sql(dialect=DIALECT)
+    query = rewrite(statement, columns)
+    return Rewritten(query.select.sql(dialect=DIALECT), query.writes, query.stays)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from enum import IntEnum
+from dataclasses import dataclass
+from enum import Enum, IntEnum
 
 from sqlglot import exp
 
@@ -14,17 +15,75 @@ SOURCE = "__source"
 
 
 class Change(IntEnum):
-    """The value of `__change`."""
+    """The value of `__change`.
+
+    NOTHING is a row that was matched, but by no clause: it counts where a row that is matched twice is looked for. A
+    row that goes to another partition is two changes, MOVED_AWAY where it was and MOVED_HERE where it goes.
+    DELETED_BY_ANY is a delete of which any number of source rows may speak.
+    """
 
     INSERT = 0
     UPDATE = 1
     DELETE = 2
     NOTHING = 3
+    MOVED_AWAY = 4
+    MOVED_HERE = 5
+    DELETED_BY_ANY = 6
+
+
+class RowWrites(Enum):
+    """Which changes a row-change query has, and with them its columns after `__change` and `__row_id`.
+
+    DELETES: the old row's partition columns. UPDATES: these, and the new values of the data columns. INSERTS: the new
+    values of all columns, partition columns last. MIXED: the old row's partition columns, then as INSERTS.
+    """
+
+    INSERTS = "insert"
+    UPDATES = "update"
+    DELETES = "delete"
+    MIXED = "mixed"
+
+
+@dataclass(frozen=True)
+class TargetColumns:
+    """The target's columns by name, in order: `data`, then `partition`.
+
+    `taken` are names of columns, the source's too, that the query's own must differ from.
+    """
+
+    data: tuple[str, ...] = ()
+    partition: tuple[str, ...] = ()
+    taken: tuple[str, ...] = ()
+
+    @property
+    def own_prefix(self) -> str:
+        """What no column's name begins with: `__`, or more of it."""
+        prefix = "__"
+        while any(name.startswith(prefix) for name in self.taken):
+            prefix += "_"
+        return prefix
+
+
+@dataclass(frozen=True)
+class RowChangeQuery:
+    """The query, and what it holds.
+
+    `stays`: new versions of rows lie in the old ones' partitions, and no other rows are new.
+    """
+
+    select: exp.Select
+    writes: RowWrites
+    stays: bool
 
 
 def build_change(change: Change) -> exp.Expr:
     """`CAST(n AS TINYINT) AS __change`."""
-    return exp.alias_(exp.cast(exp.Literal.number(int(change)), "TINYINT"), CHANGE)
+    return exp.alias_(build_code(change), CHANGE)
+
+
+def build_code(change: Change) -> exp.Expr:
+    """`CAST(n AS TINYINT)`."""
+    return exp.cast(exp.Literal.number(int(change)), "TINYINT")
 
 
 def build_no_row_id() -> exp.Expr:
@@ -33,14 +92,14 @@ def build_no_row_id() -> exp.Expr:
     return exp.alias_(exp.cast(exp.null(), struct), ROW_ID)
 
 
-def build_old_partition(partition_columns: Sequence[str]) -> list[exp.Expr]:
+def build_old_partition(partition_columns: Sequence[str], prefix: str = "__") -> list[exp.Expr]:
     """`__target.k AS __from_k` for each partition column: where the old row lies. Row IDs are unique only there."""
     return [
-        exp.alias_(exp.column(name, table=TARGET, quoted=True), f"__from_{name}", quoted=True)
+        exp.alias_(exp.column(name, table=TARGET, quoted=True), f"{prefix}from_{name}", quoted=True)
         for name in partition_columns
     ]
 
 
-def build_row_id() -> exp.Expr:
+def build_row_id(prefix: str = "__") -> exp.Expr:
     """`__target.ROW__ID AS __row_id`: the identity of the row that is changed."""
-    return exp.alias_(exp.column("ROW__ID", table=TARGET), ROW_ID)
+    return exp.alias_(exp.column("ROW__ID", table=TARGET), f"{prefix}row_id")

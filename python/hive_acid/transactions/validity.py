@@ -30,6 +30,7 @@ class StatementKind(Enum):
     INSERT = "insert"
     UPDATE = "update"
     DELETE = "delete"
+    MERGE = "merge"
     OVERWRITE = "overwrite"
     TRUNCATE = "truncate"
 
@@ -104,6 +105,13 @@ RULES: Mapping[tuple[StatementKind, MetastoreLine], Rule] = {
     ),
     # 3.1 sees no conflict between two deletes, so a delete registers as UPDATE; it has no call for the check either.
     (StatementKind.DELETE, MetastoreLine.HIVE_3): Rule(
+        LockKind.SHARED_WRITE, OperationKind.UPDATE, SnapshotCheck.UNCHANGED
+    ),
+    # always registered as UPDATE: it may insert rows for want of such as another MERGE inserts at the same time
+    (StatementKind.MERGE, MetastoreLine.HIVE_4): Rule(
+        LockKind.EXCL_WRITE, OperationKind.UPDATE, SnapshotCheck.UNCHANGED
+    ),
+    (StatementKind.MERGE, MetastoreLine.HIVE_3): Rule(
         LockKind.SHARED_WRITE, OperationKind.UPDATE, SnapshotCheck.UNCHANGED
     ),
     (StatementKind.OVERWRITE, MetastoreLine.HIVE_4): _OVERWRITE,

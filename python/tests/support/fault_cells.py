@@ -120,7 +120,7 @@ class Cell:
 
     def _report(self) -> str:
         try:
-            changed = self._executor.run(self._statement, self.points.watch(ENGINE, self._engine))
+            changed = self._executor.run(self._statement, self.points.watch(ENGINE, self._engine)).affected
         except CommitStateUnknown:
             return "unknown"
         except Killed:

@@ -41,6 +41,14 @@ def _remove(rows: Rows, numbers: range) -> Rows:
     return [row for row in rows if row[0] not in numbers]
 
 
+def _merge(rows: Rows, numbers: range) -> Rows:
+    return _add(_increase(rows, numbers), numbers)
+
+
+def _move(rows: Rows, numbers: range) -> Rows:
+    return sorted((id_, v + (id_ in numbers), 1 - d if id_ in numbers else d) for id_, v, d in rows)
+
+
 @dataclass(frozen=True)
 class Mutation:
     """One statement over the rows whose ID lies in a range of numbers, which begins with an even one.
@@ -70,6 +78,11 @@ class Mutation:
 
 _UPDATE = "UPDATE {t} SET v = v + 1 WHERE {id} >= {first} AND id >= {first} AND id < {end}"
 _DELETE = "DELETE FROM {t} WHERE {id} >= {first} AND id >= {first} AND id < {end}"
+_MERGE = (
+    "MERGE INTO {{t}} t USING (SELECT {{id}} + n * 1000 AS id FROM {{numbers}} CROSS JOIN (VALUES (0), (1)) AS v(n)) s "
+    "ON t.id = s.id WHEN MATCHED THEN UPDATE SET v = t.v + 1 WHEN NOT MATCHED THEN INSERT (id, v{columns}) "
+    "VALUES (s.id, 0{values})"
+)
 
 MUTATIONS = (
     Mutation("insert-flat", StatementKind.INSERT, False, "INSERT INTO {t} SELECT {id} + 1000, 0 FROM {numbers}", _add),
@@ -86,6 +99,18 @@ MUTATIONS = (
     Mutation("update-named", StatementKind.UPDATE, True, f"{_UPDATE} AND d IN (0, 1)", _increase, True),
     Mutation("delete-partitions", StatementKind.DELETE, True, _DELETE, _remove),
     Mutation("delete-named", StatementKind.DELETE, True, f"{_DELETE} AND d IN (0, 1)", _remove, True),
+    Mutation("merge-flat", StatementKind.MERGE, False, _MERGE.format(columns="", values=""), _merge),
+    Mutation(
+        "merge-partitions", StatementKind.MERGE, True, _MERGE.format(columns=", d", values=", s.id % 2"), _merge
+    ),
+    Mutation(
+        "merge-moves",
+        StatementKind.MERGE,
+        True,
+        "MERGE INTO {t} t USING (SELECT {id} AS id FROM {numbers}) s ON t.id = s.id "
+        "WHEN MATCHED THEN UPDATE SET v = t.v + 1, d = 1 - t.d",
+        _move,
+    ),
     Mutation(
         "overwrite-flat",
         StatementKind.OVERWRITE,

@@ -6,13 +6,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from hive_acid.config import Settings
-from hive_acid.execution.engine import WriteResult, WriteSpec, WrittenFolder
+from hive_acid.execution.engine import RowCounts, WriteResult, WriteSpec, WrittenFolder
 from hive_acid.execution.executor import Executor
 from hive_acid.execution.statement import Overwrite, Statement
 from hive_acid.metastore.memory import MemoryMetastore
 from hive_acid.metastore.types import MetastoreLine, TransactionState
 from hive_acid.model.names import FolderKind, FolderName
 from hive_acid.model.table import Column, TableDescription, TableName
+from hive_acid.sql import RowWrites
 from hive_acid.transactions.locks import Identity
 from hive_acid.transactions.manager import TransactionManager
 from hive_acid.transactions.validity import StatementKind
@@ -22,6 +23,11 @@ from support.memory_file_system import MemoryFileSystem
 TABLE = TableName("db", "t")
 LOCATION = "/warehouse/t"
 TIMEOUT_MS = 300_000
+WRITES = {
+    StatementKind.UPDATE: RowWrites.UPDATES,
+    StatementKind.DELETE: RowWrites.DELETES,
+    StatementKind.MERGE: RowWrites.MIXED,
+}
 
 
 def build_table(**changes: object) -> TableDescription:
@@ -61,7 +67,7 @@ class FakeEngine:
         folders = tuple(WrittenFolder(base, 0, 50, ("bucket_00000",), partition) for partition in partitions)
         for folder in folders:
             self.file_system.add_file(f"{spec.staging}/{folder.staged_path}/bucket_00000", folder.bytes)
-        return WriteResult(folders, 0, 0)
+        return WriteResult(folders)
 
     def write(self, token: str, spec: WriteSpec) -> WriteResult:
         self.specs.append(spec)
@@ -84,9 +90,8 @@ class FakeEngine:
         if self.fails:
             raise self.fails
         changed = self.rows * len(self.partitions)
-        inserted = changed if spec.kind in ("insert", "update") else 0
-        deleted = changed if spec.kind in ("delete", "update") else 0
-        return WriteResult(tuple(folders), inserted, deleted)
+        counts = {"insert": RowCounts(changed), "delete": RowCounts(0, 0, changed)}
+        return WriteResult(tuple(folders), counts.get(spec.kind, RowCounts(0, changed)))
 
     @staticmethod
     def folders(spec: WriteSpec) -> list[tuple[FolderKind, int]]:
@@ -97,6 +102,11 @@ class FakeEngine:
             "insert": [(FolderKind.DELTA, spec.statement_id)],
             "delete": [(FolderKind.DELETE_DELTA, spec.statement_id)],
             "update": [(FolderKind.DELETE_DELTA, spec.statement_id), (FolderKind.DELTA, spec.statement_id + 1)],
+            "mixed": [
+                (FolderKind.DELETE_DELTA, spec.statement_id),
+                (FolderKind.DELTA, spec.statement_id + 1),
+                (FolderKind.DELTA, spec.statement_id + 2),
+            ],
         }[spec.kind]
 
 
@@ -121,13 +131,15 @@ class World:
         self.executor = Executor(self.metastore, self.file_system, self.transactions, settings, self.clock.pause_ms)
 
     def run(self, kind: StatementKind, **changes: object) -> int:
-        return self.executor.run(self.statement(kind, **changes), self.engine)
+        """The number of rows changed."""
+        return self.executor.run(self.statement(kind, **changes), self.engine).affected
 
     def statement(self, kind: StatementKind, **changes: object) -> Statement:
         """A statement on the table as it is now."""
         table = self.memory.table(TABLE)
         values = {
             "kind": kind,
+            "writes": WRITES.get(kind, RowWrites.INSERTS),
             "target": TABLE,
             "sources": (TABLE,),
             "time_zone": "UTC",

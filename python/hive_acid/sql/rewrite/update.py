@@ -2,28 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from sqlglot import exp
 
 from hive_acid.errors import build_error
-from hive_acid.sql.row_changes import TARGET, Change, build_change, build_old_partition, build_row_id
+from hive_acid.sql.rewrite.moves import build_with_moves
+from hive_acid.sql.row_changes import (
+    TARGET,
+    Change,
+    RowChangeQuery,
+    RowWrites,
+    TargetColumns,
+    build_code,
+    build_old_partition,
+    build_row_id,
+)
 
 
-def rewrite_update(statement: exp.Update, partition_columns: Sequence[str]) -> exp.Select:
+def rewrite_update(statement: exp.Update, columns: TargetColumns) -> RowChangeQuery:
     """`UPDATE __target SET a = __e1, b = __e2 WHERE __e3` → identity, place and new values of each changed row.
 
-    The canonical statement assigns every column of the target but its partition columns, in order; those the user left
-    alone are assigned to themselves. Raises HIVE_ACID_INTERNAL if an assignment is no `column = placeholder`.
+    The canonical statement assigns every data column of the target, in order; those the user left alone are assigned
+    to themselves. Partition columns come after them, all or none: none if the user assigns none, for then no row moves.
+    Raises HIVE_ACID_INTERNAL if an assignment is no `column = placeholder`.
     """
-    values = [_build_value(assignment) for assignment in statement.expressions]
-    old = build_old_partition(partition_columns)
-    query = exp.select(build_change(Change.UPDATE), build_row_id(), *old, *values).from_(TARGET)
+    values = build_assignments(statement.expressions)
+    moves = any(name in values for name in columns.partition)
+    prefix = columns.own_prefix if moves else "__"
+    query = exp.select(
+        exp.alias_(build_code(Change.UPDATE), f"{prefix}change"),
+        build_row_id(prefix),
+        *build_old_partition(columns.partition, prefix),
+        *(exp.alias_(value, name, quoted=True) for name, value in values.items()),
+    ).from_(TARGET)
     where = statement.args.get("where")
-    return query.where(where.this) if where else query
+    query = query.where(where.this) if where else query
+    if moves:
+        return RowChangeQuery(build_with_moves(query, columns), RowWrites.MIXED, stays=False)
+    return RowChangeQuery(query, RowWrites.UPDATES, stays=True)
 
 
-def _build_value(assignment: exp.Expr) -> exp.Expr:
+def build_assignments(assignments: list[exp.Expr]) -> dict[str, exp.Expr]:
+    """The value of each assigned column, in order. Raises HIVE_ACID_INTERNAL for what is no assignment."""
+    return dict(_build_assignment(assignment) for assignment in assignments)
+
+
+def _build_assignment(assignment: exp.Expr) -> tuple[str, exp.Expr]:
     if not isinstance(assignment, exp.EQ) or not isinstance(assignment.this, exp.Column):
         raise build_error("HIVE_ACID_INTERNAL", reason=f"not an assignment: {assignment.sql()}")
-    return exp.alias_(assignment.expression, assignment.this.this)
+    return assignment.this.name, assignment.expression

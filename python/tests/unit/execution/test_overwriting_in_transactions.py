@@ -20,7 +20,7 @@ def world(request: pytest.FixtureRequest) -> World:
 
 
 def run(world: World, transaction: SessionTransaction, kind: StatementKind) -> int:
-    return transaction.run(world.statement(kind), world.engine, Settings({}))
+    return transaction.run(world.statement(kind), world.engine, Settings({})).affected
 
 
 @pytest.mark.parametrize("kind", REPLACING)

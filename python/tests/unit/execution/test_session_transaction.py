@@ -30,7 +30,7 @@ class Block:
 
     def run(self, kind: StatementKind, **changes: object) -> int:
         statement = self.world.statement(kind, **changes)
-        return self.transaction.run(statement, self.world.engine, Settings({}))
+        return self.transaction.run(statement, self.world.engine, Settings({})).affected
 
     def commit(self) -> None:
         self.world.executor.end_transaction(self.transaction, None)

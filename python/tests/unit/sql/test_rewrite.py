@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from hive_acid.errors import HiveAcidError
-from hive_acid.sql import rewrite_statement
+from hive_acid.sql import TargetColumns, rewrite_statement
 
 
 def load_pairs() -> list[tuple[str, str]]:
@@ -20,7 +20,7 @@ def load_pairs() -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize(("statement", "query"), load_pairs())
 def test_a_canonical_statement_becomes_its_row_change_query(statement: str, query: str) -> None:
-    assert rewrite_statement(statement) == query
+    assert rewrite_statement(statement).text == query
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,8 @@ def test_what_is_no_canonical_statement_is_refused_by_name(text: str) -> None:
 
 
 def test_rows_of_a_partitioned_table_carry_where_they_lie() -> None:
-    assert rewrite_statement("DELETE FROM __target WHERE __e1", ["d", "Odd `key"]) == (
+    columns = TargetColumns(partition=("d", "Odd `key"))
+    assert rewrite_statement("DELETE FROM __target WHERE __e1", columns).text == (
         "SELECT CAST(2 AS TINYINT) AS __change, __target.ROW__ID AS __row_id, `__target`.`d` AS `__from_d`, "
         "`__target`.`Odd ``key` AS `__from_Odd ``key` FROM __target WHERE __e1"
     )

@@ -173,7 +173,7 @@ object AcidFileIndex {
   /** The plan with every scan of a transactional table, also in subqueries, bound to one snapshot.
     *
     * @param updated
-    *   the target of an UPDATE: what is read of it is written back
+    *   the target of an UPDATE or MERGE: what is read of it is written back
     */
   def bind(plan: LogicalPlan, token: String, updated: Option[String] = None): LogicalPlan =
     plan.transformUpWithSubqueries {

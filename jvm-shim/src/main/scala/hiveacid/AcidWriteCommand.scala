@@ -14,10 +14,12 @@ import org.apache.spark.sql.types.LongType
 /** A statement that changes a transactional table.
   *
   * @param kind
-  *   `insert`, `overwrite`, `truncate`, `update` or `delete`
+  *   `insert`, `overwrite`, `truncate`, `update`, `delete` or `merge`
   * @param changes
   *   the row-change query; analysed with the statement, but planned anew by each attempt to run it. Without columns in
   *   a TRUNCATE
+  * @param writes
+  *   see [[RowChangeQuery]]; so is `stays`
   * @param overwrite
   *   what an overwrite or TRUNCATE replaces
   */
@@ -25,13 +27,13 @@ case class AcidWriteCommand(
     kind: String,
     target: CatalogTable,
     changes: LogicalPlan,
+    writes: String,
+    stays: Boolean,
     overwrite: Option[Overwrite] = None,
     isAnalyzed: Boolean = false
 ) extends RunnableCommand
     with AnalysisOnlyCommand {
-  private def counts = kind != "truncate" // nobody reads the rows that it removes
-  override val output: Seq[Attribute] =
-    if (counts) Seq(AttributeReference("num_affected_rows", LongType)()) else Nil
+  override val output: Seq[Attribute] = counts.map(AttributeReference(_, LongType)())
   override def childrenToAnalyze: Seq[LogicalPlan] = Seq(changes)
   override def nodeName: String = s"HiveAcid ${kind.toUpperCase}"
   override def simpleString(maxFields: Int): String = s"$nodeName ${AcidTables.name(target)}"
@@ -40,11 +42,18 @@ case class AcidWriteCommand(
   override protected def withNewChildrenInternal(children: IndexedSeq[LogicalPlan]): LogicalPlan =
     copy(changes = children.head)
 
+  /** The columns of the result, in the names of Delta. */
+  private def counts: Seq[String] = kind match {
+    case "truncate" => Nil // nobody reads the rows that it removes
+    case "merge"    => Seq("num_affected_rows", "num_updated_rows", "num_deleted_rows", "num_inserted_rows")
+    case _          => Seq("num_affected_rows")
+  }
+
   override def run(api: ApiSession): Seq[Row] = {
     val session = api.asInstanceOf[SparkSession]
     val name = AcidTables.name(target)
     val json = new ObjectMapper
-    val request = json.createObjectNode().put("kind", kind).put("table", name)
+    val request = json.createObjectNode().put("kind", kind).put("table", name).put("writes", writes)
     request.put("timeZone", session.sessionState.conf.sessionLocalTimeZone)
     request.put("parallelism", session.sparkContext.defaultParallelism)
     AcidFileIndex.rootExecution(session).foreach(request.put("executionId", _))
@@ -57,6 +66,6 @@ case class AcidWriteCommand(
     val result = json.readTree(Bridge.execute(session, this, request))
     // what a transaction of several statements has written is refreshed when it is committed
     if (SessionTransactions.of(session).isEmpty) SessionTransactions.refreshCaches(session, Array(name))
-    if (counts) Seq(Row(result.get("num_affected_rows").asLong)) else Nil
+    if (counts.isEmpty) Nil else Seq(Row.fromSeq(counts.map(result.get(_).asLong)))
   }
 }

@@ -40,12 +40,10 @@ object Bridge {
   private val CauseDepth = 20
   @volatile private var planner: Option[Planner] = None
 
-  /** A running statement: its session, its analysed row-change plan and the thread state that nested jobs inherit. */
+  /** A running statement, and the thread state that its jobs inherit. */
   final private class Call(
       val session: SparkSession,
-      val target: CatalogTable,
-      val kind: String,
-      val changes: LogicalPlan
+      val command: AcidWriteCommand
   ) {
     val thread: Thread = Thread.currentThread
     val properties: java.util.Properties = SparkLine.localProperties(session.sparkContext)
@@ -83,7 +81,7 @@ object Bridge {
   /** Runs a statement in Python, which calls `write` back with the key it is given. */
   def execute(session: SparkSession, command: AcidWriteCommand, request: ObjectNode): String = {
     val key = s"call-${counter.incrementAndGet()}"
-    calls.put(key, new Call(session, command.target, command.kind, command.changes))
+    calls.put(key, new Call(session, command))
     putSettings(request, session)
     try text(plannerFor(AcidTables.name(command.target)).execute(request.toString, key))
     finally calls.remove(key)
@@ -91,8 +89,10 @@ object Bridge {
 
   /** Called by Python: writes the row changes of a running statement, its scans bound to the snapshot `token`. */
   def write(key: String, token: String, spec: String): String = inCall(key) { call =>
-    val updated = if (call.kind == "update") Some(AcidTables.name(call.target)) else None
-    orc.WriteJob.run(call.session, AcidFileIndex.bind(call.changes, token, updated), spec)
+    val command = call.command
+    val keepsValues = Seq(orc.UpdateKind.name, orc.MixedKind.name).contains(command.writes)
+    val updated = if (keepsValues) Some(AcidTables.name(command.target)) else None
+    orc.WriteJob.run(call.session, AcidFileIndex.bind(command.changes, token, updated), spec)
   }
 
   /** Called by Python: writes bases without rows for a running statement; `partitions` is a JSON array. */
@@ -104,7 +104,8 @@ object Bridge {
   /** Called by Python: the partitions that a running statement can touch, as a JSON array; null if it cannot be told.
     */
   def findPartitions(key: String, token: String): String = inCall(key) { call =>
-    val found = TouchedPartitions.find(call.session, call.target, call.kind, AcidFileIndex.bind(call.changes, token))
+    val changes = AcidFileIndex.bind(call.command.changes, token)
+    val found = TouchedPartitions.find(call.session, call.command, changes)
     new ObjectMapper().writeValueAsString(found.map(_.toArray).orNull)
   }
 

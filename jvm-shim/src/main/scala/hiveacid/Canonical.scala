@@ -1,6 +1,9 @@
 package hiveacid
 
+import scala.collection.mutable.ArrayBuffer
+
 import com.fasterxml.jackson.databind.ObjectMapper
+import com.fasterxml.jackson.databind.node.ObjectNode
 
 import org.apache.spark.sql.catalyst.analysis.{UnresolvedAttribute, UnresolvedRelation}
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
@@ -14,13 +17,23 @@ import org.apache.spark.sql.classic.SparkSession
   */
 final case class Canonical(text: String, expressions: Map[String, Expression], relations: Map[String, LogicalPlan]) {
 
-  /** The row-change plan; names that the rewriting introduced are still to be resolved by the analyzer. */
-  def rowChanges(session: SparkSession, table: CatalogTable): LogicalPlan = {
-    val request = new ObjectMapper().createObjectNode().put("statement", text)
-    val columns = request.putArray("partitionColumns")
-    table.partitionColumnNames.foreach(c => columns.add(c))
-    val query = Bridge.text(Bridge.plannerFor(AcidTables.name(table)).rewrite(request.toString))
-    val parsed = session.sessionState.sqlParser.parsePlan(query)
+  def rowChanges(session: SparkSession, table: CatalogTable): RowChangeQuery = {
+    val json = new ObjectMapper
+    val request = json.createObjectNode().put("statement", text)
+    putNames(request, "dataColumns", table.dataSchema.fieldNames)
+    putNames(request, "partitionColumns", table.partitionColumnNames)
+    putNames(request, "taken", relations.values.flatMap(_.output.map(_.name)))
+    val answer = json.readTree(Bridge.text(Bridge.plannerFor(AcidTables.name(table)).rewrite(request.toString)))
+    val parsed = session.sessionState.sqlParser.parsePlan(answer.get("query").asText)
+    RowChangeQuery(withUserTrees(parsed), answer.get("writes").asText, answer.get("stays").asBoolean)
+  }
+
+  private def putNames(request: ObjectNode, key: String, names: Iterable[String]): Unit = {
+    val array = request.putArray(key)
+    names.foreach(name => array.add(name))
+  }
+
+  private def withUserTrees(parsed: LogicalPlan): LogicalPlan =
     parsed
       .transformUp {
         case UnresolvedRelation(Seq(name), _, _) if relations.contains(name) =>
@@ -29,8 +42,18 @@ final case class Canonical(text: String, expressions: Map[String, Expression], r
       .transformAllExpressions {
         case UnresolvedAttribute(Seq(name)) if expressions.contains(name) => expressions(name)
       }
-  }
 }
+
+/** The row-change query of a statement.
+  *
+  * @param plan
+  *   names that the rewriting introduced are still to be resolved by the analyzer
+  * @param writes
+  *   which changes there are, by the name of an [[orc.WriteKind]]
+  * @param stays
+  *   true if new versions of rows lie in the old ones' partitions, and no other rows are new
+  */
+final case class RowChangeQuery(plan: LogicalPlan, writes: String, stays: Boolean)
 
 object Canonical {
   val Target = "__target"
@@ -39,16 +62,51 @@ object Canonical {
   def delete(target: LogicalPlan, condition: Expression): Canonical =
     Canonical(s"DELETE FROM $Target WHERE __e1", Map("__e1" -> condition), Map(Target -> target))
 
-  /** `values` has an expression for each of the target's columns, in order. */
+  /** `values` has an expression for each of the target's data columns, in order, and for all of its partition columns
+    * if one of them is assigned.
+    */
   def update(target: LogicalPlan, values: Seq[(String, Expression)], condition: Option[Expression]): Canonical = {
-    val set = values.zipWithIndex.map { case ((column, _), i) => s"${quoted(column)} = __e$i" }.mkString(", ")
-    val assigned = values.zipWithIndex.map { case ((_, value), i) => s"__e$i" -> value }
-    val where = condition.map(c => s"__e${values.length}" -> c)
-    val text = s"UPDATE $Target SET $set" + where.fold("") { case (placeholder, _) => s" WHERE $placeholder" }
-    Canonical(text, (assigned ++ where).toMap, Map(Target -> target))
+    val trees = new Placeholders
+    val where = condition.fold("")(c => s" WHERE ${trees.add(c)}")
+    Canonical(s"UPDATE $Target SET ${trees.assignments(values)}$where", trees.toMap, Map(Target -> target))
+  }
+
+  /** `values` as for `update`, and for all columns in a clause that inserts. */
+  def merge(target: LogicalPlan, source: LogicalPlan, on: Expression, clauses: Seq[MergeClause]): Canonical = {
+    val trees = new Placeholders
+    val search = trees.add(on)
+    val whens = clauses.map { clause =>
+      val condition = clause.condition.fold("")(c => s" AND ${trees.add(c)}")
+      val action = clause.action match {
+        case MergeClause.Update(values) => s"UPDATE SET ${trees.assignments(values)}"
+        case MergeClause.Delete         => "DELETE"
+        case MergeClause.Insert(values) =>
+          val (columns, trueValues) = values.map { case (column, value) => (quoted(column), trees.add(value)) }.unzip
+          s"INSERT (${columns.mkString(", ")}) VALUES (${trueValues.mkString(", ")})"
+      }
+      s"WHEN ${clause.side}$condition THEN $action"
+    }
+    val text = s"MERGE INTO $Target USING $Source ON $search ${whens.mkString(" ")}"
+    Canonical(text, trees.toMap, Map(Target -> target, Source -> source))
   }
 
   private def quoted(name: String): String = "`" + name.replace("`", "``") + "`"
+
+  /** The user's trees by the placeholders that stand for them. */
+  final private class Placeholders {
+    private val trees = ArrayBuffer.empty[(String, Expression)]
+
+    def add(tree: Expression): String = {
+      val placeholder = s"__e${trees.length}"
+      trees += placeholder -> tree
+      placeholder
+    }
+
+    def assignments(values: Seq[(String, Expression)]): String =
+      values.map { case (column, value) => s"${quoted(column)} = ${add(value)}" }.mkString(", ")
+
+    def toMap: Map[String, Expression] = trees.toMap
+  }
 
   def insert(source: LogicalPlan): Canonical =
     Canonical(s"INSERT INTO $Target SELECT * FROM $Source", Map.empty, Map(Source -> source))

@@ -38,14 +38,15 @@ case class Guard(session: SparkSession) extends (LogicalPlan => Unit) {
     case _: AcidWriteCommand   => // children that the analyzer still sees are checked by themselves
     case c: RunnableCommand    => command(c)
     case c: DataWritingCommand => writing(c)
-    case m: MergeIntoTable     => dml(m.targetTable, "MERGE")
-    // these two become ours; what is seen here is Spark's check of the user's node
-    case DeleteFromTable(AcidTables.Target(_), _) =>
-    case UpdateTable(AcidTables.Target(_), _, _)  =>
-    case d: DeleteFromTable                       => dml(d.table, "DELETE")
-    case u: UpdateTable                           => dml(u.table, "UPDATE")
-    case w: V2WriteCommand                        => dml(w.table, w.nodeName)
-    case _                                        =>
+    // these three become ours; what is seen here is Spark's check of the user's node
+    case DeleteFromTable(AcidTables.Target(_), _)               =>
+    case UpdateTable(AcidTables.Target(_), _, _)                =>
+    case MergeIntoTable(AcidTables.Target(_), _, _, _, _, _, _) =>
+    case d: DeleteFromTable                                     => dml(d.table, "DELETE")
+    case u: UpdateTable                                         => dml(u.table, "UPDATE")
+    case m: MergeIntoTable                                      => dml(m.targetTable, "MERGE")
+    case w: V2WriteCommand                                      => dml(w.table, w.nodeName)
+    case _                                                      =>
   }
 
   private def dml(target: LogicalPlan, operation: String): Unit = target match {

@@ -2,15 +2,10 @@ package hiveacid
 
 import org.apache.spark.sql.SaveMode
 import org.apache.spark.sql.catalyst.TableIdentifier
-import org.apache.spark.sql.catalyst.analysis.{
-  AssignmentUtils,
-  UnresolvedAttribute,
-  UnresolvedIdentifier,
-  UnresolvedRelation
-}
+import org.apache.spark.sql.catalyst.analysis.{UnresolvedAttribute, UnresolvedIdentifier, UnresolvedRelation}
 import org.apache.spark.sql.catalyst.catalog.{CatalogTable, HiveTableRelation}
 import org.apache.spark.sql.catalyst.catalog.CatalogTypes.TablePartitionSpec
-import org.apache.spark.sql.catalyst.expressions.{Alias, AttributeReference, AttributeSet, Cast, Expression}
+import org.apache.spark.sql.catalyst.expressions.{Alias, AttributeReference, Expression}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.classic.SparkSession
@@ -19,7 +14,6 @@ import org.apache.spark.sql.execution.datasources.{CreateTable, InsertIntoHadoop
 import org.apache.spark.sql.hiveacid.SparkLine
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.internal.SQLConf.PartitionOverwriteMode
-import org.apache.spark.sql.types.BooleanType
 
 /** Writes that Spark refuses without a name, or carries out by dropping the table, before a later rule can see them. */
 case class RefuseEarlyWrites(session: SparkSession) extends Rule[LogicalPlan] {
@@ -98,57 +92,6 @@ case class ResolveAssignedVariables(session: SparkSession) extends Rule[LogicalP
   }
 }
 
-/** DELETE and UPDATE on our relation become our command. Spark's own checks run on the user's node first, so that
-  * errors have Spark's conditions and the user's text and position.
-  */
-case class ResolveAcidStatements(session: SparkSession) extends Rule[LogicalPlan] {
-  override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperatorsUp {
-    case d @ DeleteFromTable(AcidTables.Target(target), condition) if d.resolved =>
-      val rows = target.withMetadataColumns() // the condition may name ROW__ID
-      check(d.copy(table = rows), rows, Some(condition))
-      command("delete", target, Canonical.delete(rows, condition))
-    case u @ UpdateTable(AcidTables.Target(target), assignments, condition) if u.resolved =>
-      val rows = target.withMetadataColumns()
-      check(u.copy(table = rows), rows, condition)
-      val partition = target.catalogTable.get.partitionColumnNames.length
-      val values = target.output.map(_.name).zip(assigned(target, assignments)).dropRight(partition)
-      command("update", target, Canonical.update(rows, values, condition))
-  }
-
-  /** One value for each column, cast by Spark's store assignment. Spark does this itself only for its own kind of
-    * table; for ours it has merely put a cast around each value, which would let a text into a number.
-    */
-  private def assigned(target: LogicalRelation, assignments: Seq[Assignment]): Seq[Expression] = {
-    val table = target.catalogTable.get
-    val columns = AttributeSet(target.output.dropRight(table.partitionColumnNames.length))
-    val uncast = assignments.map { a =>
-      // a partition column would move the row; ROW__ID is no column of the table
-      if (!a.key.references.subsetOf(columns))
-        throw AcidException.unsupported(s"UPDATE of ${a.key.sql}", AcidTables.name(table))
-      a.value match {
-        case c: Cast if c.dataType == a.key.dataType && c.getTagValue(Cast.USER_SPECIFIED_CAST).isEmpty =>
-          a.copy(value = c.child)
-        case _ => a
-      }
-    }
-    AssignmentUtils
-      .alignUpdateAssignments(target.output, uncast, fromStar = false, coerceNestedTypes = false)
-      .map(_.value)
-  }
-
-  private def check(statement: LogicalPlan, rows: LogicalPlan, condition: Option[Expression]): Unit = {
-    val analyzer = session.sessionState.analyzer
-    analyzer.checkAnalysis(statement)
-    // Spark looks at the type of a condition only in a Filter; this one has the position of the user's statement
-    condition.filter(_.dataType != BooleanType).foreach(c => analyzer.checkAnalysis(Filter(c, rows)))
-  }
-
-  private def command(kind: String, target: LogicalRelation, canonical: Canonical): AcidWriteCommand = {
-    val table = target.catalogTable.get
-    AcidWriteCommand(kind, table, canonical.rowChanges(session, table))
-  }
-}
-
 /** INSERT, as Spark's own rules leave it: one node, columns matched and cast by store assignment. And TRUNCATE. */
 case class ReplaceInserts(session: SparkSession) extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan = plan match {
@@ -173,7 +116,7 @@ case class ReplaceInserts(session: SparkSession) extends Rule[LogicalPlan] {
     val rows = Canonical.insert(c.query).rowChanges(session, table)
     // a handful of rows, as of VALUES, goes to one file, not to one per core
     val small = table.partitionColumnNames.isEmpty && c.query.maxRows.exists(_ <= ReplaceInserts.OneFileRows)
-    val changes = if (small) Repartition(1, shuffle = false, rows) else rows
+    val changes = if (small) Repartition(1, shuffle = false, rows.plan) else rows.plan
     // the analyzer's resolution batches are over, so the few names the rewriting introduced are resolved here
     val analysed = session.sessionState.analyzer.execute(changes)
     val overwrite =
@@ -181,7 +124,7 @@ case class ReplaceInserts(session: SparkSession) extends Rule[LogicalPlan] {
         Some(Overwrite.of(session, table, c.staticPartitions, isDynamic, c.ifPartitionNotExists))
       else None
     val kind = if (overwrite.isDefined) "overwrite" else "insert"
-    AcidWriteCommand(kind, table, analysed, overwrite, isAnalyzed = true)
+    AcidWriteCommand(kind, table, analysed, rows.writes, rows.stays, overwrite, isAnalyzed = true)
   }
 
   /** Tables of Hive are always overwritten partition by partition, says Spark's documentation of the setting; here too,
@@ -199,7 +142,8 @@ case class ReplaceInserts(session: SparkSession) extends Rule[LogicalPlan] {
       throw AcidException.unsupportedTable("TRUNCATE TABLE … PARTITION", name, "it has no partitions")
     val values = spec.fold(Map.empty[String, String])(SparkLine.normalizedPartition(session, table, _))
     val overwrite = Overwrite.of(session, table, values, isDynamic = false, ifNotExists = false)
-    AcidWriteCommand("truncate", table, LocalRelation(), Some(overwrite), isAnalyzed = true)
+    val writes = orc.InsertKind.name // none
+    AcidWriteCommand("truncate", table, LocalRelation(), writes, stays = false, Some(overwrite), isAnalyzed = true)
   }
 }
 

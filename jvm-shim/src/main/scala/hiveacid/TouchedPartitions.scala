@@ -18,9 +18,10 @@ object TouchedPartitions {
     * @return
     *   names of partitions, perhaps more than will be touched; None if they cannot be told
     */
-  def find(session: SparkSession, target: CatalogTable, kind: String, changes: LogicalPlan): Option[Seq[String]] =
-    if (kind == "insert" || kind == "overwrite") written(session, target, changes)
-    else scanned(session, target, changes)
+  def find(session: SparkSession, command: AcidWriteCommand, changes: LogicalPlan): Option[Seq[String]] =
+    if (command.writes == orc.InsertKind.name) written(session, command.target, changes)
+    else if (command.stays) scanned(session, command.target, changes)
+    else None
 
   /** Where new rows go, if each row's partition is known without running the query. */
   private def written(session: SparkSession, target: CatalogTable, changes: LogicalPlan): Option[Seq[String]] = {

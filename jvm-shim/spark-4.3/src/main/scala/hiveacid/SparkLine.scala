@@ -6,9 +6,17 @@ import org.apache.spark.SparkContext
 import org.apache.spark.sql.{Column, SaveMode}
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.catalyst.catalog.CatalogTypes.TablePartitionSpec
-import org.apache.spark.sql.catalyst.expressions.Expression
-import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.expressions.{Expression, SubqueryExpression}
+import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression
+import org.apache.spark.sql.catalyst.plans.logical.{
+  DeleteAction,
+  InsertAction,
+  LogicalPlan,
+  MergeIntoTable,
+  UpdateAction
+}
 import org.apache.spark.sql.classic.{DataFrame, Dataset, SparkSession}
+import org.apache.spark.sql.errors.{QueryCompilationErrors, QueryExecutionErrors}
 import org.apache.spark.sql.execution.command.SaveAsV1TableCommand
 import org.apache.spark.sql.util.PartitioningUtils
 
@@ -36,6 +44,30 @@ object SparkLine {
   def normalizedPartition(session: SparkSession, table: CatalogTable, spec: TablePartitionSpec): TablePartitionSpec =
     PartitioningUtils
       .normalizePartitionSpec(spec, table.partitionSchema, table.qualifiedName, session.sessionState.conf.resolver)
+
+  /** private[sql]; what Spark says of the conditions of a MERGE, which it looks at only for its own kind of table
+    * (RewriteMergeIntoTable).
+    */
+  def checkMergeConditions(m: MergeIntoTable): Unit = {
+    checkMergeCondition("SEARCH", m.mergeCondition)
+    (m.matchedActions ++ m.notMatchedActions ++ m.notMatchedBySourceActions).foreach {
+      case UpdateAction(condition, _, _) => condition.foreach(checkMergeCondition("UPDATE", _))
+      case DeleteAction(condition)       => condition.foreach(checkMergeCondition("DELETE", _))
+      case InsertAction(condition, _)    => condition.foreach(checkMergeCondition("INSERT", _))
+      case _                             =>
+    }
+  }
+
+  private def checkMergeCondition(name: String, condition: Expression): Unit = {
+    if (!condition.deterministic) throw QueryCompilationErrors.nonDeterministicMergeCondition(name, condition)
+    if (SubqueryExpression.hasSubquery(condition))
+      throw QueryCompilationErrors.subqueryNotAllowedInMergeCondition(name, condition)
+    if (condition.exists(_.isInstanceOf[AggregateExpression]))
+      throw QueryCompilationErrors.aggregationNotAllowedInMergeCondition(name, condition)
+  }
+
+  /** private[sql]; two source rows change one row of the target. */
+  def mergeCardinalityViolation: Throwable = QueryExecutionErrors.mergeCardinalityViolationError()
 
   /** private[sql]; a plan becomes a DataFrame in no public way, and a command is run by becoming one. */
   def frame(session: SparkSession, plan: LogicalPlan): DataFrame = Dataset.ofRows(session, plan)

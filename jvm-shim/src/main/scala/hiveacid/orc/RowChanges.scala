@@ -13,6 +13,7 @@ import org.apache.spark.sql.catalyst.expressions.{
   Expression,
   GetStructField,
   If,
+  IsNull,
   Literal,
   Multiply,
   Murmur3Hash,
@@ -33,13 +34,22 @@ final class RowChanges(changes: LogicalPlan, spec: WriteSpec) {
   private val change +: rowId +: columns = changes.output: @unchecked
   private val isInsert = spec.kind == InsertKind
 
-  /** The new values among the columns: an insert's partition columns come last, an old row's right after its ID. */
-  private val (partitionKeys, values) =
-    if (isInsert) columns.splitAt(columns.length - spec.partitionColumns.length).swap
-    else columns.splitAt(spec.partitionColumns.length)
+  /** The old row's partition columns come right after its ID, new ones last. */
+  private val (oldKeys, values, newKeys) = {
+    val keys = spec.partitionColumns.length
+    val (old, rest) = columns.splitAt(if (isInsert) 0 else keys)
+    val (data, latest) = rest.splitAt(rest.length - (if (isInsert || spec.kind == MixedKind) keys else 0))
+    (old, data, latest)
+  }
 
-  private val partition =
-    Alias(RowChanges.partitionName(partitionKeys, spec.partitionColumns, spec.timeZone), "partition")()
+  private val partition = {
+    val where = spec.kind match {
+      case InsertKind => name(newKeys)
+      case MixedKind  => If(IsNull(rowId), name(newKeys), name(oldKeys))
+      case _          => name(oldKeys)
+    }
+    Alias(where, "partition")()
+  }
   private val writeId = Alias(GetStructField(rowId, 0), "writeid")()
   private val property = Alias(GetStructField(rowId, 1), "bucketid")()
   private val row = Alias(GetStructField(rowId, 2), "rowid")()
@@ -51,9 +61,13 @@ final class RowChanges(changes: LogicalPlan, spec: WriteSpec) {
 
   private val key: Seq[Alias] = if (isInsert) Seq(partition) else Seq(partition, bucket, writeId, property, row)
 
+  private def name(keys: Seq[Attribute]) = RowChanges.partitionName(keys, spec.partitionColumns, spec.timeZone)
+
   def valueTypes: Seq[DataType] = values.map(_.dataType)
 
-  /** `__change, partition` and, but for inserts, `bucket, writeid, bucketid, rowid`; then the new values. */
+  /** `__change, partition` and, but for inserts, `bucket, writeid, bucketid, rowid`, which are NULL for a new row; then
+    * the new values.
+    */
   def rows: LogicalPlan = Project(change +: key ++: values, changes)
 
   /** The order of the rows in a task: file after file, and delete events as Hive wants them.
@@ -68,17 +82,24 @@ final class RowChanges(changes: LogicalPlan, spec: WriteSpec) {
     */
   def shuffleTo(spread: Spread, output: Seq[Attribute]): Expression = {
     def hash(columns: Seq[Expression], number: Int) = Pmod(new Murmur3Hash(columns), Literal(number))
+    def ofNew(partition: Attribute) = {
+      // maps cannot be hashed
+      val hashed = output.drop(1 + key.length).filter(v => new Murmur3Hash(Seq(v)).checkInputDataTypes().isSuccess)
+      (hash(Seq(partition), spread.groups), hash(hashed, spread.slots))
+    }
     val (group, slot) = keysOf(output) match {
-      case Seq(partition) =>
-        // maps cannot be hashed
-        val hashed = output.drop(2).filter(value => new Murmur3Hash(Seq(value)).checkInputDataTypes().isSuccess)
-        (hash(Seq(partition), spread.groups), hash(hashed, spread.slots))
+      case Seq(partition)                                 => ofNew(partition)
       case Seq(partition, bucket, writeId, property, row) =>
         // neighbouring rows stay together, so that new versions lie as the old ones did
         val range = ShiftRightUnsigned(row, Literal(RowChanges.RangeBits))
         val group =
           if (spec.isPartitioned) hash(Seq(partition, bucket), spread.groups) else Pmod(bucket, Literal(spread.groups))
-        (group, hash(Seq(writeId, property, range), spread.slots))
+        val slot = hash(Seq(writeId, property, range), spread.slots)
+        if (spec.kind != MixedKind) (group, slot)
+        else {
+          val (newGroup, newSlot) = ofNew(partition)
+          (If(IsNull(bucket), newGroup, group), If(IsNull(bucket), newSlot, slot))
+        }
     }
     Add(Multiply(group, Literal(spread.slots)), slot)
   }

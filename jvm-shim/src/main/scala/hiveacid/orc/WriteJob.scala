@@ -28,19 +28,20 @@ object WriteJob extends Logging {
   private val ShuffleCheck = "spark.sql.shuffle.orderIndependentChecksum.enableFullRetryOnMismatch"
 
   /** @param changes
-    *   an analysed plan with the columns `__change` TINYINT, `__row_id` STRUCT<writeid, bucketid, rowid>, for deletes
-    *   and updates the old row's partition columns, and but for deletes the target's columns in order and in their
-    *   types (an insert's partition columns last); columns are taken by position
+    *   an analysed plan with the columns `__change` TINYINT, `__row_id` STRUCT<writeid, bucketid, rowid>, but for inserts
+    *   the old row's partition columns, but for deletes the target's data columns in order and in their types, and for
+    *   inserts and mixed changes its partition columns; columns are taken by position
     * @param specJson
     *   see [[WriteSpec.parse]]
     * @return
-    *   `{"folders": [{"partition", "name", "rows", "bytes", "files": [name]}], "inserted": n, "deleted": m}`, folders
-    *   and files sorted by name; `staging/partition/name/file` exists for each
+    *   `{"folders": [{"partition", "name", "rows", "bytes", "files": [name]}], "inserted", "updated", "deleted"}`, the
+    *   last three numbers of rows; folders and files sorted by name; `staging/partition/name/file` exists for each
     */
   def run(session: SparkSession, changes: LogicalPlan, specJson: String): String = {
     val spec = WriteSpec.parse(specJson)
     val conf = session.sessionState.newHadoopConf()
-    val files = execute(session, changes, spec, conf)
+    val tasks = execute(session, changes, spec, conf)
+    val files = tasks.flatMap(_.files).sortBy(f => (f.partition, f.folder, f.name))
     val fs = new Path(spec.staging).getFileSystem(conf)
     try files.foreach(publish(fs, spec, _))
     catch {
@@ -48,7 +49,7 @@ object WriteJob extends Logging {
         throw storage(new Path(spec.staging), "moving written files", String.valueOf(e.getMessage), e)
     }
     removeAttempts(fs, new Path(spec.staging))
-    report(files)
+    report(files, tasks.map(_.counts))
   }
 
   /** Writes bases without rows, one file in each.
@@ -61,17 +62,18 @@ object WriteJob extends Logging {
   def runEmpty(session: SparkSession, partitions: Seq[String], specJson: String): String = {
     val spec = WriteSpec.parse(specJson)
     val conf = session.sessionState.newHadoopConf()
-    report(partitions.map { partition =>
+    val files = partitions.map { partition =>
       val name = "bucket_00000"
       val path = new Path(WriteTask.child(new Path(spec.staging), partition), s"${spec.base}/$name")
       try {
         new EmptyFileWriter(path, conf, spec.settings).finish()
         val bytes = path.getFileSystem(conf).getFileStatus(path).getLen
-        WrittenFile("", partition, spec.base, name, deletes = false, 0, bytes)
+        WrittenFile("", partition, spec.base, name, 0, bytes)
       } catch {
         case e @ (_: IOException | _: FSError) => throw storage(path, "writing", String.valueOf(e.getMessage), e)
       }
-    })
+    }
+    report(files, Nil)
   }
 
   private def execute(
@@ -79,7 +81,7 @@ object WriteJob extends Logging {
       plan: LogicalPlan,
       spec: WriteSpec,
       conf: Configuration
-  ): Seq[WrittenFile] = {
+  ): Seq[WrittenTask] = {
     refuseUncheckedShuffles(session)
     val changes = new RowChanges(plan, spec)
     val columnTypes = changes.valueTypes
@@ -104,7 +106,7 @@ object WriteJob extends Logging {
       columnTypes: Seq[DataType],
       spec: WriteSpec,
       conf: Configuration
-  ): Seq[WrittenFile] = {
+  ): Seq[WrittenTask] = {
     val configured = new SerializableConfiguration(conf)
     val pieces = input.pieces
     val task = (context: TaskContext, rows: Iterator[InternalRow]) => {
@@ -112,19 +114,18 @@ object WriteJob extends Logging {
       spec.kind match {
         case InsertKind if spec.isPartitioned => write.insertPartitioned(rows, columnTypes)
         case InsertKind                       => write.insert(rows, columnTypes)
-        case UpdateKind                       => write.update(rows, columnTypes)
-        case DeleteKind                       => write.delete(rows)
+        case _                                => write.change(rows, columnTypes)
       }
     }
     // Spark hands over the result of one attempt per partition, whatever was retried or run twice
-    val results = new Array[Seq[WrittenFile]](pieces.length)
+    val results = new Array[WrittenTask](pieces.length)
     session.sparkContext.runJob(
       input.rows,
       task,
       pieces.indices,
-      (i: Int, files: Seq[WrittenFile]) => results(i) = files
+      (i: Int, task: WrittenTask) => results(i) = task
     )
-    results.toSeq.flatten.sortBy(f => (f.partition, f.folder, f.name))
+    results.toSeq
   }
 
   /** A map task that runs again may give other rows than before: a function has random results, a source is read in
@@ -168,7 +169,7 @@ object WriteJob extends Logging {
         catch { case NonFatal(e) => logWarning(s"Could not remove $attempt, which nobody reads", e) }
       }
 
-  private def report(files: Seq[WrittenFile]): String = {
+  private def report(files: Seq[WrittenFile], counts: Seq[RowCounts]): String = {
     val root = new ObjectMapper().createObjectNode()
     val folders = root.putArray("folders")
     files.groupBy(f => (f.partition, f.folder)).toSeq.sortBy(_._1).foreach { case ((partition, name), inFolder) =>
@@ -177,9 +178,9 @@ object WriteJob extends Logging {
       val names = node.putArray("files")
       inFolder.foreach(f => names.add(f.name))
     }
-    val (deletes, inserts) = files.partition(_.deletes)
-    root.put("inserted", inserts.map(_.rows).sum)
-    root.put("deleted", deletes.map(_.rows).sum)
+    root.put("inserted", counts.map(_.inserted).sum)
+    root.put("updated", counts.map(_.updated).sum)
+    root.put("deleted", counts.map(_.deleted).sum)
     root.toString
   }
 

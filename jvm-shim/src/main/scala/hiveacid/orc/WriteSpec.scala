@@ -27,14 +27,18 @@ final case class WriteSpec(
     val statementIds = BucketProperty.Limit + 1 - statementId
     kind match {
       case InsertKind => if (overwrites) maxBuckets else statementIds * maxBuckets // a base has no statement ID
-      case UpdateKind => statementIds / 2
-      case DeleteKind => statementIds
+      case _          => statementIds / kind.statements
     }
   }
 
-  /** The statement ID under which a piece of a bucket's victims is deleted. An update's new versions have the next one.
-    */
-  def deleteStatement(piece: Int): Int = statementId + (if (kind == UpdateKind) 2 * piece else piece)
+  /** The statement ID under which a piece of a bucket's victims is deleted. New versions of rows have the next one. */
+  def deleteStatement(piece: Int): Int = statementId + kind.statements * piece
+
+  /** The bucket of a piece's new rows. */
+  def insertBucket(piece: Int): Int = piece % maxBuckets
+
+  /** The statement ID of a piece's new rows: pieces beyond `maxBuckets` go on with the next one. */
+  def insertStatement(piece: Int): Int = statementId + kind.statements * (piece / maxBuckets + 1) - 1
 
   def settings: FileSettings = FileSettings(writeId, rowType, compression)
 
@@ -50,15 +54,37 @@ final case class WriteSpec(
   def deleteDelta(statementId: Int): String = s"delete_${delta(statementId)}"
 }
 
-sealed abstract class WriteKind(val name: String, val change: Int)
-case object InsertKind extends WriteKind("insert", 0)
-case object UpdateKind extends WriteKind("update", 1)
-case object DeleteKind extends WriteKind("delete", 2)
+/** What a row-change query holds.
+  *
+  * @param changes
+  *   the values of `__change` that may occur
+  * @param statements
+  *   how many statement IDs a piece needs
+  */
+sealed abstract class WriteKind(val name: String, val changes: Set[Byte], val statements: Int)
+case object InsertKind extends WriteKind("insert", Set(Change.Insert), 1)
+case object UpdateKind extends WriteKind("update", Set(Change.Update), 2)
+case object DeleteKind extends WriteKind("delete", Set(Change.Delete), 1)
+
+/** Deletes, new versions and new rows, each under a statement ID of its own. */
+case object MixedKind extends WriteKind("mixed", Change.all, 3)
+
+/** The values of `__change`; what they mean stands in `hive_acid/sql/row_changes.py`. */
+object Change {
+  val Insert: Byte = 0
+  val Update: Byte = 1
+  val Delete: Byte = 2
+  val Nothing: Byte = 3
+  val MovedAway: Byte = 4
+  val MovedHere: Byte = 5
+  val DeletedByAny: Byte = 6
+  val all: Set[Byte] = Set(Insert, Update, Delete, Nothing, MovedAway, MovedHere, DeletedByAny)
+}
 
 object WriteSpec {
 
   /** From JSON:
-    *   - `kind`: `insert`, `update` or `delete`
+    *   - `kind`: `insert`, `update`, `delete` or `mixed`
     *   - `staging`: URI of an own hidden folder; the result's folders are put there
     *   - `writeId`, `statementId`: of the change, the first statement ID 0 to 4095
     *   - `rowType`: Hive's type text of the table's columns
@@ -76,7 +102,7 @@ object WriteSpec {
     def field(name: String): JsonNode =
       Option(json.get(name)).getOrElse(throw new IllegalArgumentException(s"a write job needs $name"))
     val wanted = field("kind").asText
-    val kind = Seq(InsertKind, UpdateKind, DeleteKind)
+    val kind = Seq(InsertKind, UpdateKind, DeleteKind, MixedKind)
       .find(_.name == wanted)
       .getOrElse(throw new IllegalArgumentException(s"a write job cannot $wanted"))
     val compression = field("compression").asText.toUpperCase(java.util.Locale.ROOT)

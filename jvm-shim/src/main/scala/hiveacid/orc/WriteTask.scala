@@ -3,6 +3,7 @@ package hiveacid.orc
 import java.io.IOException
 import java.time.ZoneId
 
+import scala.collection.BufferedIterator
 import scala.collection.mutable.ArrayBuffer
 
 import hiveacid.AcidException
@@ -12,21 +13,34 @@ import org.apache.hadoop.fs.{FSError, Path}
 import org.apache.spark.{TaskContext, TaskKilledException}
 import org.apache.spark.internal.Logging
 import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.hiveacid.SparkLine
 import org.apache.spark.sql.types.DataType
 import org.apache.spark.unsafe.types.UTF8String
 
-/** A file of one task attempt, at `staging/attempt/partition/folder/name`; its rows are deletes or new rows. The
-  * partition is empty in a flat table.
-  */
+/** A file of one task attempt, at `staging/attempt/partition/folder/name`. The partition is empty in a flat table. */
 final case class WrittenFile(
     attempt: String,
     partition: String,
     folder: String,
     name: String,
-    deletes: Boolean,
     rows: Long,
     bytes: Long
 )
+
+/** What the one attempt of a task that counts has written. */
+final case class WrittenTask(files: Seq[WrittenFile], counts: RowCounts)
+
+/** Rows of the target by what happened to them. One that was moved to another partition is updated. */
+final class RowCounts extends Serializable {
+  var inserted, updated, deleted = 0L
+
+  def add(change: Byte): Unit = change match {
+    case Change.Insert                      => inserted += 1
+    case Change.Update | Change.MovedAway   => updated += 1
+    case Change.Delete | Change.DeletedByAny => deleted += 1
+    case _                                  =>
+  }
+}
 
 /** One task attempt of a write job. It writes only below its own attempt folder, so that retries and speculative
   * attempts never meet; the driver takes the files of the attempt that won.
@@ -35,102 +49,128 @@ final case class WrittenFile(
   *   from 0; tasks with rows of one bucket, and in an insert of one partition, differ in it
   */
 final class WriteTask(spec: WriteSpec, conf: Configuration, context: TaskContext, piece: Int) extends Logging {
-  import WriteTask.Run
+  import WriteTask.{FirstChanged, FirstInserted}
 
   private val attempt =
     s"attempt-${context.stageId()}-${context.stageAttemptNumber()}-${context.partitionId()}-${context.taskAttemptId()}"
   private val files = ArrayBuffer.empty[WrittenFile]
 
-  /** An insert's bucket is the number of the piece; pieces beyond `maxBuckets` go on with the next statement ID. */
-  private val (insertBucket, insertStatement) = (piece % spec.maxBuckets, spec.statementId + piece / spec.maxBuckets)
+  private val counts = new RowCounts
+
+  private def written: WrittenTask = WrittenTask(files.toSeq, counts)
 
   /** Writes the rows of `__change, __row_id, columns…` into one file, or none if there are no rows. */
-  def insert(changes: Iterator[InternalRow], columnTypes: Seq[DataType]): Seq[WrittenFile] = {
-    if (changes.hasNext) {
-      writeInserts(Run("", insertBucket), insertStatement, columnTypes, firstColumn = 2) { writer =>
-        changes.foreach { change =>
-          expect(change)
-          writer.write(change)
-        }
+  def insert(changes: Iterator[InternalRow], columnTypes: Seq[DataType]): WrittenTask = {
+    insertInto("", columnTypes) { writer =>
+      changes.foreach { change =>
+        counts.add(changeOf(change))
+        writer().write(change)
       }
     }
-    files.toSeq
+    written
   }
 
   /** Writes the rows of `__change, partition, columns…`, sorted by partition, into one file per partition. */
-  def insertPartitioned(changes: Iterator[InternalRow], columnTypes: Seq[DataType]): Seq[WrittenFile] = {
+  def insertPartitioned(changes: Iterator[InternalRow], columnTypes: Seq[DataType]): WrittenTask = {
     val rows = changes.buffered
     while (rows.hasNext) {
       val partition = rows.head.getUTF8String(1).clone()
-      writeInserts(Run(partition.toString, insertBucket), insertStatement, columnTypes, firstColumn = 2) { writer =>
+      insertInto(partition.toString, columnTypes) { writer =>
         while (rows.hasNext && rows.head.getUTF8String(1) == partition) {
           val change = rows.next()
-          expect(change)
-          writer.write(change)
+          counts.add(changeOf(change))
+          writer().write(change)
         }
       }
     }
-    files.toSeq
+    written
   }
 
-  /** Writes the victims `__change, partition, bucket, writeid, bucketid, rowid`, sorted by the last five, into a file
-    * per partition and bucket.
-    */
-  def delete(changes: Iterator[InternalRow]): Seq[WrittenFile] = {
-    val victims = changes.buffered
-    while (victims.hasNext) writeDeletes(runOf(victims.head), victims)(_ => ())
-    files.toSeq
-  }
+  private def insertInto(partition: String, columnTypes: Seq[DataType])(fill: (() => InsertFileWriter) => Unit): Unit =
+    writeInserts(partition, spec.insertBucket(piece), spec.insertStatement(piece), columnTypes, FirstInserted)(fill)
 
-  /** Writes the victims as `delete` does, and the new values that follow in each row into a file of the same partition
-    * and bucket under the next statement ID.
+  /** Writes the changes `__change, partition, bucket, writeid, bucketid, rowid, columns…`, sorted by the five after the
+    * first. Victims go to a file of deletes per partition and bucket, their new versions to one under the next statement
+    * ID, and rows without an ID to one per partition.
     */
-  def update(changes: Iterator[InternalRow], columnTypes: Seq[DataType]): Seq[WrittenFile] = {
-    val victims = changes.buffered
-    while (victims.hasNext) {
-      val run = runOf(victims.head)
-      writeInserts(run, spec.deleteStatement(piece) + 1, columnTypes, firstColumn = 6) { writer =>
-        writeDeletes(run, victims)(writer.write)
+  def change(changes: Iterator[InternalRow], columnTypes: Seq[DataType]): WrittenTask = {
+    val rows = changes.buffered
+    while (rows.hasNext) {
+      val partition = rows.head.getUTF8String(1).toString
+      if (rows.head.isNullAt(2)) {
+        val bucket = spec.insertBucket(piece)
+        writeInserts(partition, bucket, spec.insertStatement(piece), columnTypes, FirstChanged)(writeNew(rows, _))
+      } else {
+        val bucket = bucketOf(rows.head)
+        writeInserts(partition, bucket, spec.deleteStatement(piece) + 1, columnTypes, FirstChanged) { versions =>
+          writeDeletes(partition, bucket)(writeChanged(rows, _, versions))
+        }
       }
     }
-    files.toSeq
+    written
   }
 
-  private def writeInserts(run: Run, statementId: Int, columnTypes: Seq[DataType], firstColumn: Int)(
-      fill: InsertFileWriter => Unit
+  /** The rows without an ID, of one partition. */
+  private def writeNew(rows: BufferedIterator[InternalRow], writer: () => InsertFileWriter): Unit = {
+    val partition = rows.head.getUTF8String(1).clone()
+    while (rows.hasNext && rows.head.isNullAt(2) && rows.head.getUTF8String(1) == partition) {
+      val row = rows.next()
+      counts.add(changeOf(row))
+      writer().write(row)
+    }
+  }
+
+  /** The rows with an ID, of one partition and bucket. Two changes of one row meet here. */
+  private def writeChanged(
+      rows: BufferedIterator[InternalRow],
+      deletes: () => DeleteFileWriter,
+      versions: () => InsertFileWriter
   ): Unit = {
-    val property = BucketProperty.encode(run.bucket, statementId)
+    val (partition, bucket) = (rows.head.getUTF8String(1).clone(), bucketOf(rows.head))
+    var (last, lastId, lastRow, isFirst) = (0, -1L, -1L, true)
+    while (rows.hasNext && isOf(rows.head, partition, bucket)) {
+      val row = rows.next()
+      val (writeId, property, rowId) = (row.getLong(3), row.getInt(4), row.getLong(5))
+      val change = changeOf(row)
+      if (!isFirst && writeId == lastId && property == last && rowId == lastRow) {
+        if (change != Change.DeletedByAny) throw repeated(writeId, property, rowId)
+      } else if (change != Change.Nothing) {
+        deletes().write(writeId, property, rowId)
+        if (change == Change.Update) versions().write(row)
+        counts.add(change)
+      }
+      last = property
+      lastId = writeId
+      lastRow = rowId
+      isFirst = false
+    }
+  }
+
+  private def repeated(writeId: Long, property: Int, rowId: Long): Throwable =
+    if (spec.kind == MixedKind) SparkLine.mergeCardinalityViolation
+    else internal(s"row ($writeId, $property, $rowId) would be changed twice by one statement")
+
+  private def writeInserts(
+      partition: String,
+      bucket: Int,
+      statementId: Int,
+      columnTypes: Seq[DataType],
+      firstColumn: Int
+  )(fill: (() => InsertFileWriter) => Unit): Unit = {
+    val property = BucketProperty.encode(bucket, statementId)
     val zone = new WallClock(ZoneId.of(spec.timeZone, ZoneId.SHORT_IDS))
-    write(run, spec.insertFolder(statementId), deletes = false) { path =>
+    write(partition, bucket, spec.insertFolder(statementId)) { path =>
       new InsertFileWriter(path, conf, spec.settings, property, columnTypes, firstColumn, zone)
     }(fill)
   }
 
-  /** Writes all victims of the run, which come next, and hands each to `also`. */
-  private def writeDeletes(run: Run, victims: collection.BufferedIterator[InternalRow])(
-      also: InternalRow => Unit
-  ): Unit = {
-    val partition = UTF8String.fromString(run.partition)
-    write(run, spec.deleteDelta(spec.deleteStatement(piece)), deletes = true) { path =>
+  private def writeDeletes(partition: String, bucket: Int)(fill: (() => DeleteFileWriter) => Unit): Unit =
+    write(partition, bucket, spec.deleteDelta(spec.deleteStatement(piece))) { path =>
       new DeleteFileWriter(path, conf, spec.settings)
-    } { writer =>
-      var (last, lastId, lastRow) = (0, -1L, -1L)
-      while (victims.hasNext && bucketOf(victims.head) == run.bucket && victims.head.getUTF8String(1) == partition) {
-        val victim = victims.next()
-        val (writeId, property, rowId) = (victim.getLong(3), victim.getInt(4), victim.getLong(5))
-        expect(victim)
-        if (writer.rows > 0 && writeId == lastId && property == last && rowId == lastRow)
-          throw internal(s"row ($writeId, $property, $rowId) would be changed twice by one statement")
-        writer.write(writeId, property, rowId)
-        also(victim)
-        last = property
-        lastId = writeId
-        lastRow = rowId
-      }
-    }
-  }
+    }(fill)
 
-  private def runOf(victim: InternalRow): Run = Run(victim.getUTF8String(1).toString, bucketOf(victim))
+  private def isOf(row: InternalRow, partition: UTF8String, bucket: Int): Boolean =
+    !row.isNullAt(2) && bucketOf(row) == bucket && row.getUTF8String(1) == partition
 
   private def bucketOf(victim: InternalRow): Int = {
     if ((1 to 5).exists(victim.isNullAt)) throw internal("a row to delete has no row ID")
@@ -140,23 +180,25 @@ final class WriteTask(spec: WriteSpec, conf: Configuration, context: TaskContext
     bucket
   }
 
-  private def expect(change: InternalRow): Unit =
-    if (change.isNullAt(0) || change.getByte(0) != spec.kind.change)
-      throw internal(s"a change of kind ${change.getByte(0)} came to a write of kind ${spec.kind.name}")
+  private def changeOf(row: InternalRow): Byte = {
+    if (row.isNullAt(0) || !spec.kind.changes(row.getByte(0)))
+      throw internal(s"a change of kind ${row.getByte(0)} came to a write of kind ${spec.kind.name}")
+    row.getByte(0)
+  }
 
-  /** Opens a file, fills it and notes it down once it is complete. */
-  private def write[W <: AcidFileWriter](run: Run, folder: String, deletes: Boolean)(open: Path => W)(
-      fill: W => Unit
+  /** Opens a file when it is first asked for, and notes it down once it is complete. */
+  private def write[W <: AcidFileWriter](partition: String, bucket: Int, folder: String)(open: Path => W)(
+      fill: (() => W) => Unit
   ): Unit = {
-    val name = f"bucket_${run.bucket}%05d"
-    val path = new Path(WriteTask.child(new Path(spec.staging, attempt), run.partition), s"$folder/$name")
+    val name = f"bucket_$bucket%05d"
+    val path = new Path(WriteTask.child(new Path(spec.staging, attempt), partition), s"$folder/$name")
     try {
       stopIfKilled()
-      val writer = open(path)
-      fillAndClose(writer, fill)
-      stopIfKilled()
-      val bytes = path.getFileSystem(conf).getFileStatus(path).getLen
-      files += WrittenFile(attempt, run.partition, folder, name, deletes, writer.rows, bytes)
+      fillAndClose(() => open(path), fill).foreach { writer =>
+        stopIfKilled()
+        val bytes = path.getFileSystem(conf).getFileStatus(path).getLen
+        files += WrittenFile(attempt, partition, folder, name, writer.rows, bytes)
+      }
     } catch {
       case failure: Throwable =>
         if (context.isInterrupted()) removeAttempt()
@@ -164,17 +206,25 @@ final class WriteTask(spec: WriteSpec, conf: Configuration, context: TaskContext
     }
   }
 
-  /** An unfinished file stays in this attempt's folder, which nobody reads. */
-  private def fillAndClose[W <: AcidFileWriter](writer: W, fill: W => Unit): Unit =
+  /** The finished file, if there was anything to write. An unfinished one stays in this attempt's folder, which nobody
+    * reads.
+    */
+  private def fillAndClose[W <: AcidFileWriter](open: () => W, fill: (() => W) => Unit): Option[W] = {
+    var opened: Option[W] = None
     try {
-      fill(writer)
-      writer.finish()
+      fill { () =>
+        if (opened.isEmpty) opened = Some(open())
+        opened.get
+      }
+      opened.foreach(_.finish())
+      opened
     } catch {
       case failure: Throwable =>
-        try writer.close()
+        try opened.foreach(_.close())
         catch { case e: Throwable => failure.addSuppressed(e) }
         throw failure
     }
+  }
 
   /** A task that was cancelled while it waited for rows can come here after the statement has ended. */
   private def stopIfKilled(): Unit = if (context.isInterrupted()) throw new TaskKilledException
@@ -203,8 +253,9 @@ final class WriteTask(spec: WriteSpec, conf: Configuration, context: TaskContext
 
 object WriteTask {
 
-  /** Rows that go to the same files. */
-  private case class Run(partition: String, bucket: Int)
+  /** Where the target's columns begin in the rows of an insert, and of changes. */
+  private val FirstInserted = 2
+  private val FirstChanged = 6
 
   /** The folder below `parent` of a partition's name, which is empty in a flat table. */
   def child(parent: Path, partition: String): Path = if (partition.isEmpty) parent else new Path(parent, partition)
