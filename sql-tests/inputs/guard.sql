@@ -13,14 +13,6 @@ CREATE TABLE plain_p (id INT) PARTITIONED BY (k STRING) STORED AS ORC;
 
 INSERT INTO t VALUES (1, 'one'), (2, 'two');
 
--- row-level statements
-
-
-
-MERGE INTO t USING plain ON t.id = plain.id WHEN MATCHED THEN DELETE;
-
-MERGE INTO t USING (SELECT 1 AS id) s ON t.id = s.id WHEN NOT MATCHED THEN INSERT (id) VALUES (s.id);
-
 -- through a view
 
 CREATE VIEW v AS SELECT id, name FROM t;

@@ -33,12 +33,15 @@ DELETE FROM p WHERE d = (SELECT max(d) FROM p);
 DELETE FROM p WHERE region = 'nowhere';
 SELECT * FROM p ORDER BY id;
 
--- UPDATE: the partition columns can be read, not assigned
+-- UPDATE: the partition columns can be read
 --FILES p
 UPDATE p SET name = concat(name, '@', coalesce(region, 'none')) WHERE id IN (1, 8, 10);
 SELECT * FROM p ORDER BY id;
-UPDATE p SET region = 'eu';
+-- and assigned: the row moves; one of whose partition nothing changes stays where it is
+--FILES p
+UPDATE p SET region = 'eu', name = 'moved' WHERE id IN (1, 7);
 UPDATE p SET d = NULL, name = 'x' WHERE id = 1;
+SELECT * FROM p ORDER BY id;
 UPDATE p SET id = id + 100 WHERE d >= DATE '2024-01-02';
 SELECT ROW__ID.writeid, ROW__ID.bucketid, * FROM p ORDER BY id;
 

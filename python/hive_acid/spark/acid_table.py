@@ -7,9 +7,10 @@ from typing import Any
 
 from pyspark.errors import PySparkTypeError, PySparkValueError
 from pyspark.sql import Column, DataFrame, SparkSession
-from pyspark.sql.functions import expr
 
 from hive_acid.errors import build_error
+from hive_acid.spark.columns import build_column, build_condition
+from hive_acid.spark.merge_builder import AcidMergeBuilder
 from hive_acid.spark.session import EXTENSION
 
 
@@ -55,7 +56,7 @@ class AcidTable:
 
         The result is one row with the column `num_affected_rows`. Raises what the SQL statement DELETE raises.
         """
-        return DataFrame(self._table.delete(_condition(condition)), self._spark)
+        return DataFrame(self._table.delete(build_condition(condition)), self._spark)
 
     def update(
         self,
@@ -70,20 +71,16 @@ class AcidTable:
         """
         if not set:
             raise PySparkValueError(errorClass="CANNOT_BE_EMPTY", messageParameters={"item": "assignment in `set`"})
-        values = [_jvm_column("set", value) for value in set.values()]
-        return DataFrame(self._table.update(_condition(condition), list(set), values), self._spark)
+        values = [build_column("set", value) for value in set.values()]
+        return DataFrame(self._table.update(build_condition(condition), list(set), values), self._spark)
 
+    def merge(self, source: DataFrame, condition: str | Column) -> AcidMergeBuilder:
+        """Begins a MERGE of `source` into the table; `condition` says which of its rows match which of the table's.
 
-def _condition(condition: str | Column | None) -> Any:
-    """The JVM's column, or None for all rows."""
-    return None if condition is None else _jvm_column("condition", condition)
-
-
-def _jvm_column(name: str, value: str | Column) -> Any:
-    """The JVM's column of a text or Column. Raises PySparkTypeError, naming the argument, for anything else."""
-    if isinstance(value, str):
-        value = expr(value)
-    if not isinstance(value, Column):
-        parameters = {"arg_name": name, "expected_type": "a Column or a str", "arg_type": type(value).__name__}
-        raise PySparkTypeError(errorClass="NOT_EXPECTED_TYPE", messageParameters=parameters)
-    return value._jc
+        Nothing happens before `execute` of the builder. The columns of both sides can be told apart by the names of
+        tables or by `alias` of this table and of the DataFrame.
+        """
+        if not isinstance(source, DataFrame):
+            parameters = {"arg_name": "source", "expected_type": "a DataFrame", "arg_type": type(source).__name__}
+            raise PySparkTypeError(errorClass="NOT_EXPECTED_TYPE", messageParameters=parameters)
+        return AcidMergeBuilder(self._spark, self._table, source, build_column("condition", condition))

@@ -53,7 +53,7 @@ REST_SECONDS = 0.2
 """Between two operations of a client, so that a process that starts finds a core."""
 FEWEST_OK, MORE_SECONDS = 8, 180.0
 """Of each workload, both writes and reads: a run in which fewer succeed shows nothing, and goes on."""
-TABLE_NAMES = tuple(TableName("default", name) for name in ("appended", "accounts", "distinct_keys", "guard"))
+TABLE_NAMES = tuple(TableName("default", name) for name in ("appended", "accounts", "distinct_keys"))
 
 
 @dataclass
@@ -155,7 +155,6 @@ def read_afterwards(run: Run, history: HistoryFile) -> None:
     for workload in Workload:
         number = history.ask(workload, "afterwards", None)
         history.end(number, Outcome.OK, reader.read(workload))
-    assert len(run.places[0].session.sql("SELECT * FROM guard")) == 1
 
 
 def count(history: Sequence[Operation]) -> Counter[tuple[Workload, str, str]]:

@@ -14,10 +14,9 @@ from integration.conftest import Tables
 
 REFUSED_SQL = [
     "INSERT OVERWRITE b VALUES (9)",
-    "UPDATE p SET d = 'y' WHERE d = 'x'",
     "UPDATE b SET id = 9",
-    "MERGE INTO t USING plain s ON t.id = s.id WHEN MATCHED THEN DELETE",
-    "MERGE INTO t USING plain s ON t.id = s.id WHEN NOT MATCHED THEN INSERT *",
+    "MERGE INTO b USING plain s ON b.id = s.id WHEN MATCHED THEN DELETE",
+    "MERGE INTO b USING plain s ON b.id = s.id WHEN NOT MATCHED THEN INSERT *",
     "TRUNCATE TABLE b",
     "LOAD DATA LOCAL INPATH '{file}' INTO TABLE t",
     "LOAD DATA LOCAL INPATH '{file}' OVERWRITE INTO TABLE t",
@@ -46,7 +45,6 @@ REFUSED_CALLS: dict[str, Callable[[DataFrame], object]] = {
     "writeTo createOrReplace": lambda df: df.writeTo("t").using("noop").createOrReplace(),
     "writeTo overwrite": lambda df: df.writeTo("t").overwrite(F.lit(True)),
     "writeTo overwritePartitions": lambda df: df.writeTo("t").overwritePartitions(),
-    "mergeInto": lambda df: df.alias("s").mergeInto("t", F.expr("t.id = s.id")).whenMatched().delete().merge(),
     **{
         f"saveAsTable {mode} {form or 'default'}": (
             lambda df, mode=mode, form=form: (df.write.format(form) if form else df.write).mode(mode).saveAsTable("t")

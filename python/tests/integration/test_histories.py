@@ -46,7 +46,8 @@ class ComparedTable:
     def run(self, statement: Statement) -> None:
         """Runs it on both and compares the number of affected rows."""
         expected = statement.apply(self.rows)
-        assert self.tables.sql(statement.sql) == [(expected,)], statement.sql
+        ((affected, *_),) = self.tables.sql(statement.sql)
+        assert affected == expected, statement.sql
 
     def compact(self, compaction: Compaction) -> None:
         """Compacts the table, which changes no row."""

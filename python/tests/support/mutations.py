@@ -100,9 +100,7 @@ MUTATIONS = (
     Mutation("delete-partitions", StatementKind.DELETE, True, _DELETE, _remove),
     Mutation("delete-named", StatementKind.DELETE, True, f"{_DELETE} AND d IN (0, 1)", _remove, True),
     Mutation("merge-flat", StatementKind.MERGE, False, _MERGE.format(columns="", values=""), _merge),
-    Mutation(
-        "merge-partitions", StatementKind.MERGE, True, _MERGE.format(columns=", d", values=", s.id % 2"), _merge
-    ),
+    Mutation("merge-partitions", StatementKind.MERGE, True, _MERGE.format(columns=", d", values=", s.id % 2"), _merge),
     Mutation(
         "merge-moves",
         StatementKind.MERGE,

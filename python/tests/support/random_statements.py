@@ -81,15 +81,19 @@ class InsertSelect:
 
 @dataclass(frozen=True)
 class Update:
-    """Each column is assigned a literal or a shift of a column as it was before."""
+    """Each column is assigned a literal or a shift of a column as it was before; rows may move to another partition."""
 
     assignments: dict[str, Literal | Shift]
     condition: Condition
 
     @property
+    def assigned(self) -> str:
+        """What stands after SET."""
+        return ", ".join(f"{column} = {value.sql}" for column, value in self.assignments.items())
+
+    @property
     def sql(self) -> str:
-        assignments = ", ".join(f"{column} = {value.sql}" for column, value in self.assignments.items())
-        return f"UPDATE t SET {assignments} WHERE {self.condition.sql}"
+        return f"UPDATE t SET {self.assigned} WHERE {self.condition.sql}"
 
     def apply(self, rows: list[Row]) -> int:
         chosen = [row for row in rows if self.condition.judge(row)]
@@ -116,6 +120,41 @@ class Delete:
         deleted = len(rows) - len(kept)
         rows[:] = kept
         return deleted
+
+
+@dataclass(frozen=True)
+class Merge:
+    """`MERGE INTO t` of rows with different IDs, by every kind of clause."""
+
+    rows: tuple[dict[str, Literal], ...]
+    update: Update
+    delete: Delete
+    rest: Delete
+
+    @property
+    def sql(self) -> str:
+        columns = list(self.rows[0])
+        values = ", ".join(f"({', '.join(literal.sql for literal in row.values())})" for row in self.rows)
+        named = ", ".join(f"s_{column}" for column in columns)
+        return (
+            f"MERGE INTO t USING (SELECT * FROM VALUES {values} AS v ({named})) AS s ON id = s_id "
+            f"WHEN MATCHED AND {self.update.condition.sql} THEN UPDATE SET {self.update.assigned} "
+            f"WHEN MATCHED AND {self.delete.condition.sql} THEN DELETE "
+            f"WHEN NOT MATCHED THEN INSERT ({', '.join(columns)}) VALUES ({named}) "
+            f"WHEN NOT MATCHED BY SOURCE AND {self.rest.condition.sql} THEN DELETE"
+        )
+
+    def apply(self, rows: list[Row]) -> int:
+        ids = {row["id"].value for row in self.rows}
+        matched = [row for row in rows if row["id"] in ids]
+        unmatched = [row for row in rows if row["id"] not in ids]
+        there = {row["id"] for row in matched}
+        news = tuple(row for row in self.rows if row["id"].value not in there)
+        updated = [row for row in matched if self.update.condition.judge(row)]
+        kept = [row for row in matched if not self.update.condition.judge(row)]
+        affected = self.update.apply(updated) + self.delete.apply(kept) + self.rest.apply(unmatched)
+        rows[:] = updated + kept + unmatched
+        return affected + InsertValues(news).apply(rows)
 
 
 @dataclass(frozen=True)
@@ -163,7 +202,7 @@ class History:
         """True if every kind of step occurs."""
         kinds = {type(step) for step in self.steps}
         compactions = {step.is_major for step in self.steps if isinstance(step, Compaction)}
-        return len(kinds) == 6 and len(compactions) == 2
+        return len(kinds) == 7 and len(compactions) == 2
 
 
 def columns_of(is_partitioned: bool) -> tuple[str, ...]:
@@ -176,7 +215,7 @@ def _row(columns: tuple[str, ...], seed: int) -> dict[str, Literal]:
     return {column: rng.choice(LITERALS[column]) for column in columns}
 
 
-def _assignments() -> st.SearchStrategy[dict[str, Literal | Shift]]:
+def _assignments(columns: tuple[str, ...]) -> st.SearchStrategy[dict[str, Literal | Shift]]:
     """One to five columns; the shifts fit in a TINYINT."""
 
     def values(column: str) -> st.SearchStrategy[tuple[str, Literal | Shift]]:
@@ -185,7 +224,7 @@ def _assignments() -> st.SearchStrategy[dict[str, Literal | Shift]]:
             literals = st.one_of(literals, _shifts())
         return st.tuples(st.just(column), literals)
 
-    one = st.sampled_from(list(TYPES)).flatmap(values)
+    one = st.sampled_from(columns).flatmap(values)
     return st.lists(one, min_size=1, max_size=5, unique_by=lambda assignment: assignment[0]).map(dict)
 
 
@@ -201,14 +240,21 @@ def _inserts(columns: tuple[str, ...], least: int) -> st.SearchStrategy[Statemen
     return st.lists(rows, min_size=least, max_size=8).map(lambda drawn: InsertValues(tuple(drawn)))
 
 
+def _sources(columns: tuple[str, ...]) -> st.SearchStrategy[tuple[dict[str, Literal], ...]]:
+    """Rows to merge: no two have one ID, for they would match the same rows."""
+    rows = st.integers(0, 2**32 - 1).map(lambda seed: _row(columns, seed))
+    return st.lists(rows, min_size=1, max_size=6, unique_by=lambda row: row["id"].value).map(tuple)
+
+
 def statements(columns: tuple[str, ...]) -> st.SearchStrategy[Statement]:
     """One statement, with narrow conditions of a DELETE, which would empty the table too often."""
     condition = conditions(columns)
     insert_select = st.builds(InsertSelect, st.just(columns), _shifts(), condition)
-    update = st.builds(Update, _assignments(), condition)
+    update = st.builds(Update, _assignments(columns), condition)
     delete = st.builds(Delete, narrow(condition))
     overwrite = st.builds(Overwrite, st.just(columns), narrow(condition))
-    return st.one_of(_inserts(columns, 1), insert_select, update, update, delete, overwrite)
+    merge = st.builds(Merge, _sources(columns), update, delete, delete)
+    return st.one_of(_inserts(columns, 1), insert_select, update, update, delete, merge, merge, overwrite)
 
 
 @st.composite

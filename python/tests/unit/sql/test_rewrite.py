@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from hive_acid.errors import HiveAcidError
-from hive_acid.sql import TargetColumns, rewrite_statement
+from hive_acid.sql import RowWrites, TargetColumns, rewrite_statement
+
+MERGE = "MERGE INTO __target USING __source ON __e0"
 
 
 def load_pairs() -> list[tuple[str, str]]:
@@ -20,7 +25,7 @@ def load_pairs() -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize(("statement", "query"), load_pairs())
 def test_a_canonical_statement_becomes_its_row_change_query(statement: str, query: str) -> None:
-    assert rewrite_statement(statement).text == query
+    assert rewrite_statement(statement, TargetColumns(data=("a",))).text == query
 
 
 @pytest.mark.parametrize(
@@ -29,6 +34,7 @@ def test_a_canonical_statement_becomes_its_row_change_query(statement: str, quer
         "DELETE FROM other WHERE __e1",
         "DELETE FROM __target WHERE id IN (SELECT id FROM other)",
         "DROP TABLE __target",
+        "MERGE INTO __target USING other ON __e0 WHEN MATCHED THEN DELETE",
         "SELECT 1",
         "DELETE FROM",
         "",
@@ -47,3 +53,55 @@ def test_rows_of_a_partitioned_table_carry_where_they_lie() -> None:
         "SELECT CAST(2 AS TINYINT) AS __change, __target.ROW__ID AS __row_id, `__target`.`d` AS `__from_d`, "
         "`__target`.`Odd ``key` AS `__from_Odd ``key` FROM __target WHERE __e1"
     )
+
+
+PARTITIONED = TargetColumns(("a",), ("d",))
+MOVED = (
+    "LATERAL VIEW EXPLODE(IF(__change = CAST(1 AS TINYINT) AND NOT `__from_d` IS NOT DISTINCT FROM `d`, "
+    "ARRAY(CAST(4 AS TINYINT), CAST(5 AS TINYINT)), ARRAY(__change))) __parts AS __part"
+)
+
+
+@pytest.mark.parametrize(
+    ("statement", "writes", "stays"),
+    [
+        ("INSERT INTO __target SELECT * FROM __source", RowWrites.INSERTS, False),
+        ("DELETE FROM __target WHERE __e0", RowWrites.DELETES, True),
+        ("UPDATE __target SET `a` = __e0", RowWrites.UPDATES, True),
+        ("UPDATE __target SET `a` = __e0, `d` = __e1", RowWrites.MIXED, False),
+        (f"{MERGE} WHEN NOT MATCHED THEN INSERT (`a`, `d`) VALUES (__e1, __e2)", RowWrites.INSERTS, False),
+        (f"{MERGE} WHEN MATCHED THEN DELETE", RowWrites.DELETES, True),
+        (f"{MERGE} WHEN MATCHED AND __e1 THEN DELETE", RowWrites.MIXED, True),
+        (f"{MERGE} WHEN MATCHED THEN UPDATE SET `a` = __e1", RowWrites.MIXED, True),
+        (f"{MERGE} WHEN MATCHED THEN UPDATE SET `a` = __e1, `d` = __e2", RowWrites.MIXED, False),
+        (f"{MERGE} WHEN NOT MATCHED BY SOURCE THEN UPDATE SET `a` = __e1, `d` = __e2", RowWrites.MIXED, False),
+        (
+            f"{MERGE} WHEN MATCHED THEN DELETE WHEN NOT MATCHED THEN INSERT (`a`, `d`) VALUES (__e1, __e2)",
+            RowWrites.MIXED,
+            False,
+        ),
+    ],
+)
+def test_a_query_tells_what_it_writes_and_whether_that_can_lie_in_other_partitions(
+    statement: str, writes: RowWrites, stays: bool
+) -> None:
+    rewritten = rewrite_statement(statement, PARTITIONED)
+    assert (rewritten.writes, rewritten.stays) == (writes, stays)
+    assert ("EXPLODE" in rewritten.text) == ("`d` = " in statement), "only what is assigned can move"
+
+
+def test_an_update_of_a_partition_column_splits_rows_that_move() -> None:
+    assert rewrite_statement("UPDATE __target SET `a` = __e0, `d` = __e1 WHERE __e2", PARTITIONED).text == (
+        "SELECT __part AS __change, IF(__part = CAST(5 AS TINYINT), NULL, __row_id) AS __row_id, `__from_d`, `a`, `d` "
+        "FROM (SELECT CAST(1 AS TINYINT) AS __change, __target.ROW__ID AS __row_id, `__target`.`d` AS `__from_d`, "
+        f"__e0 AS `a`, __e1 AS `d` FROM __target WHERE __e2) AS __changes {MOVED}"
+    )
+
+
+@given(st.sets(st.from_regex(r"_{0,4}[a-z]{0,2}", fullmatch=True).filter(bool)))
+def test_names_of_the_query_are_none_of_the_columns(names: set[str]) -> None:
+    columns = TargetColumns(("a",), ("d",), tuple(sorted(names)))
+    text = rewrite_statement(f"{MERGE} WHEN MATCHED THEN UPDATE SET `a` = __e1, `d` = __e2", columns).text
+    own = {alias.strip("`") for alias in re.findall(r" AS (`[^`]+`|\w+)", text)} - {"a", "d", "TINYINT"}
+    assert not own & names
+    assert all(name.startswith("__") for name in own)

@@ -41,12 +41,50 @@ final class TableApi private (
     * @param values
     *   what is assigned, one for each of `keys`
     */
-  def update(condition: Column, keys: java.util.List[String], values: java.util.List[Column]): DataFrame = {
+  def update(condition: Column, keys: java.util.List[String], values: java.util.List[Column]): DataFrame =
+    SparkLine.frame(session, UpdateTable(relation, assignments(keys, values), expression(condition)))
+
+  /** @param matched
+    *   clauses, in the order in which their conditions are tried; so are the other two
+    */
+  def merge(
+      source: DataFrame,
+      condition: Column,
+      matched: java.util.List[MergeAction],
+      notMatched: java.util.List[MergeAction],
+      notMatchedBySource: java.util.List[MergeAction]
+  ): DataFrame = {
+    val statement = MergeIntoTable(
+      relation,
+      source.queryExecution.logical,
+      SparkLine.expression(session, condition),
+      matched.asScala.toSeq,
+      notMatched.asScala.toSeq,
+      notMatchedBySource.asScala.toSeq,
+      withSchemaEvolution = false
+    )
+    SparkLine.frame(session, statement)
+  }
+
+  // the clauses of a MERGE; parameters are as for `update`, and without keys all columns are assigned by name
+
+  def updateClause(condition: Column, keys: java.util.List[String], values: java.util.List[Column]): MergeAction =
+    UpdateAction(expression(condition), assignments(keys, values))
+
+  def updateAllClause(condition: Column): MergeAction = UpdateStarAction(expression(condition))
+
+  def insertClause(condition: Column, keys: java.util.List[String], values: java.util.List[Column]): MergeAction =
+    InsertAction(expression(condition), assignments(keys, values))
+
+  def insertAllClause(condition: Column): MergeAction = InsertStarAction(expression(condition))
+
+  def deleteClause(condition: Column): MergeAction = DeleteAction(expression(condition))
+
+  private def assignments(keys: java.util.List[String], values: java.util.List[Column]): Seq[Assignment] = {
     val parser = session.sessionState.sqlParser
-    val assignments = keys.asScala.toSeq.zip(values.asScala).map { case (key, value) =>
+    keys.asScala.toSeq.zip(values.asScala).map { case (key, value) =>
       Assignment(UnresolvedAttribute(parser.parseMultipartIdentifier(key)), SparkLine.expression(session, value))
     }
-    SparkLine.frame(session, UpdateTable(relation, assignments, expression(condition)))
   }
 
   private def expression(column: Column): Option[Expression] = Option(column).map(SparkLine.expression(session, _))

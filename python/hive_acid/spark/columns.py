@@ -1,0 +1,24 @@
+"""Conditions and values of the Python API, which are texts or Columns, for the JVM."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pyspark.errors import PySparkTypeError
+from pyspark.sql import Column
+from pyspark.sql.functions import expr
+
+
+def build_condition(condition: str | Column | None) -> Any:
+    """The JVM's column, or None for all rows. Raises what `build_column` raises."""
+    return None if condition is None else build_column("condition", condition)
+
+
+def build_column(name: str, value: str | Column) -> Any:
+    """The JVM's column of a text or Column. Raises PySparkTypeError, naming the argument, for anything else."""
+    if isinstance(value, str):
+        value = expr(value)
+    if not isinstance(value, Column):
+        parameters = {"arg_name": name, "expected_type": "a Column or a str", "arg_type": type(value).__name__}
+        raise PySparkTypeError(errorClass="NOT_EXPECTED_TYPE", messageParameters=parameters)
+    return value._jc
