@@ -38,7 +38,6 @@ SELECT * FROM p ORDER BY id;
 UPDATE p SET name = concat(name, '@', coalesce(region, 'none')) WHERE id IN (1, 8, 10);
 SELECT * FROM p ORDER BY id;
 -- and assigned: the row moves; one of whose partition nothing changes stays where it is
---FILES p
 UPDATE p SET region = 'eu', name = 'moved' WHERE id IN (1, 7);
 UPDATE p SET d = NULL, name = 'x' WHERE id = 1;
 SELECT * FROM p ORDER BY id;
