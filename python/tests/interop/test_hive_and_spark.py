@@ -94,6 +94,37 @@ def test_hive_reads_changes_and_compacts_what_spark_updated(hive: HiveEngine, sp
     check_all_read(table, spark, [(1, "one"), (3, "three"), (4, "FOUR"), (50, "last")])
 
 
+@pytest.mark.parametrize("partitioned_by", ["", "d INT"], ids=["flat", "partitioned"])
+def test_hive_reads_changes_and_compacts_what_spark_merged(
+    hive: HiveEngine, spark: SparkSession, partitioned_by: str
+) -> None:
+    name = f"merged_by_spark_{'parts' if partitioned_by else 'flat'}"
+    columns = "id INT, name STRING" if partitioned_by else "id INT, name STRING, d INT"
+    table = acid_table(hive, name, columns, partitioned_by=partitioned_by)
+    table.insert("(1, 'one', 1)", "(2, 'two', 0)", "(3, 'three', 1)")
+    upsert = (
+        f"MERGE INTO {name} t USING (SELECT id, upper(name) AS name, d FROM VALUES {{}} AS v(id, name, d)) s "
+        "ON t.id = s.id WHEN MATCHED AND s.name = 'GONE' THEN DELETE "
+        "WHEN MATCHED THEN UPDATE SET name = concat(t.name, s.name), d = s.d WHEN NOT MATCHED THEN INSERT *"
+    )
+    merged = rows(
+        spark, upsert.format("(1, 'gone', 1), (2, 'moves', 1), (3, 'stays', 1), (4, 'new', 2), (5, 'new', 0)")
+    )
+    assert merged == [(5, 2, 1, 2)]
+    everything = [(2, "twoMOVES", 1), (3, "threeSTAYS", 1), (4, "NEW", 2), (5, "NEW", 0)]
+    check_all_read(table, spark, everything)
+    hive.sql(f"UPDATE {name} SET name = concat(name, '!') WHERE id IN (2, 4)")
+    hive.sql(f"DELETE FROM {name} WHERE id = 3")
+    assert rows(spark, upsert.format("(2, 'back', 0), (4, 'gone', 0), (6, 'new', 1)")) == [(3, 1, 1, 1)]
+    everything = [(2, "twoMOVES!BACK", 0), (5, "NEW", 0), (6, "NEW", 1)]
+    check_all_read(table, spark, everything)
+    for partition in ("d=0", "d=1") if partitioned_by else (None,):
+        table.compact_major(partition)
+    check_all_read(table, spark, everything)
+    assert rows(spark, upsert.format("(2, 'gone', 0), (5, '', 7)")) == [(2, 1, 1, 0)]
+    check_all_read(table, spark, [(5, "NEW", 7), (6, "NEW", 1)])
+
+
 def test_hive_reads_and_compacts_what_spark_overwrote(hive: HiveEngine, spark: SparkSession) -> None:
     table = acid_table(hive, "overwritten_by_spark", "id INT, name STRING")
     table.insert("(1, 'one')", "(2, 'two')")
