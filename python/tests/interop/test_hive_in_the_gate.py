@@ -76,8 +76,8 @@ def test_hive_reads_and_changes_what_spark_wrote_and_spark_reads_it_back(
 
     merge = (
         f"MERGE INTO {kind} t USING (SELECT * FROM VALUES (20, '{TUESDAY}'), (7, '{MONDAY}') AS v(id, day)) s "
-        "ON t.id = s.id WHEN MATCHED THEN UPDATE SET day = s.day "
-        "WHEN NOT MATCHED THEN INSERT (id, name, day) VALUES (s.id, 'seven', s.day) WHEN NOT MATCHED BY SOURCE THEN DELETE"
+        "ON t.id = s.id WHEN MATCHED THEN UPDATE SET day = s.day WHEN NOT MATCHED THEN INSERT (id, name, day) "
+        "VALUES (s.id, 'seven', s.day) WHEN NOT MATCHED BY SOURCE THEN DELETE"
     )
     assert spark.sql(merge) == [(3, 1, 1, 1)]
     table.check_rows("id", [(7, "seven", MONDAY), (20, "TWO!", TUESDAY)])

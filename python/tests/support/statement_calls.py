@@ -14,6 +14,7 @@ HIVE_3, HIVE_4 = MetastoreLine.HIVE_3, MetastoreLine.HIVE_4
 TABLE = "get_table_req"
 _SNAPSHOT = ("open_txns", "get_open_txns")
 _LIST_NOW = ("get_open_txns", "get_valid_write_ids")
+_UPSERT = "USING (SELECT {n} AS id) s ON t.id = s.id WHEN MATCHED THEN UPDATE SET v = 1"
 _STATISTICS = {False: "alter_table_req", True: "alter_partitions_req"}
 
 
@@ -49,13 +50,14 @@ class Case:
         return Counter(["lock"] if locks_partitions else [])
 
     def _write(self, line: MetastoreLine) -> list[str]:
-        changes_rows, replaces = self.kind in ("UPDATE", "DELETE"), "OVERWRITE" in self.sql
+        changes_rows, replaces = self.kind in ("UPDATE", "DELETE", "MERGE"), "OVERWRITE" in self.sql
         calls = [TABLE, *_SNAPSHOT, "get_valid_write_ids", "allocate_table_write_ids"]
         if changes_rows and self.is_partitioned:
             calls += ["get_partition_names", "get_partitions_by_names"]
         calls += ["lock", "allocate_table_write_ids", TABLE]
         if changes_rows:
-            calls += _LIST_NOW if line is HIVE_3 else ["get_latest_txnid_in_conflict"]
+            compares = line is HIVE_3 or self.kind == "MERGE"
+            calls += _LIST_NOW if compares else ["get_latest_txnid_in_conflict"]
         if replaces:
             calls += [*_LIST_NOW, "get_partition_names"] if self.is_partitioned else _LIST_NOW
         calls += ["get_partitions_by_names", *_LIST_NOW] if self.is_partitioned else _LIST_NOW
@@ -83,6 +85,12 @@ CASES = (
     Case("`UPDATE`, partitioned", "UPDATE parts SET v = v + 1 WHERE d = 1", is_partitioned=True),
     Case("`DELETE`", "DELETE FROM flat WHERE v < 5"),
     Case("`DELETE`, partitioned", "DELETE FROM parts WHERE d = 1", is_partitioned=True),
+    Case("`MERGE`", f"MERGE INTO flat t {_UPSERT} WHEN NOT MATCHED THEN INSERT (id, v) VALUES (s.id, 0)"),
+    Case(
+        "`MERGE`, partitioned",
+        f"MERGE INTO parts t {_UPSERT} WHEN NOT MATCHED THEN INSERT (id, v, d) VALUES (s.id, 0, 1)",
+        is_partitioned=True,
+    ),
     Case("`INSERT OVERWRITE`", "INSERT OVERWRITE flat VALUES ({n}, 0)"),
     Case("`INSERT OVERWRITE`, partitioned", "INSERT OVERWRITE parts VALUES ({n}, 0, 1)", is_partitioned=True),
 )
