@@ -35,7 +35,8 @@ object Assignments {
   def ofInsert(target: LogicalRelation, assignments: Seq[Assignment]): Seq[(String, Expression)] =
     named(target, AssignmentUtils.alignInsertAssignments(target.output, assignments.map(uncast)))
 
-  private def named(target: LogicalRelation, aligned: Seq[Assignment]) = target.output.map(_.name).zip(aligned.map(_.value))
+  private def named(target: LogicalRelation, aligned: Seq[Assignment]) =
+    target.output.map(_.name).zip(aligned.map(_.value))
 
   private def uncast(a: Assignment): Assignment = a.value match {
     case c: Cast if c.dataType == a.key.dataType && c.getTagValue(Cast.USER_SPECIFIED_CAST).isEmpty =>

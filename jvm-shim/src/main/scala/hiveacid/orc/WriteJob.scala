@@ -28,9 +28,9 @@ object WriteJob extends Logging {
   private val ShuffleCheck = "spark.sql.shuffle.orderIndependentChecksum.enableFullRetryOnMismatch"
 
   /** @param changes
-    *   an analysed plan with the columns `__change` TINYINT, `__row_id` STRUCT<writeid, bucketid, rowid>, but for inserts
-    *   the old row's partition columns, but for deletes the target's data columns in order and in their types, and for
-    *   inserts and mixed changes its partition columns; columns are taken by position
+    *   an analysed plan with the columns `__change` TINYINT, `__row_id` STRUCT<writeid, bucketid, rowid>, but for
+    *   inserts the old row's partition columns, but for deletes the target's data columns in order and in their types,
+    *   and for inserts and mixed changes its partition columns; columns are taken by position
     * @param specJson
     *   see [[WriteSpec.parse]]
     * @return

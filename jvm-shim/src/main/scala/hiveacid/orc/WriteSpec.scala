@@ -61,10 +61,14 @@ final case class WriteSpec(
   * @param statements
   *   how many statement IDs a piece needs
   */
-sealed abstract class WriteKind(val name: String, val changes: Set[Byte], val statements: Int)
-case object InsertKind extends WriteKind("insert", Set(Change.Insert), 1)
-case object UpdateKind extends WriteKind("update", Set(Change.Update), 2)
-case object DeleteKind extends WriteKind("delete", Set(Change.Delete), 1)
+sealed abstract class WriteKind(val name: String, changes: Seq[Byte], val statements: Int) {
+  private val mask = changes.map(1 << _).sum
+
+  def allows(change: Byte): Boolean = change >= 0 && change < Change.all.length && (mask >> change & 1) == 1
+}
+case object InsertKind extends WriteKind("insert", Seq(Change.Insert), 1)
+case object UpdateKind extends WriteKind("update", Seq(Change.Update), 2)
+case object DeleteKind extends WriteKind("delete", Seq(Change.Delete), 1)
 
 /** Deletes, new versions and new rows, each under a statement ID of its own. */
 case object MixedKind extends WriteKind("mixed", Change.all, 3)
@@ -78,7 +82,11 @@ object Change {
   val MovedAway: Byte = 4
   val MovedHere: Byte = 5
   val DeletedByAny: Byte = 6
-  val all: Set[Byte] = Set(Insert, Update, Delete, Nothing, MovedAway, MovedHere, DeletedByAny)
+
+  /** True for rows that have no ID yet. */
+  def isNew(change: Byte): Boolean = change == Insert || change == MovedHere
+
+  val all: Seq[Byte] = Seq(Insert, Update, Delete, Nothing, MovedAway, MovedHere, DeletedByAny)
 }
 
 object WriteSpec {

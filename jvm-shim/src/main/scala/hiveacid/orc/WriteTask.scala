@@ -35,10 +35,10 @@ final class RowCounts extends Serializable {
   var inserted, updated, deleted = 0L
 
   def add(change: Byte): Unit = change match {
-    case Change.Insert                      => inserted += 1
-    case Change.Update | Change.MovedAway   => updated += 1
+    case Change.Insert                       => inserted += 1
+    case Change.Update | Change.MovedAway    => updated += 1
     case Change.Delete | Change.DeletedByAny => deleted += 1
-    case _                                  =>
+    case _                                   =>
   }
 }
 
@@ -63,7 +63,7 @@ final class WriteTask(spec: WriteSpec, conf: Configuration, context: TaskContext
   def insert(changes: Iterator[InternalRow], columnTypes: Seq[DataType]): WrittenTask = {
     insertInto("", columnTypes) { writer =>
       changes.foreach { change =>
-        counts.add(changeOf(change))
+        counts.add(changeOf(change, hasId = false))
         writer().write(change)
       }
     }
@@ -78,7 +78,7 @@ final class WriteTask(spec: WriteSpec, conf: Configuration, context: TaskContext
       insertInto(partition.toString, columnTypes) { writer =>
         while (rows.hasNext && rows.head.getUTF8String(1) == partition) {
           val change = rows.next()
-          counts.add(changeOf(change))
+          counts.add(changeOf(change, hasId = false))
           writer().write(change)
         }
       }
@@ -90,14 +90,14 @@ final class WriteTask(spec: WriteSpec, conf: Configuration, context: TaskContext
     writeInserts(partition, spec.insertBucket(piece), spec.insertStatement(piece), columnTypes, FirstInserted)(fill)
 
   /** Writes the changes `__change, partition, bucket, writeid, bucketid, rowid, columns…`, sorted by the five after the
-    * first. Victims go to a file of deletes per partition and bucket, their new versions to one under the next statement
-    * ID, and rows without an ID to one per partition.
+    * first. Victims go to a file of deletes per partition and bucket, their new versions to one under the next
+    * statement ID, and rows without an ID to one per partition.
     */
   def change(changes: Iterator[InternalRow], columnTypes: Seq[DataType]): WrittenTask = {
     val rows = changes.buffered
     while (rows.hasNext) {
       val partition = rows.head.getUTF8String(1).toString
-      if (rows.head.isNullAt(2)) {
+      if (isNew(rows.head)) {
         val bucket = spec.insertBucket(piece)
         writeInserts(partition, bucket, spec.insertStatement(piece), columnTypes, FirstChanged)(writeNew(rows, _))
       } else {
@@ -113,9 +113,9 @@ final class WriteTask(spec: WriteSpec, conf: Configuration, context: TaskContext
   /** The rows without an ID, of one partition. */
   private def writeNew(rows: BufferedIterator[InternalRow], writer: () => InsertFileWriter): Unit = {
     val partition = rows.head.getUTF8String(1).clone()
-    while (rows.hasNext && rows.head.isNullAt(2) && rows.head.getUTF8String(1) == partition) {
+    while (rows.hasNext && isNew(rows.head) && rows.head.getUTF8String(1) == partition) {
       val row = rows.next()
-      counts.add(changeOf(row))
+      counts.add(changeOf(row, hasId = false))
       writer().write(row)
     }
   }
@@ -131,7 +131,7 @@ final class WriteTask(spec: WriteSpec, conf: Configuration, context: TaskContext
     while (rows.hasNext && isOf(rows.head, partition, bucket)) {
       val row = rows.next()
       val (writeId, property, rowId) = (row.getLong(3), row.getInt(4), row.getLong(5))
-      val change = changeOf(row)
+      val change = changeOf(row, hasId = true)
       if (!isFirst && writeId == lastId && property == last && rowId == lastRow) {
         if (change != Change.DeletedByAny) throw repeated(writeId, property, rowId)
       } else if (change != Change.Nothing) {
@@ -157,9 +157,9 @@ final class WriteTask(spec: WriteSpec, conf: Configuration, context: TaskContext
       columnTypes: Seq[DataType],
       firstColumn: Int
   )(fill: (() => InsertFileWriter) => Unit): Unit = {
-    val property = BucketProperty.encode(bucket, statementId)
-    val zone = new WallClock(ZoneId.of(spec.timeZone, ZoneId.SHORT_IDS))
     write(partition, bucket, spec.insertFolder(statementId)) { path =>
+      val property = BucketProperty.encode(bucket, statementId)
+      val zone = new WallClock(ZoneId.of(spec.timeZone, ZoneId.SHORT_IDS))
       new InsertFileWriter(path, conf, spec.settings, property, columnTypes, firstColumn, zone)
     }(fill)
   }
@@ -170,7 +170,9 @@ final class WriteTask(spec: WriteSpec, conf: Configuration, context: TaskContext
     }(fill)
 
   private def isOf(row: InternalRow, partition: UTF8String, bucket: Int): Boolean =
-    !row.isNullAt(2) && bucketOf(row) == bucket && row.getUTF8String(1) == partition
+    !isNew(row) && bucketOf(row) == bucket && row.getUTF8String(1) == partition
+
+  private def isNew(row: InternalRow): Boolean = spec.kind == MixedKind && row.isNullAt(2)
 
   private def bucketOf(victim: InternalRow): Int = {
     if ((1 to 5).exists(victim.isNullAt)) throw internal("a row to delete has no row ID")
@@ -180,10 +182,11 @@ final class WriteTask(spec: WriteSpec, conf: Configuration, context: TaskContext
     bucket
   }
 
-  private def changeOf(row: InternalRow): Byte = {
-    if (row.isNullAt(0) || !spec.kind.changes(row.getByte(0)))
-      throw internal(s"a change of kind ${row.getByte(0)} came to a write of kind ${spec.kind.name}")
-    row.getByte(0)
+  private def changeOf(row: InternalRow, hasId: Boolean): Byte = {
+    val change = row.getByte(0)
+    if (row.isNullAt(0) || !spec.kind.allows(change) || Change.isNew(change) == hasId)
+      throw internal(s"a change of kind $change came to a write of kind ${spec.kind.name}")
+    change
   }
 
   /** Opens a file when it is first asked for, and notes it down once it is complete. */

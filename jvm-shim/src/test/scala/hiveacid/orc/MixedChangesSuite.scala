@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode
 
 import org.apache.spark.SparkThrowable
 import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.internal.SQLConf
 
 /** Deletes, new versions and new rows by one write. */
 class MixedChangesSuite extends AcidOrcSuite {
@@ -16,7 +17,8 @@ class MixedChangesSuite extends AcidOrcSuite {
 
   /** What `change` (0 to 6) is done to each row that has an ID, and new rows from `first` on. */
   private def changes(t: Table, change: String, first: Long, news: Long): DataFrame = {
-    val old = t.read().selectExpr(s"cast($change as tinyint) as __change", "ROW__ID as __row_id", "id", "upper(s) || '!' as s")
+    val old =
+      t.read().selectExpr(s"cast($change as tinyint) as __change", "ROW__ID as __row_id", "id", "upper(s) || '!' as s")
     val fresh = spark
       .range(first, first + news, 1, 3)
       .selectExpr(
@@ -126,11 +128,17 @@ class MixedChangesSuite extends AcidOrcSuite {
       val t = table()
       t.insert(rows(2000, 2))
       val conf = spark.sessionState.conf
-      val advisory = org.apache.spark.sql.internal.SQLConf.ADVISORY_PARTITION_SIZE_IN_BYTES.key
+      val advisory = SQLConf.ADVISORY_PARTITION_SIZE_IN_BYTES.key
       conf.setConfString(advisory, "8k")
       try {
         val report =
-          t.run(changes(t, "1", 10000, 3000), "mixed", "maxBuckets" -> maxBuckets, "statementId" -> statementId, "cores" -> 4)
+          t.run(
+            changes(t, "1", 10000, 3000),
+            "mixed",
+            "maxBuckets" -> maxBuckets,
+            "statementId" -> statementId,
+            "cores" -> 4
+          )
         assertEquals(counts(report), Seq(3000L, 2000L, 0L))
         assert(folders(report).map(_._2.length).sum > 4, folders(report))
         add(t, report)
@@ -139,6 +147,17 @@ class MixedChangesSuite extends AcidOrcSuite {
       assertEquals(t.read().select("ROW__ID").distinct().count(), 5000L)
       sameRows(t.read().select("id"), spark.range(2000).unionAll(spark.range(10000, 13000)).toDF())
     }
+  }
+
+  test("a change that does not fit the row's ID fails the write") {
+    val t = table()
+    t.insert(rows(10, 1))
+    val noId = "cast(null as struct<writeid:bigint,bucketid:int,rowid:bigint>) as __row_id"
+    for ((change, id) <- Seq(0 -> "ROW__ID as __row_id", 5 -> "ROW__ID as __row_id", 1 -> noId, 2 -> noId, 7 -> noId)) {
+      val wrong = t.read().selectExpr(s"cast($change as tinyint) as __change", id, "id", "s")
+      assertEquals(acidError(t.run(wrong, "mixed")).getCondition, "HIVE_ACID_INTERNAL")
+    }
+    sameRows(t.read(), rows(10, 1))
   }
 
   test("there may be nothing to do") {

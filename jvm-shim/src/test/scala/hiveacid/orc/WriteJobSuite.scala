@@ -15,8 +15,10 @@ class WriteJobSuite extends AcidOrcSuite {
   private def rows(count: Long, tasks: Int) =
     spark.range(0, count, 1, tasks).selectExpr("id", "concat('row ', id) as s")
 
-  private def names(t: Table): Seq[String] =
-    t.root.getFileSystem(t.conf).listStatus(t.root).map(_.getPath.getName).sorted.toSeq
+  private def names(t: Table): Seq[String] = {
+    val fs = t.root.getFileSystem(t.conf)
+    if (fs.exists(t.root)) fs.listStatus(t.root).map(_.getPath.getName).sorted.toSeq else Nil
+  }
 
   private def folders(report: JsonNode): Seq[(String, Seq[String])] =
     report.get("folders").elements.asScala.toSeq.map { f =>
