@@ -114,6 +114,12 @@ MERGE WITH SCHEMA EVOLUTION INTO t USING s ON t.id = s.id WHEN MATCHED THEN UPDA
 MERGE INTO s USING t ON t.id = s.id WHEN MATCHED THEN DELETE;
 MERGE INTO t USING s ON t.id = s.id;
 
+-- Hive's spelling: values for all columns, in order, partition columns last
+MERGE INTO t USING (SELECT 20 AS id) s ON t.id = s.id WHEN MATCHED THEN DELETE WHEN NOT MATCHED THEN INSERT VALUES (s.id, 'hive', 2.5);
+SELECT * FROM t WHERE id = 20;
+MERGE INTO t USING (SELECT 20 AS id) s ON t.id = s.id WHEN NOT MATCHED THEN INSERT VALUES (s.id);
+MERGE INTO nowhere USING (SELECT 20 AS id) s ON nowhere.id = s.id WHEN NOT MATCHED THEN INSERT VALUES (s.id);
+
 -- partitions: rows that move, that come to new ones, and partitions that a condition names
 CREATE TABLE p (id INT, name STRING) PARTITIONED BY (d INT, k STRING) STORED AS ORC TBLPROPERTIES ('transactional' = 'true');
 INSERT INTO p VALUES (1, 'a', 0, 'x'), (2, 'b', 1, 'x'), (3, 'c', 1, 'y'), (4, 'd', 0, NULL);
@@ -124,6 +130,9 @@ WHEN MATCHED THEN UPDATE SET k = 'was null', name = s.name
 WHEN NOT MATCHED THEN INSERT (id, name, d, k) VALUES (s.id, s.name, 7, 'new');
 SELECT * FROM p ORDER BY id;
 SELECT d, k, count(*) FROM p GROUP BY ALL ORDER BY ALL;
+MERGE INTO p USING (SELECT 6 AS id) s ON p.id = s.id WHEN NOT MATCHED THEN INSERT VALUES (s.id, 'hive', 7, 'new');
+SELECT * FROM p WHERE id = 6;
+DELETE FROM p WHERE id = 6;
 -- assigned, but to the same: the row stays
 --FILES p
 MERGE INTO p USING (SELECT 5 AS id, 7 AS d) s ON p.id = s.id WHEN MATCHED THEN UPDATE SET d = s.d, name = 'stays';

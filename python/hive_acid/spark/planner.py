@@ -6,6 +6,7 @@ import json
 import logging
 import traceback
 from collections.abc import Callable, Mapping
+from dataclasses import asdict
 from functools import wraps
 from typing import Any
 
@@ -24,7 +25,7 @@ from hive_acid.metastore.protocol import Metastore
 from hive_acid.model.table import TableName
 from hive_acid.spark.cancellation import Cancellation
 from hive_acid.spark.jvm import JvmEngine, close_connection
-from hive_acid.sql import RowWrites, TargetColumns, rewrite_statement
+from hive_acid.sql import RowWrites, TargetColumns, find_column_gaps, rewrite_statement
 from hive_acid.transactions.validity import StatementKind
 
 LOG = logging.getLogger(__name__)
@@ -86,6 +87,12 @@ class Planner:
         names = (tuple(asked[key]) for key in ("dataColumns", "partitionColumns", "taken"))
         rewritten = rewrite_statement(asked["statement"], TargetColumns(*names))
         return json.dumps({"query": rewritten.text, "writes": rewritten.writes.value, "stays": rewritten.stays})
+
+    @_answered
+    def columnGaps(self, text: str) -> str:  # noqa: N802 (the trait's name)
+        """Where the text, in Hive's spelling, lacks lists of columns; null if nowhere."""
+        found = find_column_gaps(text)
+        return json.dumps(None if found is None else asdict(found))
 
     @_answered
     def newTableLocation(self, table: str) -> str:  # noqa: N802 (the trait's name)

@@ -29,6 +29,14 @@ object AcidTables {
     s"$database.${t.identifier.table}".toLowerCase(java.util.Locale.ROOT)
   }
 
+  /** What the parts of a name, as in SQL, mean in the session catalog. */
+  def identifier(parts: Seq[String]): Option[TableIdentifier] = parts match {
+    case Seq(table)                            => Some(TableIdentifier(table))
+    case Seq(database, table)                  => Some(TableIdentifier(table, Some(database)))
+    case Seq("spark_catalog", database, table) => Some(TableIdentifier(table, Some(database)))
+    case _                                     => None
+  }
+
   /** The transactional table of that name in the session catalog, if there is one. */
   def find(session: SparkSession, id: TableIdentifier): Option[CatalogTable] = {
     val catalog = session.sessionState.catalog

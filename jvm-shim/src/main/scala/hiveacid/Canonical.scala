@@ -90,7 +90,7 @@ object Canonical {
     Canonical(text, trees.toMap, Map(Target -> target, Source -> source))
   }
 
-  private def quoted(name: String): String = "`" + name.replace("`", "``") + "`"
+  def quoted(name: String): String = "`" + name.replace("`", "``") + "`"
 
   /** The user's trees by the placeholders that stand for them. */
   final private class Placeholders {

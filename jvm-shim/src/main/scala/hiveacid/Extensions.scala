@@ -8,6 +8,8 @@ class Extensions extends (SparkSessionExtensions => Unit) {
   private def classic(s: ApiSession) = s.asInstanceOf[SparkSession]
 
   override def apply(extensions: SparkSessionExtensions): Unit = {
+    // Asked where Spark's own parser gives up.
+    extensions.injectParser((s, parser) => HiveSyntaxParser(classic(s), parser))
     // The batch before ResolveRelations: afterwards Spark itself throws "cannot write into a v1 table" without a name
     // of ours, or (saveAsTable) drops the table before any later rule sees it.
     extensions.injectHintResolutionRule(s => RefuseEarlyWrites(classic(s)))

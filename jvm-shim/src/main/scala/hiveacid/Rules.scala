@@ -1,7 +1,6 @@
 package hiveacid
 
 import org.apache.spark.sql.SaveMode
-import org.apache.spark.sql.catalyst.TableIdentifier
 import org.apache.spark.sql.catalyst.analysis.{UnresolvedAttribute, UnresolvedIdentifier, UnresolvedRelation}
 import org.apache.spark.sql.catalyst.catalog.{CatalogTable, HiveTableRelation}
 import org.apache.spark.sql.catalyst.catalog.CatalogTypes.TablePartitionSpec
@@ -37,19 +36,13 @@ case class RefuseEarlyWrites(session: SparkSession) extends Rule[LogicalPlan] {
   private def refuse(relation: LogicalPlan, operation: String): Unit = relation match {
     case UnresolvedIdentifier(parts, _)  => refuse(UnresolvedRelation(parts), operation)
     case UnresolvedRelation(parts, _, _) =>
-      identifier(parts).flatMap(AcidTables.find(session, _)).foreach { t =>
+      AcidTables.identifier(parts).flatMap(AcidTables.find(session, _)).foreach { t =>
         throw AcidException.unsupported(operation, AcidTables.name(t))
       }
     case SubqueryAlias(_, child) => refuse(child, operation)
     case _                       =>
   }
 
-  private def identifier(parts: Seq[String]): Option[TableIdentifier] = parts match {
-    case Seq(table)                            => Some(TableIdentifier(table))
-    case Seq(database, table)                  => Some(TableIdentifier(table, Some(database)))
-    case Seq("spark_catalog", database, table) => Some(TableIdentifier(table, Some(database)))
-    case _                                     => None
-  }
 }
 
 /** Our relation in place of Spark's, wherever a transactional table is read or is the target of an INSERT. */

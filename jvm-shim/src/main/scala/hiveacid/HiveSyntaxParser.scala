@@ -1,0 +1,58 @@
+package hiveacid
+
+import scala.jdk.CollectionConverters._
+
+import com.fasterxml.jackson.databind.ObjectMapper
+
+import org.apache.spark.sql.catalyst.{FunctionIdentifier, TableIdentifier}
+import org.apache.spark.sql.catalyst.expressions.Expression
+import org.apache.spark.sql.catalyst.parser.{
+  ParameterContext,
+  ParseException,
+  ParserInterface,
+  SqlStatementSplitResult
+}
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.types.{DataType, StructType}
+
+/** Spark's parser, and statements in Hive's spelling that it rejects. */
+case class HiveSyntaxParser(session: SparkSession, delegate: ParserInterface) extends ParserInterface {
+  override def parsePlan(text: String): LogicalPlan = parsed(text, delegate.parsePlan)
+
+  override def parsePlanWithParameters(text: String, parameters: ParameterContext): LogicalPlan =
+    parsed(text, delegate.parsePlanWithParameters(_, parameters))
+
+  /** What Spark's parser takes is never looked at. What it does not take, in Hive's spelling neither, has the error of
+    * the text as it was.
+    */
+  private def parsed(text: String, parse: String => LogicalPlan): LogicalPlan =
+    try parse(text)
+    catch { case refused: ParseException => parse(withColumns(text).getOrElse(throw refused)) }
+
+  /** `MERGE … INSERT VALUES` with the list of columns that Spark wants. */
+  private def withColumns(text: String): Option[String] = for {
+    planner <- Bridge.registered
+    answer = new ObjectMapper().readTree(Bridge.text(planner.columnGaps(text)))
+    if !answer.isNull
+    gaps = answer.get("gaps").elements.asScala.toSeq
+    lists = gaps.flatMap(gap => columnList(gap.get("table").elements.asScala.map(_.asText).toSeq))
+    if lists.length == gaps.length
+  } yield gaps.map(_.get("text").asText).zip(lists).map { case (before, list) => s"$before $list" }.mkString +
+    answer.get("rest").asText
+
+  private def columnList(table: Seq[String]): Option[String] =
+    AcidTables.identifier(table).flatMap(AcidTables.find(session, _)).map { t =>
+      t.schema.fieldNames.map(Canonical.quoted).mkString("(", ", ", ")")
+    }
+
+  override def parseQuery(text: String): LogicalPlan = delegate.parseQuery(text)
+  override def parseExpression(text: String): Expression = delegate.parseExpression(text)
+  override def parseTableIdentifier(text: String): TableIdentifier = delegate.parseTableIdentifier(text)
+  override def parseFunctionIdentifier(text: String): FunctionIdentifier = delegate.parseFunctionIdentifier(text)
+  override def parseMultipartIdentifier(text: String): Seq[String] = delegate.parseMultipartIdentifier(text)
+  override def parseTableSchema(text: String): StructType = delegate.parseTableSchema(text)
+  override def parseDataType(text: String): DataType = delegate.parseDataType(text)
+  override def parseRoutineParam(text: String): StructType = delegate.parseRoutineParam(text)
+  override def splitStatements(text: String): SqlStatementSplitResult = delegate.splitStatements(text)
+}
