@@ -81,7 +81,7 @@ class Drivers:
     def attempt(self, statement: str) -> StatementFailed | int:
         """What the session reports: its failure, or the number of affected rows."""
         try:
-            ((affected,),) = self.session.sql(statement)
+            ((affected, *_),) = self.session.sql(statement)
         except StatementFailed as failure:
             return failure
         return int(affected)
@@ -159,10 +159,9 @@ class Table:
         return [row[0] for row in self.drivers.reader.sql(f"SELECT id FROM {self.name} ORDER BY id")]
 
     def rows(self) -> Rows:
-        """The same of a shared table: `(id, v, d)`."""
-        return [
-            (id_, v, id_ % 2) for id_, v in self.drivers.reader.sql(f"SELECT id, v FROM {self.name} ORDER BY id, v")
-        ]
+        """The same of a shared table: `(id, v, d)`; `d` is `id % 2` where the table is flat."""
+        found = self.drivers.reader.sql(f"SELECT * FROM {self.name} ORDER BY id, v")
+        return [(id_, v, *(partition or (id_ % 2,))) for id_, v, *partition in found]
 
     def totals(self) -> tuple[int, int, int]:
         """Number of rows, of different ones, and their sum; for many rows."""
@@ -203,7 +202,7 @@ class Table:
 
 @dataclass
 class SharedTable:
-    """A table of `(id, v)`, perhaps partitioned by `d = id % 2`, and the number of trials it has had."""
+    """A table of `(id, v)`, perhaps partitioned by `d`, first `id % 2`, and the number of trials it has had."""
 
     table: Table
     trials: int = 0

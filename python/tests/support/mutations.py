@@ -42,7 +42,8 @@ def _remove(rows: Rows, numbers: range) -> Rows:
 
 
 def _merge(rows: Rows, numbers: range) -> Rows:
-    return _add(_increase(rows, numbers), numbers)
+    even, odd = (range(numbers.start + rest, numbers.stop, 2) for rest in (0, 1))
+    return _add(_increase(rows, even), odd)
 
 
 def _move(rows: Rows, numbers: range) -> Rows:
@@ -79,7 +80,7 @@ class Mutation:
 _UPDATE = "UPDATE {t} SET v = v + 1 WHERE {id} >= {first} AND id >= {first} AND id < {end}"
 _DELETE = "DELETE FROM {t} WHERE {id} >= {first} AND id >= {first} AND id < {end}"
 _MERGE = (
-    "MERGE INTO {{t}} t USING (SELECT {{id}} + n * 1000 AS id FROM {{numbers}} CROSS JOIN (VALUES (0), (1)) AS v(n)) s "
+    "MERGE INTO {{t}} t USING (SELECT {{id}} + id % 2 * 1000 AS id FROM {{numbers}}) s "
     "ON t.id = s.id WHEN MATCHED THEN UPDATE SET v = t.v + 1 WHEN NOT MATCHED THEN INSERT (id, v{columns}) "
     "VALUES (s.id, 0{values})"
 )

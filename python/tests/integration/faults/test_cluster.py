@@ -67,7 +67,7 @@ def assert_done(trial: Trial, affected: object) -> None:
 @pytest.mark.parametrize("mutation", MUTATIONS, ids=str)
 def test_statements_run_on_executors(drivers: Drivers, cluster: SessionProcess, mutation: Mutation) -> None:
     trial = drivers.trial(mutation)
-    ((affected,),) = cluster.sql(trial.text())
+    ((affected, *_),) = cluster.sql(trial.text())
     assert_done(trial, affected)
 
 
@@ -76,13 +76,13 @@ def test_of_two_attempts_at_a_time_one_counts(drivers: Drivers, cluster: Session
     """The first attempt of a task waits; a speculative one overtakes it."""
     trial, gate = drivers.trial(mutation), drivers.gate()
     find_executors(cluster)
-    ((affected,),) = cluster.sql(trial.text(f"gate_once('{gate}', id, {trial.numbers[1]})"))
+    ((affected, *_),) = cluster.sql(trial.text(f"gate_once('{gate}', id, {trial.numbers[1]})"))
     assert any(gate.folder.glob("waiting-*"))
     assert not (gate.folder / "given-up").exists()
     assert_done(trial, affected)
     gate.open()
     again = drivers.trial(mutation)
-    ((affected,),) = cluster.sql(again.text())
+    ((affected, *_),) = cluster.sql(again.text())
     assert_done(again, affected)
 
 
@@ -103,5 +103,5 @@ def test_an_executor_lost_before_the_write_is_over_costs_no_row(
     os.kill(victim, signal.SIGKILL)
     wait_until(lambda: victim not in find_below(cluster.wait_started(), EXECUTOR), "the executor is gone")
     gate.open()
-    ((affected,),) = running.result()
+    ((affected, *_),) = running.result()
     assert_done(trial, affected)

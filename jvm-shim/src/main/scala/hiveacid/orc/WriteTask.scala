@@ -196,7 +196,6 @@ final class WriteTask(spec: WriteSpec, conf: Configuration, context: TaskContext
     val name = f"bucket_$bucket%05d"
     val path = new Path(WriteTask.child(new Path(spec.staging, attempt), partition), s"$folder/$name")
     try {
-      stopIfKilled()
       fillAndClose(() => open(path), fill).foreach { writer =>
         stopIfKilled()
         val bytes = path.getFileSystem(conf).getFileStatus(path).getLen
@@ -216,7 +215,10 @@ final class WriteTask(spec: WriteSpec, conf: Configuration, context: TaskContext
     var opened: Option[W] = None
     try {
       fill { () =>
-        if (opened.isEmpty) opened = Some(open())
+        if (opened.isEmpty) {
+          stopIfKilled()
+          opened = Some(open())
+        }
         opened.get
       }
       opened.foreach(_.finish())
