@@ -63,6 +63,8 @@ class Case:
         calls += ["get_partitions_by_names", *_LIST_NOW] if self.is_partitioned else _LIST_NOW
         if self.adds_partition:
             calls += [TABLE, "add_partitions_req"]
+        if self.kind == "MERGE" and self.is_partitioned:  # its lock is on the table, for it may insert anywhere
+            calls.append("add_dynamic_partitions")
         calls.append("get_partitions_by_names" if self.is_partitioned else TABLE)
         if line is HIVE_4:
             calls.append(_STATISTICS[self.is_partitioned])
