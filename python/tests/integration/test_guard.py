@@ -41,16 +41,14 @@ REFUSED_SQL = [
 ]
 
 REFUSED_CALLS: dict[str, Callable[[DataFrame], object]] = {
-    "writeTo append": lambda df: df.writeTo("t").append(),
     "writeTo createOrReplace": lambda df: df.writeTo("t").using("noop").createOrReplace(),
-    "writeTo overwrite": lambda df: df.writeTo("t").overwrite(F.lit(True)),
-    "writeTo overwritePartitions": lambda df: df.writeTo("t").overwritePartitions(),
+    "writeTo overwrite of some rows": lambda df: df.writeTo("t").overwrite(F.col("id") == 1),
+    "writeTo append, bucketed": lambda df: df.select("id").writeTo("b").append(),
+    "writeTo overwritePartitions, bucketed": lambda df: df.select("id").writeTo("b").overwritePartitions(),
+    "saveAsTable partitioned otherwise": lambda df: df.write.partitionBy("name").mode("append").saveAsTable("t"),
     **{
-        f"saveAsTable {mode} {form or 'default'}": (
-            lambda df, mode=mode, form=form: (df.write.format(form) if form else df.write).mode(mode).saveAsTable("t")
-        )
-        for mode in ("append", "overwrite", "ignore", "error")
-        for form in ("", "hive", "orc")
+        f"saveAsTable {mode}, bucketed": lambda df, mode=mode: df.select("id").write.mode(mode).saveAsTable("b")
+        for mode in ("append", "overwrite")
     },
 }
 

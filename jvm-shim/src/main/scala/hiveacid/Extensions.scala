@@ -12,7 +12,7 @@ class Extensions extends (SparkSessionExtensions => Unit) {
     extensions.injectParser((s, parser) => HiveSyntaxParser(classic(s), parser))
     // The batch before ResolveRelations: afterwards Spark itself throws "cannot write into a v1 table" without a name
     // of ours, or (saveAsTable) drops the table before any later rule sees it.
-    extensions.injectHintResolutionRule(s => RefuseEarlyWrites(classic(s)))
+    extensions.injectHintResolutionRule(s => ReplaceEarlyWrites(classic(s)))
     // With Spark's own resolution rules: SELECT must see our relation before Spark converts it to its own ORC reader,
     // DELETE must be taken before the planner calls it unsupported.
     extensions.injectResolutionRule(s => ResolveAcidRelations(classic(s)))

@@ -81,7 +81,7 @@ case class Guard(session: SparkSession) extends (LogicalPlan => Unit) {
     case c: CreateDataSourceTableCommand if AcidTables.isTransactional(c.table) =>
       val reason = "Hive does not know data source tables; create it with STORED AS ORC"
       throw AcidException.unsupportedTable("CREATE TABLE … USING", AcidTables.name(c.table), reason)
-    case other => SparkLine.saveAsTable(other).foreach { case (t, _) => named(t.identifier, "saveAsTable") }
+    case other => SparkLine.saveAsTable(other).foreach(s => named(s.table.identifier, "saveAsTable"))
   }
 
   private def creation(t: CatalogTable, operation: String): Unit = {

@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode
 
 import org.apache.spark.sql.catalyst.catalog.{CatalogTable, ExternalCatalogUtils}
 import org.apache.spark.sql.catalyst.expressions.{Cast, Literal}
+import org.apache.spark.sql.catalyst.trees.TreeNodeTag
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.types.StringType
 
@@ -29,6 +30,9 @@ final case class Overwrite(parts: Seq[String], isDynamic: Boolean, ifNotExists: 
 }
 
 object Overwrite {
+
+  /** On an INSERT, whether it replaces only partitions that get rows, whatever the session's settings say. */
+  val IsDynamic: TreeNodeTag[Boolean] = TreeNodeTag("hiveacid.overwrite.isDynamic")
 
   /** @param values
     *   by partition column, as the user wrote them; they are cast as the values of rows are, so that `'01'` means the

@@ -1,7 +1,7 @@
 package hiveacid
 
 import org.apache.spark.sql.SaveMode
-import org.apache.spark.sql.catalyst.analysis.{UnresolvedAttribute, UnresolvedIdentifier, UnresolvedRelation}
+import org.apache.spark.sql.catalyst.analysis.UnresolvedAttribute
 import org.apache.spark.sql.catalyst.catalog.{CatalogTable, HiveTableRelation}
 import org.apache.spark.sql.catalyst.catalog.CatalogTypes.TablePartitionSpec
 import org.apache.spark.sql.catalyst.expressions.{Alias, AttributeReference, Expression}
@@ -9,41 +9,10 @@ import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.execution.command.TruncateTableCommand
-import org.apache.spark.sql.execution.datasources.{CreateTable, InsertIntoHadoopFsRelationCommand, LogicalRelation}
+import org.apache.spark.sql.execution.datasources.InsertIntoHadoopFsRelationCommand
 import org.apache.spark.sql.hiveacid.SparkLine
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.internal.SQLConf.PartitionOverwriteMode
-
-/** Writes that Spark refuses without a name, or carries out by dropping the table, before a later rule can see them. */
-case class RefuseEarlyWrites(session: SparkSession) extends Rule[LogicalPlan] {
-  override def apply(plan: LogicalPlan): LogicalPlan = {
-    plan.foreach {
-      case w: V2WriteCommand                   => refuse(w.table, s"writeTo (${w.nodeName})")
-      case r: ReplaceTable                     => refuse(r.name, "REPLACE TABLE")
-      case r: ReplaceTableAsSelect             => refuse(r.name, "REPLACE TABLE AS SELECT")
-      case c: CreateTable if c.query.isDefined =>
-        AcidTables.find(session, c.tableDesc.identifier).foreach(t => throw save(c.mode, AcidTables.name(t)))
-      case other =>
-        SparkLine.saveAsTable(other).foreach { case (table, mode) =>
-          AcidTables.find(session, table.identifier).foreach(t => throw save(mode, AcidTables.name(t)))
-        }
-    }
-    plan
-  }
-
-  private def save(mode: SaveMode, table: String) = AcidException.unsupported(s"saveAsTable with mode $mode", table)
-
-  private def refuse(relation: LogicalPlan, operation: String): Unit = relation match {
-    case UnresolvedIdentifier(parts, _)  => refuse(UnresolvedRelation(parts), operation)
-    case UnresolvedRelation(parts, _, _) =>
-      AcidTables.identifier(parts).flatMap(AcidTables.find(session, _)).foreach { t =>
-        throw AcidException.unsupported(operation, AcidTables.name(t))
-      }
-    case SubqueryAlias(_, child) => refuse(child, operation)
-    case _                       =>
-  }
-
-}
 
 /** Our relation in place of Spark's, wherever a transactional table is read or is the target of an INSERT. */
 case class ResolveAcidRelations(session: SparkSession) extends Rule[LogicalPlan] {
@@ -112,6 +81,7 @@ case class ReplaceInserts(session: SparkSession) extends Rule[LogicalPlan] {
     val changes = if (small) Repartition(1, shuffle = false, rows.plan) else rows.plan
     // the analyzer's resolution batches are over, so the few names the rewriting introduced are resolved here
     val analysed = session.sessionState.analyzer.execute(changes)
+    val isDynamic = c.getTagValue(Overwrite.IsDynamic).getOrElse(isDynamicBySetting)
     val overwrite =
       if (c.mode == SaveMode.Overwrite)
         Some(Overwrite.of(session, table, c.staticPartitions, isDynamic, c.ifPartitionNotExists))
@@ -123,7 +93,7 @@ case class ReplaceInserts(session: SparkSession) extends Rule[LogicalPlan] {
   /** Tables of Hive are always overwritten partition by partition, says Spark's documentation of the setting; here too,
     * unless somebody asks for the other way.
     */
-  private def isDynamic: Boolean = {
+  private def isDynamicBySetting: Boolean = {
     val setting = SQLConf.PARTITION_OVERWRITE_MODE
     val conf = session.sessionState.conf
     !conf.contains(setting.key) || conf.partitionOverwriteMode == PartitionOverwriteMode.DYNAMIC

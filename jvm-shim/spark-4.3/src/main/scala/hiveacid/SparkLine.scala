@@ -20,6 +20,9 @@ import org.apache.spark.sql.errors.{QueryCompilationErrors, QueryExecutionErrors
 import org.apache.spark.sql.execution.command.SaveAsV1TableCommand
 import org.apache.spark.sql.util.PartitioningUtils
 
+/** `saveAsTable`: a table as the DataFrame's writer describes it, and the rows. */
+final case class SaveAsTable(table: CatalogTable, mode: SaveMode, query: LogicalPlan)
+
 /** What differs between Spark lines, and the few members of Spark that are public in bytecode but `private[sql]` or
   * `private[spark]` to the compiler (hence the package).
   */
@@ -35,10 +38,14 @@ object SparkLine {
   def sessionTag(session: SparkSession): String = session.sessionJobTag
 
   /** private[sql]; `saveAsTable` is this command since 4.1, and it drops the table before a later rule could see it. */
-  def saveAsTable(plan: LogicalPlan): Option[(CatalogTable, SaveMode)] = plan match {
-    case s: SaveAsV1TableCommand => Some((s.tableDesc, s.mode))
+  def saveAsTable(plan: LogicalPlan): Option[SaveAsTable] = plan match {
+    case s: SaveAsV1TableCommand => Some(SaveAsTable(s.tableDesc, s.mode, s.query))
     case _                       => None
   }
+
+  /** private[sql]. */
+  def tableAlreadyExists(table: CatalogTable): Throwable =
+    QueryCompilationErrors.tableAlreadyExistsError(table.identifier)
 
   /** private[sql]; the partition columns by their own names, with Spark's error for a name that is none of them. */
   def normalizedPartition(session: SparkSession, table: CatalogTable, spec: TablePartitionSpec): TablePartitionSpec =

@@ -1,0 +1,77 @@
+package hiveacid
+
+import org.apache.spark.sql.SaveMode
+import org.apache.spark.sql.catalyst.analysis.{UnresolvedIdentifier, UnresolvedRelation}
+import org.apache.spark.sql.catalyst.catalog.CatalogTable
+import org.apache.spark.sql.catalyst.expressions.Literal.TrueLiteral
+import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.execution.datasources.CreateTable
+import org.apache.spark.sql.hiveacid.{SaveAsTable, SparkLine}
+
+/** What DataFrames write by the names of columns (`writeTo`, `saveAsTable`) as the INSERT that means the same; and
+  * writes refused that Spark refuses without a name, or carries out by dropping the table, before a later rule can see
+  * them.
+  */
+case class ReplaceEarlyWrites(session: SparkSession) extends Rule[LogicalPlan] {
+  override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperatorsDown {
+    case AppendData(Ours(t), query, _, _, false, _, _)                         => insert(t, query)
+    case OverwritePartitionsDynamic(Ours(t), query, _, _, false, _)            => overwrite(t, query, isDynamic = true)
+    case OverwriteByExpression(Ours(t), TrueLiteral, query, _, _, false, _, _) => overwrite(t, query, isDynamic = false)
+    case w: V2WriteCommand                   => refuse(w, w.table, s"writeTo (${w.nodeName})")
+    case r: ReplaceTable                     => refuse(r, r.name, "REPLACE TABLE")
+    case r: ReplaceTableAsSelect             => refuse(r, r.name, "REPLACE TABLE AS SELECT")
+    case c: CreateTable if c.query.isDefined =>
+      AcidTables.find(session, c.tableDesc.identifier).fold[LogicalPlan](c) { t =>
+        throw AcidException.unsupported("CREATE TABLE … AS SELECT", AcidTables.name(t))
+      }
+    case other =>
+      SparkLine.saveAsTable(other).fold(other) { s =>
+        AcidTables.find(session, s.table.identifier).fold(other)(saveAsTable(_, s))
+      }
+  }
+
+  /** The table stays as it is, also where its rows are overwritten. */
+  private def saveAsTable(t: CatalogTable, s: SaveAsTable): LogicalPlan = {
+    val partition = s.table.partitionColumnNames
+    val others = partition.nonEmpty && !partition.corresponds(t.partitionColumnNames)(_.equalsIgnoreCase(_))
+    s.mode match {
+      case SaveMode.ErrorIfExists                      => throw SparkLine.tableAlreadyExists(t)
+      case SaveMode.Ignore                             => LocalRelation()
+      case _ if others || s.table.bucketSpec.isDefined =>
+        throw AcidException.unsupported("saveAsTable with partitions or buckets of its own", AcidTables.name(t))
+      case SaveMode.Append    => insert(t, s.query)
+      case SaveMode.Overwrite => overwrite(t, s.query, isDynamic = false)
+    }
+  }
+
+  private def insert(t: CatalogTable, query: LogicalPlan, overwrites: Boolean = false): LogicalPlan =
+    InsertIntoStatement(
+      UnresolvedRelation(t.identifier.nameParts),
+      Map.empty,
+      Nil,
+      query,
+      overwrites,
+      ifPartitionNotExists = false,
+      byName = true
+    )
+
+  private def overwrite(t: CatalogTable, query: LogicalPlan, isDynamic: Boolean): LogicalPlan = {
+    val statement = insert(t, query, overwrites = true)
+    statement.setTagValue(Overwrite.IsDynamic, isDynamic)
+    statement
+  }
+
+  private object Ours {
+    def unapply(relation: LogicalPlan): Option[CatalogTable] = relation match {
+      case UnresolvedIdentifier(parts, _)  => AcidTables.identifier(parts).flatMap(AcidTables.find(session, _))
+      case UnresolvedRelation(parts, _, _) => AcidTables.identifier(parts).flatMap(AcidTables.find(session, _))
+      case SubqueryAlias(_, child)         => unapply(child)
+      case _                               => None
+    }
+  }
+
+  private def refuse(plan: LogicalPlan, relation: LogicalPlan, operation: String): LogicalPlan =
+    Ours.unapply(relation).fold(plan)(t => throw AcidException.unsupported(operation, AcidTables.name(t)))
+}

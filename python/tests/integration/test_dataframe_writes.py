@@ -1,0 +1,132 @@
+"""What DataFrames write by the names of columns: `writeTo` and `saveAsTable`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from pyspark.errors import AnalysisException, PySparkException
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F  # noqa: N812 (its name everywhere)
+
+from hive_acid.model.table import TableName
+from integration.conftest import Tables
+
+MODES = "spark.sql.sources.partitionOverwriteMode"
+
+
+@pytest.fixture
+def frame(tables: Tables, spark: SparkSession) -> DataFrame:
+    """Two rows for the tables `flat (id, name)` and `parts (id, name) by d`, columns in another order."""
+    tables.create("flat", "id INT, name STRING, d INT")
+    tables.create("parts", "id INT, name STRING", "PARTITIONED BY (d INT)")
+    for name in ("flat", "parts"):
+        tables.sql(f"INSERT INTO {name} VALUES (1, 'one', 1), (2, 'two', 2)")
+    return spark.createDataFrame([(1, "eleven", 11), (3, "twelve", 12)], "d INT, name STRING, id INT")
+
+
+def rows(tables: Tables, name: str) -> list[tuple[object, ...]]:
+    return sorted(tables.sql(f"SELECT id, name, d FROM {name}"))
+
+
+OLD = [(1, "one", 1), (2, "two", 2)]
+NEW = [(11, "eleven", 1), (12, "twelve", 3)]
+APPENDS: dict[str, Callable[[DataFrame, str], object]] = {
+    "writeTo": lambda frame, name: frame.writeTo(name).append(),
+    "saveAsTable": lambda frame, name: frame.write.mode("append").saveAsTable(name),
+    "saveAsTable, hive": lambda frame, name: frame.write.format("hive").mode("append").saveAsTable(name),
+}
+REPLACEMENTS: dict[str, Callable[[DataFrame, str], object]] = {
+    "writeTo": lambda frame, name: frame.writeTo(name).overwrite(F.lit(True)),
+    "saveAsTable": lambda frame, name: frame.write.mode("overwrite").saveAsTable(name),
+    "saveAsTable, orc": lambda frame, name: frame.write.format("orc").mode("overwrite").saveAsTable(name),
+}
+
+
+@pytest.mark.parametrize("name", ["flat", "parts"])
+@pytest.mark.parametrize("append", APPENDS.values(), ids=APPENDS)
+def test_rows_are_added_by_the_names_of_columns(
+    tables: Tables, frame: DataFrame, append: Callable[[DataFrame, str], object], name: str
+) -> None:
+    append(frame, name)
+    assert rows(tables, name) == [*OLD, *NEW]
+    assert len(tables.files(name)) > 0
+    assert tables.open_transactions() == []
+
+
+@pytest.mark.parametrize("mode", ["static", "dynamic", None])
+@pytest.mark.parametrize("name", ["flat", "parts"])
+@pytest.mark.parametrize("replace", REPLACEMENTS.values(), ids=REPLACEMENTS)
+def test_all_rows_are_replaced_whatever_the_setting(
+    tables: Tables,
+    spark: SparkSession,
+    frame: DataFrame,
+    replace: Callable[[DataFrame, str], object],
+    name: str,
+    mode: str | None,
+) -> None:
+    before = tables.client.table(TableName(tables.database, name))
+    if mode:
+        spark.conf.set(MODES, mode)
+    try:
+        replace(frame, name)
+    finally:
+        spark.conf.unset(MODES)
+    assert rows(tables, name) == NEW
+    after = tables.client.table(TableName(tables.database, name))
+    assert (after.location, after.columns, after.partition_columns) == (
+        before.location,
+        before.columns,
+        before.partition_columns,
+    ), "the table was not made anew"
+
+
+@pytest.mark.parametrize("mode", ["static", "dynamic", None])
+def test_only_partitions_with_rows_are_replaced_whatever_the_setting(
+    tables: Tables, spark: SparkSession, frame: DataFrame, mode: str | None
+) -> None:
+    if mode:
+        spark.conf.set(MODES, mode)
+    try:
+        frame.writeTo("parts").overwritePartitions()
+        frame.writeTo("flat").overwritePartitions()
+    finally:
+        spark.conf.unset(MODES)
+    assert (rows(tables, "parts"), rows(tables, "flat")) == ([(2, "two", 2), *NEW], NEW)
+
+
+def test_a_table_is_overwritten_from_itself(tables: Tables, spark: SparkSession, frame: DataFrame) -> None:
+    spark.table("parts").where("id > 1").withColumn("name", F.upper("name")).write.mode("overwrite").saveAsTable(
+        "parts"
+    )
+    assert rows(tables, "parts") == [(2, "TWO", 2)]
+
+
+def test_a_table_that_is_there_is_left_or_is_an_error(tables: Tables, frame: DataFrame) -> None:
+    files = tables.files("flat")
+    frame.write.mode("ignore").saveAsTable("flat")
+    with pytest.raises(AnalysisException) as caught:
+        frame.write.mode("error").saveAsTable("flat")
+    assert caught.value.getCondition() == "TABLE_OR_VIEW_ALREADY_EXISTS"
+    assert (rows(tables, "flat"), tables.files("flat")) == (OLD, files)
+
+
+@pytest.mark.parametrize(
+    ("write", "condition"),
+    [
+        (lambda f: f.writeTo("flat").overwrite(F.col("id") == 1), "HIVE_ACID_UNSUPPORTED_STATEMENT"),
+        (lambda f: f.write.partitionBy("name").mode("append").saveAsTable("parts"), "HIVE_ACID_UNSUPPORTED_STATEMENT"),
+        (lambda f: f.write.bucketBy(2, "id").mode("append").saveAsTable("flat"), "HIVE_ACID_UNSUPPORTED_STATEMENT"),
+        (lambda f: f.withColumn("more", F.lit(1)).writeTo("flat").append(), "INSERT_COLUMN_ARITY_MISMATCH"),
+        (lambda f: f.withColumnRenamed("id", "other").writeTo("flat").append(), "INCOMPATIBLE_DATA_FOR_TABLE"),
+        (lambda f: f.withColumn("id", F.lit("x")).write.mode("append").saveAsTable("flat"), "INCOMPATIBLE_DATA"),
+    ],
+)
+def test_what_does_not_fit_is_refused_and_changes_nothing(
+    tables: Tables, frame: DataFrame, write: Callable[[DataFrame], object], condition: str
+) -> None:
+    files = tables.files("flat")
+    with pytest.raises(PySparkException) as caught:
+        write(frame)
+    assert str(caught.value.getCondition()).startswith(condition)
+    assert (rows(tables, "flat"), tables.files("flat")) == (OLD, files)
