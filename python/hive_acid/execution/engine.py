@@ -75,6 +75,10 @@ class RowCounts:
         """All of them."""
         return self.inserted + self.updated + self.deleted
 
+    def joined(self, other: RowCounts) -> RowCounts:
+        """Both."""
+        return RowCounts(self.inserted + other.inserted, self.updated + other.updated, self.deleted + other.deleted)
+
 
 @dataclass(frozen=True)
 class WriteResult:
@@ -90,9 +94,7 @@ class WriteResult:
 
     def joined(self, other: WriteResult) -> WriteResult:
         """Both."""
-        a, b = self.counts, other.counts
-        counts = RowCounts(a.inserted + b.inserted, a.updated + b.updated, a.deleted + b.deleted)
-        return WriteResult((*self.folders, *other.folders), counts)
+        return WriteResult((*self.folders, *other.folders), self.counts.joined(other.counts))
 
     @classmethod
     def parse(cls, text: str) -> WriteResult:

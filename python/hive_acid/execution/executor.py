@@ -5,11 +5,11 @@ from __future__ import annotations
 import logging
 import random
 import uuid
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from hive_acid import config
-from hive_acid.errors import CommitStateUnknown, HiveAcidError, TransactionAborted, build_error
+from hive_acid.errors import CommitStateUnknown, HiveAcidError, TransactionAborted, WriteConflict, build_error
 from hive_acid.execution.conflicts import Conflict
 from hive_acid.execution.engine import Engine, RowCounts
 from hive_acid.execution.gate import Gate
@@ -55,10 +55,12 @@ class Executor:
         self._pause_ms = pause_ms
         self.snapshots: dict[str, Snapshot | SessionTransaction] = {}
 
-    def begin_transaction(self, session_settings: Mapping[str, str]) -> SessionTransaction:
+    def begin_transaction(self, session_settings: Mapping[str, str], reads_own: bool = True) -> SessionTransaction:
         """Opens a transaction of several statements; whoever began it ends it by `end_transaction`."""
         settings = self._settings.overridden_by(session_settings)
-        begun = SessionTransaction(self._metastore, self._file_system, self._transactions, self._writing, settings)
+        begun = SessionTransaction(
+            self._metastore, self._file_system, self._transactions, self._writing, settings, reads_own
+        )
         self.snapshots[begun.token] = begun
         return begun
 
@@ -78,6 +80,35 @@ class Executor:
         if not isinstance(transaction, SessionTransaction):
             raise build_error("HIVE_ACID_TRANSACTION_STATE", txnId="(ended)", reason="it has ended")
         return transaction.run(statement, engine, self._settings.overridden_by(statement.settings))
+
+    def run_together(self, statements: Sequence[tuple[Statement, Engine]]) -> RowCounts:
+        """Runs statements, of which there is one at least, as one: in one transaction, each as if it were the first.
+
+        The rows changed by all, once they are committed. Lost races and errors as in `run`.
+        """
+        settings = self._settings.overridden_by(statements[0][0].settings)
+        max_attempts = settings.number(config.MAX_ATTEMPTS)
+        for attempt in range(1, max_attempts + 1):
+            try:
+                return self._run_together(statements)
+            except WriteConflict as conflict:
+                LOG.info("statements run again: %s", conflict)
+                lost = conflict
+            self._pause_ms(random.randint(MIN_RESTART_PAUSE_MS, min(MAX_RESTART_PAUSE_MS, 50 * 2**attempt)))
+        raise build_error("HIVE_ACID_WRITE_CONFLICT", **{**lost.getMessageParameters(), "attempts": max_attempts})
+
+    def _run_together(self, statements: Sequence[tuple[Statement, Engine]]) -> RowCounts:
+        transaction = self.begin_transaction(statements[0][0].settings, reads_own=False)
+        counts = RowCounts()
+        try:
+            for statement, engine in statements:
+                settings = self._settings.overridden_by(statement.settings)
+                counts = counts.joined(transaction.run(statement, engine, settings))
+        except BaseException as error:
+            self.end_transaction(transaction, error)
+            raise
+        self.end_transaction(transaction, None)
+        return counts
 
     def run(self, statement: Statement, engine: Engine) -> RowCounts:
         """The numbers of rows changed, once they are committed.

@@ -53,7 +53,7 @@ class SessionTransaction:
 
     A conflict is not run again, for the statements before have been answered: it is HIVE_ACID_WRITE_CONFLICT, and like
     every error of a statement that writes it leaves a transaction that can only be aborted. Statements come one at a
-    time; scans may come from several threads.
+    time; scans may come from several threads. Unless `reads_own`, statements do not see what those before them wrote.
     """
 
     def __init__(
@@ -63,10 +63,12 @@ class SessionTransaction:
         transactions: TransactionManager,
         writing: Writing,
         settings: config.Settings,
+        reads_own: bool = True,
     ) -> None:
         self._metastore = metastore
         self._file_system = file_system
         self._writing = writing
+        self._reads_own = reads_own
         self._transaction = transactions.begin("its tables", settings)
         self._snapshot = Snapshot(metastore, file_system, self._transaction.snapshot)
         self._statements = threading.RLock()
@@ -194,7 +196,8 @@ class SessionTransaction:
             work.partitions |= set(touched.locations)
             if operation is not None and (work.operation is None or operation.is_conflicting):
                 work.operation = operation
-        self._snapshot.note_written(work.table.name, own_view)
+        if self._reads_own:
+            self._snapshot.note_written(work.table.name, own_view)
 
     # the end
 

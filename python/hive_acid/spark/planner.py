@@ -16,6 +16,7 @@ from pyspark.errors.exceptions.captured import CapturedException
 
 from hive_acid.config import Settings
 from hive_acid.errors import HiveAcidError, build_error
+from hive_acid.execution.engine import RowCounts
 from hive_acid.execution.executor import Executor
 from hive_acid.execution.readers import Readers
 from hive_acid.execution.session_transaction import SessionTransaction
@@ -38,6 +39,20 @@ def _table_name(text: str) -> TableName:
 
 def _build_overwrite(asked: Mapping[str, Any] | None) -> Overwrite | None:
     return None if asked is None else Overwrite(tuple(asked["parts"]), asked["dynamic"], asked["ifNotExists"])
+
+
+def _build_statement(asked: Mapping[str, Any]) -> Statement:
+    return Statement(
+        kind=StatementKind(asked["kind"]),
+        writes=RowWrites(asked["writes"]),
+        target=_table_name(asked["table"]),
+        sources=tuple(_table_name(source) for source in asked["sources"]),
+        time_zone=asked["timeZone"],
+        parallelism=asked["parallelism"],
+        columns=tuple(column.lower() for column in asked["columns"]),
+        settings=asked["settings"],
+        overwrite=_build_overwrite(asked.get("overwrite")),
+    )
 
 
 def _answered(method: Callable[..., Any]) -> Callable[..., Any]:
@@ -133,23 +148,27 @@ class Planner:
     def execute(self, request: str, call: str) -> str:
         """Runs a writing statement."""
         asked = json.loads(request)
-        statement = Statement(
-            kind=StatementKind(asked["kind"]),
-            writes=RowWrites(asked["writes"]),
-            target=_table_name(asked["table"]),
-            sources=tuple(_table_name(source) for source in asked["sources"]),
-            time_zone=asked["timeZone"],
-            parallelism=asked["parallelism"],
-            columns=tuple(column.lower() for column in asked["columns"]),
-            settings=asked["settings"],
-            overwrite=_build_overwrite(asked.get("overwrite")),
-        )
+        statement = _build_statement(asked)
         with self._cancellation.running():
             engine = JvmEngine(self._bridge, self._context, call)
             if "transaction" in asked:
                 counts = self._executor.run_within(asked["transaction"], statement, engine)
             else:
                 counts = self._executor.run(statement, engine)
+        return self._done(asked, counts)
+
+    @_answered
+    def executeTogether(self, request: str, calls: str) -> str:  # noqa: N802 (the trait's name)
+        """Runs writing statements as one."""
+        asked = json.loads(request)
+        statements = [_build_statement(one) for one in asked]
+        with self._cancellation.running():
+            engines = [JvmEngine(self._bridge, self._context, call) for call in json.loads(calls)]
+            counts = self._executor.run_together(list(zip(statements, engines, strict=True)))
+        return self._done(asked[0], counts)
+
+    def _done(self, asked: Mapping[str, Any], counts: RowCounts) -> str:
+        """The result row."""
         if "executionId" in asked:
             # a statement inside of another execution (foreachBatch): what is read there from now on sees it
             self._readers.end(asked["executionId"])

@@ -1,6 +1,7 @@
 package hiveacid
 
 import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
+import com.fasterxml.jackson.databind.node.ObjectNode
 
 import org.apache.spark.sql.{Row, SparkSession => ApiSession}
 import org.apache.spark.sql.catalyst.analysis.AnalysisContext
@@ -8,7 +9,7 @@ import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeReference}
 import org.apache.spark.sql.catalyst.plans.logical.{AnalysisOnlyCommand, LogicalPlan}
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.execution.command.RunnableCommand
+import org.apache.spark.sql.execution.command.{LeafRunnableCommand, RunnableCommand}
 import org.apache.spark.sql.types.LongType
 
 /** A statement that changes a transactional table.
@@ -51,9 +52,17 @@ case class AcidWriteCommand(
 
   override def run(api: ApiSession): Seq[Row] = {
     val session = api.asInstanceOf[SparkSession]
-    val name = AcidTables.name(target)
-    val json = new ObjectMapper
-    val request = json.createObjectNode().put("kind", kind).put("table", name).put("writes", writes)
+    val result = new ObjectMapper().readTree(Bridge.execute(session, this))
+    // what a transaction of several statements has written is refreshed when it is committed
+    if (SessionTransactions.of(session).isEmpty) SessionTransactions.refreshCaches(session, Array(table))
+    if (counts.isEmpty) Nil else Seq(Row.fromSeq(counts.map(result.get(_).asLong)))
+  }
+
+  private def table: String = AcidTables.name(target)
+
+  /** What Python is asked to do. */
+  def request(session: SparkSession): ObjectNode = {
+    val request = new ObjectMapper().createObjectNode().put("kind", kind).put("table", table).put("writes", writes)
     request.put("timeZone", session.sessionState.conf.sessionLocalTimeZone)
     request.put("parallelism", session.sparkContext.defaultParallelism)
     AcidFileIndex.rootExecution(session).foreach(request.put("executionId", _))
@@ -63,9 +72,25 @@ case class AcidWriteCommand(
     val sources = request.putArray("sources")
     AcidFileIndex.tables(changes).foreach(sources.add)
     overwrite.foreach(o => request.set[JsonNode]("overwrite", o.json))
-    val result = json.readTree(Bridge.execute(session, this, request))
-    // what a transaction of several statements has written is refreshed when it is committed
-    if (SessionTransactions.of(session).isEmpty) SessionTransactions.refreshCaches(session, Array(name))
-    if (counts.isEmpty) Nil else Seq(Row.fromSeq(counts.map(result.get(_).asLong)))
+    Bridge.putSettings(request, session)
+    request
+  }
+}
+
+/** Hive's INSERT into several tables: one transaction, and one number of rows. */
+case class AcidMultiInsertCommand(inserts: Seq[AcidWriteCommand]) extends LeafRunnableCommand {
+  override val output: Seq[Attribute] = Seq(AttributeReference("num_affected_rows", LongType)())
+  override def nodeName: String = "HiveAcid INSERT into several tables"
+  override def simpleString(maxFields: Int): String =
+    s"$nodeName ${inserts.map(i => AcidTables.name(i.target)).distinct.mkString(", ")}"
+  override def innerChildren: Seq[LogicalPlan] = inserts
+
+  override def run(api: ApiSession): Seq[Row] = {
+    val session = api.asInstanceOf[SparkSession]
+    if (SessionTransactions.of(session).isDefined)
+      throw AcidException.unsupported("INSERT into several tables within a transaction", AcidTables.name(inserts.head.target))
+    val result = new ObjectMapper().readTree(Bridge.executeTogether(session, inserts))
+    SessionTransactions.refreshCaches(session, inserts.map(i => AcidTables.name(i.target)).distinct.toArray)
+    Seq(Row(result.get("num_affected_rows").asLong))
   }
 }

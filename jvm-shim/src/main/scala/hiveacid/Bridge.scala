@@ -34,6 +34,9 @@ trait Planner {
   /** Runs a statement in a transaction; `call` is the key for `Bridge.write`. Returns its result row. */
   def execute(request: String, call: String): Object
 
+  /** Runs statements, a JSON array, in one transaction; `calls` has their keys. Returns one result row. */
+  def executeTogether(requests: String, calls: String): Object
+
   /** A root execution has ended; its read transaction can end too. */
   def endExecution(executionId: Long): Object
 }
@@ -82,12 +85,28 @@ object Bridge {
     Iterator.iterate(t)(_.getCause).takeWhile(_ != null).take(CauseDepth).collectFirst { case a: AcidException => a }
 
   /** Runs a statement in Python, which calls `write` back with the key it is given. */
-  def execute(session: SparkSession, command: AcidWriteCommand, request: ObjectNode): String = {
-    val key = s"call-${counter.incrementAndGet()}"
-    calls.put(key, new Call(session, command))
-    putSettings(request, session)
-    try text(plannerFor(AcidTables.name(command.target)).execute(request.toString, key))
-    finally calls.remove(key)
+  def execute(session: SparkSession, command: AcidWriteCommand): String = withCalls(session, Seq(command)) { keys =>
+    plannerFor(AcidTables.name(command.target)).execute(command.request(session).toString, keys.head)
+  }
+
+  /** The same for statements that are one transaction. */
+  def executeTogether(session: SparkSession, commands: Seq[AcidWriteCommand]): String =
+    withCalls(session, commands) { keys =>
+      val json = new ObjectMapper
+      val (requests, calls) = (json.createArrayNode(), json.createArrayNode())
+      commands.foreach(c => requests.add(c.request(session)))
+      keys.foreach(key => calls.add(key))
+      plannerFor(AcidTables.name(commands.head.target)).executeTogether(requests.toString, calls.toString)
+    }
+
+  private def withCalls(session: SparkSession, commands: Seq[AcidWriteCommand])(run: Seq[String] => Object): String = {
+    val keys = commands.map { command =>
+      val key = s"call-${counter.incrementAndGet()}"
+      calls.put(key, new Call(session, command))
+      key
+    }
+    try text(run(keys))
+    finally keys.foreach(calls.remove)
   }
 
   /** Called by Python: writes the row changes of a running statement, its scans bound to the snapshot `token`. */

@@ -36,6 +36,7 @@ case class Guard(session: SparkSession) extends (LogicalPlan => Unit) {
     case s: StreamingRelation  => s.dataSource.catalogTable.foreach(refuseAcid(_, "Reading as a stream"))
     case w: WriteToStream      => w.catalogTable.foreach(refuseAcid(_, "Writing a stream"))
     case _: AcidWriteCommand   => // children that the analyzer still sees are checked by themselves
+    case m: AcidMultiInsertCommand => m.inserts.foreach(i => apply(i.changes))
     case c: RunnableCommand    => command(c)
     case c: DataWritingCommand => writing(c)
     // these three become ours; what is seen here is Spark's check of the user's node

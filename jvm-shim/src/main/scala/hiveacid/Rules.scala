@@ -58,8 +58,10 @@ case class ResolveAssignedVariables(session: SparkSession) extends Rule[LogicalP
 case class ReplaceInserts(session: SparkSession) extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan = plan match {
     case u: Union if u.children.exists(isOurs) =>
-      val tables = u.children.collect { case c: InsertIntoHadoopFsRelationCommand if isOurs(c) => c.catalogTable.get }
-      throw AcidException.unsupported("INSERT into several tables at once", AcidTables.name(tables.head))
+      val inserts = u.children.collect { case c: InsertIntoHadoopFsRelationCommand if isOurs(c) => insert(c) }
+      if (inserts.length < u.children.length)
+        throw AcidException.unsupported("INSERT into other tables as well", AcidTables.name(inserts.head.target))
+      AcidMultiInsertCommand(inserts)
     case _ =>
       plan.resolveOperators {
         case c: InsertIntoHadoopFsRelationCommand if isOurs(c) => insert(c)
@@ -73,7 +75,7 @@ case class ReplaceInserts(session: SparkSession) extends Rule[LogicalPlan] {
     case _                                    => false
   }
 
-  private def insert(c: InsertIntoHadoopFsRelationCommand): LogicalPlan = {
+  private def insert(c: InsertIntoHadoopFsRelationCommand): AcidWriteCommand = {
     val table = c.catalogTable.get
     val rows = Canonical.insert(c.query).rowChanges(session, table)
     // a handful of rows, as of VALUES, goes to one file, not to one per core
