@@ -43,8 +43,6 @@ LOAD DATA INPATH '/nowhere' INTO TABLE t;
 
 -- creating with rows
 
-CREATE TABLE ctas STORED AS ORC TBLPROPERTIES ('transactional' = 'true') AS SELECT 1 AS id;
-
 CREATE TABLE ctas USING orc TBLPROPERTIES ('transactional' = 'true') AS SELECT 1 AS id;
 
 CREATE TABLE IF NOT EXISTS t STORED AS ORC AS SELECT 1 AS id;

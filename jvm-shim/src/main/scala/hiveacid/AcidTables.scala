@@ -85,12 +85,22 @@ object AcidTables {
     plain.copy(output = kept)
   }
 
-  private def refuseUnreadable(t: CatalogTable): Unit = {
+  /** A new table that rows could not be inserted into. */
+  def refuseUnwritable(operation: String, t: CatalogTable): Unit = {
+    refuseForeignFormat(operation, t)
+    if (t.bucketSpec.isDefined) throw AcidException.unsupportedTable(operation, name(t), "it is bucketed")
+  }
+
+  private def refuseForeignFormat(operation: String, t: CatalogTable): Unit = {
     val format = t.storage.inputFormat.getOrElse("")
     if (isInsertOnly(t))
-      throw AcidException.unsupportedTable("Access", name(t), "it is an insert-only transactional table")
+      throw AcidException.unsupportedTable(operation, name(t), "it is an insert-only transactional table")
     if (!format.endsWith("OrcInputFormat") && !t.provider.exists(_.equalsIgnoreCase("orc")))
-      throw AcidException.unsupportedTable("Access", name(t), s"its files are not ORC but ${format.split('.').last}")
+      throw AcidException.unsupportedTable(operation, name(t), s"its files are not ORC but ${format.split('.').last}")
+  }
+
+  private def refuseUnreadable(t: CatalogTable): Unit = {
+    refuseForeignFormat("Access", t)
     if (t.storage.locationUri.isEmpty)
       throw AcidException.unsupportedTable("Access", name(t), "the metastore gives it no location")
     if (t.schema.fieldNames.exists(_.equalsIgnoreCase("row__id")))
