@@ -33,7 +33,7 @@ INSERT OVERWRITE TABLE v SELECT * FROM plain;
 
 INSERT INTO t REPLACE WHERE id = 1 SELECT 1, 'x';
 
-FROM plain INSERT INTO t SELECT id, name INSERT INTO t SELECT id, upper(name);
+FROM plain INSERT INTO t SELECT id, name INSERT INTO plain SELECT id, upper(name);
 
 TRUNCATE TABLE b;
 
