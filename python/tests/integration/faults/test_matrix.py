@@ -63,11 +63,15 @@ needs_limits = pytest.mark.skipif(
 @needs_limits
 @slow_but("insert-flat", "update-partitions", "delete-flat")
 def test_a_full_disk_under_the_tasks_undoes_it(drivers: Drivers, mutation: Mutation) -> None:
-    """What the shuffle writes is shorter than any ORC file."""
+    """What the shuffle writes is shorter than any ORC file, but for that of a MERGE's join, which is Spark's own."""
     trial = drivers.trial(mutation)
     with limited_file_size(drivers.session.wait_started(), 400):
         failure = drivers.attempt(trial.text())
-    trial.assert_undone(failure, "HIVE_ACID_STORAGE")
+    if mutation.kind is StatementKind.MERGE and isinstance(failure, StatementFailed):
+        assert "File too large" in failure.text or failure.condition == "HIVE_ACID_STORAGE"
+        trial.assert_undone(failure, failure.type)
+    else:
+        trial.assert_undone(failure, "HIVE_ACID_STORAGE")
 
 
 @needs_limits
