@@ -88,7 +88,10 @@ case class AcidMultiInsertCommand(inserts: Seq[AcidWriteCommand]) extends LeafRu
   override def run(api: ApiSession): Seq[Row] = {
     val session = api.asInstanceOf[SparkSession]
     if (SessionTransactions.of(session).isDefined)
-      throw AcidException.unsupported("INSERT into several tables within a transaction", AcidTables.name(inserts.head.target))
+      throw AcidException.unsupported(
+        "INSERT into several tables within a transaction",
+        AcidTables.name(inserts.head.target)
+      )
     val result = new ObjectMapper().readTree(Bridge.executeTogether(session, inserts))
     SessionTransactions.refreshCaches(session, inserts.map(i => AcidTables.name(i.target)).distinct.toArray)
     Seq(Row(result.get("num_affected_rows").asLong))

@@ -31,14 +31,14 @@ case class Guard(session: SparkSession) extends (LogicalPlan => Unit) {
   override def apply(plan: LogicalPlan): Unit = plan.foreachWithSubqueries(check)
 
   private def check(node: LogicalPlan): Unit = node match {
-    case h: HiveTableRelation  => AcidTables.unapply(h).foreach(refuse(_, "Reading by Spark's own reader"))
-    case l: LogicalRelation    => AcidTables.unapply(l).foreach(refuse(_, "Reading by Spark's own reader"))
-    case s: StreamingRelation  => s.dataSource.catalogTable.foreach(refuseAcid(_, "Reading as a stream"))
-    case w: WriteToStream      => w.catalogTable.foreach(refuseAcid(_, "Writing a stream"))
-    case _: AcidWriteCommand   => // children that the analyzer still sees are checked by themselves
+    case h: HiveTableRelation      => AcidTables.unapply(h).foreach(refuse(_, "Reading by Spark's own reader"))
+    case l: LogicalRelation        => AcidTables.unapply(l).foreach(refuse(_, "Reading by Spark's own reader"))
+    case s: StreamingRelation      => s.dataSource.catalogTable.foreach(refuseAcid(_, "Reading as a stream"))
+    case w: WriteToStream          => w.catalogTable.foreach(refuseAcid(_, "Writing a stream"))
+    case _: AcidWriteCommand       => // children that the analyzer still sees are checked by themselves
     case m: AcidMultiInsertCommand => m.inserts.foreach(i => apply(i.changes))
-    case c: RunnableCommand    => command(c)
-    case c: DataWritingCommand => writing(c)
+    case c: RunnableCommand        => command(c)
+    case c: DataWritingCommand     => writing(c)
     // these three become ours; what is seen here is Spark's check of the user's node
     case DeleteFromTable(AcidTables.Target(_), _)               =>
     case UpdateTable(AcidTables.Target(_), _, _)                =>
