@@ -54,7 +54,7 @@ def test_rows_are_added_by_the_names_of_columns(
     assert tables.open_transactions() == []
 
 
-@pytest.mark.parametrize("mode", ["static", "dynamic", None])
+@pytest.mark.parametrize("mode", ["static", pytest.param("dynamic", marks=pytest.mark.slow), None])
 @pytest.mark.parametrize("name", ["flat", "parts"])
 @pytest.mark.parametrize("replace", REPLACEMENTS.values(), ids=REPLACEMENTS)
 def test_all_rows_are_replaced_whatever_the_setting(

@@ -106,7 +106,7 @@ def run_python(folder: Path, *arguments: str, **environment: str) -> subprocess.
     )
 
 
-@pytest.mark.parametrize("jobs", ["1", "2"])
+@pytest.mark.parametrize("jobs", [pytest.param("1", marks=pytest.mark.slow), "2"])
 def test_the_command_tells_what_differs_and_fails(metastore: EmbeddedMetastore, suite: Path, jobs: str) -> None:
     junit = suite.parent / "reports" / "junit.xml"
     command = ["-m", "hive_acid.cli", "sqltest", "run", str(suite), "--junit", str(junit)]

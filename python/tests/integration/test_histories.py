@@ -24,7 +24,7 @@ from support.random_statements import Compaction, History, Statement, columns_of
 from support.typed_columns import PARTITION_COLUMN, PARTITION_TYPE, TYPES, Row, freeze
 
 HISTORIES = int(os.environ.get("HIVE_ACID_HISTORIES", "1"))
-STATEMENTS = int(os.environ.get("HIVE_ACID_HISTORY_STATEMENTS", "60"))
+STATEMENTS = int(os.environ.get("HIVE_ACID_HISTORY_STATEMENTS", "40"))
 SHOWN = 2
 """How many wrong rows are shown."""
 

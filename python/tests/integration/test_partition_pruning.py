@@ -134,6 +134,7 @@ def test_a_change_fetches_lists_and_writes_what_its_condition_leaves(wide: Table
     ]
 
 
+@pytest.mark.slow
 def test_sparks_own_client_asks_for_no_partition(wide: Tables, metastore: EmbeddedMetastore, tmp_path: Path) -> None:
     with (
         ThriftProxy(metastore.uri) as proxy,
