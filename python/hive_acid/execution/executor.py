@@ -94,7 +94,7 @@ class Executor:
             except WriteConflict as conflict:
                 LOG.info("statements run again: %s", conflict)
                 lost = conflict
-            self._pause_ms(random.randint(MIN_RESTART_PAUSE_MS, min(MAX_RESTART_PAUSE_MS, 50 * 2**attempt)))
+            self._pause_after(attempt)
         raise build_error("HIVE_ACID_WRITE_CONFLICT", **{**lost.getMessageParameters(), "attempts": max_attempts})
 
     def _run_together(self, statements: Sequence[tuple[Statement, Engine]]) -> RowCounts:
@@ -134,7 +134,7 @@ class Executor:
                         gate.release()
                     gate = conflict.gate
                 if gate is None:  # behind a gate nobody else is in the way
-                    self._pause_ms(random.randint(MIN_RESTART_PAUSE_MS, min(MAX_RESTART_PAUSE_MS, 50 * 2**attempt)))
+                    self._pause_after(attempt)
         finally:
             if gate is not None:
                 gate.release()
@@ -145,6 +145,9 @@ class Executor:
             reason=lost.reason,
             attempts=max_attempts,
         )
+
+    def _pause_after(self, attempt: int) -> None:
+        self._pause_ms(random.randint(MIN_RESTART_PAUSE_MS, min(MAX_RESTART_PAUSE_MS, 50 * 2**attempt)))
 
     def _attempt(
         self,

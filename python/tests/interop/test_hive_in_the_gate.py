@@ -83,6 +83,30 @@ def test_hive_reads_and_changes_what_spark_wrote_and_spark_reads_it_back(
     table.check_rows("id", [(7, "seven", MONDAY), (20, "TWO!", TUESDAY)])
 
 
+def test_hive_reads_and_changes_what_spark_created_as_a_query_and_inserted_into_several_tables(
+    hive: HiveEngine, spark: SessionProcess
+) -> None:
+    rows = f"VALUES (1, 'one', '{MONDAY}'), (2, 'two', '{TUESDAY}') AS v(id, name, day)"
+    spark.sql(f"CREATE TABLE of_query {ACID} AS SELECT * FROM {rows}")
+    spark.sql(f"CREATE TABLE of_query_parts PARTITIONED BY (day) {ACID} AS SELECT day, id, name FROM {rows}")
+    tables = HiveTable(hive, "of_query"), HiveTable(hive, "of_query_parts")
+    for table in tables:
+        table.check_rows("id", [(1, "one", MONDAY), (2, "two", TUESDAY)])
+    # the source is one of the targets, twice
+    assert spark.sql(
+        "FROM of_query INSERT INTO of_query SELECT id + 10, name, day WHERE id = 1 INSERT INTO of_query "
+        "SELECT id + 20, name, day WHERE id = 2 INSERT OVERWRITE TABLE of_query_parts SELECT id, upper(name), day "
+        "WHERE id = 1"
+    ) == [(3,)]
+    everything = [(1, "one", MONDAY), (2, "two", TUESDAY), (11, "one", MONDAY), (22, "two", TUESDAY)]
+    tables[0].check_rows("id", everything)
+    tables[1].check_rows("id", [(1, "ONE", MONDAY), (2, "two", TUESDAY)])
+    hive.sql("UPDATE of_query SET name = concat(name, '!') WHERE id > 10")
+    hive.sql("DELETE FROM of_query_parts WHERE id = 2")
+    assert spark.sql("SELECT id, name FROM of_query WHERE id > 10 ORDER BY id") == [(11, "one!"), (22, "two!")]
+    assert spark.sql("SELECT id, name FROM of_query_parts") == [(1, "ONE")]
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_hive_reads_and_changes_what_spark_overwrote_and_truncated(
     hive: HiveEngine, spark: SessionProcess, kind: str

@@ -3,10 +3,9 @@ package hiveacid
 import scala.util.control.NonFatal
 
 import org.apache.spark.sql.{Row, SparkSession => ApiSession}
-import org.apache.spark.sql.catalyst.analysis.UnresolvedRelation
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.catalyst.expressions.Alias
-import org.apache.spark.sql.catalyst.plans.logical.{InsertIntoStatement, LogicalPlan, Project}
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.util.CharVarcharUtils
 import org.apache.spark.sql.classic.SparkSession
@@ -29,7 +28,7 @@ case class ReplaceCreationsAsSelect(session: SparkSession) extends Rule[LogicalP
 }
 
 /** Creates the table, and inserts into it. The table is there, without rows, before the INSERT is committed; if that
-  * fails it is dropped.
+  * fails it is dropped, but not if nobody knows whether it has failed.
   */
 case class AcidCreateTableAsSelectCommand(table: CatalogTable, query: LogicalPlan) extends LeafRunnableCommand {
   override def nodeName: String = "HiveAcid CREATE TABLE AS SELECT"
@@ -40,20 +39,10 @@ case class AcidCreateTableAsSelectCommand(table: CatalogTable, query: LogicalPla
     val session = api.asInstanceOf[SparkSession]
     val schema = CharVarcharUtils.getRawSchema(query.schema, session.sessionState.conf)
     SparkLine.frame(session, CreateTableCommand(table.copy(schema = schema), ignoreIfExists = false))
-    val target = UnresolvedRelation(table.identifier.nameParts)
-    try {
-      val insert = InsertIntoStatement(
-        target,
-        Map.empty,
-        Nil,
-        query,
-        overwrite = false,
-        ifPartitionNotExists = false,
-        byName = true
-      )
-      SparkLine.frame(session, insert)
-    } catch {
-      case failure: Throwable =>
+    try SparkLine.frame(session, InsertByName(table.identifier, query))
+    catch {
+      case unknown: AcidException if unknown.getCondition == "HIVE_ACID_COMMIT_STATE_UNKNOWN" => throw unknown
+      case failure: Throwable                                                                 =>
         try SparkLine.frame(session, DropTableCommand(table.identifier, ifExists = true, isView = false, purge = true))
         catch { case NonFatal(e) => failure.addSuppressed(e) }
         throw failure

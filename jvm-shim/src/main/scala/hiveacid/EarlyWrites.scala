@@ -16,9 +16,9 @@ import org.apache.spark.sql.hiveacid.{SaveAsTable, SparkLine}
   */
 case class ReplaceEarlyWrites(session: SparkSession) extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperatorsDown {
-    case AppendData(Ours(t), query, _, _, false, _, _)                         => insert(t, query)
-    case OverwritePartitionsDynamic(Ours(t), query, _, _, false, _)            => overwrite(t, query, isDynamic = true)
-    case OverwriteByExpression(Ours(t), TrueLiteral, query, _, _, false, _, _) => overwrite(t, query, isDynamic = false)
+    case AppendData(Ours(t), query, _, true, false, _, _)                         => insert(t, query)
+    case OverwritePartitionsDynamic(Ours(t), query, _, true, false, _)            => overwrite(t, query, isDynamic = true)
+    case OverwriteByExpression(Ours(t), TrueLiteral, query, _, true, false, _, _) => overwrite(t, query, isDynamic = false)
     case w: V2WriteCommand                   => refuse(w, w.table, s"writeTo (${w.nodeName})")
     case r: ReplaceTable                     => refuse(r, r.name, "REPLACE TABLE")
     case r: ReplaceTableAsSelect             => refuse(r, r.name, "REPLACE TABLE AS SELECT")
@@ -46,19 +46,10 @@ case class ReplaceEarlyWrites(session: SparkSession) extends Rule[LogicalPlan] {
     }
   }
 
-  private def insert(t: CatalogTable, query: LogicalPlan, overwrites: Boolean = false): LogicalPlan =
-    InsertIntoStatement(
-      UnresolvedRelation(t.identifier.nameParts),
-      Map.empty,
-      Nil,
-      query,
-      overwrites,
-      ifPartitionNotExists = false,
-      byName = true
-    )
+  private def insert(t: CatalogTable, query: LogicalPlan): LogicalPlan = InsertByName(t.identifier, query)
 
   private def overwrite(t: CatalogTable, query: LogicalPlan, isDynamic: Boolean): LogicalPlan = {
-    val statement = insert(t, query, overwrites = true)
+    val statement = InsertByName(t.identifier, query, overwrites = true)
     statement.setTagValue(Overwrite.IsDynamic, isDynamic)
     statement
   }

@@ -1,0 +1,115 @@
+"""Statements of several steps, INSERT into several tables and CREATE TABLE … AS SELECT, struck between the steps."""
+
+from __future__ import annotations
+
+import pytest
+
+from hive_acid.model.table import TableName
+from support.drivers import Drivers, Table, wait_until
+from support.session_process import StatementFailed
+from support.thrift_proxy import Lost
+
+ALL = list(range(100))
+ACID = "STORED AS ORC TBLPROPERTIES ('transactional'='true')"
+
+
+@pytest.fixture
+def other(drivers: Drivers) -> Table:
+    """A second table, with the row 0."""
+    return drivers.create(f"other{next(drivers.numbers)}", "SELECT 0")
+
+
+def multi_insert(table: Table, other: Table, expression: str = "id") -> str:
+    """Adds the row 100 to the one and the row 200 to the other; `expression` stands for the ID in the second."""
+    source = "FROM (SELECT 100 AS id)"
+    return f"{source} INSERT INTO {table.name} SELECT id INSERT INTO {other.name} SELECT {expression} + 100"
+
+
+def is_at_rest(drivers: Drivers, *tables: Table) -> bool:
+    return not drivers.open_transactions() and not any(table.locks() or table.staging() for table in tables)
+
+
+def test_both_inserts_are_done(drivers: Drivers, table: Table, other: Table) -> None:
+    assert drivers.attempt(multi_insert(table, other)) == 2
+    assert (table.ids(), other.ids()) == ([*ALL, 100], [0, 200])
+    wait_until(lambda: is_at_rest(drivers, table, other), "all has ended")
+
+
+def test_an_error_in_the_second_undoes_the_first(drivers: Drivers, table: Table, other: Table) -> None:
+    failure = drivers.attempt(multi_insert(table, other, "int(raise_error(string(id)))"))
+    assert isinstance(failure, StatementFailed) and failure.condition == "USER_RAISED_EXCEPTION"
+    assert (table.ids(), other.ids()) == (ALL, [0])
+    assert (len(table.files()), len(other.files())) == (1, 1)
+    wait_until(lambda: is_at_rest(drivers, table, other), "all has ended")
+
+
+@pytest.mark.parametrize("point", ["writing", "commit"])
+def test_a_driver_that_is_killed_between_them_shows_neither(
+    drivers: Drivers, table: Table, other: Table, point: str
+) -> None:
+    gate = drivers.gate()
+    with drivers.another_session() as (victim, proxy):
+        if point == "writing":  # the first has been written, and is in place
+            victim.submit(multi_insert(table, other, f"gate('{gate}', id)"))
+            gate.wait()
+            victim.kill()
+        else:
+            held = proxy.hold("commit_txn")
+            victim.submit(multi_insert(table, other))
+            held.wait()
+            victim.kill()
+            held.drop()
+    assert (table.ids(), other.ids()) == (ALL, [0])
+    wait_until(lambda: not drivers.open_transactions(), "the transaction has timed out")
+    assert table.locks() == other.locks() == []
+    assert drivers.attempt(multi_insert(table, other)) == 2
+    assert (table.ids(), other.ids()) == ([*ALL, 100], [0, 200])
+
+
+@pytest.mark.parametrize("lost", Lost)
+def test_a_commit_of_both_whose_answers_never_come_is_unknown_and_is_both_or_neither(
+    drivers: Drivers, table: Table, other: Table, lost: Lost
+) -> None:
+    drivers.proxy.lose("commit_txn", lost, forever=True)
+    failure = drivers.attempt(multi_insert(table, other))
+    assert isinstance(failure, StatementFailed) and failure.condition == "HIVE_ACID_COMMIT_STATE_UNKNOWN"
+    drivers.proxy.heal()
+    table.wait_for_timeout()
+    expected = (ALL, [0]) if lost is Lost.REQUEST else ([*ALL, 100], [0, 200])
+    assert (table.ids(), other.ids()) == expected
+
+
+@pytest.mark.parametrize("lost", Lost)
+def test_a_new_table_is_kept_if_nobody_knows_whether_its_rows_were_committed(drivers: Drivers, lost: Lost) -> None:
+    name = f"created{next(drivers.numbers)}"
+    drivers.proxy.lose("commit_txn", lost, forever=True)
+    with pytest.raises(StatementFailed) as failed:
+        drivers.session.sql(f"CREATE TABLE {name} {ACID} AS SELECT 1 AS id")
+    assert failed.value.condition == "HIVE_ACID_COMMIT_STATE_UNKNOWN"
+    drivers.proxy.heal()
+    created = Table(drivers, TableName("default", name))
+    created.wait_for_timeout()
+    assert created.ids() == ([] if lost is Lost.REQUEST else [1])
+
+
+def test_a_driver_that_is_killed_while_it_fills_a_new_table_leaves_it_empty(drivers: Drivers) -> None:
+    gate, name = drivers.gate(), f"created{next(drivers.numbers)}"
+    with drivers.another_session() as (victim, _):
+        victim.submit(f"CREATE TABLE {name} {ACID} AS SELECT gate('{gate}', 1) AS id")
+        gate.wait()
+        victim.kill()
+    created = Table(drivers, TableName("default", name))
+    assert created.ids() == []
+    wait_until(lambda: not drivers.open_transactions(), "the transaction has timed out")
+    assert created.locks() == []
+    assert drivers.attempt(f"INSERT INTO {name} VALUES (2)") == 1
+    assert created.ids() == [2]
+
+
+def test_a_query_that_fails_leaves_no_new_table(drivers: Drivers) -> None:
+    name = f"created{next(drivers.numbers)}"
+    with pytest.raises(StatementFailed) as failed:
+        drivers.session.sql(f"CREATE TABLE {name} {ACID} AS SELECT int(raise_error('no')) AS id")
+    assert failed.value.condition == "USER_RAISED_EXCEPTION"
+    assert drivers.reader.sql(f"SHOW TABLES LIKE '{name}'") == []
+    wait_until(lambda: not drivers.open_transactions(), "all has ended")
