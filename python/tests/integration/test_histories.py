@@ -24,7 +24,7 @@ from support.random_statements import Compaction, History, Statement, columns_of
 from support.typed_columns import PARTITION_COLUMN, PARTITION_TYPE, TYPES, Row, freeze
 
 HISTORIES = int(os.environ.get("HIVE_ACID_HISTORIES", "1"))
-STATEMENTS = int(os.environ.get("HIVE_ACID_HISTORY_STATEMENTS", "40"))
+STATEMENTS = int(os.environ.get("HIVE_ACID_HISTORY_STATEMENTS", "60"))
 SHOWN = 2
 """How many wrong rows are shown."""
 
@@ -84,8 +84,9 @@ def run_history(tables: Tables, is_partitioned: bool, history: History) -> None:
     table.compare_files("at the end")
 
 
+@pytest.mark.parametrize("statements", [STATEMENTS, pytest.param(250, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("is_partitioned", [False, True], ids=["flat", "partitioned"])
-def test_a_table_holds_the_rows_of_a_plain_list(tables: Tables, is_partitioned: bool) -> None:
+def test_a_table_holds_the_rows_of_a_plain_list(tables: Tables, is_partitioned: bool, statements: int) -> None:
     ran: list[History] = []
 
     # The first history that hypothesis tries is the plainest, which is not varied and is not counted.
@@ -97,7 +98,7 @@ def test_a_table_holds_the_rows_of_a_plain_list(tables: Tables, is_partitioned: 
         database=None,
         suppress_health_check=list(HealthCheck),
     )
-    @given(histories(is_partitioned, STATEMENTS))
+    @given(histories(is_partitioned, statements))
     def run(history: History) -> None:
         ran.append(history)
         try:
