@@ -33,7 +33,7 @@ def rewrite_merge(statement: exp.Merge, columns: TargetColumns) -> RowChangeQuer
     The canonical clauses assign as those of UPDATE do, and insert all columns. Where one side alone decides, the join
     is one that reads the other side for its keys only. Raises HIVE_ACID_INTERNAL for what is no canonical clause.
     """
-    on, clauses = statement.args["on"], parse_clauses(statement)
+    on, clauses = statement.args["on"], parse_clauses(statement, columns)
     if all(clause.side is Side.NOT_MATCHED for clause in clauses):
         return RowChangeQuery(_build_inserts(on, clauses, columns), RowWrites.INSERTS, stays=False)
     if len(clauses) == 1 and clauses[0].change is Change.DELETE:
@@ -141,13 +141,12 @@ def _build_choice(clauses: Sequence[Clause], otherwise: exp.Expr | None) -> exp.
 def _build_value(name: str, clauses: Sequence[Clause], columns: TargetColumns) -> exp.Expr:
     """The new value of a column; what a row to delete has there does not matter, but for its type."""
     prefix = columns.own_prefix
-    old = exp.column(f"{prefix}from_{name}", quoted=True) if name in columns.partition else None
-    values = [(c.number, c.values.get(name) or old) for c in clauses if c.values]
-    if values:
-        value = _build_case_of(prefix, [(number, value) for number, value in values if value is not None], None)
-    else:
-        kept = old or exp.column(f"{prefix}old_{name}", quoted=True)
-        value = exp.If(this=exp.false(), true=kept, false=exp.null())
+    source = f"{prefix}from_{name}" if name in columns.partition else f"{prefix}old_{name}"
+    old = exp.column(source, quoted=True)
+    # only partition columns may be left out, and only where there is an old row
+    values = [(clause.number, clause.values.get(name, old)) for clause in clauses if clause.values]
+    no_value = exp.If(this=exp.false(), true=old, false=exp.null())
+    value = _build_case_of(prefix, values, None) if values else no_value
     return exp.alias_(value, name, quoted=True)
 
 

@@ -9,8 +9,8 @@ from enum import Enum
 from sqlglot import exp
 
 from hive_acid.errors import build_error
-from hive_acid.sql.rewrite.update import build_assignments
-from hive_acid.sql.row_changes import Change
+from hive_acid.sql.rewrite.update import build_assignments, expect_columns
+from hive_acid.sql.row_changes import Change, TargetColumns
 
 
 class Side(Enum):
@@ -36,14 +36,23 @@ class Clause:
         return self.change is Change.UPDATE and any(name in self.values for name in names)
 
 
-def parse_clauses(statement: exp.Merge) -> list[Clause]:
-    """The clauses in their order. Raises HIVE_ACID_INTERNAL for what is no canonical clause.
+def parse_clauses(statement: exp.Merge, columns: TargetColumns) -> list[Clause]:
+    """The clauses in their order.
+
+    Raises HIVE_ACID_INTERNAL for what is no canonical clause: one that does not assign as UPDATE does, or does not
+    insert all columns in order.
 
     A lone DELETE of all matched rows becomes DELETED_BY_ANY if there are other clauses: no matter how many source rows
     match a row, it is deleted once, as in Spark (RewriteMergeIntoTable.shouldCheckCardinality).
     """
     whens = statement.args["whens"].expressions
     clauses = [_parse_clause(number, when) for number, when in enumerate(whens, start=1)]
+    everything = (*columns.data, *columns.partition)
+    for clause in clauses:
+        if clause.change is Change.INSERT:
+            expect_columns(clause.values, everything)
+        elif clause.change is Change.UPDATE:
+            expect_columns(clause.values, columns.data, everything)
     matched = [clause for clause in clauses if clause.side is Side.MATCHED]
     if len(clauses) > 1 and len(matched) == 1 and matched[0].change is Change.DELETE and matched[0].condition is None:
         only = replace(matched[0], change=Change.DELETED_BY_ANY)

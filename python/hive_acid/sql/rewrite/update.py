@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from sqlglot import exp
 
 from hive_acid.errors import build_error
@@ -23,9 +25,10 @@ def rewrite_update(statement: exp.Update, columns: TargetColumns) -> RowChangeQu
 
     The canonical statement assigns every data column of the target, in order; those the user left alone are assigned
     to themselves. Partition columns come after them, all or none: none if the user assigns none, for then no row moves.
-    Raises HIVE_ACID_INTERNAL if an assignment is no `column = placeholder`.
+    Raises HIVE_ACID_INTERNAL for other columns, or another order, and if an assignment is no `column = placeholder`.
     """
     values = build_assignments(statement.expressions)
+    expect_columns(values, columns.data, (*columns.data, *columns.partition))
     moves = any(name in values for name in columns.partition)
     prefix = columns.own_prefix if moves else "__"
     query = exp.select(
@@ -39,6 +42,13 @@ def rewrite_update(statement: exp.Update, columns: TargetColumns) -> RowChangeQu
     if moves:
         return RowChangeQuery(build_with_moves(query, columns), RowWrites.MIXED, stays=False)
     return RowChangeQuery(query, RowWrites.UPDATES, stays=True)
+
+
+def expect_columns(values: Mapping[str, exp.Expr], *allowed: tuple[str, ...]) -> None:
+    """Raises HIVE_ACID_INTERNAL if the values are not for one of these lists of columns: they are taken by position."""
+    if tuple(values) not in allowed:
+        reason = f"values for the columns {', '.join(values)}, not for {', '.join(allowed[-1])}"
+        raise build_error("HIVE_ACID_INTERNAL", reason=reason)
 
 
 def build_assignments(assignments: list[exp.Expr]) -> dict[str, exp.Expr]:

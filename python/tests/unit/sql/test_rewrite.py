@@ -25,7 +25,8 @@ def load_pairs() -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize(("statement", "query"), load_pairs())
 def test_a_canonical_statement_becomes_its_row_change_query(statement: str, query: str) -> None:
-    assert rewrite_statement(statement, TargetColumns(data=("a",))).text == query
+    columns = TargetColumns(data=("a", "Odd `name") if "Odd" in statement else ("a",))
+    assert rewrite_statement(statement, columns).text == query
 
 
 @pytest.mark.parametrize(
@@ -53,6 +54,25 @@ def test_rows_of_a_partitioned_table_carry_where_they_lie() -> None:
         "SELECT CAST(2 AS TINYINT) AS __change, __target.ROW__ID AS __row_id, `__target`.`d` AS `__from_d`, "
         "`__target`.`Odd ``key` AS `__from_Odd ``key` FROM __target WHERE __e1"
     )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "UPDATE __target SET `b` = __e0",
+        "UPDATE __target SET `b` = __e0, `a` = __e1",
+        "UPDATE __target SET `a` = __e0",
+        "UPDATE __target SET `a` = __e0, `b` = __e1, `d` = __e2, `e` = __e3",
+        f"{MERGE} WHEN MATCHED THEN UPDATE SET `a` = __e1",
+        f"{MERGE} WHEN NOT MATCHED THEN INSERT (`a`, `b`) VALUES (__e1, __e2)",
+        f"{MERGE} WHEN NOT MATCHED THEN INSERT (`b`, `a`, `d`) VALUES (__e1, __e2, __e3)",
+        f"{MERGE} WHEN MATCHED THEN DELETE WHEN NOT MATCHED BY SOURCE THEN UPDATE SET `b` = __e1, `a` = __e2",
+    ],
+)
+def test_values_for_other_columns_or_in_another_order_are_refused(text: str) -> None:
+    with pytest.raises(HiveAcidError) as caught:
+        rewrite_statement(text, TargetColumns(("a", "b"), ("d",)))
+    assert caught.value.getCondition() == "HIVE_ACID_INTERNAL"
 
 
 PARTITIONED = TargetColumns(("a",), ("d",))
