@@ -16,9 +16,10 @@ import org.apache.spark.sql.hiveacid.{SaveAsTable, SparkLine}
   */
 case class ReplaceEarlyWrites(session: SparkSession) extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperatorsDown {
-    case AppendData(Ours(t), query, _, true, false, _, _)                         => insert(t, query)
-    case OverwritePartitionsDynamic(Ours(t), query, _, true, false, _)            => overwrite(t, query, isDynamic = true)
-    case OverwriteByExpression(Ours(t), TrueLiteral, query, _, true, false, _, _) => overwrite(t, query, isDynamic = false)
+    case AppendData(Ours(t), query, _, true, false, _, _)              => insert(t, query)
+    case OverwritePartitionsDynamic(Ours(t), query, _, true, false, _) => overwrite(t, query, isDynamic = true)
+    case OverwriteByExpression(Ours(t), TrueLiteral, query, _, true, false, _, _) =>
+      overwrite(t, query, isDynamic = false)
     case w: V2WriteCommand                   => refuse(w, w.table, s"writeTo (${w.nodeName})")
     case r: ReplaceTable                     => refuse(r, r.name, "REPLACE TABLE")
     case r: ReplaceTableAsSelect             => refuse(r, r.name, "REPLACE TABLE AS SELECT")
