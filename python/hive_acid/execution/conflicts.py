@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hive_acid.execution.gate import Gate
+from hive_acid.execution.snapshots import Snapshot
 from hive_acid.execution.statement import identity
 from hive_acid.metastore.protocol import Metastore
 from hive_acid.model.table import TableDescription, TableName
@@ -55,6 +56,12 @@ class ConflictChecks:
             later = self.write_ids_now(table.name).max_visible
             if later > write_id:
                 raise Conflict(transaction.txn_id, f"write ID {later}, later than the own one, was committed meanwhile")
+
+    def check_partitions(self, transaction: Transaction, table: TableName, snapshot: Snapshot) -> None:
+        """No partition that was listed before the lock is gone: its rows may be in one of another name by now."""
+        listed = snapshot.known_partition_names(table)
+        if listed and not set(listed) <= set(self._metastore.partition_names(table)):
+            raise Conflict(transaction.txn_id, "a partition of the table was dropped or renamed meanwhile")
 
     def check_bases(
         self,

@@ -172,6 +172,7 @@ class Executor:
             _lock(transaction, components, gate, partitions)
             try:
                 self._writing.checks.check(rule, transaction, table, before, write_id)
+                self._writing.checks.check_partitions(transaction, table.name, snapshot)
             except Conflict as conflict:
                 conflict.gate = gate or (Gate(transaction, partitions) if rule.can_be_gate else None)
                 raise

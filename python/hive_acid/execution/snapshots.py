@@ -45,6 +45,11 @@ class Snapshot:
                 self._partition_names[table] = self._metastore.partition_names(table)
             return self._partition_names[table]
 
+    def known_partition_names(self, table: TableName) -> list[str]:
+        """The same if they have been asked for already, else nothing."""
+        with self._guard:
+            return self._partition_names.get(table, [])
+
     def note_written(self, table: TableName, own_view: ValidWriteIdList) -> None:
         """The transaction has written to the table: it is listed anew, with the transaction's own write ID visible."""
         with self._guard:

@@ -16,6 +16,7 @@ from pyspark.errors.exceptions.captured import CapturedException
 
 from hive_acid.config import Settings
 from hive_acid.errors import HiveAcidError, build_error
+from hive_acid.execution.ddl import DdlExecutor, DdlStatement
 from hive_acid.execution.engine import RowCounts
 from hive_acid.execution.executor import Executor
 from hive_acid.execution.readers import Readers
@@ -27,6 +28,7 @@ from hive_acid.model.table import TableName
 from hive_acid.spark.cancellation import Cancellation
 from hive_acid.spark.jvm import JvmEngine, close_connection
 from hive_acid.sql import RowWrites, TargetColumns, find_column_gaps, rewrite_statement
+from hive_acid.transactions.ddl_locks import DdlKind
 from hive_acid.transactions.validity import StatementKind
 
 LOG = logging.getLogger(__name__)
@@ -82,6 +84,7 @@ class Planner:
         settings: Settings,
         metastore: Metastore,
         executor: Executor,
+        ddl: DdlExecutor,
         readers: Readers,
         cancellation: Cancellation,
     ) -> None:
@@ -92,6 +95,7 @@ class Planner:
         self._settings = settings
         self._metastore = metastore
         self._executor = executor
+        self._ddl = ddl
         self._readers = readers
         self._cancellation = cancellation
 
@@ -166,6 +170,21 @@ class Planner:
             engines = [JvmEngine(self._bridge, self._context, call) for call in json.loads(calls)]
             counts = self._executor.run_together(list(zip(statements, engines, strict=True)))
         return self._done(asked[0], counts)
+
+    @_answered
+    def alter(self, request: str, call: str) -> str:
+        """Runs a statement of Spark's own that alters tables, under their locks."""
+        asked = json.loads(request)
+        statement = DdlStatement(
+            kind=DdlKind(asked["kind"]),
+            tables=tuple(_table_name(table) for table in asked["tables"]),
+            partitions=tuple(tuple(parts) for parts in asked["partitions"]),
+            locations=tuple(asked["locations"]),
+            settings=asked["settings"],
+        )
+        with self._cancellation.running():
+            self._ddl.run(statement, lambda: self._bridge.alter(call))
+        return "{}"
 
     def _done(self, asked: Mapping[str, Any], counts: RowCounts) -> str:
         """The result row."""

@@ -18,6 +18,7 @@ from pyspark.sql import SparkSession
 
 from hive_acid import config
 from hive_acid.errors import build_error
+from hive_acid.execution.ddl import DdlExecutor
 from hive_acid.execution.executor import Executor
 from hive_acid.execution.readers import Readers
 from hive_acid.hive_site import find_metastore_uris, read_settings
@@ -172,10 +173,11 @@ class Attachment:
         pause_ms = cancellation.pause_ms
         self.transactions = TransactionManager(self.metastore, identity, settings, _clock_ms, pause_ms, _pause_ms)
         self.executor = Executor(self.metastore, file_system, self.transactions, settings, pause_ms)
+        ddl = DdlExecutor(self.metastore, file_system, self.transactions, settings)
         max_age_ms = settings.number(config.READER_MAX_AGE_MS)
         self.readers = Readers(self.metastore, file_system, self.transactions, max_age_ms, _clock_ms)
         context = session.sparkContext
-        self.planner = Planner(jvm, context, settings, self.metastore, self.executor, self.readers, cancellation)
+        self.planner = Planner(jvm, context, settings, self.metastore, self.executor, ddl, self.readers, cancellation)
         cancellation.install()
         _start_callbacks(session)
         jvm.hiveacid.Bridge.register(jsession, self.planner)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hive_acid import config, errors
+from hive_acid.transactions.ddl_locks import DDL_LOCKS
 from hive_acid.transactions.validity import RULES
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -84,6 +85,12 @@ def rules_table() -> str:
     return _table(("Statement", "Metastore", "Lock", "Registered as", *checks), rows)
 
 
+def ddl_table() -> str:
+    """What each statement that alters a table locks."""
+    rows = ((kind.value, lock.name if lock else "none") for kind, lock in DDL_LOCKS.items())
+    return _table(("Statement", "Lock"), rows)
+
+
 def statement_calls_table() -> str:
     """How often each statement calls the metastore."""
     from support.statement_calls import calls_table  # which a program finds once `main` has said where
@@ -95,6 +102,7 @@ TABLES = {
     "settings": (ROOT / "README.md", settings_table),
     "errors": (ROOT / "README.md", errors_table),
     "rules": (ROOT / "docs" / "protocol.md", rules_table),
+    "ddl": (ROOT / "docs" / "protocol.md", ddl_table),
     "calls": (ROOT / "docs" / "protocol.md", statement_calls_table),
 }
 """Name of the comment pair around a table, its document, and how it is made."""

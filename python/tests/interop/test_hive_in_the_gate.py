@@ -107,6 +107,38 @@ def test_hive_reads_and_changes_what_spark_created_as_a_query_and_inserted_into_
     assert spark.sql("SELECT id, name FROM of_query_parts") == [(1, "ONE")]
 
 
+def test_hive_reads_and_changes_what_spark_altered(hive: HiveEngine, spark: SessionProcess) -> None:
+    spark.sql(f"CREATE TABLE altered {KINDS['partitioned']} {ACID}")
+    table = HiveTable(hive, "altered")
+    spark.sql(f"INSERT INTO altered VALUES (1, 'one', '{MONDAY}'), (2, 'two', '{TUESDAY}'), (3, 'three', 'gone')")
+    spark.sql("DELETE FROM altered WHERE id = 2")
+    spark.sql(f"INSERT INTO altered VALUES (4, 'four', '{TUESDAY}')")
+    spark.sql("ALTER TABLE altered DROP PARTITION (day = 'gone')")
+    spark.sql("ALTER TABLE altered ADD PARTITION (day = 'new')")
+    spark.sql(f"ALTER TABLE altered PARTITION (day = '{TUESDAY}') RENAME TO PARTITION (day = 'renamed')")
+    table.check_rows("id", [(1, "one", MONDAY), (4, "four", "renamed")])
+
+    # rows that come to old partitions have the new column for Hive too
+    spark.sql("ALTER TABLE altered ADD COLUMNS (extra INT)")
+    spark.sql(f"INSERT INTO altered (id, extra, day) VALUES (5, 50, '{MONDAY}'), (6, 60, 'new')")
+    assert spark.sql("UPDATE altered SET extra = 40 WHERE id = 4") == [(1,)]
+    table.check_rows(
+        "id", [(1, "one", None, MONDAY), (4, "four", 40, "renamed"), (5, None, 50, MONDAY), (6, None, 60, "new")]
+    )
+
+    hive.sql("UPDATE altered SET extra = extra + 1 WHERE id > 4")
+    hive.sql("DELETE FROM altered WHERE id = 1")
+    hive.sql("ALTER TABLE altered PARTITION (day = 'renamed') RENAME TO PARTITION (day = 'again')")
+    assert spark.sql("SELECT id, extra, day FROM altered ORDER BY id") == [
+        (4, 40, "again"),
+        (5, 51, MONDAY),
+        (6, 61, "new"),
+    ]
+
+    spark.sql("DROP TABLE altered")
+    assert hive.sql("SHOW TABLES LIKE 'altered'").rows == []
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_hive_reads_and_changes_what_spark_overwrote_and_truncated(
     hive: HiveEngine, spark: SessionProcess, kind: str

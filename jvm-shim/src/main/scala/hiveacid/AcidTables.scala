@@ -10,6 +10,9 @@ import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRela
 /** What a transactional table looks like to Spark. */
 object AcidTables {
 
+  /** What Spark calls the catalog that the metastore is behind. */
+  val SessionCatalog = "spark_catalog"
+
   def isTransactional(t: CatalogTable): Boolean =
     t.tableType != CatalogTableType.VIEW && setsTransactional(t.properties)
 
@@ -31,16 +34,16 @@ object AcidTables {
 
   /** What the parts of a name, as in SQL, mean in the session catalog. */
   def identifier(parts: Seq[String]): Option[TableIdentifier] = parts match {
-    case Seq(table)                            => Some(TableIdentifier(table))
-    case Seq(database, table)                  => Some(TableIdentifier(table, Some(database)))
-    case Seq("spark_catalog", database, table) => Some(TableIdentifier(table, Some(database)))
-    case _                                     => None
+    case Seq(table)                           => Some(TableIdentifier(table))
+    case Seq(database, table)                 => Some(TableIdentifier(table, Some(database)))
+    case Seq(SessionCatalog, database, table) => Some(TableIdentifier(table, Some(database)))
+    case _                                    => None
   }
 
   /** The transactional table of that name in the session catalog, if there is one. */
   def find(session: SparkSession, id: TableIdentifier): Option[CatalogTable] = {
     val catalog = session.sessionState.catalog
-    if (catalog.isTempView(id) || id.catalog.exists(_ != "spark_catalog") || !catalog.tableExists(id)) None
+    if (catalog.isTempView(id) || id.catalog.exists(_ != SessionCatalog) || !catalog.tableExists(id)) None
     else Some(catalog.getTableMetadata(id)).filter(isTransactional)
   }
 

@@ -37,6 +37,9 @@ trait Planner {
   /** Runs statements, a JSON array, in one transaction; `calls` has their keys. Returns one result row. */
   def executeTogether(requests: String, calls: String): Object
 
+  /** Runs a statement of Spark's own under the locks it needs; `call` is the key for `Bridge.alter`. */
+  def alter(request: String, call: String): Object
+
   /** A root execution has ended; its read transaction can end too. */
   def endExecution(executionId: Long): Object
 }
@@ -46,13 +49,12 @@ object Bridge {
   private val CauseDepth = 20
   @volatile private var planner: Option[Planner] = None
 
-  /** A running statement, and the thread state that its jobs inherit. */
-  final private class Call(
-      val session: SparkSession,
-      val command: AcidWriteCommand
-  ) {
+  /** A running statement: what it does when Python calls back, and the thread state that its jobs inherit. */
+  final private class Call(val session: SparkSession, val statement: Either[AcidWriteCommand, () => Unit]) {
     val thread: Thread = Thread.currentThread
     val properties: java.util.Properties = SparkLine.localProperties(session.sparkContext)
+
+    def command: AcidWriteCommand = statement.left.getOrElse(throw new IllegalStateException("it writes no rows"))
   }
   private val calls = new ConcurrentHashMap[String, Call]
   private val counter = new AtomicLong
@@ -85,13 +87,14 @@ object Bridge {
     Iterator.iterate(t)(_.getCause).takeWhile(_ != null).take(CauseDepth).collectFirst { case a: AcidException => a }
 
   /** Runs a statement in Python, which calls `write` back with the key it is given. */
-  def execute(session: SparkSession, command: AcidWriteCommand): String = withCalls(session, Seq(command)) { keys =>
-    plannerFor(AcidTables.name(command.target)).execute(command.request(session).toString, keys.head)
-  }
+  def execute(session: SparkSession, command: AcidWriteCommand): String =
+    withCalls(session, Seq(Left(command))) { keys =>
+      plannerFor(AcidTables.name(command.target)).execute(command.request(session).toString, keys.head)
+    }
 
   /** The same for statements that are one transaction. */
   def executeTogether(session: SparkSession, commands: Seq[AcidWriteCommand]): String =
-    withCalls(session, commands) { keys =>
+    withCalls(session, commands.map(Left(_))) { keys =>
       val json = new ObjectMapper
       val (requests, calls) = (json.createArrayNode(), json.createArrayNode())
       commands.foreach(c => requests.add(c.request(session)))
@@ -99,10 +102,18 @@ object Bridge {
       plannerFor(AcidTables.name(commands.head.target)).executeTogether(requests.toString, calls.toString)
     }
 
-  private def withCalls(session: SparkSession, commands: Seq[AcidWriteCommand])(run: Seq[String] => Object): String = {
-    val keys = commands.map { command =>
+  /** Has Python lock what the statement needs and call back, by `alter`, what it does. */
+  def alter(session: SparkSession, command: AcidDdlCommand)(statement: () => Unit): Unit =
+    withCalls(session, Seq(Right(statement))) { keys =>
+      plannerFor(AcidTables.name(command.tables.head)).alter(command.request(session).toString, keys.head)
+    }
+
+  private def withCalls(session: SparkSession, statements: Seq[Either[AcidWriteCommand, () => Unit]])(
+      run: Seq[String] => Object
+  ): String = {
+    val keys = statements.map { statement =>
       val key = s"call-${counter.incrementAndGet()}"
-      calls.put(key, new Call(session, command))
+      calls.put(key, new Call(session, statement))
       key
     }
     try text(run(keys))
@@ -130,6 +141,9 @@ object Bridge {
     val found = TouchedPartitions.find(call.session, call.command, changes)
     new ObjectMapper().writeValueAsString(found.map(_.toArray).orNull)
   }
+
+  /** Called by Python once the locks are there: runs the statement of Spark's own. */
+  def alter(key: String): Unit = inCall(key)(_.statement.foreach(run => run()))
 
   /** The session's own settings of ours, for a request. */
   def putSettings(request: ObjectNode, session: SparkSession): Unit = {

@@ -22,6 +22,8 @@ class Extensions extends (SparkSessionExtensions => Unit) {
     // and cast by Spark's store assignment.
     extensions.injectPostHocResolutionRule(s => ReplaceInserts(classic(s)))
     extensions.injectPostHocResolutionRule(s => ReplaceCreationsAsSelect(classic(s)))
+    // After ResolveSessionCatalog, which makes them Spark's own commands for tables of the session catalog.
+    extensions.injectPostHocResolutionRule(s => LockAlterations(classic(s)))
     extensions.injectPostHocResolutionRule(s => PlaceNewTables(classic(s)))
     extensions.injectPostHocResolutionRule(s => GuardRule(classic(s)))
     // Last: whatever still touches a transactional table by a node that is not ours.

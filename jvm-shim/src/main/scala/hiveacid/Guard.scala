@@ -37,8 +37,10 @@ case class Guard(session: SparkSession) extends (LogicalPlan => Unit) {
     case w: WriteToStream          => w.catalogTable.foreach(refuseAcid(_, "Writing a stream"))
     case _: AcidWriteCommand       => // children that the analyzer still sees are checked by themselves
     case m: AcidMultiInsertCommand => m.inserts.foreach(i => apply(i.changes))
-    case c: RunnableCommand        => command(c)
-    case c: DataWritingCommand     => writing(c)
+    case AcidDdlCommand(_, _, s: AlterTableSetPropertiesCommand, _, _) => command(s)
+    case _: AcidDdlCommand                                             => // Spark's own, under our locks
+    case c: RunnableCommand                                            => command(c)
+    case c: DataWritingCommand                                         => writing(c)
     // these three become ours; what is seen here is Spark's check of the user's node
     case DeleteFromTable(AcidTables.Target(_), _)               =>
     case UpdateTable(AcidTables.Target(_), _, _)                =>

@@ -45,14 +45,19 @@ object Overwrite {
       isDynamic: Boolean,
       ifNotExists: Boolean
   ): Overwrite = {
+    Overwrite(parts(session, table, values), isDynamic, ifNotExists)
+  }
+
+  /** The values of a PARTITION clause as `k=v` in the metastore's spelling, in the table's order of partition columns.
+    */
+  def parts(session: SparkSession, table: CatalogTable, values: Map[String, String]): Seq[String] = {
     val zone = Some(session.sessionState.conf.sessionLocalTimeZone)
-    val parts = table.partitionSchema.flatMap { field =>
+    table.partitionSchema.flatMap { field =>
       values.collectFirst { case (key, value) if key.equalsIgnoreCase(field.name) => value }.map { value =>
         val typed = Cast(Literal.create(value, StringType), field.dataType, zone)
         val text = Option(Cast(typed, StringType, zone).eval()).map(_.toString).orNull
         ExternalCatalogUtils.getPartitionPathString(field.name.toLowerCase(Locale.ROOT), text)
       }
     }
-    Overwrite(parts, isDynamic, ifNotExists)
   }
 }

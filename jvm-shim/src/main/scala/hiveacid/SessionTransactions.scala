@@ -43,7 +43,7 @@ object SessionTransactions extends Logging {
     try {
       val Array(database, name) = table.split("\\.", 2)
       session.sharedState.cacheManager
-        .recacheTableOrView(session, TableIdentifier(name, Some(database), Some("spark_catalog")).nameParts)
+        .recacheTableOrView(session, TableIdentifier(name, Some(database), Some(AcidTables.SessionCatalog)).nameParts)
     } catch { case NonFatal(e) => logWarning(s"a cache of $table was dropped", e) }
   }
 }

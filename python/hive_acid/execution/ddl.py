@@ -1,0 +1,133 @@
+"""Statements that alter a table and not its rows: the engine's own, run under Hive's locks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from hive_acid import config
+from hive_acid.errors import HiveAcidError, build_error
+from hive_acid.execution.statement import Overwrite
+from hive_acid.metastore.protocol import Metastore
+from hive_acid.model.table import TableName
+from hive_acid.model.write_ids import ValidWriteIdList
+from hive_acid.snapshot.filesystem import FileSystem
+from hive_acid.transactions.ddl_locks import DdlKind, build_ddl_locks
+from hive_acid.transactions.manager import Transaction, TransactionManager
+
+
+@dataclass(frozen=True)
+class DdlStatement:
+    """A statement that alters `tables`, transactional ones, of which there is one at least.
+
+    `partitions` are its PARTITION clauses, each as its `k=v` in the metastore's spelling and the table's order; the
+    last of a RENAME is the new name. `locations` are those that new partitions are given.
+    """
+
+    kind: DdlKind
+    tables: tuple[TableName, ...]
+    partitions: tuple[tuple[str, ...], ...] = ()
+    locations: tuple[str, ...] = ()
+    settings: Mapping[str, str] = field(default_factory=dict)
+
+
+class DdlExecutor:
+    """Runs such statements against one metastore, each in a transaction of its own that holds its locks."""
+
+    def __init__(
+        self,
+        metastore: Metastore,
+        file_system: FileSystem,
+        transactions: TransactionManager,
+        settings: config.Settings,
+    ) -> None:
+        self._metastore = metastore
+        self._file_system = file_system
+        self._transactions = transactions
+        self._settings = settings
+
+    def run(self, statement: DdlStatement, command: Callable[[], None]) -> None:
+        """Waits for the locks, runs `command`, which is the engine's own statement, and lets go of the locks.
+
+        Raises what `command` raises, HIVE_ACID_LOCK_TIMEOUT, and HIVE_ACID_UNSUPPORTED_TABLE for a new partition whose
+        location is not empty: nothing has been changed then. An error afterwards says in a note that the change was
+        made.
+        """
+        settings = self._settings.overridden_by(statement.settings)
+        transaction = self._transactions.begin(str(statement.tables[0]), settings)
+        try:
+            before = self._write_ids(statement, transaction)
+            locks = build_ddl_locks(statement.kind, statement.tables, self._find_partitions(statement))
+            if locks:
+                transaction.lock(locks)
+            self._refuse_files(statement)
+            transaction.ensure_active()
+            command()
+        except BaseException as error:
+            _abort(transaction, error)
+            raise
+        try:
+            self._withdraw_statistics(transaction, before)
+            transaction.commit()
+        except BaseException as error:
+            error.add_note(f"{statement.kind.value} itself was carried out")
+            _abort(transaction, error)
+            raise
+
+    def _find_partitions(self, statement: DdlStatement) -> tuple[str, ...]:
+        """The partitions it touches, by name; none if that is not known, or there are too many."""
+        if not statement.partitions or statement.kind is DdlKind.ADD_PARTITION:
+            return ()  # Hive, too, locks the table for these
+        table = self._metastore.table(statement.tables[0])
+        if any(len(parts) > len(table.partition_columns) for parts in statement.partitions):
+            return ()
+        names = {"/".join(parts) for parts in statement.partitions if len(parts) == len(table.partition_columns)}
+        if statement.kind is DdlKind.DROP_PARTITION:
+            wanted = [Overwrite(parts, is_dynamic=False, if_not_exists=False) for parts in statement.partitions]
+            existing = self._metastore.partition_names(table.name)
+            names |= {name for name in existing if any(parts.covers(name) for parts in wanted)}
+        limit = self._settings.overridden_by(statement.settings).number(config.LOCK_MAX_PARTITIONS)
+        return tuple(sorted(names)) if len(names) <= limit else ()
+
+    def _refuse_files(self, statement: DdlStatement) -> None:
+        """What lies in a new partition's location would become rows that no transaction wrote."""
+        for listing in self._file_system.list_trees(statement.locations) if statement.locations else ():
+            if listing.files:
+                reason = f"there are files in {listing.root}; INSERT the rows of its files instead"
+                raise build_error(
+                    "HIVE_ACID_UNSUPPORTED_TABLE",
+                    operation="ALTER TABLE … ADD PARTITION … LOCATION",
+                    table=statement.tables[0],
+                    reason=reason,
+                )
+
+    def _write_ids(self, statement: DdlStatement, transaction: Transaction) -> Mapping[TableName, ValidWriteIdList]:
+        if not statement.kind.alters_description:
+            return {}
+        return self._metastore.valid_write_ids(statement.tables, transaction.snapshot)
+
+    def _withdraw_statistics(self, transaction: Transaction, before: Mapping[TableName, ValidWriteIdList]) -> None:
+        """Withdraws a table's statistics again if somebody wrote to it meanwhile: the command may have restored them.
+
+        It reads the table's description and stores it, and a writer may have withdrawn them in between.
+        """
+        for name, seen in before.items():
+            now = self._metastore.valid_write_ids([name], self._metastore.valid_transactions(0))[name]
+            if seen.open or now.high_water_mark > seen.high_water_mark:
+                self._withdraw(transaction, name)
+
+    def _withdraw(self, transaction: Transaction, name: TableName) -> None:
+        write_id = transaction.allocate_write_id(name)
+        view = self._metastore.valid_write_ids([name], transaction.snapshot)[name].with_own(write_id)
+        self._metastore.drop_statistics(name, write_id, view)
+        table = self._metastore.table(name)
+        if table.is_partitioned:
+            partitions = self._metastore.partition_names(name)
+            self._metastore.drop_partition_statistics(name, partitions, write_id, view)
+
+
+def _abort(transaction: Transaction, error: BaseException) -> None:
+    try:
+        transaction.abort()
+    except HiveAcidError as second:
+        error.add_note(f"transaction {transaction.txn_id} was not aborted and will time out: {second}")

@@ -1,0 +1,62 @@
+"""What each statement that alters a table, not its rows, locks: one table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from enum import Enum
+
+from hive_acid.metastore.types import LockComponent, LockKind, OperationKind
+from hive_acid.model.table import TableName
+from hive_acid.transactions.validity import is_lockable
+
+
+class DdlKind(Enum):
+    """Statements that alter tables, by their names in SQL."""
+
+    ADD_PARTITION = "ADD PARTITION"
+    DROP_PARTITION = "DROP PARTITION"
+    RENAME_PARTITION = "RENAME PARTITION"
+    ALTER_COLUMNS = "ADD or CHANGE COLUMNS"
+    RENAME_TABLE = "RENAME TABLE"
+    SET_PROPERTIES = "SET TBLPROPERTIES"
+    ANALYZE = "ANALYZE"
+    DROP_TABLE = "DROP TABLE"
+    DROP_DATABASE = "DROP DATABASE"
+
+    @property
+    def alters_description(self) -> bool:
+        """True if it stores the description of a table anew beside writers, which it may have read before they did."""
+        return self in (DdlKind.SET_PROPERTIES, DdlKind.ANALYZE)
+
+
+DDL_LOCKS: Mapping[DdlKind, LockKind | None] = {
+    DdlKind.ADD_PARTITION: LockKind.SHARED_READ,
+    DdlKind.DROP_PARTITION: LockKind.EXCLUSIVE,
+    DdlKind.RENAME_PARTITION: LockKind.EXCLUSIVE,
+    DdlKind.ALTER_COLUMNS: LockKind.EXCLUSIVE,
+    DdlKind.RENAME_TABLE: LockKind.EXCLUSIVE,
+    DdlKind.SET_PROPERTIES: LockKind.SHARED_READ,
+    # its queries lock what they read; a lock of its own would stand behind their waiting ones, and they behind it
+    DdlKind.ANALYZE: None,
+    DdlKind.DROP_TABLE: LockKind.EXCLUSIVE,
+    DdlKind.DROP_DATABASE: LockKind.EXCLUSIVE,
+}
+"""As Hive has them (WriteEntity.determineAlterTableWriteType, DDL_EXCLUSIVE and DDL_SHARED, of 3.1.3 and 4.1.0), but
+for ANALYZE, which writes no rows here."""
+
+
+def build_ddl_locks(
+    kind: DdlKind, tables: Sequence[TableName], partitions: Sequence[str] = ()
+) -> tuple[LockComponent, ...]:
+    """What is asked for, at once; nothing for a kind without a lock.
+
+    `partitions` are those of the one table that the statement touches; they are locked instead of the table if there
+    are any and a lock request can name them all.
+    """
+    lock = DDL_LOCKS[kind]
+    if lock is None:
+        return ()
+    if partitions and all(is_lockable(name) for name in partitions):
+        names = sorted(set(partitions))
+        return tuple(LockComponent(tables[0], lock, OperationKind.NO_TXN, name) for name in names)
+    return tuple(LockComponent(table, lock, OperationKind.NO_TXN) for table in sorted(set(tables)))

@@ -1,0 +1,149 @@
+"""Statements that alter tables wait for readers and writers, as Hive has them wait, and leave nothing open."""
+
+from __future__ import annotations
+
+import pytest
+
+from hive_acid.config import Settings
+from hive_acid.errors import HiveAcidError
+from hive_acid.execution.ddl import DdlExecutor, DdlStatement
+from hive_acid.metastore.types import HeldLock, LockComponent, LockKind, LockState, MetastoreLine, OperationKind
+from hive_acid.model.table import Column, Partition, TableName
+from hive_acid.transactions.ddl_locks import DDL_LOCKS, DdlKind
+from hive_acid.transactions.validity import StatementKind
+from support.statements import TABLE, World, build_table
+
+OTHER = TableName("db", "other")
+NAMES = ("d=a/h=1", "d=a/h=2", "d=b/h=1")
+ON_PARTITIONS = (DdlKind.DROP_PARTITION, DdlKind.RENAME_PARTITION)
+KEY = "COLUMN_STATS_ACCURATE"
+
+
+@pytest.fixture(params=list(MetastoreLine), ids=lambda line: line.value)
+def world(request: pytest.FixtureRequest) -> World:
+    world = World(request.param)
+    columns = (Column("d", "string"), Column("h", "string"))
+    world.memory.add_table(build_table(partition_columns=columns))
+    world.memory.add_table(build_table(name=OTHER, location="/warehouse/other"))
+    for name in NAMES:
+        values = tuple(part[2:] for part in name.split("/"))
+        world.memory.add_partition(TABLE, Partition(name, values, f"/warehouse/t/{name}", {KEY: "{}"}))
+    return world
+
+
+def build(world: World) -> DdlExecutor:
+    return DdlExecutor(world.metastore, world.file_system, world.transactions, Settings(world.settings))
+
+
+def held_by(world: World, statement: DdlStatement) -> list[HeldLock]:
+    """The locks while the statement itself runs."""
+    held: list[HeldLock] = []
+    build(world).run(statement, lambda: held.extend(world.memory.held_locks()))
+    assert not world.memory.held_locks() and not world.open_transactions()
+    return held
+
+
+@pytest.mark.parametrize("kind", DdlKind)
+def test_the_lock_is_held_while_it_runs_and_gone_afterwards(world: World, kind: DdlKind) -> None:
+    wanted = DDL_LOCKS[kind]
+    held = held_by(world, DdlStatement(kind, (TABLE, OTHER)))
+    assert [(lock.table, lock.partition, lock.kind) for lock in held] == (
+        [(table, None, wanted) for table in (OTHER, TABLE)] if wanted else []
+    )
+    assert not world.memory._transactions.listed(), "nothing for the initiator to look at"
+
+
+@pytest.mark.parametrize(
+    ("kind", "clauses", "locked"),
+    [
+        (DdlKind.DROP_PARTITION, [("d=a", "h=1")], ["d=a/h=1"]),
+        (DdlKind.DROP_PARTITION, [("d=a",)], ["d=a/h=1", "d=a/h=2"]),
+        (DdlKind.DROP_PARTITION, [("h=1",)], ["d=a/h=1", "d=b/h=1"]),
+        (DdlKind.DROP_PARTITION, [("d=a",), ("d=b", "h=1")], list(NAMES)),
+        (DdlKind.DROP_PARTITION, [("d=z", "h=1")], ["d=z/h=1"]),
+        (DdlKind.DROP_PARTITION, [("d=z",)], [None]),
+        (DdlKind.DROP_PARTITION, [("d=A", "h=1")], [None]),
+        (DdlKind.RENAME_PARTITION, [("d=a", "h=1"), ("d=c", "h=1")], ["d=a/h=1", "d=c/h=1"]),
+        (DdlKind.RENAME_PARTITION, [("d=a", "h=1"), ("d=C", "h=1")], [None]),
+        (DdlKind.ADD_PARTITION, [("d=c", "h=1")], [None]),
+    ],
+)
+def test_partitions_are_locked_by_name_where_a_lock_can_name_them_all(
+    world: World, kind: DdlKind, clauses: list[tuple[str, ...]], locked: list[str | None]
+) -> None:
+    held = held_by(world, DdlStatement(kind, (TABLE,), tuple(clauses)))
+    assert [lock.partition for lock in held] == locked
+    assert {lock.kind for lock in held} == {DDL_LOCKS[kind]}
+
+
+def test_more_partitions_than_the_limit_are_locked_as_a_table(world: World) -> None:
+    settings = {"spark.hiveacid.lock.maxPartitions": "1"}
+    held = held_by(world, DdlStatement(DdlKind.DROP_PARTITION, (TABLE,), (("d=a",),), settings=settings))
+    assert [lock.partition for lock in held] == [None]
+
+
+@pytest.mark.parametrize("kind", [kind for kind in DdlKind if DDL_LOCKS[kind] is LockKind.EXCLUSIVE])
+def test_a_reader_is_waited_for_and_named_if_it_stays(world: World, kind: DdlKind) -> None:
+    reader = world.memory.open_transaction("somebody", "there", "reader")
+    asked = [LockComponent(TABLE, LockKind.SHARED_READ, OperationKind.SELECT)]
+    assert world.memory.lock(reader, asked, "somebody", "there", "reader")[1] is LockState.ACQUIRED
+    ran: list[int] = []
+    with pytest.raises(HiveAcidError, match="somebody on there") as raised:
+        settings = {"spark.hiveacid.lock.timeoutMs": "1000"}
+        build(world).run(DdlStatement(kind, (TABLE,), settings=settings), lambda: ran.append(1))
+    assert raised.value.getCondition() == "HIVE_ACID_LOCK_TIMEOUT"
+    assert not ran and world.open_transactions() == [reader]
+    assert [lock.txn_id for lock in world.memory.held_locks()] == [reader]
+
+
+@pytest.mark.parametrize("kind", DdlKind)
+def test_its_error_is_the_engines_own_and_ends_the_transaction(world: World, kind: DdlKind) -> None:
+    def fail() -> None:
+        raise LookupError("no such partition")
+
+    with pytest.raises(LookupError, match=r"^no such partition$"):
+        build(world).run(DdlStatement(kind, (TABLE,)), fail)
+    assert not world.memory.held_locks() and not world.open_transactions()
+
+
+def test_a_transaction_that_times_out_meanwhile_is_reported_with_what_was_done(world: World) -> None:
+    with pytest.raises(HiveAcidError) as raised:
+        build(world).run(DdlStatement(DdlKind.DROP_TABLE, (OTHER,)), world.time_out)
+    assert raised.value.getCondition() == "HIVE_ACID_TRANSACTION_ABORTED"
+    assert "DROP TABLE itself was carried out" in raised.value.__notes__
+
+
+def test_a_new_partition_with_files_is_refused_and_one_without_is_not(world: World) -> None:
+    world.file_system.make_folder("/elsewhere/empty")
+    ran: list[int] = []
+    for place in ("/elsewhere/empty", "/elsewhere/none"):
+        statement = DdlStatement(DdlKind.ADD_PARTITION, (TABLE,), (("d=c", "h=1"),), (place,))
+        build(world).run(statement, lambda: ran.append(1))
+    world.file_system.add_file("/elsewhere/full/part-0.orc")
+    statement = DdlStatement(DdlKind.ADD_PARTITION, (TABLE,), (("d=c", "h=1"),), ("/elsewhere/full",))
+    with pytest.raises(HiveAcidError, match="/elsewhere/full") as raised:
+        build(world).run(statement, lambda: ran.append(1))
+    assert raised.value.getCondition() == "HIVE_ACID_UNSUPPORTED_TABLE"
+    assert ran == [1, 1] and not world.open_transactions()
+
+
+@pytest.mark.parametrize("kind", [kind for kind in DdlKind if kind.alters_description])
+def test_statistics_that_a_writer_withdrew_meanwhile_do_not_come_back(world: World, kind: DdlKind) -> None:
+    """The engine reads a table's description and stores it; what was withdrawn in between would be there again."""
+
+    def store_what_was_read() -> None:
+        stale = world.memory.table(OTHER)
+        world.run(StatementKind.INSERT, target=OTHER, sources=(), columns=("id", "name"))
+        assert KEY not in world.memory.table(OTHER).parameters
+        world.memory.add_table(stale)
+
+    build(world).run(DdlStatement(kind, (OTHER,)), store_what_was_read)
+    assert KEY not in world.memory.table(OTHER).parameters
+    assert not world.open_transactions()
+
+
+@pytest.mark.parametrize("kind", [kind for kind in DdlKind if kind.alters_description])
+def test_statistics_stay_where_nobody_writes(world: World, kind: DdlKind) -> None:
+    build(world).run(DdlStatement(kind, (OTHER, TABLE)), lambda: None)
+    assert KEY in world.memory.table(OTHER).parameters
+    assert "allocate_write_id" not in world.metastore.calls
