@@ -15,6 +15,7 @@ import hive_acid
 from hive_acid import AcidTable
 from hive_acid.errors import ConfigurationError
 from integration.conftest import Tables
+from support.polling import eventually
 
 ROWS = "(1, 'a', named_struct('x', 1, 'y', 1)), (2, 'b', named_struct('x', 2, 'y', 2)), (3, NULL, NULL)"
 
@@ -136,7 +137,7 @@ def test_one_statement_is_one_transaction_of_the_metastore(table: AcidTable, tab
     for txn_id in (before, after):
         tables.client.abort(txn_id)
     assert after - before == 2
-    assert tables.open_transactions() == []
+    assert eventually(lambda: tables.open_transactions() == [])
 
 
 def test_names_are_quoted_as_in_sql(tables: Tables, spark: SparkSession) -> None:
@@ -176,7 +177,7 @@ def test_what_spark_refuses_in_sql_it_refuses_here(table: AcidTable, tables: Tab
     assert caught.value.getCondition() == of_sql.value.getCondition()
     assert caught.value.getMessageParameters() == of_sql.value.getMessageParameters()
     assert tables.files("t") == files
-    assert tables.open_transactions() == []
+    assert eventually(lambda: tables.open_transactions() == [])
 
 
 def test_an_error_in_a_text_shows_the_text(table: AcidTable) -> None:

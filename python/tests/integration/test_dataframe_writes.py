@@ -11,6 +11,7 @@ from pyspark.sql import functions as F  # noqa: N812 (its name everywhere)
 
 from hive_acid.model.table import TableName
 from integration.conftest import Tables
+from support.polling import eventually
 
 MODES = "spark.sql.sources.partitionOverwriteMode"
 
@@ -51,7 +52,7 @@ def test_rows_are_added_by_the_names_of_columns(
     append(frame, name)
     assert rows(tables, name) == [*OLD, *NEW]
     assert len(tables.files(name)) > 0
-    assert tables.open_transactions() == []
+    assert eventually(lambda: tables.open_transactions() == [])
 
 
 @pytest.mark.parametrize("mode", ["static", pytest.param("dynamic", marks=pytest.mark.slow), None])

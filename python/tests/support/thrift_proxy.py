@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import select
 import socket
 import threading
 from dataclasses import dataclass, field
@@ -101,6 +102,12 @@ class _Recorder(TTransportBase):  # type: ignore[misc]
         return name.decode(), bytes(self.recorded)
 
 
+def _is_wanted(client: socket.socket, server: socket.socket) -> bool:
+    """Waits for the next call. False if the server has gone, which the client must not find out by its next call."""
+    readable, _, _ = select.select([client, server], [], [])
+    return server not in readable
+
+
 @dataclass
 class ThriftProxy:
     """Listens at `uri`, forwards to `upstream`. `calls` are the methods that arrived, in order, lost ones too."""
@@ -162,7 +169,7 @@ class ThriftProxy:
             with client, socket.create_connection(self._target) as server:
                 server.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
                 requests, answers = _Recorder(client), _Recorder(server)
-                while self._pass_call(requests, answers, client, server):
+                while _is_wanted(client, server) and self._pass_call(requests, answers, client, server):
                     pass
         except (EOFError, OSError):  # either end has gone, and so has the connection
             return
