@@ -20,7 +20,8 @@ class WriteSpec:
     session; `buckets` is how many buckets hold rows that a delete or update may change, 0 if that is not known;
     `max_buckets` how many files of one statement ID an insert may make in a partition; `shuffles_inserts` whether it
     brings the rows of a partition together first; `overwrites` whether its rows are a base, which replaces what is
-    there.
+    there. `required` are the columns that must not be NULL, by name and position in a row; a row with NULL there ends
+    the job with HIVE_ACID_NULL_VALUE, which names `table`.
     """
 
     kind: str
@@ -36,6 +37,8 @@ class WriteSpec:
     shuffles_inserts: bool = True
     partition_columns: tuple[str, ...] = ()
     overwrites: bool = False
+    table: str = ""
+    required: tuple[tuple[str, int], ...] = ()
 
     def to_json(self) -> str:
         """The form the shim reads: camelCase keys."""

@@ -6,7 +6,7 @@ import re
 from urllib.parse import urlsplit
 
 from hive_acid.errors import build_error
-from hive_acid.model.table import TableDescription, TableKind
+from hive_acid.model.table import TableConstraints, TableDescription, TableKind
 from hive_acid.transactions.validity import StatementKind
 
 ATOMIC_SCHEMES = frozenset({"", "file", "hdfs", "viewfs"})
@@ -39,6 +39,21 @@ def refuse_unwritable(table: TableDescription, kind: StatementKind, allow_non_at
     for column in table.columns:
         if match := _UNWRITABLE_TYPE.search(column.type.lower()):
             raise refuse(f"column {column.name} has type {match[1]}")
+
+
+def find_required(
+    table: TableDescription, kind: StatementKind, constraints: TableConstraints
+) -> tuple[tuple[str, int], ...]:
+    """The columns in which a new row must not be NULL, by name and position.
+
+    Raises HIVE_ACID_UNSUPPORTED_TABLE for constraints that only Hive can judge.
+    """
+    names = [column.name for column in table.columns]
+    beyond = sorted(constraints.not_null - set(names))
+    if constraints.checks or beyond:
+        reason = f"partition column {beyond[0]} is NOT NULL" if beyond else "it has CHECK constraints"
+        raise build_error("HIVE_ACID_UNSUPPORTED_TABLE", operation=kind.title, table=table.name, reason=reason)
+    return tuple((name, position) for position, name in enumerate(names) if name in constraints.not_null)
 
 
 def build_row_type(table: TableDescription) -> str:

@@ -19,7 +19,7 @@ from hive_acid.execution.partitions import TouchedPartitions, find_touched
 from hive_acid.execution.publication import Publication
 from hive_acid.execution.snapshots import Snapshot
 from hive_acid.execution.statement import Statement
-from hive_acid.execution.target import build_row_type, find_compression
+from hive_acid.execution.target import build_row_type, find_compression, find_required
 from hive_acid.metastore.protocol import Metastore
 from hive_acid.metastore.types import MetastoreLine
 from hive_acid.model.bucket import MAX_BUCKET
@@ -119,10 +119,18 @@ class Writing:
             shuffles_inserts=settings.flag(config.INSERT_SHUFFLE),
             partition_columns=tuple(column.name for column in table.partition_columns),
             overwrites=statement.overwrite is not None,
+            table=str(table.name),
+            required=self._find_required(statement, table),
         )
         if statement.overwrite is not None:
             return self._stage_overwrite(statement, write, spec, token, engine)
         return engine.write(token, spec)
+
+    def _find_required(self, statement: Statement, table: TableDescription) -> tuple[tuple[str, int], ...]:
+        """Asked for under the lock, which keeps others from adding constraints."""
+        if statement.writes is RowWrites.DELETES or statement.kind is StatementKind.TRUNCATE:
+            return ()
+        return find_required(table, statement.kind, self._metastore.constraints(table.name))
 
     def _stage_overwrite(
         self, statement: Statement, write: TableWrite, spec: WriteSpec, token: str, engine: Engine

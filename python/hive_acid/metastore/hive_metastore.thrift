@@ -397,6 +397,30 @@ struct WriteEventInfo {
   7: optional string partitionObj
 }
 
+// ---- constraints
+
+struct SQLNotNullConstraint {
+  1: string catName, 2: string table_db, 3: string table_name, 4: string column_name, 5: string nn_name,
+  6: bool enable_cstr, 7: bool validate_cstr, 8: bool rely_cstr
+}
+struct SQLDefaultConstraint {
+  1: string catName, 2: string table_db, 3: string table_name, 4: string column_name, 5: string default_value,
+  6: string dc_name, 7: bool enable_cstr, 8: bool validate_cstr, 9: bool rely_cstr
+}
+struct SQLCheckConstraint {
+  1: string catName, 2: string table_db, 3: string table_name, 4: string column_name, 5: string check_expression,
+  6: string dc_name, 7: bool enable_cstr, 8: bool validate_cstr, 9: bool rely_cstr
+}
+struct NotNullConstraintsRequest { 1: required string catName, 2: required string db_name, 3: required string tbl_name }
+struct NotNullConstraintsResponse { 1: required list<SQLNotNullConstraint> notNullConstraints }
+struct DefaultConstraintsRequest { 1: required string catName, 2: required string db_name, 3: required string tbl_name }
+struct DefaultConstraintsResponse { 1: required list<SQLDefaultConstraint> defaultConstraints }
+struct CheckConstraintsRequest { 1: required string catName, 2: required string db_name, 3: required string tbl_name }
+struct CheckConstraintsResponse { 1: required list<SQLCheckConstraint> checkConstraints }
+struct AddNotNullConstraintRequest { 1: required list<SQLNotNullConstraint> notNullConstraintCols }
+struct AddDefaultConstraintRequest { 1: required list<SQLDefaultConstraint> defaultConstraintCols }
+struct AddCheckConstraintRequest { 1: required list<SQLCheckConstraint> checkConstraintCols }
+
 service ThriftHiveMetastore {
   list<string> set_ugi(1: string user_name, 2: list<string> group_names) throws (1: MetaException o1)
   string getVersion()
@@ -436,6 +460,19 @@ service ThriftHiveMetastore {
     throws (1: InvalidOperationException o1, 2: MetaException o2)
   AlterTableResponse alter_table_req(1: AlterTableRequest req)
     throws (1: InvalidOperationException o1, 2: MetaException o2)
+
+  NotNullConstraintsResponse get_not_null_constraints(1: NotNullConstraintsRequest request)
+    throws (1: MetaException o1, 2: NoSuchObjectException o2)
+  DefaultConstraintsResponse get_default_constraints(1: DefaultConstraintsRequest request)
+    throws (1: MetaException o1, 2: NoSuchObjectException o2)
+  CheckConstraintsResponse get_check_constraints(1: CheckConstraintsRequest request)
+    throws (1: MetaException o1, 2: NoSuchObjectException o2)
+  void add_not_null_constraint(1: AddNotNullConstraintRequest req)
+    throws (1: NoSuchObjectException o1, 2: MetaException o2)
+  void add_default_constraint(1: AddDefaultConstraintRequest req)
+    throws (1: NoSuchObjectException o1, 2: MetaException o2)
+  void add_check_constraint(1: AddCheckConstraintRequest req)
+    throws (1: NoSuchObjectException o1, 2: MetaException o2)
 
   list<string> get_partition_names(1: string db_name, 2: string tbl_name, 3: i16 max_parts = -1)
     throws (1: NoSuchObjectException o1, 2: MetaException o2)

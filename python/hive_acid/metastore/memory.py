@@ -25,7 +25,7 @@ from hive_acid.metastore.types import (
     TransactionInfo,
     TransactionState,
 )
-from hive_acid.model.table import Partition, TableDescription, TableName
+from hive_acid.model.table import Partition, TableConstraints, TableDescription, TableName
 from hive_acid.model.write_ids import ValidTxnList, ValidWriteIdList
 
 _STATISTICS_KEY = "COLUMN_STATS_ACCURATE"
@@ -63,6 +63,7 @@ class MemoryMetastore:
         self._tables: dict[TableName, TableDescription] = {}
         self._partitions: dict[TableName, dict[str, Partition]] = {}
         self._stored_write_ids: dict[tuple[TableName, str | None], int] = {}
+        self.table_constraints: dict[TableName, TableConstraints] = {}
         self.notified: list[tuple[int, int, TableName, dict[str, Sequence[AddedFile]]]] = []
 
     # what a test puts in and looks at
@@ -246,6 +247,14 @@ class MemoryMetastore:
             if name not in self._tables:
                 raise self._not_found(name)
             return self._tables[name]
+
+    def constraints(self, table: TableName) -> TableConstraints:
+        """See `Metastore`."""
+        return self.table_constraints.get(table, TableConstraints())
+
+    def column_defaults(self, table: TableName) -> dict[str, str]:
+        """See `Metastore`. There are none here: only Spark would ask for them."""
+        return {}
 
     def new_table_location(self, name: TableName) -> str | None:
         """See `Metastore`."""

@@ -19,7 +19,7 @@ from hive_acid.metastore.types import (
     TransactionInfo,
     TransactionState,
 )
-from hive_acid.model.table import Partition, TableDescription, TableName
+from hive_acid.model.table import Partition, TableConstraints, TableDescription, TableName
 from hive_acid.model.write_ids import ValidTxnList, ValidWriteIdList
 
 
@@ -135,6 +135,14 @@ class Metastore(Protocol):
 
     def table(self, name: TableName) -> TableDescription:
         """The table. Raises HIVE_ACID_TABLE_NOT_FOUND."""
+        ...
+
+    def constraints(self, table: TableName) -> TableConstraints:
+        """What must hold of its new rows."""
+        ...
+
+    def column_defaults(self, table: TableName) -> dict[str, str]:
+        """By column in lower case, the text of the expression that stands for a value that is not given."""
         ...
 
     def new_table_location(self, name: TableName) -> str | None:

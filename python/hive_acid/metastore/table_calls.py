@@ -10,12 +10,12 @@ from hive_acid.metastore import conversion, notification, statistics
 from hive_acid.metastore.calls import Calls
 from hive_acid.metastore.generated import ttypes
 from hive_acid.metastore.types import AddedFile, MetastoreLine, OperationKind
-from hive_acid.model.table import Partition, TableDescription, TableName
+from hive_acid.model.table import Partition, TableConstraints, TableDescription, TableName
 from hive_acid.model.write_ids import ValidWriteIdList
 
 _PARTITIONS_PER_CALL = 500
 _CATALOG = "hive"
-"""The metastore's default catalog, which this one call does not take for granted."""
+"""The metastore's default catalog, which some calls do not take for granted."""
 
 
 class TableCalls(Calls):
@@ -30,6 +30,22 @@ class TableCalls(Calls):
     def table(self, name: TableName) -> TableDescription:
         """See `Metastore`."""
         return conversion.build_table(self._raw_table(name))
+
+    def constraints(self, table: TableName) -> TableConstraints:
+        """See `Metastore`."""
+        where = (_CATALOG, table.database, table.table)
+        not_null = self._read("get_not_null_constraints", ttypes.NotNullConstraintsRequest(*where), table=str(table))
+        check = self._read("get_check_constraints", ttypes.CheckConstraintsRequest(*where), table=str(table))
+        return TableConstraints(
+            frozenset(c.column_name.lower() for c in not_null.notNullConstraints if c.enable_cstr),
+            frozenset(c.dc_name.lower() for c in check.checkConstraints if c.enable_cstr),
+        )
+
+    def column_defaults(self, table: TableName) -> dict[str, str]:
+        """See `Metastore`."""
+        request = ttypes.DefaultConstraintsRequest(_CATALOG, table.database, table.table)
+        found = self._read("get_default_constraints", request, table=str(table)).defaultConstraints
+        return {c.column_name.lower(): c.default_value for c in found if c.enable_cstr}
 
     def new_table_location(self, name: TableName) -> str | None:
         """See `Metastore`. As Warehouse.getDefaultTablePath has it for managed tables."""

@@ -65,6 +65,17 @@ class TableDescription:
 
 
 @dataclass(frozen=True)
+class TableConstraints:
+    """What the metastore says must hold of new rows: columns without NULL, and the names of CHECK constraints.
+
+    Only those that are enabled; all names in lower case.
+    """
+
+    not_null: frozenset[str] = frozenset()
+    checks: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
 class Partition:
     """A partition: `name` as the metastore spells it (`k1=v1/k2=v2`, escaped), values unescaped, own location."""
 

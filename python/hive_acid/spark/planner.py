@@ -114,6 +114,11 @@ class Planner:
         return json.dumps(None if found is None else asdict(found))
 
     @_answered
+    def columnDefaults(self, table: str) -> str:  # noqa: N802 (the trait's name)
+        """The DEFAULT of columns that have one, by name."""
+        return json.dumps(self._metastore.column_defaults(_table_name(table)))
+
+    @_answered
     def newTableLocation(self, table: str) -> str:  # noqa: N802 (the trait's name)
         """Where a new transactional table must lie; null for where Spark would put it."""
         return json.dumps(self._metastore.new_table_location(_table_name(table)))

@@ -15,6 +15,7 @@ TABLE = "get_table_req"
 _SNAPSHOT = ("open_txns", "get_open_txns")
 _LIST_NOW = ("get_open_txns", "get_valid_write_ids")
 _UPSERT = "USING (SELECT {n} AS id) s ON t.id = s.id WHEN MATCHED THEN UPDATE SET v = 1"
+_CONSTRAINTS = ("get_default_constraints", "get_not_null_constraints", "get_check_constraints")
 _STATISTICS = {False: "alter_table_req", True: "alter_partitions_req"}
 
 
@@ -52,6 +53,8 @@ class Case:
     def _write(self, line: MetastoreLine) -> list[str]:
         changes_rows, replaces = self.kind in ("UPDATE", "DELETE", "MERGE"), "OVERWRITE" in self.sql
         calls = [TABLE, *_SNAPSHOT, "get_valid_write_ids", "allocate_table_write_ids"]
+        if self.kind != "DELETE":
+            calls += _CONSTRAINTS
         if changes_rows and self.is_partitioned:
             calls += ["get_partition_names", "get_partitions_by_names"]
         calls += ["lock", "allocate_table_write_ids", TABLE]

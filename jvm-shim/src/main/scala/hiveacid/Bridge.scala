@@ -6,8 +6,6 @@ import java.util.concurrent.atomic.AtomicLong
 import com.fasterxml.jackson.databind.ObjectMapper
 import com.fasterxml.jackson.databind.node.ObjectNode
 
-import org.apache.spark.sql.catalyst.catalog.CatalogTable
-import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.hiveacid.SparkLine
 
@@ -21,6 +19,9 @@ trait Planner {
 
   /** Where a text in Hive's spelling lacks lists of columns, as JSON; null if nowhere. */
   def columnGaps(text: String): Object
+
+  /** The DEFAULT of the columns of `database.table` that have one, as a JSON object of expressions by column. */
+  def columnDefaults(table: String): Object
 
   /** Where the new transactional table `database.table` must lie, as a JSON text; null for where Spark would put it. */
   def newTableLocation(table: String): Object

@@ -17,7 +17,9 @@ import org.apache.spark.sql.internal.SQLConf.PartitionOverwriteMode
 /** Our relation in place of Spark's, wherever a transactional table is read or is the target of an INSERT. */
 case class ResolveAcidRelations(session: SparkSession) extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperatorsUp {
-    case i: InsertIntoStatement => i.copy(table = replace(i.table, isWritten = true))
+    case i: InsertIntoStatement => i.copy(table = ColumnDefaults.of(replace(i.table, isWritten = true)))
+    case u: UpdateTable         => u.copy(table = ColumnDefaults.of(u.table))
+    case m: MergeIntoTable      => m.copy(targetTable = ColumnDefaults.of(m.targetTable))
     case p                      => replace(p, isWritten = false)
   }
 

@@ -18,7 +18,9 @@ final case class WriteSpec(
     maxBuckets: Int,
     shufflesInserts: Boolean,
     partitionColumns: Seq[String],
-    overwrites: Boolean
+    overwrites: Boolean,
+    table: String,
+    required: Seq[(String, Int)]
 ) {
   def isPartitioned: Boolean = partitionColumns.nonEmpty
 
@@ -104,6 +106,8 @@ object WriteSpec {
     *   - `partitionColumns`: the names of the table's partition columns, empty for a flat table
     *   - `maxBuckets`: an insert's buckets per statement ID, 1 to 4096
     *   - `overwrites`: whether an insert's rows are a base, which replaces what is there
+    *   - `table`: its name, for messages
+    *   - `required`: `[name, position]` of each column that must not be NULL in a new row or version
     */
   def parse(text: String): WriteSpec = {
     val json = new ObjectMapper().readTree(text)
@@ -130,7 +134,9 @@ object WriteSpec {
       maxBuckets = maxBuckets,
       shufflesInserts = field("shufflesInserts").asBoolean,
       partitionColumns = field("partitionColumns").elements.asScala.map(_.asText).toSeq,
-      overwrites = field("overwrites").asBoolean
+      overwrites = field("overwrites").asBoolean,
+      table = field("table").asText,
+      required = field("required").elements.asScala.map(c => (c.get(0).asText, c.get(1).asInt)).toSeq
     )
   }
 

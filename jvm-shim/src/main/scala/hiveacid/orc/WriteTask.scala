@@ -64,7 +64,7 @@ final class WriteTask(spec: WriteSpec, conf: Configuration, context: TaskContext
     insertInto("", columnTypes) { writer =>
       changes.foreach { change =>
         counts.add(changeOf(change, hasId = false))
-        writer().write(change)
+        writeRow(writer(), change, FirstInserted)
       }
     }
     written
@@ -79,7 +79,7 @@ final class WriteTask(spec: WriteSpec, conf: Configuration, context: TaskContext
         while (rows.hasNext && rows.head.getUTF8String(1) == partition) {
           val change = rows.next()
           counts.add(changeOf(change, hasId = false))
-          writer().write(change)
+          writeRow(writer(), change, FirstInserted)
         }
       }
     }
@@ -116,7 +116,7 @@ final class WriteTask(spec: WriteSpec, conf: Configuration, context: TaskContext
     while (rows.hasNext && isNew(rows.head) && rows.head.getUTF8String(1) == partition) {
       val row = rows.next()
       counts.add(changeOf(row, hasId = false))
-      writer().write(row)
+      writeRow(writer(), row, FirstChanged)
     }
   }
 
@@ -136,7 +136,7 @@ final class WriteTask(spec: WriteSpec, conf: Configuration, context: TaskContext
         if (change != Change.DeletedByAny) throw repeated(writeId, property, rowId)
       } else if (change != Change.Nothing) {
         deletes().write(writeId, property, rowId)
-        if (change == Change.Update) versions().write(row)
+        if (change == Change.Update) writeRow(versions(), row, FirstChanged)
         counts.add(change)
       }
       last = property
@@ -144,6 +144,14 @@ final class WriteTask(spec: WriteSpec, conf: Configuration, context: TaskContext
       lastRow = rowId
       isFirst = false
     }
+  }
+
+  private def writeRow(writer: InsertFileWriter, row: InternalRow, firstColumn: Int): Unit = {
+    spec.required.foreach { case (column, position) =>
+      if (row.isNullAt(firstColumn + position))
+        throw AcidException("HIVE_ACID_NULL_VALUE", Map("table" -> spec.table, "column" -> column))
+    }
+    writer.write(row)
   }
 
   private def repeated(writeId: Long, property: Int, rowId: Long): Throwable =

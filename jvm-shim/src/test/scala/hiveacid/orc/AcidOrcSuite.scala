@@ -128,7 +128,9 @@ abstract class AcidOrcSuite extends munit.FunSuite {
         "maxBuckets" -> 4096,
         "shufflesInserts" -> true,
         "partitionColumns" -> java.util.List.of(),
-        "overwrites" -> false
+        "overwrites" -> false,
+        "table" -> "db.t",
+        "required" -> java.util.List.of()
       ) ++ overrides
       new ObjectMapper().writeValueAsString(values.asJava)
     }

@@ -5,7 +5,7 @@ import scala.jdk.CollectionConverters._
 import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
 
 import org.apache.spark.TaskContext
-import org.apache.spark.sql.functions.{col, udf}
+import org.apache.spark.sql.functions.{col, lit, udf}
 
 class WriteJobSuite extends AcidOrcSuite {
   override protected def master: String = "local[2,3]" // a task may fail twice
@@ -56,6 +56,16 @@ class WriteJobSuite extends AcidOrcSuite {
     assertEquals(report.get("inserted").asLong, 50L)
     sameRows(t.read(), rows(50, 1))
     assertEquals(t.read().select("ROW__ID").distinct().count(), 50L)
+  }
+
+  test("a NULL in a required column ends the job") {
+    val t = table()
+    val required = "required" -> java.util.List.of(java.util.List.of("s", 1))
+    t.insert(rows(10, 2), required)
+    val error = acidError(t.insert(rows(10, 2).withColumn("s", lit(null).cast("string")), required))
+    assertEquals(error.getCondition, "HIVE_ACID_NULL_VALUE")
+    assert(error.getMessage.contains("NULL in column s") && error.getMessage.contains("db.t"), error.getMessage)
+    sameRows(t.read(), rows(10, 1))
   }
 
   test("a base without rows has one file without rows, for each partition") {
