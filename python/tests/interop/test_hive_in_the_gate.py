@@ -18,7 +18,7 @@ from interop.all_types import COLUMNS, HIVE_ROW, VALUES
 from interop.hive_engine import HiveEngine, HiveError
 from interop.hive_jars import EngineUnavailable, hive_installation
 from interop.hive_table import HiveTable
-from support.session_process import SessionProcess
+from support.session_process import SessionProcess, StatementFailed
 
 HIVE_VERSION = "3.1.3"
 ACID = "STORED AS ORC TBLPROPERTIES ('transactional'='true')"
@@ -137,6 +137,23 @@ def test_hive_reads_and_changes_what_spark_altered(hive: HiveEngine, spark: Sess
 
     spark.sql("DROP TABLE altered")
     assert hive.sql("SHOW TABLES LIKE 'altered'").rows == []
+
+
+def test_constraints_that_hive_has_made_hold_in_spark(hive: HiveEngine, spark: SessionProcess) -> None:
+    hive.sql(
+        "CREATE TABLE bound (id INT NOT NULL ENABLE, name STRING DEFAULT 'no name', price DECIMAL(2,1) DEFAULT 1.5, "
+        f"since DATE DEFAULT CAST('2024-01-01' AS DATE)) {ACID}"
+    )
+    assert spark.sql("INSERT INTO bound (id) VALUES (1)") == [(1,)]
+    with pytest.raises(StatementFailed, match="HIVE_ACID_NULL_VALUE"):
+        spark.sql("INSERT INTO bound (name) VALUES ('two')")
+    assert spark.sql("INSERT INTO bound (id, name) VALUES (2, 'two')") == [(1,)]
+    rows = [(1, "no name", "1.5", MONDAY), (2, "two", "1.5", MONDAY)]
+    assert spark.sql("SELECT * FROM bound ORDER BY id") == rows
+    HiveTable(hive, "bound").check_rows("id", rows)
+    hive.sql("CREATE TABLE checked (id INT CHECK (id > 0)) " + ACID)
+    with pytest.raises(StatementFailed, match="it has CHECK constraints"):
+        spark.sql("INSERT INTO checked VALUES (1)")
 
 
 @pytest.mark.parametrize("kind", KINDS)
