@@ -25,6 +25,7 @@ from hive_acid.execution.target import build_row_type, find_compression
 from hive_acid.metastore.protocol import Metastore
 from hive_acid.metastore.types import MetastoreLine
 from hive_acid.model.bucket import MAX_BUCKET
+from hive_acid.model.names import STAGING_PREFIX
 from hive_acid.model.table import TableDescription
 from hive_acid.model.write_ids import ValidWriteIdList
 from hive_acid.snapshot.filesystem import FileSystem
@@ -156,7 +157,9 @@ class Writing:
         `snapshot`. The result tells the partitions and files that would be written.
         """
         self._pause_ms(0)
-        spec = replace(self._build_spec(statement, table, snapshot, settings), discards=True)
+        # hidden, as any staging folder, though nothing ever comes there
+        staging = f"{table.location.rstrip('/')}/{STAGING_PREFIX}dry-run"
+        spec = replace(self._build_spec(statement, table, snapshot, settings), staging=staging, discards=True)
         limits = ChangeLimits.find(settings)
         with scannable(self._snapshots, snapshot) as counting:
             return self._run(_Job(statement, table, partitions, engine, token, spec, limits, counting))

@@ -18,7 +18,8 @@ final case class WriteSpec(
     maxBuckets: Int,
     shufflesInserts: Boolean,
     partitionColumns: Seq[String],
-    overwrites: Boolean
+    overwrites: Boolean,
+    discards: Boolean
 ) {
   def isPartitioned: Boolean = partitionColumns.nonEmpty
 
@@ -40,7 +41,7 @@ final case class WriteSpec(
   /** The statement ID of a piece's new rows: pieces beyond `maxBuckets` go on with the next one. */
   def insertStatement(piece: Int): Int = statementId + kind.statements * (piece / maxBuckets + 1) - 1
 
-  def settings: FileSettings = FileSettings(writeId, rowType, compression)
+  def settings: FileSettings = FileSettings(writeId, rowType, compression, discards)
 
   /** The folder of a statement's new rows, spelled as every engine reads it. */
   def insertFolder(statementId: Int): String = if (overwrites) base else delta(statementId)
@@ -104,6 +105,7 @@ object WriteSpec {
     *   - `partitionColumns`: the names of the table's partition columns, empty for a flat table
     *   - `maxBuckets`: an insert's buckets per statement ID, 1 to 4096
     *   - `overwrites`: whether an insert's rows are a base, which replaces what is there
+    *   - `discards`: whether nothing is stored; what would be is reported as usual, with files of no bytes
     */
   def parse(text: String): WriteSpec = {
     val json = new ObjectMapper().readTree(text)
@@ -130,7 +132,8 @@ object WriteSpec {
       maxBuckets = maxBuckets,
       shufflesInserts = field("shufflesInserts").asBoolean,
       partitionColumns = field("partitionColumns").elements.asScala.map(_.asText).toSeq,
-      overwrites = field("overwrites").asBoolean
+      overwrites = field("overwrites").asBoolean,
+      discards = field("discards").asBoolean
     )
   }
 
