@@ -128,7 +128,8 @@ abstract class AcidOrcSuite extends munit.FunSuite {
         "maxBuckets" -> 4096,
         "shufflesInserts" -> true,
         "partitionColumns" -> java.util.List.of(),
-        "overwrites" -> false
+        "overwrites" -> false,
+        "discards" -> false
       ) ++ overrides
       new ObjectMapper().writeValueAsString(values.asJava)
     }
