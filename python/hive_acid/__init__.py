@@ -5,13 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from pyspark.sql import SparkSession
 
+    from hive_acid.execution.dry_run import DryRun
     from hive_acid.spark.acid_table import AcidTable
     from hive_acid.spark.transaction import AcidTransaction
 
 __version__ = "0.1.0"
-__all__ = ["AcidTable", "__version__", "configure", "transaction"]
+__all__ = ["AcidTable", "__version__", "configure", "dry_run", "transaction"]
 
 
 def configure(builder: SparkSession.Builder, metastore: str | None = None) -> SparkSession.Builder:
@@ -23,6 +26,17 @@ def configure(builder: SparkSession.Builder, metastore: str | None = None) -> Sp
     from hive_acid.spark.session import configure as configure_session
 
     return configure_session(builder, metastore)
+
+
+def dry_run(spark: SparkSession, statement: str, args: Mapping[str, Any] | Sequence[Any] | None = None) -> DryRun:
+    """What the SQL statement would do if `spark` ran it now, with these parameters; nothing of it is done.
+
+    Takes an INSERT, INSERT OVERWRITE, UPDATE, DELETE, MERGE or TRUNCATE TABLE of a transactional table. Raises what the
+    statement itself would raise, and HIVE_ACID_DRY_RUN for any other.
+    """
+    from hive_acid.spark.explain import explain_statement
+
+    return explain_statement(spark, statement, args)
 
 
 def transaction(spark: SparkSession) -> AcidTransaction:

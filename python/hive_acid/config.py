@@ -14,6 +14,7 @@ from hive_acid.errors import build_error
 class Setting:
     """A Spark configuration key of ours. Values are whole numbers from `minimum` on, unless `default` is a text.
 
+    A limit is a whole number up to `maximum`, or empty for none.
     `hive_names` are settings of Hive that mean the same and serve where ours is not set, the first one first; times
     have Hive's spelling there. A value of theirs below `minimum` counts as `minimum`.
     """
@@ -23,6 +24,7 @@ class Setting:
     meaning: str
     minimum: int = 0
     hive_names: tuple[str, ...] = ()
+    maximum: int | None = None
 
 
 LOCK_TIMEOUT_MS = Setting("spark.hiveacid.lock.timeoutMs", 300_000, "longest wait for a lock, in milliseconds")
@@ -64,6 +66,17 @@ COMMIT_RESOLVE_TIMEOUT_MS = Setting(
 ALLOW_NON_ATOMIC_RENAME = Setting(
     "spark.hiveacid.storage.allowNonAtomicRename", "false", "true: write to storage whose folder rename is not atomic"
 )
+GUARD_MAX_ROWS = Setting(
+    "spark.hiveacid.guard.maxRows",
+    "",
+    "most rows that one statement may update, delete, truncate or overwrite; empty: any number",
+)
+GUARD_MAX_PERCENT = Setting(
+    "spark.hiveacid.guard.maxPercent",
+    "",
+    "the same, in per cent of the rows that the table had (to know them costs a count of the table); empty: any number",
+    maximum=100,
+)
 NOTIFY_WRITES = Setting(
     "spark.hiveacid.metastore.notifyWrites",
     "false",
@@ -98,6 +111,8 @@ SETTINGS: tuple[Setting, ...] = (
     READ_TRANSACTIONS,
     COMMIT_RESOLVE_TIMEOUT_MS,
     ALLOW_NON_ATOMIC_RENAME,
+    GUARD_MAX_ROWS,
+    GUARD_MAX_PERCENT,
     METASTORE_TIMEOUT_MS,
     NOTIFY_WRITES,
     DELETE_CACHE_BYTES,
@@ -173,6 +188,16 @@ class Settings:
             reason = f"{setting.key} is {text!r}, not a whole number from {setting.minimum} on"
             raise build_error("HIVE_ACID_CONFIGURATION", reason=reason)
         return int(text)
+
+    def limit(self, setting: Setting) -> int | None:
+        """The value of a limit, None if there is none. Raises HIVE_ACID_CONFIGURATION if it is no such number."""
+        if not self.text(setting).strip():
+            return None
+        value = self.number(setting)
+        if setting.maximum is not None and value > setting.maximum:
+            reason = f"{setting.key} is {value}, more than {setting.maximum}"
+            raise build_error("HIVE_ACID_CONFIGURATION", reason=reason)
+        return value
 
     def flag(self, setting: Setting) -> bool:
         """The value of a true-or-false setting. Raises HIVE_ACID_CONFIGURATION if it is neither."""

@@ -20,8 +20,9 @@ class WriteSpec:
     session; `buckets` is how many buckets hold rows that a delete or update may change, 0 if that is not known;
     `max_buckets` how many files of one statement ID an insert may make in a partition; `shuffles_inserts` whether it
     brings the rows of a partition together first; `overwrites` whether its rows are a base, which replaces what is
-    there. `required` are the columns that must not be NULL, by name and position in a row; a row with NULL there ends
-    the job with HIVE_ACID_NULL_VALUE, which names `table`.
+    there; `discards` whether nothing is stored: everything else is done, and what would have been written is told.
+    `required` are the columns that must not be NULL, by name and position in a row; a row with NULL there ends the job
+    with HIVE_ACID_NULL_VALUE, which names `table`.
     """
 
     kind: str
@@ -39,6 +40,7 @@ class WriteSpec:
     overwrites: bool = False
     table: str = ""
     required: tuple[tuple[str, int], ...] = ()
+    discards: bool = False
 
     def to_json(self) -> str:
         """The form the shim reads: camelCase keys."""
@@ -67,20 +69,34 @@ class WrittenFolder:
 
 @dataclass(frozen=True)
 class RowCounts:
-    """Rows of the target by what happened to them; a row that was moved to another partition is updated."""
+    """Rows of the target by what happened to them; a row that was moved to another partition is updated.
+
+    `replaced` are those that an overwrite or TRUNCATE has removed, if somebody wanted to know.
+    """
 
     inserted: int = 0
     updated: int = 0
     deleted: int = 0
+    replaced: int = 0
 
     @property
     def affected(self) -> int:
-        """All of them."""
+        """All that were written or deleted one by one."""
         return self.inserted + self.updated + self.deleted
+
+    @property
+    def lost(self) -> int:
+        """All that are no longer as they were."""
+        return self.updated + self.deleted + self.replaced
 
     def joined(self, other: RowCounts) -> RowCounts:
         """Both."""
-        return RowCounts(self.inserted + other.inserted, self.updated + other.updated, self.deleted + other.deleted)
+        return RowCounts(
+            self.inserted + other.inserted,
+            self.updated + other.updated,
+            self.deleted + other.deleted,
+            self.replaced + other.replaced,
+        )
 
 
 @dataclass(frozen=True)
@@ -117,6 +133,13 @@ class Engine(Protocol):
         """Names of all partitions that the statement can touch in the snapshot of `token`, or None if it cannot tell.
 
         None needs to be touched in the end. Only for partitioned targets; nothing is read but partition names.
+        """
+        ...
+
+    def count_rows(self, token: str, partitions: Sequence[str] | None) -> int:
+        """How many rows the target has in the snapshot of `token`: in these partitions, or in all of it if None.
+
+        Names of partitions that the snapshot does not know are passed over.
         """
         ...
 

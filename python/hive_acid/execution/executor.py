@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import logging
 import random
-import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from hive_acid import config
 from hive_acid.errors import CommitStateUnknown, HiveAcidError, TransactionAborted, WriteConflict, build_error
 from hive_acid.execution.conflicts import Conflict
+from hive_acid.execution.dry_run import DryRun
 from hive_acid.execution.engine import Engine, RowCounts
 from hive_acid.execution.gate import Gate
 from hive_acid.execution.notification import notify
 from hive_acid.execution.partitions import register
 from hive_acid.execution.publication import Publication
+from hive_acid.execution.read_transaction import ReadTransaction
+from hive_acid.execution.rehearsal import rehearse
 from hive_acid.execution.session_transaction import SessionTransaction
-from hive_acid.execution.snapshots import Snapshot
+from hive_acid.execution.snapshots import ScannedSnapshot, Snapshot, scannable
 from hive_acid.execution.statement import Statement, refuse_other_columns
 from hive_acid.execution.target import refuse_unwritable
 from hive_acid.execution.writing import TableWrite, Writing, find_lockable_partitions
@@ -50,10 +52,16 @@ class Executor:
         self._metastore = metastore
         self._file_system = file_system
         self._transactions = transactions
-        self._writing = Writing(metastore, file_system, pause_ms)
         self._settings = settings
         self._pause_ms = pause_ms
-        self.snapshots: dict[str, Snapshot | SessionTransaction] = {}
+        self.snapshots: dict[str, ScannedSnapshot] = {}
+        self._writing = Writing(metastore, file_system, pause_ms, self.snapshots)
+
+    def dry_run(self, statement: Statement, engine: Engine) -> DryRun:
+        """What `run` would do now; see `rehearse`."""
+        settings = self._settings.overridden_by(statement.settings)
+        reading = ReadTransaction(self._metastore, self._file_system, self._transactions, settings)
+        return rehearse(statement, engine, settings, self._metastore, reading, self._writing, self.snapshots)
 
     def begin_transaction(self, session_settings: Mapping[str, str], reads_own: bool = True) -> SessionTransaction:
         """Opens a transaction of several statements; whoever began it ends it by `end_transaction`."""
@@ -162,7 +170,8 @@ class Executor:
             rule = rule.behind_gate()
         transaction = self._transactions.begin(str(table.name), settings)
         publication = Publication(self._file_system, table.location, transaction.txn_id)
-        with self._ended(transaction, publication), self._snapshot(transaction, table) as (token, snapshot):
+        snapshot = Snapshot(self._metastore, self._file_system, transaction.snapshot, table)
+        with self._ended(transaction, publication), scannable(self.snapshots, snapshot) as token:
             before = snapshot.write_ids(table.name)
             write_id = transaction.allocate_write_id(table.name)
             if before.max_visible >= write_id:
@@ -197,17 +206,6 @@ class Executor:
                 notify(self._metastore, self._file_system, table, writes, transaction.txn_id, write_id)
             _commit(transaction)
             return result.counts
-
-    @contextmanager
-    def _snapshot(self, transaction: Transaction, table: TableDescription) -> Iterator[tuple[str, Snapshot]]:
-        """Makes the transaction's snapshot known under a token, for the scans of the statement."""
-        token = uuid.uuid4().hex
-        snapshot = Snapshot(self._metastore, self._file_system, transaction.snapshot, table)
-        self.snapshots[token] = snapshot
-        try:
-            yield token, snapshot
-        finally:
-            del self.snapshots[token]
 
     @contextmanager
     def _ended(self, transaction: Transaction, publication: Publication) -> Iterator[None]:

@@ -6,32 +6,27 @@ import logging
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from hive_acid import config
-from hive_acid.errors import HiveAcidError, build_error
+from hive_acid.errors import HiveAcidError
+from hive_acid.execution.read_transaction import ReadTransaction
 from hive_acid.execution.snapshots import Snapshot
 from hive_acid.metastore.protocol import Metastore
-from hive_acid.metastore.types import MetastoreLine
 from hive_acid.model.table import TableName
 from hive_acid.snapshot.filesystem import FileSystem
 from hive_acid.snapshot.scan_plan import ScanPlan
-from hive_acid.transactions.manager import Transaction, TransactionManager
-from hive_acid.transactions.validity import build_read_lock, is_lockable
+from hive_acid.transactions.manager import TransactionManager
 
 LOG = logging.getLogger(__name__)
 
 
 @dataclass
 class _Reader:
-    """The snapshot of one execution, its transaction, and what that holds locks on."""
+    """One execution."""
 
     started_ms: int
-    guard: threading.Lock = field(default_factory=threading.Lock)
-    transaction: Transaction | None = None
-    snapshot: Snapshot | None = None
-    locked: set[tuple[TableName, str | None]] = field(default_factory=set)
-    ended: bool = False
+    transaction: ReadTransaction
 
 
 class Readers:
@@ -76,59 +71,23 @@ class Readers:
         """
         self._end_aged()
         with self._guard:
-            reader = self._readers.setdefault(key, _Reader(self._clock_ms()))
-        with reader.guard:
-            if reader.ended:
-                raise build_error("HIVE_ACID_SNAPSHOT_UNAVAILABLE", table=table, reason="its query has ended")
-            if reader.snapshot is None:
-                reader.snapshot = self._open(reader, settings, table)
-            if reader.transaction is not None:
-                reader.transaction.ensure_active()
-                try:
-                    self._lock(reader, reader.transaction, table, partitions, settings)
-                except HiveAcidError:
-                    if key < 0:  # nobody reports the end of a scan outside of executions
-                        self.end(key)
-                    raise
-            return reader.snapshot
-
-    def _open(self, reader: _Reader, settings: config.Settings, table: TableName) -> Snapshot:
-        if settings.flag(config.READ_TRANSACTIONS):
-            reader.transaction = self._transactions.begin(str(table), settings)
-            seen = reader.transaction.snapshot
-        else:
-            seen = self._metastore.valid_transactions(0)
-        return Snapshot(self._metastore, self._file_system, seen)
-
-    def _lock(
-        self,
-        reader: _Reader,
-        transaction: Transaction,
-        table: TableName,
-        partitions: Sequence[str],
-        settings: config.Settings,
-    ) -> None:
-        """The table, so that nobody drops or overwrites it. The Cleaner of 3.1 looks for locks on the very partition it
-        cleans (Cleaner.findRelatedLocks), so there those that are read are locked too; 4.x waits for transactions.
-        """
-        wanted: list[str | None] = [None]
-        if self._metastore.line is MetastoreLine.HIVE_3:
-            lockable = [name for name in partitions if is_lockable(name)]
-            if len(lockable) > settings.number(config.LOCK_MAX_PARTITIONS):
-                LOG.info("%s is locked as a whole, for %d partitions are read", table, len(lockable))
-            else:
-                wanted += lockable
-        missing = [partition for partition in wanted if (table, partition) not in reader.locked]
-        if missing:
-            transaction.lock([build_read_lock(table, partition) for partition in missing])
-            reader.locked |= {(table, partition) for partition in missing}
+            if key not in self._readers:
+                opened = ReadTransaction(self._metastore, self._file_system, self._transactions, settings)
+                self._readers[key] = _Reader(self._clock_ms(), opened)
+            reader = self._readers[key]
+        try:
+            return reader.transaction.snapshot(table, partitions)
+        except HiveAcidError:
+            if key < 0:  # nobody reports the end of a scan outside of executions
+                self.end(key)
+            raise
 
     def end(self, key: int) -> None:
         """Ends the read transaction of the execution, if it has one, without waiting for the metastore."""
         with self._guard:
             reader = self._readers.pop(key, None)
         if reader is not None:
-            self._ending.submit(self._end, reader)
+            self._ending.submit(reader.transaction.end)
 
     def close(self) -> None:
         """Ends all of them, and waits until they have ended."""
@@ -136,7 +95,7 @@ class Readers:
             readers = list(self._readers.values())
             self._readers.clear()
         for reader in readers:
-            self._end(reader)
+            reader.transaction.end()
         self._ending.shutdown()
 
     def _end_aged(self) -> None:
@@ -146,15 +105,3 @@ class Readers:
         for key in aged:
             LOG.warning("read transaction of execution %d is older than %d ms and ends now", key, self._max_age_ms)
             self.end(key)
-
-    def _end(self, reader: _Reader) -> None:
-        with reader.guard:
-            reader.ended = True
-            transaction = reader.transaction
-        if transaction is None:
-            return
-        try:
-            transaction.end_read()
-        except HiveAcidError as error:
-            # nothing was written, so nothing is lost; locks and transaction time out at the metastore
-            LOG.warning("read transaction %d could not be ended: %s", transaction.txn_id, error)

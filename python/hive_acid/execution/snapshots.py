@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+import uuid
+from collections.abc import Iterator, MutableMapping, Sequence
+from contextlib import contextmanager
+from typing import Protocol
 
 from hive_acid.metastore.protocol import Metastore
 from hive_acid.model.table import TableDescription, TableName
@@ -11,6 +14,29 @@ from hive_acid.model.write_ids import ValidTxnList, ValidWriteIdList
 from hive_acid.snapshot.filesystem import FileSystem
 from hive_acid.snapshot.scan_plan import ScanPlan
 from hive_acid.snapshot.table_snapshot import load_scan_plan
+
+
+class ScannedSnapshot(Protocol):
+    """What scans ask; see `Snapshot`."""
+
+    def partition_names(self, table: TableName) -> list[str]:
+        """Names of the table's partitions."""
+        ...
+
+    def scan_plan(self, table: TableName, partitions: Sequence[str] | None) -> ScanPlan:
+        """The files of the table, or of the partitions named."""
+        ...
+
+
+@contextmanager
+def scannable(snapshots: MutableMapping[str, ScannedSnapshot], snapshot: ScannedSnapshot) -> Iterator[str]:
+    """A token under which scans find the snapshot among `snapshots`, as long as the context lasts."""
+    token = uuid.uuid4().hex
+    snapshots[token] = snapshot
+    try:
+        yield token
+    finally:
+        del snapshots[token]
 
 
 class Snapshot:

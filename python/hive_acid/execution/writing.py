@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, MutableMapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 
 from hive_acid import config
 from hive_acid.errors import build_error
+from hive_acid.execution.change_limits import ChangeLimits
 from hive_acid.execution.conflicts import ConflictChecks
 from hive_acid.execution.engine import Engine, WriteResult, WriteSpec
 from hive_acid.execution.overwriting import (
@@ -17,12 +19,13 @@ from hive_acid.execution.overwriting import (
 )
 from hive_acid.execution.partitions import TouchedPartitions, find_touched
 from hive_acid.execution.publication import Publication
-from hive_acid.execution.snapshots import Snapshot
-from hive_acid.execution.statement import Statement
+from hive_acid.execution.snapshots import ScannedSnapshot, Snapshot, scannable
+from hive_acid.execution.statement import Overwrite, Statement
 from hive_acid.execution.target import build_row_type, find_compression, find_required
 from hive_acid.metastore.protocol import Metastore
 from hive_acid.metastore.types import MetastoreLine
 from hive_acid.model.bucket import MAX_BUCKET
+from hive_acid.model.names import STAGING_PREFIX
 from hive_acid.model.table import TableDescription
 from hive_acid.model.write_ids import ValidWriteIdList
 from hive_acid.snapshot.filesystem import FileSystem
@@ -34,7 +37,7 @@ from hive_acid.transactions.validity import Rule, StatementKind, is_lockable
 def find_lockable_partitions(
     statement: Statement,
     table: TableDescription,
-    snapshot: Snapshot,
+    snapshot: ScannedSnapshot,
     engine: Engine,
     token: str,
     settings: config.Settings,
@@ -50,7 +53,7 @@ def find_lockable_partitions(
 
 
 def _find_foreseen(
-    statement: Statement, table: TableDescription, snapshot: Snapshot, engine: Engine, token: str
+    statement: Statement, table: TableDescription, snapshot: ScannedSnapshot, engine: Engine, token: str
 ) -> tuple[str, ...] | None:
     overwrite = statement.overwrite
     if overwrite is not None and statement.kind is StatementKind.TRUNCATE:
@@ -77,20 +80,48 @@ class TableWrite:
     publication: Publication
 
 
-class Writing:
-    """Writes the changes of statements into their tables' folders. `pause_ms` raises if the statement was cancelled."""
+@dataclass(frozen=True)
+class _Job:
+    """The write job of a statement, whose scans read the snapshot of `token`.
 
-    def __init__(self, metastore: Metastore, file_system: FileSystem, pause_ms: Callable[[int], None]) -> None:
+    `partitions` are those that are locked by name, None if the whole table is. `counting` is the token of the snapshot
+    in which replaced rows are counted; None: of one that is taken then, under the lock.
+    """
+
+    statement: Statement
+    table: TableDescription
+    partitions: tuple[str, ...] | None
+    engine: Engine
+    token: str
+    spec: WriteSpec
+    limits: ChangeLimits
+    counting: str | None = None
+
+
+class Writing:
+    """Writes the changes of statements into their tables' folders. `pause_ms` raises if the statement was cancelled.
+
+    `snapshots` is where scans find their snapshot.
+    """
+
+    def __init__(
+        self,
+        metastore: Metastore,
+        file_system: FileSystem,
+        pause_ms: Callable[[int], None],
+        snapshots: MutableMapping[str, ScannedSnapshot],
+    ) -> None:
         self._metastore = metastore
         self._file_system = file_system
         self._pause_ms = pause_ms
+        self._snapshots = snapshots
         self.checks = ConflictChecks(metastore, file_system)
 
     def stage(
         self,
         statement: Statement,
         write: TableWrite,
-        snapshot: Snapshot,
+        snapshot: ScannedSnapshot,
         settings: config.Settings,
         token: str,
         engine: Engine,
@@ -98,18 +129,53 @@ class Writing:
     ) -> WriteResult:
         """Runs the write job under the lock; its folders are in staging then. `statement_id`: the first to use.
 
-        A result without folders says that there is nothing to commit.
+        A result without folders says that there is nothing to commit. Raises HIVE_ACID_TOO_MANY_ROWS.
         """
         self._pause_ms(0)
-        table = write.table
-        changes_rows = statement.writes is not RowWrites.INSERTS
-        # which partitions are touched is known to the engine only, once it has pruned them
-        buckets = snapshot.scan_plan(table.name, None).buckets if changes_rows and not table.is_partitioned else ()
-        spec = WriteSpec(
-            kind=statement.writes.value,
+        spec = replace(
+            self._build_spec(statement, write.table, snapshot, settings),
             staging=write.publication.staging,
             write_id=write.write_id,
             statement_id=statement_id,
+        )
+        limits = ChangeLimits.find(settings)
+        return self._run(_Job(statement, write.table, write.partitions, engine, token, spec, limits))
+
+    def rehearse(
+        self,
+        statement: Statement,
+        table: TableDescription,
+        partitions: tuple[str, ...] | None,
+        snapshot: ScannedSnapshot,
+        settings: config.Settings,
+        token: str,
+        engine: Engine,
+    ) -> WriteResult:
+        """Does all that `stage` does, and raises what it raises, but stores nothing.
+
+        Needs no transaction that writes, and no lock: rows that an overwrite or TRUNCATE replaces are counted in
+        `snapshot`. The result tells the partitions and files that would be written.
+        """
+        self._pause_ms(0)
+        # hidden, as any staging folder, though nothing ever comes there
+        staging = f"{table.location.rstrip('/')}/{STAGING_PREFIX}dry-run"
+        spec = replace(self._build_spec(statement, table, snapshot, settings), staging=staging, discards=True)
+        limits = ChangeLimits.find(settings)
+        with scannable(self._snapshots, snapshot) as counting:
+            return self._run(_Job(statement, table, partitions, engine, token, spec, limits, counting))
+
+    def _build_spec(
+        self, statement: Statement, table: TableDescription, snapshot: ScannedSnapshot, settings: config.Settings
+    ) -> WriteSpec:
+        """The job but for where it writes and under which IDs."""
+        changes_rows = statement.writes is not RowWrites.INSERTS
+        # which partitions are touched is known to the engine only, once it has pruned them
+        buckets = snapshot.scan_plan(table.name, None).buckets if changes_rows and not table.is_partitioned else ()
+        return WriteSpec(
+            kind=statement.writes.value,
+            staging="",
+            write_id=0,
+            statement_id=0,
             row_type=build_row_type(table),
             compression=find_compression(table),
             time_zone=statement.time_zone,
@@ -122,9 +188,6 @@ class Writing:
             table=str(table.name),
             required=self._find_required(statement, table),
         )
-        if statement.overwrite is not None:
-            return self._stage_overwrite(statement, write, spec, token, engine)
-        return engine.write(token, spec)
 
     def _find_required(self, statement: Statement, table: TableDescription) -> tuple[tuple[str, int], ...]:
         """Asked for under the lock, which keeps others from adding constraints."""
@@ -132,23 +195,51 @@ class Writing:
             return ()
         return find_required(table, statement.kind, self._metastore.constraints(table.name))
 
-    def _stage_overwrite(
-        self, statement: Statement, write: TableWrite, spec: WriteSpec, token: str, engine: Engine
-    ) -> WriteResult:
-        overwrite, table = statement.overwrite, write.table
-        assert overwrite is not None
-        result = WriteResult()
+    def _run(self, job: _Job) -> WriteResult:
+        if job.statement.overwrite is not None:
+            return self._run_overwrite(job, job.statement.overwrite)
+        result = job.engine.write(job.token, job.spec)
+        job.limits.check(job.statement, result.counts.lost, lambda: job.engine.count_rows(job.token, None))
+        return result
+
+    def _run_overwrite(self, job: _Job, overwrite: Overwrite) -> WriteResult:
+        table, result = job.table, WriteResult()
         # asked for under the lock, under which none comes or goes
         existing = self._metastore.partition_names(table.name) if table.is_partitioned else []
-        if statement.kind is StatementKind.TRUNCATE:
+        if job.statement.kind is StatementKind.TRUNCATE:
             found = find_truncated(overwrite, table, existing) if table.is_partitioned else ("",)
-            emptied = found if write.partitions is None else tuple(sorted(set(found) & set(write.partitions)))
+            emptied = found if job.partitions is None else tuple(sorted(set(found) & set(job.partitions)))
         else:
             if overwrite.if_not_exists and "/".join(overwrite.parts) in existing:
                 return result
-            result = engine.write(token, spec)
+            result = job.engine.write(job.token, job.spec)
             emptied = find_emptied(overwrite, table, existing, result)
-        return result.joined(engine.write_empty(emptied, spec)) if emptied else result
+        replaced = (*result.partitions, *emptied) if table.is_partitioned else None
+        result = self._with_replaced(job, replaced, result)
+        return result.joined(job.engine.write_empty(emptied, job.spec)) if emptied else result
+
+    def _with_replaced(self, job: _Job, partitions: Sequence[str] | None, result: WriteResult) -> WriteResult:
+        """The result with the number of rows in what is replaced, if that is wanted."""
+        if job.counting is None and not job.limits.are_set:
+            return result
+        with self._counting(job) as token:
+            rows = job.engine.count_rows(token, partitions)
+            job.limits.check(job.statement, rows, lambda: job.engine.count_rows(token, None))
+        return replace(result, counts=replace(result.counts, replaced=rows))
+
+    @contextmanager
+    def _counting(self, job: _Job) -> Iterator[str]:
+        """The token of the snapshot in which replaced rows are counted.
+
+        Under the lock it is a new one: a base also replaces what was committed since the statement's own.
+        """
+        if job.counting is not None:
+            yield job.counting
+            return
+        seen = self._metastore.valid_transactions(0)
+        now = Snapshot(self._metastore, self._file_system, seen, job.table)
+        with scannable(self._snapshots, now) as token:
+            yield token
 
     def prepare(self, write: TableWrite, result: WriteResult) -> TouchedPartitions | None:
         """Makes sure that the staged folders can be published: the partitions they go to, None in a flat table.

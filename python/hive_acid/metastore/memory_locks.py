@@ -1,4 +1,4 @@
-"""Locks of the in-memory metastore, by the rules of either line (TxnHandler.checkLock; 4.x: CheckLockFunction)."""
+"""Locks of the in-memory metastore."""
 
 from __future__ import annotations
 
@@ -6,39 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from hive_acid.errors import build_error
+from hive_acid.metastore.lock_rules import is_in_the_way
 from hive_acid.metastore.types import HeldLock, LockComponent, LockKind, LockState, MetastoreLine
-
-_READ, _SHARED_WRITE, _EXCL_WRITE, _EXCLUSIVE = (
-    LockKind.SHARED_READ,
-    LockKind.SHARED_WRITE,
-    LockKind.EXCL_WRITE,
-    LockKind.EXCLUSIVE,
-)
-_WAITS_FOR = {
-    MetastoreLine.HIVE_3: {
-        _READ: {_EXCLUSIVE},
-        _SHARED_WRITE: {_SHARED_WRITE, _EXCLUSIVE},
-        _EXCLUSIVE: {_READ, _SHARED_WRITE, _EXCLUSIVE},
-    },
-    MetastoreLine.HIVE_4: {
-        _READ: {_EXCLUSIVE},
-        _SHARED_WRITE: {_EXCL_WRITE, _EXCLUSIVE},
-        _EXCL_WRITE: {_SHARED_WRITE, _EXCL_WRITE, _EXCLUSIVE},
-        _EXCLUSIVE: {_READ, _SHARED_WRITE, _EXCL_WRITE, _EXCLUSIVE},
-    },
-}
-
-
-def must_wait(line: MetastoreLine, requested: LockKind, existing: LockKind) -> bool:
-    """True if a request for `requested` waits for `existing` of another transaction on the same object."""
-    return existing in _WAITS_FOR[line][requested]
-
-
-def _overlap(one: LockComponent, other: LockComponent) -> bool:
-    """A table covers its partitions."""
-    if one.table != other.table:
-        return False
-    return one.partition is None or other.partition is None or one.partition == other.partition
 
 
 @dataclass
@@ -101,7 +70,7 @@ class LockTable:
                 continue
             for wanted in request.components:
                 for existing in earlier.components:
-                    if _overlap(wanted, existing) and must_wait(self._line, wanted.kind, existing.kind):
+                    if is_in_the_way(self._line, wanted, existing):
                         return earlier.lock_id
         return None
 

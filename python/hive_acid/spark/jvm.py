@@ -80,7 +80,11 @@ class JvmFileSystem:
 
 
 class JvmEngine:
-    """Writes the row changes of one running statement, known to the shim by its call key."""
+    """Plans and writes the row changes of one running statement, known to the shim by its call key.
+
+    Ctrl-C cancels its jobs. PySpark's own handler cannot: it would cancel over the thread's one connection to the JVM,
+    on which the job's answer is awaited (py4j: "reentrant call"). After an interrupt the thread has a new one.
+    """
 
     def __init__(self, bridge: Any, context: SparkContext, call: str) -> None:
         self._bridge = bridge
@@ -97,15 +101,19 @@ class JvmEngine:
         return WriteResult.parse(self._bridge.writeEmpty(self._call, json.dumps(list(partitions)), spec.to_json()))
 
     def write(self, token: str, spec: WriteSpec) -> WriteResult:
-        """See Engine. Errors of the job keep their JVM type. Ctrl-C cancels the job.
+        """See Engine. Errors of the job keep their JVM type."""
+        return WriteResult.parse(self._run_job(lambda: self._bridge.write(self._call, token, spec.to_json())))
 
-        PySpark's own handler of Ctrl-C cannot: it would cancel over the thread's one connection to the JVM, on which
-        the job's answer is awaited (py4j: "reentrant call"). After an interrupt the thread has a new one.
-        """
+    def count_rows(self, token: str, partitions: Sequence[str] | None) -> int:
+        """See Engine."""
+        names = None if partitions is None else json.dumps(list(partitions))
+        return int(self._run_job(lambda: self._bridge.countRows(self._call, token, names)))
+
+    def _run_job(self, job: Callable[[], Any]) -> Any:
         tag = f"hive-acid-{self._call}"
         self._context.addJobTag(tag)
         try:
-            return WriteResult.parse(self._bridge.write(self._call, token, spec.to_json()))
+            return job()
         except KeyboardInterrupt:
             self._context.cancelJobsWithTag(tag)
             raise

@@ -17,17 +17,17 @@ from pyspark.errors.exceptions.captured import CapturedException
 from hive_acid.config import Settings
 from hive_acid.errors import HiveAcidError, build_error
 from hive_acid.execution.ddl import DdlExecutor, DdlStatement
+from hive_acid.execution.dry_run import format_json
 from hive_acid.execution.engine import RowCounts
 from hive_acid.execution.executor import Executor
 from hive_acid.execution.readers import Readers
-from hive_acid.execution.session_transaction import SessionTransaction
-from hive_acid.execution.snapshots import Snapshot
+from hive_acid.execution.snapshots import ScannedSnapshot
 from hive_acid.execution.statement import Overwrite, Statement
 from hive_acid.metastore.protocol import Metastore
 from hive_acid.model.table import TableName
 from hive_acid.spark.cancellation import Cancellation
 from hive_acid.spark.jvm import JvmEngine, close_connection
-from hive_acid.sql import RowWrites, TargetColumns, find_column_gaps, rewrite_statement
+from hive_acid.sql import RowWrites, TargetColumns, find_column_gaps, find_explained, rewrite_statement
 from hive_acid.transactions.ddl_locks import DdlKind
 from hive_acid.transactions.validity import StatementKind
 
@@ -119,6 +119,12 @@ class Planner:
         return json.dumps(self._metastore.column_defaults(_table_name(table)))
 
     @_answered
+    def explainedStatement(self, text: str) -> str:  # noqa: N802 (the trait's name)
+        """The statement behind EXPLAIN ACID; null if the text does not begin so."""
+        found = find_explained(text)
+        return json.dumps(None if found is None else asdict(found))
+
+    @_answered
     def newTableLocation(self, table: str) -> str:  # noqa: N802 (the trait's name)
         """Where a new transactional table must lie; null for where Spark would put it."""
         return json.dumps(self._metastore.new_table_location(_table_name(table)))
@@ -147,7 +153,7 @@ class Planner:
     def _settings_of(self, asked: Mapping[str, Any]) -> Settings:
         return self._settings.overridden_by(asked["settings"])
 
-    def _snapshot(self, token: str, table: TableName) -> Snapshot | SessionTransaction:
+    def _snapshot(self, token: str, table: TableName) -> ScannedSnapshot:
         snapshot = self._executor.snapshots.get(token)
         if snapshot is None:
             raise build_error("HIVE_ACID_SNAPSHOT_UNAVAILABLE", table=table, reason="its statement has ended")
@@ -165,6 +171,14 @@ class Planner:
             else:
                 counts = self._executor.run(statement, engine)
         return self._done(asked, counts)
+
+    @_answered
+    def dryRun(self, request: str, call: str) -> str:  # noqa: N802 (the trait's name)
+        """What a writing statement would do: `facts`, pairs of texts, and `json`, the same in one text."""
+        with self._cancellation.running():
+            engine = JvmEngine(self._bridge, self._context, call)
+            dry_run = self._executor.dry_run(_build_statement(json.loads(request)), engine)
+        return json.dumps({"facts": dry_run.facts(), "json": format_json(dry_run)})
 
     @_answered
     def executeTogether(self, request: str, calls: str) -> str:  # noqa: N802 (the trait's name)

@@ -36,15 +36,19 @@ def find_column_gaps(text: str) -> Gaps | None:
 
     Nothing is changed or printed anew: the pieces together are the text.
     """
-    try:
-        tokens = _Tokenizer(dialect="spark").tokenize(text)
-    except SqlglotError:
-        return None
     gaps, done = [], 0
-    for end, table in _find_gaps(tokens):
+    for end, table in _find_gaps(find_tokens(text)):
         gaps.append(ColumnGap(text[done:end], table))
         done = end
     return Gaps(tuple(gaps), text[done:]) if gaps else None
+
+
+def find_tokens(text: str) -> list[Token]:
+    """The tokens of the text, with their positions; none if it has no end of a quotation or comment."""
+    try:
+        return _Tokenizer(dialect="spark").tokenize(text)
+    except SqlglotError:
+        return []
 
 
 def _find_gaps(tokens: Sequence[Token]) -> Iterator[tuple[int, tuple[str, ...]]]:

@@ -1,6 +1,7 @@
 """What differs from run to run, masked: names are put in braces in its place.
 
-Masked are the test's database, locations, transaction IDs, expression and plan IDs, times and owners in descriptions.
+Masked are the test's database, locations, transaction IDs, expression and plan IDs, sizes in dry runs, times and owners
+in descriptions.
 Write IDs are not: a table of a new database begins with 1.
 """
 
@@ -23,6 +24,7 @@ _RULES = [
     (re.compile(r"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b"), "{uuid}"),
     (re.compile(r"#[0-9]+L?\b"), "#x"),
     (re.compile(r"\bplan_id=[0-9]+"), "plan_id=x"),
+    (re.compile(r"^(bytes read\t)[1-9][0-9]*$", re.MULTILINE), r"\1{bytes}"),
     (re.compile(r"\*\([0-9]+\) "), "*"),
     (re.compile(r"\btransient_lastDdlTime=[0-9]+"), "transient_lastDdlTime={time}"),
     (

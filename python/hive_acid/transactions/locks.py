@@ -9,6 +9,7 @@ from hive_acid import config
 from hive_acid.errors import HiveAcidError, build_error
 from hive_acid.metastore.protocol import Metastore
 from hive_acid.metastore.types import HeldLock, LockComponent, LockState
+from hive_acid.transactions.blockers import describe_owner
 
 
 @dataclass(frozen=True)
@@ -97,5 +98,4 @@ def _holder(lock_id: int, locks: Sequence[HeldLock]) -> str:
     ]
     if not held:
         return "a lock that is gone by now"
-    first = held[0]
-    return f"transaction {first.txn_id} of {first.user} on {first.host} ({first.agent}, {first.kind.value})"
+    return describe_owner(held[0])

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from hive_acid.config import Settings
+from hive_acid.execution.dry_run import DryRun
 from hive_acid.execution.engine import RowCounts, WriteResult, WriteSpec, WrittenFolder
 from hive_acid.execution.executor import Executor
 from hive_acid.execution.statement import Overwrite, Statement
@@ -46,7 +47,7 @@ class FakeEngine:
     """Writes as the shim does: `buckets` files per folder and partition by task attempts, then moved by the driver.
 
     The files stand for `rows` rows per partition. `before` runs first; `fails` is raised at the end of the work.
-    `foreseen` are the partitions known before.
+    `foreseen` are the partitions known before. `there` is how many rows each partition holds, whatever was written.
     """
 
     file_system: MemoryFileSystem
@@ -56,16 +57,25 @@ class FakeEngine:
     partitions: tuple[str, ...] = ("",)
     buckets: int = 1
     foreseen: tuple[str, ...] | None = None
+    there: Mapping[str, int] = field(default_factory=lambda: {"": 10})
+    before_count: Callable[[str], None] | None = None
+    counted: list[tuple[str, ...] | None] = field(default_factory=list)
     specs: list[WriteSpec] = field(default_factory=list)
 
     def find_partitions(self, token: str) -> tuple[str, ...] | None:
         return self.foreseen
 
+    def count_rows(self, token: str, partitions: Sequence[str] | None) -> int:
+        if self.before_count:
+            self.before_count(token)
+        self.counted.append(None if partitions is None else tuple(partitions))
+        return sum(self.there.get(name, 0) for name in (self.there if partitions is None else partitions))
+
     def write_empty(self, partitions: Sequence[str], spec: WriteSpec) -> WriteResult:
         self.specs.append(spec)
         base = FolderName(FolderKind.BASE, spec.write_id, spec.write_id).format()
         folders = tuple(WrittenFolder(base, 0, 50, ("bucket_00000",), partition) for partition in partitions)
-        for folder in folders:
+        for folder in () if spec.discards else folders:
             self.file_system.add_file(f"{spec.staging}/{folder.staged_path}/bucket_00000", folder.bytes)
         return WriteResult(folders)
 
@@ -82,16 +92,20 @@ class FakeEngine:
             for kind, statement_id in self.folders(spec)
         ]
         staged = [f"{folder.staged_path}/{file}" for folder in folders for file in files]
-        attempt = f"{spec.staging}/attempt-1"
-        for path in (*staged, "left-behind"):
-            self.file_system.add_file(f"{attempt}/{path}")
-        for path in staged:
-            self.file_system.rename(f"{attempt}/{path}", f"{spec.staging}/{path}")
+        if not spec.discards:
+            self._store(staged, spec)
         if self.fails:
             raise self.fails
         changed = self.rows * len(self.partitions)
         counts = {"insert": RowCounts(changed), "delete": RowCounts(0, 0, changed)}
         return WriteResult(tuple(folders), counts.get(spec.kind, RowCounts(0, changed)))
+
+    def _store(self, staged: Sequence[str], spec: WriteSpec) -> None:
+        attempt = f"{spec.staging}/attempt-1"
+        for path in (*staged, "left-behind"):
+            self.file_system.add_file(f"{attempt}/{path}")
+        for path in staged:
+            self.file_system.rename(f"{attempt}/{path}", f"{spec.staging}/{path}")
 
     @staticmethod
     def folders(spec: WriteSpec) -> list[tuple[FolderKind, int]]:
@@ -133,6 +147,10 @@ class World:
     def run(self, kind: StatementKind, **changes: object) -> int:
         """The number of rows changed."""
         return self.executor.run(self.statement(kind, **changes), self.engine).affected
+
+    def dry_run(self, kind: StatementKind, **changes: object) -> DryRun:
+        """What the statement would do."""
+        return self.executor.dry_run(self.statement(kind, **changes), self.engine)
 
     def statement(self, kind: StatementKind, **changes: object) -> Statement:
         """A statement on the table as it is now."""

@@ -20,6 +20,7 @@ DATABASE = "sqltest_x_1234abcd"
         ("Transaction 17 on t lost against transaction 4711", "Transaction {txn} on t lost against transaction {txn}"),
         ("Filter (id#12 = 1) AND x#3L, plan_id=44", "Filter (id#x = 1) AND x#x, plan_id=x"),
         ("*(2) Project\n+- *(10) Filter", "*Project\n+- *Filter"),
+        ("files read\t2\nbytes read\t1437\nbytes read\t0", "files read\t2\nbytes read\t{bytes}\nbytes read\t0"),
         ("[transient_lastDdlTime=1790000000]", "[transient_lastDdlTime={time}]"),
         ("Owner               \troot\nComment\tx", "Owner {masked}\nComment\tx"),
         (

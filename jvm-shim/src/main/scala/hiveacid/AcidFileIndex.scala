@@ -34,7 +34,8 @@ final class AcidFileIndex(
     table: CatalogTable,
     val token: Option[String],
     val queryKey: Option[Long] = None,
-    isWritten: Boolean = false
+    isWritten: Boolean = false,
+    only: Option[Set[String]] = None
 ) extends FileIndex {
   private val name = AcidTables.name(table)
 
@@ -52,10 +53,13 @@ final class AcidFileIndex(
     case _                => false
   }
   override def hashCode(): Int = identity.hashCode
-  private def identity = (name, table.location, token, queryKey)
+  private def identity = (name, table.location, token, queryKey, only)
 
   def bound(to: String): AcidFileIndex = new AcidFileIndex(session, table, Some(to))
   def ofQuery(key: Long): AcidFileIndex = new AcidFileIndex(session, table, token, Some(key))
+
+  /** Of all partitions only those of these names. */
+  def ofPartitions(names: Set[String]): AcidFileIndex = new AcidFileIndex(session, table, token, only = Some(names))
 
   override def listFiles(partitionFilters: Seq[Expression], dataFilters: Seq[Expression]): Seq[PartitionDirectory] = {
     val planner = Bridge.plannerFor(name)
@@ -108,6 +112,7 @@ final class AcidFileIndex(
         .elements
         .asScala
         .map(_.asText)
+        .filter(n => only.forall(_.contains(n)))
     val all = names.map(n => n -> values(n)).toMap
     filters.reduceOption(And).fold(all) { filter =>
       val bound = filter.transform { case a: AttributeReference =>
@@ -185,6 +190,13 @@ object AcidFileIndex {
         }
         l.copy(relation = fs.copy(location = index, fileFormat = format)(fs.sparkSession))
     }
+
+  /** The plan of a table's rows, without those in other partitions than these. */
+  def restrict(plan: LogicalPlan, partitions: Set[String]): LogicalPlan = plan.transform {
+    case l @ LogicalRelation(fs: HadoopFsRelation, _, _, _, _) =>
+      val index = fs.location.asInstanceOf[AcidFileIndex].ofPartitions(partitions)
+      l.copy(relation = fs.copy(location = index)(fs.sparkSession))
+  }
 
   /** Tables read by the plan, as `db.table`. */
   def tables(plan: LogicalPlan): Seq[String] = {

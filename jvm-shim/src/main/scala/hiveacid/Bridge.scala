@@ -23,6 +23,9 @@ trait Planner {
   /** The DEFAULT of the columns of `database.table` that have one, as a JSON object of expressions by column. */
   def columnDefaults(table: String): Object
 
+  /** The statement behind EXPLAIN ACID as JSON, `text` and `formatted`; null if the text does not begin so. */
+  def explainedStatement(text: String): Object
+
   /** Where the new transactional table `database.table` must lie, as a JSON text; null for where Spark would put it. */
   def newTableLocation(table: String): Object
 
@@ -34,6 +37,9 @@ trait Planner {
 
   /** Runs a statement in a transaction; `call` is the key for `Bridge.write`. Returns its result row. */
   def execute(request: String, call: String): Object
+
+  /** What a statement would do, as JSON: `facts`, pairs of texts, and `json`, a text for programs. */
+  def dryRun(request: String, call: String): Object
 
   /** Runs statements, a JSON array, in one transaction; `calls` has their keys. Returns one result row. */
   def executeTogether(requests: String, calls: String): Object
@@ -93,6 +99,12 @@ object Bridge {
       plannerFor(AcidTables.name(command.target)).execute(command.request(session).toString, keys.head)
     }
 
+  /** Asks Python what the statement would do. */
+  def dryRun(session: SparkSession, command: AcidWriteCommand): String =
+    withCalls(session, Seq(Left(command))) { keys =>
+      plannerFor(AcidTables.name(command.target)).dryRun(command.request(session).toString, keys.head)
+    }
+
   /** The same for statements that are one transaction. */
   def executeTogether(session: SparkSession, commands: Seq[AcidWriteCommand]): String =
     withCalls(session, commands.map(Left(_))) { keys =>
@@ -127,6 +139,15 @@ object Bridge {
     val keepsValues = Seq(orc.UpdateKind.name, orc.MixedKind.name).contains(command.writes)
     val updated = if (keepsValues) Some(AcidTables.name(command.target)) else None
     orc.WriteJob.run(call.session, AcidFileIndex.bind(command.changes, token, updated), spec)
+  }
+
+  /** Called by Python: how many rows the target of a running statement has in the snapshot `token`; in `partitions`, a
+    * JSON array of their names, or in all of it if that is null.
+    */
+  def countRows(key: String, token: String, partitions: String): Long = inCall(key) { call =>
+    val names = Option(partitions).map(new ObjectMapper().readValue(_, classOf[Array[String]]).toSet)
+    val rows = AcidFileIndex.bind(AcidTables.relation(call.session, call.command.target, Nil), token)
+    SparkLine.frame(call.session, names.fold(rows)(AcidFileIndex.restrict(rows, _))).count()
   }
 
   /** Called by Python: writes bases without rows for a running statement; `partitions` is a JSON array. */

@@ -11,7 +11,7 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.types.{DataType, StructType}
 
-/** Spark's parser, and statements in Hive's spelling that it rejects. */
+/** Spark's parser, statements in Hive's spelling that it rejects, and EXPLAIN ACID. */
 case class HiveSyntaxParser(session: SparkSession, delegate: ParserInterface) extends ParserInterface {
   override def parsePlan(text: String): LogicalPlan = parsed(text, delegate.parsePlan)
 
@@ -23,7 +23,17 @@ case class HiveSyntaxParser(session: SparkSession, delegate: ParserInterface) ex
     */
   private def parsed(text: String, parse: String => LogicalPlan): LogicalPlan =
     try parse(text)
-    catch { case refused: ParseException => parse(withColumns(text).getOrElse(throw refused)) }
+    catch {
+      case refused: ParseException =>
+        explained(text, parse).getOrElse(parse(withColumns(text).getOrElse(throw refused)))
+    }
+
+  /** `EXPLAIN ACID statement`; errors in the statement have their positions in the whole text. */
+  private def explained(text: String, parse: String => LogicalPlan): Option[LogicalPlan] = for {
+    planner <- Bridge.registered
+    answer = new ObjectMapper().readTree(Bridge.text(planner.explainedStatement(text)))
+    if !answer.isNull
+  } yield ExplainAcidCommand.of(parsed(answer.get("text").asText, parse), answer.get("formatted").asBoolean)
 
   /** `MERGE … INSERT VALUES` with the list of columns that Spark wants. */
   private def withColumns(text: String): Option[String] = for {

@@ -18,8 +18,10 @@ import org.apache.spark.sql.types.DataType
   *   Hive's type text of the table's columns, `struct<id:int,name:char(5)>`
   * @param compression
   *   ZLIB or SNAPPY; Hive 3.1 cannot read ORC's own default, ZSTD
+  * @param discards
+  *   true: there is no file; rows are taken, checked and counted
   */
-final case class FileSettings(writeId: Long, rowType: String, compression: String)
+final case class FileSettings(writeId: Long, rowType: String, compression: String, discards: Boolean = false)
 
 /** Writes one file of a delta or delete delta as Hive itself does (OrcRecordUpdater): the six ACID columns and three
   * footer keys, which Hive 3.1 and 4 rely on (a wrong key index brings deleted rows back).
@@ -32,7 +34,10 @@ abstract class AcidFileWriter(path: Path, conf: Configuration, settings: FileSet
   private val schema = schemaOf(settings.rowType)
   protected val batch: VectorizedRowBatch = schema.createRowBatch(RowBatchVersion.USE_DECIMAL64, BatchRows)
   private val keys = new KeyIndex
-  private val writer = OrcFile.createWriter(
+  private val writer = if (settings.discards) None else Some(createWriter())
+  private var written = 0L
+
+  private def createWriter() = OrcFile.createWriter(
     path,
     OrcFile
       .writerOptions(writeConf(conf))
@@ -46,7 +51,6 @@ abstract class AcidFileWriter(path: Path, conf: Configuration, settings: FileSet
       .setProlepticGregorian(true)
       .callback(keys)
   )
-  private var written = 0L
 
   // columns that are the same in every row stay repeating through the life of the batch
   constant(FileSchema.Operation, operation)
@@ -79,7 +83,7 @@ abstract class AcidFileWriter(path: Path, conf: Configuration, settings: FileSet
     keys.lastKey = keyOf(batch.size - 1)
     keys.pending = true
     written += batch.size
-    writer.addRowBatch(batch)
+    writer.foreach(_.addRowBatch(batch))
     batch.size = 0
     clear()
   }
@@ -92,11 +96,11 @@ abstract class AcidFileWriter(path: Path, conf: Configuration, settings: FileSet
   /** Writes the rest and the footer. */
   final def finish(): Unit = {
     flush()
-    writer.close()
+    writer.foreach(_.close())
   }
 
   /** Releases the stream; after `finish` it does nothing. */
-  final override def close(): Unit = writer.close()
+  final override def close(): Unit = writer.foreach(_.close())
 
   /** Collects the key of the last row of every stripe.
     *

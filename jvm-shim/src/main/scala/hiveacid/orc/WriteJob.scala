@@ -35,20 +35,15 @@ object WriteJob extends Logging {
     *   see [[WriteSpec.parse]]
     * @return
     *   `{"folders": [{"partition", "name", "rows", "bytes", "files": [name]}], "inserted", "updated", "deleted"}`, the
-    *   last three numbers of rows; folders and files sorted by name; `staging/partition/name/file` exists for each
+    *   last three numbers of rows; folders and files sorted by name; `staging/partition/name/file` exists for each,
+    *   unless the job discards them
     */
   def run(session: SparkSession, changes: LogicalPlan, specJson: String): String = {
     val spec = WriteSpec.parse(specJson)
     val conf = session.sessionState.newHadoopConf()
     val tasks = execute(session, changes, spec, conf)
     val files = tasks.flatMap(_.files).sortBy(f => (f.partition, f.folder, f.name))
-    val fs = new Path(spec.staging).getFileSystem(conf)
-    try files.foreach(publish(fs, spec, _))
-    catch {
-      case e @ (_: IOException | _: FSError) =>
-        throw storage(new Path(spec.staging), "moving written files", String.valueOf(e.getMessage), e)
-    }
-    removeAttempts(fs, new Path(spec.staging))
+    if (!spec.discards) publish(files, spec, conf)
     report(files, tasks.map(_.counts))
   }
 
@@ -65,16 +60,20 @@ object WriteJob extends Logging {
     val files = partitions.map { partition =>
       val name = "bucket_00000"
       val path = new Path(WriteTask.child(new Path(spec.staging), partition), s"${spec.base}/$name")
-      try {
-        new EmptyFileWriter(path, conf, spec.settings).finish()
-        val bytes = path.getFileSystem(conf).getFileStatus(path).getLen
-        WrittenFile("", partition, spec.base, name, 0, bytes)
-      } catch {
-        case e @ (_: IOException | _: FSError) => throw storage(path, "writing", String.valueOf(e.getMessage), e)
-      }
+      val bytes = if (spec.discards) 0 else writeEmpty(path, conf, spec)
+      WrittenFile("", partition, spec.base, name, 0, bytes)
     }
     report(files, Nil)
   }
+
+  /** The length of the file. */
+  private def writeEmpty(path: Path, conf: Configuration, spec: WriteSpec): Long =
+    try {
+      new EmptyFileWriter(path, conf, spec.settings).finish()
+      path.getFileSystem(conf).getFileStatus(path).getLen
+    } catch {
+      case e @ (_: IOException | _: FSError) => throw storage(path, "writing", String.valueOf(e.getMessage), e)
+    }
 
   private def execute(
       session: SparkSession,
@@ -89,7 +88,7 @@ object WriteJob extends Logging {
     val isFlatInsert = spec.kind == InsertKind && !spec.isPartitioned
     val execution = session.sessionState.executePlan(if (isFlatInsert) plan else changes.rows)
     // an execution of its own, below the statement's, so that the UI shows the plan of the write
-    SQLExecution.withNewExecutionId(execution, Some("HiveAcid write")) {
+    SQLExecution.withNewExecutionId(execution, Some(if (spec.discards) "HiveAcid dry run" else "HiveAcid write")) {
       val rows = execution.executedPlan
       val input =
         if (isFlatInsert) WriteInput.direct(rows, Nil, spec)
@@ -147,6 +146,17 @@ object WriteJob extends Logging {
     } catch {
       case e: IllegalArgumentException => throw AcidException("HIVE_ACID_INTERNAL", Map("reason" -> e.getMessage), e)
     }
+
+  private def publish(files: Seq[WrittenFile], spec: WriteSpec, conf: Configuration): Unit = {
+    val staging = new Path(spec.staging)
+    val fs = staging.getFileSystem(conf)
+    try files.foreach(publish(fs, spec, _))
+    catch {
+      case e @ (_: IOException | _: FSError) =>
+        throw storage(staging, "moving written files", String.valueOf(e.getMessage), e)
+    }
+    removeAttempts(fs, staging)
+  }
 
   private def publish(fs: FileSystem, spec: WriteSpec, file: WrittenFile): Unit = {
     val staging = new Path(spec.staging)

@@ -20,7 +20,8 @@ final case class WriteSpec(
     partitionColumns: Seq[String],
     overwrites: Boolean,
     table: String,
-    required: Seq[(String, Int)]
+    required: Seq[(String, Int)],
+    discards: Boolean
 ) {
   def isPartitioned: Boolean = partitionColumns.nonEmpty
 
@@ -42,7 +43,7 @@ final case class WriteSpec(
   /** The statement ID of a piece's new rows: pieces beyond `maxBuckets` go on with the next one. */
   def insertStatement(piece: Int): Int = statementId + kind.statements * (piece / maxBuckets + 1) - 1
 
-  def settings: FileSettings = FileSettings(writeId, rowType, compression)
+  def settings: FileSettings = FileSettings(writeId, rowType, compression, discards)
 
   /** The folder of a statement's new rows, spelled as every engine reads it. */
   def insertFolder(statementId: Int): String = if (overwrites) base else delta(statementId)
@@ -108,6 +109,7 @@ object WriteSpec {
     *   - `overwrites`: whether an insert's rows are a base, which replaces what is there
     *   - `table`: its name, for messages
     *   - `required`: `[name, position]` of each column that must not be NULL in a new row or version
+    *   - `discards`: whether nothing is stored; what would be is reported as usual, with files of no bytes
     */
   def parse(text: String): WriteSpec = {
     val json = new ObjectMapper().readTree(text)
@@ -136,7 +138,8 @@ object WriteSpec {
       partitionColumns = field("partitionColumns").elements.asScala.map(_.asText).toSeq,
       overwrites = field("overwrites").asBoolean,
       table = field("table").asText,
-      required = field("required").elements.asScala.map(c => (c.get(0).asText, c.get(1).asInt)).toSeq
+      required = field("required").elements.asScala.map(c => (c.get(0).asText, c.get(1).asInt)).toSeq,
+      discards = field("discards").asBoolean
     )
   }
 

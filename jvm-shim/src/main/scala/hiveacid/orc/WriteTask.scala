@@ -206,12 +206,12 @@ final class WriteTask(spec: WriteSpec, conf: Configuration, context: TaskContext
     try {
       fillAndClose(() => open(path), fill).foreach { writer =>
         stopIfKilled()
-        val bytes = path.getFileSystem(conf).getFileStatus(path).getLen
+        val bytes = if (spec.discards) 0 else path.getFileSystem(conf).getFileStatus(path).getLen
         files += WrittenFile(attempt, partition, folder, name, writer.rows, bytes)
       }
     } catch {
       case failure: Throwable =>
-        if (context.isInterrupted()) removeAttempt()
+        if (context.isInterrupted() && !spec.discards) removeAttempt()
         throw named(failure, path)
     }
   }

@@ -130,7 +130,8 @@ abstract class AcidOrcSuite extends munit.FunSuite {
         "partitionColumns" -> java.util.List.of(),
         "overwrites" -> false,
         "table" -> "db.t",
-        "required" -> java.util.List.of()
+        "required" -> java.util.List.of(),
+        "discards" -> false
       ) ++ overrides
       new ObjectMapper().writeValueAsString(values.asJava)
     }

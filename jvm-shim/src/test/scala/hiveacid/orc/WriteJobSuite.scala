@@ -80,6 +80,33 @@ class WriteJobSuite extends AcidOrcSuite {
     assertEquals(t.read().count(), 0L)
   }
 
+  test("a job that discards reports what it would write, with all counts, and stores nothing") {
+    def counts(report: JsonNode) = Seq("inserted", "updated", "deleted").map(report.get(_).asLong)
+    def bytes(report: JsonNode) = report.get("folders").elements.asScala.map(_.get("bytes").asLong).sum
+    val t = table()
+    t.insert(rows(100, 4))
+    val jobs = Seq[Seq[(String, Any)] => JsonNode](
+      more => t.insert(rows(50, 3), more: _*),
+      more => t.delete("id % 3 = 0", more: _*)
+    )
+    for ((job, writeId) <- jobs.zip(Seq(8, 9))) {
+      val (stored, data, deletes) = (names(t), t.dataFolders, t.deleteFolders)
+      val dry = job(Seq("writeId" -> writeId, "discards" -> true))
+      assertEquals(names(t), stored)
+      assertEquals(bytes(dry), 0L)
+      t.dataFolders = data
+      t.deleteFolders = deletes
+      val real = job(Seq("writeId" -> writeId))
+      assertEquals(folders(dry), folders(real))
+      assertEquals(counts(dry), counts(real))
+      assert(counts(real).sum > 0 && bytes(real) > 0)
+    }
+    val stored = names(t)
+    val empty = WriteJob.runEmpty(spark, Seq("k=1"), t.spec("insert", "overwrites" -> true, "discards" -> true))
+    assertEquals(folders(new ObjectMapper().readTree(empty)).map(_._2), Seq(Seq("bucket_00000")))
+    assertEquals(names(t), stored)
+  }
+
   test("tasks beyond the number of buckets go on with the next statement ID") {
     val t = table()
     val report = t.insert(rows(50, 5), "maxBuckets" -> 2, "statementId" -> 4)

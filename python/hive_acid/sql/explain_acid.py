@@ -1,0 +1,31 @@
+"""`EXPLAIN ACID statement`, which asks for a dry run and is not Spark's syntax."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from hive_acid.sql.hive_syntax import find_tokens
+
+_ASKED = ("EXPLAIN", "ACID")
+_FORMATTED = "FORMATTED"
+"""As in Hive: the answer is JSON."""
+
+
+@dataclass(frozen=True)
+class ExplainedStatement:
+    """The text with blanks in place of the words before the statement, so that every position in it stays."""
+
+    text: str
+    formatted: bool
+
+
+def find_explained(text: str) -> ExplainedStatement | None:
+    """The statement behind `EXPLAIN ACID` or `EXPLAIN ACID FORMATTED`; None if the text does not begin so."""
+    tokens = find_tokens(text)[: len(_ASKED) + 1]
+    words = tuple(text[token.start : token.end + 1].upper() for token in tokens)
+    if words[: len(_ASKED)] != _ASKED:
+        return None
+    formatted = words[len(_ASKED) :] == (_FORMATTED,)
+    for token in tokens if formatted else tokens[: len(_ASKED)]:
+        text = text[: token.start] + " " * (token.end + 1 - token.start) + text[token.end + 1 :]
+    return ExplainedStatement(text, formatted)
