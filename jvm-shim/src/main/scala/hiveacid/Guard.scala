@@ -1,6 +1,9 @@
 package hiveacid
 
+import java.util.Locale
+
 import org.apache.spark.sql.catalyst.TableIdentifier
+import org.apache.spark.sql.catalyst.analysis.ResolvedIdentifier
 import org.apache.spark.sql.catalyst.catalog.{CatalogTable, HiveTableRelation}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
@@ -47,7 +50,10 @@ case class Guard(session: SparkSession) extends (LogicalPlan => Unit) {
     case u: UpdateTable                                         => dml(u.table, "UPDATE")
     case m: MergeIntoTable                                      => dml(m.targetTable, "MERGE")
     case w: V2WriteCommand                                      => dml(w.table, w.nodeName)
-    case _                                                      =>
+    // named by an expression (IDENTIFIER), so that ReplaceEarlyWrites could not know the table
+    case r: ReplaceTable         => replacement(r.name, "REPLACE TABLE")
+    case r: ReplaceTableAsSelect => replacement(r.name, "REPLACE TABLE AS SELECT")
+    case _                       =>
   }
 
   private def dml(target: LogicalPlan, operation: String): Unit = target match {
@@ -58,10 +64,23 @@ case class Guard(session: SparkSession) extends (LogicalPlan => Unit) {
   private def readBy(plan: LogicalPlan): Option[CatalogTable] =
     plan.collectFirst { case l: LogicalRelation if AcidTables.isOurs(l) => l.catalogTable.get }
 
+  private def replacement(name: LogicalPlan, operation: String): Unit = name match {
+    case ResolvedIdentifier(catalog, id) =>
+      val parts = catalog.name +: id.namespace.toSeq :+ id.name
+      SparkLine.sessionIdentifier(session, parts).foreach(named(_, operation))
+    case _ =>
+  }
+
   private def writing(c: DataWritingCommand): Unit = c match {
-    case i: InsertIntoHadoopFsRelationCommand => i.catalogTable.foreach(refuseAcid(_, "INSERT"))
-    case i: InsertIntoHiveTable               => refuseAcid(i.table, "INSERT")
+    case i: InsertIntoHadoopFsRelationCommand => i.catalogTable.foreach(insertion)
+    case i: InsertIntoHiveTable               => insertion(i.table)
     case _                                    =>
+  }
+
+  /** The table may have become transactional since its description was read: a temporary view keeps that. */
+  private def insertion(t: CatalogTable): Unit = {
+    refuseAcid(t, "INSERT")
+    named(t.identifier, "INSERT by a plan made before it was transactional")
   }
 
   private def command(c: RunnableCommand): Unit = c match {
@@ -76,6 +95,7 @@ case class Guard(session: SparkSession) extends (LogicalPlan => Unit) {
     case i: InsertIntoDataSourceCommand          => check(i.logicalRelation)
     case c: CreateDataSourceTableAsSelectCommand => creation(c.table, "CREATE TABLE … AS SELECT")
     case c: CreateHiveTableAsSelectCommand       => creation(c.tableDesc, "CREATE TABLE … AS SELECT")
+    case FixedProperty(table, key)               => refuse(table, s"Changing the table property $key")
     case a: AlterTableSetPropertiesCommand if AcidTables.setsTransactional(a.properties) => dataSource(a.tableName)
     case c: CreateTableLikeCommand if AcidTables.setsTransactional(c.properties)         =>
       throw AcidException.unsupported("CREATE TABLE … LIKE as a transactional table", c.targetTable.unquotedString)
@@ -83,6 +103,23 @@ case class Guard(session: SparkSession) extends (LogicalPlan => Unit) {
       val reason = "Hive does not know data source tables; create it with STORED AS ORC"
       throw AcidException.unsupportedTable("CREATE TABLE … USING", AcidTables.name(c.table), reason)
     case other => SparkLine.saveAsTable(other).foreach(s => named(s.table.identifier, "saveAsTable"))
+  }
+
+  /** A property that says how the files of a transactional table are to be read, in a statement that changes it. */
+  private object FixedProperty {
+    private val keys = Set("transactional", "transactional_properties", "bucketing_version", "storage_handler")
+
+    def unapply(c: RunnableCommand): Option[(CatalogTable, String)] = c match {
+      case AlterTableSetPropertiesCommand(id, properties, _) =>
+        find(id, properties.filterNot(property => AcidTables.setsTransactional(Map(property))).keys)
+      case AlterTableUnsetPropertiesCommand(id, names, _, _) => find(id, names)
+      case _                                                 => None
+    }
+
+    private def find(id: TableIdentifier, names: Iterable[String]): Option[(CatalogTable, String)] = for {
+      key <- names.find(name => keys(name.toLowerCase(Locale.ROOT)))
+      table <- AcidTables.find(session, id)
+    } yield (table, key)
   }
 
   private def creation(t: CatalogTable, operation: String): Unit = {
