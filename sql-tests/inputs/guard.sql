@@ -33,6 +33,10 @@ INSERT OVERWRITE TABLE v SELECT * FROM plain;
 
 INSERT INTO t REPLACE WHERE id = 1 SELECT 1, 'x';
 
+INSERT INTO t REPLACE USING (id) SELECT 1, 'x';
+
+INSERT WITH SCHEMA EVOLUTION INTO t SELECT 1, 'x', 2 AS more;
+
 FROM plain INSERT INTO t SELECT id, name INSERT INTO plain SELECT id, upper(name);
 
 TRUNCATE TABLE b;
@@ -50,6 +54,8 @@ CREATE TABLE IF NOT EXISTS t STORED AS ORC AS SELECT 1 AS id;
 REPLACE TABLE t (id INT) USING orc;
 
 CREATE OR REPLACE TABLE t USING orc AS SELECT 1 AS id;
+
+CREATE OR REPLACE TABLE IDENTIFIER('t' || '') USING noop AS SELECT 1 AS id;
 
 SHOW TABLES LIKE 'ctas';
 
@@ -88,6 +94,36 @@ ALTER TABLE t SET SERDE 'org.apache.hadoop.hive.serde2.lazy.LazySimpleSerDe';
 ALTER TABLE t SET TBLPROPERTIES ('transactional' = 'false');
 
 ALTER TABLE t UNSET TBLPROPERTIES ('transactional');
+
+ALTER TABLE t UNSET TBLPROPERTIES ('transactional_properties');
+
+ALTER TABLE t SET TBLPROPERTIES ('transactional_properties' = 'insert_only');
+
+ALTER TABLE t SET TBLPROPERTIES ('bucketing_version' = '1', 'note' = 'x');
+
+ALTER TABLE t SET TBLPROPERTIES ('storage_handler' = 'org.example.Handler');
+
+-- columns
+
+ALTER TABLE t REPLACE COLUMNS (id INT);
+
+ALTER TABLE t DROP COLUMN name;
+
+ALTER TABLE t RENAME COLUMN name TO other;
+
+-- other versions of the table, and values of partitions without rows
+
+SELECT * FROM t VERSION AS OF 1;
+
+SELECT * FROM t TIMESTAMP AS OF '2020-01-01';
+
+SET spark.sql.optimizer.metadataOnly = true;
+
+SELECT max(k) FROM p;
+
+SET spark.sql.optimizer.metadataOnly = false;
+
+SELECT max(k) FROM p;
 
 -- a plain table that Spark wrote cannot become transactional: the metastore refuses the names of its files
 

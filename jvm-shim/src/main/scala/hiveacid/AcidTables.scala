@@ -1,6 +1,7 @@
 package hiveacid
 
 import org.apache.spark.sql.catalyst.TableIdentifier
+import org.apache.spark.sql.catalyst.analysis.UnresolvedRelation
 import org.apache.spark.sql.catalyst.catalog.{CatalogTable, CatalogTableType, HiveTableRelation}
 import org.apache.spark.sql.catalyst.expressions.AttributeReference
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, SubqueryAlias}
@@ -32,13 +33,14 @@ object AcidTables {
     s"$database.${t.identifier.table}".toLowerCase(java.util.Locale.ROOT)
   }
 
-  /** What the parts of a name, as in SQL, mean in the session catalog. */
-  def identifier(parts: Seq[String]): Option[TableIdentifier] = parts match {
-    case Seq(table)                           => Some(TableIdentifier(table))
-    case Seq(database, table)                 => Some(TableIdentifier(table, Some(database)))
-    case Seq(SessionCatalog, database, table) => Some(TableIdentifier(table, Some(database)))
-    case _                                    => None
-  }
+  /** The transactional table that Spark reads by this name, as in SQL: in the current catalog or another, on the SQL
+    * path, but not through a view.
+    */
+  def read(session: SparkSession, parts: Seq[String]): Option[CatalogTable] =
+    session.sessionState.analyzer.execute(UnresolvedRelation(parts)) match {
+      case Target(l) => l.catalogTable
+      case _         => None
+    }
 
   /** The transactional table of that name in the session catalog, if there is one. */
   def find(session: SparkSession, id: TableIdentifier): Option[CatalogTable] = {

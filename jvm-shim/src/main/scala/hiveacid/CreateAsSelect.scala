@@ -43,7 +43,8 @@ case class AcidCreateTableAsSelectCommand(table: CatalogTable, query: LogicalPla
     catch {
       case unknown: AcidException if unknown.getCondition == "HIVE_ACID_COMMIT_STATE_UNKNOWN" => throw unknown
       case failure: Throwable                                                                 =>
-        try SparkLine.frame(session, DropTableCommand(table.identifier, ifExists = true, isView = false, purge = true))
+        // without the analyzer's rules, and so without a lock: also where the statement was cancelled
+        try DropTableCommand(table.identifier, ifExists = true, isView = false, purge = true).run(session)
         catch { case NonFatal(e) => failure.addSuppressed(e) }
         throw failure
     }

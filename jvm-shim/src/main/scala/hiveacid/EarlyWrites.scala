@@ -57,8 +57,9 @@ case class ReplaceEarlyWrites(session: SparkSession) extends Rule[LogicalPlan] {
 
   private object Ours {
     def unapply(relation: LogicalPlan): Option[CatalogTable] = relation match {
-      case UnresolvedIdentifier(parts, _)  => AcidTables.identifier(parts).flatMap(AcidTables.find(session, _))
-      case UnresolvedRelation(parts, _, _) => AcidTables.identifier(parts).flatMap(AcidTables.find(session, _))
+      case UnresolvedIdentifier(parts, _) =>
+        SparkLine.sessionIdentifier(session, parts).flatMap(AcidTables.find(session, _))
+      case UnresolvedRelation(parts, _, _) => AcidTables.read(session, parts)
       case SubqueryAlias(_, child)         => unapply(child)
       case _                               => None
     }

@@ -1,6 +1,9 @@
 package hiveacid
 
+import java.util.Locale
+
 import org.apache.spark.sql.catalyst.TableIdentifier
+import org.apache.spark.sql.catalyst.analysis.ResolvedIdentifier
 import org.apache.spark.sql.catalyst.catalog.{CatalogTable, HiveTableRelation}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
@@ -37,10 +40,9 @@ case class Guard(session: SparkSession) extends (LogicalPlan => Unit) {
     case w: WriteToStream          => w.catalogTable.foreach(refuseAcid(_, "Writing a stream"))
     case _: AcidWriteCommand       => // children that the analyzer still sees are checked by themselves
     case m: AcidMultiInsertCommand => m.inserts.foreach(i => apply(i.changes))
-    case AcidDdlCommand(_, _, s: AlterTableSetPropertiesCommand, _, _) => command(s)
-    case _: AcidDdlCommand                                             => // Spark's own, under our locks
-    case c: RunnableCommand                                            => command(c)
-    case c: DataWritingCommand                                         => writing(c)
+    case d: AcidDdlCommand         => properties(d.command) // all else in it is Spark's own, under our locks
+    case c: RunnableCommand        => command(c)
+    case c: DataWritingCommand     => writing(c)
     // these three become ours; what is seen here is Spark's check of the user's node
     case DeleteFromTable(AcidTables.Target(_), _)               =>
     case UpdateTable(AcidTables.Target(_), _, _)                =>
@@ -49,7 +51,10 @@ case class Guard(session: SparkSession) extends (LogicalPlan => Unit) {
     case u: UpdateTable                                         => dml(u.table, "UPDATE")
     case m: MergeIntoTable                                      => dml(m.targetTable, "MERGE")
     case w: V2WriteCommand                                      => dml(w.table, w.nodeName)
-    case _                                                      =>
+    // named by an expression (IDENTIFIER), so that ReplaceEarlyWrites could not know the table
+    case r: ReplaceTable         => replacement(r.name, "REPLACE TABLE")
+    case r: ReplaceTableAsSelect => replacement(r.name, "REPLACE TABLE AS SELECT")
+    case _                       =>
   }
 
   private def dml(target: LogicalPlan, operation: String): Unit = target match {
@@ -60,18 +65,28 @@ case class Guard(session: SparkSession) extends (LogicalPlan => Unit) {
   private def readBy(plan: LogicalPlan): Option[CatalogTable] =
     plan.collectFirst { case l: LogicalRelation if AcidTables.isOurs(l) => l.catalogTable.get }
 
+  private def replacement(name: LogicalPlan, operation: String): Unit = name match {
+    case ResolvedIdentifier(catalog, id) =>
+      val parts = catalog.name +: id.namespace.toSeq :+ id.name
+      SparkLine.sessionIdentifier(session, parts).foreach(named(_, operation))
+    case _ =>
+  }
+
   private def writing(c: DataWritingCommand): Unit = c match {
-    case i: InsertIntoHadoopFsRelationCommand => i.catalogTable.foreach(refuseAcid(_, "INSERT"))
-    case i: InsertIntoHiveTable               => refuseAcid(i.table, "INSERT")
+    case i: InsertIntoHadoopFsRelationCommand => i.catalogTable.foreach(insertion)
+    case i: InsertIntoHiveTable               => insertion(i.table)
     case _                                    =>
+  }
+
+  /** The table may have become transactional since its description was read: a temporary view keeps that. */
+  private def insertion(t: CatalogTable): Unit = {
+    refuseAcid(t, "INSERT")
+    named(t.identifier, "INSERT by a plan made before it was transactional")
   }
 
   private def command(c: RunnableCommand): Unit = c match {
     case t: TruncateTableCommand                 => named(t.tableName, "TRUNCATE TABLE")
     case l: LoadDataCommand                      => named(l.table, "LOAD DATA")
-    case a: AlterTableAddPartitionCommand        => named(a.tableName, "ALTER TABLE … ADD PARTITION")
-    case a: AlterTableDropPartitionCommand       => named(a.tableName, "ALTER TABLE … DROP PARTITION")
-    case a: AlterTableRenamePartitionCommand     => named(a.tableName, "ALTER TABLE … RENAME PARTITION")
     case a: AlterTableSetLocationCommand         => named(a.tableName, "ALTER TABLE … SET LOCATION")
     case a: AlterTableSerDePropertiesCommand     => named(a.tableName, "ALTER TABLE … SET SERDE")
     case r: RepairTableCommand                   => named(r.tableName, "MSCK REPAIR TABLE")
@@ -85,6 +100,28 @@ case class Guard(session: SparkSession) extends (LogicalPlan => Unit) {
       val reason = "Hive does not know data source tables; create it with STORED AS ORC"
       throw AcidException.unsupportedTable("CREATE TABLE … USING", AcidTables.name(c.table), reason)
     case other => SparkLine.saveAsTable(other).foreach(s => named(s.table.identifier, "saveAsTable"))
+  }
+
+  private def properties(c: RunnableCommand): Unit = c match {
+    case FixedProperty(table, key) => refuse(table, s"Changing the table property $key")
+    case _                         =>
+  }
+
+  /** A property that says how the files of a transactional table are to be read, in a statement that changes it. */
+  private object FixedProperty {
+    private val keys = Set("transactional", "transactional_properties", "bucketing_version", "storage_handler")
+
+    def unapply(c: RunnableCommand): Option[(CatalogTable, String)] = c match {
+      case AlterTableSetPropertiesCommand(id, properties, _) =>
+        find(id, properties.filterNot(property => AcidTables.setsTransactional(Map(property))).keys)
+      case AlterTableUnsetPropertiesCommand(id, names, _, _) => find(id, names)
+      case _                                                 => None
+    }
+
+    private def find(id: TableIdentifier, names: Iterable[String]): Option[(CatalogTable, String)] = for {
+      key <- names.find(name => keys(name.toLowerCase(Locale.ROOT)))
+      table <- AcidTables.find(session, id)
+    } yield (table, key)
   }
 
   private def creation(t: CatalogTable, operation: String): Unit = {

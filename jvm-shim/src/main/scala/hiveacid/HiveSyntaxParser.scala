@@ -47,7 +47,7 @@ case class HiveSyntaxParser(session: SparkSession, delegate: ParserInterface) ex
     answer.get("rest").asText
 
   private def columnList(table: Seq[String]): Option[String] =
-    AcidTables.identifier(table).flatMap(AcidTables.find(session, _)).map { t =>
+    AcidTables.read(session, table).map { t =>
       t.schema.fieldNames.map(Canonical.quoted).mkString("(", ", ", ")")
     }
 

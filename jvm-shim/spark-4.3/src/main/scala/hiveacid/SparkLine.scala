@@ -4,6 +4,7 @@ import java.util.Properties
 
 import org.apache.spark.SparkContext
 import org.apache.spark.sql.{Column, SaveMode}
+import org.apache.spark.sql.catalyst.TableIdentifier
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.catalyst.catalog.CatalogTypes.TablePartitionSpec
 import org.apache.spark.sql.catalyst.expressions.{Expression, SubqueryExpression}
@@ -16,6 +17,7 @@ import org.apache.spark.sql.catalyst.plans.logical.{
   UpdateAction
 }
 import org.apache.spark.sql.classic.{DataFrame, Dataset, SparkSession}
+import org.apache.spark.sql.connector.catalog.{CatalogManager, LookupCatalog}
 import org.apache.spark.sql.errors.{QueryCompilationErrors, QueryExecutionErrors}
 import org.apache.spark.sql.execution.command.SaveAsV1TableCommand
 import org.apache.spark.sql.util.PartitioningUtils
@@ -42,6 +44,20 @@ object SparkLine {
     case s: SaveAsV1TableCommand => Some(SaveAsTable(s.tableDesc, s.mode, s.query))
     case _                       => None
   }
+
+  /** private[sql]; what a name means for a statement that creates or replaces it, if that is in the session catalog:
+    * the current catalog and namespace complete it.
+    */
+  def sessionIdentifier(session: SparkSession, parts: Seq[String]): Option[TableIdentifier] = {
+    val lookup = new Lookup(session.sessionState.catalogManager)
+    parts match {
+      case lookup.SessionCatalogAndIdentifier(_, id) if id.namespace.length == 1 =>
+        Some(TableIdentifier(id.name, Some(id.namespace.head)))
+      case _ => None
+    }
+  }
+
+  final private class Lookup(val catalogManager: CatalogManager) extends LookupCatalog
 
   /** private[sql]. */
   def tableAlreadyExists(table: CatalogTable): Throwable =

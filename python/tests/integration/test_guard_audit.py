@@ -1,0 +1,309 @@
+"""Every plan node of Spark is judged in `commands.tsv` of the shim; here the judgements with an example are tried.
+
+What is refused or harmless leaves the rows and files of transactional tables as they were, to the byte. Then come ways
+around the guard that no single node shows: old plans, settings, names that mean another table.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyspark
+import pytest
+from pyspark.errors import AnalysisException
+from pyspark.sql import DataFrame, SparkSession
+
+from hive_acid.metastore.thrift_client import ThriftMetastore
+from hive_acid.model.table import TableName
+from integration.conftest import Tables
+from support.polling import eventually
+
+BY_SPARK = "by Spark: "
+LIST = (
+    Path(__file__).parents[3]
+    / f"jvm-shim/spark-{'.'.join(pyspark.__version__.split('.')[:2])}/src/test/resources/commands.tsv"
+)
+
+
+@dataclass(frozen=True)
+class Judged:
+    """One line of the list."""
+
+    name: str
+    verdict: str
+    why: str
+    example: str
+
+
+def examples(verdict: str) -> list[Judged]:
+    """The lines of that verdict that have an example."""
+    with LIST.open(encoding="utf-8", newline="") as file:
+        lines = list(csv.reader(file, delimiter="\t", quoting=csv.QUOTE_NONE))[1:]
+    return [judged for judged in (Judged(*line) for line in lines) if judged.verdict == verdict and judged.example]
+
+
+def build_world(spark: SparkSession, client: ThriftMetastore, database: str) -> Tables:
+    """`t` and the partitioned `p`, with rows of which one is deleted, a view `v` of `t`, and a plain table."""
+    spark.sql(f"CREATE DATABASE {database}")
+    spark.sql(f"USE {database}")
+    tables = Tables(spark, client, database)
+    tables.create("t")
+    tables.create("p", "id INT", "PARTITIONED BY (d STRING)")
+    tables.sql("CREATE TABLE plain (id INT, name STRING) STORED AS ORC")
+    tables.sql("INSERT INTO plain VALUES (1, 'p')")
+    tables.sql("INSERT INTO t VALUES (1, 'a'), (2, 'b'), (3, 'c')")
+    tables.sql("DELETE FROM t WHERE id = 3")
+    tables.sql("INSERT INTO p VALUES (1, 'x'), (2, 'y')")
+    tables.sql("DELETE FROM p WHERE d = 'y'")
+    tables.sql("CREATE VIEW v AS SELECT * FROM t")
+    return tables
+
+
+def new_database() -> str:
+    return f"audit_{uuid.uuid4().hex[:10]}"
+
+
+def remove(tables: Tables) -> None:
+    tables.spark.sql("USE default")
+    tables.spark.sql(f"DROP DATABASE IF EXISTS {tables.database} CASCADE")
+
+
+@pytest.fixture(scope="module")
+def shared(spark: SparkSession, client: ThriftMetastore) -> Iterator[Tables]:
+    """One world for all statements that change nothing."""
+    tables = build_world(spark, client, new_database())
+    yield tables
+    remove(tables)
+
+
+@pytest.fixture
+def world(spark: SparkSession, client: ThriftMetastore) -> Iterator[Tables]:
+    tables = build_world(spark, client, new_database())
+    yield tables
+    remove(tables)
+
+
+ROWS = [[(1, "a"), (2, "b")], [(1, "x")]]
+"""Of `t` and `p`."""
+
+
+def rows(tables: Tables) -> list[list[tuple[object, ...]]]:
+    return [tables.sql(f"SELECT * FROM {tables.database}.{name} ORDER BY 1") for name in ("t", "p")]
+
+
+def files(tables: Tables) -> list[dict[str, bytes]]:
+    """Every file of `t` and `p`, hidden ones too."""
+    roots = [tables.location(name) for name in ("t", "p")]
+    return [{str(path): path.read_bytes() for path in root.rglob("*") if path.is_file()} for root in roots]
+
+
+def descriptions(tables: Tables) -> object:
+    """What the metastore knows of `t` and `p`."""
+    names = [TableName(tables.database, name) for name in ("t", "p")]
+    return [tables.client.table(name) for name in names], tables.sql(f"SHOW PARTITIONS {tables.database}.p")
+
+
+@contextmanager
+def nothing_changes(tables: Tables) -> Iterator[None]:
+    tables.sql(f"USE spark_catalog.{tables.database}")
+    before = files(tables)
+    yield
+    assert files(tables) == before
+    assert rows(tables) == ROWS
+
+
+def filled(example: str, folder: Path) -> str:
+    (folder / "file").write_text("x")
+    return example.replace("{file}", str(folder / "file")).replace("{folder}", str(folder))
+
+
+@pytest.mark.parametrize("judged", examples("refused"), ids=lambda judged: judged.example)
+def test_what_is_judged_as_refused_is_refused_by_name(shared: Tables, tmp_path: Path, judged: Judged) -> None:
+    described, before = descriptions(shared), files(shared)
+    with pytest.raises(AnalysisException) as caught:
+        shared.sql(filled(judged.example, tmp_path))
+    condition = caught.value.getCondition()
+    if judged.why.startswith(BY_SPARK):
+        assert condition == judged.why.removeprefix(BY_SPARK).split(",")[0]
+    else:
+        assert condition in ("HIVE_ACID_UNSUPPORTED_STATEMENT", "HIVE_ACID_UNSUPPORTED_TABLE"), str(caught.value)[:300]
+    assert (descriptions(shared), files(shared)) == (described, before)
+    assert not shared.spark.catalog.tableExists("created")
+
+
+def test_the_rows_are_there_after_all_refusals(shared: Tables) -> None:
+    assert rows(shared) == ROWS
+
+
+@pytest.mark.parametrize("judged", examples("harmless"), ids=lambda judged: judged.example)
+def test_what_is_judged_as_harmless_changes_no_row_and_no_file(shared: Tables, tmp_path: Path, judged: Judged) -> None:
+    try:
+        with nothing_changes(shared):
+            shared.sql(filled(judged.example, tmp_path))
+    finally:
+        for undo in (
+            "TABLE IF EXISTS created",
+            "VIEW IF EXISTS new_view",
+            "TEMPORARY FUNCTION IF EXISTS function_of_t",
+        ):
+            shared.sql(f"DROP {undo}")
+        shared.spark.catalog.dropTempView("temporary")
+        shared.spark.catalog.dropTempView("cached")
+        shared.spark.catalog.clearCache()
+
+
+@pytest.mark.parametrize("judged", examples("ours"), ids=lambda judged: judged.example)
+def test_what_is_judged_as_ours_is_planned_and_run_by_us(world: Tables, judged: Judged) -> None:
+    plan = world.sql(f"EXPLAIN {judged.example}")[0][0]
+    assert re.search("hive-?acid", plan, re.IGNORECASE), plan
+    world.sql(judged.example)
+    for name in ("t", "p"):
+        folders = [Path(file).parent.name for file in world.files(name)]
+        assert all(re.match(r"(delta|delete_delta|base)_\d", folder) for folder in folders)
+
+
+@pytest.mark.parametrize("judged", examples("locked"), ids=lambda judged: judged.example)
+def test_what_is_judged_as_locked_is_sparks_own_and_run_by_us(world: Tables, judged: Judged) -> None:
+    statement = judged.example.replace("{database}", world.database)
+    plan = world.sql(f"EXPLAIN {statement}")[0][0]
+    assert plan.startswith("== Physical Plan ==\nExecute HiveAcid") and "Command" in plan, plan
+    world.sql(statement)
+    assert eventually(lambda: world.client.held_locks() == [] and world.open_transactions() == [])
+
+
+def refused(action: Callable[[], object]) -> None:
+    with pytest.raises(AnalysisException) as caught:
+        action()
+    assert caught.value.getCondition() == "HIVE_ACID_UNSUPPORTED_STATEMENT", str(caught.value)[:300]
+
+
+@contextmanager
+def setting(spark: SparkSession, key: str, value: str) -> Iterator[None]:
+    spark.conf.set(key, value)
+    try:
+        yield
+    finally:
+        spark.conf.unset(key)
+
+
+def frame(spark: SparkSession) -> DataFrame:
+    return spark.createDataFrame([(9, "z")], "id int, name string")
+
+
+@pytest.mark.parametrize("clause", ["", "PARTITIONED BY (d STRING)"])
+def test_a_plan_made_before_a_table_became_transactional_is_refused(world: Tables, clause: str) -> None:
+    world.sql(f"CREATE TABLE later (id INT{'' if clause else ', d STRING'}) {clause} STORED AS ORC")
+    old = world.spark.table("later")
+    old.createOrReplaceTempView("old_view")
+    world.sql("ALTER TABLE later SET TBLPROPERTIES ('transactional' = 'true')")
+    world.sql("INSERT INTO later VALUES (1, 'x'), (2, 'x')")
+    world.sql("DELETE FROM later WHERE id = 2")
+    written = world.files("later")
+    refused(old.collect)
+    refused(old.filter("id > 0").collect)
+    for statement in (
+        "SELECT * FROM old_view",
+        "SELECT 1 WHERE EXISTS (SELECT 1 FROM old_view)",
+        "INSERT INTO old_view VALUES (7, 'x')",
+        "INSERT OVERWRITE old_view VALUES (8, 'x')",
+    ):
+        refused(lambda statement=statement: world.sql(statement))  # type: ignore[misc]
+    refused(lambda: frame(world.spark).write.insertInto("old_view"))
+    world.spark.catalog.dropTempView("old_view")
+    assert world.files("later") == written
+    assert world.sql("SELECT * FROM later") == [(1, "x")]
+
+
+def test_partition_columns_are_not_answered_from_partitions_without_rows(shared: Tables) -> None:
+    with nothing_changes(shared), setting(shared.spark, "spark.sql.optimizer.metadataOnly", "true"):
+        refused(lambda: shared.sql("SELECT DISTINCT d FROM p"))
+        refused(lambda: shared.sql("SELECT 1 WHERE 'y' = (SELECT max(d) FROM p)"))
+        assert shared.sql("SELECT max(id) FROM t") == [(2,)]
+    assert shared.sql("SELECT max(d) FROM p") == [("x",)]
+
+
+@pytest.mark.parametrize(
+    "key",
+    ["spark.sql.hive.convertMetastoreOrc", "spark.sql.hive.manageFilesourcePartitions", "spark.sql.orc.filterPushdown"],
+)
+def test_a_setting_of_sparks_own_reader_does_not_matter(shared: Tables, key: str) -> None:
+    with setting(shared.spark, key, "false"), nothing_changes(shared):
+        assert shared.sql("SELECT id FROM p WHERE d = 'x'") == [(1,)]
+
+
+def test_the_single_pass_analyzer_reads_no_transactional_table(shared: Tables) -> None:
+    with nothing_changes(shared), setting(shared.spark, "spark.sql.analyzer.singlePassResolver.enabled", "true"):
+        refused(lambda: shared.sql("SELECT * FROM t"))
+        refused(lambda: shared.sql("SELECT * FROM v"))
+
+
+def test_a_table_of_another_catalog_is_not_taken_for_ours(world: Tables) -> None:
+    catalog = "org.apache.spark.sql.execution.datasources.v2.jdbc.JDBCTableCatalog"
+    other = f"other_{world.database}"
+    prefix = f"spark.sql.catalog.{other}"
+    with (
+        setting(world.spark, prefix, catalog),
+        setting(world.spark, f"{prefix}.url", f"jdbc:derby:memory:{other};create=true"),
+        setting(world.spark, f"{prefix}.driver", "org.apache.derby.iapi.jdbc.AutoloadedDriver"),
+        nothing_changes(world),
+    ):
+        world.sql(f"CREATE NAMESPACE {other}.{world.database}")
+        world.sql(f"CREATE TABLE {other}.{world.database}.t (id INT, name STRING)")
+        world.sql(f"USE {other}")
+        frame(world.spark).writeTo(f"{world.database}.t").append()
+        assert world.sql(f"SELECT * FROM {world.database}.t") == [(9, "z")]
+        world.sql(f"USE spark_catalog.{world.database}")
+
+
+def test_a_name_on_the_sql_path_means_the_table_that_is_read(world: Tables) -> None:
+    second = new_database()
+    world.sql(f"CREATE DATABASE {second}")
+    try:
+        world.sql(f"CREATE TABLE {second}.t (name STRING, id INT) STORED AS ORC TBLPROPERTIES ('transactional'='true')")
+        with setting(world.spark, "spark.sql.path.enabled", "true"), nothing_changes(world):
+            world.sql(f"SET PATH = spark_catalog.{second}, spark_catalog.{world.database}")
+            frame(world.spark).writeTo("t").append()
+            world.sql("MERGE INTO t USING plain s ON t.id = s.id WHEN NOT MATCHED THEN INSERT VALUES (s.name, s.id)")
+            assert world.sql("SELECT id, name FROM t ORDER BY id") == [(1, "p"), (9, "z")]
+            world.sql("SET PATH = DEFAULT_PATH")
+    finally:
+        world.sql(f"DROP DATABASE {second} CASCADE")
+
+
+def test_a_temporary_view_of_the_table_itself_is_a_target_of_insert_only(world: Tables) -> None:
+    world.spark.table("t").createOrReplaceTempView("view_of_t")
+    frame(world.spark).write.insertInto("view_of_t")
+    assert world.sql("SELECT * FROM t ORDER BY id") == [(1, "a"), (2, "b"), (9, "z")]
+    assert {Path(file).parent.name for file in world.files("t")} == {
+        "delta_0000001_0000001_0000",
+        "delete_delta_0000002_0000002_0000",
+        "delta_0000003_0000003_0000",
+    }
+    for statement in ("DELETE FROM view_of_t", "UPDATE view_of_t SET name = 'x'"):
+        refused(lambda statement=statement: world.sql(statement))  # type: ignore[misc]
+    world.spark.catalog.dropTempView("view_of_t")
+
+
+def test_an_insert_only_table_stays_one(world: Tables) -> None:
+    properties = "'transactional'='true', 'transactional_properties'='insert_only'"
+    world.sql(f"CREATE TABLE i (id INT) STORED AS ORC TBLPROPERTIES ({properties})")
+    refused(lambda: world.sql("ALTER TABLE i UNSET TBLPROPERTIES ('transactional_properties')"))
+    assert ("transactional_properties", "insert_only") in world.sql("SHOW TBLPROPERTIES i")
+
+
+def test_partitions_are_not_recovered_by_a_call(shared: Tables) -> None:
+    with nothing_changes(shared):
+        refused(lambda: shared.spark.catalog.recoverPartitions("p"))
+
+
+@pytest.mark.parametrize("option", [("versionAsOf", "1"), ("timestampAsOf", "2020-01-01")])
+def test_an_option_does_not_travel_in_time(shared: Tables, option: tuple[str, str]) -> None:
+    with nothing_changes(shared), pytest.raises(AnalysisException) as caught:
+        shared.spark.read.option(*option).table("t").collect()
+    assert caught.value.getCondition() == "UNSUPPORTED_FEATURE.TIME_TRAVEL"
