@@ -112,7 +112,8 @@ object Bridge {
   /** Called by Python: writes the row changes of a running statement, its scans bound to the snapshot `token`. */
   def write(key: String, token: String, spec: String): String = inCall(key) { call =>
     val command = call.command
-    val keepsValues = Seq(orc.UpdateKind.name, orc.MixedKind.name).contains(command.writes)
+    val writesBack = Seq(orc.UpdateKind.name, orc.MixedKind.name).contains(command.writes)
+    val keepsValues = writesBack && command.kind != "replace" // an INSERT writes what it reads
     val updated = if (keepsValues) Some(AcidTables.name(command.target)) else None
     orc.WriteJob.run(call.session, AcidFileIndex.bind(command.changes, token, updated), spec)
   }

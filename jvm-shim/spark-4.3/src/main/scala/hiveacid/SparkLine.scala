@@ -11,6 +11,8 @@ import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression
 import org.apache.spark.sql.catalyst.plans.logical.{
   DeleteAction,
   InsertAction,
+  InsertIntoStatement,
+  InsertReplaceWhere => ReplaceWhereCriteria,
   LogicalPlan,
   MergeIntoTable,
   UpdateAction
@@ -41,6 +43,17 @@ object SparkLine {
   def saveAsTable(plan: LogicalPlan): Option[SaveAsTable] = plan match {
     case s: SaveAsV1TableCommand => Some(SaveAsTable(s.tableDesc, s.mode, s.query))
     case _                       => None
+  }
+
+  /** `INSERT … REPLACE WHERE`, which is an OverwriteByExpression before 4.2: the INSERT alone, and the condition. */
+  object InsertReplaceWhere {
+    def unapply(plan: LogicalPlan): Option[(InsertIntoStatement, Expression)] = plan match {
+      case i: InsertIntoStatement =>
+        i.replaceCriteriaOpt.collect { case ReplaceWhereCriteria(condition) =>
+          (i.copy(overwrite = false, replaceCriteriaOpt = None), condition)
+        }
+      case _ => None
+    }
   }
 
   /** private[sql]. */
