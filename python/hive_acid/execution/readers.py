@@ -14,6 +14,7 @@ from hive_acid.execution.snapshots import Snapshot
 from hive_acid.metastore.protocol import Metastore
 from hive_acid.metastore.types import MetastoreLine
 from hive_acid.model.table import TableName
+from hive_acid.snapshot.acid_state import TableContent
 from hive_acid.snapshot.filesystem import FileSystem
 from hive_acid.snapshot.scan_plan import ScanPlan
 from hive_acid.transactions.manager import Transaction, TransactionManager
@@ -68,6 +69,17 @@ class Readers:
     ) -> ScanPlan:
         """The files of the table in the execution's snapshot, held by SHARED_READ locks until the execution ends."""
         return self._snapshot(key, table, partitions or (), settings).scan_plan(table, partitions)
+
+    def content(self, table: TableName, settings: config.Settings) -> TableContent:
+        """How much is to be read of the table now, looked at in a read transaction that ends with the call.
+
+        It takes no lock, for it opens no file, and would wait for an overwrite of the caller's own transaction.
+        """
+        reader = _Reader(self._clock_ms())
+        try:
+            return self._open(reader, settings, table).content(table)
+        finally:
+            self._end(reader)
 
     def _snapshot(self, key: int, table: TableName, partitions: Sequence[str], settings: config.Settings) -> Snapshot:
         """The snapshot of the execution, with the table locked.
