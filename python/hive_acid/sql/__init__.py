@@ -4,7 +4,7 @@ In a canonical statement every expression of the user is a placeholder (`__e1`),
 """
 
 from hive_acid.sql.canonical import Rewritten, rewrite_statement
-from hive_acid.sql.hive_syntax import find_column_gaps
+from hive_acid.sql.hive_syntax import respell
 from hive_acid.sql.row_changes import RowWrites, TargetColumns
 
-__all__ = ["Rewritten", "RowWrites", "TargetColumns", "find_column_gaps", "rewrite_statement"]
+__all__ = ["Rewritten", "RowWrites", "TargetColumns", "respell", "rewrite_statement"]

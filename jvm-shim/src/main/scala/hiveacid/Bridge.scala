@@ -19,8 +19,8 @@ trait Planner {
   /** Canonical statement and the target's partition columns to row-change query, which is SQL text. */
   def rewrite(request: String): Object
 
-  /** Where a text in Hive's spelling lacks lists of columns, as JSON; null if nowhere. */
-  def columnGaps(text: String): Object
+  /** A text in Hive's spelling as Spark's parser takes it, but for lists of columns, as JSON; null if it is none. */
+  def respelling(text: String): Object
 
   /** Where the new transactional table `database.table` must lie, as a JSON text; null for where Spark would put it. */
   def newTableLocation(table: String): Object

@@ -22,6 +22,7 @@ class Extensions extends (SparkSessionExtensions => Unit) {
     // and cast by Spark's store assignment.
     extensions.injectPostHocResolutionRule(s => ReplaceInserts(classic(s)))
     extensions.injectPostHocResolutionRule(s => ReplaceCreationsAsSelect(classic(s)))
+    extensions.injectPostHocResolutionRule(s => ReplaceCreationsLike(classic(s)))
     extensions.injectPostHocResolutionRule(s => PlaceNewTables(classic(s)))
     extensions.injectPostHocResolutionRule(s => GuardRule(classic(s)))
     // Last: whatever still touches a transactional table by a node that is not ours.

@@ -1,9 +1,5 @@
 package hiveacid
 
-import scala.jdk.CollectionConverters._
-
-import com.fasterxml.jackson.databind.ObjectMapper
-
 import org.apache.spark.sql.catalyst.{FunctionIdentifier, TableIdentifier}
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.parser.{ParameterContext, ParseException, ParserInterface, SqlStatementSplitResult}
@@ -23,22 +19,10 @@ case class HiveSyntaxParser(session: SparkSession, delegate: ParserInterface) ex
     */
   private def parsed(text: String, parse: String => LogicalPlan): LogicalPlan =
     try parse(text)
-    catch { case refused: ParseException => parse(withColumns(text).getOrElse(throw refused)) }
-
-  /** `MERGE … INSERT VALUES` with the list of columns that Spark wants. */
-  private def withColumns(text: String): Option[String] = for {
-    planner <- Bridge.registered
-    answer = new ObjectMapper().readTree(Bridge.text(planner.columnGaps(text)))
-    if !answer.isNull
-    gaps = answer.get("gaps").elements.asScala.toSeq
-    lists = gaps.flatMap(gap => columnList(gap.get("table").elements.asScala.map(_.asText).toSeq))
-    if lists.length == gaps.length
-  } yield gaps.map(_.get("text").asText).zip(lists).map { case (before, list) => s"$before $list" }.mkString +
-    answer.get("rest").asText
-
-  private def columnList(table: Seq[String]): Option[String] =
-    AcidTables.identifier(table).flatMap(AcidTables.find(session, _)).map { t =>
-      t.schema.fieldNames.map(Canonical.quoted).mkString("(", ", ", ")")
+    catch {
+      case refused: ParseException =>
+        val respelling = Respelling.of(session, text).getOrElse(throw refused)
+        respelling.complete(parse(respelling.text)).getOrElse(throw refused)
     }
 
   override def parseQuery(text: String): LogicalPlan = delegate.parseQuery(text)
