@@ -72,6 +72,13 @@ class ReadTransaction:
                 self._lock(self._transaction, table, partitions)
             return self._opened
 
+    def unlocked_snapshot(self, table: TableName) -> Snapshot:
+        """The snapshot for whoever opens no file; `table` is for messages."""
+        with self._guard:
+            if self._opened is None:
+                self._opened = self._open(table)
+            return self._opened
+
     def _open(self, table: TableName) -> Snapshot:
         if self._settings.flag(config.READ_TRANSACTIONS):
             self._transaction = self._transactions.begin(str(table), self._settings)

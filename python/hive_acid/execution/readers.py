@@ -14,6 +14,7 @@ from hive_acid.execution.read_transaction import ReadTransaction
 from hive_acid.execution.snapshots import Snapshot
 from hive_acid.metastore.protocol import Metastore
 from hive_acid.model.table import TableName
+from hive_acid.snapshot.acid_state import TableContent
 from hive_acid.snapshot.filesystem import FileSystem
 from hive_acid.snapshot.scan_plan import ScanPlan
 from hive_acid.transactions.manager import TransactionManager
@@ -63,6 +64,17 @@ class Readers:
     ) -> ScanPlan:
         """The files of the table in the execution's snapshot, held by SHARED_READ locks until the execution ends."""
         return self._snapshot(key, table, partitions or (), settings).scan_plan(table, partitions)
+
+    def content(self, table: TableName, settings: config.Settings) -> TableContent:
+        """How much is to be read of the table now, looked at in a read transaction that ends with the call.
+
+        It takes no lock, for it opens no file, and would wait for an overwrite of the caller's own transaction.
+        """
+        transaction = ReadTransaction(self._metastore, self._file_system, self._transactions, settings)
+        try:
+            return transaction.unlocked_snapshot(table).content(table)
+        finally:
+            transaction.end()
 
     def _snapshot(self, key: int, table: TableName, partitions: Sequence[str], settings: config.Settings) -> Snapshot:
         """The snapshot of the execution, with the table locked.

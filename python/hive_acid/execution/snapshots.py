@@ -11,9 +11,10 @@ from typing import Protocol
 from hive_acid.metastore.protocol import Metastore
 from hive_acid.model.table import TableDescription, TableName
 from hive_acid.model.write_ids import ValidTxnList, ValidWriteIdList
+from hive_acid.snapshot.acid_state import TableContent
 from hive_acid.snapshot.filesystem import FileSystem
 from hive_acid.snapshot.scan_plan import ScanPlan
-from hive_acid.snapshot.table_snapshot import load_scan_plan
+from hive_acid.snapshot.table_snapshot import load_content, load_scan_plan
 
 
 class ScannedSnapshot(Protocol):
@@ -96,6 +97,13 @@ class Snapshot:
         plan = load_scan_plan(self._file_system, description, found, write_ids, self._transactions)
         with self._guard:
             return self._plans.setdefault(key, plan)
+
+    def content(self, table: TableName) -> TableContent:
+        """How much a reader of the whole table reads."""
+        write_ids, description = self.write_ids(table), self._table(table)
+        names = self.partition_names(table) if description.is_partitioned else None
+        found = self._metastore.partitions(table, names) if names is not None else None
+        return load_content(self._file_system, description, found, write_ids, self._transactions)
 
     def _table(self, name: TableName) -> TableDescription:
         with self._guard:

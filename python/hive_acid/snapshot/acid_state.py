@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from hive_acid.model.names import (
@@ -53,6 +54,36 @@ class AcidState:
     def data_folders(self) -> tuple[AcidFolder, ...]:
         """The folders with rows: the base, if any, then the deltas."""
         return ((self.base,) if self.base else ()) + self.deltas
+
+
+@dataclass(frozen=True)
+class TableContent:
+    """What a snapshot reads of a table.
+
+    `files` and `total_bytes` are of all files, those of delete deltas and those without rows too; `latest_write_id` is
+    the greatest that the snapshot sees, 0 if there is none, whether or not its rows are still there.
+    """
+
+    files: int
+    total_bytes: int
+    deltas: int
+    delete_deltas: int
+    latest_write_id: int
+
+
+def count_content(states: Iterable[AcidState], write_ids: ValidWriteIdList) -> TableContent:
+    """The sum of the states of a table's partitions, which were chosen by `write_ids`."""
+    states = tuple(states)
+    folders = [folder for state in states for folder in (*state.data_folders, *state.delete_deltas)]
+    files = [file for folder in folders for file in folder.files]
+    files += [file for state in states for file in state.originals]
+    return TableContent(
+        files=len(files),
+        total_bytes=sum(file.length_bytes for file in files),
+        deltas=sum(len(state.deltas) for state in states),
+        delete_deltas=sum(len(state.delete_deltas) for state in states),
+        latest_write_id=write_ids.max_visible,
+    )
 
 
 def marker_folders(listing: Listing) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from hive_acid.errors import build_error
 from hive_acid.model.names import METADATA_FILE
 from hive_acid.model.table import Partition, TableDescription, TableKind
 from hive_acid.model.write_ids import ValidTxnList, ValidWriteIdList
-from hive_acid.snapshot.acid_state import AcidState, marker_folders
+from hive_acid.snapshot.acid_state import AcidState, TableContent, count_content, marker_folders
 from hive_acid.snapshot.directory_choice import choose_directories
 from hive_acid.snapshot.filesystem import FileSystem
 from hive_acid.snapshot.scan_plan import ScanPlan, build_scan_plan
@@ -42,6 +42,21 @@ def load_scan_plan(
     names, roots = _roots(table, partitions)
     states = load_states(file_system, roots, write_ids, transactions)
     return build_scan_plan(table, write_ids, list(zip(names, states, strict=True)))
+
+
+def load_content(
+    file_system: FileSystem,
+    table: TableDescription,
+    partitions: Sequence[Partition] | None,
+    write_ids: ValidWriteIdList,
+    transactions: ValidTxnList,
+) -> TableContent:
+    """How much a reader of `partitions` (None: the whole of an unpartitioned table) would read.
+
+    Raises what `choose_directories` raises.
+    """
+    _, roots = _roots(table, partitions)
+    return count_content(load_states(file_system, roots, write_ids, transactions), write_ids)
 
 
 def load_states(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -9,7 +10,8 @@ from pyspark.errors import PySparkTypeError, PySparkValueError
 from pyspark.sql import Column, DataFrame, SparkSession
 
 from hive_acid.errors import build_error
-from hive_acid.spark.columns import build_column, build_condition
+from hive_acid.spark.columns import PartitionValue, build_column, build_condition, build_partition_text
+from hive_acid.spark.detail import load_detail
 from hive_acid.spark.merge_builder import AcidMergeBuilder
 from hive_acid.spark.session import EXTENSION
 
@@ -73,6 +75,35 @@ class AcidTable:
             raise PySparkValueError(errorClass="CANNOT_BE_EMPTY", messageParameters={"item": "assignment in `set`"})
         values = [build_column("set", value) for value in set.values()]
         return DataFrame(self._table.update(build_condition(condition), list(set), values), self._spark)
+
+    def truncate(self, partition: Mapping[str, PartitionValue] | None = None) -> None:
+        """Removes all rows, or those of the partitions with the values of `partition`, before it returns.
+
+        `partition` has a value for each partition column, or for some of them, and None stands for NULL. Partitions
+        stay, without rows. Raises what the SQL statement TRUNCATE TABLE raises (HIVE_ACID_PARTITION_NOT_FOUND if all
+        columns are given and there is no such partition), and PySparkValueError if `partition` is empty.
+        """
+        if partition is None:
+            self._table.truncate(None)
+            return
+        if not partition:
+            raise PySparkValueError(errorClass="CANNOT_BE_EMPTY", messageParameters={"item": "value in `partition`"})
+        self._table.truncate({name: build_partition_text(value) for name, value in partition.items()})
+
+    def detail(self) -> DataFrame:
+        """What is known of the table, in one row, in the manner of Delta's DESCRIBE DETAIL.
+
+        From the metastore: `format` (always `hive-acid`), `name` (`database.table`), `kind` (always `full_acid`),
+        `location`, `createdAt`, `owner`, `partitionColumns`, `bucketColumns`, `numBuckets` (0 if there are none) and
+        `properties`, without those in which engines keep statistics.
+
+        As a reader finds the table at the moment of the call: `numFiles` and `sizeInBytes` (bytes) of all files that
+        make up the rows, those of delete deltas and those without rows included, obsolete ones not; `numDeltas` and
+        `numDeleteDeltas`, the folders that hold them, but for bases, summed over partitions; and `latestWriteId`, the
+        greatest write ID that is committed, 0 if there is none. What a transaction of several statements has not
+        committed does not count. The files are listed in a read transaction, without a lock and without a write ID.
+        """
+        return load_detail(self._spark, json.loads(self._table.description()))
 
     def merge(self, source: DataFrame, condition: str | Column) -> AcidMergeBuilder:
         """Begins a MERGE of `source` into the table; `condition` says which of its rows match which of the table's.

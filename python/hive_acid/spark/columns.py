@@ -1,12 +1,15 @@
-"""Conditions and values of the Python API, which are texts or Columns, for the JVM."""
+"""Conditions and values of the Python API, which are texts or Columns, for the JVM; and values of partitions."""
 
 from __future__ import annotations
 
+from datetime import date, datetime
 from typing import Any
 
 from pyspark.errors import PySparkTypeError
 from pyspark.sql import Column
 from pyspark.sql.functions import expr
+
+PartitionValue = str | bool | int | date | None
 
 
 def build_condition(condition: str | Column | None) -> Any:
@@ -22,3 +25,22 @@ def build_column(name: str, value: str | Column) -> Any:
         parameters = {"arg_name": name, "expected_type": "a Column or a str", "arg_type": type(value).__name__}
         raise PySparkTypeError(errorClass="NOT_EXPECTED_TYPE", messageParameters=parameters)
     return value._jc
+
+
+def build_partition_text(value: PartitionValue) -> str | None:
+    """The value of a partition column as a text that Spark casts to the column's type; None for NULL.
+
+    Raises PySparkTypeError for other types, whose values no partition column has.
+    """
+    if isinstance(value, bool):
+        return str(value).lower()
+    if value is None or isinstance(value, str):
+        return value
+    if isinstance(value, int) or (isinstance(value, date) and not isinstance(value, datetime)):
+        return str(value)
+    parameters = {
+        "arg_name": "partition",
+        "expected_type": "a str, bool, int, date or None",
+        "arg_type": type(value).__name__,
+    }
+    raise PySparkTypeError(errorClass="NOT_EXPECTED_TYPE", messageParameters=parameters)

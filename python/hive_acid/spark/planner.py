@@ -27,7 +27,7 @@ from hive_acid.metastore.protocol import Metastore
 from hive_acid.model.table import TableName
 from hive_acid.spark.cancellation import Cancellation
 from hive_acid.spark.jvm import JvmEngine, close_connection
-from hive_acid.sql import RowWrites, TargetColumns, find_column_gaps, find_explained, rewrite_statement
+from hive_acid.sql import RowWrites, TargetColumns, find_explained, respell, rewrite_statement
 from hive_acid.transactions.ddl_locks import DdlKind
 from hive_acid.transactions.validity import StatementKind
 
@@ -108,9 +108,9 @@ class Planner:
         return json.dumps({"query": rewritten.text, "writes": rewritten.writes.value, "stays": rewritten.stays})
 
     @_answered
-    def columnGaps(self, text: str) -> str:  # noqa: N802 (the trait's name)
-        """Where the text, in Hive's spelling, lacks lists of columns; null if nowhere."""
-        found = find_column_gaps(text)
+    def respelling(self, text: str) -> str:
+        """The text, in Hive's spelling, as Spark's parser takes it, but for lists of columns; null if it is none."""
+        found = respell(text)
         return json.dumps(None if found is None else asdict(found))
 
     @_answered

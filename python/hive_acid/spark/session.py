@@ -23,6 +23,8 @@ from hive_acid.execution.executor import Executor
 from hive_acid.execution.readers import Readers
 from hive_acid.hive_site import find_metastore_uris, read_settings
 from hive_acid.metastore.thrift_client import ThriftMetastore
+from hive_acid.model.table import TableName
+from hive_acid.snapshot.acid_state import TableContent
 from hive_acid.spark import hive_client
 from hive_acid.spark.cancellation import Cancellation
 from hive_acid.spark.jvm import JvmFileSystem, close_connection
@@ -174,6 +176,7 @@ class Attachment:
         self.transactions = TransactionManager(self.metastore, identity, settings, _clock_ms, pause_ms, _pause_ms)
         self.executor = Executor(self.metastore, file_system, self.transactions, settings, pause_ms)
         ddl = DdlExecutor(self.metastore, file_system, self.transactions, settings)
+        self._settings = settings
         max_age_ms = settings.number(config.READER_MAX_AGE_MS)
         self.readers = Readers(self.metastore, file_system, self.transactions, max_age_ms, _clock_ms)
         context = session.sparkContext
@@ -181,6 +184,10 @@ class Attachment:
         cancellation.install()
         _start_callbacks(session)
         jvm.hiveacid.Bridge.register(jsession, self.planner)
+
+    def find_content(self, table: TableName, session_settings: Mapping[str, str]) -> TableContent:
+        """See `Readers.content`."""
+        return self.readers.content(table, self._settings.overridden_by(session_settings))
 
     def close(self) -> None:
         """Ends read transactions and connections."""
@@ -230,6 +237,11 @@ def _close_with(context: Any, key: int) -> None:
 
     context.stop = closing_stop
     atexit.register(close)
+
+
+def find_own_settings(session: SparkSession) -> dict[str, str]:
+    """The settings of ours that the session has, by key."""
+    return {key: value for key, value in session.conf.getAll.items() if key.lower().startswith(config.PREFIX)}
 
 
 def _clock_ms() -> int:

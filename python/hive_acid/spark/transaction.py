@@ -7,10 +7,9 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
-from hive_acid.config import PREFIX
 from hive_acid.errors import build_error
 from hive_acid.execution.session_transaction import SessionTransaction
-from hive_acid.spark.session import attach
+from hive_acid.spark.session import attach, find_own_settings
 
 
 class AcidTransaction:
@@ -34,9 +33,8 @@ class AcidTransaction:
     def __enter__(self) -> AcidTransaction:
         """Opens the transaction. Raises HIVE_ACID_TRANSACTION_STATE if the session is in one already."""
         session: Any = self._spark
-        own = {key: value for key, value in self._spark.conf.getAll.items() if key.lower().startswith(PREFIX)}
         executor = attach(self._spark).executor
-        transaction = executor.begin_transaction(own)
+        transaction = executor.begin_transaction(find_own_settings(self._spark))
         if not self._jvm().begin(session._jsparkSession, transaction.token):
             error = build_error("HIVE_ACID_TRANSACTION_STATE", txnId=transaction.txn_id, reason="its session is in one")
             executor.end_transaction(transaction, error)

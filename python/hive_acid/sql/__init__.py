@@ -5,7 +5,7 @@ In a canonical statement every expression of the user is a placeholder (`__e1`),
 
 from hive_acid.sql.canonical import Rewritten, rewrite_statement
 from hive_acid.sql.explain_acid import find_explained
-from hive_acid.sql.hive_syntax import find_column_gaps
+from hive_acid.sql.hive_syntax import respell
 from hive_acid.sql.row_changes import RowWrites, TargetColumns
 
-__all__ = ["Rewritten", "RowWrites", "TargetColumns", "find_column_gaps", "find_explained", "rewrite_statement"]
+__all__ = ["Rewritten", "RowWrites", "TargetColumns", "find_explained", "respell", "rewrite_statement"]

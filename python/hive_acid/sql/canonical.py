@@ -14,6 +14,7 @@ from hive_acid.errors import build_error
 from hive_acid.sql.rewrite.delete import rewrite_delete
 from hive_acid.sql.rewrite.insert import rewrite_insert
 from hive_acid.sql.rewrite.merge import rewrite_merge
+from hive_acid.sql.rewrite.replace import rewrite_replace
 from hive_acid.sql.rewrite.update import rewrite_update
 from hive_acid.sql.row_changes import SOURCE, TARGET, RowChangeQuery, RowWrites, TargetColumns
 
@@ -49,6 +50,8 @@ def rewrite_statement(text: str, columns: TargetColumns = _NO_COLUMNS) -> Rewrit
     except SqlglotError as error:
         raise build_error("HIVE_ACID_INTERNAL", reason=f"the canonical statement does not parse: {text}") from error
     rewrite = REWRITES.get(type(statement))
+    if isinstance(statement, exp.Insert) and statement.args.get("where") is not None:
+        rewrite = rewrite_replace
     foreign = {table.name for table in statement.find_all(exp.Table)} - {TARGET, SOURCE}
     if rewrite is None or foreign:
         raise build_error("HIVE_ACID_INTERNAL", reason=f"not a canonical statement: {text}")

@@ -20,27 +20,47 @@ class ColumnGap:
 
 
 @dataclass(frozen=True)
-class Gaps:
-    """A text in pieces: what stands up to each gap, and the rest."""
+class Respelling:
+    """A text as Spark's parser takes it, in pieces: what stands up to each gap, and the rest.
+
+    `creations` are the places, in characters, where a `CREATE TRANSACTIONAL TABLE` begins; the pieces have blanks for
+    its second word.
+    """
 
     gaps: tuple[ColumnGap, ...]
     rest: str
+    creations: tuple[int, ...] = ()
 
 
 class _Tokenizer(Spark.Tokenizer):
     COMMANDS: ClassVar[set[TokenType]] = set()  # or what EXPLAIN is followed by would be one text
 
 
-def find_column_gaps(text: str) -> Gaps | None:
-    """Hive's `MERGE INTO t … WHEN NOT MATCHED THEN INSERT VALUES (…)`, which names no columns; None if there is none.
+def respell(text: str) -> Respelling | None:
+    """What Spark lacks to take a text in Hive's spelling; None if there is nothing of that in it.
 
-    Nothing is changed or printed anew: the pieces together are the text.
+    That is `MERGE INTO t … WHEN NOT MATCHED THEN INSERT VALUES (…)`, which names no columns, and `CREATE TRANSACTIONAL
+    TABLE`. Nothing is moved or printed anew: but for the blanks, the pieces together are the text.
     """
+    tokens = find_tokens(text)
+    creations = []
+    for create, word in _find_creations(tokens):
+        creations.append(create.start)
+        text = text[: word.start] + " " * (word.end + 1 - word.start) + text[word.end + 1 :]
     gaps, done = [], 0
-    for end, table in _find_gaps(find_tokens(text)):
+    for end, table in _find_gaps(tokens):
         gaps.append(ColumnGap(text[done:end], table))
         done = end
-    return Gaps(tuple(gaps), text[done:]) if gaps else None
+    return Respelling(tuple(gaps), text[done:], tuple(creations)) if gaps or creations else None
+
+
+def _find_creations(tokens: Sequence[Token]) -> Iterator[tuple[Token, Token]]:
+    """CREATE and TRANSACTIONAL, wherever TABLE follows."""
+    for create, word, table in zip(tokens, tokens[1:], tokens[2:], strict=False):
+        types = (create.token_type, word.token_type, table.token_type)
+        is_pattern = types == (TokenType.CREATE, TokenType.VAR, TokenType.TABLE)
+        if is_pattern and word.text.upper() == "TRANSACTIONAL":
+            yield create, word
 
 
 def find_tokens(text: str) -> list[Token]:

@@ -71,7 +71,7 @@ class RowChangeQuery:
     `stays`: new versions of rows lie in the old ones' partitions, and no other rows are new.
     """
 
-    select: exp.Select
+    select: exp.Query
     writes: RowWrites
     stays: bool
 

@@ -33,11 +33,17 @@ class StatementKind(Enum):
     MERGE = "merge"
     OVERWRITE = "overwrite"
     TRUNCATE = "truncate"
+    REPLACE = "replace"
 
     @property
     def title(self) -> str:
         """As in SQL, for messages."""
-        return {"overwrite": "INSERT OVERWRITE", "truncate": "TRUNCATE TABLE"}.get(self.value, self.value.upper())
+        titles = {
+            "overwrite": "INSERT OVERWRITE",
+            "truncate": "TRUNCATE TABLE",
+            "replace": "INSERT … REPLACE WHERE",
+        }
+        return titles.get(self.value, self.value.upper())
 
 
 class SnapshotCheck(Enum):
@@ -112,6 +118,13 @@ RULES: Mapping[tuple[StatementKind, MetastoreLine], Rule] = {
         LockKind.EXCL_WRITE, OperationKind.UPDATE, SnapshotCheck.UNCHANGED
     ),
     (StatementKind.MERGE, MetastoreLine.HIVE_3): Rule(
+        LockKind.SHARED_WRITE, OperationKind.UPDATE, SnapshotCheck.UNCHANGED
+    ),
+    # as MERGE: a row that came since the snapshot and satisfies the condition is to be replaced too
+    (StatementKind.REPLACE, MetastoreLine.HIVE_4): Rule(
+        LockKind.EXCL_WRITE, OperationKind.UPDATE, SnapshotCheck.UNCHANGED
+    ),
+    (StatementKind.REPLACE, MetastoreLine.HIVE_3): Rule(
         LockKind.SHARED_WRITE, OperationKind.UPDATE, SnapshotCheck.UNCHANGED
     ),
     (StatementKind.OVERWRITE, MetastoreLine.HIVE_4): _OVERWRITE,

@@ -15,6 +15,7 @@ FLAT = {
     "DELETE FROM flat WHERE id > 2": 2,
     "MERGE INTO flat USING (VALUES (1), (2), (3), (9) AS v(k)) ON id = k WHEN MATCHED AND k = 1 THEN DELETE "
     "WHEN MATCHED THEN UPDATE SET name = 'm' WHEN NOT MATCHED THEN INSERT (id) VALUES (k)": 3,
+    "INSERT INTO flat REPLACE WHERE id > 2 VALUES (7, 'x'), (8, 'x'), (9, 'x')": 2,
     "TRUNCATE TABLE flat": 4,
     "INSERT OVERWRITE flat VALUES (1, 'x')": 4,
     "INSERT OVERWRITE flat SELECT * FROM flat WHERE false": 4,
@@ -25,6 +26,7 @@ PARTS = {
     "DELETE FROM parts WHERE d = 1": 2,
     "MERGE INTO parts USING (VALUES (1), (2), (9) AS v(k)) ON id = k WHEN MATCHED THEN DELETE "
     "WHEN NOT MATCHED THEN INSERT (id, d) VALUES (k, 1)": 2,
+    "INSERT INTO parts REPLACE WHERE d = 1 VALUES (7, 'x', 1)": 2,
     "TRUNCATE TABLE parts": 4,
     "TRUNCATE TABLE parts PARTITION (d = 1)": 2,
     "INSERT OVERWRITE parts VALUES (1, 'x', 1), (1, 'x', 8)": 2,

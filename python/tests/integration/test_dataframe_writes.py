@@ -96,6 +96,25 @@ def test_only_partitions_with_rows_are_replaced_whatever_the_setting(
     assert (rows(tables, "parts"), rows(tables, "flat")) == ([(2, "two", 2), *NEW], NEW)
 
 
+@pytest.mark.parametrize("name", ["flat", "parts"])
+def test_rows_are_replaced_by_a_condition_and_matched_by_the_names_of_columns(
+    tables: Tables, frame: DataFrame, name: str
+) -> None:
+    frame.writeTo(name).overwrite((F.col("id") > 10) | (F.col("d") == 1))
+    assert rows(tables, name) == [(2, "two", 2), *NEW]
+    assert eventually(lambda: tables.open_transactions() == [])
+
+
+def test_the_error_of_a_row_that_does_not_satisfy_the_condition_has_it_in_words(
+    tables: Tables, frame: DataFrame
+) -> None:
+    for condition, words in ((F.expr("id > 11"), "id > 11"), (F.col("id") > 11, "(id > 11)")):
+        with pytest.raises(AnalysisException) as caught:
+            frame.writeTo("flat").overwrite(condition)
+        assert caught.value.getSqlState() == "44000"
+        assert caught.value.getMessageParameters() == {"table": f"{tables.database}.flat", "predicate": words}
+
+
 def test_a_table_is_overwritten_from_itself(tables: Tables, spark: SparkSession, frame: DataFrame) -> None:
     spark.table("parts").where("id > 1").withColumn("name", F.upper("name")).write.mode("overwrite").saveAsTable(
         "parts"
@@ -115,7 +134,12 @@ def test_a_table_that_is_there_is_left_or_is_an_error(tables: Tables, frame: Dat
 @pytest.mark.parametrize(
     ("write", "condition"),
     [
-        (lambda f: f.writeTo("flat").overwrite(F.col("id") == 1), "HIVE_ACID_UNSUPPORTED_STATEMENT"),
+        (lambda f: f.writeTo("flat").overwrite(F.col("id") == 11), "HIVE_ACID_REPLACE_WHERE_MISMATCH"),
+        (lambda f: f.writeTo("flat").overwrite(F.rand() < 2), "HIVE_ACID_UNSUPPORTED_STATEMENT"),
+        (lambda f: f.writeTo("flat").overwrite(F.col("ROW__ID.rowid") == 0), "HIVE_ACID_UNSUPPORTED_STATEMENT"),
+        (lambda f: f.writeTo("flat").overwrite(F.col("nothing") == 1), "UNRESOLVED_COLUMN"),
+        (lambda f: f.writeTo("flat").overwrite(F.col("name")), "DATATYPE_MISMATCH"),
+        (lambda f: f.withColumn("more", F.lit(1)).writeTo("flat").overwrite("id > 1"), "INSERT_COLUMN_ARITY_MISMATCH"),
         (lambda f: f.write.partitionBy("name").mode("append").saveAsTable("parts"), "HIVE_ACID_UNSUPPORTED_STATEMENT"),
         (lambda f: f.write.bucketBy(2, "id").mode("append").saveAsTable("flat"), "HIVE_ACID_UNSUPPORTED_STATEMENT"),
         (lambda f: f.withColumn("more", F.lit(1)).writeTo("flat").append(), "INSERT_COLUMN_ARITY_MISMATCH"),

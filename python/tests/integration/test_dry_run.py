@@ -26,6 +26,7 @@ STATEMENTS = (
     "MERGE INTO {t} t USING (SELECT * FROM VALUES (2), (3), (7) v(k)) ON id = k "
     "WHEN MATCHED AND id = 2 THEN DELETE WHEN MATCHED THEN UPDATE SET name = 'm' "
     "WHEN NOT MATCHED THEN INSERT VALUES (k, 'new'{v})",
+    "INSERT INTO {t} REPLACE WHERE id > 5 SELECT id + 10, name{d} FROM {t} WHERE id > 2",
     "INSERT OVERWRITE {t} SELECT id, upper(name){d} FROM {t} WHERE id > 3",
     "TRUNCATE TABLE {t}",
 )

@@ -39,7 +39,7 @@ REFUSED_SQL = [
 
 REFUSED_CALLS: dict[str, Callable[[DataFrame], object]] = {
     "writeTo createOrReplace": lambda df: df.writeTo("t").using("noop").createOrReplace(),
-    "writeTo overwrite of some rows": lambda df: df.writeTo("t").overwrite(F.col("id") == 1),
+    "writeTo overwrite of some rows, bucketed": lambda df: df.select("id").writeTo("b").overwrite(F.col("id") == 9),
     "writeTo append, bucketed": lambda df: df.select("id").writeTo("b").append(),
     "writeTo overwritePartitions, bucketed": lambda df: df.select("id").writeTo("b").overwritePartitions(),
     "saveAsTable partitioned otherwise": lambda df: df.write.partitionBy("name").mode("append").saveAsTable("t"),
@@ -101,7 +101,8 @@ def test_a_dataframe_write_that_is_not_ours_yet_is_refused_by_name(
 
 
 REFUSED_BY_SPARK = [
-    "INSERT INTO t REPLACE WHERE id = 1 SELECT 9, 'z'",
+    "INSERT INTO t REPLACE USING (id) SELECT 9, 'z'",
+    "INSERT INTO t AS x REPLACE ON x.id = 1 SELECT 9, 'z'",
 ]
 
 

@@ -134,6 +134,34 @@ def test_a_change_fetches_lists_and_writes_what_its_condition_leaves(wide: Table
     ]
 
 
+REPLACEMENTS = {
+    "INSERT INTO p REPLACE WHERE k IN (2, 4) AND id < 3 VALUES (0, 'v', 4)": ({"k=2", "k=4"}, 5),
+    "INSERT INTO p REPLACE WHERE k = 3 SELECT id, upper(v), 3 FROM VALUES (7, 'x') AS n (id, v)": ({"k=3"}, 4),
+    "INSERT INTO p REPLACE WHERE id = 77 VALUES (77, 'v', 1), (77, 'v', 301)": (set(), 2),
+    "INSERT INTO p REPLACE WHERE k > 4 AND k < 6 SELECT id, v, k FROM p WHERE k = 5 AND id = 1": (set(), 4),
+    "INSERT INTO p REPLACE WHERE k = 1 SELECT int(id), 'y', int(id) FROM range(1, 2)": (set(), 5),
+}
+"""Which partitions are locked by name, none if the table is; and the number of rows."""
+
+
+def test_a_replacement_locks_the_partitions_of_its_condition_and_those_of_its_new_rows(
+    wide: Tables, spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client: Any = attach(spark).metastore
+    lock, locked = client.lock, []
+
+    def watched(txn_id: int, components: Any, *args: Any) -> Any:
+        locked.append({part.partition for part in components})
+        return lock(txn_id, components, *args)
+
+    monkeypatch.setattr(client, "lock", watched)
+    for statement, (partitions, rows) in REPLACEMENTS.items():
+        locked.clear()
+        ((affected, *_),) = wide.sql(statement)
+        assert affected == rows, statement
+        assert locked == [partitions or {None}], statement
+
+
 @pytest.mark.slow
 def test_sparks_own_client_asks_for_no_partition(wide: Tables, metastore: EmbeddedMetastore, tmp_path: Path) -> None:
     with (

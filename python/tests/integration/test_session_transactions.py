@@ -56,6 +56,15 @@ def test_statements_see_what_those_before_them_wrote_and_nobody_else_does(
     assert len({name.rsplit("_", 1)[0].removeprefix("delete_") for name in folders}) == 2, "one write ID for all of it"
 
 
+def test_rows_are_replaced_by_a_condition_within(tables: Any, flat: TableName) -> None:
+    with hive_acid.transaction(tables.spark):
+        tables.sql("INSERT INTO flat VALUES (3, 'c')")
+        replaced = tables.sql("INSERT INTO flat REPLACE WHERE id > 1 SELECT id + 1, upper(name) FROM flat WHERE id > 1")
+        assert replaced == [(4, 2, 2)]
+        assert tables.sql("INSERT INTO flat REPLACE WHERE id = 4 VALUES (4, 'd')") == [(2, 1, 1)]
+    assert rows(tables.spark, flat) == [(1, "a"), (3, "B"), (4, "d")]
+
+
 def test_a_row_inserted_within_may_be_updated_and_deleted_within(tables: Any, flat: TableName) -> None:
     with hive_acid.transaction(tables.spark):
         tables.sql("INSERT INTO flat VALUES (5, 'new')")

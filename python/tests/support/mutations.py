@@ -50,6 +50,11 @@ def _move(rows: Rows, numbers: range) -> Rows:
     return sorted((id_, v + (id_ in numbers), 1 - d if id_ in numbers else d) for id_, v, d in rows)
 
 
+def _exchange(rows: Rows, numbers: range) -> Rows:
+    odd = range(numbers.start + 1, numbers.stop, 2)
+    return [(id_, 10 if id_ in odd else v, d) for id_, v, d in rows]
+
+
 @dataclass(frozen=True)
 class Mutation:
     """One statement over the rows whose ID lies in a range of numbers, which begins with an even one.
@@ -85,6 +90,11 @@ _MERGE = (
     "VALUES (s.id, 0{values})"
 )
 
+_EXCHANGE = (
+    "INSERT INTO {{t}} REPLACE WHERE id >= {{first}} AND id < {{end}} AND id % 2 = 1{condition} "
+    "SELECT {{id}}, 10{values} FROM {{numbers}} WHERE id % 2 = 1"
+)
+
 MUTATIONS = (
     Mutation("insert-flat", StatementKind.INSERT, False, "INSERT INTO {t} SELECT {id} + 1000, 0 FROM {numbers}", _add),
     Mutation(
@@ -109,6 +119,22 @@ MUTATIONS = (
         "MERGE INTO {t} t USING (SELECT {id} AS id FROM {numbers}) s ON t.id = s.id "
         "WHEN MATCHED THEN UPDATE SET v = t.v + 1, d = 1 - t.d",
         _move,
+    ),
+    Mutation("replace-flat", StatementKind.REPLACE, False, _EXCHANGE.format(condition="", values=""), _exchange),
+    Mutation(
+        "replace-partitions",
+        StatementKind.REPLACE,
+        True,
+        _EXCHANGE.format(condition="", values=", id % 2"),
+        _exchange,
+    ),
+    Mutation(
+        "replace-named",
+        StatementKind.REPLACE,
+        True,
+        _EXCHANGE.format(condition=" AND d = 1", values=", 1"),
+        _exchange,
+        True,
     ),
     Mutation(
         "overwrite-flat",

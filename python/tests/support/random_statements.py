@@ -158,6 +158,30 @@ class Merge:
 
 
 @dataclass(frozen=True)
+class Replace:
+    """`INSERT INTO t REPLACE WHERE condition SELECT … FROM t`: the new rows are those they replace, one column shifted,
+    as far as they satisfy the condition then.
+    """
+
+    columns: tuple[str, ...]
+    shift: Shift
+    condition: Condition
+
+    @property
+    def sql(self) -> str:
+        columns = [f"{self.shift.sql} AS {name}" if name == self.shift.column else name for name in self.columns]
+        shifted = f"SELECT {', '.join(columns)} FROM t WHERE {self.condition.sql}"
+        return f"INSERT INTO t REPLACE WHERE {self.condition.sql} SELECT * FROM ({shifted}) WHERE {self.condition.sql}"
+
+    def apply(self, rows: list[Row]) -> int:
+        old = [row for row in rows if self.condition.judge(row)]
+        shifted = [row | {self.shift.column: self.shift.value(row)} for row in old]
+        news = [row for row in shifted if self.condition.judge(row)]
+        rows[:] = [row for row in rows if not self.condition.judge(row)] + news
+        return len(old) + len(news)
+
+
+@dataclass(frozen=True)
 class Overwrite:
     """`INSERT OVERWRITE t SELECT … FROM t` without some rows; a partition that keeps none is left as it is."""
 
@@ -202,7 +226,7 @@ class History:
         """True if every kind of step occurs."""
         kinds = {type(step) for step in self.steps}
         compactions = {step.is_major for step in self.steps if isinstance(step, Compaction)}
-        return len(kinds) == 7 and len(compactions) == 2
+        return len(kinds) == 8 and len(compactions) == 2
 
 
 def columns_of(is_partitioned: bool) -> tuple[str, ...]:
@@ -254,7 +278,8 @@ def statements(columns: tuple[str, ...]) -> st.SearchStrategy[Statement]:
     delete = st.builds(Delete, narrow(condition))
     overwrite = st.builds(Overwrite, st.just(columns), narrow(condition))
     merge = st.builds(Merge, _sources(columns), update, delete, delete)
-    return st.one_of(_inserts(columns, 1), insert_select, update, update, delete, merge, merge, overwrite)
+    replace = st.builds(Replace, st.just(columns), _shifts(), condition)
+    return st.one_of(_inserts(columns, 1), insert_select, update, update, delete, merge, merge, replace, overwrite)
 
 
 @st.composite

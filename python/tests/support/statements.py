@@ -28,6 +28,7 @@ WRITES = {
     StatementKind.UPDATE: RowWrites.UPDATES,
     StatementKind.DELETE: RowWrites.DELETES,
     StatementKind.MERGE: RowWrites.MIXED,
+    StatementKind.REPLACE: RowWrites.MIXED,
 }
 
 

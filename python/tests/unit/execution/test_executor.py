@@ -44,6 +44,11 @@ def test_a_statement_leaves_complete_folders_and_nothing_open(world: World, kind
                 "delta_0000001_0000001_0001",
                 "delta_0000001_0000001_0002",
             ],
+            StatementKind.REPLACE: [
+                "delete_delta_0000001_0000001_0000",
+                "delta_0000001_0000001_0001",
+                "delta_0000001_0000001_0002",
+            ],
             StatementKind.OVERWRITE: ["base_0000001"],
             StatementKind.TRUNCATE: ["base_0000001"],
         }[kind]
@@ -179,6 +184,7 @@ def test_each_partition_gets_its_folders_at_its_own_location(partitioned: World,
             StatementKind.UPDATE: {"delta", "delete_delta"},
             StatementKind.DELETE: {"delete_delta"},
             StatementKind.MERGE: {"delta", "delete_delta"},
+            StatementKind.REPLACE: {"delta", "delete_delta"},
             StatementKind.OVERWRITE: {"base"},
         }[kind]
     )

@@ -219,7 +219,8 @@ def test_the_steps_are_those_of_the_whole_statement(mutation: Mutation, line: Me
     expected = ["open_transaction", "valid_transactions", "lock", "write", "add_file", "delete_tree", "commit"]
     assert [step.method for step in steps if step.method in expected and step.nth == 1] == expected
     published = [step for step in steps if step.method == "rename" and step.position > 0]
-    per_partition = {StatementKind.UPDATE: 2, StatementKind.MERGE: 3}.get(mutation.kind, 1)
+    several = {StatementKind.UPDATE: 2, StatementKind.MERGE: 3, StatementKind.REPLACE: 3}
+    per_partition = several.get(mutation.kind, 1)
     folders = per_partition * (1 + mutation.is_partitioned)
     assert len(published) == folders * FILES_PER_FOLDER + folders  # from attempts to staging, from there to the table
     assert steps[-1].method == "commit"

@@ -10,7 +10,7 @@ from hive_acid.model.table import Column, Partition
 from hive_acid.transactions.validity import RULES, StatementKind, build_lock_components, is_lockable
 from support.statements import TABLE, World, build_table
 
-KINDS = [StatementKind.INSERT, StatementKind.UPDATE, StatementKind.DELETE]
+KINDS = [StatementKind.INSERT, StatementKind.UPDATE, StatementKind.DELETE, StatementKind.REPLACE]
 NAMES = ("d=a", "d=b")
 
 

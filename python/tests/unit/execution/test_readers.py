@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 
 from hive_acid.config import Settings
-from hive_acid.errors import LockTimeout, SnapshotUnavailable
+from hive_acid.errors import HiveAcidError, LockTimeout, SnapshotUnavailable
 from hive_acid.execution.readers import Readers
 from hive_acid.metastore.types import LockComponent, LockKind, MetastoreLine, OperationKind
-from hive_acid.model.table import Column, Partition
+from hive_acid.model.table import Column, Partition, TableName
+from hive_acid.transactions.validity import StatementKind
 from support.statements import LOCATION, TABLE, World, build_table
 
 NONE = Settings({})
@@ -32,6 +33,20 @@ def test_scans_of_a_query_share_a_transaction_and_a_lock(world: World, readers: 
     readers.scan_plan(8, TABLE, None, NONE)
     assert len(world.open_transactions()) == 2
     readers.close()
+    assert world.open_transactions() == []
+
+
+def test_how_much_there_is_to_read_is_looked_at_in_a_transaction_that_ends(world: World, readers: Readers) -> None:
+    world.run(StatementKind.INSERT)
+    world.metastore.calls.clear()
+    content = readers.content(TABLE, NONE)
+    assert (content.deltas, content.latest_write_id) == (1, 1)
+    calls = world.metastore.calls
+    assert calls.index("open_transaction") < calls.index("valid_transactions") < calls.index("valid_write_ids")
+    assert not {"allocate_write_id", "lock"} & set(calls)
+    assert world.open_transactions() == []
+    with pytest.raises(HiveAcidError):
+        readers.content(TableName("db", "missing"), NONE)
     assert world.open_transactions() == []
 
 

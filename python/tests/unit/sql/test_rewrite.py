@@ -86,6 +86,7 @@ MOVED = (
     ("statement", "writes", "stays"),
     [
         ("INSERT INTO __target SELECT * FROM __source", RowWrites.INSERTS, False),
+        ("INSERT INTO __target REPLACE WHERE __e0 SELECT * FROM __source", RowWrites.MIXED, False),
         ("DELETE FROM __target WHERE __e0", RowWrites.DELETES, True),
         ("UPDATE __target SET `a` = __e0", RowWrites.UPDATES, True),
         ("UPDATE __target SET `a` = __e0, `d` = __e1", RowWrites.MIXED, False),
@@ -108,6 +109,16 @@ def test_a_query_tells_what_it_writes_and_whether_that_can_lie_in_other_partitio
     rewritten = rewrite_statement(statement, PARTITIONED)
     assert (rewritten.writes, rewritten.stays) == (writes, stays)
     assert ("EXPLODE" in rewritten.text) == ("`d` = " in statement), "only what is assigned can move"
+
+
+def test_new_rows_of_a_partitioned_table_come_from_no_partition() -> None:
+    statement = "INSERT INTO __target REPLACE WHERE __e0 SELECT * FROM __source"
+    deletes, _, inserts = rewrite_statement(statement, PARTITIONED).text.partition(" UNION ALL ")
+    assert deletes == (
+        "SELECT CAST(2 AS TINYINT) AS __change, __target.ROW__ID AS __row_id, `__target`.`d` AS `__from_d`, "
+        "IF(FALSE, `__target`.`a`, NULL) AS `a`, IF(FALSE, `__target`.`d`, NULL) AS `d` FROM __target WHERE __e0"
+    )
+    assert inserts.endswith(" AS __row_id, NULL, __source.* FROM __source")
 
 
 def test_an_update_of_a_partition_column_splits_rows_that_move() -> None:

@@ -12,6 +12,7 @@ from hive_acid.model.table import TableName
 from hive_acid.model.write_ids import ValidWriteIdList
 from hive_acid.transactions.validity import (
     RULES,
+    SnapshotCheck,
     StatementKind,
     build_lock_components,
     build_read_lock,
@@ -34,6 +35,13 @@ def test_no_rule_asks_the_3_1_line_for_what_it_does_not_know() -> None:
 
 def test_a_delete_registers_as_update_on_3_1_where_two_deletes_do_not_conflict() -> None:
     assert RULES[StatementKind.DELETE, MetastoreLine.HIVE_3].operation is OperationKind.UPDATE
+
+
+def test_a_replacement_by_a_condition_runs_again_after_an_insert_as_a_merge_does() -> None:
+    for line in MetastoreLine:
+        rule = RULES[StatementKind.REPLACE, line]
+        assert rule == RULES[StatementKind.MERGE, line]
+        assert (rule.check, rule.can_be_gate) == (SnapshotCheck.UNCHANGED, True)
 
 
 def test_sources_are_locked_for_reading_and_the_target_once() -> None:

@@ -96,7 +96,8 @@ object AcidTables {
     if (t.bucketSpec.isDefined) throw AcidException.unsupportedTable(operation, name(t), "it is bucketed")
   }
 
-  private def refuseForeignFormat(operation: String, t: CatalogTable): Unit = {
+  /** A table whose files are not those of a full ACID table. */
+  def refuseForeignFormat(operation: String, t: CatalogTable): Unit = {
     val format = t.storage.inputFormat.getOrElse("")
     if (isInsertOnly(t))
       throw AcidException.unsupportedTable(operation, name(t), "it is an insert-only transactional table")

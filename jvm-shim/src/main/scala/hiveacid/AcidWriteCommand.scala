@@ -15,7 +15,7 @@ import org.apache.spark.sql.types.LongType
 /** A statement that changes a transactional table.
   *
   * @param kind
-  *   `insert`, `overwrite`, `truncate`, `update`, `delete` or `merge`
+  *   `insert`, `overwrite`, `truncate`, `replace`, `update`, `delete` or `merge`
   * @param changes
   *   the row-change query; analysed with the statement, but planned anew by each attempt to run it. Without columns in
   *   a TRUNCATE
@@ -47,6 +47,7 @@ case class AcidWriteCommand(
   private def counts: Seq[String] = kind match {
     case "truncate" => Nil // nobody reads the rows that it removes
     case "merge"    => Seq("num_affected_rows", "num_updated_rows", "num_deleted_rows", "num_inserted_rows")
+    case "replace"  => Seq("num_affected_rows", "num_deleted_rows", "num_inserted_rows")
     case _          => Seq("num_affected_rows")
   }
 

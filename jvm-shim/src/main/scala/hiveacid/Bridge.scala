@@ -17,8 +17,8 @@ trait Planner {
   /** Canonical statement and the target's partition columns to row-change query, which is SQL text. */
   def rewrite(request: String): Object
 
-  /** Where a text in Hive's spelling lacks lists of columns, as JSON; null if nowhere. */
-  def columnGaps(text: String): Object
+  /** A text in Hive's spelling as Spark's parser takes it, but for lists of columns, as JSON; null if it is none. */
+  def respelling(text: String): Object
 
   /** The DEFAULT of the columns of `database.table` that have one, as a JSON object of expressions by column. */
   def columnDefaults(table: String): Object
@@ -136,7 +136,8 @@ object Bridge {
   /** Called by Python: writes the row changes of a running statement, its scans bound to the snapshot `token`. */
   def write(key: String, token: String, spec: String): String = inCall(key) { call =>
     val command = call.command
-    val keepsValues = Seq(orc.UpdateKind.name, orc.MixedKind.name).contains(command.writes)
+    val writesBack = Seq(orc.UpdateKind.name, orc.MixedKind.name).contains(command.writes)
+    val keepsValues = writesBack && command.kind != "replace" // an INSERT writes what it reads
     val updated = if (keepsValues) Some(AcidTables.name(command.target)) else None
     orc.WriteJob.run(call.session, AcidFileIndex.bind(command.changes, token, updated), spec)
   }

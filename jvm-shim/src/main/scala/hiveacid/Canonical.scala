@@ -110,4 +110,12 @@ object Canonical {
 
   def insert(source: LogicalPlan): Canonical =
     Canonical(s"INSERT INTO $Target SELECT * FROM $Source", Map.empty, Map(Source -> source))
+
+  /** @param source
+    *   the new rows, which satisfy the condition
+    */
+  def replace(target: LogicalPlan, condition: Expression, source: LogicalPlan): Canonical = {
+    val text = s"INSERT INTO $Target REPLACE WHERE __e0 SELECT * FROM $Source"
+    Canonical(text, Map("__e0" -> condition), Map(Target -> target, Source -> source))
+  }
 }

@@ -3,6 +3,7 @@ package hiveacid
 import org.apache.spark.sql.SaveMode
 import org.apache.spark.sql.catalyst.analysis.{UnresolvedIdentifier, UnresolvedRelation}
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
+import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.expressions.Literal.TrueLiteral
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
@@ -16,14 +17,15 @@ import org.apache.spark.sql.hiveacid.{SaveAsTable, SparkLine}
   */
 case class ReplaceEarlyWrites(session: SparkSession) extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperatorsDown {
-    case AppendData(Ours(t), query, _, true, false, _, _)              => insert(t, query)
-    case OverwritePartitionsDynamic(Ours(t), query, _, true, false, _) => overwrite(t, query, isDynamic = true)
-    case OverwriteByExpression(Ours(t), TrueLiteral, query, _, true, false, _, _) =>
-      overwrite(t, query, isDynamic = false)
-    case w: V2WriteCommand                   => refuse(w, w.table, s"writeTo (${w.nodeName})")
-    case r: ReplaceTable                     => refuse(r, r.name, "REPLACE TABLE")
-    case r: ReplaceTableAsSelect             => refuse(r, r.name, "REPLACE TABLE AS SELECT")
-    case c: CreateTable if c.query.isDefined =>
+    case AppendData(Ours(t), query, _, true, false, _, _)                       => insert(t, query)
+    case OverwritePartitionsDynamic(Ours(t), query, _, true, false, _)          => overwrite(t, query, isDynamic = true)
+    case OverwriteByExpression(Ours(t), condition, query, _, true, false, _, _) =>
+      replace(t, condition, InsertByName(t.identifier, query))
+    case SparkLine.InsertReplaceWhere(i @ Ours.Written(t), condition) => replace(t, condition, i)
+    case w: V2WriteCommand                                            => refuse(w, w.table, s"writeTo (${w.nodeName})")
+    case r: ReplaceTable                                              => refuse(r, r.name, "REPLACE TABLE")
+    case r: ReplaceTableAsSelect                                      => refuse(r, r.name, "REPLACE TABLE AS SELECT")
+    case c: CreateTable if c.query.isDefined                          =>
       AcidTables.find(session, c.tableDesc.identifier).fold[LogicalPlan](c) { t =>
         throw AcidException.unsupported("CREATE TABLE … AS SELECT", AcidTables.name(t))
       }
@@ -49,11 +51,18 @@ case class ReplaceEarlyWrites(session: SparkSession) extends Rule[LogicalPlan] {
 
   private def insert(t: CatalogTable, query: LogicalPlan): LogicalPlan = InsertByName(t.identifier, query)
 
-  private def overwrite(t: CatalogTable, query: LogicalPlan, isDynamic: Boolean): LogicalPlan = {
-    val statement = InsertByName(t.identifier, query, overwrites = true)
+  private def overwrite(t: CatalogTable, query: LogicalPlan, isDynamic: Boolean): LogicalPlan =
+    overwriting(InsertByName(t.identifier, query), isDynamic)
+
+  private def overwriting(insert: InsertIntoStatement, isDynamic: Boolean): LogicalPlan = {
+    val statement = insert.copy(overwrite = true)
     statement.setTagValue(Overwrite.IsDynamic, isDynamic)
     statement
   }
+
+  private def replace(t: CatalogTable, condition: Expression, insert: InsertIntoStatement): LogicalPlan =
+    if (condition == TrueLiteral) overwriting(insert, isDynamic = false)
+    else ReplaceWhere(t, condition, insert)
 
   private object Ours {
     def unapply(relation: LogicalPlan): Option[CatalogTable] = relation match {
@@ -62,6 +71,10 @@ case class ReplaceEarlyWrites(session: SparkSession) extends Rule[LogicalPlan] {
       case UnresolvedRelation(parts, _, _) => AcidTables.read(session, parts)
       case SubqueryAlias(_, child)         => unapply(child)
       case _                               => None
+    }
+
+    object Written {
+      def unapply(i: InsertIntoStatement): Option[CatalogTable] = Ours.unapply(i.table)
     }
   }
 

@@ -22,6 +22,7 @@ class Extensions extends (SparkSessionExtensions => Unit) {
     // and cast by Spark's store assignment.
     extensions.injectPostHocResolutionRule(s => ReplaceInserts(classic(s)))
     extensions.injectPostHocResolutionRule(s => ReplaceCreationsAsSelect(classic(s)))
+    extensions.injectPostHocResolutionRule(s => ReplaceCreationsLike(classic(s)))
     // After ResolveSessionCatalog, which makes them Spark's own commands for tables of the session catalog.
     extensions.injectPostHocResolutionRule(s => LockAlterations(classic(s)))
     extensions.injectPostHocResolutionRule(s => PlaceNewTables(classic(s)))

@@ -94,9 +94,7 @@ case class Guard(session: SparkSession) extends (LogicalPlan => Unit) {
     case c: CreateDataSourceTableAsSelectCommand => creation(c.table, "CREATE TABLE … AS SELECT")
     case c: CreateHiveTableAsSelectCommand       => creation(c.tableDesc, "CREATE TABLE … AS SELECT")
     case a: AlterTableSetPropertiesCommand if AcidTables.setsTransactional(a.properties) => dataSource(a.tableName)
-    case c: CreateTableLikeCommand if AcidTables.setsTransactional(c.properties)         =>
-      throw AcidException.unsupported("CREATE TABLE … LIKE as a transactional table", c.targetTable.unquotedString)
-    case c: CreateDataSourceTableCommand if AcidTables.isTransactional(c.table) =>
+    case c: CreateDataSourceTableCommand if AcidTables.isTransactional(c.table)          =>
       val reason = "Hive does not know data source tables; create it with STORED AS ORC"
       throw AcidException.unsupportedTable("CREATE TABLE … USING", AcidTables.name(c.table), reason)
     case other => SparkLine.saveAsTable(other).foreach(s => named(s.table.identifier, "saveAsTable"))

@@ -1,7 +1,5 @@
 package hiveacid
 
-import scala.jdk.CollectionConverters._
-
 import com.fasterxml.jackson.databind.ObjectMapper
 
 import org.apache.spark.sql.catalyst.{FunctionIdentifier, TableIdentifier}
@@ -25,7 +23,7 @@ case class HiveSyntaxParser(session: SparkSession, delegate: ParserInterface) ex
     try parse(text)
     catch {
       case refused: ParseException =>
-        explained(text, parse).getOrElse(parse(withColumns(text).getOrElse(throw refused)))
+        explained(text, parse).getOrElse(respelled(text, parse).getOrElse(throw refused))
     }
 
   /** `EXPLAIN ACID statement`; errors in the statement have their positions in the whole text. */
@@ -35,21 +33,11 @@ case class HiveSyntaxParser(session: SparkSession, delegate: ParserInterface) ex
     if !answer.isNull
   } yield ExplainAcidCommand.of(parsed(answer.get("text").asText, parse), answer.get("formatted").asBoolean)
 
-  /** `MERGE … INSERT VALUES` with the list of columns that Spark wants. */
-  private def withColumns(text: String): Option[String] = for {
-    planner <- Bridge.registered
-    answer = new ObjectMapper().readTree(Bridge.text(planner.columnGaps(text)))
-    if !answer.isNull
-    gaps = answer.get("gaps").elements.asScala.toSeq
-    lists = gaps.flatMap(gap => columnList(gap.get("table").elements.asScala.map(_.asText).toSeq))
-    if lists.length == gaps.length
-  } yield gaps.map(_.get("text").asText).zip(lists).map { case (before, list) => s"$before $list" }.mkString +
-    answer.get("rest").asText
-
-  private def columnList(table: Seq[String]): Option[String] =
-    AcidTables.read(session, table).map { t =>
-      t.schema.fieldNames.map(Canonical.quoted).mkString("(", ", ", ")")
-    }
+  /** A text in Hive's spelling. */
+  private def respelled(text: String, parse: String => LogicalPlan): Option[LogicalPlan] = for {
+    respelling <- Respelling.of(session, text)
+    complete <- respelling.complete(parse(respelling.text))
+  } yield complete
 
   override def parseQuery(text: String): LogicalPlan = delegate.parseQuery(text)
   override def parseExpression(text: String): Expression = delegate.parseExpression(text)

@@ -6,13 +6,13 @@ import org.apache.spark.sql.catalyst.plans.logical.{InsertIntoStatement, Logical
 
 /** The node of `INSERT INTO t BY NAME`, as Spark's parser makes it. */
 object InsertByName {
-  def apply(table: TableIdentifier, query: LogicalPlan, overwrites: Boolean = false): InsertIntoStatement =
+  def apply(table: TableIdentifier, query: LogicalPlan): InsertIntoStatement =
     InsertIntoStatement(
       UnresolvedRelation(table.nameParts),
       Map.empty,
       Nil,
       query,
-      overwrites,
+      overwrite = false,
       ifPartitionNotExists = false,
       byName = true
     )

@@ -23,6 +23,7 @@ case class ResolveAcidStatements(session: SparkSession) extends Rule[LogicalPlan
       check(u.copy(table = rows), rows, condition)
       command("update", target, Canonical.update(rows, Assignments.ofUpdate(target, assignments), condition))
     case m @ MergeIntoTable(AcidTables.Target(target), _, _, _, _, _, _) if m.resolved => merge(m, target)
+    case r: ReplaceWhere if r.victims.resolved => ReplaceWhere.resolve(session, r)
   }
 
   private def merge(m: MergeIntoTable, target: LogicalRelation): LogicalPlan = {

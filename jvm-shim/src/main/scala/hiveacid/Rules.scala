@@ -59,22 +59,29 @@ case class ResolveAssignedVariables(session: SparkSession) extends Rule[LogicalP
 /** INSERT, as Spark's own rules leave it: one node, columns matched and cast by store assignment. And TRUNCATE. */
 case class ReplaceInserts(session: SparkSession) extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan = plan match {
-    case u: Union if u.children.exists(isOurs) =>
-      val inserts = u.children.collect { case c: InsertIntoHadoopFsRelationCommand if isOurs(c) => insert(c) }
-      if (inserts.length < u.children.length)
-        throw AcidException.unsupported("INSERT into other tables as well", AcidTables.name(inserts.head.target))
-      AcidMultiInsertCommand(inserts)
-    case _ =>
+    case u: Union if u.children.exists(isOurs) => together(u)
+    case _                                     =>
       plan.resolveOperators {
-        case c: InsertIntoHadoopFsRelationCommand if isOurs(c) => insert(c)
-        case t @ TruncateTableCommand(id, spec)                =>
+        case r @ ResolvedReplaceWhere(_, _, c: InsertIntoHadoopFsRelationCommand, _) => replace(r, c)
+        case c: InsertIntoHadoopFsRelationCommand if isOurs(c)                       => insert(c)
+        case t @ TruncateTableCommand(id, spec)                                      =>
           AcidTables.find(session, id).fold[LogicalPlan](t)(truncate(_, spec))
       }
   }
 
   private def isOurs(p: LogicalPlan) = p match {
     case c: InsertIntoHadoopFsRelationCommand => c.fileFormat.isInstanceOf[orc.AcidOrcFileFormat]
-    case _                                    => false
+    case _                                    => p.isInstanceOf[ResolvedReplaceWhere]
+  }
+
+  private def together(u: Union): AcidMultiInsertCommand = {
+    val inserts = u.children.collect {
+      case r: ResolvedReplaceWhere                           => ReplaceWhere.refuse(r.target, "beside other INSERTs")
+      case c: InsertIntoHadoopFsRelationCommand if isOurs(c) => insert(c)
+    }
+    if (inserts.length < u.children.length)
+      throw AcidException.unsupported("INSERT into other tables as well", AcidTables.name(inserts.head.target))
+    AcidMultiInsertCommand(inserts)
   }
 
   private def insert(c: InsertIntoHadoopFsRelationCommand): AcidWriteCommand = {
@@ -92,6 +99,13 @@ case class ReplaceInserts(session: SparkSession) extends Rule[LogicalPlan] {
       else None
     val kind = if (overwrite.isDefined) "overwrite" else "insert"
     AcidWriteCommand(kind, table, analysed, rows.writes, rows.stays, overwrite, isAnalyzed = true)
+  }
+
+  private def replace(r: ResolvedReplaceWhere, c: InsertIntoHadoopFsRelationCommand): AcidWriteCommand = {
+    val table = c.catalogTable.get
+    val rows = r.canonical(c).rowChanges(session, table)
+    val analysed = session.sessionState.analyzer.execute(rows.plan)
+    AcidWriteCommand("replace", table, analysed, rows.writes, rows.stays, isAnalyzed = true)
   }
 
   /** Tables of Hive are always overwritten partition by partition, says Spark's documentation of the setting; here too,

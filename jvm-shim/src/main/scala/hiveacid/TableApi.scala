@@ -2,8 +2,11 @@ package hiveacid
 
 import scala.jdk.CollectionConverters._
 
+import com.fasterxml.jackson.databind.ObjectMapper
+
 import org.apache.spark.sql.Column
-import org.apache.spark.sql.catalyst.analysis.UnresolvedAttribute
+import org.apache.spark.sql.catalyst.analysis.{UnresolvedAttribute, UnresolvedPartitionSpec, UnresolvedTable}
+import org.apache.spark.sql.catalyst.catalog.CatalogUtils
 import org.apache.spark.sql.catalyst.expressions.{AttributeReference, Expression, Literal}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.classic.{DataFrame, SparkSession}
@@ -33,6 +36,37 @@ final class TableApi private (
     */
   def delete(condition: Column): DataFrame =
     SparkLine.frame(session, DeleteFromTable(relation, expression(condition).getOrElse(Literal.TrueLiteral)))
+
+  /** @param partition
+    *   texts by partition column, null for NULL; null: the whole table
+    */
+  def truncate(partition: java.util.Map[String, String]): Unit = {
+    val operation = "TRUNCATE TABLE"
+    val id = TableApi.target(session, name, operation).catalogTable.get.identifier
+    val table = UnresolvedTable(id.nameParts, operation, suggestAlternative = true)
+    val statement = Option(partition).fold[LogicalPlan](TruncateTable(table)) { values =>
+      TruncatePartition(table, UnresolvedPartitionSpec(values.asScala.toMap))
+    }
+    SparkLine.frame(session, statement)
+  }
+
+  /** What the catalog knows of the table, as JSON. */
+  def description: String = {
+    val table = TableApi.target(session, name, "AcidTable.detail").catalogTable.get
+    val json = new ObjectMapper().createObjectNode()
+    def put(key: String, names: Seq[String]): Unit = {
+      val array = json.putArray(key)
+      names.foreach(name => array.add(name))
+    }
+    json.put("name", AcidTables.name(table)).put("owner", table.owner).put("createdAtMs", table.createTime)
+    json.put("location", table.storage.locationUri.map(CatalogUtils.URIToString).orNull)
+    json.put("numBuckets", table.bucketSpec.fold(0)(_.numBuckets))
+    put("partitionColumns", table.partitionColumnNames)
+    put("bucketColumns", table.bucketSpec.fold(Seq.empty[String])(_.bucketColumnNames))
+    val properties = json.putObject("properties")
+    table.properties.foreach { case (key, value) => properties.put(key, value) }
+    json.toString
+  }
 
   /** @param condition
     *   null: all rows
@@ -103,13 +137,18 @@ final class TableApi private (
 object TableApi {
 
   /** The full ACID table of that name; Spark's own error if there is none, ours if it is something else. */
-  def forName(session: SparkSession, name: String): TableApi = resolve(session, name) match {
-    case AcidTables.Target(l) =>
-      new TableApi(session, l.catalogTable.get.qualifiedName, l.output, None)
-    case plan =>
-      val reason = if (plan.exists(_.isInstanceOf[View])) "it is a view" else "it is not transactional"
-      throw AcidException.unsupportedTable("AcidTable.forName", name, reason)
+  def forName(session: SparkSession, name: String): TableApi = {
+    val relation = target(session, name, "AcidTable.forName")
+    new TableApi(session, relation.catalogTable.get.qualifiedName, relation.output, None)
   }
+
+  private def target(session: SparkSession, name: String, operation: String): LogicalRelation =
+    resolve(session, name) match {
+      case AcidTables.Target(l) => l
+      case plan                 =>
+        val reason = if (plan.exists(_.isInstanceOf[View])) "it is a view" else "it is not transactional"
+        throw AcidException.unsupportedTable(operation, name, reason)
+    }
 
   private def resolve(session: SparkSession, name: String): LogicalPlan = session.table(name).queryExecution.analyzed
 }

@@ -3,7 +3,7 @@ package hiveacid
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.catalyst.expressions.{Alias, Expression, InterpretedMutableProjection, SubqueryExpression}
-import org.apache.spark.sql.catalyst.plans.logical.{LocalRelation, LogicalPlan, Project}
+import org.apache.spark.sql.catalyst.plans.logical.{LocalRelation, LogicalPlan, Project, Union}
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.execution.FileSourceScanExec
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
@@ -19,9 +19,16 @@ object TouchedPartitions {
     *   names of partitions, perhaps more than will be touched; None if they cannot be told
     */
   def find(session: SparkSession, command: AcidWriteCommand, changes: LogicalPlan): Option[Seq[String]] =
-    if (command.writes == orc.InsertKind.name) written(session, command.target, changes)
-    else if (command.stays) scanned(session, command.target, changes)
-    else None
+    changes match {
+      case _ if command.writes == orc.InsertKind.name => written(session, command.target, changes)
+      case _ if command.stays                         => scanned(session, command.target, changes)
+      case Union(Seq(deletes, inserts), _, _) if command.kind == "replace" && reads(command.target, changes) == 1 =>
+        for {
+          old <- scanned(session, command.target, deletes)
+          latest <- written(session, command.target, inserts)
+        } yield (old ++ latest).distinct
+      case _ => None
+    }
 
   /** Where new rows go, if each row's partition is known without running the query. */
   private def written(session: SparkSession, target: CatalogTable, changes: LogicalPlan): Option[Seq[String]] = {
@@ -46,17 +53,21 @@ object TouchedPartitions {
 
   /** What the filters of the one scan of the target leave. A target that is read twice is locked as a whole. */
   private def scanned(session: SparkSession, target: CatalogTable, changes: LogicalPlan): Option[Seq[String]] = {
-    val name = AcidTables.name(target)
-    val reads = changes.collectWithSubqueries {
-      case l @ LogicalRelation(_: HadoopFsRelation, _, _, _, _) if l.catalogTable.exists(AcidTables.name(_) == name) =>
-        l
-    }
-    if (reads.length != 1) None
+    if (reads(target, changes) != 1) None
     else
       session.sessionState.executePlan(changes).sparkPlan.collectFirst {
         case scan: FileSourceScanExec if scan.tableIdentifier.contains(target.identifier) =>
           val filters = scan.partitionFilters.filter(f => f.deterministic && !SubqueryExpression.hasSubquery(f))
           scan.relation.location.asInstanceOf[AcidFileIndex].survivingPartitions(filters)
       }
+  }
+
+  /** How often the plan reads the target. */
+  private def reads(target: CatalogTable, changes: LogicalPlan): Int = {
+    val name = AcidTables.name(target)
+    changes.collectWithSubqueries {
+      case l @ LogicalRelation(_: HadoopFsRelation, _, _, _, _) if l.catalogTable.exists(AcidTables.name(_) == name) =>
+        l
+    }.length
   }
 }

@@ -12,6 +12,8 @@ import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression
 import org.apache.spark.sql.catalyst.plans.logical.{
   DeleteAction,
   InsertAction,
+  InsertIntoStatement,
+  InsertReplaceWhere => ReplaceWhereCriteria,
   LogicalPlan,
   MergeIntoTable,
   UpdateAction
@@ -53,6 +55,17 @@ object SparkLine {
     parts match {
       case lookup.SessionCatalogAndIdentifier(_, id) if id.namespace.length == 1 =>
         Some(TableIdentifier(id.name, Some(id.namespace.head)))
+      case _ => None
+    }
+  }
+
+  /** `INSERT … REPLACE WHERE`, which is an OverwriteByExpression before 4.2: the INSERT alone, and the condition. */
+  object InsertReplaceWhere {
+    def unapply(plan: LogicalPlan): Option[(InsertIntoStatement, Expression)] = plan match {
+      case i: InsertIntoStatement =>
+        i.replaceCriteriaOpt.collect { case ReplaceWhereCriteria(condition) =>
+          (i.copy(overwrite = false, replaceCriteriaOpt = None), condition)
+        }
       case _ => None
     }
   }
