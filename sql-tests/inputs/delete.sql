@@ -42,6 +42,12 @@ DELETE FROM t WHERE id = 1 AND 1 = 0;
 
 INSERT INTO leavers VALUES (2, 'moved'), (4, 'quit'), (9, 'unknown');
 
+-- Spark takes WHERE for an alias if nothing follows
+
+DELETE FROM t WHERE;
+
+DELETE FROM t AS rows_of_t WHERE id = 99;
+
 -- three-valued logic: NULL is not true, so the row stays
 
 DELETE FROM t WHERE id = NULL;

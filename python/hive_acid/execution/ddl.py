@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from hive_acid import config
 from hive_acid.errors import HiveAcidError, build_error
 from hive_acid.execution.statement import Overwrite
 from hive_acid.metastore.protocol import Metastore
+from hive_acid.model.names import is_hidden
 from hive_acid.model.table import TableName
 from hive_acid.model.write_ids import ValidWriteIdList
 from hive_acid.snapshot.filesystem import FileSystem
 from hive_acid.transactions.ddl_locks import DdlKind, build_ddl_locks
 from hive_acid.transactions.manager import Transaction, TransactionManager
+
+_SHOWN_FILES = 5
+"""In messages."""
 
 
 @dataclass(frozen=True)
@@ -50,8 +54,8 @@ class DdlExecutor:
         """Waits for the locks, runs `command`, which is the engine's own statement, and lets go of the locks.
 
         Raises what `command` raises, HIVE_ACID_LOCK_TIMEOUT, and HIVE_ACID_UNSUPPORTED_TABLE for a new partition whose
-        location is not empty: nothing has been changed then. An error afterwards says in a note that the change was
-        made.
+        location is not empty and for a table with files that is to become transactional: nothing has been changed then.
+        An error afterwards says in a note that the change was made.
         """
         settings = self._settings.overridden_by(statement.settings)
         transaction = self._transactions.begin(str(statement.tables[0]), settings)
@@ -61,6 +65,7 @@ class DdlExecutor:
             if locks:
                 transaction.lock(locks)
             self._refuse_files(statement)
+            self._refuse_conversion(statement)
             transaction.ensure_active()
             command()
         except BaseException as error:
@@ -91,15 +96,37 @@ class DdlExecutor:
 
     def _refuse_files(self, statement: DdlStatement) -> None:
         """What lies in a new partition's location would become rows that no transaction wrote."""
-        for listing in self._file_system.list_trees(statement.locations) if statement.locations else ():
-            if listing.files:
-                reason = f"there are files in {listing.root}; INSERT the rows of its files instead"
-                raise build_error(
-                    "HIVE_ACID_UNSUPPORTED_TABLE",
-                    operation="ALTER TABLE … ADD PARTITION … LOCATION",
-                    table=statement.tables[0],
-                    reason=reason,
-                )
+        found = self._find_files(statement.locations)
+        if found:
+            raise build_error(
+                "HIVE_ACID_UNSUPPORTED_TABLE",
+                operation="ALTER TABLE … ADD PARTITION … LOCATION",
+                table=statement.tables[0],
+                reason=f"there are files ({_shown(found)}); INSERT the rows of its files instead",
+            )
+
+    def _find_files(self, places: Sequence[str]) -> list[str]:
+        """Files below these folders that every engine sees."""
+        listings = self._file_system.list_trees(places) if places else []
+        return sorted(
+            listing.absolute_path(file.relative_path)
+            for listing in listings
+            for file in listing.files
+            if not is_hidden(file.name)
+        )
+
+    def _refuse_conversion(self, statement: DdlStatement) -> None:
+        """What lies in the table would be originals, of which Spark reads none, and Hive only some names."""
+        if statement.kind is not DdlKind.CONVERT:
+            return
+        table = self._metastore.table(statement.tables[0])
+        names = self._metastore.partition_names(table.name) if table.is_partitioned else []
+        places = [partition.location for partition in self._metastore.partitions(table.name, names)]
+        found = self._find_files([*places, table.location])
+        if found:
+            reason = f"it has {len(found)} files ({_shown(found)}); create another table and INSERT its rows there"
+            operation = "SET TBLPROPERTIES ('transactional'='true')"
+            raise build_error("HIVE_ACID_UNSUPPORTED_TABLE", operation=operation, table=table.name, reason=reason)
 
     def _write_ids(self, statement: DdlStatement, transaction: Transaction) -> Mapping[TableName, ValidWriteIdList]:
         if not statement.kind.alters_description:
@@ -124,6 +151,10 @@ class DdlExecutor:
         if table.is_partitioned:
             partitions = self._metastore.partition_names(name)
             self._metastore.drop_partition_statistics(name, partitions, write_id, view)
+
+
+def _shown(files: Sequence[str]) -> str:
+    return ", ".join(files[:_SHOWN_FILES]) + (", …" if len(files) > _SHOWN_FILES else "")
 
 
 def _abort(transaction: Transaction, error: BaseException) -> None:

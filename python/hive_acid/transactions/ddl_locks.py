@@ -19,6 +19,7 @@ class DdlKind(Enum):
     ALTER_COLUMNS = "ADD or CHANGE COLUMNS"
     RENAME_TABLE = "RENAME TABLE"
     SET_PROPERTIES = "SET TBLPROPERTIES"
+    CONVERT = "CONVERT"
     ANALYZE = "ANALYZE"
     DROP_TABLE = "DROP TABLE"
     DROP_DATABASE = "DROP DATABASE"
@@ -36,6 +37,8 @@ DDL_LOCKS: Mapping[DdlKind, LockKind | None] = {
     DdlKind.ALTER_COLUMNS: LockKind.EXCLUSIVE,
     DdlKind.RENAME_TABLE: LockKind.EXCLUSIVE,
     DdlKind.SET_PROPERTIES: LockKind.SHARED_READ,
+    # keeps other transactional statements of this name away; writers of plain tables ask for no lock
+    DdlKind.CONVERT: LockKind.EXCLUSIVE,
     # its queries lock what they read; a lock of its own would stand behind their waiting ones, and they behind it
     DdlKind.ANALYZE: None,
     DdlKind.DROP_TABLE: LockKind.EXCLUSIVE,

@@ -17,7 +17,7 @@ from support.metastore_setup import ACCURATE, TRANSACTIONAL, ThriftSetup, thrift
 from support.metastore_tables import Row, read_tables
 from support.session_process import SessionProcess, StatementFailed
 
-RELEASES = ["3.1.3", "4.0.0", pytest.param("4.1.0", marks=pytest.mark.slow)]
+RELEASES = ["3.1.3", pytest.param("4.0.0", marks=pytest.mark.slow), pytest.param("4.1.0", marks=pytest.mark.slow)]
 KEY = "COLUMN_STATS_ACCURATE"
 QUERIES = (
     "SELECT CTC_TXNID, CTC_TABLE, CTC_PARTITION, CTC_WRITEID, CTC_UPDATE_DELETE FROM APP.COMPLETED_TXN_COMPONENTS",

@@ -65,7 +65,9 @@ def expect_refusal(tables: Any, statement: str, rows: int) -> str:
     return str(parameters["allowed"])
 
 
-@pytest.mark.parametrize(("table", "statements"), [("flat", FLAT), ("parts", PARTS)])
+@pytest.mark.parametrize(
+    ("table", "statements"), [pytest.param("flat", FLAT, marks=pytest.mark.slow), ("parts", PARTS)]
+)
 def test_what_changes_too_many_rows_changes_none(limited: Any, table: str, statements: dict[str, int]) -> None:
     before = state(limited, table)
     for statement, rows in statements.items():

@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 TOUR = (sys.executable, "-m", "hive_acid.cli", "demo")
 
 
@@ -29,6 +31,7 @@ def test_the_tour_is_right_and_leaves_nothing_behind(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_ctrl_c_in_a_statement_ends_the_tour_and_leaves_nothing_behind(tmp_path: Path) -> None:
     with start_tour(tmp_path) as tour:
         assert tour.stdout is not None

@@ -141,6 +141,7 @@ def test_the_rows_are_there_after_all_refusals(shared: Tables) -> None:
     assert rows(shared) == ROWS
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("judged", examples("harmless"), ids=lambda judged: judged.example)
 def test_what_is_judged_as_harmless_changes_no_row_and_no_file(shared: Tables, tmp_path: Path, judged: Judged) -> None:
     try:
@@ -168,6 +169,7 @@ def test_what_is_judged_as_ours_is_planned_and_run_by_us(world: Tables, judged: 
         assert all(re.match(r"(delta|delete_delta|base)_\d", folder) for folder in folders)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("judged", examples("locked"), ids=lambda judged: judged.example)
 def test_what_is_judged_as_locked_is_sparks_own_and_run_by_us(world: Tables, judged: Judged) -> None:
     statement = judged.example.replace("{database}", world.database)

@@ -207,6 +207,7 @@ def test_rows_come_out_of_every_way_to_read_a_dataframe(rows: Tables, spark: Spa
     end_reads(rows)
 
 
+@pytest.mark.slow
 def test_queries_leave_no_thread_behind(rows: Tables, spark: SparkSession) -> None:
     """Spark plans the scans below shuffles and broadcasts on new threads each time."""
     query = "SELECT name, count(*) FROM t JOIN (SELECT id FROM t ORDER BY id) USING (id) GROUP BY name"

@@ -17,10 +17,7 @@ from hive_acid.metastore.thrift_client import ThriftMetastore
 from support.notification_listener import HASHES, started_with_listener
 from support.session_process import SessionProcess
 
-GATE_VERSION = "3.1.3"
-RELEASES = [
-    pytest.param(version, marks=[] if version == GATE_VERSION else [pytest.mark.slow]) for version in sorted(HASHES)
-]
+RELEASES = [pytest.param(version, marks=pytest.mark.slow) for version in sorted(HASHES)]
 TRANSACTIONAL = "STORED AS ORC TBLPROPERTIES ('transactional'='true')"
 
 

@@ -82,6 +82,12 @@ def test_hive_reads_and_changes_what_spark_wrote_and_spark_reads_it_back(
     assert spark.sql(merge) == [(3, 1, 1, 1)]
     table.check_rows("id", [(7, "seven", MONDAY), (20, "TWO!", TUESDAY)])
 
+    replace = (
+        f"INSERT INTO {kind} REPLACE WHERE day = '{MONDAY}' VALUES (8, 'eight', '{MONDAY}'), (9, NULL, '{MONDAY}')"
+    )
+    assert spark.sql(replace) == [(3, 1, 2)]
+    table.check_rows("id", [(8, "eight", MONDAY), (9, None, MONDAY), (20, "TWO!", TUESDAY)])
+
 
 def test_hive_reads_and_changes_what_spark_created_as_a_query_and_inserted_into_several_tables(
     hive: HiveEngine, spark: SessionProcess
@@ -180,6 +186,7 @@ def test_hive_reads_and_changes_what_spark_overwrote_and_truncated(
     table.check_rows("id", [(4, "three", MONDAY)])
 
 
+@pytest.mark.slow
 def test_what_an_overwrite_that_died_left_is_removed_by_the_next_statement_or_by_doctor(
     hive: HiveEngine, spark: SessionProcess
 ) -> None:

@@ -68,7 +68,7 @@ def ask(command: list[str]) -> tuple[int, str]:
 def cases() -> Iterator[ParameterSet]:
     """Every statement with requests and answers lost in turn, some with each call lost both ways."""
     for mutation in MUTATIONS:
-        marks = () if mutation.name == "update-partitions" else pytest.mark.slow
+        marks = () if mutation.name == "insert-flat" else pytest.mark.slow
         yield pytest.param(mutation, tuple(Lost), id=f"{mutation}-in-turn", marks=marks)
         if mutation.name in ("insert-flat", "update-partitions", "delete-named", "overwrite-partitions"):
             for lost in Lost:

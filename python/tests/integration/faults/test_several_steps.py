@@ -43,7 +43,7 @@ def test_an_error_in_the_second_undoes_the_first(drivers: Drivers, table: Table,
     wait_until(lambda: is_at_rest(drivers, table, other), "all has ended")
 
 
-@pytest.mark.parametrize("point", ["writing", "commit"])
+@pytest.mark.parametrize("point", ["writing", pytest.param("commit", marks=pytest.mark.slow)])
 def test_a_driver_that_is_killed_between_them_shows_neither(
     drivers: Drivers, table: Table, other: Table, point: str
 ) -> None:

@@ -4,7 +4,7 @@ import org.apache.spark.sql.catalyst.TableIdentifier
 import org.apache.spark.sql.catalyst.analysis.UnresolvedRelation
 import org.apache.spark.sql.catalyst.catalog.{CatalogTable, CatalogTableType, HiveTableRelation}
 import org.apache.spark.sql.catalyst.expressions.AttributeReference
-import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, SubqueryAlias}
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project, SubqueryAlias}
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 
@@ -37,10 +37,17 @@ object AcidTables {
     * path, but not through a view.
     */
   def read(session: SparkSession, parts: Seq[String]): Option[CatalogTable] =
-    session.sessionState.analyzer.execute(UnresolvedRelation(parts)) match {
+    unpadded(session.sessionState.analyzer.execute(UnresolvedRelation(parts))) match {
       case Target(l) => l.catalogTable
       case _         => None
     }
+
+  /** Without the projection by which Spark pads columns of type CHAR where a table is read. */
+  private def unpadded(plan: LogicalPlan): LogicalPlan = plan match {
+    case s @ SubqueryAlias(_, child) => s.copy(child = unpadded(child))
+    case Project(_, child)           => unpadded(child)
+    case other                       => other
+  }
 
   /** The transactional table of that name in the session catalog, if there is one. */
   def find(session: SparkSession, id: TableIdentifier): Option[CatalogTable] = {

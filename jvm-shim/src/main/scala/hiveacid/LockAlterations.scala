@@ -4,7 +4,7 @@ import org.apache.hadoop.fs.Path
 
 import org.apache.spark.sql.catalyst.TableIdentifier
 import org.apache.spark.sql.catalyst.analysis.{ResolvedIdentifier, ResolvedNamespace, ResolvedTable}
-import org.apache.spark.sql.catalyst.catalog.{CatalogTable, CatalogUtils}
+import org.apache.spark.sql.catalyst.catalog.{CatalogTable, CatalogTableType, CatalogUtils}
 import org.apache.spark.sql.catalyst.catalog.CatalogTypes.TablePartitionSpec
 import org.apache.spark.sql.catalyst.plans.logical.{CommentOnTable, DropNamespace, DropTable, LogicalPlan}
 import org.apache.spark.sql.catalyst.rules.Rule
@@ -67,15 +67,24 @@ case class LockAlterations(session: SparkSession) extends Rule[LogicalPlan] {
       case a: AlterTableAddColumnsCommand          => alter("ADD or CHANGE COLUMNS", a.table)
       case a: AlterTableChangeColumnCommand        => alter("ADD or CHANGE COLUMNS", a.tableName)
       case a: AlterTableRenameCommand if !a.isView => alter("RENAME TABLE", a.oldName)
-      case a: AlterTableSetPropertiesCommand       => alter("SET TBLPROPERTIES", a.tableName)
-      case a: AlterTableUnsetPropertiesCommand     => alter("SET TBLPROPERTIES", a.tableName)
-      case a: AnalyzeTableCommand                  => alter("ANALYZE", a.tableIdent)
-      case a: AnalyzePartitionCommand              => alter("ANALYZE", a.tableIdent)
-      case a: AnalyzeColumnCommand                 => alter("ANALYZE", a.tableIdent)
-      case d: DropTableCommand if !d.isView        => alter("DROP TABLE", d.tableName)
-      case _                                       => None
+      case a: AlterTableSetPropertiesCommand       =>
+        alter("SET TBLPROPERTIES", a.tableName).orElse(becoming(a).map(t => AcidDdlCommand("CONVERT", Seq(t), c)))
+      case a: AlterTableUnsetPropertiesCommand => alter("SET TBLPROPERTIES", a.tableName)
+      case a: AnalyzeTableCommand              => alter("ANALYZE", a.tableIdent)
+      case a: AnalyzePartitionCommand          => alter("ANALYZE", a.tableIdent)
+      case a: AnalyzeColumnCommand             => alter("ANALYZE", a.tableIdent)
+      case d: DropTableCommand if !d.isView    => alter("DROP TABLE", d.tableName)
+      case _                                   => None
     }
   }
+
+  /** The table of Hive that becomes transactional. */
+  private def becoming(a: AlterTableSetPropertiesCommand): Option[CatalogTable] =
+    Option
+      .when(AcidTables.setsTransactional(a.properties) && catalog.tableExists(a.tableName)) {
+        catalog.getTableMetadata(a.tableName)
+      }
+      .filter(t => t.tableType != CatalogTableType.VIEW && t.provider.exists(_.equalsIgnoreCase("hive")))
 
   /** Statements about all tables of a database. */
   private def ofDatabase(c: RunnableCommand): Option[AcidDdlCommand] = {

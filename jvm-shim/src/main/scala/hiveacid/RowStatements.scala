@@ -14,6 +14,9 @@ import org.apache.spark.sql.types.BooleanType
   */
 case class ResolveAcidStatements(session: SparkSession) extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperatorsUp {
+    case DeleteFromTable(SubqueryAlias(alias, AcidTables.Target(target)), _) if alias.name.equalsIgnoreCase("where") =>
+      // Spark takes the word for an alias where no condition follows, and would delete all rows
+      throw AcidException.unsupported("DELETE with WHERE and no condition", AcidTables.name(target.catalogTable.get))
     case d @ DeleteFromTable(AcidTables.Target(target), condition) if d.resolved =>
       val rows = target.withMetadataColumns() // the condition may name ROW__ID
       check(d.copy(table = rows), rows, Some(condition))
