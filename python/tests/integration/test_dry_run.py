@@ -110,7 +110,7 @@ def test_it_tells_what_the_statement_then_does_and_does_nothing(filled: Any, met
 
 
 def test_parameters_settings_and_temporary_views_count(filled: Any) -> None:
-    filled.sql("CREATE TEMPORARY VIEW wanted AS SELECT 2 AS id UNION ALL SELECT 3")
+    filled.sql("CREATE OR REPLACE TEMPORARY VIEW wanted AS SELECT 2 AS id UNION ALL SELECT 3")
     delete = "DELETE FROM flat WHERE id IN (SELECT id FROM wanted) AND name <> {}"
     assert hive_acid.dry_run(filled.spark, delete.format(":n"), {"n": "b"}).rows.deleted == 1
     assert hive_acid.dry_run(filled.spark, delete.format("?"), ["x"]).rows.deleted == 2
