@@ -13,6 +13,7 @@ SELECT * FROM t ORDER BY id;
 INSERT INTO t REPLACE WHERE id = 5 SELECT 5, 'five', 5;
 INSERT INTO t REPLACE WHERE id = 5 SELECT * FROM t WHERE false;
 INSERT INTO t REPLACE WHERE id = 5 SELECT * FROM t WHERE false;
+INSERT INTO t REPLACE WHERE id < NULL SELECT * FROM t WHERE id < NULL;
 SELECT * FROM t ORDER BY id;
 
 -- the table as its own source, a CTE, another table's rows of which some do not come

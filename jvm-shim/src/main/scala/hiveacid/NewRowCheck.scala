@@ -17,6 +17,9 @@ case class NewRowCheck(child: Expression, table: String, text: String) extends U
   override def dataType: DataType = BooleanType
   override def nullable: Boolean = false
 
+  /** Or a condition that is never true would fail while the query is optimized, also if there is no new row. */
+  override def foldable: Boolean = false
+
   /** Or the optimizer might ask it of rows that the query leaves out. */
   override lazy val deterministic: Boolean = false
 
