@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from hive_acid import config
-from hive_acid.errors import HiveAcidError, build_error
-from hive_acid.execution.statement import Overwrite
+from hive_acid.errors import build_error
+from hive_acid.execution.partitions import withdraw_statistics
 from hive_acid.metastore.protocol import Metastore
 from hive_acid.model.names import is_hidden
 from hive_acid.model.table import TableName
@@ -61,7 +61,7 @@ class DdlExecutor:
         transaction = self._transactions.begin(str(statement.tables[0]), settings)
         try:
             before = self._write_ids(statement, transaction)
-            locks = build_ddl_locks(statement.kind, statement.tables, self._find_partitions(statement))
+            locks = build_ddl_locks(statement.kind, statement.tables, self._find_partitions(statement, settings))
             if locks:
                 transaction.lock(locks)
             self._refuse_files(statement)
@@ -69,30 +69,28 @@ class DdlExecutor:
             transaction.ensure_active()
             command()
         except BaseException as error:
-            _abort(transaction, error)
+            transaction.abort_because(error)
             raise
         try:
-            self._withdraw_statistics(transaction, before)
+            self._withdraw_statistics(statement, transaction, before)
             transaction.commit()
         except BaseException as error:
             error.add_note(f"{statement.kind.value} itself was carried out")
-            _abort(transaction, error)
+            transaction.abort_because(error)
             raise
 
-    def _find_partitions(self, statement: DdlStatement) -> tuple[str, ...]:
-        """The partitions it touches, by name; none if that is not known, or there are too many."""
+    def _find_partitions(self, statement: DdlStatement, settings: config.Settings) -> tuple[str, ...]:
+        """The partitions it names, if it names each in full, and not too many.
+
+        Of a clause for several partitions, others may come to be before there is a lock.
+        """
         if not statement.partitions or statement.kind is DdlKind.ADD_PARTITION:
             return ()  # Hive, too, locks the table for these
-        table = self._metastore.table(statement.tables[0])
-        if any(len(parts) > len(table.partition_columns) for parts in statement.partitions):
+        columns = self._metastore.table(statement.tables[0]).partition_columns
+        if any(len(parts) != len(columns) for parts in statement.partitions):
             return ()
-        names = {"/".join(parts) for parts in statement.partitions if len(parts) == len(table.partition_columns)}
-        if statement.kind is DdlKind.DROP_PARTITION:
-            wanted = [Overwrite(parts, is_dynamic=False, if_not_exists=False) for parts in statement.partitions]
-            existing = self._metastore.partition_names(table.name)
-            names |= {name for name in existing if any(parts.covers(name) for parts in wanted)}
-        limit = self._settings.overridden_by(statement.settings).number(config.LOCK_MAX_PARTITIONS)
-        return tuple(sorted(names)) if len(names) <= limit else ()
+        names = tuple("/".join(parts) for parts in statement.partitions)
+        return names if len(names) <= settings.number(config.LOCK_MAX_PARTITIONS) else ()
 
     def _refuse_files(self, statement: DdlStatement) -> None:
         """What lies in a new partition's location would become rows that no transaction wrote."""
@@ -133,32 +131,25 @@ class DdlExecutor:
             return {}
         return self._metastore.valid_write_ids(statement.tables, transaction.snapshot)
 
-    def _withdraw_statistics(self, transaction: Transaction, before: Mapping[TableName, ValidWriteIdList]) -> None:
+    def _withdraw_statistics(
+        self, statement: DdlStatement, transaction: Transaction, before: Mapping[TableName, ValidWriteIdList]
+    ) -> None:
         """Withdraws a table's statistics again if somebody wrote to it meanwhile: the command may have restored them.
 
-        It reads the table's description and stores it, and a writer may have withdrawn them in between.
+        It reads descriptions and stores them, and a writer may have withdrawn the statistics in between. Those of a
+        partitioned table are its partitions', which only ANALYZE stores.
         """
         for name, seen in before.items():
             now = self._metastore.valid_write_ids([name], self._metastore.valid_transactions(0))[name]
-            if seen.open or now.high_water_mark > seen.high_water_mark:
-                self._withdraw(transaction, name)
-
-    def _withdraw(self, transaction: Transaction, name: TableName) -> None:
-        write_id = transaction.allocate_write_id(name)
-        view = self._metastore.valid_write_ids([name], transaction.snapshot)[name].with_own(write_id)
-        self._metastore.drop_statistics(name, write_id, view)
-        table = self._metastore.table(name)
-        if table.is_partitioned:
-            partitions = self._metastore.partition_names(name)
-            self._metastore.drop_partition_statistics(name, partitions, write_id, view)
+            if not seen.open and now.high_water_mark == seen.high_water_mark:
+                continue
+            table = self._metastore.table(name)
+            stores_partitions = table.is_partitioned and statement.kind is DdlKind.ANALYZE
+            partitions = self._metastore.partition_names(name) if stores_partitions else []
+            write_id = transaction.allocate_write_id(name)
+            view = self._metastore.valid_write_ids([name], transaction.snapshot)[name].with_own(write_id)
+            withdraw_statistics(self._metastore, table, partitions, write_id, view)
 
 
 def _shown(files: Sequence[str]) -> str:
     return ", ".join(files[:_SHOWN_FILES]) + (", …" if len(files) > _SHOWN_FILES else "")
-
-
-def _abort(transaction: Transaction, error: BaseException) -> None:
-    try:
-        transaction.abort()
-    except HiveAcidError as second:
-        error.add_note(f"transaction {transaction.txn_id} was not aborted and will time out: {second}")

@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from hive_acid import config
-from hive_acid.errors import CommitStateUnknown, HiveAcidError, TransactionAborted, WriteConflict, build_error
+from hive_acid.errors import CommitStateUnknown, TransactionAborted, WriteConflict, build_error
 from hive_acid.execution.conflicts import Conflict
 from hive_acid.execution.dry_run import DryRun
-from hive_acid.execution.engine import Engine, RowCounts
+from hive_acid.execution.engine import Engine, RowCounts, WriteResult
 from hive_acid.execution.gate import Gate
 from hive_acid.execution.notification import notify
 from hive_acid.execution.partitions import register
@@ -195,17 +195,21 @@ class Executor:
             transaction.ensure_active()
             if gate is not None:
                 gate.ensure_active()
-            touched = self._writing.prepare(write, result)
-            own_view = before.with_own(write_id)
-            operation = rule.operation if partitions is None else None
-            register(self._metastore, table, touched, operation, transaction.txn_id, write_id, own_view)
-            # last: the base of an overwrite must not lie there longer than needed
-            publication.publish(result, touched.locations if touched else {})
-            if settings.flag(config.NOTIFY_WRITES):
-                writes = [(result, touched)]
-                notify(self._metastore, self._file_system, table, writes, transaction.txn_id, write_id)
+            self._publish(write, result, settings)
             _commit(transaction)
             return result.counts
+
+    def _publish(self, write: TableWrite, result: WriteResult, settings: config.Settings) -> None:
+        """The steps from staging to just before the commit."""
+        txn_id, table = write.transaction.txn_id, write.table
+        touched = self._writing.prepare(write, result)
+        own_view = write.before.with_own(write.write_id)
+        operation = write.rule.operation if write.partitions is None else None
+        register(self._metastore, table, touched, operation, txn_id, write.write_id, own_view)
+        # last: the base of an overwrite must not lie there longer than needed
+        write.publication.publish(result, touched.locations if touched else {})
+        if settings.flag(config.NOTIFY_WRITES):
+            notify(self._metastore, self._file_system, table, [(result, touched)], txn_id, write.write_id)
 
     @contextmanager
     def _ended(self, transaction: Transaction, publication: Publication) -> Iterator[None]:
@@ -217,25 +221,9 @@ class Executor:
         except BaseException as error:
             if isinstance(error, Conflict) and error.gate is not None and error.gate.is_kept_by(transaction):
                 raise
-            if transaction.outcome is not Outcome.COMMITTED:
-                _undo(transaction, publication, error)
+            if transaction.outcome is not Outcome.COMMITTED and transaction.abort_because(error):
+                publication.undo(error)
             raise
-
-
-def _undo(transaction: Transaction, publication: Publication, error: BaseException) -> None:
-    """Aborts, and removes what was written unless it may have been committed. What cannot be done is noted on `error`.
-
-    An interrupt while the answer to commit is awaited leaves that open; the metastore's answer to the abort tells.
-    """
-    may_count = transaction.outcome is Outcome.UNKNOWN
-    try:
-        transaction.abort()
-    except HiveAcidError as second:
-        if may_count:
-            error.add_note(f"whether transaction {transaction.txn_id} was committed is not known; its files are kept")
-            return
-        error.add_note(f"transaction {transaction.txn_id} was not aborted and will time out: {second}")
-    publication.undo(error)
 
 
 def _lock(

@@ -65,19 +65,21 @@ class ReadTransaction:
         with self._guard:
             if self._ended:
                 raise build_error("HIVE_ACID_SNAPSHOT_UNAVAILABLE", table=table, reason="its query has ended")
-            if self._opened is None:
-                self._opened = self._open(table)
+            opened = self._find_opened(table)
             if self._transaction is not None:
                 self._transaction.ensure_active()
                 self._lock(self._transaction, table, partitions)
-            return self._opened
+            return opened
 
     def unlocked_snapshot(self, table: TableName) -> Snapshot:
         """The snapshot for whoever opens no file; `table` is for messages."""
         with self._guard:
-            if self._opened is None:
-                self._opened = self._open(table)
-            return self._opened
+            return self._find_opened(table)
+
+    def _find_opened(self, table: TableName) -> Snapshot:
+        if self._opened is None:
+            self._opened = self._open(table)
+        return self._opened
 
     def _open(self, table: TableName) -> Snapshot:
         if self._settings.flag(config.READ_TRANSACTIONS):

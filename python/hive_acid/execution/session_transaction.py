@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from hive_acid import config
-from hive_acid.errors import CommitStateUnknown, HiveAcidError, build_error
+from hive_acid.errors import CommitStateUnknown, build_error
 from hive_acid.execution.conflicts import Conflict
 from hive_acid.execution.engine import Engine, RowCounts, WriteResult
 from hive_acid.execution.notification import notify
@@ -240,15 +240,9 @@ class SessionTransaction:
             if self._transaction.outcome is Outcome.COMMITTED:
                 return
             self._failure = self._failure or error
-            may_count = self._transaction.outcome is Outcome.UNKNOWN
-            try:
-                self._transaction.abort()
-            except HiveAcidError as second:
-                error.add_note(f"transaction {self.txn_id} was not aborted and will time out: {second}")
-                if may_count:
-                    return
-            for publication in self._publications:
-                publication.undo(error)
+            if self._transaction.abort_because(error):
+                for publication in self._publications:
+                    publication.undo(error)
 
     def _ensure_usable(self) -> None:
         if self._failure is not None:

@@ -27,7 +27,15 @@ from hive_acid.metastore.protocol import Metastore
 from hive_acid.model.table import TableName
 from hive_acid.spark.cancellation import Cancellation
 from hive_acid.spark.jvm import JvmEngine, close_connection
-from hive_acid.sql import RowWrites, TargetColumns, find_explained, respell, rewrite_statement
+from hive_acid.sql import (
+    ExplainedStatement,
+    Respelling,
+    RowWrites,
+    TargetColumns,
+    find_explained,
+    respell,
+    rewrite_statement,
+)
 from hive_acid.transactions.ddl_locks import DdlKind
 from hive_acid.transactions.validity import StatementKind
 
@@ -55,6 +63,10 @@ def _build_statement(asked: Mapping[str, Any]) -> Statement:
         settings=asked["settings"],
         overwrite=_build_overwrite(asked.get("overwrite")),
     )
+
+
+def _format_found(found: Respelling | ExplainedStatement | None) -> str:
+    return json.dumps(None if found is None else asdict(found))
 
 
 def _answered(method: Callable[..., Any]) -> Callable[..., Any]:
@@ -110,8 +122,7 @@ class Planner:
     @_answered
     def respelling(self, text: str) -> str:
         """The text, in Hive's spelling, as Spark's parser takes it, but for lists of columns; null if it is none."""
-        found = respell(text)
-        return json.dumps(None if found is None else asdict(found))
+        return _format_found(respell(text))
 
     @_answered
     def columnDefaults(self, table: str) -> str:  # noqa: N802 (the trait's name)
@@ -121,8 +132,7 @@ class Planner:
     @_answered
     def explainedStatement(self, text: str) -> str:  # noqa: N802 (the trait's name)
         """The statement behind EXPLAIN ACID; null if the text does not begin so."""
-        found = find_explained(text)
-        return json.dumps(None if found is None else asdict(found))
+        return _format_found(find_explained(text))
 
     @_answered
     def newTableLocation(self, table: str) -> str:  # noqa: N802 (the trait's name)

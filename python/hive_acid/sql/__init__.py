@@ -4,8 +4,17 @@ In a canonical statement every expression of the user is a placeholder (`__e1`),
 """
 
 from hive_acid.sql.canonical import Rewritten, rewrite_statement
-from hive_acid.sql.explain_acid import find_explained
-from hive_acid.sql.hive_syntax import respell
+from hive_acid.sql.explain_acid import ExplainedStatement, find_explained
+from hive_acid.sql.hive_syntax import Respelling, respell
 from hive_acid.sql.row_changes import RowWrites, TargetColumns
 
-__all__ = ["Rewritten", "RowWrites", "TargetColumns", "find_explained", "respell", "rewrite_statement"]
+__all__ = [
+    "ExplainedStatement",
+    "Respelling",
+    "Rewritten",
+    "RowWrites",
+    "TargetColumns",
+    "find_explained",
+    "respell",
+    "rewrite_statement",
+]

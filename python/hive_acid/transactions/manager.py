@@ -102,6 +102,21 @@ class Transaction:
             LOG.info("transaction %d had been ended by the metastore", self.txn_id)
         self.outcome = Outcome.ABORTED
 
+    def abort_because(self, error: BaseException) -> bool:
+        """Aborts; if that cannot be done, `error` gets a note. False if what it wrote may have been committed.
+
+        An interrupt while a commit's answer is awaited leaves that open; the metastore's answer to the abort tells.
+        """
+        may_count = self.outcome is Outcome.UNKNOWN
+        try:
+            self.abort()
+        except HiveAcidError as second:
+            if may_count:
+                error.add_note(f"whether transaction {self.txn_id} was committed is not known; its files are kept")
+                return False
+            error.add_note(f"transaction {self.txn_id} was not aborted and will time out: {second}")
+        return True
+
     def _resolve_commit(self, lost: MetastoreUnavailable) -> None:
         """The reply to commit is lost: asks for the state, and commits again (which is idempotent) while it is open."""
         clock_ms = self._manager.clock_ms

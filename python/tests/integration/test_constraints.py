@@ -62,7 +62,7 @@ BAD = {
 def test_a_null_where_none_may_be_ends_the_statement_and_changes_nothing(tables: Tables, table: TableName) -> None:
     not_null(tables, table, "name")
     files = tables.files("t")
-    for statement in BAD.values():
+    for statement in (*BAD.values(), *(f"EXPLAIN ACID {text}" for text in BAD.values())):
         with pytest.raises(PySparkException) as raised:
             tables.sql(statement)
         assert (raised.value.getCondition(), raised.value.getSqlState()) == ("HIVE_ACID_NULL_VALUE", "23502"), statement

@@ -113,3 +113,19 @@ DROP TABLE t;
 CREATE TABLE t (id INT) STORED AS ORC TBLPROPERTIES ('transactional' = 'true');
 INSERT INTO t VALUES (3);
 SELECT * FROM t;
+
+-- several partitions are dropped at once, and another one of them comes to be before the lock: its writer is waited for
+CREATE TABLE u (id INT) PARTITIONED BY (p STRING, q INT) STORED AS ORC TBLPROPERTIES ('transactional' = 'true');
+INSERT INTO u VALUES (1, 'a', 1), (2, 'b', 1);
+--SESSION a
+--HOLD lock
+ALTER TABLE u DROP PARTITION (p = 'a');
+--SESSION b
+--HOLD commit
+INSERT INTO u VALUES (3, 'a', 2);
+--CONTINUE a
+--CONTINUE b
+--CONTINUE a
+--SESSION main
+SELECT * FROM u;
+SHOW PARTITIONS u;

@@ -57,9 +57,11 @@ def test_the_lock_is_held_while_it_runs_and_gone_afterwards(world: World, kind: 
     ("kind", "clauses", "locked"),
     [
         (DdlKind.DROP_PARTITION, [("d=a", "h=1")], ["d=a/h=1"]),
-        (DdlKind.DROP_PARTITION, [("d=a",)], ["d=a/h=1", "d=a/h=2"]),
-        (DdlKind.DROP_PARTITION, [("h=1",)], ["d=a/h=1", "d=b/h=1"]),
-        (DdlKind.DROP_PARTITION, [("d=a",), ("d=b", "h=1")], list(NAMES)),
+        (DdlKind.DROP_PARTITION, [("d=a", "h=1"), ("d=b", "h=1")], ["d=a/h=1", "d=b/h=1"]),
+        # a partition that comes to be before the lock is dropped too, and must not be without one
+        (DdlKind.DROP_PARTITION, [("d=a",)], [None]),
+        (DdlKind.DROP_PARTITION, [("h=1",)], [None]),
+        (DdlKind.DROP_PARTITION, [("d=a",), ("d=b", "h=1")], [None]),
         (DdlKind.DROP_PARTITION, [("d=z", "h=1")], ["d=z/h=1"]),
         (DdlKind.DROP_PARTITION, [("d=z",)], [None]),
         (DdlKind.DROP_PARTITION, [("d=A", "h=1")], [None]),
@@ -78,7 +80,8 @@ def test_partitions_are_locked_by_name_where_a_lock_can_name_them_all(
 
 def test_more_partitions_than_the_limit_are_locked_as_a_table(world: World) -> None:
     settings = {"spark.hiveacid.lock.maxPartitions": "1"}
-    held = held_by(world, DdlStatement(DdlKind.DROP_PARTITION, (TABLE,), (("d=a",),), settings=settings))
+    clauses = (("d=a", "h=1"), ("d=a", "h=2"))
+    held = held_by(world, DdlStatement(DdlKind.DROP_PARTITION, (TABLE,), clauses, settings=settings))
     assert [lock.partition for lock in held] == [None]
 
 
@@ -140,6 +143,18 @@ def test_statistics_that_a_writer_withdrew_meanwhile_do_not_come_back(world: Wor
     build(world).run(DdlStatement(kind, (OTHER,)), store_what_was_read)
     assert KEY not in world.memory.table(OTHER).parameters
     assert not world.open_transactions()
+
+
+def test_statistics_of_partitions_do_not_come_back_by_analyze(world: World) -> None:
+    def store_what_was_read() -> None:
+        stale = world.memory.partitions(TABLE, NAMES)
+        world.engine.partitions = (NAMES[0],)
+        world.run(StatementKind.INSERT, sources=())
+        for partition in stale:
+            world.memory.add_partition(TABLE, partition)
+
+    build(world).run(DdlStatement(DdlKind.ANALYZE, (TABLE,)), store_what_was_read)
+    assert not any(KEY in partition.parameters for partition in world.memory.partitions(TABLE, NAMES))
 
 
 @pytest.mark.parametrize("kind", [kind for kind in DdlKind if kind.alters_description])
