@@ -65,6 +65,21 @@ DELETE FROM q;
 SELECT count(*) FROM q;
 SHOW PARTITIONS q;
 
--- a partition column of a type whose text differs between engines
-CREATE TABLE r (id INT) PARTITIONED BY (at TIMESTAMP) STORED AS ORC TBLPROPERTIES ('transactional' = 'true');
-INSERT INTO r VALUES (1, TIMESTAMP '2024-01-01 00:00:00');
+-- numbers and clocks are named as Hive names them, however they are written
+CREATE TABLE r (id INT) PARTITIONED BY (at TIMESTAMP, price DECIMAL(10,2), c CHAR(3)) STORED AS ORC TBLPROPERTIES ('transactional' = 'true');
+INSERT INTO r VALUES (1, TIMESTAMP '2024-01-01 00:00:00', 1.50, 'a');
+INSERT INTO r PARTITION (at = '2024-01-01', price = '1.5', c = 'a') VALUES (2);
+ALTER TABLE r ADD PARTITION (at = '2024-01-02 10:00:00.500', price = 2, c = 'bcd');
+SHOW PARTITIONS r;
+UPDATE r SET price = 2, at = at + INTERVAL '1' DAY WHERE id = 1;
+INSERT OVERWRITE r PARTITION (at = '2024-01-01 00:00:00.0', price = 1.500, c = 'a') SELECT id + 10 FROM r WHERE id = 2;
+TRUNCATE TABLE r PARTITION (price = 2.0);
+SELECT * FROM r;
+ALTER TABLE r DROP PARTITION (price = 2.00);
+SHOW PARTITIONS r;
+INSERT INTO r VALUES (1, NULL, NULL, 'abcd');
+INSERT INTO r VALUES (1, NULL, 123456789.00, NULL);
+
+-- a folder that Hive would not see
+CREATE TABLE hidden (id INT) PARTITIONED BY (_k INT) STORED AS ORC TBLPROPERTIES ('transactional' = 'true');
+INSERT INTO hidden VALUES (1, 1);

@@ -13,8 +13,8 @@ class WriteSpec:
     """One write job.
 
     `staging` is the folder the job may fill; `statement_id` the first that it may use; `row_type` the ORC type of a row
-    in the metastore's spelling, without partition columns; `partition_columns` their names; `time_zone` the session's,
-    in which TIMESTAMP values are wall clock.
+    in the metastore's spelling, without partition columns; `partition_columns` their names and types; `time_zone` the
+    session's, in which TIMESTAMP values are wall clock.
 
     The number of write tasks follows from the sizes that the engine finds. `cores` (at least 1) are those of the
     session; `buckets` is how many buckets hold rows that a delete or update may change, 0 if that is not known;
@@ -36,7 +36,7 @@ class WriteSpec:
     buckets: int = 0
     max_buckets: int = 4096
     shuffles_inserts: bool = True
-    partition_columns: tuple[str, ...] = ()
+    partition_columns: tuple[tuple[str, str], ...] = ()
     overwrites: bool = False
     table: str = ""
     required: tuple[tuple[str, int], ...] = ()
@@ -133,6 +133,13 @@ class Engine(Protocol):
         """Names of all partitions that the statement can touch in the snapshot of `token`, or None if it cannot tell.
 
         None needs to be touched in the end. Only for partitioned targets; nothing is read but partition names.
+        """
+        ...
+
+    def find_misspelled(self, partitions: Sequence[str]) -> tuple[str, str] | None:
+        """The first of these partitions of the target that has not the name that Hive gives its values, and that name.
+
+        None if there is none. What a value means is the engine's to say, and may depend on the session's time zone.
         """
         ...
 

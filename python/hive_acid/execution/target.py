@@ -6,6 +6,7 @@ import re
 from urllib.parse import urlsplit
 
 from hive_acid.errors import build_error
+from hive_acid.model.names import is_hidden
 from hive_acid.model.table import TableConstraints, TableDescription, TableKind
 from hive_acid.transactions.validity import StatementKind
 
@@ -13,8 +14,13 @@ ATOMIC_SCHEMES = frozenset({"", "file", "hdfs", "viewfs"})
 """File systems whose rename of a folder is atomic."""
 
 _READABLE_COMPRESSIONS = frozenset({"ZLIB", "SNAPPY", "NONE"})
-_PARTITION_TYPE = re.compile(r"string|varchar\(\d+\)|tinyint|smallint|int|bigint|date|boolean")
-"""Types whose text in a partition name is the same in Spark and Hive."""
+_TEXT_TYPE = re.compile(r"string|varchar\(\d+\)")
+"""Types whose values have one text only."""
+_PARTITION_TYPE = re.compile(
+    rf"{_TEXT_TYPE.pattern}|char\(\d+\)|tinyint|smallint|int|bigint|float|double|decimal\(\d+, ?\d+\)"
+    "|date|timestamp|boolean"
+)
+"""Types whose values get the text that Hive 3.1.3 and 4.1.0 give them in a partition's name. That of BINARY differs."""
 _UNWRITABLE_TYPE = re.compile(r"\b(uniontype|timestamp with local time zone|interval_\w+|void)\b")
 
 
@@ -33,12 +39,25 @@ def refuse_unwritable(table: TableDescription, kind: StatementKind, allow_non_at
         raise refuse(f"renaming a folder is not atomic on {location.scheme}: storage")
     if any(part.startswith(("_", ".")) for part in location.path.split("/")):
         raise refuse("a folder in its location begins with _ or ., so Hive 4 and Trino would see no files")
-    for column in table.partition_columns:
-        if not _PARTITION_TYPE.fullmatch(column.type.lower()):
-            raise refuse(f"partition column {column.name} has type {column.type}")
+    if reason := _find_partition_fault(table):
+        raise refuse(reason)
     for column in table.columns:
         if match := _UNWRITABLE_TYPE.search(column.type.lower()):
             raise refuse(f"column {column.name} has type {match[1]}")
+
+
+def _find_partition_fault(table: TableDescription) -> str | None:
+    for column in table.partition_columns:
+        if not _PARTITION_TYPE.fullmatch(column.type.lower()):
+            return f"partition column {column.name} has type {column.type}"
+        if is_hidden(column.name):
+            return f"partition column {column.name} gives its folders names that are hidden from Hive and Trino"
+    return None
+
+
+def has_typed_partitions(table: TableDescription) -> bool:
+    """True if the values of a partition column can be spelled in more ways than one (`1` and `01`)."""
+    return not all(_TEXT_TYPE.fullmatch(column.type.lower()) for column in table.partition_columns)
 
 
 def find_required(

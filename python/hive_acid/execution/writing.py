@@ -21,7 +21,7 @@ from hive_acid.execution.partitions import TouchedPartitions, find_touched
 from hive_acid.execution.publication import Publication
 from hive_acid.execution.snapshots import ScannedSnapshot, Snapshot, scannable
 from hive_acid.execution.statement import Overwrite, Statement
-from hive_acid.execution.target import build_row_type, find_compression, find_required
+from hive_acid.execution.target import build_row_type, find_compression, find_required, has_typed_partitions
 from hive_acid.metastore.protocol import Metastore
 from hive_acid.metastore.types import MetastoreLine
 from hive_acid.model.bucket import MAX_BUCKET
@@ -183,7 +183,7 @@ class Writing:
             buckets=len(buckets),
             max_buckets=self._insert_buckets(settings),
             shuffles_inserts=settings.flag(config.INSERT_SHUFFLE),
-            partition_columns=tuple(column.name for column in table.partition_columns),
+            partition_columns=tuple((column.name, column.type) for column in table.partition_columns),
             overwrites=statement.overwrite is not None,
             table=str(table.name),
             required=self._find_required(statement, table),
@@ -198,6 +198,7 @@ class Writing:
     def _run(self, job: _Job) -> WriteResult:
         if job.statement.overwrite is not None:
             return self._run_overwrite(job, job.statement.overwrite)
+        self._refuse_misspelled(job, lambda: self._snapshots[job.token].partition_names(job.table.name))
         result = job.engine.write(job.token, job.spec)
         job.limits.check(job.statement, result.counts.lost, lambda: job.engine.count_rows(job.token, None))
         return result
@@ -206,6 +207,7 @@ class Writing:
         table, result = job.table, WriteResult()
         # asked for under the lock, under which none comes or goes
         existing = self._metastore.partition_names(table.name) if table.is_partitioned else []
+        self._refuse_misspelled(job, lambda: existing)
         if job.statement.kind is StatementKind.TRUNCATE:
             found = find_truncated(overwrite, table, existing) if table.is_partitioned else ("",)
             emptied = found if job.partitions is None else tuple(sorted(set(found) & set(job.partitions)))
@@ -226,6 +228,16 @@ class Writing:
             rows = job.engine.count_rows(token, partitions)
             job.limits.check(job.statement, rows, lambda: job.engine.count_rows(token, None))
         return replace(result, counts=replace(result.counts, replaced=rows))
+
+    def _refuse_misspelled(self, job: _Job, find_names: Callable[[], Sequence[str]]) -> None:
+        """Changes of the rows of such a partition would go to another one, of the name that its values should have."""
+        if not has_typed_partitions(job.table):
+            return
+        found = job.engine.find_misspelled(find_names())
+        if found:
+            reason = f"its partition {found[0]} stands for the values of {found[1]} in this session; rename it to that"
+            operation = job.statement.kind.title
+            raise build_error("HIVE_ACID_UNSUPPORTED_TABLE", operation=operation, table=job.table.name, reason=reason)
 
     @contextmanager
     def _counting(self, job: _Job) -> Iterator[str]:

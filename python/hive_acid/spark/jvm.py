@@ -96,6 +96,11 @@ class JvmEngine:
         found = json.loads(self._bridge.findPartitions(self._call, token))
         return None if found is None else tuple(found)
 
+    def find_misspelled(self, partitions: Sequence[str]) -> tuple[str, str] | None:
+        """See Engine."""
+        found = json.loads(self._bridge.findMisspelled(self._call, json.dumps(list(partitions))))
+        return None if found is None else (found[0], found[1])
+
     def write_empty(self, partitions: Sequence[str], spec: WriteSpec) -> WriteResult:
         """See Engine."""
         return WriteResult.parse(self._bridge.writeEmpty(self._call, json.dumps(list(partitions)), spec.to_json()))

@@ -63,6 +63,8 @@ class Case:
             calls += _LIST_NOW if compares else ["get_latest_txnid_in_conflict"]
             # a MERGE locks the table before it asks for any
             calls += ["get_partition_names"] if self.is_partitioned and self.kind != "MERGE" else []
+        if self.kind == "INSERT" and self.is_partitioned and not replaces:
+            calls.append("get_partition_names")  # whose spelling is looked at
         if replaces:
             calls += [*_LIST_NOW, "get_partition_names"] if self.is_partitioned else _LIST_NOW
         calls += ["get_partitions_by_names", *_LIST_NOW] if self.is_partitioned else _LIST_NOW

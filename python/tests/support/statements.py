@@ -58,6 +58,7 @@ class FakeEngine:
     partitions: tuple[str, ...] = ("",)
     buckets: int = 1
     foreseen: tuple[str, ...] | None = None
+    misspelled: tuple[str, str] | None = None
     there: Mapping[str, int] = field(default_factory=lambda: {"": 10})
     before_count: Callable[[str], None] | None = None
     counted: list[tuple[str, ...] | None] = field(default_factory=list)
@@ -65,6 +66,9 @@ class FakeEngine:
 
     def find_partitions(self, token: str) -> tuple[str, ...] | None:
         return self.foreseen
+
+    def find_misspelled(self, partitions: Sequence[str]) -> tuple[str, str] | None:
+        return self.misspelled if self.misspelled and self.misspelled[0] in partitions else None
 
     def count_rows(self, token: str, partitions: Sequence[str] | None) -> int:
         if self.before_count:

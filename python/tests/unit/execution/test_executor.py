@@ -17,7 +17,7 @@ from hive_acid.model.names import VERSION_FILE
 from hive_acid.model.table import Column, Partition
 from hive_acid.transactions.validity import StatementKind
 from support.faults import Lost
-from support.statements import TABLE, World, build_table
+from support.statements import LOCATION, TABLE, World, build_table
 
 KINDS = list(StatementKind)
 JOBS = [kind for kind in KINDS if kind is not StatementKind.TRUNCATE]
@@ -220,7 +220,8 @@ def test_an_insert_makes_files_of_one_bucket_where_hive_3_1_compacts(
     ("changes", "reason"),
     [
         ({"bucket_count": 4, "bucket_columns": ("id",)}, "bucketed"),
-        ({"partition_columns": (Column("at", "timestamp"),)}, "partition column at has type timestamp"),
+        ({"partition_columns": (Column("at", "binary"),)}, "partition column at has type binary"),
+        ({"partition_columns": (Column("_k", "int"),)}, "hidden from Hive"),
         ({"parameters": {}}, "plain"),
         ({"parameters": {"transactional": "true", "transactional_properties": "insert_only"}}, "insert_only"),
         ({"location": "s3a://bucket/t"}, "not atomic on s3a"),
@@ -234,3 +235,21 @@ def test_what_cannot_be_written_right_is_refused_before_a_transaction_is_opened(
     with pytest.raises(UnsupportedOperation, match=reason):
         world.run(StatementKind.INSERT)
     assert "open_transaction" not in world.metastore.calls
+
+
+def test_nothing_is_written_where_a_partition_has_another_name_than_its_values(world: World) -> None:
+    world.memory.add_table(build_table(partition_columns=(Column("d", "int"),)))
+    world.memory.add_partition(TABLE, Partition("d=01", ("01",), f"{LOCATION}/d=01", {}))
+    world.engine.misspelled = ("d=01", "d=1")
+    world.engine.partitions = ("d=1",)
+    with pytest.raises(UnsupportedOperation, match="d=01 stands for the values of d=1"):
+        world.run(StatementKind.INSERT)
+    assert world.engine.specs == []
+    assert world.open_transactions() == []
+
+
+def test_texts_have_one_spelling_so_names_of_partitions_are_not_looked_at(world: World) -> None:
+    world.memory.add_table(build_table(partition_columns=(Column("d", "varchar(5)"), Column("e", "string"))))
+    world.engine.partitions = ("d=a/e=b",)
+    world.run(StatementKind.INSERT)
+    assert "partition_names" not in world.metastore.calls

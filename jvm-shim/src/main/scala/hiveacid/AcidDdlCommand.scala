@@ -9,6 +9,7 @@ import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.execution.command.{LeafRunnableCommand, RunnableCommand}
+import org.apache.spark.sql.internal.SQLConf
 
 /** A statement of Spark's own that alters transactional tables, to be run under Hive's locks.
   *
@@ -38,9 +39,18 @@ case class AcidDdlCommand(
     if (SessionTransactions.of(session).isDefined)
       throw AcidException.unsupported(s"$kind within hive_acid.transaction()", AcidTables.name(tables.head))
     var rows = Seq.empty[Row]
-    Bridge.alter(session, this)(() => rows = command.run(session))
+    Bridge.alter(session, this)(() => rows = runCommand(session))
     rows
   }
+
+  private def runCommand(session: SparkSession): Seq[Row] =
+    if (partitions.isEmpty) command.run(session)
+    else {
+      // values of partitions have their types and Hive's spelling already, which Spark would turn into its own
+      val conf = session.sessionState.conf.clone()
+      conf.setConf(SQLConf.SKIP_TYPE_VALIDATION_ON_ALTER_PARTITION, true)
+      SQLConf.withExistingConf(conf)(command.run(session))
+    }
 
   /** What Python is asked to do. */
   def request(session: SparkSession): ObjectNode = {

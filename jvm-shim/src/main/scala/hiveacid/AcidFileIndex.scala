@@ -8,7 +8,7 @@ import hiveacid.orc.AcidOrcFileFormat
 import org.apache.hadoop.fs.{FileStatus, Path}
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.catalog.{CatalogTable, ExternalCatalogUtils}
+import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.classic.SparkSession
@@ -113,7 +113,8 @@ final class AcidFileIndex(
         .asScala
         .map(_.asText)
         .filter(n => only.forall(_.contains(n)))
-    val all = names.map(n => n -> values(n)).toMap
+    val values = PartitionValues(session, table)
+    val all = names.map(n => n -> values.of(n)).toMap
     filters.reduceOption(And).fold(all) { filter =>
       val bound = filter.transform { case a: AttributeReference =>
         val i = partitionSchema.indexWhere(_.name.equalsIgnoreCase(a.name))
@@ -122,15 +123,6 @@ final class AcidFileIndex(
       val predicate = Predicate.createInterpreted(bound)
       all.filter { case (_, row) => predicate.eval(row) }
     }
-  }
-
-  private def values(partition: String): InternalRow = {
-    val zone = Some(session.sessionState.conf.sessionLocalTimeZone)
-    val texts = partition.split('/').map(p => ExternalCatalogUtils.unescapePathName(p.substring(p.indexOf('=') + 1)))
-    InternalRow.fromSeq(texts.toSeq.zip(partitionSchema).map { case (text, field) =>
-      if (text == ExternalCatalogUtils.DEFAULT_PARTITION_NAME) null
-      else Cast(Literal(text), field.dataType, zone).eval()
-    })
   }
 
   private def files(partition: JsonNode, writeIds: String): Seq[FileStatusWithMetadata] = {

@@ -5,6 +5,7 @@ import org.apache.spark.sql.catalyst.analysis.UnresolvedRelation
 import org.apache.spark.sql.catalyst.catalog.{CatalogTable, CatalogTableType, HiveTableRelation}
 import org.apache.spark.sql.catalyst.expressions.AttributeReference
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project, SubqueryAlias}
+import org.apache.spark.sql.catalyst.util.CharVarcharUtils
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 
@@ -31,6 +32,12 @@ object AcidTables {
   def name(t: CatalogTable): String = {
     val database = t.identifier.database.getOrElse("default")
     s"$database.${t.identifier.table}".toLowerCase(java.util.Locale.ROOT)
+  }
+
+  /** The partition columns, spelled as in the metastore's names of partitions. */
+  def partitionKeys(t: CatalogTable): Seq[orc.PartitionNames.Key] = t.partitionSchema.map { field =>
+    val rawType = CharVarcharUtils.getRawType(field.metadata).getOrElse(field.dataType)
+    orc.PartitionNames.Key(field.name.toLowerCase(java.util.Locale.ROOT), rawType)
   }
 
   /** The transactional table that Spark reads by this name, as in SQL: in the current catalog or another, on the SQL

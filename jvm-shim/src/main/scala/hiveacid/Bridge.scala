@@ -165,6 +165,15 @@ object Bridge {
     new ObjectMapper().writeValueAsString(found.map(_.toArray).orNull)
   }
 
+  /** Called by Python: of these names of the target's partitions, a JSON array, the first that is not what Hive would
+    * name a partition of its values, and what it would, as a JSON array; null if there is none.
+    */
+  def findMisspelled(key: String, names: String): String = inCall(key) { call =>
+    val asked = new ObjectMapper().readValue(names, classOf[Array[String]])
+    val found = PartitionValues(call.session, call.command.target).findMisspelled(asked)
+    new ObjectMapper().writeValueAsString(found.map { case (name, wanted) => Array(name, wanted) }.orNull)
+  }
+
   /** Called by Python once the locks are there: runs the statement of Spark's own. */
   def alter(key: String): Unit = inCall(key)(_.statement.foreach(run => run()))
 

@@ -1,5 +1,7 @@
 package hiveacid
 
+import java.util.Locale
+
 import org.apache.hadoop.fs.Path
 
 import org.apache.spark.sql.catalyst.TableIdentifier
@@ -48,16 +50,25 @@ case class LockAlterations(session: SparkSession) extends Rule[LogicalPlan] {
       Option.when(name.namespace.length == 1)(TableIdentifier(name.name, Some(name.namespace.head)))
   }
 
+  /** Values are handed to Spark's command as Hive spells them: Spark's spelling of a number would name a partition that
+    * Hive, and an INSERT of ours, never finds again.
+    */
   private def ofPartitions(c: RunnableCommand): Option[AcidDdlCommand] = c match {
-    case AlterTableAddPartitionCommand(id, added, _) =>
+    case a @ AlterTableAddPartitionCommand(id, added, _) =>
       ours(id).map { t =>
         val locations = added.flatMap(_._2).map(qualified(t, _))
-        AcidDdlCommand("ADD PARTITION", Seq(t), c, added.map(a => parts(t, a._1)), locations)
+        val command = a.copy(partitionSpecsAndLocs = added.map { case (spec, at) => (spelled(t, spec), at) })
+        AcidDdlCommand("ADD PARTITION", Seq(t), command, added.map(a => parts(t, a._1)), locations)
       }
-    case AlterTableDropPartitionCommand(id, specs, _, _, _) =>
-      ours(id).map(t => AcidDdlCommand("DROP PARTITION", Seq(t), c, specs.map(parts(t, _))))
-    case AlterTableRenamePartitionCommand(id, from, to) =>
-      ours(id).map(t => AcidDdlCommand("RENAME PARTITION", Seq(t), c, Seq(parts(t, from), parts(t, to))))
+    case d @ AlterTableDropPartitionCommand(id, specs, _, _, _) =>
+      ours(id).map { t =>
+        AcidDdlCommand("DROP PARTITION", Seq(t), d.copy(specs = specs.map(spelled(t, _))), specs.map(parts(t, _)))
+      }
+    case r @ AlterTableRenamePartitionCommand(id, from, to) =>
+      ours(id).map { t =>
+        val command = r.copy(oldPartition = spelled(t, from), newPartition = spelled(t, to))
+        AcidDdlCommand("RENAME PARTITION", Seq(t), command, Seq(parts(t, from), parts(t, to)))
+      }
     case _ => None
   }
 
@@ -105,6 +116,14 @@ case class LockAlterations(session: SparkSession) extends Rule[LogicalPlan] {
 
   private def parts(t: CatalogTable, spec: TablePartitionSpec): Seq[String] =
     Overwrite.parts(session, t, SparkLine.normalizedPartition(session, t, spec))
+
+  /** The same values for the same names; NULL as it came. */
+  private def spelled(t: CatalogTable, spec: TablePartitionSpec): TablePartitionSpec = {
+    val texts = Overwrite.texts(session, t, SparkLine.normalizedPartition(session, t, spec)).toMap
+    spec.map { case (name, value) =>
+      name -> texts.get(name.toLowerCase(Locale.ROOT)).filter(_ != null).getOrElse(value)
+    }
+  }
 
   /** Where Spark puts a partition whose location is given so. */
   private def qualified(t: CatalogTable, location: String): String = {

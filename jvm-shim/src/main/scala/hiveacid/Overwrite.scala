@@ -1,7 +1,5 @@
 package hiveacid
 
-import java.util.Locale
-
 import com.fasterxml.jackson.databind.ObjectMapper
 import com.fasterxml.jackson.databind.node.ObjectNode
 
@@ -50,13 +48,19 @@ object Overwrite {
 
   /** The values of a PARTITION clause as `k=v` in the metastore's spelling, in the table's order of partition columns.
     */
-  def parts(session: SparkSession, table: CatalogTable, values: Map[String, String]): Seq[String] = {
-    val zone = Some(session.sessionState.conf.sessionLocalTimeZone)
-    table.partitionSchema.flatMap { field =>
-      values.collectFirst { case (key, value) if key.equalsIgnoreCase(field.name) => value }.map { value =>
-        val typed = Cast(Literal.create(value, StringType), field.dataType, zone)
-        val text = Option(Cast(typed, StringType, zone).eval()).map(_.toString).orNull
-        ExternalCatalogUtils.getPartitionPathString(field.name.toLowerCase(Locale.ROOT), text)
+  def parts(session: SparkSession, table: CatalogTable, values: Map[String, String]): Seq[String] =
+    texts(session, table, values).map { case (name, text) => ExternalCatalogUtils.getPartitionPathString(name, text) }
+
+  /** Partition column, in lower case, and text of each value of a PARTITION clause as the metastore has it, not
+    * escaped; null for NULL. In the table's order of partition columns.
+    */
+  def texts(session: SparkSession, table: CatalogTable, values: Map[String, String]): Seq[(String, String)] = {
+    val zone = session.sessionState.conf.sessionLocalTimeZone
+    table.partitionSchema.zip(AcidTables.partitionKeys(table)).flatMap { case (field, key) =>
+      values.collectFirst { case (name, value) if name.equalsIgnoreCase(field.name) => value }.map { value =>
+        val typed = Cast(Literal.create(value, StringType), field.dataType, Some(zone))
+        val text = orc.PartitionNames.text(typed, key.rawType, zone).eval()
+        (key.name, Option(text).map(_.toString).orNull)
       }
     }
   }

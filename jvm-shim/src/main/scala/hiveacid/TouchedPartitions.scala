@@ -40,8 +40,7 @@ object TouchedPartitions {
       case _ => None
     }
     val zone = session.sessionState.conf.sessionLocalTimeZone
-    val names = target.partitionColumnNames.map(_.toLowerCase(java.util.Locale.ROOT)) // the metastore's spelling
-    val name = orc.RowChanges.partitionName(keys, names, zone)
+    val name = orc.PartitionNames.name(keys, AcidTables.partitionKeys(target), zone)
     val projection = new InterpretedMutableProjection(Seq(name), keys)
     values.map(_.map(projection(_).getUTF8String(0).toString).distinct)
   }

@@ -1,14 +1,11 @@
 package hiveacid.orc
 
-import org.apache.spark.sql.catalyst.catalog.ExternalCatalogUtils
 import org.apache.spark.sql.catalyst.expressions.{
   Add,
   Alias,
   Ascending,
   Attribute,
   BitwiseAnd,
-  Cast,
-  Concat,
   EqualTo,
   Expression,
   GetStructField,
@@ -18,12 +15,11 @@ import org.apache.spark.sql.catalyst.expressions.{
   Multiply,
   Murmur3Hash,
   Pmod,
-  ScalaUDF,
   ShiftRightUnsigned,
   SortOrder
 }
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project}
-import org.apache.spark.sql.types.{DataType, StringType}
+import org.apache.spark.sql.types.DataType
 
 /** The columns of row changes, as write tasks want them.
   *
@@ -36,7 +32,7 @@ final class RowChanges(changes: LogicalPlan, spec: WriteSpec) {
 
   /** The old row's partition columns come right after its ID, new ones last. */
   private val (oldKeys, values, newKeys) = {
-    val keys = spec.partitionColumns.length
+    val keys = spec.partitionKeys.length
     val (old, rest) = columns.splitAt(if (isInsert) 0 else keys)
     val (data, latest) = rest.splitAt(rest.length - (if (isInsert || spec.kind == MixedKind) keys else 0))
     (old, data, latest)
@@ -61,7 +57,7 @@ final class RowChanges(changes: LogicalPlan, spec: WriteSpec) {
 
   private val key: Seq[Alias] = if (isInsert) Seq(partition) else Seq(partition, bucket, writeId, property, row)
 
-  private def name(keys: Seq[Attribute]) = RowChanges.partitionName(keys, spec.partitionColumns, spec.timeZone)
+  private def name(keys: Seq[Attribute]) = PartitionNames.name(keys, spec.partitionKeys, spec.timeZone)
 
   def valueTypes: Seq[DataType] = values.map(_.dataType)
 
@@ -109,16 +105,4 @@ final class RowChanges(changes: LogicalPlan, spec: WriteSpec) {
 
 object RowChanges {
   private val RangeBits = 12
-
-  /** The metastore's name of the partition with these values, `k=v/…`; empty without keys. `names` are in lower case.
-    */
-  def partitionName(keys: Seq[Attribute], names: Seq[String], timeZone: String): Expression = {
-    val parts = names.zip(keys).map { case (name, key) =>
-      // Spark's own escaping, which is Hive's (FileUtils.escapePathName)
-      val text = Cast(key, StringType, Some(timeZone))
-      ScalaUDF(ExternalCatalogUtils.getPartitionPathString _, StringType, Seq(Literal(name), text))
-    }
-    val separated = parts.flatMap(part => Seq(Literal("/"), part)).drop(1)
-    if (separated.isEmpty) Literal("") else Concat(separated)
-  }
 }

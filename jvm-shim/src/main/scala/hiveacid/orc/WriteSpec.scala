@@ -4,6 +4,8 @@ import scala.jdk.CollectionConverters._
 
 import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
 
+import org.apache.spark.sql.catalyst.parser.CatalystSqlParser
+
 /** What Python asks a write job to do; see the fields of [[WriteSpec.parse]]. */
 final case class WriteSpec(
     kind: WriteKind,
@@ -17,13 +19,13 @@ final case class WriteSpec(
     buckets: Int,
     maxBuckets: Int,
     shufflesInserts: Boolean,
-    partitionColumns: Seq[String],
+    partitionKeys: Seq[PartitionNames.Key],
     overwrites: Boolean,
     table: String,
     required: Seq[(String, Int)],
     discards: Boolean
 ) {
-  def isPartitioned: Boolean = partitionColumns.nonEmpty
+  def isPartitioned: Boolean = partitionKeys.nonEmpty
 
   /** How many tasks may write rows of one bucket, or of one partition in an insert: each has own files. */
   def maxPieces: Int = {
@@ -104,7 +106,7 @@ object WriteSpec {
     *   - `cores`: of the session, from 1
     *   - `buckets`: how many buckets hold rows that a delete or update may change, 0 if that is not known
     *   - `shufflesInserts`: whether an insert brings the rows of a partition together first
-    *   - `partitionColumns`: the names of the table's partition columns, empty for a flat table
+    *   - `partitionColumns`: `[name, type]` of the table's partition columns in Hive's spelling, empty for a flat table
     *   - `maxBuckets`: an insert's buckets per statement ID, 1 to 4096
     *   - `overwrites`: whether an insert's rows are a base, which replaces what is there
     *   - `table`: its name, for messages
@@ -135,7 +137,9 @@ object WriteSpec {
       buckets = field("buckets").asInt,
       maxBuckets = maxBuckets,
       shufflesInserts = field("shufflesInserts").asBoolean,
-      partitionColumns = field("partitionColumns").elements.asScala.map(_.asText).toSeq,
+      partitionKeys = field("partitionColumns").elements.asScala.map { column =>
+        PartitionNames.Key(column.get(0).asText, CatalystSqlParser.parseDataType(column.get(1).asText))
+      }.toSeq,
       overwrites = field("overwrites").asBoolean,
       table = field("table").asText,
       required = field("required").elements.asScala.map(c => (c.get(0).asText, c.get(1).asInt)).toSeq,

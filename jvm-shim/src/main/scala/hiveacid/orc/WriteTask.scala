@@ -1,6 +1,7 @@
 package hiveacid.orc
 
 import java.io.IOException
+import java.nio.charset.StandardCharsets
 import java.time.ZoneId
 
 import scala.collection.BufferedIterator
@@ -201,6 +202,7 @@ final class WriteTask(spec: WriteSpec, conf: Configuration, context: TaskContext
   private def write[W <: AcidFileWriter](partition: String, bucket: Int, folder: String)(open: Path => W)(
       fill: (() => W) => Unit
   ): Unit = {
+    WriteTask.refuseLongNames(partition)
     val name = f"bucket_$bucket%05d"
     val path = new Path(WriteTask.child(new Path(spec.staging, attempt), partition), s"$folder/$name")
     try {
@@ -269,6 +271,16 @@ object WriteTask {
   /** Where the target's columns begin in the rows of an insert, and of changes. */
   private val FirstInserted = 2
   private val FirstChanged = 6
+
+  /** Of a file's or folder's name, on the file systems that Linux mounts and on HDFS. */
+  private val MaxNameBytes = 255
+
+  private def refuseLongNames(partition: String): Unit =
+    partition.split('/').find(_.getBytes(StandardCharsets.UTF_8).length > MaxNameBytes).foreach { name =>
+      val bytes = name.getBytes(StandardCharsets.UTF_8).length
+      val reason = s"the name of a partition's folder would have $bytes bytes, and storage takes $MaxNameBytes"
+      throw AcidException("HIVE_ACID_STORAGE", Map("path" -> name, "action" -> "making a folder", "reason" -> reason))
+    }
 
   /** The folder below `parent` of a partition's name, which is empty in a flat table. */
   def child(parent: Path, partition: String): Path = if (partition.isEmpty) parent else new Path(parent, partition)

@@ -112,7 +112,11 @@ class MixedChangesSuite extends AcidOrcSuite {
           "'b' as k"
         )
     }
-    val report = t.run(halves.reduce(_ unionAll _), "mixed", "partitionColumns" -> java.util.List.of("k"))
+    val report = t.run(
+      halves.reduce(_ unionAll _),
+      "mixed",
+      "partitionColumns" -> java.util.List.of(java.util.List.of("k", "string"))
+    )
     val found = report.get("folders").elements.asScala.map { f =>
       (f.get("partition").asText, f.get("name").asText, f.get("rows").asLong)
     }

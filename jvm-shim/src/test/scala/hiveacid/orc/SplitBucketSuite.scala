@@ -113,7 +113,8 @@ class SplitBucketSuite extends AcidOrcSuite {
         "s",
         "if(id < 50, 'small', 'big') as k"
       )
-      val settings = Seq("partitionColumns" -> java.util.List.of("k"), "cores" -> 3) ++ overrides
+      val settings =
+        Seq("partitionColumns" -> java.util.List.of(java.util.List.of("k", "string")), "cores" -> 3) ++ overrides
       val report = t.run(changes, "insert", settings: _*)
       assertEquals(report.get("inserted").asLong, Rows)
       report.get("folders").elements.asScala.toSeq.map { f =>

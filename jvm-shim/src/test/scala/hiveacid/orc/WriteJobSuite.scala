@@ -197,7 +197,7 @@ class WriteJobSuite extends AcidOrcSuite {
         "'x' as s",
         "element_at(array('a', 'b/c=%', '', null), cast(id % 4 as int) + 1) as k"
       )
-    val report = t.run(changes, "insert", "partitionColumns" -> java.util.List.of("k"))
+    val report = t.run(changes, "insert", "partitionColumns" -> java.util.List.of(java.util.List.of("k", "string")))
     val found = report.get("folders").elements.asScala.map(f => f.get("partition").asText -> f.get("rows").asLong).toSeq
     assertEquals(found, Seq("k=__HIVE_DEFAULT_PARTITION__" -> 200L, "k=a" -> 100L, "k=b%2Fc%3D%25" -> 100L))
     assertEquals(found.map(_._2).sum, keys.length * 100L)
