@@ -98,7 +98,15 @@ def statement_calls_table() -> str:
     return _table(*calls_table())
 
 
+def statements_table() -> str:
+    """Which statement is supported on which kind of table."""
+    from support.support_matrix import matrix
+
+    return _table(*matrix())
+
+
 TABLES = {
+    "statements": (ROOT / "README.md", statements_table),
     "settings": (ROOT / "README.md", settings_table),
     "errors": (ROOT / "README.md", errors_table),
     "rules": (ROOT / "docs" / "protocol.md", rules_table),

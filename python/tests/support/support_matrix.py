@@ -1,0 +1,281 @@
+"""Which statement is supported on which kind of table: declared here, tried by a test, shown in the README."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F  # noqa: N812 (the name everybody knows)
+
+from hive_acid import AcidTable
+
+YES: Final = "yes"
+REFUSED: Final = "refused"
+SPARK: Final = "Spark"
+NONE: Final = "-"
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of table with the columns `id INT, name STRING` and, if it is partitioned, `k INT`.
+
+    `clauses` make it; `fill` is its first INSERT, or empty if somebody else has to put the rows there.
+    """
+
+    title: str
+    clauses: str
+    is_partitioned: bool = False
+    fill: str = "INSERT INTO {t} VALUES (1, 'a'{v}), (2, 'b'{v}), (3, 'c'{v})"
+
+    @property
+    def create(self) -> str:
+        """The statement that makes it, as `{t}`."""
+        partitions = "PARTITIONED BY (k INT) " if self.is_partitioned else ""
+        return f"CREATE TABLE {{t}} (id INT, name STRING) {partitions}{self.clauses}"
+
+    def text(self, statement: str, table: str, other: str) -> str:
+        """The statement on `table`: `{k}` and `{v}` are the partition column and a value for it, each with its comma.
+
+        `{o}` is a transactional table of the same rows and columns, without partitions; `{part}`, `{as_k}` and `{by}`
+        are what a partition is called in a PARTITION clause, its value in a list of columns, and the clause of a new
+        table.
+        """
+        words = (", k", ", 1", "PARTITION (k = 1)", "AS k", "PARTITIONED BY (k)")
+        named = zip(("k", "v", "part", "as_k", "by"), words if self.is_partitioned else ("",) * 5, strict=True)
+        return statement.format(t=table, o=other, clauses=self.clauses, **dict(named))
+
+
+_ACID = "STORED AS ORC TBLPROPERTIES ('transactional'='true')"
+_INSERT_ONLY = "TBLPROPERTIES ('transactional'='true', 'transactional_properties'='insert_only')"
+
+PLAIN = Kind("plain ACID table", _ACID)
+PARTITIONED = Kind("partitioned", _ACID, is_partitioned=True)
+BUCKETED = Kind("bucketed", f"CLUSTERED BY (id) INTO 3 BUCKETS {_ACID}")
+ORIGINALS = Kind("with originals", "STORED AS ORC", fill="")
+INSERT_ONLY = Kind("insert-only, ORC or Parquet", f"STORED AS PARQUET {_INSERT_ONLY}")
+INSERT_ONLY_TEXT = Kind("insert-only, other formats", f"STORED AS TEXTFILE {_INSERT_ONLY}", fill="")
+OTHER = Kind("not transactional", "STORED AS ORC")
+
+KINDS: Final = (PLAIN, PARTITIONED, BUCKETED, ORIGINALS, INSERT_ONLY, INSERT_ONLY_TEXT, OTHER)
+FULL_ACID: Final = (PLAIN, PARTITIONED, BUCKETED, ORIGINALS)
+_ONLY_ROWS_OF_ACID: Final = {INSERT_ONLY: REFUSED, INSERT_ONLY_TEXT: REFUSED}
+_ONLY_OTHER_FORMATS: Final = {INSERT_ONLY_TEXT: REFUSED}
+
+ROWS = ((1, "a"), (2, "b"), (3, "c"))
+"""Of every table before the statement; `k` is 1."""
+
+
+@dataclass(frozen=True)
+class Example:
+    """A statement, or what is done from Python, and the rows (id, name) that the table holds afterwards.
+
+    `rows` are None if the rows of another table matter, or none.
+    """
+
+    sql: str = ""
+    rows: tuple[tuple[int, str], ...] | None = ROWS
+    call: Callable[[SparkSession, str], object] | None = None
+
+    def run(self, spark: SparkSession, kind: Kind, table: str, other: str) -> None:
+        """Does it to `table`."""
+        if self.call is not None:
+            self.call(spark, table)
+        else:
+            spark.sql(kind.text(self.sql, table, other)).collect()
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of the matrix: its text, what stands for it in the test, and where it is not simply supported.
+
+    Of a table that is not transactional nothing is tried but that nothing of ours refuses it, where the cell is
+    `Spark`.
+    """
+
+    title: str
+    examples: tuple[Example, ...]
+    cells: Mapping[Kind, str] = field(default_factory=dict)
+
+    def cell(self, kind: Kind) -> str:
+        """The word in the matrix."""
+        return self.cells.get(kind, SPARK if kind is OTHER else YES)
+
+
+def _fourth(spark: SparkSession, table: str) -> DataFrame:
+    """A new row (4, 'd') for the table, in its own first partition."""
+    return spark.table(table).where("id = 1").withColumns({"id": F.lit(4), "name": F.lit("d")})
+
+
+_D = (*ROWS, (4, "d"))
+LINES = (
+    Line(
+        "`SELECT`, subqueries, joins, views, `CACHE TABLE`, `spark.table`, `EXPLAIN`",
+        (
+            Example("SELECT id, name FROM {t} WHERE id IN (SELECT id FROM {o})"),
+            Example("EXPLAIN SELECT t.name, count(*) FROM {t} t JOIN {o} o ON t.id = o.id GROUP BY t.name"),
+        ),
+    ),
+    Line(
+        "the hidden column `ROW__ID`",
+        (Example("SELECT ROW__ID.writeid, ROW__ID.bucketid, ROW__ID.rowid FROM {t}"),),
+        {INSERT_ONLY: NONE, INSERT_ONLY_TEXT: NONE, OTHER: NONE},
+    ),
+    Line(
+        "`INSERT INTO … VALUES`, `SELECT`, static, dynamic and mixed `PARTITION (…)`, column list, `BY NAME`, "
+        "`DEFAULT`; `df.write.insertInto`",
+        (
+            Example("INSERT INTO {t} VALUES (4, 'd'{v})", _D),
+            Example("INSERT INTO {t} (name, id{k}) SELECT 'e', 5{v}", (*_D, (5, "e"))),
+            Example("INSERT INTO {t} BY NAME SELECT 6 AS id, 'f' AS name{v} {as_k}", (*_D, (5, "e"), (6, "f"))),
+        ),
+        _ONLY_OTHER_FORMATS,
+    ),
+    Line(
+        "`FROM … INSERT INTO … INSERT OVERWRITE …`, into several transactional tables, as one transaction",
+        (Example("FROM {o} INSERT INTO {t} SELECT id + 3, 'd'{v} WHERE id = 1 INSERT INTO {o} SELECT 9, 'z'", _D),),
+        {**_ONLY_OTHER_FORMATS, OTHER: "refused beside them"},
+    ),
+    Line(
+        "`DELETE [WHERE …]`: subqueries, parameters, functions, `EXECUTE IMMEDIATE`, SQL scripts",
+        (Example("DELETE FROM {t} WHERE id = (SELECT max(id) FROM {o})", ROWS[:2]),),
+        _ONLY_ROWS_OF_ACID,
+    ),
+    Line(
+        "`INSERT OVERWRITE`, from the table itself too, static, dynamic and mixed `PARTITION (…)`, `IF NOT EXISTS`; "
+        "`df.write.insertInto(overwrite=True)`",
+        (Example("INSERT OVERWRITE {t} SELECT id + 10, name{v} FROM {t} WHERE id > 1", ((12, "b"), (13, "c"))),),
+        _ONLY_OTHER_FORMATS,
+    ),
+    Line(
+        "`INSERT INTO … REPLACE WHERE …`; `df.writeTo(…).overwrite(condition)`: the rows for which it is true go, the "
+        "new ones must satisfy it; without subqueries",
+        (Example("INSERT INTO {t} REPLACE WHERE id > 1 VALUES (4, 'd'{v})", (ROWS[0], (4, "d"))),),
+        _ONLY_ROWS_OF_ACID,
+    ),
+    Line("`TRUNCATE TABLE [PARTITION (…)]`", (Example("TRUNCATE TABLE {t} {part}", ()),)),
+    Line(
+        "`UPDATE … SET … [WHERE …]`: subqueries, nested fields, `DEFAULT`, parameters; partition columns and bucketing "
+        "columns too, the row moves",
+        (Example("UPDATE {t} SET id = id + 10, name = upper(name) WHERE id > 2", (*ROWS[:2], (13, "C"))),),
+        _ONLY_ROWS_OF_ACID,
+    ),
+    Line(
+        "`MERGE INTO`: all clauses of Spark, Hive's `INSERT VALUES` without columns, `SET *`, `INSERT *`, the table as "
+        "its own source; `df.mergeInto`",
+        (
+            Example(
+                "MERGE INTO {t} t USING (SELECT id + 1 AS i, name AS n FROM {o}) s ON t.id = s.i "
+                "WHEN MATCHED AND s.i = 2 THEN DELETE WHEN MATCHED THEN UPDATE SET name = s.n "
+                "WHEN NOT MATCHED THEN INSERT (id, name{k}) VALUES (s.i, s.n{v})",
+                ((1, "a"), (3, "b"), (4, "c")),
+            ),
+        ),
+        _ONLY_ROWS_OF_ACID,
+    ),
+    Line(
+        "`df.writeTo(…)`: `append`, `overwritePartitions`, `overwrite(lit(True))`; `df.write.saveAsTable` in each mode "
+        "(`overwrite` replaces the rows, not the table)",
+        (
+            Example(call=lambda spark, t: _fourth(spark, t).writeTo(t).append(), rows=_D),
+            Example(call=lambda spark, t: _fourth(spark, t).writeTo(t).overwrite(F.lit(True)), rows=((4, "d"),)),
+            Example(
+                call=lambda spark, t: _fourth(spark, t).write.mode("append").format("hive").saveAsTable(t),
+                rows=((4, "d"),),
+            ),
+        ),
+        {INSERT_ONLY_TEXT: REFUSED},
+    ),
+    Line(
+        "`AcidTable`: `toDF`, `alias`, `detail`, `truncate`",
+        (
+            Example(call=lambda spark, t: AcidTable.forName(spark, t).alias("a").toDF().collect()),
+            Example(call=lambda spark, t: AcidTable.forName(spark, t).detail().collect()),
+            Example(call=lambda spark, t: AcidTable.forName(spark, t).truncate(), rows=()),
+        ),
+        {OTHER: REFUSED},
+    ),
+    Line(
+        "`AcidTable`: `delete`, `update`, `merge`",
+        (
+            Example(call=lambda spark, t: AcidTable.forName(spark, t).delete("id = 1"), rows=ROWS[1:]),
+            Example(
+                call=lambda spark, t: AcidTable.forName(spark, t).update("id = 2", {"name": "upper(name)"}),
+                rows=((2, "B"), ROWS[2]),
+            ),
+        ),
+        {**_ONLY_ROWS_OF_ACID, OTHER: REFUSED},
+    ),
+    Line(
+        "`EXPLAIN ACID` of an `INSERT`, `INSERT OVERWRITE` or `TRUNCATE`; `hive_acid.dry_run`",
+        (Example("EXPLAIN ACID INSERT INTO {t} VALUES (4, 'd'{v})"),),
+        {**_ONLY_OTHER_FORMATS, OTHER: REFUSED},
+    ),
+    Line(
+        "`EXPLAIN ACID` of an `UPDATE`, `DELETE` or `MERGE`",
+        (Example("EXPLAIN ACID DELETE FROM {t} WHERE id = 1"),),
+        {**_ONLY_ROWS_OF_ACID, OTHER: REFUSED},
+    ),
+    Line(
+        "`CREATE TABLE … STORED AS … TBLPROPERTIES ('transactional'='true')`, without `AS SELECT`",
+        (Example("DESCRIBE TABLE EXTENDED {t}"),),  # it has made the table
+        {ORIGINALS: NONE},
+    ),
+    Line(
+        "the same `… AS SELECT`: dropped again if the query fails; seen without rows until it has ended",
+        (Example("CREATE TABLE {t}_as {by} {clauses} AS SELECT id, name{v} {as_k} FROM {o}"),),
+        {ORIGINALS: NONE, **_ONLY_OTHER_FORMATS},
+    ),
+    Line(
+        "`CREATE TABLE … USING orc` with `'transactional'='true'`",
+        (Example("CREATE TABLE {t}_u (id INT) USING orc TBLPROPERTIES ('transactional'='true')"),),
+        {kind: REFUSED for kind in KINDS if kind is not OTHER},
+    ),
+    Line(
+        "`CREATE TRANSACTIONAL TABLE …`: Hive's spelling of both, and of `LIKE`; without `STORED AS` it is ORC",
+        (Example("CREATE TRANSACTIONAL TABLE {t}_n (id INT)"),),
+        {ORIGINALS: NONE, OTHER: NONE},
+    ),
+    Line(
+        "`CREATE TABLE … LIKE …` with `'transactional'='true'`; without it the table is a plain one, for properties "
+        "are not copied",
+        (Example("CREATE TABLE {t}_like LIKE {t} TBLPROPERTIES ('transactional'='true')"),),
+        {OTHER: NONE},
+    ),
+    Line(
+        "`ALTER TABLE … ADD`, `DROP`, `RENAME PARTITION`, under Hive's locks",
+        (
+            Example("ALTER TABLE {t} ADD PARTITION (k = 7)"),
+            Example("ALTER TABLE {t} PARTITION (k = 7) RENAME TO PARTITION (k = 8)"),
+            Example("ALTER TABLE {t} DROP PARTITION (k = 8)"),
+        ),
+        {kind: "if partitioned" for kind in KINDS if kind not in (PARTITIONED, OTHER)},
+    ),
+    Line(
+        "`ALTER TABLE … ADD COLUMNS`, `CHANGE COLUMN`, `RENAME TO`, `SET TBLPROPERTIES`, `COMMENT ON TABLE`, "
+        "`ANALYZE TABLE`, `DROP TABLE`, `DROP DATABASE … CASCADE`, under Hive's locks",
+        (
+            Example("ALTER TABLE {t} SET TBLPROPERTIES ('a' = 'b')"),
+            Example("COMMENT ON TABLE {t} IS 'seen'"),
+            Example("ANALYZE TABLE {t} COMPUTE STATISTICS"),
+            Example("ALTER TABLE {t} ADD COLUMNS (more STRING)"),
+        ),
+    ),
+    Line(
+        "`DESCRIBE`, `SHOW CREATE TABLE … AS SERDE`, `SHOW PARTITIONS`",
+        (Example("DESCRIBE TABLE EXTENDED {t}"), Example("SHOW CREATE TABLE {t} AS SERDE")),
+        dict.fromkeys(KINDS, SPARK),
+    ),
+    Line(
+        "everything listed under *refused by name*",
+        (Example("MSCK REPAIR TABLE {t}"), Example("LOAD DATA INPATH '/none' INTO TABLE {t} {part}")),
+        {kind: REFUSED for kind in KINDS if kind is not OTHER},
+    ),
+)
+
+
+def matrix() -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """Head and lines, as texts."""
+    head = ("Statement", *(kind.title for kind in KINDS))
+    return head, [(line.title, *(line.cell(kind) for kind in KINDS)) for line in LINES]
