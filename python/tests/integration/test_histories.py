@@ -1,7 +1,7 @@
 """Tables of every type, changed by random statements and compacted in between, hold the rows of a plain list.
 
 One history of each kind of table is run, always the same. `HIVE_ACID_HISTORIES=n` runs n of each kind, also always the
-same (about a minute each), and `HIVE_ACID_HISTORY_STATEMENTS=n` makes them n statements long (default 60, at least 40,
+same (about a minute each), and `HIVE_ACID_HISTORY_STATEMENTS=n` makes them n statements long (default and least 40,
 up to 200).
 """
 
@@ -24,7 +24,7 @@ from support.random_statements import Compaction, History, Statement, columns_of
 from support.typed_columns import PARTITION_COLUMN, PARTITION_TYPE, TYPES, Row, freeze
 
 HISTORIES = int(os.environ.get("HIVE_ACID_HISTORIES", "1"))
-STATEMENTS = int(os.environ.get("HIVE_ACID_HISTORY_STATEMENTS", "60"))
+STATEMENTS = int(os.environ.get("HIVE_ACID_HISTORY_STATEMENTS", "40"))
 SHOWN = 2
 """How many wrong rows are shown."""
 
