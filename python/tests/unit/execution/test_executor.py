@@ -219,7 +219,7 @@ def test_an_insert_makes_files_of_one_bucket_where_hive_3_1_compacts(
 @pytest.mark.parametrize(
     ("changes", "reason"),
     [
-        ({"bucket_count": 4, "bucket_columns": ("id",)}, "bucketed"),
+        ({"bucket_count": 4, "bucket_columns": ("id",), "sort_columns": ("id",)}, "SORTED BY id"),
         ({"partition_columns": (Column("at", "timestamp"),)}, "partition column at has type timestamp"),
         ({"parameters": {}}, "plain"),
         ({"parameters": {"transactional": "true", "transactional_properties": "insert_only"}}, "insert_only"),
