@@ -23,6 +23,10 @@ class WriteSpec:
     there; `discards` whether nothing is stored: everything else is done, and what would have been written is told.
     `required` are the columns that must not be NULL, by name and position in a row; a row with NULL there ends the job
     with HIVE_ACID_NULL_VALUE, which names `table`.
+
+    In a bucketed table `bucket_columns` are the positions of the bucketing columns in a row, in the order in which
+    Hive's hash of `bucketing_version` (1 or 2) takes them to choose one of `bucket_count` buckets for each new row;
+    `max_buckets` is 1 then, for a statement ID has one file of a bucket.
     """
 
     kind: str
@@ -41,6 +45,9 @@ class WriteSpec:
     table: str = ""
     required: tuple[tuple[str, int], ...] = ()
     discards: bool = False
+    bucket_columns: tuple[int, ...] = ()
+    bucket_count: int = 0
+    bucketing_version: int = 2
 
     def to_json(self) -> str:
         """The form the shim reads: camelCase keys."""

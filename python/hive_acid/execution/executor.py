@@ -131,7 +131,7 @@ class Executor:
         try:
             for attempt in range(1, max_attempts + 1):
                 table = self._metastore.table(statement.target)
-                refuse_unwritable(table, statement.kind, allow_non_atomic_rename)
+                refuse_unwritable(table, statement, allow_non_atomic_rename)
                 refuse_other_columns(statement, table)
                 try:
                     return self._attempt(statement, table, settings, engine, gate)

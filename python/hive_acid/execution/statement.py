@@ -36,7 +36,7 @@ class Statement:
     `sources` are all transactional tables it reads, `parallelism` the cores of the session, `columns` the target's
     columns as the statement was analysed with, in lower case, partition columns last. `settings` are those of its
     session, by key; what is not in there is as the application was started with. `overwrite` is for OVERWRITE and
-    TRUNCATE.
+    TRUNCATE. `bucket_columns` are those of the target's buckets, also as analysed, in the order of CLUSTERED BY.
     """
 
     kind: StatementKind
@@ -48,6 +48,7 @@ class Statement:
     columns: tuple[str, ...]
     settings: Mapping[str, str] = field(default_factory=dict)
     overwrite: Overwrite | None = None
+    bucket_columns: tuple[str, ...] = ()
 
 
 def identity(table: TableDescription) -> tuple[object, ...]:
@@ -58,9 +59,13 @@ def identity(table: TableDescription) -> tuple[object, ...]:
 def refuse_other_columns(statement: Statement, table: TableDescription) -> None:
     """New values are matched with columns by position, so the order and names must be those of the analysis.
 
-    Raises HIVE_ACID_TABLE_CHANGED.
+    Whether an UPDATE moves rows to other buckets is known since the analysis too. Raises HIVE_ACID_TABLE_CHANGED.
     """
     columns = tuple(column.name for column in (*table.columns, *table.partition_columns))
     if columns != statement.columns:
         reason = f"its columns are {', '.join(columns)}, the statement was analysed with {', '.join(statement.columns)}"
+        raise build_error("HIVE_ACID_TABLE_CHANGED", table=table.name, reason=reason)
+    if table.bucket_columns != statement.bucket_columns:
+        now, then = (", ".join(names) or "no columns" for names in (table.bucket_columns, statement.bucket_columns))
+        reason = f"it is clustered by {now}, the statement was analysed with {then}"
         raise build_error("HIVE_ACID_TABLE_CHANGED", table=table.name, reason=reason)

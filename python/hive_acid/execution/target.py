@@ -6,6 +6,8 @@ import re
 from urllib.parse import urlsplit
 
 from hive_acid.errors import build_error
+from hive_acid.execution.bucketing import find_bucketing
+from hive_acid.execution.statement import Statement
 from hive_acid.model.names import is_hidden
 from hive_acid.model.table import TableConstraints, TableDescription, TableKind
 from hive_acid.transactions.validity import StatementKind
@@ -24,16 +26,17 @@ _PARTITION_TYPE = re.compile(
 _UNWRITABLE_TYPE = re.compile(r"\b(uniontype|timestamp with local time zone|interval_\w+|void)\b")
 
 
-def refuse_unwritable(table: TableDescription, kind: StatementKind, allow_non_atomic_rename: bool) -> None:
+def refuse_unwritable(table: TableDescription, statement: Statement, allow_non_atomic_rename: bool) -> None:
     """Raises HIVE_ACID_UNSUPPORTED_TABLE if the statement cannot be done right on this table."""
 
     def refuse(reason: str) -> Exception:
-        return build_error("HIVE_ACID_UNSUPPORTED_TABLE", operation=kind.title, table=table.name, reason=reason)
+        return build_error(
+            "HIVE_ACID_UNSUPPORTED_TABLE", operation=statement.kind.title, table=table.name, reason=reason
+        )
 
     if table.kind is not TableKind.FULL_ACID:
         raise refuse(f"its kind is {table.kind.value}, not full ACID")
-    if table.bucket_count > 0:
-        raise refuse("it is bucketed")
+    find_bucketing(table, statement)
     location = urlsplit(table.location)
     if location.scheme.lower() not in ATOMIC_SCHEMES and not allow_non_atomic_rename:
         raise refuse(f"renaming a folder is not atomic on {location.scheme}: storage")

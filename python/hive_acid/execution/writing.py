@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from hive_acid import config
 from hive_acid.errors import build_error
+from hive_acid.execution.bucketing import Bucketing, find_bucketing
 from hive_acid.execution.change_limits import ChangeLimits
 from hive_acid.execution.conflicts import ConflictChecks
 from hive_acid.execution.engine import Engine, WriteResult, WriteSpec
@@ -171,6 +172,8 @@ class Writing:
         changes_rows = statement.writes is not RowWrites.INSERTS
         # which partitions are touched is known to the engine only, once it has pruned them
         buckets = snapshot.scan_plan(table.name, None).buckets if changes_rows and not table.is_partitioned else ()
+        bucketing = find_bucketing(table, statement) or Bucketing((), 0)
+        flat_buckets = bucketing.count if not table.is_partitioned else 0
         return WriteSpec(
             kind=statement.writes.value,
             staging="",
@@ -180,13 +183,16 @@ class Writing:
             compression=find_compression(table),
             time_zone=statement.time_zone,
             cores=statement.parallelism,
-            buckets=len(buckets),
-            max_buckets=self._insert_buckets(settings),
+            buckets=flat_buckets or len(buckets),
+            max_buckets=1 if bucketing.count else self._insert_buckets(settings),
             shuffles_inserts=settings.flag(config.INSERT_SHUFFLE),
             partition_columns=tuple((column.name, column.type) for column in table.partition_columns),
             overwrites=statement.overwrite is not None,
             table=str(table.name),
             required=self._find_required(statement, table),
+            bucket_columns=bucketing.columns,
+            bucket_count=bucketing.count,
+            bucketing_version=bucketing.version,
         )
 
     def _find_required(self, statement: Statement, table: TableDescription) -> tuple[tuple[str, int], ...]:

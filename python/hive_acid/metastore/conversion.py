@@ -149,6 +149,7 @@ def build_table(table: Any) -> TableDescription:
         bucket_count=max(0, storage.numBuckets or 0),
         input_format=storage.inputFormat or "",
         parameters=dict(table.parameters or {}),
+        sort_columns=tuple(order.col.lower() for order in storage.sortCols or ()),
     )
 
 

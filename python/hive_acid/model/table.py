@@ -39,7 +39,10 @@ class TableKind(Enum):
 
 @dataclass(frozen=True)
 class TableDescription:
-    """A table of the metastore. `columns` leaves out the partition columns; `bucket_count` is 0 for unbucketed."""
+    """A table of the metastore. `columns` leaves out the partition columns; `bucket_count` is 0 for unbucketed.
+
+    `sort_columns` are those of SORTED BY.
+    """
 
     name: TableName
     location: str
@@ -49,6 +52,7 @@ class TableDescription:
     bucket_count: int = 0
     input_format: str = ""
     parameters: dict[str, str] = field(default_factory=dict, hash=False)
+    sort_columns: tuple[str, ...] = ()
 
     @property
     def kind(self) -> TableKind:

@@ -62,6 +62,7 @@ def _build_statement(asked: Mapping[str, Any]) -> Statement:
         columns=tuple(column.lower() for column in asked["columns"]),
         settings=asked["settings"],
         overwrite=_build_overwrite(asked.get("overwrite")),
+        bucket_columns=tuple(column.lower() for column in asked["bucketColumns"]),
     )
 
 
@@ -115,8 +116,8 @@ class Planner:
     def rewrite(self, request: str) -> str:
         """Canonical statement to row-change query."""
         asked = json.loads(request)
-        names = (tuple(asked[key]) for key in ("dataColumns", "partitionColumns", "taken"))
-        rewritten = rewrite_statement(asked["statement"], TargetColumns(*names))
+        names = (asked[key] for key in ("dataColumns", "partitionColumns", "taken", "bucketing", "assigned"))
+        rewritten = rewrite_statement(asked["statement"], TargetColumns.build(*names))
         return json.dumps({"query": rewritten.text, "writes": rewritten.writes.value, "stays": rewritten.stays})
 
     @_answered

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum, IntEnum
 
@@ -13,12 +14,15 @@ ROW_ID = "__row_id"
 TARGET = "__target"
 SOURCE = "__source"
 
+_INCOMPARABLE = re.compile(r"\b(float|double|map)\b(?!:)")
+"""0.0 and -0.0 are equal, but have different hashes; maps are not compared at all."""
+
 
 class Change(IntEnum):
     """The value of `__change`.
 
     NOTHING is a row that was matched, but by no clause: it counts where a row that is matched twice is looked for. A
-    row that goes to another partition is two changes, MOVED_AWAY where it was and MOVED_HERE where it goes.
+    row that goes to another partition or bucket is two changes, MOVED_AWAY where it was and MOVED_HERE where it goes.
     DELETED_BY_ANY is a delete of which any number of source rows may speak.
     """
 
@@ -48,12 +52,30 @@ class RowWrites(Enum):
 class TargetColumns:
     """The target's columns by name, in order: `data`, then `partition`.
 
-    `taken` are names of columns, the source's too, that the query's own must differ from.
+    `taken` are names of columns, the source's too, that the query's own must differ from. `rehashed` are the bucketing
+    columns that the statement gives new values: a row for which one of them differs moves to another bucket, or, if
+    `always_moves`, any row does: then equal values may be in different buckets, or cannot be compared.
     """
 
     data: tuple[str, ...] = ()
     partition: tuple[str, ...] = ()
     taken: tuple[str, ...] = ()
+    rehashed: tuple[str, ...] = ()
+    always_moves: bool = False
+
+    @classmethod
+    def build(
+        cls,
+        data: Sequence[str],
+        partition: Sequence[str],
+        taken: Sequence[str],
+        bucketing: Mapping[str, str],
+        assigned: Sequence[str],
+    ) -> TargetColumns:
+        """`bucketing` are the types of the bucketing columns by name, `assigned` the columns with new values."""
+        rehashed = tuple(name for name in bucketing if name in assigned)
+        always_moves = any(_INCOMPARABLE.search(bucketing[name].lower()) for name in rehashed)
+        return cls(tuple(data), tuple(partition), tuple(taken), rehashed, always_moves)
 
     @property
     def own_prefix(self) -> str:
@@ -68,7 +90,7 @@ class TargetColumns:
 class RowChangeQuery:
     """The query, and what it holds.
 
-    `stays`: new versions of rows lie in the old ones' partitions, and no other rows are new.
+    `stays`: new versions of rows lie in the old ones' partitions, if not in their buckets, and no other rows are new.
     """
 
     select: exp.Query
@@ -97,6 +119,14 @@ def build_old_partition(partition_columns: Sequence[str], prefix: str = "__") ->
     return [
         exp.alias_(exp.column(name, table=TARGET, quoted=True), f"{prefix}from_{name}", quoted=True)
         for name in partition_columns
+    ]
+
+
+def build_old_bucketing(columns: TargetColumns, prefix: str) -> list[exp.Expr]:
+    """`__target.c AS __was_c` for each bucketing column that gets a new value and can be compared with the old one."""
+    names = () if columns.always_moves else columns.rehashed
+    return [
+        exp.alias_(exp.column(name, table=TARGET, quoted=True), f"{prefix}was_{name}", quoted=True) for name in names
     ]
 
 

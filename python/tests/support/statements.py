@@ -168,6 +168,7 @@ class World:
             "time_zone": "UTC",
             "parallelism": 2,
             "columns": tuple(column.name for column in (*table.columns, *table.partition_columns)),
+            "bucket_columns": table.bucket_columns,
         }
         if kind in (StatementKind.OVERWRITE, StatementKind.TRUNCATE):
             values |= {"overwrite": Overwrite(), "sources": ()}

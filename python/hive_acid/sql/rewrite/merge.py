@@ -19,6 +19,7 @@ from hive_acid.sql.row_changes import (
     build_change,
     build_code,
     build_no_row_id,
+    build_old_bucketing,
     build_old_partition,
     build_row_id,
 )
@@ -45,8 +46,9 @@ def rewrite_merge(statement: exp.Merge, columns: TargetColumns) -> RowChangeQuer
             matched = build_deletes(columns).join(exp.to_table(SOURCE), on=on, join_type="left semi")
             return RowChangeQuery(matched, RowWrites.DELETES, stays=True)
     changes = _build_mixed(on, clauses, columns)
-    moves = any(clause.assigns(columns.partition) for clause in clauses)
-    stays = not moves and all(clause.change is not Change.INSERT for clause in clauses)
+    leaves = any(clause.assigns(columns.partition) for clause in clauses)
+    moves = leaves or any(clause.assigns(columns.rehashed) for clause in clauses)
+    stays = not leaves and all(clause.change is not Change.INSERT for clause in clauses)
     return RowChangeQuery(build_with_moves(changes, columns) if moves else changes, RowWrites.MIXED, stays)
 
 
@@ -74,6 +76,7 @@ def _build_mixed(on: exp.Expr, clauses: Sequence[Clause], columns: TargetColumns
         _build_star(TARGET),
         build_row_id(prefix),
         *build_old_partition(columns.partition, prefix),
+        *build_old_bucketing(columns, prefix),
         *(
             exp.alias_(exp.column(name, table=TARGET, quoted=True), f"{prefix}old_{name}", quoted=True)
             for name in (() if has_values else columns.data)
@@ -93,6 +96,7 @@ def _build_mixed(on: exp.Expr, clauses: Sequence[Clause], columns: TargetColumns
         exp.alias_(change, f"{prefix}change"),
         exp.column(f"{prefix}row_id"),
         *(exp.column(f"{prefix}from_{name}", quoted=True) for name in columns.partition),
+        *(exp.column(column.alias, quoted=True) for column in build_old_bucketing(columns, prefix)),
     ]
     names = (*columns.data, *columns.partition)
     return _build_outer(joined, [*head, *(_build_value(name, clauses, columns) for name in names)], columns)

@@ -1,4 +1,4 @@
-"""Updated rows that go to another partition: a delete where they were and an insert where they go."""
+"""Updated rows that go to another partition or bucket: a delete where they were and an insert where they go."""
 
 from __future__ import annotations
 
@@ -10,19 +10,21 @@ from hive_acid.sql.row_changes import Change, TargetColumns, build_code
 def build_with_moves(changes: exp.Select, columns: TargetColumns) -> exp.Select:
     """The MIXED row changes of `changes`, in which each update of a row that moves has become two rows.
 
-    The columns of `changes` begin with the own prefix, but for those that are named as the target's.
+    The columns of `changes` begin with the own prefix, but for those that are named as the target's. Those of
+    `build_old_bucketing` are not kept.
     """
     prefix = columns.own_prefix
     change, part, row_id = (exp.column(f"{prefix}{name}") for name in ("change", "part", "row_id"))
+    pairs = [(f"{prefix}from_{name}", name) for name in columns.partition]
+    pairs += [(f"{prefix}was_{name}", name) for name in columns.rehashed]
     stays = exp.and_(
         *(
-            exp.NullSafeEQ(
-                this=exp.column(f"{prefix}from_{name}", quoted=True), expression=exp.column(name, quoted=True)
-            )
-            for name in columns.partition
+            exp.NullSafeEQ(this=exp.column(old, quoted=True), expression=exp.column(new, quoted=True))
+            for old, new in pairs
         )
     )
-    moves = exp.and_(exp.EQ(this=change, expression=build_code(Change.UPDATE)), exp.not_(stays))
+    updated = exp.EQ(this=change, expression=build_code(Change.UPDATE))
+    moves = updated if columns.always_moves else exp.and_(updated, exp.not_(stays))
     parts = exp.If(
         this=moves,
         true=exp.Array(expressions=[build_code(Change.MOVED_AWAY), build_code(Change.MOVED_HERE)]),

@@ -15,6 +15,7 @@ from hive_acid.sql.row_changes import (
     RowWrites,
     TargetColumns,
     build_code,
+    build_old_bucketing,
     build_old_partition,
     build_row_id,
 )
@@ -24,23 +25,28 @@ def rewrite_update(statement: exp.Update, columns: TargetColumns) -> RowChangeQu
     """`UPDATE __target SET a = __e1, b = __e2 WHERE __e3` → identity, place and new values of each changed row.
 
     The canonical statement assigns every data column of the target, in order; those the user left alone are assigned
-    to themselves. Partition columns come after them, all or none: none if the user assigns none, for then no row moves.
+    to themselves. Partition columns come after them, all or none: none if the user assigns none, for then no row leaves
+    its partition; whether one leaves its bucket is said by `columns`.
     Raises HIVE_ACID_INTERNAL for other columns, or another order, and if an assignment is no `column = placeholder`.
     """
     values = build_assignments(statement.expressions)
     expect_columns(values, columns.data, (*columns.data, *columns.partition))
-    moves = any(name in values for name in columns.partition)
+    stays = not any(name in values for name in columns.partition)
+    moves = not stays or bool(columns.rehashed)
+    if moves and stays:
+        values |= {name: exp.column(name, table=TARGET, quoted=True) for name in columns.partition}
     prefix = columns.own_prefix if moves else "__"
     query = exp.select(
         exp.alias_(build_code(Change.UPDATE), f"{prefix}change"),
         build_row_id(prefix),
         *build_old_partition(columns.partition, prefix),
+        *build_old_bucketing(columns, prefix),
         *(exp.alias_(value, name, quoted=True) for name, value in values.items()),
     ).from_(TARGET)
     where = statement.args.get("where")
     query = query.where(where.this) if where else query
     if moves:
-        return RowChangeQuery(build_with_moves(query, columns), RowWrites.MIXED, stays=False)
+        return RowChangeQuery(build_with_moves(query, columns), RowWrites.MIXED, stays)
     return RowChangeQuery(query, RowWrites.UPDATES, stays=True)
 
 

@@ -140,8 +140,8 @@ def test_what_the_statement_refuses_is_refused_alike(world: World, kind: Stateme
     dry, real = errors(columns=("id", "another"))
     assert dry == real
     assert dry[0] == "HIVE_ACID_TABLE_CHANGED"
-    world.memory.add_table(build_table(bucket_count=2, bucket_columns=("id",)))
-    with pytest.raises(UnsupportedOperation, match="it is bucketed"):
+    world.memory.add_table(build_table(bucket_count=2, bucket_columns=("id",), sort_columns=("id",)))
+    with pytest.raises(UnsupportedOperation, match="it is SORTED BY id"):
         world.dry_run(kind)
     assert world.open_transactions() == []
 

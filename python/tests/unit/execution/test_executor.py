@@ -219,9 +219,9 @@ def test_an_insert_makes_files_of_one_bucket_where_hive_3_1_compacts(
 @pytest.mark.parametrize(
     ("changes", "reason"),
     [
-        ({"bucket_count": 4, "bucket_columns": ("id",)}, "bucketed"),
         ({"partition_columns": (Column("at", "binary"),)}, "partition column at has type binary"),
         ({"partition_columns": (Column("_k", "int"),)}, "hidden from Hive"),
+        ({"bucket_count": 4, "bucket_columns": ("id",), "sort_columns": ("id",)}, "SORTED BY id"),
         ({"parameters": {}}, "plain"),
         ({"parameters": {"transactional": "true", "transactional_properties": "insert_only"}}, "insert_only"),
         ({"location": "s3a://bucket/t"}, "not atomic on s3a"),

@@ -129,6 +129,49 @@ def test_an_update_of_a_partition_column_splits_rows_that_move() -> None:
     )
 
 
+BUCKETED = TargetColumns.build(("a", "k"), ("d",), (), {"k": "int"}, ("a", "k"))
+
+
+def test_an_update_of_a_bucketing_column_splits_rows_for_which_it_changes() -> None:
+    update = rewrite_statement("UPDATE __target SET `a` = __e0, `k` = __e1 WHERE __e2", BUCKETED)
+    assert (update.writes, update.stays) == (RowWrites.MIXED, True)
+    assert update.text == (
+        "SELECT __part AS __change, IF(__part = CAST(5 AS TINYINT), NULL, __row_id) AS __row_id, `__from_d`, `a`, `k`, "
+        "`d` FROM (SELECT CAST(1 AS TINYINT) AS __change, __target.ROW__ID AS __row_id, `__target`.`d` AS `__from_d`, "
+        "`__target`.`k` AS `__was_k`, __e0 AS `a`, __e1 AS `k`, `__target`.`d` AS `d` FROM __target WHERE __e2) "
+        "AS __changes LATERAL VIEW EXPLODE(IF(__change = CAST(1 AS TINYINT) AND NOT (`__from_d` IS NOT DISTINCT FROM "
+        "`d` AND `__was_k` IS NOT DISTINCT FROM `k`), ARRAY(CAST(4 AS TINYINT), CAST(5 AS TINYINT)), ARRAY(__change))) "
+        "__parts AS __part"
+    )
+    merge = f"{MERGE} WHEN MATCHED THEN UPDATE SET `a` = __e1, `k` = __e2"
+    merged = rewrite_statement(merge, BUCKETED)
+    assert (merged.writes, merged.stays) == (RowWrites.MIXED, True)
+    assert "`__was_k` IS NOT DISTINCT FROM `k`" in merged.text
+    merged = rewrite_statement(
+        f"{merge} WHEN NOT MATCHED THEN INSERT (`a`, `k`, `d`) VALUES (__e3, __e4, __e5)", BUCKETED
+    )
+    assert not merged.stays
+
+
+@pytest.mark.parametrize("type_", ["float", "double", "map<int,int>", "array<double>", "struct<double:int,m:float>"])
+def test_columns_whose_equal_values_may_have_different_hashes_move_every_updated_row(type_: str) -> None:
+    columns = TargetColumns.build(("a", "k"), ("d",), (), {"k": type_}, ("k",))
+    for text in (
+        "UPDATE __target SET `a` = __e0, `k` = __e1",
+        f"{MERGE} WHEN MATCHED THEN UPDATE SET `a` = __e1, `k` = __e2",
+    ):
+        query = rewrite_statement(text, columns).text
+        assert "EXPLODE(IF(__change = CAST(1 AS TINYINT), ARRAY(" in query
+        assert "__was_" not in query
+
+
+def test_no_row_moves_where_no_bucketing_column_is_assigned_and_no_field_is_taken_for_a_type() -> None:
+    columns = TargetColumns.build(("a", "k"), (), (), {"k": "int"}, ("a",))
+    assert rewrite_statement("UPDATE __target SET `a` = __e0, `k` = __e1", columns).writes is RowWrites.UPDATES
+    columns = TargetColumns.build(("k",), (), (), {"k": "struct<double:int,map:string>"}, ("k",))
+    assert not columns.always_moves
+
+
 @given(st.sets(st.from_regex(r"_{0,4}[a-z]{0,2}", fullmatch=True).filter(bool)))
 def test_names_of_the_query_are_none_of_the_columns(names: set[str]) -> None:
     columns = TargetColumns(("a",), ("d",), tuple(sorted(names)))

@@ -104,11 +104,12 @@ object AcidTables {
     plain.copy(output = kept)
   }
 
-  /** A new table that rows could not be inserted into. */
-  def refuseUnwritable(operation: String, t: CatalogTable): Unit = {
-    refuseForeignFormat(operation, t)
-    if (t.bucketSpec.isDefined) throw AcidException.unsupportedTable(operation, name(t), "it is bucketed")
-  }
+  /** The metastore makes no such table transactional (TransactionalValidationListener). */
+  def refuseSorted(operation: String, t: CatalogTable): Unit =
+    t.bucketSpec.filter(_.sortColumnNames.nonEmpty).foreach { b =>
+      val reason = s"it is SORTED BY ${b.sortColumnNames.mkString(", ")}, which Hive knows of no transactional table"
+      throw AcidException.unsupportedTable(operation, name(t), reason)
+    }
 
   /** A table whose files are not those of a full ACID table. */
   def refuseForeignFormat(operation: String, t: CatalogTable): Unit = {

@@ -70,6 +70,8 @@ case class AcidWriteCommand(
     SessionTransactions.of(session).foreach(request.put("transaction", _))
     val columns = request.putArray("columns")
     target.schema.fieldNames.foreach(c => columns.add(c))
+    val bucketColumns = request.putArray("bucketColumns")
+    target.bucketSpec.foreach(_.bucketColumnNames.foreach(c => bucketColumns.add(c)))
     val sources = request.putArray("sources")
     AcidFileIndex.tables(changes).foreach(sources.add)
     overwrite.foreach(o => request.set[JsonNode]("overwrite", o.json))

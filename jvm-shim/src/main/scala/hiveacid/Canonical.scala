@@ -14,8 +14,16 @@ import org.apache.spark.sql.classic.SparkSession
 /** A canonical statement: SQL text in which every expression of the user is a placeholder (`__e1`, `__e2`, …) and so
   * are the relations (`__target`, `__source`). Python rewrites the text to the row-change query; the placeholders of
   * its parsed plan are then replaced by the user's own trees, which are never printed and never cut out of text.
+  *
+  * @param assigned
+  *   columns in which rows that are there get new values
   */
-final case class Canonical(text: String, expressions: Map[String, Expression], relations: Map[String, LogicalPlan]) {
+final case class Canonical(
+    text: String,
+    expressions: Map[String, Expression],
+    relations: Map[String, LogicalPlan],
+    assigned: Set[String] = Set.empty
+) {
 
   def rowChanges(session: SparkSession, table: CatalogTable): RowChangeQuery = {
     val json = new ObjectMapper
@@ -23,6 +31,10 @@ final case class Canonical(text: String, expressions: Map[String, Expression], r
     putNames(request, "dataColumns", table.dataSchema.fieldNames)
     putNames(request, "partitionColumns", table.partitionColumnNames)
     putNames(request, "taken", relations.values.flatMap(_.output.map(_.name)))
+    putNames(request, "assigned", assigned)
+    val bucketing = request.putObject("bucketing")
+    for (b <- table.bucketSpec; f <- table.dataSchema if b.bucketColumnNames.exists(_.equalsIgnoreCase(f.name)))
+      bucketing.put(f.name, f.dataType.catalogString)
     val answer = json.readTree(Bridge.text(Bridge.plannerFor(AcidTables.name(table)).rewrite(request.toString)))
     val parsed = session.sessionState.sqlParser.parsePlan(answer.get("query").asText)
     RowChangeQuery(withUserTrees(parsed), answer.get("writes").asText, answer.get("stays").asBoolean)
@@ -68,7 +80,8 @@ object Canonical {
   def update(target: LogicalPlan, values: Seq[(String, Expression)], condition: Option[Expression]): Canonical = {
     val trees = new Placeholders
     val where = condition.fold("")(c => s" WHERE ${trees.add(c)}")
-    Canonical(s"UPDATE $Target SET ${trees.assignments(values)}$where", trees.toMap, Map(Target -> target))
+    val text = s"UPDATE $Target SET ${trees.assignments(values)}$where"
+    Canonical(text, trees.toMap, Map(Target -> target), assigned(target, values))
   }
 
   /** `values` as for `update`, and for all columns in a clause that inserts. */
@@ -87,8 +100,15 @@ object Canonical {
       s"WHEN ${clause.side}$condition THEN $action"
     }
     val text = s"MERGE INTO $Target USING $Source ON $search ${whens.mkString(" ")}"
-    Canonical(text, trees.toMap, Map(Target -> target, Source -> source))
+    val updates = clauses.map(_.action).collect { case MergeClause.Update(values) => assigned(target, values) }
+    Canonical(text, trees.toMap, Map(Target -> target, Source -> source), updates.flatten.toSet)
   }
+
+  /** Without the columns that keep their values: these are assigned to themselves. */
+  private def assigned(target: LogicalPlan, values: Seq[(String, Expression)]): Set[String] =
+    values.collect {
+      case (name, value) if !target.output.exists(a => a.name == name && a.semanticEquals(value)) => name
+    }.toSet
 
   def quoted(name: String): String = "`" + name.replace("`", "``") + "`"
 

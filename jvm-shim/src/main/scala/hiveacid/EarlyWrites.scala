@@ -40,9 +40,9 @@ case class ReplaceEarlyWrites(session: SparkSession) extends Rule[LogicalPlan] {
     val partition = s.table.partitionColumnNames
     val others = partition.nonEmpty && !partition.corresponds(t.partitionColumnNames)(_.equalsIgnoreCase(_))
     s.mode match {
-      case SaveMode.ErrorIfExists                      => throw SparkLine.tableAlreadyExists(t)
-      case SaveMode.Ignore                             => LocalRelation()
-      case _ if others || s.table.bucketSpec.isDefined =>
+      case SaveMode.ErrorIfExists                                              => throw SparkLine.tableAlreadyExists(t)
+      case SaveMode.Ignore                                                     => LocalRelation()
+      case _ if others || s.table.bucketSpec.exists(!t.bucketSpec.contains(_)) =>
         throw AcidException.unsupported("saveAsTable with partitions or buckets of its own", AcidTables.name(t))
       case SaveMode.Append    => insert(t, s.query)
       case SaveMode.Overwrite => overwrite(t, s.query, isDynamic = false)

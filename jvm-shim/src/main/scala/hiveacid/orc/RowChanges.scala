@@ -1,5 +1,7 @@
 package hiveacid.orc
 
+import org.apache.orc.TypeDescription
+
 import org.apache.spark.sql.catalyst.expressions.{
   Add,
   Alias,
@@ -52,17 +54,31 @@ final class RowChanges(changes: LogicalPlan, spec: WriteSpec) {
   private val bucket = {
     val version = ShiftRightUnsigned(property.child, Literal(29))
     val encoded = BitwiseAnd(ShiftRightUnsigned(property.child, Literal(16)), Literal(0xfff))
-    Alias(If(EqualTo(version, Literal(1)), encoded, property.child), "bucket")()
+    val ofVictim = If(EqualTo(version, Literal(1)), encoded, property.child)
+    val where = spec.kind match {
+      case InsertKind if spec.isBucketed => ofNewRow
+      case MixedKind if spec.isBucketed  => If(IsNull(rowId), ofNewRow, ofVictim)
+      case _                             => ofVictim
+    }
+    Alias(where, "bucket")()
   }
 
-  private val key: Seq[Alias] = if (isInsert) Seq(partition) else Seq(partition, bucket, writeId, property, row)
+  private def ofNewRow = {
+    val types = TypeDescription.fromString(spec.rowType).getChildren
+    val columnTypes = spec.bucketColumns.map(types.get(_).toString)
+    HiveBucket(spec.bucketColumns.map(values), columnTypes, spec.bucketingVersion, spec.bucketCount, spec.timeZone)
+  }
+
+  private val key: Seq[Alias] =
+    if (isInsert) partition +: (if (spec.isBucketed) Seq(bucket) else Nil)
+    else Seq(partition, bucket, writeId, property, row)
 
   private def name(keys: Seq[Attribute]) = PartitionNames.name(keys, spec.partitionKeys, spec.timeZone)
 
   def valueTypes: Seq[DataType] = values.map(_.dataType)
 
-  /** `__change, partition` and, but for inserts, `bucket, writeid, bucketid, rowid`, which are NULL for a new row; then
-    * the new values.
+  /** `__change, partition`; `bucket`, but for inserts into a table that is not bucketed, where it is NULL for a new
+    * row; but for inserts `writeid, bucketid, rowid`, which are NULL for a new row; then the new values.
     */
   def rows: LogicalPlan = Project(change +: key ++: values, changes)
 
@@ -78,23 +94,25 @@ final class RowChanges(changes: LogicalPlan, spec: WriteSpec) {
     */
   def shuffleTo(spread: Spread, output: Seq[Attribute]): Expression = {
     def hash(columns: Seq[Expression], number: Int) = Pmod(new Murmur3Hash(columns), Literal(number))
-    def ofNew(partition: Attribute) = {
+    def ofBucket(partition: Attribute, bucket: Attribute) =
+      if (spec.isPartitioned) hash(Seq(partition, bucket), spread.groups) else Pmod(bucket, Literal(spread.groups))
+    def slotOfNew = {
       // maps cannot be hashed
       val hashed = output.drop(1 + key.length).filter(v => new Murmur3Hash(Seq(v)).checkInputDataTypes().isSuccess)
-      (hash(Seq(partition), spread.groups), hash(hashed, spread.slots))
+      hash(hashed, spread.slots)
     }
     val (group, slot) = keysOf(output) match {
-      case Seq(partition)                                 => ofNew(partition)
+      case Seq(partition)                                 => (hash(Seq(partition), spread.groups), slotOfNew)
+      case Seq(partition, bucket)                         => (ofBucket(partition, bucket), slotOfNew)
       case Seq(partition, bucket, writeId, property, row) =>
         // neighbouring rows stay together, so that new versions lie as the old ones did
         val range = ShiftRightUnsigned(row, Literal(RowChanges.RangeBits))
-        val group =
-          if (spec.isPartitioned) hash(Seq(partition, bucket), spread.groups) else Pmod(bucket, Literal(spread.groups))
+        val group = ofBucket(partition, bucket)
         val slot = hash(Seq(writeId, property, range), spread.slots)
         if (spec.kind != MixedKind) (group, slot)
         else {
-          val (newGroup, newSlot) = ofNew(partition)
-          (If(IsNull(bucket), newGroup, group), If(IsNull(bucket), newSlot, slot))
+          val newGroup = if (spec.isBucketed) group else hash(Seq(partition), spread.groups)
+          (If(IsNull(row), newGroup, group), If(IsNull(row), slotOfNew, slot))
         }
     }
     Add(Multiply(group, Literal(spread.slots)), slot)

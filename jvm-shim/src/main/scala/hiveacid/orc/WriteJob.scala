@@ -85,7 +85,7 @@ object WriteJob extends Logging {
     val changes = new RowChanges(plan, spec)
     val columnTypes = changes.valueTypes
     if (spec.kind != DeleteKind) checkTypes(columnTypes, spec)
-    val isFlatInsert = spec.kind == InsertKind && !spec.isPartitioned
+    val isFlatInsert = spec.isFlatInsert
     val execution = session.sessionState.executePlan(if (isFlatInsert) plan else changes.rows)
     // an execution of its own, below the statement's, so that the UI shows the plan of the write
     SQLExecution.withNewExecutionId(execution, Some(if (spec.discards) "HiveAcid dry run" else "HiveAcid write")) {
@@ -111,9 +111,9 @@ object WriteJob extends Logging {
     val task = (context: TaskContext, rows: Iterator[InternalRow]) => {
       val write = new WriteTask(spec, configured.value, context, pieces(context.partitionId()))
       spec.kind match {
-        case InsertKind if spec.isPartitioned => write.insertPartitioned(rows, columnTypes)
-        case InsertKind                       => write.insert(rows, columnTypes)
-        case _                                => write.change(rows, columnTypes)
+        case InsertKind if spec.isFlatInsert => write.insert(rows, columnTypes)
+        case InsertKind                      => write.insertSorted(rows, columnTypes)
+        case _                               => write.change(rows, columnTypes)
       }
     }
     // Spark hands over the result of one attempt per partition, whatever was retried or run twice

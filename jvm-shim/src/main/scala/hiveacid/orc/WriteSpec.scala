@@ -23,9 +23,18 @@ final case class WriteSpec(
     overwrites: Boolean,
     table: String,
     required: Seq[(String, Int)],
-    discards: Boolean
+    discards: Boolean,
+    bucketColumns: Seq[Int],
+    bucketCount: Int,
+    bucketingVersion: Int
 ) {
   def isPartitioned: Boolean = partitionKeys.nonEmpty
+
+  /** Whether the values of a new row say in which bucket it is. */
+  def isBucketed: Boolean = bucketColumns.nonEmpty
+
+  /** An insert whose rows may be written wherever they are. */
+  def isFlatInsert: Boolean = kind == InsertKind && !isPartitioned && !isBucketed
 
   /** How many tasks may write rows of one bucket, or of one partition in an insert: each has own files. */
   def maxPieces: Int = {
@@ -39,7 +48,7 @@ final case class WriteSpec(
   /** The statement ID under which a piece of a bucket's victims is deleted. New versions of rows have the next one. */
   def deleteStatement(piece: Int): Int = statementId + kind.statements * piece
 
-  /** The bucket of a piece's new rows. */
+  /** The bucket of a piece's new rows, unless their values say it. */
   def insertBucket(piece: Int): Int = piece % maxBuckets
 
   /** The statement ID of a piece's new rows: pieces beyond `maxBuckets` go on with the next one. */
@@ -112,6 +121,9 @@ object WriteSpec {
     *   - `table`: its name, for messages
     *   - `required`: `[name, position]` of each column that must not be NULL in a new row or version
     *   - `discards`: whether nothing is stored; what would be is reported as usual, with files of no bytes
+    *   - `bucketColumns`: the positions of the columns by whose values new rows are put into `bucketCount` buckets, by
+    *     the hash of `bucketingVersion`, 1 or 2 (see [[HiveHash]]); empty if the table is not bucketed. `maxBuckets` is
+    *     1 then
     */
   def parse(text: String): WriteSpec = {
     val json = new ObjectMapper().readTree(text)
@@ -125,6 +137,10 @@ object WriteSpec {
     require(compressions(compression), s"compression $compression is not readable by every engine")
     val maxBuckets = field("maxBuckets").asInt
     require(maxBuckets >= 1 && maxBuckets <= BucketProperty.Limit + 1, s"maxBuckets is $maxBuckets")
+    val bucketColumns = field("bucketColumns").elements.asScala.map(_.asInt).toSeq
+    val bucketCount = field("bucketCount").asInt
+    val isRight = bucketCount >= 1 && bucketCount <= BucketProperty.Limit + 1 && maxBuckets == 1
+    require(bucketColumns.isEmpty || isRight, s"$bucketCount buckets, $maxBuckets for a statement ID")
     WriteSpec(
       kind = kind,
       staging = field("staging").asText,
@@ -143,7 +159,10 @@ object WriteSpec {
       overwrites = field("overwrites").asBoolean,
       table = field("table").asText,
       required = field("required").elements.asScala.map(c => (c.get(0).asText, c.get(1).asInt)).toSeq,
-      discards = field("discards").asBoolean
+      discards = field("discards").asBoolean,
+      bucketColumns = bucketColumns,
+      bucketCount = bucketCount,
+      bucketingVersion = field("bucketingVersion").asInt
     )
   }
 

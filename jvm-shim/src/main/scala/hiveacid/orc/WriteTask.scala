@@ -47,7 +47,7 @@ final class RowCounts extends Serializable {
   * attempts never meet; the driver takes the files of the attempt that won.
   *
   * @param piece
-  *   from 0; tasks with rows of one bucket, and in an insert of one partition, differ in it
+  *   from 0; tasks with rows of one bucket, and in an insert of one partition that is not bucketed, differ in it
   */
 final class WriteTask(spec: WriteSpec, conf: Configuration, context: TaskContext, piece: Int) extends Logging {
   import WriteTask.{FirstChanged, FirstInserted}
@@ -62,7 +62,7 @@ final class WriteTask(spec: WriteSpec, conf: Configuration, context: TaskContext
 
   /** Writes the rows of `__change, __row_id, columns…` into one file, or none if there are no rows. */
   def insert(changes: Iterator[InternalRow], columnTypes: Seq[DataType]): WrittenTask = {
-    insertInto("", columnTypes) { writer =>
+    insertInto("", spec.insertBucket(piece), columnTypes, FirstInserted) { writer =>
       changes.foreach { change =>
         counts.add(changeOf(change, hasId = false))
         writeRow(writer(), change, FirstInserted)
@@ -71,36 +71,42 @@ final class WriteTask(spec: WriteSpec, conf: Configuration, context: TaskContext
     written
   }
 
-  /** Writes the rows of `__change, partition, columns…`, sorted by partition, into one file per partition. */
-  def insertPartitioned(changes: Iterator[InternalRow], columnTypes: Seq[DataType]): WrittenTask = {
+  /** Writes the rows of `__change, partition, columns…`, sorted by partition, into one file per partition; in a
+    * bucketed table those of `__change, partition, bucket, columns…`, sorted by both, into one per partition and
+    * bucket.
+    */
+  def insertSorted(changes: Iterator[InternalRow], columnTypes: Seq[DataType]): WrittenTask = {
     val rows = changes.buffered
+    val firstColumn = if (spec.isBucketed) FirstInserted + 1 else FirstInserted
     while (rows.hasNext) {
-      val partition = rows.head.getUTF8String(1).clone()
-      insertInto(partition.toString, columnTypes) { writer =>
-        while (rows.hasNext && rows.head.getUTF8String(1) == partition) {
+      val (partition, bucket) = (rows.head.getUTF8String(1).clone(), bucketOfNew(rows.head))
+      insertInto(partition.toString, bucket, columnTypes, firstColumn) { writer =>
+        while (rows.hasNext && rows.head.getUTF8String(1) == partition && bucketOfNew(rows.head) == bucket) {
           val change = rows.next()
           counts.add(changeOf(change, hasId = false))
-          writeRow(writer(), change, FirstInserted)
+          writeRow(writer(), change, firstColumn)
         }
       }
     }
     written
   }
 
-  private def insertInto(partition: String, columnTypes: Seq[DataType])(fill: (() => InsertFileWriter) => Unit): Unit =
-    writeInserts(partition, spec.insertBucket(piece), spec.insertStatement(piece), columnTypes, FirstInserted)(fill)
+  private def insertInto(partition: String, bucket: Int, columnTypes: Seq[DataType], firstColumn: Int)(
+      fill: (() => InsertFileWriter) => Unit
+  ): Unit = writeInserts(partition, bucket, spec.insertStatement(piece), columnTypes, firstColumn)(fill)
+
+  private def bucketOfNew(row: InternalRow): Int = if (spec.isBucketed) row.getInt(2) else spec.insertBucket(piece)
 
   /** Writes the changes `__change, partition, bucket, writeid, bucketid, rowid, columns…`, sorted by the five after the
     * first. Victims go to a file of deletes per partition and bucket, their new versions to one under the next
-    * statement ID, and rows without an ID to one per partition.
+    * statement ID, and rows without an ID to one per partition, and bucket in a bucketed table.
     */
   def change(changes: Iterator[InternalRow], columnTypes: Seq[DataType]): WrittenTask = {
     val rows = changes.buffered
     while (rows.hasNext) {
       val partition = rows.head.getUTF8String(1).toString
       if (isNew(rows.head)) {
-        val bucket = spec.insertBucket(piece)
-        writeInserts(partition, bucket, spec.insertStatement(piece), columnTypes, FirstChanged)(writeNew(rows, _))
+        insertInto(partition, bucketOfNew(rows.head), columnTypes, FirstChanged)(writeNew(rows, _))
       } else {
         val bucket = bucketOf(rows.head)
         writeInserts(partition, bucket, spec.deleteStatement(piece) + 1, columnTypes, FirstChanged) { versions =>
@@ -111,10 +117,11 @@ final class WriteTask(spec: WriteSpec, conf: Configuration, context: TaskContext
     written
   }
 
-  /** The rows without an ID, of one partition. */
+  /** The rows without an ID, of one partition and bucket. */
   private def writeNew(rows: BufferedIterator[InternalRow], writer: () => InsertFileWriter): Unit = {
-    val partition = rows.head.getUTF8String(1).clone()
-    while (rows.hasNext && isNew(rows.head) && rows.head.getUTF8String(1) == partition) {
+    val (partition, bucket) = (rows.head.getUTF8String(1).clone(), bucketOfNew(rows.head))
+    def isHere(row: InternalRow) = isNew(row) && bucketOfNew(row) == bucket && row.getUTF8String(1) == partition
+    while (rows.hasNext && isHere(rows.head)) {
       val row = rows.next()
       counts.add(changeOf(row, hasId = false))
       writeRow(writer(), row, FirstChanged)
@@ -181,7 +188,7 @@ final class WriteTask(spec: WriteSpec, conf: Configuration, context: TaskContext
   private def isOf(row: InternalRow, partition: UTF8String, bucket: Int): Boolean =
     !isNew(row) && bucketOf(row) == bucket && row.getUTF8String(1) == partition
 
-  private def isNew(row: InternalRow): Boolean = spec.kind == MixedKind && row.isNullAt(2)
+  private def isNew(row: InternalRow): Boolean = spec.kind == MixedKind && row.isNullAt(5)
 
   private def bucketOf(victim: InternalRow): Int = {
     if ((1 to 5).exists(victim.isNullAt)) throw internal("a row to delete has no row ID")

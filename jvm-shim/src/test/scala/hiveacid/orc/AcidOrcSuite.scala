@@ -131,7 +131,10 @@ abstract class AcidOrcSuite extends munit.FunSuite {
         "overwrites" -> false,
         "table" -> "db.t",
         "required" -> java.util.List.of(),
-        "discards" -> false
+        "discards" -> false,
+        "bucketColumns" -> java.util.List.of(),
+        "bucketCount" -> 0,
+        "bucketingVersion" -> 2
       ) ++ overrides
       new ObjectMapper().writeValueAsString(values.asJava)
     }

@@ -1,0 +1,86 @@
+"""In which bucket a new row of a bucketed table lies, and where that cannot be told: functions on the description."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from hive_acid.errors import build_error
+from hive_acid.execution.statement import Statement
+from hive_acid.model.bucket import MAX_BUCKET
+from hive_acid.model.table import TableDescription
+from hive_acid.sql import RowWrites
+from hive_acid.transactions.validity import StatementKind
+
+VERSION_PROPERTY = "bucketing_version"
+VERSIONS = ("1", "2")
+
+_TIMESTAMP = re.compile(r"\btimestamp\b(?!:)")
+_BINARY = re.compile(r"\bbinary\b(?!:)")
+"""As types, not as names of fields."""
+
+
+@dataclass(frozen=True)
+class Bucketing:
+    """CLUSTERED BY of a table: the positions of the columns in a row, in its order, and the number of buckets.
+
+    `version` is that of Hive's hash: 1, of Java's kind, or 2, Murmur3.
+    """
+
+    columns: tuple[int, ...]
+    count: int
+    version: int = 2
+
+
+def find_bucketing(table: TableDescription, statement: Statement) -> Bucketing | None:
+    """Where the statement's new rows go, or None if the table is not bucketed or no row is to be placed.
+
+    An UPDATE that assigns no bucketing column places none: a new version lies in the bucket of the old one. Raises
+    HIVE_ACID_UNSUPPORTED_TABLE if the bucket that Hive expects cannot be told.
+    """
+
+    def refuse(reason: str) -> Exception:
+        return build_error(
+            "HIVE_ACID_UNSUPPORTED_TABLE", operation=statement.kind.title, table=table.name, reason=reason
+        )
+
+    if table.bucket_count == 0:
+        return None
+    if table.sort_columns:  # TransactionalValidationListener does not let such a table become transactional
+        raise refuse(f"it is SORTED BY {', '.join(table.sort_columns)}, which Hive knows of no transactional table")
+    if statement.kind is StatementKind.TRUNCATE or statement.writes in (RowWrites.DELETES, RowWrites.UPDATES):
+        return None
+    if table.bucket_count > MAX_BUCKET + 1:
+        raise refuse(f"it has {table.bucket_count} buckets, of which only {MAX_BUCKET + 1} can be numbered")
+    version = _find_version(table)
+    if version not in VERSIONS:
+        raise refuse(f"its {VERSION_PROPERTY} is {version}, neither 1 nor 2")
+    names = [column.name for column in table.columns]
+    unknown = [name for name in table.bucket_columns if name not in names]
+    if unknown or not table.bucket_columns:
+        raise refuse(f"it has buckets by {', '.join(unknown) or 'no column'}, which is no column of its rows")
+    positions = tuple(names.index(name) for name in table.bucket_columns)
+    for position in positions:
+        column = table.columns[position]
+        if reason := find_unhashable(column.type, int(version)):
+            raise refuse(f"bucketing column {column.name} has type {column.type}: {reason}")
+    return Bucketing(positions, table.bucket_count, int(version))
+
+
+def _find_version(table: TableDescription) -> str:
+    """Tables from before Hive 3 have none, which is 1."""
+    return next((v.strip() for k, v in table.parameters.items() if k.lower() == VERSION_PROPERTY), "1")
+
+
+def find_unhashable(type_: str, version: int) -> str | None:
+    """Why Hive's hash of a value of this type cannot be computed from the value alone; None if it can.
+
+    Seen in ObjectInspectorUtils of Hive 3.1.3 and 4.1.0: hashCode makes a java.sql.Timestamp of a timestamp,
+    hashCodeMurmur hashes the whole array behind a BytesWritable, and the values of maps by hashCode.
+    """
+    type_ = type_.lower()
+    if _TIMESTAMP.search(type_) and (version == 1 or "map<" in type_):
+        return "Hive's hash of it depends on the time zone of the server"
+    if _BINARY.search(type_) and version == 2:
+        return "Hive's hash of it depends on what is left in a buffer"
+    return None

@@ -1,0 +1,107 @@
+"""Which bucketing a statement's new rows follow, and what is refused because its buckets cannot be told."""
+
+from __future__ import annotations
+
+import pytest
+
+from hive_acid.errors import HiveAcidError, UnsupportedOperation
+from hive_acid.execution.bucketing import Bucketing, find_bucketing, find_unhashable
+from hive_acid.metastore.types import MetastoreLine
+from hive_acid.model.table import Column, TableDescription
+from hive_acid.sql import RowWrites
+from hive_acid.transactions.validity import StatementKind
+from support.bucket_values import EDGES, types_of
+from support.statements import World, build_table
+
+PLACING = (StatementKind.INSERT, StatementKind.OVERWRITE, StatementKind.MERGE, StatementKind.REPLACE)
+
+
+def bucketed(**changes: object) -> TableDescription:
+    columns = (Column("a", "int"), Column("b", "string"), Column("c", "binary"), Column("t", "timestamp"))
+    values = {"bucket_columns": ("b", "a"), "bucket_count": 8, "columns": columns}
+    return build_table(**(values | changes))
+
+
+def with_version(version: str | None) -> dict[str, str]:
+    return {"transactional": "true"} | ({"Bucketing_Version": version} if version else {})
+
+
+@pytest.fixture(params=list(MetastoreLine), ids=lambda line: line.value)
+def world(request: pytest.FixtureRequest) -> World:
+    return World(request.param)
+
+
+@pytest.mark.parametrize(("version", "expected"), [(None, 1), ("1", 1), ("2", 2)])
+def test_new_rows_go_by_the_columns_in_their_order_and_the_version_of_the_table(
+    world: World, version: str | None, expected: int
+) -> None:
+    table = bucketed(parameters=with_version(version))
+    for kind in PLACING:
+        assert find_bucketing(table, world.statement(kind)) == Bucketing((1, 0), 8, expected)
+    moving = world.statement(StatementKind.UPDATE, writes=RowWrites.MIXED)
+    assert find_bucketing(table, moving) == Bucketing((1, 0), 8, expected)
+    assert find_bucketing(build_table(), world.statement(StatementKind.INSERT)) is None
+
+
+REFUSED = {
+    "its bucketing_version is 3, neither 1 nor 2": {"parameters": with_version("3")},
+    "it has 4097 buckets, of which only 4096 can be numbered": {"bucket_count": 4097},
+    "bucketing column t has type timestamp: .* time zone of the server": {"bucket_columns": ("a", "t")},
+    "bucketing column c has type binary: .* left in a buffer": {
+        "bucket_columns": ("c",),
+        "parameters": with_version("2"),
+    },
+    "it has buckets by x, which is no column of its rows": {"bucket_columns": ("x",)},
+    "it has buckets by no column": {"bucket_columns": ()},
+}
+
+
+@pytest.mark.parametrize("reason", REFUSED)
+def test_what_places_no_row_needs_no_hash_and_what_does_is_refused_with_the_reason(world: World, reason: str) -> None:
+    table = bucketed(**REFUSED[reason])
+    for kind in PLACING:
+        with pytest.raises(UnsupportedOperation, match=reason):
+            find_bucketing(table, world.statement(kind))
+    for kind in (StatementKind.UPDATE, StatementKind.DELETE, StatementKind.TRUNCATE):
+        assert find_bucketing(table, world.statement(kind)) is None
+
+
+@pytest.mark.parametrize("kind", list(StatementKind))
+def test_sorted_tables_are_refused_whatever_is_written(world: World, kind: StatementKind) -> None:
+    with pytest.raises(UnsupportedOperation, match="it is SORTED BY a, which Hive knows of no transactional table"):
+        find_bucketing(bucketed(sort_columns=("a",)), world.statement(kind))
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_all_types_but_one_can_be_hashed_in_each_version(version: int) -> None:
+    hashable = {type_ for type_ in EDGES if find_unhashable(type_, version) is None}
+    assert hashable == set(types_of(version))
+    assert find_unhashable("struct<timestamp:int,binary:string>", version) is None
+    assert find_unhashable("array<struct<a:TIMESTAMP,b:BINARY>>", version)
+    assert find_unhashable("map<int,timestamp>", version)
+
+
+def test_the_job_is_told_the_bucketing_and_one_file_of_a_bucket_for_a_statement_id(world: World) -> None:
+    world.memory.add_table(build_table(bucket_columns=("id",), bucket_count=300))
+    world.run(StatementKind.INSERT)
+    (spec,) = world.engine.specs
+    assert (spec.bucket_columns, spec.bucket_count, spec.bucketing_version) == ((0,), 300, 1)
+    assert (spec.max_buckets, spec.buckets) == (1, 300)
+    world.run(StatementKind.DELETE)
+    spec = world.engine.specs[-1]
+    assert (spec.bucket_columns, spec.bucket_count) == ((), 0)
+    world.memory.add_table(
+        build_table(bucket_columns=("id",), bucket_count=300, partition_columns=(Column("d", "int"),))
+    )
+    world.engine.partitions = ("d=1",)
+    world.run(StatementKind.INSERT)
+    assert world.engine.specs[-1].buckets == 0, "how many partitions there are is not known"
+
+
+def test_a_statement_that_was_analysed_with_other_buckets_is_refused(world: World) -> None:
+    world.memory.add_table(build_table(bucket_columns=("id",), bucket_count=2))
+    with pytest.raises(
+        HiveAcidError, match="it is clustered by id, the statement was analysed with no columns"
+    ) as caught:
+        world.run(StatementKind.UPDATE, bucket_columns=())
+    assert caught.value.getCondition() == "HIVE_ACID_TABLE_CHANGED"
