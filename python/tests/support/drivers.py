@@ -110,11 +110,12 @@ class Drivers:
     def _find_shared(self, mutation: Mutation, name: str) -> SharedTable:
         # what replaces all rows leaves none for others to change
         kind = "replaced" if mutation.kind is StatementKind.OVERWRITE else "shared"
-        key = name or f"{kind}_{'partitioned' if mutation.is_partitioned else 'flat'}"
+        layout = "partitioned" if mutation.is_partitioned else "bucketed" if mutation.is_bucketed else "flat"
+        key = name or f"{kind}_{layout}"
         shared = self._shared.get(key)
         if shared is None or (shared.has_ended and not name):
             table = name or f"{key}_{next(self.numbers)}"
-            shared = self._shared[key] = self._create_shared(table, mutation.is_partitioned)
+            shared = self._shared[key] = self._create_shared(table, mutation)
         return shared
 
     def forget_shared(self) -> None:
@@ -123,9 +124,10 @@ class Drivers:
             self.reader.sql(f"DROP TABLE {shared.table.name}")
         self._shared.clear()
 
-    def _create_shared(self, name: str, is_partitioned: bool) -> SharedTable:
-        partition = "PARTITIONED BY (d INT)" if is_partitioned else ""
-        columns = "int(id), 0, int(id % 2)" if is_partitioned else "int(id), 0"
+    def _create_shared(self, name: str, mutation: Mutation) -> SharedTable:
+        partition = "PARTITIONED BY (d INT)" if mutation.is_partitioned else ""
+        partition += "CLUSTERED BY (v) INTO 3 BUCKETS" if mutation.is_bucketed else ""
+        columns = "int(id), 0, int(id % 2)" if mutation.is_partitioned else "int(id), 0"
         transactional = "STORED AS ORC TBLPROPERTIES ('transactional'='true')"
         self.reader.sql(f"CREATE TABLE {name} (id INT, v INT) {partition} {transactional}")
         self.reader.sql(f"INSERT INTO {name} SELECT {columns} FROM range(0, {2 * SHARED_TRIALS}, 1, 1)")

@@ -62,7 +62,7 @@ class Mutation:
     `sql` has `{t}` for the table, `{numbers}` for the range as a query of one column `id`, `{first}` and `{end}`
     (exclusive) for its bounds and `{id}` for the ID, or for an expression that gives it and can fail or wait.
     `effect` is what it makes of the rows. `names_partitions`: its condition tells which it touches, so that it locks
-    these and not the table.
+    these and not the table. `is_bucketed`: its table has buckets by `v`, so that a row whose `v` changes moves.
     """
 
     name: str
@@ -71,6 +71,7 @@ class Mutation:
     sql: str
     effect: Callable[[Rows, range], Rows]
     names_partitions: bool = False
+    is_bucketed: bool = False
 
     def text(self, table: object, numbers: range, expression: str = "id") -> str:
         """The statement. `expression` stands for the ID and is an INT."""
@@ -151,6 +152,12 @@ MUTATIONS = (
         _replace_partitions,
     ),
 )
+BUCKETED = (
+    Mutation("update-buckets", StatementKind.UPDATE, False, _UPDATE, _increase, is_bucketed=True),
+    Mutation("insert-buckets", StatementKind.INSERT, False, MUTATIONS[0].sql, _add, is_bucketed=True),
+)
+"""The shuffles of bucketed tables; for the rest they are as other flat ones."""
+
 TRUNCATIONS = (
     Mutation("truncate-flat", StatementKind.TRUNCATE, False, "TRUNCATE TABLE {t}", _empty),
     Mutation("truncate-partitions", StatementKind.TRUNCATE, True, "TRUNCATE TABLE {t}", _empty),

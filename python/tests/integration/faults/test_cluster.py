@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import pytest
 
 from support.drivers import Drivers, Gate, Trial, wait_until
-from support.mutations import MUTATIONS, Mutation, slow_but
+from support.mutations import BUCKETED, MUTATIONS, Mutation, slow_but
 from support.processes import find_below, is_below
 from support.session_process import SessionProcess
 
@@ -71,7 +71,7 @@ def test_statements_run_on_executors(drivers: Drivers, cluster: SessionProcess, 
     assert_done(trial, affected)
 
 
-@slow_but("update-partitions", among=[mutation for mutation in MUTATIONS if mutation.name not in NO_SHUFFLE])
+@slow_but("update-partitions", among=[m for m in (*MUTATIONS, *BUCKETED) if m.name not in NO_SHUFFLE])
 def test_of_two_attempts_at_a_time_one_counts(drivers: Drivers, cluster: SessionProcess, mutation: Mutation) -> None:
     """The first attempt of a task waits; a speculative one overtakes it."""
     trial, gate = drivers.trial(mutation), drivers.gate()
@@ -86,7 +86,7 @@ def test_of_two_attempts_at_a_time_one_counts(drivers: Drivers, cluster: Session
     assert_done(again, affected)
 
 
-@slow_but("update-partitions")
+@slow_but("update-partitions", among=(*MUTATIONS, *BUCKETED))
 @pytest.mark.parametrize(
     "lost", [pytest.param("the one that waits", marks=pytest.mark.slow), "the one that has finished"]
 )

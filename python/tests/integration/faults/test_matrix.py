@@ -15,7 +15,7 @@ import pytest
 from hive_acid.metastore.types import LockComponent, LockKind, LockState, OperationKind
 from hive_acid.transactions.validity import StatementKind
 from support.drivers import LIMIT_SECONDS, Drivers, wait_until
-from support.mutations import MUTATIONS, Mutation, slow_but
+from support.mutations import BUCKETED, MUTATIONS, Mutation, slow_but
 from support.session_process import StatementFailed
 from support.thrift_proxy import Lost
 
@@ -36,7 +36,7 @@ def test_an_exception_in_the_query_undoes_it(drivers: Drivers, mutation: Mutatio
     trial.assert_undone(drivers.attempt(trial.text(fails)), "USER_RAISED_EXCEPTION")
 
 
-@slow_but("insert-flat", "update-partitions", "delete-partitions")
+@slow_but("insert-flat", "update-partitions", "delete-partitions", among=(*MUTATIONS, *BUCKETED))
 def test_a_task_that_is_tried_again_writes_every_row_once(drivers: Drivers, mutation: Mutation) -> None:
     trial, marker = drivers.trial(mutation), drivers.marker()
     affected = drivers.attempt(trial.text(f"fail_once('{marker}', id, {trial.numbers[1]})"))

@@ -1,0 +1,145 @@
+"""Bucketed tables of real Hive and of Spark: rows of both lie in the same buckets, and Hive finds them there."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from interop.hive_engine import HiveEngine
+from interop.hive_table import HiveTable
+from support.bucket_values import types_of
+from support.hive_bucketing import bucket_of, hash_of
+from support.session_process import SessionProcess
+
+pytestmark = pytest.mark.interop
+
+BUCKETS = 1021
+"""A prime: hashes that differ are in different buckets, but for one in a thousand."""
+BOTH = pytest.mark.parametrize("version", [1, 2])
+
+
+@pytest.fixture(scope="module")
+def spark(hive: HiveEngine, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SessionProcess]:
+    """A session on the engine's metastore. Its time zone is not Hive's, so that a shifted timestamp shows."""
+    conf = {"spark.sql.session.timeZone": "Asia/Kolkata", "spark.sql.shuffle.partitions": "4"}
+    with SessionProcess(tmp_path_factory.mktemp("spark"), hive.metastore_uri, hive.warehouse, conf) as session:
+        yield session
+
+
+def create(hive: HiveEngine, name: str, columns: str, by: str, buckets: int, version: int, more: str = "") -> HiveTable:
+    """A bucketed transactional table made by Hive, all of whose buckets one task of Hive writes."""
+    hive.sql("SET hive.exec.reducers.max=1")
+    hive.sql(
+        f"CREATE TABLE {name} ({columns}) {more} CLUSTERED BY ({by}) INTO {buckets} BUCKETS STORED AS ORC "
+        f"TBLPROPERTIES ('transactional'='true', 'bucketing_version'='{version}')"
+    )
+    return HiveTable(hive, name)
+
+
+def buckets_by_id(table: HiveTable) -> dict[int, int]:
+    """The bucket's number in ROW__ID of each row, as Hive reads it, by `id`."""
+    return {id_: row_id.bucket >> 16 & 0xFFF for (id_,), row_id in table.row_ids("id").items()}
+
+
+@BOTH
+def test_hive_and_spark_put_every_edge_value_of_every_type_into_the_same_bucket(
+    hive: HiveEngine, spark: SessionProcess, version: int
+) -> None:
+    """One table by all types: rows 0 to 9 are Spark's, 100 to 109 the same values in Hive's hands, the last are NULL.
+
+    Hive copies Spark's rows, for it takes a literal -0.0 for 0.0.
+    """
+    edges = types_of(version)
+    columns = ", ".join(f"c{i} {type_}" for i, type_ in enumerate(edges))
+    by = ", ".join(f"c{i}" for i in range(len(edges)))
+    name = f"edges_v{version}"
+    table = create(hive, name, f"id INT, {columns}", by, BUCKETS, version)
+    hive_function = "hash" if version == 1 else "murmur_hash"
+    chosen = [[values[n % len(values)] for values in edges.values()] for n in range(10)]
+    for row in chosen:
+        typed = (e.sql if "<" in t else f"CAST({e.sql} AS {t})" for e, t in zip(row, edges, strict=True))
+        hashes = ", ".join(f"{hive_function}({value})" for value in typed)
+        expected = tuple(hash_of(edge.value, type_, version) for edge, type_ in zip(row, edges, strict=True))
+        assert hive.sql(f"SELECT {hashes}").rows == [expected]
+    selects = [f"SELECT {n}, {', '.join(edge.sql for edge in row)}" for n, row in enumerate(chosen)]
+    nothing = ", ".join("NULL" for _ in edges)
+    spark.sql(f"INSERT INTO {name} {' UNION ALL '.join(selects)} UNION ALL SELECT 10, {nothing}")
+    hive.sql(f"INSERT INTO {name} SELECT id + 100, {by} FROM {name}")
+    found = buckets_by_id(table)
+    for n, row in enumerate(chosen):
+        expected_bucket = bucket_of([edge.value for edge in row], list(edges), version, BUCKETS)
+        assert (found[n], found[100 + n]) == (expected_bucket, expected_bucket), f"row {n}"
+    assert found[10] == found[110] == 0
+
+
+@BOTH
+@pytest.mark.parametrize("partitioned_by", ["", "PARTITIONED BY (d INT)"], ids=["flat", "partitioned"])
+def test_hive_finds_samples_changes_and_compacts_what_spark_put_into_buckets(
+    hive: HiveEngine, spark: SessionProcess, version: int, partitioned_by: str
+) -> None:
+    name = f"of_spark_v{version}_{'parts' if partitioned_by else 'flat'}"
+    columns = "id BIGINT, name STRING" + ("" if partitioned_by else ", d INT")
+    table = create(hive, name, columns, "id", 4, version, partitioned_by)
+    hive.sql("SET hive.exec.reducers.max=8")
+    partitions = ("d=0", "d=1") if partitioned_by else (None,)
+
+    def check(expected: list[tuple[int, str, int]]) -> None:
+        """Both read the rows, Hive's samples of buckets are those of the hash, and its filters and joins find them."""
+        table.check_rows("id", expected)
+        assert spark.sql(f"SELECT * FROM {name} ORDER BY id") == expected
+        for bucket in range(4):
+            sample = hive.sql(f"SELECT id FROM {name} TABLESAMPLE (BUCKET {bucket + 1} OUT OF 4 ON id) s").rows
+            assert sorted(sample) == [
+                (id_,) for id_, *_ in expected if bucket_of((id_,), ("bigint",), version, 4) == bucket
+            ]
+        hive.sql("SET hive.tez.bucket.pruning=true")
+        for id_, text, _ in expected[:2]:
+            assert hive.sql(f"SELECT name FROM {name} WHERE id = {id_} ORDER BY name").rows == [(text,)]
+        joined = hive.sql(f"SELECT count(*) FROM {name} a JOIN {name} b ON a.id = b.id").rows
+        assert joined == [(len(expected),)]
+
+    spark.sql(f"INSERT INTO {name} SELECT id, 'new', int(id % 2) FROM range(20)")
+    hive.sql(f"INSERT INTO {name} VALUES (100, 'hive', 0), (101, 'hive', 1)")
+    everything = [(n, "new", n % 2) for n in range(20)] + [(100, "hive", 0), (101, "hive", 1)]
+    check(everything)
+    assert spark.sql(f"UPDATE {name} SET id = id + 1000 WHERE id IN (1, 2, 100)") == [(3,)]
+    assert spark.sql(f"DELETE FROM {name} WHERE id BETWEEN 3 AND 6") == [(4,)]
+    everything = sorted((n + 1000 if n in (1, 2, 100) else n, text, d) for n, text, d in everything if not 3 <= n <= 6)
+    check(everything)
+    hive.sql(f"UPDATE {name} SET name = concat(name, '!') WHERE id IN (1001, 7, 101)")
+    hive.sql(f"DELETE FROM {name} WHERE id IN (1002, 8)")
+    everything = [(n, text + "!" * (n in (1001, 7, 101)), d) for n, text, d in everything if n not in (1002, 8)]
+    check(everything)
+    for partition in partitions:
+        table.compact("minor", partition and partition.replace("=", "='") + "'")
+    check(everything)
+    for partition in partitions:
+        table.compact("major", partition and partition.replace("=", "='") + "'")
+    check(everything)
+    source = "SELECT id, 'merged' AS name, int(id % 2) AS d FROM range(18, 23)"
+    merge = f"MERGE INTO {name} t USING ({source}) s ON t.id = s.id WHEN MATCHED THEN UPDATE SET id = t.id + 500, name = s.name WHEN NOT MATCHED THEN INSERT *"  # fmt: skip # noqa: E501
+    assert spark.sql(merge) == [(5, 2, 0, 3)]
+    everything = [(n + 500, "merged", d) if n in (18, 19) else (n, text, d) for n, text, d in everything]
+    everything = sorted(everything + [(n, "merged", n % 2) for n in (20, 21, 22)])
+    check(everything)
+    spark.sql(f"INSERT OVERWRITE {name} SELECT id, 'last', int(id % 2) FROM range(50, 53)")
+    check([(n, "last", n % 2) for n in range(50, 53)])
+    hive.sql(f"UPDATE {name} SET name = 'hive' WHERE id = 51")
+    for partition in partitions:
+        table.compact("major", partition and partition.replace("=", "='") + "'")
+    check([(n, "hive" if n == 51 else "last", n % 2) for n in range(50, 53)])
+
+
+def test_hive_fills_a_table_that_spark_created_and_keeps_to_its_buckets(
+    hive: HiveEngine, spark: SessionProcess
+) -> None:
+    spark.sql(
+        "CREATE TABLE made_by_spark (id INT, name STRING) CLUSTERED BY (name) INTO 8 BUCKETS STORED AS ORC "
+        "TBLPROPERTIES ('transactional'='true')"
+    )
+    table = HiveTable(hive, "made_by_spark")
+    names = [f"ä{n}" for n in range(12)]
+    table.insert(*(f"({n}, '{name}')" for n, name in enumerate(names)))
+    spark.sql(f"INSERT INTO made_by_spark VALUES {', '.join(f'({n + 100}, {name!r})' for n, name in enumerate(names))}")
+    found = buckets_by_id(table)
+    for n, name in enumerate(names):
+        assert found[n] == found[n + 100] == bucket_of((name,), ("string",), 2, 8)
