@@ -12,6 +12,7 @@ from hive_acid.metastore.protocol import Metastore
 from hive_acid.model.names import is_hidden
 from hive_acid.model.table import TableName
 from hive_acid.model.write_ids import ValidWriteIdList
+from hive_acid.snapshot.conversion import find_obstacle
 from hive_acid.snapshot.filesystem import FileSystem
 from hive_acid.transactions.ddl_locks import DdlKind, build_ddl_locks
 from hive_acid.transactions.manager import Transaction, TransactionManager
@@ -54,7 +55,8 @@ class DdlExecutor:
         """Waits for the locks, runs `command`, which is the engine's own statement, and lets go of the locks.
 
         Raises what `command` raises, HIVE_ACID_LOCK_TIMEOUT, and HIVE_ACID_UNSUPPORTED_TABLE for a new partition whose
-        location is not empty and for a table with files that is to become transactional: nothing has been changed then.
+        location is not empty and for a table that is to become transactional and has files that cannot be originals:
+        nothing has been changed then.
         An error afterwards says in a note that the change was made.
         """
         settings = self._settings.overridden_by(statement.settings)
@@ -114,17 +116,20 @@ class DdlExecutor:
         )
 
     def _refuse_conversion(self, statement: DdlStatement) -> None:
-        """What lies in the table would be originals, of which Spark reads none, and Hive only some names."""
+        """What lies in the table becomes originals, which the metastore, Hive and a scan take by certain names only."""
         if statement.kind is not DdlKind.CONVERT:
             return
         table = self._metastore.table(statement.tables[0])
-        names = self._metastore.partition_names(table.name) if table.is_partitioned else []
-        places = [partition.location for partition in self._metastore.partitions(table.name, names)]
-        found = self._find_files([*places, table.location])
-        if found:
-            reason = f"it has {len(found)} files ({_shown(found)}); create another table and INSERT its rows there"
-            operation = "SET TBLPROPERTIES ('transactional'='true')"
-            raise build_error("HIVE_ACID_UNSUPPORTED_TABLE", operation=operation, table=table.name, reason=reason)
+        places = [table.location]
+        if table.is_partitioned:
+            names = self._metastore.partition_names(table.name)
+            places = [partition.location for partition in self._metastore.partitions(table.name, names)]
+        for listing in self._file_system.list_trees(places) if places else ():
+            obstacle = find_obstacle(listing, table.bucket_count)
+            if obstacle:
+                reason = f"{listing.absolute_path(obstacle.path)} {obstacle.reason}"
+                operation = "SET TBLPROPERTIES ('transactional'='true')"
+                raise build_error("HIVE_ACID_UNSUPPORTED_TABLE", operation=operation, table=table.name, reason=reason)
 
     def _write_ids(self, statement: DdlStatement, transaction: Transaction) -> Mapping[TableName, ValidWriteIdList]:
         if not statement.kind.alters_description:

@@ -53,9 +53,9 @@ class ReadTransaction:
         """Names of the table's partitions; see `Snapshot`."""
         return self.snapshot(table, ()).partition_names(table)
 
-    def scan_plan(self, table: TableName, partitions: Sequence[str] | None) -> ScanPlan:
+    def scan_plan(self, table: TableName, partitions: Sequence[str] | None, with_row_ids: bool = False) -> ScanPlan:
         """The files of the table, or of the partitions named, which stay until the transaction ends."""
-        return self.snapshot(table, partitions or ()).scan_plan(table, partitions)
+        return self.snapshot(table, partitions or ()).scan_plan(table, partitions, with_row_ids)
 
     def snapshot(self, table: TableName, partitions: Sequence[str]) -> Snapshot:
         """The snapshot, with the table locked; `partitions` are those to be read.

@@ -60,10 +60,18 @@ class Readers:
         return self._snapshot(key, table, (), settings).partition_names(table)
 
     def scan_plan(
-        self, key: int, table: TableName, partitions: Sequence[str] | None, settings: config.Settings
+        self,
+        key: int,
+        table: TableName,
+        partitions: Sequence[str] | None,
+        settings: config.Settings,
+        with_row_ids: bool = False,
     ) -> ScanPlan:
-        """The files of the table in the execution's snapshot, held by SHARED_READ locks until the execution ends."""
-        return self._snapshot(key, table, partitions or (), settings).scan_plan(table, partitions)
+        """The files of the table in the execution's snapshot, held by SHARED_READ locks until the execution ends.
+
+        See `Snapshot`.
+        """
+        return self._snapshot(key, table, partitions or (), settings).scan_plan(table, partitions, with_row_ids)
 
     def content(self, table: TableName, settings: config.Settings) -> TableContent:
         """How much is to be read of the table now, looked at in a read transaction that ends with the call.

@@ -32,12 +32,12 @@ class _ObservedSnapshot:
         """See Snapshot."""
         return self._snapshot.partition_names(table)
 
-    def scan_plan(self, table: TableName, partitions: Sequence[str] | None) -> ScanPlan:
+    def scan_plan(self, table: TableName, partitions: Sequence[str] | None, with_row_ids: bool = False) -> ScanPlan:
         """See Snapshot."""
-        plan = self._snapshot.scan_plan(table, partitions)
+        plan = self._snapshot.scan_plan(table, partitions, with_row_ids)
         if table == self._table:
             folders = [folder for partition in plan.partitions for folder in partition.folders]
-            self.sizes |= {f"{f.path}/{file.name}": file.length_bytes for f in folders for file in f.files}
+            self.sizes |= {f"{f.path}/{file.path}": file.length_bytes for f in folders for file in f.files}
         return plan
 
 

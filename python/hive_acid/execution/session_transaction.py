@@ -96,10 +96,10 @@ class SessionTransaction:
         self._lock_read(table)
         return self._snapshot.partition_names(table)
 
-    def scan_plan(self, table: TableName, partitions: Sequence[str] | None) -> ScanPlan:
+    def scan_plan(self, table: TableName, partitions: Sequence[str] | None, with_row_ids: bool = False) -> ScanPlan:
         """See Snapshot, with what the transaction has written; the table is locked as SHARED_READ until it ends."""
         self._lock_read(table)
-        return self._snapshot.scan_plan(table, partitions)
+        return self._snapshot.scan_plan(table, partitions, with_row_ids)
 
     def _lock_read(self, table: TableName) -> None:
         self._ensure_usable()

@@ -13,6 +13,7 @@ from hive_acid.model.table import TableDescription, TableName
 from hive_acid.model.write_ids import ValidTxnList, ValidWriteIdList
 from hive_acid.snapshot.acid_state import TableContent
 from hive_acid.snapshot.filesystem import FileSystem
+from hive_acid.snapshot.row_numbers import number_rows
 from hive_acid.snapshot.scan_plan import ScanPlan
 from hive_acid.snapshot.table_snapshot import load_content, load_scan_plan
 
@@ -24,8 +25,8 @@ class ScannedSnapshot(Protocol):
         """Names of the table's partitions."""
         ...
 
-    def scan_plan(self, table: TableName, partitions: Sequence[str] | None) -> ScanPlan:
-        """The files of the table, or of the partitions named."""
+    def scan_plan(self, table: TableName, partitions: Sequence[str] | None, with_row_ids: bool = False) -> ScanPlan:
+        """The files of the table, or of the partitions named; `with_row_ids` if the scan asks for ROW__ID."""
         ...
 
 
@@ -84,19 +85,24 @@ class Snapshot:
             self._partition_names.pop(table, None)
             self._plans = {key: plan for key, plan in self._plans.items() if key[0] != table}
 
-    def scan_plan(self, table: TableName, partitions: Sequence[str] | None) -> ScanPlan:
-        """The files of the table, or of the partitions named; listed once."""
+    def scan_plan(self, table: TableName, partitions: Sequence[str] | None, with_row_ids: bool = False) -> ScanPlan:
+        """The files of the table, or of the partitions named; listed once.
+
+        With the first row ID of each file without ACID columns if the scan asks for ROW__ID (`with_row_ids`), or where
+        deletes may concern its rows.
+        """
         key = (table, tuple(partitions) if partitions is not None else None)
         with self._guard:
             known = self._plans.get(key)
-        if known is not None:
-            return known
-        write_ids = self.write_ids(table)
-        description = self._table(table)
-        found = self._metastore.partitions(table, partitions) if partitions is not None else None
-        plan = load_scan_plan(self._file_system, description, found, write_ids, self._transactions)
-        with self._guard:
-            return self._plans.setdefault(key, plan)
+        if known is None:
+            write_ids = self.write_ids(table)
+            description = self._table(table)
+            found = self._metastore.partitions(table, partitions) if partitions is not None else None
+            known = load_scan_plan(self._file_system, description, found, write_ids, self._transactions)
+            known = number_rows(self._file_system, known, with_row_ids=False)
+            with self._guard:
+                known = self._plans.setdefault(key, known)
+        return number_rows(self._file_system, known, with_row_ids=True) if with_row_ids else known
 
     def content(self, table: TableName) -> TableContent:
         """How much a reader of the whole table reads."""

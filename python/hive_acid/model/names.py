@@ -37,6 +37,8 @@ _FOLDER_PREFIXES = tuple(f"{kind.value}_" for kind in FolderKind)
 _BASE = re.compile(r"base_(-?[0-9]+)(?:_v([0-9]+))?")
 _DELTA = re.compile(r"(delete_delta|delta)_([0-9]+)_([0-9]+)(?:_v([0-9]+)|_([0-9]+))?")
 _BUCKET_FILE = re.compile(r"bucket_([0-9]+)(?:_([0-9]+))?")
+_OF_NO_DELTA = re.compile(r"(?:delete_)?delta_9223372036854775807_-9223372036854775808(?:_v[0-9]+)?")
+_NOT_IN_URI = re.compile(r"""[\x00-\x20"#%<>?\[\\\]^`{|}\x7f]""")
 _ORIGINAL_FILE = re.compile(r"([0-9]+)_[0-9]+(?:_copy_[0-9]+)?")
 
 
@@ -81,6 +83,15 @@ class FolderName:
         return f"{self.kind.value}_{self.min_write_id:07d}_{self.max_write_id:07d}{statement}{visibility}"
 
 
+def may_have_side_files(name: FolderName) -> bool:
+    """True for what streaming ingest may still write to: a delta of several write IDs that no compaction has made.
+
+    Elsewhere Hive reads files to their end, whatever lies beside them (AcidUtils.ParsedDelta, mayContainSideFile).
+    """
+    is_range = name.kind is FolderKind.DELTA and name.min_write_id != name.max_write_id
+    return is_range and not name.visibility_txn_id
+
+
 def is_base(name: str) -> bool:
     """True for the name of a base."""
     parsed = FolderName.parse(name)
@@ -111,9 +122,22 @@ def original_bucket(name: str) -> int | None:
     return int(match[1]) if match else None
 
 
+def original_order(path: str) -> bytes:
+    """Sorts paths below one root as Hive sorts original files: by the text of the URI, as java.lang.String compares.
+
+    Hadoop's Path keeps a URI in which characters that URIs do not allow are escaped (java.net.URI, "quote").
+    """
+    return _NOT_IN_URI.sub(lambda match: f"%{ord(match[0]):02X}", path).encode("utf-16-be", "surrogatepass")
+
+
 def is_hidden(name: str) -> bool:
     """True for names every engine passes over: they begin with `_` or `.`."""
     return name.startswith(("_", "."))
+
+
+def is_of_no_delta(name: str) -> bool:
+    """True for what a minor compaction leaves that found originals only (Hive 3.1.3): no write ID is in its range."""
+    return _OF_NO_DELTA.fullmatch(name) is not None
 
 
 def is_acid_folder_like(name: str) -> bool:

@@ -12,6 +12,7 @@ from hive_acid.model.names import (
     FolderName,
     is_acid_folder_like,
     is_hidden,
+    is_of_no_delta,
 )
 from hive_acid.model.write_ids import ValidWriteIdList
 from hive_acid.snapshot.listing import ListedFile, Listing
@@ -138,7 +139,8 @@ def sort_out(listing: Listing) -> tuple[list[AcidFolder], tuple[ListedFile, ...]
             originals.append(file)
     parsed = [(path, FolderName.parse(path)) for path in sorted(files_of)]
     folders = [AcidFolder(path, name, tuple(files_of[path])) for path, name in parsed if name]
-    malformed = [path for path, name in parsed if not name and is_acid_folder_like(path)]
+    unknown = [path for path, name in parsed if not name and is_acid_folder_like(path)]
+    malformed = [path for path in unknown if not is_of_no_delta(path)]
     return folders, tuple(originals), malformed
 
 

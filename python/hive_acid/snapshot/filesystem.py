@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from hive_acid.snapshot.listing import ListedFile, Listing, parse_listings
 
-__all__ = ["FileSystem", "ListedFile", "Listing", "parse_listings"]
+__all__ = ["FileSystem", "FileVersion", "ListedFile", "Listing", "parse_listings"]
+
+
+class FileVersion(NamedTuple):
+    """A file as it was listed: absolute path, the bytes to read, time of the last change. Files do not change."""
+
+    path: str
+    length_bytes: int
+    modified_ms: int
 
 
 class FileSystem(Protocol):
@@ -26,6 +34,18 @@ class FileSystem(Protocol):
 
     def read_text(self, path: str) -> str:
         """The content of a small UTF-8 file. A missing file is an error."""
+        ...
+
+    def read_bytes(self, path: str) -> bytes | None:
+        """The content of a small file; None if it is missing."""
+        ...
+
+    def row_counts(self, table: str, files: Sequence[FileVersion]) -> list[int]:
+        """The number of rows in each of these ORC files, as their footers tell. One call, whatever their number.
+
+        Raises HIVE_ACID_CORRUPT_FILE for what is no ORC file, HIVE_ACID_SNAPSHOT_UNAVAILABLE for a file that is gone;
+        `table` is for those.
+        """
         ...
 
     def exists(self, path: str) -> bool:

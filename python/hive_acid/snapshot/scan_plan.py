@@ -3,32 +3,63 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from hashlib import blake2b
+from typing import Any
 
-from hive_acid.errors import HiveAcidError, build_error
-from hive_acid.model.bucket import MAX_BUCKET
-from hive_acid.model.names import FLUSH_LENGTH_SUFFIX, BucketFileName, FolderKind, original_bucket
-from hive_acid.model.table import TableDescription
+from hive_acid.model.bucket import BucketProperty
 from hive_acid.model.write_ids import ValidWriteIdList
-from hive_acid.snapshot.acid_state import AcidFolder, AcidState
-from hive_acid.snapshot.listing import ListedFile
+
+
+@dataclass(frozen=True)
+class ScanFile:
+    """A file of a folder: its path below the folder, the bytes to read of it, its time and the bucket it is named by.
+
+    `first_row` belongs to files of raw folders: the row ID of the first row, None while nobody needs it.
+    """
+
+    path: str
+    length_bytes: int
+    modified_ms: int
+    bucket: int
+    first_row: int | None = None
+
+
+@dataclass(frozen=True)
+class RawIds:
+    """What the rows of files without ACID columns have in common: their write ID and statement ID (0 if unnamed)."""
+
+    write_id: int
+    statement_id: int = 0
 
 
 @dataclass(frozen=True)
 class ScanFolder:
-    """A base or delta to read: absolute path, and its bucket files that are not empty, by name.
+    """A base or delta to read, or the originals of a root: absolute path, and its files that are not empty, in order.
 
     `deletes`: some delete delta of the partition may concern its rows. `check`: only rows whose `currentTransaction`
-    the snapshot sees are visible. `max_write_id` is inclusive.
+    the snapshot sees are visible. `max_write_id` is inclusive. `raw`: the files have no ACID columns; the rows of all
+    that are of one bucket are numbered through, file after file.
     """
 
     path: str
     max_write_id: int
     deletes: bool
     check: bool
-    files: tuple[ListedFile, ...]
+    files: tuple[ScanFile, ...]
+    raw: RawIds | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The form the shim reads: files as `[path, bytes, ms]`, raw ones with bucket property and first row ID."""
+        text = {"path": self.path, "deletes": self.deletes, "check": self.check}
+        files: list[list[Any]] = [[file.path, file.length_bytes, file.modified_ms] for file in self.files]
+        if self.raw is None:
+            return {**text, "files": files}
+        properties = [BucketProperty(file.bucket, self.raw.statement_id).encode() for file in self.files]
+        for row, file, encoded in zip(files, self.files, properties, strict=True):
+            row += [encoded, file.first_row]
+        return {**text, "writeId": self.raw.write_id, "files": files}
 
 
 @dataclass(frozen=True)
@@ -38,7 +69,7 @@ class ScanDeletes:
     path: str
     max_write_id: int
     check: bool
-    files: tuple[ListedFile, ...]
+    files: tuple[ScanFile, ...]
 
 
 @dataclass(frozen=True)
@@ -55,8 +86,8 @@ class ScanPartition:
 
         Executors keep what they read of delete files by it.
         """
-        files = (file for delete in self.deletes for file in delete.files)
-        text = "\n".join(f"{file.relative_path}\t{file.length_bytes}\t{file.modified_ms}" for file in files)
+        files = [(f"{delete.path}/{file.path}", file) for delete in self.deletes for file in delete.files]
+        text = "\n".join(f"{path}\t{file.length_bytes}\t{file.modified_ms}" for path, file in files)
         return blake2b(text.encode(), digest_size=16).hexdigest()
 
 
@@ -76,8 +107,7 @@ class ScanPlan:
     @property
     def buckets(self) -> frozenset[int]:
         """The bucket numbers of the data files."""
-        parsed = (BucketFileName.parse(file.name) for file in self._data_files())
-        return frozenset(name.bucket for name in parsed if name)
+        return frozenset(file.bucket for file in self._data_files())
 
     @property
     def max_write_id(self) -> int:
@@ -88,21 +118,13 @@ class ScanPlan:
         return max(*data, *deletes, 0, 0)
 
     def to_json(self) -> str:
-        """The form the shim reads: files as `[name, bytes, ms]`, delete files by name alone."""
+        """The form the shim reads: see `ScanFolder.to_dict`; delete files by name alone."""
         partitions = [
             {
                 "name": partition.name,
-                "folders": [
-                    {
-                        "path": folder.path,
-                        "deletes": folder.deletes,
-                        "check": folder.check,
-                        "files": [[file.name, file.length_bytes, file.modified_ms] for file in folder.files],
-                    }
-                    for folder in partition.folders
-                ],
+                "folders": [folder.to_dict() for folder in partition.folders],
                 "deletes": [
-                    {"path": deletes.path, "check": deletes.check, "files": [file.name for file in deletes.files]}
+                    {"path": deletes.path, "check": deletes.check, "files": [file.path for file in deletes.files]}
                     for deletes in partition.deletes
                 ],
                 "deleteStamp": partition.delete_stamp,
@@ -112,87 +134,5 @@ class ScanPlan:
         plan = {"table": self.table, "writeIds": self.write_ids.format(), "partitions": partitions}
         return json.dumps(plan, separators=(",", ":"))
 
-    def _data_files(self) -> Iterable[ListedFile]:
+    def _data_files(self) -> Iterable[ScanFile]:
         return (file for partition in self.partitions for folder in partition.folders for file in folder.files)
-
-
-def build_scan_plan(
-    table: TableDescription, write_ids: ValidWriteIdList, states: Sequence[tuple[str, AcidState]]
-) -> ScanPlan:
-    """The plan for the partitions in `states` (name, state), in that order.
-
-    Raises HIVE_ACID_UNSUPPORTED_LAYOUT for visible files that are no bucket files of the table, HIVE_ACID_CORRUPT_FILE
-    for two files of one bucket in one folder. What the snapshot does not see is not judged.
-    """
-    partitions = tuple(_scan_partition(table, name, state) for name, state in states)
-    return ScanPlan(str(table.name), write_ids, partitions)
-
-
-def _scan_partition(table: TableDescription, name: str, state: AcidState) -> ScanPartition:
-    for original in state.originals:
-        reason = "the file belongs to no base or delta (run a major compaction in Hive first)"
-        raise _unsupported(table, state.listing.absolute_path(original.relative_path), reason)
-    deletes = tuple(
-        ScanDeletes(
-            state.listing.absolute_path(folder.path),
-            folder.name.max_write_id,
-            folder.check,
-            files,
-        )
-        for folder in state.delete_deltas
-        if (files := _bucket_files(table, state, folder))
-    )
-    max_delete = max((delete.max_write_id for delete in deletes), default=-1)
-    folders = tuple(
-        ScanFolder(
-            state.listing.absolute_path(folder.path),
-            folder.name.max_write_id,
-            max_delete >= _first_write_id(folder),
-            folder.check,
-            files,
-        )
-        for folder in state.data_folders
-        if (files := _bucket_files(table, state, folder))
-    )
-    return ScanPartition(name, folders, deletes)
-
-
-def _first_write_id(folder: AcidFolder) -> int:
-    """Where the write IDs of the folder's rows begin (inclusive); a compacted base holds rows of any write ID."""
-    return 0 if folder.name.kind is FolderKind.BASE else folder.name.min_write_id
-
-
-def _bucket_files(table: TableDescription, state: AcidState, folder: AcidFolder) -> tuple[ListedFile, ...]:
-    """The bucket files with content, by name. Empty files are what compaction leaves for empty buckets (Hive 4)."""
-    files: dict[int, ListedFile] = {}
-    for file in folder.files:
-        path = state.listing.absolute_path(file.relative_path)
-        if file.name.endswith(FLUSH_LENGTH_SUFFIX):
-            raise _unsupported(table, path, "streaming ingest is still writing, or broke off, beside this side file")
-        if not file.length_bytes:
-            continue
-        bucket = _bucket_of(table, file, path)
-        if bucket in files:
-            reason = f"{files[bucket].name} holds the same bucket in the same folder"
-            raise build_error("HIVE_ACID_CORRUPT_FILE", path=path, table=table.name, reason=reason)
-        files[bucket] = file
-    return tuple(files.values())
-
-
-def _bucket_of(table: TableDescription, file: ListedFile, path: str) -> int:
-    parsed = BucketFileName.parse(file.name)
-    if not parsed and original_bucket(file.name) is not None:
-        raise _unsupported(
-            table, path, "the file was loaded without ACID columns (run a major compaction in Hive first)"
-        )
-    if not parsed or file.relative_path.count("/") != 1:
-        raise _unsupported(table, path, "the file is not a bucket file of its folder")
-    if parsed.bucket > MAX_BUCKET:
-        raise _unsupported(table, path, f"buckets are numbered up to {MAX_BUCKET}")
-    if table.bucket_count and parsed.bucket >= table.bucket_count:
-        raise _unsupported(table, path, f"the table has only {table.bucket_count} buckets")
-    return parsed.bucket
-
-
-def _unsupported(table: TableDescription, path: str, reason: str) -> HiveAcidError:
-    return build_error("HIVE_ACID_UNSUPPORTED_LAYOUT", table=table.name, path=path, reason=reason)

@@ -1,4 +1,4 @@
-"""From a table and a snapshot's lists to the scan plan, with one listing call."""
+"""From a table and a snapshot's lists to the scan plan, with one listing call, and more while a file is closed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,12 @@ from hive_acid.model.write_ids import ValidTxnList, ValidWriteIdList
 from hive_acid.snapshot.acid_state import AcidState, TableContent, count_content, marker_folders
 from hive_acid.snapshot.directory_choice import choose_directories
 from hive_acid.snapshot.filesystem import FileSystem
-from hive_acid.snapshot.scan_plan import ScanPlan, build_scan_plan
+from hive_acid.snapshot.flush_lengths import load_readable_bytes
+from hive_acid.snapshot.plan_building import build_scan_plan
+from hive_acid.snapshot.scan_plan import ScanPlan
+
+_LISTINGS = 10
+"""Attempts to list while streaming ingest closes one file after the other."""
 
 
 def load_scan_plan(
@@ -23,8 +28,8 @@ def load_scan_plan(
 ) -> ScanPlan:
     """The plan for reading `partitions` (None: the whole of an unpartitioned table), in the order given.
 
-    Raises HIVE_ACID_UNSUPPORTED_TABLE if the table is not full ACID, and what `choose_directories` and
-    `build_scan_plan` raise.
+    Raises HIVE_ACID_UNSUPPORTED_TABLE if the table is not full ACID, and what `choose_directories`,
+    `load_readable_bytes` and `build_scan_plan` raise.
     """
     if table.kind is not TableKind.FULL_ACID:
         reason = f"its kind is {table.kind.value}, not full ACID"
@@ -40,8 +45,13 @@ def load_scan_plan(
             "HIVE_ACID_INTERNAL", reason=f"Partitions are given for {table.name} if and only if it has any"
         )
     names, roots = _roots(table, partitions)
-    states = load_states(file_system, roots, write_ids, transactions)
-    return build_scan_plan(table, write_ids, list(zip(names, states, strict=True)))
+    for _ in range(_LISTINGS):
+        states = load_states(file_system, roots, write_ids, transactions)
+        readable_bytes = load_readable_bytes(file_system, str(table.name), states)
+        if readable_bytes is not None:
+            return build_scan_plan(table, write_ids, list(zip(names, states, strict=True)), readable_bytes)
+    reason = f"streaming ingest closed a file during each of {_LISTINGS} listings"
+    raise build_error("HIVE_ACID_SNAPSHOT_UNAVAILABLE", table=table.name, reason=reason)
 
 
 def load_content(

@@ -12,7 +12,7 @@ from pyspark import SparkContext
 
 from hive_acid.errors import build_error
 from hive_acid.execution.engine import WriteResult, WriteSpec
-from hive_acid.snapshot.filesystem import Listing, parse_listings
+from hive_acid.snapshot.filesystem import FileVersion, Listing, parse_listings
 
 T = TypeVar("T")
 
@@ -45,6 +45,16 @@ class JvmFileSystem:
     def read_text(self, path: str) -> str:
         """See FileSystem."""
         return self._do("reading", path, lambda: str(self._storage.readText(path)))
+
+    def read_bytes(self, path: str) -> bytes | None:
+        """See FileSystem."""
+        content = self._do("reading", path, lambda: self._storage.readBytes(path))
+        return None if content is None else bytes(content)
+
+    def row_counts(self, table: str, files: Sequence[FileVersion]) -> list[int]:
+        """See FileSystem. Errors keep their JVM type."""
+        request = "\n".join(f"{file.length_bytes}\t{file.modified_ms}\t{_escape(file.path)}" for file in files)
+        return [int(count) for count in str(self._storage.rowCounts(table, request)).split("\n")]
 
     def exists(self, path: str) -> bool:
         """See FileSystem."""

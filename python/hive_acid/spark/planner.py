@@ -154,12 +154,13 @@ class Planner:
     def scan(self, request: str) -> str:
         """The scan plan in the snapshot of a statement (`token`) or of a read execution (`executionId`)."""
         asked = json.loads(request)
-        table, partitions = _table_name(asked["table"]), asked.get("partitions")
+        table, partitions, with_row_ids = _table_name(asked["table"]), asked.get("partitions"), asked["rowIds"]
         with self._cancellation.running():
             if "token" in asked:
-                return self._snapshot(asked["token"], table).scan_plan(table, partitions).to_json()
+                return self._snapshot(asked["token"], table).scan_plan(table, partitions, with_row_ids).to_json()
             key = asked["executionId"]
-            return self._readers.scan_plan(key, table, partitions, self._settings_of(asked)).to_json()
+            settings = self._settings_of(asked)
+            return self._readers.scan_plan(key, table, partitions, settings, with_row_ids).to_json()
 
     def _settings_of(self, asked: Mapping[str, Any]) -> Settings:
         return self._settings.overridden_by(asked["settings"])

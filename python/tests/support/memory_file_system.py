@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from hive_acid.errors import HiveAcidError, build_error
 from hive_acid.model.names import is_hidden
-from hive_acid.snapshot.filesystem import ListedFile, Listing
+from hive_acid.snapshot.filesystem import FileVersion, ListedFile, Listing
 
 
 class MemoryFileSystem:
@@ -15,6 +15,8 @@ class MemoryFileSystem:
     def __init__(self) -> None:
         self.files: dict[str, ListedFile] = {}
         self.texts: dict[str, str] = {}
+        self.bytes: dict[str, bytes] = {}
+        self.rows: dict[str, int] = {}
         self.folders: set[str] = {"/"}
         self.calls: list[str] = []
 
@@ -33,6 +35,16 @@ class MemoryFileSystem:
         if path not in self.files:
             raise _error(path, "reading", "no such file")
         return self.texts[path]
+
+    def read_bytes(self, path: str) -> bytes | None:
+        """What `bytes` holds for the path, nothing of a file that is there, None of one that is not."""
+        self.calls.append("read_bytes")
+        return self.bytes.get(path, b"") if path in self.files else None
+
+    def row_counts(self, table: str, files: Sequence[FileVersion]) -> list[int]:
+        """What `rows` holds for each path."""
+        self.calls.append("row_counts")
+        return [self.rows[file.path] for file in files]
 
     def exists(self, path: str) -> bool:
         self.calls.append("exists")

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from hive_acid.errors import SnapshotUnavailable
 from hive_acid.model.table import TableDescription, TableName
 from hive_acid.snapshot.directory_choice import choose_directories
-from hive_acid.snapshot.scan_plan import build_scan_plan
+from hive_acid.snapshot.plan_building import build_scan_plan
 from support.table_history import Row, Snapshot, TableHistory, Writer
 
 TABLE = TableDescription(TableName("db", "t"), "/t", (), parameters={"transactional": "true"})

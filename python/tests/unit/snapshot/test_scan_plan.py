@@ -9,7 +9,8 @@ from hive_acid.model.table import Column, Partition, TableDescription, TableName
 from hive_acid.model.write_ids import ValidTxnList, ValidWriteIdList
 from hive_acid.snapshot.directory_choice import choose_directories
 from hive_acid.snapshot.listing import Listing
-from hive_acid.snapshot.scan_plan import ScanPlan, build_scan_plan
+from hive_acid.snapshot.plan_building import build_scan_plan
+from hive_acid.snapshot.scan_plan import ScanPlan
 from hive_acid.snapshot.table_snapshot import load_scan_plan
 from support.listings import ROOT, listing_of
 from support.memory_file_system import MemoryFileSystem
@@ -198,23 +199,34 @@ def test_marker_files_are_read_only_where_a_base_has_one() -> None:
 @pytest.mark.parametrize(
     ("lines", "path"),
     [
-        ("file:000000_0\ndelta_0000001_0000001_0000", "000000_0"),
-        ("HIVE_UNION_SUBDIR_1/000000_0", "HIVE_UNION_SUBDIR_1/000000_0"),
         ("part-00000.orc/part-00000.orc", "part-00000.orc/part-00000.orc"),
-        ("delta_0000001_0000001_0000/000000_0", "delta_0000001_0000001_0000/000000_0"),
-        ("base_0000001/000000_0_copy_1", "base_0000001/000000_0_copy_1"),
         ("delta_0000001_0000001_0000/data.orc", "delta_0000001_0000001_0000/data.orc"),
+        ("file:part-00000-c000.zlib.orc\ndelta_0000001_0000001_0000", "part-00000-c000.zlib.orc"),
+        ("file:004096_0", "004096_0"),
+        ("delete_delta_0000001_0000001_0000/000000_0", "delete_delta_0000001_0000001_0000/000000_0"),
+        (
+            "delete_delta_0000001_0000009/bucket_00000_flush_length",
+            "delete_delta_0000001_0000009/bucket_00000_flush_length",
+        ),
+        ("delta_0000001_0000009/000000_0", "delta_0000001_0000009/000000_0"),
+        ("delta_0000001_0000001_v0000002/000000_0", "delta_0000001_0000001_v0000002/000000_0"),
+        ("delta_0000001_0000001_4096/000000_0", "delta_0000001_0000001_4096/000000_0"),
+        ("base_0000001_v0000002/000000_0", "base_0000001_v0000002/000000_0"),
+        ("base_-9223372036854775808/000000_0", "base_-9223372036854775808/000000_0"),
+        (
+            "delta_0000001_0000001_0000/000000_0\ndelta_0000001_0000001_0000/bucket_00001",
+            "delta_0000001_0000001_0000/bucket_00001",
+        ),
+        ("delta_0000001_0000001_0000/000000_0\ndelta_0000001_0000001_0000/x", "delta_0000001_0000001_0000/x"),
         ("delete_delta_0000001_0000001_0000/data.orc", "delete_delta_0000001_0000001_0000/data.orc"),
         (
             "delta_0000001_0000001_0000/delta_0000001_0000001_0000/bucket_00000",
             "delta_0000001_0000001_0000/delta_0000001_0000001_0000/bucket_00000",
         ),
-        ("delta_0000001_0000009/bucket_00000_flush_length 8", "delta_0000001_0000009/bucket_00000_flush_length"),
-        ("delta_0000001_0000009/bucket_00000_flush_length 0", "delta_0000001_0000009/bucket_00000_flush_length"),
         ("delta_0000001_0000001_0000/bucket_04096", "delta_0000001_0000001_0000/bucket_04096"),
     ],
 )
-def test_visible_files_that_are_no_bucket_files_are_refused_by_path(lines: str, path: str) -> None:
+def test_visible_files_that_are_no_data_files_are_refused_by_path(lines: str, path: str) -> None:
     assert refusal_of(lines) == ("HIVE_ACID_UNSUPPORTED_LAYOUT", f"{ROOT}/{path}")
 
 

@@ -3,8 +3,8 @@ package hiveacid
 import scala.jdk.CollectionConverters._
 
 import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
-import com.fasterxml.jackson.databind.node.ArrayNode
-import hiveacid.orc.AcidOrcFileFormat
+import com.fasterxml.jackson.databind.node.{ArrayNode, ObjectNode}
+import hiveacid.orc.{AcidOrcFileFormat, RawRows}
 import org.apache.hadoop.fs.{FileStatus, Path}
 
 import org.apache.spark.sql.catalyst.InternalRow
@@ -35,7 +35,8 @@ final class AcidFileIndex(
     val token: Option[String],
     val queryKey: Option[Long] = None,
     isWritten: Boolean = false,
-    only: Option[Set[String]] = None
+    only: Option[Set[String]] = None,
+    val withRowIds: Boolean = false
 ) extends FileIndex {
   private val name = AcidTables.name(table)
 
@@ -53,13 +54,17 @@ final class AcidFileIndex(
     case _                => false
   }
   override def hashCode(): Int = identity.hashCode
-  private def identity = (name, table.location, token, queryKey, only)
+  private def identity = (name, table.location, token, queryKey, only, withRowIds)
 
-  def bound(to: String): AcidFileIndex = new AcidFileIndex(session, table, Some(to))
-  def ofQuery(key: Long): AcidFileIndex = new AcidFileIndex(session, table, token, Some(key))
+  def bound(to: String): AcidFileIndex = new AcidFileIndex(session, table, Some(to), withRowIds = withRowIds)
+  def ofQuery(key: Long): AcidFileIndex = new AcidFileIndex(session, table, token, Some(key), withRowIds = withRowIds)
 
   /** Of all partitions only those of these names. */
-  def ofPartitions(names: Set[String]): AcidFileIndex = new AcidFileIndex(session, table, token, only = Some(names))
+  def ofPartitions(names: Set[String]): AcidFileIndex =
+    new AcidFileIndex(session, table, token, only = Some(names), withRowIds = withRowIds)
+
+  /** The same for a scan that asks for ROW__ID. */
+  def ofRowIds: AcidFileIndex = new AcidFileIndex(session, table, token, queryKey, isWritten, only, withRowIds = true)
 
   override def listFiles(partitionFilters: Seq[Expression], dataFilters: Seq[Expression]): Seq[PartitionDirectory] = {
     val planner = Bridge.plannerFor(name)
@@ -71,7 +76,8 @@ final class AcidFileIndex(
     val key = executionKey
     if (snapshot.isEmpty && key >= 0) ReadListener.started(key)
     val partitions = if (partitionSchema.isEmpty) None else Some(survivors(planner, key, snapshot, partitionFilters))
-    val answer = Bridge.text(Callbacks.ask(session)(planner.scan(request(key, snapshot, partitions.map(_.keys.toSeq)))))
+    val answer =
+      Bridge.text(Callbacks.ask(session)(planner.scan(scanRequest(key, snapshot, partitions.map(_.keys.toSeq)))))
     val plan = AcidFileIndex.json.readTree(answer)
     val writeIds = plan.get("writeIds").asText
     plan.get("partitions").elements.asScala.toSeq.map { partition =>
@@ -88,15 +94,20 @@ final class AcidFileIndex(
   private def executionKey: Long =
     AcidFileIndex.rootExecution(session).orElse(queryKey).getOrElse(LooseScans.newKey())
 
-  private def request(key: Long, snapshot: Option[String], partitions: Option[Seq[String]]): String = {
-    val node = AcidFileIndex.json.createObjectNode().put("table", name)
-    snapshot.fold(node.put("executionId", key))(node.put("token", _))
-    Bridge.putSettings(node, session)
+  private def scanRequest(key: Long, snapshot: Option[String], partitions: Option[Seq[String]]): String = {
+    val node = request(key, snapshot).put("rowIds", withRowIds)
     partitions.foreach { names =>
       val array: ArrayNode = node.putArray("partitions")
       names.foreach(n => array.add(n))
     }
     node.toString
+  }
+
+  private def request(key: Long, snapshot: Option[String]): ObjectNode = {
+    val node = AcidFileIndex.json.createObjectNode().put("table", name)
+    snapshot.fold(node.put("executionId", key))(node.put("token", _))
+    Bridge.putSettings(node, session)
+    node
   }
 
   /** Partition name to typed values, of the partitions that the filters leave. */
@@ -108,7 +119,7 @@ final class AcidFileIndex(
   ): Map[String, InternalRow] = {
     val names =
       AcidFileIndex.json
-        .readTree(Bridge.text(Callbacks.ask(session)(planner.partitionNames(request(key, snapshot, None)))))
+        .readTree(Bridge.text(Callbacks.ask(session)(planner.partitionNames(request(key, snapshot).toString))))
         .elements
         .asScala
         .map(_.asText)
@@ -129,21 +140,17 @@ final class AcidFileIndex(
     // one string for all files of a partition: it is serialised once per task
     val deletes = AcidFileIndex.deletes(partition, writeIds)
     partition.get("folders").elements.asScala.toSeq.flatMap { folder =>
-      val path = folder.get("path").asText
       val metadata = Map.newBuilder[String, Any]
       if (folder.get("deletes").asBoolean) metadata += AcidOrcFileFormat.DeletesKey -> deletes
       if (folder.get("check").asBoolean) metadata += AcidOrcFileFormat.CheckKey -> writeIds
       val constants = metadata.result()
       folder.get("files").elements.asScala.map { file =>
-        val status = new FileStatus(
-          file.get(1).asLong,
-          false,
-          1,
-          AcidFileIndex.BlockBytes,
-          file.get(2).asLong,
-          new Path(path, file.get(0).asText)
-        )
-        FileStatusWithMetadata(status, constants)
+        val path = new Path(s"${folder.get("path").asText}/${file.get(0).asText}")
+        val status =
+          new FileStatus(file.get(1).asLong, false, 1, AcidFileIndex.BlockBytes, file.get(2).asLong, path)
+        val raw =
+          Option(folder.get("writeId")).map(id => AcidOrcFileFormat.RawKey -> AcidFileIndex.raw(id, file).format)
+        FileStatusWithMetadata(status, constants ++ raw)
       }
     }
   }
@@ -157,6 +164,9 @@ object AcidFileIndex {
 
   private val json = new ObjectMapper
   private val BlockBytes = 128L << 20
+
+  private def raw(writeId: JsonNode, file: JsonNode): RawRows =
+    RawRows(writeId.asLong, file.get(3).asInt, Option(file.get(4)).filterNot(_.isNull).map(_.asLong))
 
   private def deletes(partition: JsonNode, writeIds: String): String = {
     val node = json.createObjectNode()

@@ -31,6 +31,7 @@ class Extensions extends (SparkSessionExtensions => Unit) {
     extensions.injectCheckRule(s => Guard(classic(s)))
     // In the optimizer, which each query passes once with all its subqueries, before its physical plan lists files.
     extensions.injectOptimizerRule(_ => LooseScans)
+    extensions.injectOptimizerRule(_ => NumberedScans)
     // In the optimizer, because a DataFrame or temporary view is analysed long before it is read.
     extensions.injectOptimizerRule(s => GuardReads(classic(s)))
     // In the optimizer, where plans show which of their parts come from a cache.

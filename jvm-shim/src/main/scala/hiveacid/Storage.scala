@@ -3,6 +3,7 @@ package hiveacid
 import java.io.FileNotFoundException
 import java.nio.charset.StandardCharsets.UTF_8
 
+import hiveacid.orc.FileRowCounts
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileStatus, FileSystem, Path}
 import org.apache.hadoop.util.StringUtils
@@ -63,6 +64,23 @@ final class Storage(session: SparkSession) {
     val in = fileSystem(path).open(new Path(path))
     try new String(in.readAllBytes(), UTF_8)
     finally in.close()
+  }
+
+  /** Null for a file that is missing. */
+  def readBytes(path: String): Array[Byte] =
+    try {
+      val in = fileSystem(path).open(new Path(path))
+      try in.readAllBytes()
+      finally in.close()
+    } catch { case _: FileNotFoundException => null }
+
+  /** The number of rows of each ORC file, one per line of `files`: bytes, time in ms, path (escaped), with tabs. */
+  def rowCounts(table: String, files: String): String = {
+    val versions = files.split("\n", -1).toSeq.map { line =>
+      val Array(bytes, modifiedMs, path) = line.split("\t", -1)
+      FileRowCounts.Version(unescape(path), bytes.toLong, modifiedMs.toLong)
+    }
+    FileRowCounts.of(versions, conf, table).mkString("\n")
   }
 
   /** Storage's own checksums in hexadecimal, one per line of `paths` (escaped); empty where it keeps none. */

@@ -33,7 +33,7 @@ final case class ScanRequest(
     writesBack: Boolean
 )
 
-/** The batches of one split of one ACID file: the rows of its stripes that the snapshot sees.
+/** The batches of one split of one file: the rows of its stripes that the snapshot sees.
   *
   * Batches are reused: one is valid until the next is asked for.
   */
@@ -47,6 +47,7 @@ final class AcidFileReader(request: ScanRequest, file: PartitionedFile, conf: Co
   private val selection = new Selection(request.batchSize)
   private val deletes = constant(AcidOrcFileFormat.DeletesKey).map(new Deletes(_, conf, errors))
   private val valid = constant(AcidOrcFileFormat.CheckKey).map(ValidWriteIds.parse)
+  private val raw = constant(AcidOrcFileFormat.RawKey).map(RawRows.parse)
 
   private val reader: Reader = errors.guard(path) {
     val options = OrcFile.readerOptions(conf).useUTCTimestamp(true).convertToProlepticGregorian(true)
@@ -86,24 +87,30 @@ final class AcidFileReader(request: ScanRequest, file: PartitionedFile, conf: Co
   /** The open scan of a file that has rows. */
   private class Scan {
     private val schema = {
-      if (!FileSchema.isAcid(reader.getSchema)) throw errors.corrupt(path, s"its schema is ${reader.getSchema}")
+      checkSchema()
       FileSchema.resolve(reader.getSchema, request.tableSchema, request.required)
     }
     // data files hold only inserts; unknown where the writer kept no statistics
-    private val operationsKnown = insertsOnly(reader)
+    private val operationsKnown = raw.isDefined || insertsOnly(reader)
     private val batch = {
       val version = if (schema.converts) RowBatchVersion.ORIGINAL else RowBatchVersion.USE_DECIMAL64
       schema.reader.createRowBatch(version, request.batchSize)
     }
+    private val synthetic = raw.filter(_ => needsRowIds).map { ids =>
+      val first = ids.firstRow.getOrElse(throw new IllegalStateException(s"$path was not numbered"))
+      new SyntheticIds(ids, first, request.batchSize)
+    }
+    // the batch with the ACID columns
+    private val ids = synthetic.fold(batch)(_.batch)
     val rows: RecordReader = reader.rows(options())
     private val filter =
       if (deletes.isEmpty && valid.isEmpty) None
-      else Some(new RowFilter(batch, deletes.orNull, valid.orNull, selection))
+      else Some(new RowFilter(ids, deletes.orNull, valid.orNull, selection))
     private val result = new ColumnarBatch(columns())
 
     /** The next batch with a row in it, or null. */
     def read(): ColumnarBatch = {
-      while (rows.nextBatch(batch)) {
+      while (readBatch()) {
         if (!operationsKnown) checkOperations()
         val count = filter.fold(batch.size)(_.select())
         if (count > 0) {
@@ -113,6 +120,16 @@ final class AcidFileReader(request: ScanRequest, file: PartitionedFile, conf: Co
       }
       null
     }
+
+    private def readBatch(): Boolean = {
+      // afterwards it would be the position of the next batch, which need not follow this one: ORC skips row groups
+      val position = if (synthetic.isDefined) rows.getRowNumber else 0L
+      val found = rows.nextBatch(batch)
+      if (found) synthetic.foreach(_.number(position, batch.size))
+      found
+    }
+
+    private def needsRowIds = deletes.isDefined || schema.sources.exists(_.isInstanceOf[Source.IdColumn])
 
     private def options(): Reader.Options = {
       val options = reader
@@ -129,10 +146,7 @@ final class AcidFileReader(request: ScanRequest, file: PartitionedFile, conf: Co
         // ORC finds the columns of an ACID file by their names inside `row`
         val arguments = new SearchArguments(request.required, schema.unconverted, dates = !julian)
         arguments.build(request.filters).foreach { s =>
-          options.searchArgument(
-            s,
-            schema.reader.getChildren.get(FileSchema.Row).getFieldNames.toArray(Array[String]())
-          )
+          options.searchArgument(s, schema.row.getFieldNames.toArray(Array[String]()))
         }
       }
       options
@@ -140,30 +154,34 @@ final class AcidFileReader(request: ScanRequest, file: PartitionedFile, conf: Co
 
     private def included(): Array[Boolean] = {
       val include = new Array[Boolean](schema.reader.getMaximumId + 1)
-      val top = schema.reader.getChildren
-      def add(column: Int): Unit = include(top.get(column).getId) = true
       include(0) = true
-      if (!operationsKnown) add(FileSchema.Operation)
-      schema.sources.foreach { case Source.IdColumn(i) => add(i); case _ => () }
-      if (deletes.isDefined) Seq(FileSchema.OriginalTransaction, FileSchema.Bucket, FileSchema.RowId).foreach(add)
-      if (valid.isDefined) add(FileSchema.CurrentTransaction)
-      val row = top.get(FileSchema.Row)
-      if (schema.rowIncluded.contains(true)) include(row.getId) = true
+      if (raw.isEmpty) idColumns().foreach(i => include(schema.reader.getChildren.get(i).getId) = true)
+      if (schema.rowIncluded.contains(true)) include(schema.row.getId) = true
       schema.rowIncluded.zipWithIndex.foreach { case (read, i) =>
-        val field = row.getChildren.get(i)
+        val field = schema.row.getChildren.get(i)
         if (read) (field.getId to field.getMaximumId).foreach(include(_) = true)
       }
       include
     }
 
+    private def idColumns(): Seq[Int] = {
+      val asked = schema.sources.collect { case Source.IdColumn(i) => i }
+      val matched =
+        if (deletes.isDefined) Seq(FileSchema.OriginalTransaction, FileSchema.Bucket, FileSchema.RowId) else Nil
+      asked ++ matched ++
+        Seq(FileSchema.CurrentTransaction).filter(_ => valid.isDefined) ++
+        Seq(FileSchema.Operation).filter(_ => !operationsKnown)
+    }
+
     private def columns(): Array[ColumnVector] = {
       val id = ZoneId.of(request.timeZone, ZoneId.SHORT_IDS)
       val zone = if (request.writesBack) new WallClock(id, errors.skippedClock(id, _)) else new WallClock(id)
-      val row = batch.cols(FileSchema.Row).asInstanceOf[StructColumnVector]
+      val fields =
+        if (raw.isDefined) batch.cols else batch.cols(FileSchema.Row).asInstanceOf[StructColumnVector].fields
       val data = request.required.fields.zip(schema.sources).map { case (field, source) =>
         source match {
-          case Source.RowField(i) => OrcColumn.over(field.dataType, row.fields(i), selection, zone)
-          case Source.IdColumn(i) => OrcColumn.over(field.dataType, batch.cols(i), selection, zone)
+          case Source.RowField(i) => OrcColumn.over(field.dataType, fields(i), selection, zone)
+          case Source.IdColumn(i) => OrcColumn.over(field.dataType, ids.cols(i), selection, zone)
           case Source.Missing     =>
             val column = new ConstantColumnVector(request.batchSize, field.dataType)
             column.setNull()
@@ -176,6 +194,13 @@ final class AcidFileReader(request: ScanRequest, file: PartitionedFile, conf: Co
         column
       }
       data ++ partition
+    }
+
+    private def checkSchema(): Unit = {
+      val isAcid = FileSchema.isAcid(reader.getSchema)
+      if (raw.isEmpty && !isAcid) throw errors.corrupt(path, s"its schema is ${reader.getSchema}")
+      if (raw.isDefined && isAcid)
+        throw errors.unsupported(path, "it has ACID columns, but the name of a file without them")
     }
 
     private def checkOperations(): Unit = {

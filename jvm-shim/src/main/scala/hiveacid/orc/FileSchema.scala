@@ -14,22 +14,26 @@ import org.apache.spark.sql.types._
 sealed trait Source
 object Source {
 
-  /** Field `index` of the `row` struct of the reader schema. */
+  /** Field `index` of the row in the reader schema. */
   final case class RowField(index: Int) extends Source
 
-  /** A top-level column of the six, by position. */
+  /** One of the six ACID columns, by position. */
   final case class IdColumn(index: Int) extends Source
 
   /** The file was written before the column was added to the table. */
   case object Missing extends Source
 }
 
-/** How one file is read: the schema handed to ORC (six columns with a pruned `row`) and where each column comes from.
+/** How one file is read: the schema handed to ORC and where each column comes from.
   *
+  * @param reader
+  *   six columns with a pruned `row`; of a file without ACID columns, the pruned row alone
+  * @param row
+  *   the pruned row within `reader`
   * @param sources
   *   one for each required column
   * @param rowIncluded
-  *   for each field of the reader's `row`, whether it is read (positional files keep unread ones in between)
+  *   for each field of `row`, whether it is read (positional files keep unread ones in between)
   * @param converts
   *   true if ORC converts a type on the way
   * @param unconverted
@@ -37,6 +41,7 @@ object Source {
   */
 final case class FileSchema(
     reader: TypeDescription,
+    row: TypeDescription,
     sources: Seq[Source],
     rowIncluded: Seq[Boolean],
     converts: Boolean,
@@ -73,7 +78,7 @@ object FileSchema {
       }
     }
 
-  /** Resolves the required columns in an ACID file.
+  /** Resolves the required columns in a file, with ACID columns or without.
     *
     * By name without regard to case, as Hive does; by position in the table where the file has only names like `_col0`
     * (written before the names were known, HIVE-4243).
@@ -82,7 +87,7 @@ object FileSchema {
     *   for a change of type that is not supported
     */
   def resolve(file: TypeDescription, table: StructType, required: StructType): FileSchema = {
-    val fileRow = file.getChildren.get(Row)
+    val fileRow = if (isAcid(file)) file.getChildren.get(Row) else file
     val fields = fileRow.getFieldNames.asScala.toSeq
     val byNumber = fields.nonEmpty && fields.forall(positional.matches)
     val raw = table.fields.map(f => f.name.toLowerCase(Locale.ROOT) -> rawType(f)).toMap
@@ -115,15 +120,19 @@ object FileSchema {
       }
       row.addField(fields(i), reader)
     }
-    val reader = TypeDescription.createStruct()
-    IdColumns.indices.foreach(i => reader.addField(file.getFieldNames.get(i), file.getChildren.get(i).clone()))
-    reader.addField(file.getFieldNames.get(Row), row)
+    val reader = if (fileRow eq file) row else withIds(file, row)
     val sources = wanted.map {
       case (_, _, Some(id)) => Source.IdColumn(id)
       case (_, -1, _)       => Source.Missing
       case (_, i, _)        => Source.RowField(kept.indexOf(i))
     }
-    FileSchema(reader, sources, kept.map(read.contains), types.converts, unconverted.result())
+    FileSchema(reader, row, sources, kept.map(read.contains), types.converts, unconverted.result())
+  }
+
+  private def withIds(file: TypeDescription, row: TypeDescription): TypeDescription = {
+    val reader = TypeDescription.createStruct()
+    IdColumns.indices.foreach(i => reader.addField(file.getFieldNames.get(i), file.getChildren.get(i).clone()))
+    reader.addField(file.getFieldNames.get(Row), row)
   }
 
   /** The column's type with CHAR and VARCHAR, which Spark keeps in the metadata of a STRING column. */

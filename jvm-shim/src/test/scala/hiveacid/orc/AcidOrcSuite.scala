@@ -215,7 +215,7 @@ abstract class AcidOrcSuite extends munit.FunSuite {
     def bucketFiles(folder: String): Seq[FileStatus] =
       fs.listStatus(new Path(root, folder)).toSeq.filter(_.getPath.getName.startsWith("bucket_")).sortBy(_.getPath)
 
-    private def deletes: String = {
+    protected def deletes: String = {
       val folders = deleteFolders.map { folder =>
         Map(
           "path" -> new Path(root, folder).toString,
