@@ -16,6 +16,7 @@ from pyspark.errors.exceptions.captured import CapturedException
 
 from hive_acid.config import Settings
 from hive_acid.errors import HiveAcidError, build_error
+from hive_acid.execution.column_lookup import has_columns_by_position
 from hive_acid.execution.ddl import DdlExecutor, DdlStatement
 from hive_acid.execution.dry_run import format_json
 from hive_acid.execution.engine import RowCounts
@@ -155,10 +156,12 @@ class Planner:
         asked = json.loads(request)
         table, partitions = _table_name(asked["table"]), asked.get("partitions")
         with self._cancellation.running():
+            settings = self._settings_of(asked)
             if "token" in asked:
-                return self._snapshot(asked["token"], table).scan_plan(table, partitions).to_json()
-            key = asked["executionId"]
-            return self._readers.scan_plan(key, table, partitions, self._settings_of(asked)).to_json()
+                plan = self._snapshot(asked["token"], table).scan_plan(table, partitions)
+            else:
+                plan = self._readers.scan_plan(asked["executionId"], table, partitions, settings)
+            return plan.to_json(by_position=has_columns_by_position(settings, self._metastore.line))
 
     def _settings_of(self, asked: Mapping[str, Any]) -> Settings:
         return self._settings.overridden_by(asked["settings"])

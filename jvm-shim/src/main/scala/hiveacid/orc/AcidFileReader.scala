@@ -87,7 +87,8 @@ final class AcidFileReader(request: ScanRequest, file: PartitionedFile, conf: Co
   private class Scan {
     private val schema = {
       if (!FileSchema.isAcid(reader.getSchema)) throw errors.corrupt(path, s"its schema is ${reader.getSchema}")
-      FileSchema.resolve(reader.getSchema, request.tableSchema, request.required)
+      val byPosition = constant(AcidOrcFileFormat.PositionKey).isDefined
+      FileSchema.resolve(reader.getSchema, request.tableSchema, request.required, byPosition)
     }
     // data files hold only inserts; unknown where the writer kept no statistics
     private val operationsKnown = insertsOnly(reader)
@@ -158,7 +159,7 @@ final class AcidFileReader(request: ScanRequest, file: PartitionedFile, conf: Co
 
     private def columns(): Array[ColumnVector] = {
       val id = ZoneId.of(request.timeZone, ZoneId.SHORT_IDS)
-      val zone = if (request.writesBack) new WallClock(id, errors.skippedClock(id, _)) else new WallClock(id)
+      val zone = if (request.writesBack) new WallClock(id, errors.lossesOf(id)) else new WallClock(id)
       val row = batch.cols(FileSchema.Row).asInstanceOf[StructColumnVector]
       val data = request.required.fields.zip(schema.sources).map { case (field, source) =>
         source match {
