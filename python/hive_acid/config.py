@@ -60,6 +60,13 @@ READ_TRANSACTIONS = Setting(
     "true",
     "false: queries open no transaction and hold no lock, so that files can be removed while they are read",
 )
+COLUMNS_BY_POSITION = Setting(
+    "spark.hiveacid.read.columnsByPosition",
+    "",
+    "true: columns are found in files by position, so that renamed ones keep their values; false: by name; "
+    "empty: as Hive does by default, by name on metastores of the 3.1 line, by position on later ones",
+    hive_names=("orc.force.positional.evolution",),
+)
 COMMIT_RESOLVE_TIMEOUT_MS = Setting(
     "spark.hiveacid.commit.resolveTimeoutMs", 60_000, "how long a lost commit reply is asked after before it is unknown"
 )
@@ -109,6 +116,7 @@ SETTINGS: tuple[Setting, ...] = (
     INSERT_SHUFFLE,
     READER_MAX_AGE_MS,
     READ_TRANSACTIONS,
+    COLUMNS_BY_POSITION,
     COMMIT_RESOLVE_TIMEOUT_MS,
     ALLOW_NON_ATOMIC_RENAME,
     GUARD_MAX_ROWS,

@@ -23,6 +23,8 @@ _PARTITION_TYPE = re.compile(
     "|date|timestamp|boolean"
 )
 """Types whose values get the text that Hive 3.1.3 and 4.1.0 give them in a partition's name. That of BINARY differs."""
+_TYPE_WORD = re.compile(r"(?:(?<=^)|(?<=[:<,]))\s*[A-Za-z_]+\s*(?=[<>,(]|$)")
+"""The name of a type, not that of a struct's field, which has a colon behind it."""
 _UNWRITABLE_TYPE = re.compile(r"\b(uniontype|timestamp with local time zone|interval_\w+|void)\b")
 
 
@@ -81,9 +83,14 @@ def find_required(
 def build_row_type(table: TableDescription) -> str:
     """`struct<`name`:type,…>` with every column in the metastore's order.
 
-    All names are in lower case, nested ones too: Hive looks them up so, whatever case the metastore holds.
+    Nested names are in the metastore's case: Hive 3.1.3 and 4.1.0 find nested fields by it and show others as NULL.
     """
-    return "struct<" + ",".join(f"`{c.name.replace('`', '``')}`:{c.type.lower()}" for c in table.columns) + ">"
+    return "struct<" + ",".join(f"`{c.name.replace('`', '``')}`:{_orc_type(c.type)}" for c in table.columns) + ">"
+
+
+def _orc_type(text: str) -> str:
+    """A type of the metastore, whose words may be in any case, in ORC's spelling; names of fields stay as they are."""
+    return _TYPE_WORD.sub(lambda match: match[0].lower(), text)
 
 
 def find_compression(table: TableDescription) -> str:

@@ -117,8 +117,11 @@ class ScanPlan:
         deletes = (folder.max_write_id for partition in partitions for folder in partition.deletes)
         return max(*data, *deletes, 0, 0)
 
-    def to_json(self) -> str:
-        """The form the shim reads: see `ScanFolder.to_dict`; delete files by name alone."""
+    def to_json(self, *, by_position: bool) -> str:
+        """The form the shim reads: see `ScanFolder.to_dict`; delete files by name alone.
+
+        `by_position`: how columns are found in files (`has_columns_by_position`).
+        """
         partitions = [
             {
                 "name": partition.name,
@@ -131,8 +134,8 @@ class ScanPlan:
             }
             for partition in self.partitions
         ]
-        plan = {"table": self.table, "writeIds": self.write_ids.format(), "partitions": partitions}
-        return json.dumps(plan, separators=(",", ":"))
+        plan = {"table": self.table, "writeIds": self.write_ids.format(), "byPosition": by_position}
+        return json.dumps({**plan, "partitions": partitions}, separators=(",", ":"))
 
     def _data_files(self) -> Iterable[ScanFile]:
         return (file for partition in self.partitions for folder in partition.folders for file in folder.files)

@@ -16,6 +16,7 @@ from pyspark.errors.exceptions.captured import CapturedException
 
 from hive_acid.config import Settings
 from hive_acid.errors import HiveAcidError, build_error
+from hive_acid.execution.column_lookup import has_columns_by_position
 from hive_acid.execution.ddl import DdlExecutor, DdlStatement
 from hive_acid.execution.dry_run import format_json
 from hive_acid.execution.engine import RowCounts
@@ -156,11 +157,12 @@ class Planner:
         asked = json.loads(request)
         table, partitions, with_row_ids = _table_name(asked["table"]), asked.get("partitions"), asked["rowIds"]
         with self._cancellation.running():
-            if "token" in asked:
-                return self._snapshot(asked["token"], table).scan_plan(table, partitions, with_row_ids).to_json()
-            key = asked["executionId"]
             settings = self._settings_of(asked)
-            return self._readers.scan_plan(key, table, partitions, settings, with_row_ids).to_json()
+            if "token" in asked:
+                plan = self._snapshot(asked["token"], table).scan_plan(table, partitions, with_row_ids)
+            else:
+                plan = self._readers.scan_plan(asked["executionId"], table, partitions, settings, with_row_ids)
+            return plan.to_json(by_position=has_columns_by_position(settings, self._metastore.line))
 
     def _settings_of(self, asked: Mapping[str, Any]) -> Settings:
         return self._settings.overridden_by(asked["settings"])

@@ -10,6 +10,7 @@ import hive_acid
 from interop.all_types import COLUMNS, HIVE_ROW, SPARK_ROW, VALUES
 from interop.hive_engine import HiveEngine
 from interop.hive_table import HiveTable, acid_table
+from interop.spark_beside import session_beside
 
 pytestmark = pytest.mark.interop
 
@@ -17,19 +18,8 @@ pytestmark = pytest.mark.interop
 @pytest.fixture(scope="module")
 def spark(hive: HiveEngine, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     """A session on the engine's metastore. Its time zone is not Hive's, so that a shifted timestamp shows."""
-    builder = (
-        SparkSession.builder.master("local[2]")
-        .config("spark.sql.warehouse.dir", hive.warehouse.as_uri())
-        .config("spark.ui.enabled", "false")
-        .config("spark.driver.host", "127.0.0.1")
-        .config("spark.sql.session.timeZone", "Asia/Kolkata")
-        .config("spark.sql.shuffle.partitions", "4")
-        .config("spark.local.dir", str(tmp_path_factory.mktemp("spark")))
-    )
-    session = hive_acid.configure(builder, metastore=hive.metastore_uri).getOrCreate()
-    session.sparkContext.setLogLevel("OFF")
-    yield session
-    session.stop()
+    with session_beside(hive, tmp_path_factory.mktemp("spark"), "Asia/Kolkata") as session:
+        yield session
 
 
 def rows(spark: SparkSession, query: str) -> list[tuple[Any, ...]]:

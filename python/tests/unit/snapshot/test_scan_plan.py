@@ -64,9 +64,10 @@ def test_the_plan_in_the_form_the_shim_reads() -> None:
         write_ids="60:4:4:",
     )
     stamp = plan.partitions[0].delete_stamp
-    assert json.loads(plan.to_json()) == {
+    assert json.loads(plan.to_json(by_position=False)) == {
         "table": "db.t",
         "writeIds": "db.t:60:4:4:",
+        "byPosition": False,
         "partitions": [
             {
                 "name": "",
@@ -143,7 +144,7 @@ def test_empty_files_and_folders_left_without_files_are_not_read() -> None:
 def test_an_empty_table_has_a_plan_without_folders() -> None:
     plan = plan_of("")
     assert (plan.total_bytes, plan.buckets, plan.max_write_id) == (0, frozenset(), 0)
-    (partition,) = json.loads(plan.to_json())["partitions"]
+    (partition,) = json.loads(plan.to_json(by_position=False))["partitions"]
     assert (partition["name"], partition["folders"], partition["deletes"]) == ("", [], [])
 
 
@@ -294,7 +295,9 @@ def test_equal_inputs_make_equal_plans_whatever_the_order_of_the_listing() -> No
     turned = Listing(ROOT, listing.files[::-1], listing.folders[::-1])
     write_ids = ValidWriteIdList("db.t", 9)
     plans = [
-        build_scan_plan(FLAT, write_ids, [("", choose_directories(each, write_ids, ValidTxnList(9), {}))]).to_json()
+        build_scan_plan(FLAT, write_ids, [("", choose_directories(each, write_ids, ValidTxnList(9), {}))]).to_json(
+            by_position=True
+        )
         for each in (listing, turned)
     ]
     assert plans[0] == plans[1]

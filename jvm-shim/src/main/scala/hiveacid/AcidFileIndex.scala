@@ -80,9 +80,10 @@ final class AcidFileIndex(
       Bridge.text(Callbacks.ask(session)(planner.scan(scanRequest(key, snapshot, partitions.map(_.keys.toSeq)))))
     val plan = AcidFileIndex.json.readTree(answer)
     val writeIds = plan.get("writeIds").asText
+    val byPosition = plan.get("byPosition").asBoolean
     plan.get("partitions").elements.asScala.toSeq.map { partition =>
       val values = partitions.fold(InternalRow.empty)(_(partition.get("name").asText))
-      PartitionDirectory(values, files(partition, writeIds))
+      PartitionDirectory(values, files(partition, writeIds, byPosition))
     }
   }
 
@@ -136,13 +137,14 @@ final class AcidFileIndex(
     }
   }
 
-  private def files(partition: JsonNode, writeIds: String): Seq[FileStatusWithMetadata] = {
+  private def files(partition: JsonNode, writeIds: String, byPosition: Boolean): Seq[FileStatusWithMetadata] = {
     // one string for all files of a partition: it is serialised once per task
     val deletes = AcidFileIndex.deletes(partition, writeIds)
     partition.get("folders").elements.asScala.toSeq.flatMap { folder =>
       val metadata = Map.newBuilder[String, Any]
       if (folder.get("deletes").asBoolean) metadata += AcidOrcFileFormat.DeletesKey -> deletes
       if (folder.get("check").asBoolean) metadata += AcidOrcFileFormat.CheckKey -> writeIds
+      if (byPosition) metadata += AcidOrcFileFormat.PositionKey -> "true"
       val constants = metadata.result()
       folder.get("files").elements.asScala.map { file =>
         val path = new Path(s"${folder.get("path").asText}/${file.get(0).asText}")

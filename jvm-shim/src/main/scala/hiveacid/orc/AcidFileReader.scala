@@ -88,7 +88,8 @@ final class AcidFileReader(request: ScanRequest, file: PartitionedFile, conf: Co
   private class Scan {
     private val schema = {
       checkSchema()
-      FileSchema.resolve(reader.getSchema, request.tableSchema, request.required)
+      val byPosition = constant(AcidOrcFileFormat.PositionKey).isDefined
+      FileSchema.resolve(reader.getSchema, request.tableSchema, request.required, byPosition)
     }
     // data files hold only inserts; unknown where the writer kept no statistics
     private val operationsKnown = raw.isDefined || insertsOnly(reader)
@@ -175,7 +176,7 @@ final class AcidFileReader(request: ScanRequest, file: PartitionedFile, conf: Co
 
     private def columns(): Array[ColumnVector] = {
       val id = ZoneId.of(request.timeZone, ZoneId.SHORT_IDS)
-      val zone = if (request.writesBack) new WallClock(id, errors.skippedClock(id, _)) else new WallClock(id)
+      val zone = if (request.writesBack) new WallClock(id, errors.lossesOf(id)) else new WallClock(id)
       val fields =
         if (raw.isDefined) batch.cols else batch.cols(FileSchema.Row).asInstanceOf[StructColumnVector].fields
       val data = request.required.fields.zip(schema.sources).map { case (field, source) =>

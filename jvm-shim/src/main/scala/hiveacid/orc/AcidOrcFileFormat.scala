@@ -26,8 +26,9 @@ import org.apache.spark.util.SerializableConfiguration
 
 /** Reads the files of a transactional table as a table of its own columns, inside Spark's file scan.
   *
-  * The file index tells each file what concerns it, by [[AcidOrcFileFormat.DeletesKey]], [[AcidOrcFileFormat.CheckKey]]
-  * and [[AcidOrcFileFormat.RawKey]]. Which files a snapshot holds is not decided here.
+  * The file index tells each file what concerns it, by [[AcidOrcFileFormat.DeletesKey]], [[AcidOrcFileFormat.CheckKey]],
+  * [[AcidOrcFileFormat.RawKey]] and [[AcidOrcFileFormat.PositionKey]]. Which files a snapshot holds is not decided
+  * here.
   *
   * @param table
   *   `db.table`, for errors
@@ -108,6 +109,9 @@ object AcidOrcFileFormat {
 
   /** Key of a file's constant metadata: it has no ACID columns, but these IDs, see [[RawRows]]. Absent: it has them. */
   val RawKey = "hiveacid.raw"
+
+  /** Key of a file's constant metadata: the table's columns are found by position. Absent: by name. */
+  val PositionKey = "hiveacid.position"
 
   val RowIdColumn = "ROW__ID"
 

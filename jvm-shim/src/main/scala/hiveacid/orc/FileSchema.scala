@@ -37,7 +37,8 @@ object Source {
   * @param converts
   *   true if ORC converts a type on the way
   * @param unconverted
-  *   lower-case names of top-level columns whose type in the file is the table's: filters may be pushed for them
+  *   lower-case names of top-level columns whose name and type in the file are the table's: filters may be pushed for
+  *   them
   */
 final case class FileSchema(
     reader: TypeDescription,
@@ -80,16 +81,24 @@ object FileSchema {
 
   /** Resolves the required columns in a file, with ACID columns or without.
     *
-    * By name without regard to case, as Hive does; by position in the table where the file has only names like `_col0`
-    * (written before the names were known, HIVE-4243).
+    * By name without regard to case, or by position in the table; by position also where the file has only names like
+    * `_col0` (written before the names were known, HIVE-4243). Hive 3.1 goes by name, Hive 4 by position
+    * (`orc.force.positional.evolution` in HiveConf): it shows the old values of a renamed column, 3.1 does not. Nested
+    * fields are found by name by both.
     *
     * @throws UnsupportedTypeException
     *   for a change of type that is not supported
     */
-  def resolve(file: TypeDescription, table: StructType, required: StructType): FileSchema = {
+  def resolve(
+      file: TypeDescription,
+      table: StructType,
+      required: StructType,
+      byPosition: Boolean = false
+  ): FileSchema = {
     val fileRow = if (isAcid(file)) file.getChildren.get(Row) else file
     val fields = fileRow.getFieldNames.asScala.toSeq
-    val byNumber = fields.nonEmpty && fields.forall(positional.matches)
+    val unnamed = fields.nonEmpty && fields.forall(positional.matches)
+    val byNumber = byPosition || unnamed
     val raw = table.fields.map(f => f.name.toLowerCase(Locale.ROOT) -> rawType(f)).toMap
 
     def position(name: String): Int =
@@ -105,7 +114,7 @@ object FileSchema {
     val read = wanted.collect { case (f, i, None) if i >= 0 => i -> f }.toMap
     val types = new TypeMapping
     val kept =
-      if (byNumber) (0 to read.keys.maxOption.getOrElse(-1)).toSeq else wanted.map(_._2).filter(_ >= 0).distinct
+      if (unnamed) (0 to read.keys.maxOption.getOrElse(-1)).toSeq else wanted.map(_._2).filter(_ >= 0).distinct
     val row = TypeDescription.createStruct()
     val unconverted = Set.newBuilder[String]
     kept.foreach { i =>
@@ -115,7 +124,8 @@ object FileSchema {
         case Some(f) =>
           val name = f.name.toLowerCase(Locale.ROOT)
           val t = types.readerType(f.dataType, raw.getOrElse(name, f.dataType), inFile)
-          if (!byNumber && sameType(inFile, t)) unconverted += name
+          // filters name the table's column, ORC looks for the file's
+          if (fields(i).equalsIgnoreCase(name) && sameType(inFile, t)) unconverted += name
           t
       }
       row.addField(fields(i), reader)

@@ -43,11 +43,21 @@ final case class ReadErrors(table: String) {
   def unsupported(path: Path, reason: String): AcidException =
     AcidException("HIVE_ACID_UNSUPPORTED_LAYOUT", Map("table" -> table, "path" -> path.toString, "reason" -> reason))
 
-  /** An UPDATE would write another wall clock than the row holds, also into a column that it does not assign. */
-  def skippedClock(zone: ZoneId, wall: LocalDateTime): Unit = {
-    val reason = s"a row holds the TIMESTAMP $wall, which the session's time zone $zone skips, so that it would be " +
-      "written back as another; SET TIME ZONE 'UTC' and run the statement again"
-    throw AcidException.unsupportedTable("UPDATE", table, reason)
+  /** For the target of an UPDATE, which would write another wall clock than the row holds, also into a column that it
+    * does not assign.
+    */
+  def lossesOf(zone: ZoneId): WallClock.Losses = new WallClock.Losses {
+    override def skipped(wall: LocalDateTime): Unit = {
+      val reason = s"a row holds the TIMESTAMP $wall, which the session's time zone $zone skips, so that it would be " +
+        "written back as another; SET TIME ZONE 'UTC' and run the statement again"
+      throw AcidException.unsupportedTable("UPDATE", table, reason)
+    }
+
+    override def nanoseconds(wall: LocalDateTime): Unit = {
+      val reason = s"a row holds the TIMESTAMP $wall, of which Spark keeps microseconds only, so that it would be " +
+        s"written back as another; INSERT OVERWRITE $table SELECT * FROM $table gives up the nanoseconds of all rows"
+      throw AcidException.unsupportedTable("UPDATE", table, reason)
+    }
   }
 
   private def missing(path: Path, cause: Throwable): AcidException = {

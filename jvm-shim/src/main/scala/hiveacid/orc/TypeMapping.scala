@@ -82,11 +82,15 @@ object TypeMapping {
   private val numeric = Set(BOOLEAN, BYTE, SHORT, INT, LONG, FLOAT, DOUBLE, DECIMAL)
   private val text = Set(STRING, CHAR, VARCHAR)
 
-  /** The changes of a column's type that ORC reads as Hive does: among numbers, and from anything but binary to text.
-    * The others (text to number or time, number to time) depend on the engine and its time zone.
+  /** The changes of a column's type that ORC reads as Hive 3.1.3 and 4.1.0 both do: among numbers, from text to
+    * numbers, from numbers and dates to text, from dates to timestamps.
+    *
+    * Of the others the two give different values (text to dates, timestamps to text, numbers to timestamps), or fail. A
+    * FLOAT becomes the DOUBLE of the same value, as in Hive 4; 3.1 takes its decimal digits for the new value.
     */
   private def convertible(file: Category, reader: Category): Boolean =
-    numeric(file) && numeric(reader) || text(reader) && (numeric(file) || text(file) || file == DATE)
+    (numeric(file) || text(file)) && (numeric(reader) || text(reader)) ||
+      file == DATE && (text(reader) || reader == TIMESTAMP)
 
   private def unsupported(file: TypeDescription, wanted: String) =
     new UnsupportedTypeException(s"its type $file would have to be read as $wanted")

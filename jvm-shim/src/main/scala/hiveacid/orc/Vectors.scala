@@ -70,14 +70,13 @@ object OrcColumn {
     */
   def over(dataType: DataType, vector: OrcVector, selection: Selection, zone: WallClock): OrcColumn =
     (dataType, vector) match {
-      case (TimestampType, v: TimestampColumnVector)    => new TimestampColumn(dataType, v, selection, zone.toInstant)
-      case (TimestampNTZType, v: TimestampColumnVector) => new TimestampColumn(dataType, v, selection, identity)
-      case (_: DecimalType, v: Decimal64ColumnVector)   => new Decimal64Column(dataType, v, selection)
-      case (_: DecimalType, v: DecimalColumnVector)     => new DecimalColumn(dataType, v, selection)
-      case (_, v: LongColumnVector)                     => new LongColumn(dataType, v, selection)
-      case (_, v: DoubleColumnVector)                   => new DoubleColumn(dataType, v, selection)
-      case (_, v: BytesColumnVector)                    => new BytesColumn(dataType, v, selection)
-      case (t: StructType, v: StructColumnVector)       =>
+      case (_, v: TimestampColumnVector)              => new TimestampColumn(dataType, v, selection, zone)
+      case (_: DecimalType, v: Decimal64ColumnVector) => new Decimal64Column(dataType, v, selection)
+      case (_: DecimalType, v: DecimalColumnVector)   => new DecimalColumn(dataType, v, selection)
+      case (_, v: LongColumnVector)                   => new LongColumn(dataType, v, selection)
+      case (_, v: DoubleColumnVector)                 => new DoubleColumn(dataType, v, selection)
+      case (_, v: BytesColumnVector)                  => new BytesColumn(dataType, v, selection)
+      case (t: StructType, v: StructColumnVector)     =>
         val children = t.fields.zip(v.fields).map { case (f, c) => over(f.dataType, c, selection, zone) }
         new StructColumn(t, v, selection, children)
       case (t: ArrayType, v: ListColumnVector) =>
@@ -104,12 +103,15 @@ final private class DoubleColumn(dataType: DataType, v: DoubleColumnVector, s: S
   override def getDouble(row: Int): Double = v.vector(at(row))
 }
 
-final private class TimestampColumn(dataType: DataType, v: TimestampColumnVector, s: Selection, convert: Long => Long)
+final private class TimestampColumn(dataType: DataType, v: TimestampColumnVector, s: Selection, zone: WallClock)
     extends OrcColumn(dataType, v, s) {
+  private val isInstant = dataType == TimestampType
+
   override def getLong(row: Int): Long = {
     val i = at(row)
     // `time` holds milliseconds, `nanos` the whole fraction of the second
-    convert(Math.floorDiv(v.time(i), 1000L) * 1000000L + v.nanos(i) / 1000)
+    val wall = zone.micros(Math.floorDiv(v.time(i), 1000L), v.nanos(i))
+    if (isInstant) zone.toInstant(wall) else wall
   }
 }
 

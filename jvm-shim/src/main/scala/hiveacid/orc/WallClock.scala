@@ -9,10 +9,10 @@ import java.time.{Instant, LocalDateTime, ZoneId, ZoneOffset}
   * forward by the gap's length, one inside an overlap takes the earlier instant. The offset of the interval between two
   * transitions is kept, because neighbouring values mostly share it; an object is for one thread.
   *
-  * @param onGap
-  *   called with a wall clock inside a gap that is converted to an instant: the way back would give another one
+  * @param losses
+  *   told of each wall clock that the way back would not give again
   */
-final class WallClock(zone: ZoneId, onGap: LocalDateTime => Unit = _ => ()) {
+final class WallClock(zone: ZoneId, losses: WallClock.Losses = WallClock.Accepted) {
   import WallClock._
 
   private val rules = zone.getRules
@@ -23,11 +23,17 @@ final class WallClock(zone: ZoneId, onGap: LocalDateTime => Unit = _ => ()) {
   private var instantFrom = Long.MaxValue
   private var instantUntil = Long.MinValue
 
+  /** The wall clock in whole microseconds, which are all that Spark holds, of seconds since 1970 and the fraction. */
+  def micros(second: Long, nanos: Int): Long = {
+    if (nanos % 1000 != 0) losses.nanoseconds(LocalDateTime.ofEpochSecond(second, nanos, ZoneOffset.UTC))
+    second * MicrosPerSecond + nanos / 1000
+  }
+
   def toInstant(wallMicros: Long): Long = {
     val second = Math.floorDiv(wallMicros, MicrosPerSecond)
     if (second < wallFrom || second >= wallUntil) {
       val wall = LocalDateTime.ofEpochSecond(second, 0, ZoneOffset.UTC)
-      if (rules.getValidOffsets(wall).isEmpty) onGap(wall)
+      if (rules.getValidOffsets(wall).isEmpty) losses.skipped(wall)
       val before = rules.getOffset(wall).getTotalSeconds.toLong
       remember(second - before)
       // inside a gap or overlap the kept interval may have the other offset
@@ -63,5 +69,21 @@ final class WallClock(zone: ZoneId, onGap: LocalDateTime => Unit = _ => ()) {
 }
 
 object WallClock {
+
+  /** What to do about wall clocks that would be written back as others. */
+  trait Losses {
+
+    /** It lies inside a gap of the zone, so that it becomes a later instant. */
+    def skipped(wall: LocalDateTime): Unit
+
+    /** Its fraction of a second has digits behind the microseconds. */
+    def nanoseconds(wall: LocalDateTime): Unit
+  }
+
+  object Accepted extends Losses {
+    override def skipped(wall: LocalDateTime): Unit = ()
+    override def nanoseconds(wall: LocalDateTime): Unit = ()
+  }
+
   private val MicrosPerSecond = 1000000L
 }

@@ -107,6 +107,7 @@ abstract class AcidOrcSuite extends munit.FunSuite {
     val conf: Configuration = spark.sessionState.newHadoopConf()
     var dataFolders: Seq[String] = Nil
     var deleteFolders: Seq[String] = Nil
+    var byPosition = false
     var checkedFolders: Set[String] = Set.empty
     var writeIds: String = ""
     private var nextWriteId: Long = 1
@@ -206,7 +207,8 @@ abstract class AcidOrcSuite extends munit.FunSuite {
     } yield {
       val constants =
         Seq(AcidOrcFileFormat.DeletesKey -> deletes).filter(_ => deleteFolders.nonEmpty) ++
-          Seq(AcidOrcFileFormat.CheckKey -> writeIds).filter(_ => checkedFolders(folder))
+          Seq(AcidOrcFileFormat.CheckKey -> writeIds).filter(_ => checkedFolders(folder)) ++
+          Seq(AcidOrcFileFormat.PositionKey -> "true").filter(_ => byPosition)
       FileStatusWithMetadata(status, constants.toMap)
     }
 

@@ -58,13 +58,44 @@ class EvolutionSuite extends AcidOrcSuite {
     assertEquals(read(t, ddl).where("a > 1 or b > 2 or e = '8'").count(), 0L)
   }
 
+  test("text becomes a number where it is one, else NULL, and a date the timestamp of its midnight") {
+    val t = written(
+      "struct<a:string,b:varchar(9),c:char(9),d:string,e:date>",
+      "select '12' as a, '1.5' as b, '-7' as c, 'abc' as d, date'1500-03-01' as e union all " +
+        "select '300', '1e3', '', ' 12 ', null"
+    )
+    val ddl = "a tinyint, b double, c bigint, d decimal(10,2), e timestamp"
+    withConf("spark.sql.session.timeZone" -> "UTC") {
+      assertEquals(
+        read(t, ddl).orderBy("b").collect().map(_.toString).toSeq,
+        Seq("[12,1.5,-7,null,1500-03-01 00:00:00.0]", "[null,1000.0,null,12.00,null]")
+      )
+    }
+    assertEquals(read(t, ddl).where("a = 12 and b > 1 and c < 0").count(), 1L)
+    assertEquals(read(t, ddl).where("a is null").count(), 1L)
+  }
+
+  test("by position, a renamed column keeps its values, and filters with the new names find them") {
+    val t = written("struct<a:string,b:string,c:int>", "select 'was a' as a, 'was b' as b, 5 as c")
+    t.byPosition = true
+    val swapped = "b string, a string, n bigint, added int"
+    assertEquals(read(t, swapped).head().toString, "[was a,was b,5,null]")
+    assertEquals(read(t, swapped).select("added", "a").head().toString, "[null,was b]")
+    for (found <- Seq("b = 'was a'", "a = 'was b'", "n = 5", "added is null", "a > 'was a'"))
+      assertEquals(read(t, swapped).where(found).count(), 1L, found)
+    for (lost <- Seq("a = 'was a'", "b = 'was b'", "n > 5", "added = 1"))
+      assertEquals(read(t, swapped).where(lost).count(), 0L, lost)
+    t.byPosition = false
+    assertEquals(read(t, swapped).head().toString, "[was b,was a,null,null]")
+  }
+
   test("a change of type that engines read differently is refused by name") {
     val t = written("struct<a:string,b:bigint,c:struct<x:int>>", "select '1' as a, 2L as b, named_struct('x', 1) as c")
-    for (ddl <- Seq("a int", "b timestamp", "a date", "c array<int>", "b binary", "c int")) {
+    for (ddl <- Seq("a timestamp", "b timestamp", "a date", "c array<int>", "b binary", "c int")) {
       val error = acidError(read(t, ddl).collect())
       assertEquals(error.getCondition, "HIVE_ACID_UNSUPPORTED_LAYOUT")
       assert(error.getMessage.contains("would have to be read as"), error.getMessage)
     }
-    assertEquals(read(t, "a int, b bigint").select("b").head().toString, "[2]")
+    assertEquals(read(t, "a date, b bigint").select("b").head().toString, "[2]")
   }
 }

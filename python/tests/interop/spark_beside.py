@@ -1,0 +1,30 @@
+"""A Spark session with this package on the metastore of a Hive engine."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+
+import hive_acid
+from interop.hive_engine import HiveEngine
+
+
+@contextmanager
+def session_beside(hive: HiveEngine, folder: Path, time_zone: str) -> Iterator[SparkSession]:
+    """A session in `time_zone` that ends with the block and keeps its temporary files in `folder`."""
+    builder = (
+        SparkSession.builder.master("local[2]")
+        .config("spark.sql.warehouse.dir", hive.warehouse.as_uri())
+        .config("spark.ui.enabled", "false")
+        .config("spark.driver.host", "127.0.0.1")
+        .config("spark.sql.session.timeZone", time_zone)
+        .config("spark.sql.shuffle.partitions", "4")
+        .config("spark.local.dir", str(folder))
+    )
+    session = hive_acid.configure(builder, metastore=hive.metastore_uri).getOrCreate()
+    session.sparkContext.setLogLevel("OFF")
+    try:
+        yield session
+    finally:
+        session.stop()

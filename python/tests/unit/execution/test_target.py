@@ -1,0 +1,25 @@
+"""The types of a table's columns as they are written into its files."""
+
+import pytest
+
+from hive_acid.execution.target import build_row_type
+from hive_acid.model.table import Column, TableDescription, TableName
+
+
+@pytest.mark.parametrize(
+    ("in_metastore", "in_file"),
+    [
+        ("int", "int"),
+        ("DECIMAL(10,2)", "decimal(10,2)"),
+        ("struct<Xx:int,yY:string>", "struct<Xx:int,yY:string>"),
+        (
+            "STRUCT<Int:INT,a b:MAP<STRING,Array<STRUCT<K:VarChar(3)>>>>",
+            "struct<Int:int,a b:map<string,array<struct<K:varchar(3)>>>>",
+        ),
+    ],
+)
+def test_names_of_nested_fields_keep_their_case_and_types_are_in_lower_case(in_metastore: str, in_file: str) -> None:
+    assert (
+        build_row_type(TableDescription(TableName("d", "t"), "/t", (Column("c", in_metastore),)))
+        == f"struct<`c`:{in_file}>"
+    )
