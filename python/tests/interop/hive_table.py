@@ -97,20 +97,24 @@ class HiveTable:
         self.engine.sql(f"DELETE FROM {self.name} WHERE {condition}")
 
     def compact_major(self, partition: str | None = None) -> dict[str, Any]:
-        """A major compaction of the table, or of a partition given as "key='value'", done and cleaned up by Hive.
+        """See `compact`."""
+        return self.compact("major", partition)
+
+    def compact(self, kind: str, partition: str | None = None) -> dict[str, Any]:
+        """A compaction ("minor", "major") of the table, or of a partition given as "key='value'", cleaned up by Hive.
 
         Returns its line of SHOW COMPACTIONS. Raises AssertionError if it does not end in the state "succeeded".
         """
         target = f"{self.name} PARTITION ({partition})" if partition else self.name
         known = {line["compactionid"] for line in self._compactions()}
-        self.engine.sql(f"ALTER TABLE {target} COMPACT 'major'")
+        self.engine.sql(f"ALTER TABLE {target} COMPACT '{kind}'")
         self.engine.sql("!worker")
         for _ in range(CLEANER_PASSES):
             self.engine.sql("!cleaner")
             (line,) = [line for line in self._compactions() if line["compactionid"] not in known]
             if line["state"] == "succeeded":
                 return line
-        raise AssertionError(f"major compaction of {target} did not succeed: {line}; the log is {self.engine.log}")
+        raise AssertionError(f"{kind} compaction of {target} did not succeed: {line}; the log is {self.engine.log}")
 
     def location(self) -> Path:
         """The table's folder."""

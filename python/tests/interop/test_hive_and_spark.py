@@ -1,6 +1,5 @@
 """Real Hive, and Spark with this package, on one metastore: each reads and changes what the other wrote."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -12,24 +11,6 @@ from interop.hive_engine import HiveEngine
 from interop.hive_table import HiveTable, acid_table
 
 pytestmark = pytest.mark.interop
-
-
-@pytest.fixture(scope="module")
-def spark(hive: HiveEngine, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
-    """A session on the engine's metastore. Its time zone is not Hive's, so that a shifted timestamp shows."""
-    builder = (
-        SparkSession.builder.master("local[2]")
-        .config("spark.sql.warehouse.dir", hive.warehouse.as_uri())
-        .config("spark.ui.enabled", "false")
-        .config("spark.driver.host", "127.0.0.1")
-        .config("spark.sql.session.timeZone", "Asia/Kolkata")
-        .config("spark.sql.shuffle.partitions", "4")
-        .config("spark.local.dir", str(tmp_path_factory.mktemp("spark")))
-    )
-    session = hive_acid.configure(builder, metastore=hive.metastore_uri).getOrCreate()
-    session.sparkContext.setLogLevel("OFF")
-    yield session
-    session.stop()
 
 
 def rows(spark: SparkSession, query: str) -> list[tuple[Any, ...]]:
