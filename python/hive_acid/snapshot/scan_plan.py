@@ -21,10 +21,11 @@ class ScanFolder:
     """A base or delta to read: absolute path, and its bucket files that are not empty, by name.
 
     `deletes`: some delete delta of the partition may concern its rows. `check`: only rows whose `currentTransaction`
-    the snapshot sees are visible. `max_write_id` is inclusive.
+    the snapshot sees are visible. All rows are of write IDs from `min_write_id` to `max_write_id`, both inclusive.
     """
 
     path: str
+    min_write_id: int
     max_write_id: int
     deletes: bool
     check: bool
@@ -33,10 +34,15 @@ class ScanFolder:
 
 @dataclass(frozen=True)
 class ScanDeletes:
-    """A delete delta to read: absolute path, files; `check` as for rows."""
+    """A delete delta to read: absolute path, files; `check` and write IDs as for rows.
+
+    `any_bucket`: its files may hold events of other buckets beside those of their own (Hive 3.1's minor compaction).
+    """
 
     path: str
+    min_write_id: int
     max_write_id: int
+    any_bucket: bool
     check: bool
     files: tuple[ListedFile, ...]
 
@@ -97,12 +103,21 @@ class ScanPlan:
                         "path": folder.path,
                         "deletes": folder.deletes,
                         "check": folder.check,
+                        "first": folder.min_write_id,
+                        "last": folder.max_write_id,
                         "files": [[file.name, file.length_bytes, file.modified_ms] for file in folder.files],
                     }
                     for folder in partition.folders
                 ],
                 "deletes": [
-                    {"path": deletes.path, "check": deletes.check, "files": [file.name for file in deletes.files]}
+                    {
+                        "path": deletes.path,
+                        "check": deletes.check,
+                        "first": deletes.min_write_id,
+                        "last": deletes.max_write_id,
+                        "anyBucket": deletes.any_bucket,
+                        "files": [file.name for file in deletes.files],
+                    }
                     for deletes in partition.deletes
                 ],
                 "deleteStamp": partition.delete_stamp,
@@ -122,7 +137,8 @@ def build_scan_plan(
     """The plan for the partitions in `states` (name, state), in that order.
 
     Raises HIVE_ACID_UNSUPPORTED_LAYOUT for visible files that are no bucket files of the table, HIVE_ACID_CORRUPT_FILE
-    for two files of one bucket in one folder. What the snapshot does not see is not judged.
+    for two files of one bucket in one folder and for a folder in the place of one. What the snapshot does not see is
+    not judged.
     """
     partitions = tuple(_scan_partition(table, name, state) for name, state in states)
     return ScanPlan(str(table.name), write_ids, partitions)
@@ -132,10 +148,13 @@ def _scan_partition(table: TableDescription, name: str, state: AcidState) -> Sca
     for original in state.originals:
         reason = "the file belongs to no base or delta (run a major compaction in Hive first)"
         raise _unsupported(table, state.listing.absolute_path(original.relative_path), reason)
+    _check_subfolders(table, state)
     deletes = tuple(
         ScanDeletes(
             state.listing.absolute_path(folder.path),
+            folder.name.min_write_id,
             folder.name.max_write_id,
+            folder.name.statement_id is None,
             folder.check,
             files,
         )
@@ -146,7 +165,8 @@ def _scan_partition(table: TableDescription, name: str, state: AcidState) -> Sca
     folders = tuple(
         ScanFolder(
             state.listing.absolute_path(folder.path),
-            folder.name.max_write_id,
+            _first_write_id(folder),
+            max(folder.name.max_write_id, 0),
             max_delete >= _first_write_id(folder),
             folder.check,
             files,
@@ -155,6 +175,16 @@ def _scan_partition(table: TableDescription, name: str, state: AcidState) -> Sca
         if (files := _bucket_files(table, state, folder))
     )
     return ScanPartition(name, folders, deletes)
+
+
+def _check_subfolders(table: TableDescription, state: AcidState) -> None:
+    """Refuses folders in the place of files that are read: with files in them they are refused for these."""
+    read = {folder.path for folder in (*state.data_folders, *state.delete_deltas)}
+    for path in state.listing.folders:
+        top, slash, name = path.partition("/")
+        if slash and top in read and BucketFileName.parse(name):
+            file = state.listing.absolute_path(path)
+            raise build_error("HIVE_ACID_CORRUPT_FILE", path=file, table=table.name, reason="it is a folder")
 
 
 def _first_write_id(folder: AcidFolder) -> int:

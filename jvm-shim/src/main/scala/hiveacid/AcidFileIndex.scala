@@ -141,6 +141,7 @@ final class AcidFileIndex(
       val metadata = Map.newBuilder[String, Any]
       if (folder.get("deletes").asBoolean) metadata += AcidOrcFileFormat.DeletesKey -> deletes
       if (folder.get("check").asBoolean) metadata += AcidOrcFileFormat.CheckKey -> writeIds
+      metadata += AcidOrcFileFormat.WriteIdsKey -> s"${folder.get("first").asLong},${folder.get("last").asLong}"
       val constants = metadata.result()
       folder.get("files").elements.asScala.map { file =>
         val status = new FileStatus(

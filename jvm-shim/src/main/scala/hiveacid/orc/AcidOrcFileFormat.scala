@@ -26,8 +26,8 @@ import org.apache.spark.util.SerializableConfiguration
 
 /** Reads the files of a transactional table as a table of its own columns, inside Spark's file scan.
   *
-  * The file index tells each file what concerns it, by [[AcidOrcFileFormat.DeletesKey]] and
-  * [[AcidOrcFileFormat.CheckKey]]. Which files a snapshot holds is not decided here.
+  * The file index tells each file what concerns it, by [[AcidOrcFileFormat.DeletesKey]], [[AcidOrcFileFormat.CheckKey]]
+  * and [[AcidOrcFileFormat.WriteIdsKey]]. Which files a snapshot holds is not decided here.
   *
   * @param table
   *   `db.table`, for errors
@@ -105,6 +105,9 @@ object AcidOrcFileFormat {
 
   /** Key of a file's constant metadata: the write-ID list to check each row with. Absent: all rows are visible. */
   val CheckKey = "hiveacid.check"
+
+  /** Key of a file's constant metadata: least and greatest write ID of its folder, see [[FilePlace]]. */
+  val WriteIdsKey = "hiveacid.writeIds"
 
   val RowIdColumn = "ROW__ID"
 
