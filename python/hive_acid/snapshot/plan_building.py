@@ -32,7 +32,8 @@ def build_scan_plan(
     others are read to their end.
 
     Raises HIVE_ACID_UNSUPPORTED_LAYOUT for visible files that are no data files of the table, HIVE_ACID_CORRUPT_FILE
-    for two files of one bucket in one folder. What the snapshot does not see is not judged.
+    for two files of one bucket in one folder and for a folder in the place of one. What the snapshot does not see is
+    not judged.
     """
     lengths = readable_bytes or {}
     return ScanPlan(
@@ -51,8 +52,16 @@ class _Partition:
         self.readable_bytes = readable_bytes
 
     def scan_partition(self, name: str) -> ScanPartition:
+        self._check_subfolders()
         deletes = tuple(
-            ScanDeletes(self._absolute(folder.path), folder.name.max_write_id, folder.check, files)
+            ScanDeletes(
+                self._absolute(folder.path),
+                folder.name.min_write_id,
+                folder.name.max_write_id,
+                folder.name.statement_id is None,
+                folder.check,
+                files,
+            )
             for folder in self.state.delete_deltas
             if (files := self._bucket_files(folder.path, self._files_with_content(folder)))
         )
@@ -60,20 +69,29 @@ class _Partition:
         folders = [self._scan_folder(folder, max_delete) for folder in self.state.data_folders]
         return ScanPartition(name, tuple(f for f in (self._originals(max_delete), *folders) if f.files), deletes)
 
+    def _check_subfolders(self) -> None:
+        """Refuses folders in the place of files that are read: with files in them they are refused for these."""
+        read = {folder.path for folder in (*self.state.data_folders, *self.state.delete_deltas)}
+        for path in self.state.listing.folders:
+            top, slash, name = path.partition("/")
+            if slash and top in read and BucketFileName.parse(name):
+                file, table = self._absolute(path), self.table.name
+                raise build_error("HIVE_ACID_CORRUPT_FILE", path=file, table=table, reason="it is a folder")
+
     def _originals(self, max_delete: int) -> ScanFolder:
         """Files from before the table was transactional: Hive's write ID 0, which every snapshot sees."""
         files = self._raw_files("", self.state.originals)
-        return ScanFolder(self.state.listing.root.rstrip("/"), 0, max_delete >= 0, False, files, RawIds(0))
+        return ScanFolder(self.state.listing.root.rstrip("/"), 0, 0, max_delete >= 0, False, files, RawIds(0))
 
     def _scan_folder(self, folder: AcidFolder, max_delete: int) -> ScanFolder:
-        deletes = max_delete >= _first_write_id(folder)
-        path, last = self._absolute(folder.path), folder.name.max_write_id
+        path, first, last = self._absolute(folder.path), _first_write_id(folder), max(folder.name.max_write_id, 0)
+        deletes = max_delete >= first
         files = self._files_with_content(folder)
         raw = [file for file in files if original_bucket(file.name) is not None]
         if not raw:
-            return ScanFolder(path, last, deletes, folder.check, self._bucket_files(folder.path, files))
+            return ScanFolder(path, first, last, deletes, folder.check, self._bucket_files(folder.path, files))
         ids = self._raw_ids(folder, raw[0])
-        return ScanFolder(path, last, deletes, folder.check, self._raw_files(folder.path + "/", files), ids)
+        return ScanFolder(path, first, last, deletes, folder.check, self._raw_files(folder.path + "/", files), ids)
 
     def _raw_ids(self, folder: AcidFolder, file: ListedFile) -> RawIds:
         """The IDs of rows that were loaded, which took one write ID; no compaction leaves them without ACID columns."""

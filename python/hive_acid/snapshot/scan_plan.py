@@ -39,11 +39,12 @@ class ScanFolder:
     """A base or delta to read, or the originals of a root: absolute path, and its files that are not empty, in order.
 
     `deletes`: some delete delta of the partition may concern its rows. `check`: only rows whose `currentTransaction`
-    the snapshot sees are visible. `max_write_id` is inclusive. `raw`: the files have no ACID columns; the rows of all
-    that are of one bucket are numbered through, file after file.
+    the snapshot sees are visible. All rows are of write IDs from `min_write_id` to `max_write_id`, both inclusive.
+    `raw`: the files have no ACID columns; the rows of all that are of one bucket are numbered through, file after file.
     """
 
     path: str
+    min_write_id: int
     max_write_id: int
     deletes: bool
     check: bool
@@ -52,7 +53,8 @@ class ScanFolder:
 
     def to_dict(self) -> dict[str, Any]:
         """The form the shim reads: files as `[path, bytes, ms]`, raw ones with bucket property and first row ID."""
-        text = {"path": self.path, "deletes": self.deletes, "check": self.check}
+        text: dict[str, Any] = {"path": self.path, "deletes": self.deletes, "check": self.check}
+        text |= {"first": self.min_write_id, "last": self.max_write_id}
         files: list[list[Any]] = [[file.path, file.length_bytes, file.modified_ms] for file in self.files]
         if self.raw is None:
             return {**text, "files": files}
@@ -64,10 +66,15 @@ class ScanFolder:
 
 @dataclass(frozen=True)
 class ScanDeletes:
-    """A delete delta to read: absolute path, files; `check` as for rows."""
+    """A delete delta to read: absolute path, files; `check` and write IDs as for rows.
+
+    `any_bucket`: its files may hold events of other buckets beside those of their own (Hive 3.1's minor compaction).
+    """
 
     path: str
+    min_write_id: int
     max_write_id: int
+    any_bucket: bool
     check: bool
     files: tuple[ScanFile, ...]
 
@@ -127,7 +134,14 @@ class ScanPlan:
                 "name": partition.name,
                 "folders": [folder.to_dict() for folder in partition.folders],
                 "deletes": [
-                    {"path": deletes.path, "check": deletes.check, "files": [file.path for file in deletes.files]}
+                    {
+                        "path": deletes.path,
+                        "check": deletes.check,
+                        "first": deletes.min_write_id,
+                        "last": deletes.max_write_id,
+                        "anyBucket": deletes.any_bucket,
+                        "files": [file.path for file in deletes.files],
+                    }
                     for deletes in partition.deletes
                 ],
                 "deleteStamp": partition.delete_stamp,

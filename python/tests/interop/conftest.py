@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 
 import pytest
+from pyspark.sql import SparkSession
 
-from interop.hive_engine import HiveEngine
-
-HIVE_VERSIONS = ("3.1.3", "4.1.0")
+from interop.hive_engine import HIVE_VERSIONS, HiveEngine
+from interop.spark_beside import session_beside
 
 
 @pytest.fixture(scope="module", params=HIVE_VERSIONS, ids=lambda version: f"hive-{version}")
@@ -14,3 +14,10 @@ def hive(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     """A running engine with a metastore of its own, which other processes reach at `hive.metastore_uri`."""
     with HiveEngine.started(request.param, tmp_path_factory.mktemp(f"hive-{request.param}")) as engine:
         yield engine
+
+
+@pytest.fixture(scope="module")
+def spark(hive: HiveEngine, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
+    """A session on the engine's metastore. Its time zone is not Hive's, so that a shifted timestamp shows."""
+    with session_beside(hive, tmp_path_factory.mktemp("spark"), "Asia/Kolkata") as session:
+        yield session

@@ -15,6 +15,7 @@ from xml.sax.saxutils import escape
 
 from interop.hive_jars import Installation, hive_installation
 
+HIVE_VERSIONS = ("3.1.3", "4.1.0")
 START_LIMIT_S = 180.0
 STATEMENT_LIMIT_S = 300.0
 STOP_LIMIT_S = 20.0
@@ -169,6 +170,10 @@ def _defaults(folder: Path) -> dict[str, str]:
         "hive.execution.engine": "mr",
         "mapreduce.framework.name": "local",
         "fs.defaultFS": "file:///",
+        # how often a job is looked at: a compaction's waits for five seconds otherwise
+        "mapreduce.client.completion.pollinterval": "20",
+        "mapreduce.client.progressmonitor.pollinterval": "20",
+        "hive.exec.counters.pull.interval": "20",
         "hive.exec.submit.local.task.via.child": "false",
         "hive.auto.convert.join": "false",
         # a plain SELECT is a fetch without a job: the row reader; see hive_tables for the vectorised one

@@ -101,7 +101,7 @@ class HiveTable:
         return self.compact("major", partition)
 
     def compact(self, kind: str, partition: str | None = None) -> dict[str, Any]:
-        """A "major" or "minor" compaction of the table, or of a partition given as "key='value'", cleaned up by Hive.
+        """A compaction ("minor", "major") of the table, or of a partition given as "key='value'", cleaned up by Hive.
 
         Returns its line of SHOW COMPACTIONS. Raises AssertionError if it does not end in the state "succeeded".
         """

@@ -1,6 +1,5 @@
 """Real Hive, and Spark with this package, on one metastore: each reads and changes what the other wrote."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -10,16 +9,8 @@ import hive_acid
 from interop.all_types import COLUMNS, HIVE_ROW, SPARK_ROW, VALUES
 from interop.hive_engine import HiveEngine
 from interop.hive_table import HiveTable, acid_table
-from interop.spark_beside import session_beside
 
 pytestmark = pytest.mark.interop
-
-
-@pytest.fixture(scope="module")
-def spark(hive: HiveEngine, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
-    """A session on the engine's metastore. Its time zone is not Hive's, so that a shifted timestamp shows."""
-    with session_beside(hive, tmp_path_factory.mktemp("spark"), "Asia/Kolkata") as session:
-        yield session
 
 
 def rows(spark: SparkSession, query: str) -> list[tuple[Any, ...]]:

@@ -71,7 +71,7 @@ def test_rows_of_one_bucket_are_numbered_through_in_the_order_of_paths() -> None
         "HIVE_UNION_SUBDIR_2/000000_0": 54327,
     }
     assert files.calls == ["row_counts"], "one call, which leaves out the last file of each bucket"
-    (folder,) = json.loads(plan.to_json())["partitions"][0]["folders"]
+    (folder,) = json.loads(plan.to_json(by_position=False))["partitions"][0]["folders"]
     assert (folder["path"], folder["writeId"], folder["check"]) == (ROOT, 0, False)
     assert folder["files"][4:6] == [["000001_0", 100, 1, V1 | 1 << 16, 0], folder["files"][5]]
 
@@ -87,7 +87,7 @@ def test_loaded_files_are_numbered_by_folder_under_its_write_id_and_statement() 
         """,
         {"delta_0000004_0000004/HIVE_UNION_SUBDIR_1/000000_0": 6},
     )
-    folders = json.loads(plan_of(files, with_row_ids=True).to_json())["partitions"][0]["folders"]
+    folders = json.loads(plan_of(files, with_row_ids=True).to_json(by_position=False))["partitions"][0]["folders"]
     assert [(folder["writeId"], [file[3:] for file in folder["files"]]) for folder in folders] == [
         (0, [[V1, 0]]),
         (3, [[V1 | 2, 0], [V1 | 1 << 16 | 2, 0]]),
@@ -160,7 +160,7 @@ def test_a_hundred_thousand_files_are_numbered_in_one_call() -> None:
     many = tuple(ScanFile(f"000000_{i:06}", 1, 1, 0) for i in range(100_000))
     files = MemoryFileSystem()
     files.rows = {f"{ROOT}/{file.path}": 2 for file in many}
-    wide = ScanFolder(folder.path, 0, True, False, many, folder.raw)
+    wide = ScanFolder(folder.path, 0, 0, True, False, many, folder.raw)
     plan = ScanPlan("db.t", ValidWriteIdList("db.t", 60), (ScanPartition("", (wide,), ()),))
     numbered = number_rows(files, plan, with_row_ids=False).partitions[0].folders[0].files
     assert [file.first_row for file in numbered] == list(range(0, 200_000, 2))

@@ -76,18 +76,24 @@ def test_the_plan_in_the_form_the_shim_reads() -> None:
                         "path": "/warehouse/t/base_0000002",
                         "deletes": True,
                         "check": False,
+                        "first": 0,
+                        "last": 2,
                         "files": [["bucket_00000", 11, 1]],
                     },
                     {
                         "path": "/warehouse/t/delta_0000003_0000005",
                         "deletes": True,
                         "check": True,
+                        "first": 3,
+                        "last": 5,
                         "files": [["bucket_00000", 13, 1], ["bucket_00001_0", 12, 1]],
                     },
                     {
                         "path": "/warehouse/t/delta_0000007_0000007_0001",
                         "deletes": False,
                         "check": False,
+                        "first": 7,
+                        "last": 7,
                         "files": [["bucket_00000", 14, 1]],
                     },
                 ],
@@ -95,6 +101,9 @@ def test_the_plan_in_the_form_the_shim_reads() -> None:
                     {
                         "path": "/warehouse/t/delete_delta_0000006_0000006_0000",
                         "check": False,
+                        "first": 6,
+                        "last": 6,
+                        "anyBucket": False,
                         "files": ["bucket_00000", "bucket_00001"],
                     }
                 ],
@@ -105,6 +114,26 @@ def test_the_plan_in_the_form_the_shim_reads() -> None:
     assert plan.total_bytes == 50
     assert plan.buckets == {0, 1}
     assert plan.max_write_id == 7
+
+
+def test_a_folder_in_the_place_of_a_bucket_file_is_refused_where_it_would_be_read() -> None:
+    for folder in ("delta_0000001_0000001_0000", "delete_delta_0000002_0000002_0000"):
+        lines = f"delta_0000001_0000001_0000/bucket_00001\n{folder}/bucket_00000/"
+        assert refusal_of(lines) == ("HIVE_ACID_CORRUPT_FILE", f"{ROOT}/{folder}/bucket_00000")
+    plan_of("base_0000003\ndelta_0000001_0000001_0000/bucket_00000/\nbase_0000003/_tmp/")
+
+
+def test_what_the_names_of_folders_say_of_their_rows() -> None:
+    plan = plan_of("""
+        base_-9223372036854775808_v0000007
+        delta_0000002_0000004
+        delete_delta_0000002_0000004
+        delete_delta_0000005_0000005_0003
+        """)
+    (partition,) = plan.partitions
+    assert [(folder.min_write_id, folder.max_write_id) for folder in partition.folders] == [(0, 0), (2, 4)]
+    found = [(deletes.min_write_id, deletes.max_write_id, deletes.any_bucket) for deletes in partition.deletes]
+    assert found == [(2, 4, True), (5, 5, False)]
 
 
 def test_a_delete_of_the_same_write_id_may_concern_its_rows() -> None:

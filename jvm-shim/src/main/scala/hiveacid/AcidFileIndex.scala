@@ -145,6 +145,7 @@ final class AcidFileIndex(
       if (folder.get("deletes").asBoolean) metadata += AcidOrcFileFormat.DeletesKey -> deletes
       if (folder.get("check").asBoolean) metadata += AcidOrcFileFormat.CheckKey -> writeIds
       if (byPosition) metadata += AcidOrcFileFormat.PositionKey -> "true"
+      metadata += AcidOrcFileFormat.WriteIdsKey -> s"${folder.get("first").asLong},${folder.get("last").asLong}"
       val constants = metadata.result()
       folder.get("files").elements.asScala.map { file =>
         val path = new Path(s"${folder.get("path").asText}/${file.get(0).asText}")

@@ -6,7 +6,7 @@ import java.time.ZoneId
 import hiveacid.AcidException
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.hive.ql.exec.vector.{LongColumnVector, StructColumnVector}
-import org.apache.orc.{IntegerColumnStatistics, OrcFile, OrcProto, Reader, RecordReader}
+import org.apache.orc.{OrcFile, OrcProto, Reader, RecordReader}
 import org.apache.orc.TypeDescription.RowBatchVersion
 
 import org.apache.spark.sql.execution.datasources.PartitionedFile
@@ -48,6 +48,8 @@ final class AcidFileReader(request: ScanRequest, file: PartitionedFile, conf: Co
   private val deletes = constant(AcidOrcFileFormat.DeletesKey).map(new Deletes(_, conf, errors))
   private val valid = constant(AcidOrcFileFormat.CheckKey).map(ValidWriteIds.parse)
   private val raw = constant(AcidOrcFileFormat.RawKey).map(RawRows.parse)
+  private val place =
+    constant(AcidOrcFileFormat.WriteIdsKey).filter(_ => raw.isEmpty).map(FilePlace.parse(path, _, errors))
 
   private val reader: Reader = errors.guard(path) {
     val options = OrcFile.readerOptions(conf).useUTCTimestamp(true).convertToProlepticGregorian(true)
@@ -88,11 +90,13 @@ final class AcidFileReader(request: ScanRequest, file: PartitionedFile, conf: Co
   private class Scan {
     private val schema = {
       checkSchema()
+      FilePlace.checkVersion(path, reader, errors)
       val byPosition = constant(AcidOrcFileFormat.PositionKey).isDefined
       FileSchema.resolve(reader.getSchema, request.tableSchema, request.required, byPosition)
     }
     // data files hold only inserts; unknown where the writer kept no statistics
     private val operationsKnown = raw.isDefined || insertsOnly(reader)
+    if (operationsKnown) place.foreach(_.checkStatistics(reader))
     private val batch = {
       val version = if (schema.converts) RowBatchVersion.ORIGINAL else RowBatchVersion.USE_DECIMAL64
       schema.reader.createRowBatch(version, request.batchSize)
@@ -112,7 +116,10 @@ final class AcidFileReader(request: ScanRequest, file: PartitionedFile, conf: Co
     /** The next batch with a row in it, or null. */
     def read(): ColumnarBatch = {
       while (readBatch()) {
-        if (!operationsKnown) checkOperations()
+        if (!operationsKnown) {
+          checkOperations()
+          place.foreach(_.check(batch))
+        }
         val count = filter.fold(batch.size)(_.select())
         if (count > 0) {
           result.setNumRows(count)
@@ -171,7 +178,7 @@ final class AcidFileReader(request: ScanRequest, file: PartitionedFile, conf: Co
         if (deletes.isDefined) Seq(FileSchema.OriginalTransaction, FileSchema.Bucket, FileSchema.RowId) else Nil
       asked ++ matched ++
         Seq(FileSchema.CurrentTransaction).filter(_ => valid.isDefined) ++
-        Seq(FileSchema.Operation).filter(_ => !operationsKnown)
+        (if (operationsKnown) Nil else FileSchema.Operation +: FilePlace.columns)
     }
 
     private def columns(): Array[ColumnVector] = {
@@ -211,17 +218,12 @@ final class AcidFileReader(request: ScanRequest, file: PartitionedFile, conf: Co
     }
 
     /** True if the statistics say that every row is an insert, false if there are none. */
-    private def insertsOnly(reader: Reader): Boolean = {
-      val column = reader.getSchema.getChildren.get(FileSchema.Operation).getId
-      reader.getStatistics()(column) match {
-        // without an index, statistics are not kept up (streaming of Hive 3, its minor compaction)
-        case s: IntegerColumnStatistics if reader.getRowIndexStride > 0 && s.getNumberOfValues > 0 =>
-          if (s.getMinimum == 0 && s.getMaximum == 0) true
-          else if (s.getMinimum > s.getMaximum) false
-          else throw notInserts
-        case _ => false
+    private def insertsOnly(reader: Reader): Boolean =
+      FilePlace.statistics(reader, FileSchema.Operation).exists { s =>
+        if (s.getMinimum == 0 && s.getMaximum == 0) true
+        else if (s.getMinimum > s.getMaximum) false
+        else throw notInserts
       }
-    }
 
     private def notInserts: AcidException = {
       val reason = "it holds updates or deletes among its rows, as files of ACID version 1 (Hive 2) do"

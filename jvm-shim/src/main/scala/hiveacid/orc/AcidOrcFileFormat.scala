@@ -27,8 +27,8 @@ import org.apache.spark.util.SerializableConfiguration
 /** Reads the files of a transactional table as a table of its own columns, inside Spark's file scan.
   *
   * The file index tells each file what concerns it, by [[AcidOrcFileFormat.DeletesKey]], [[AcidOrcFileFormat.CheckKey]],
-  * [[AcidOrcFileFormat.RawKey]] and [[AcidOrcFileFormat.PositionKey]]. Which files a snapshot holds is not decided
-  * here.
+  * [[AcidOrcFileFormat.RawKey]], [[AcidOrcFileFormat.PositionKey]] and [[AcidOrcFileFormat.WriteIdsKey]]. Which files a
+  * snapshot holds is not decided here.
   *
   * @param table
   *   `db.table`, for errors
@@ -112,6 +112,9 @@ object AcidOrcFileFormat {
 
   /** Key of a file's constant metadata: the table's columns are found by position. Absent: by name. */
   val PositionKey = "hiveacid.position"
+
+  /** Key of a file's constant metadata: least and greatest write ID of its folder, see [[FilePlace]]. */
+  val WriteIdsKey = "hiveacid.writeIds"
 
   val RowIdColumn = "ROW__ID"
 

@@ -14,8 +14,11 @@ object BucketProperty {
     1 << 29 | bucket << 16 | statementId
   }
 
+  /** The codec's version: 0 and 1 are known. */
+  def versionOf(property: Int): Int = property >>> 29
+
   /** The bucket of a property; IllegalArgumentException for codec versions other than 0 and 1. */
-  def bucketOf(property: Int): Int = property >>> 29 match {
+  def bucketOf(property: Int): Int = versionOf(property) match {
     case 0 => property
     case 1 => property >>> 16 & 0xfff
     case v => throw new IllegalArgumentException(s"bucket property $property has unknown codec version $v")

@@ -41,8 +41,10 @@ object DeleteSet {
 /** The deletes that concern a data file, by the bucket of the row; one object per file and thread.
   *
   * @param description
-  *   `{"writeIds": list, "folders": [{"path", "check", "files": [name]}]}`. It is also the key of the executor's cache,
-  *   so it must differ whenever the files differ, also for a table that was dropped and made again.
+  *   `{"writeIds": list, "folders": [{"path", "check", "first", "last", "anyBucket", "files": [name]}]}`: first and
+  *   last write ID of the folder; whether its files may hold events of other buckets, which are passed over. It is also
+  *   the key of the executor's cache, so it must differ whenever the files differ, also for a table that was dropped
+  *   and made again.
   */
 final class Deletes(description: String, conf: Configuration, errors: ReadErrors) {
   private val loaded = new java.util.HashMap[Integer, DeleteSet]
@@ -60,34 +62,44 @@ final class Deletes(description: String, conf: Configuration, errors: ReadErrors
       val path = new Path(folder.get("path").asText, name)
       val checked = Option(folder.get("check")).exists(_.asBoolean)
       if (checked && valid.isEmpty) throw new IllegalArgumentException(s"no write IDs to check $path with")
-      errors.guard(path)(read(path, bucket, valid.filter(_ => checked), set))
+      errors.guard(path)(read(placeOf(path, folder, bucket), bucket, valid.filter(_ => checked), set))
     }
     set.compact()
     set
   }
 
+  private def placeOf(path: Path, folder: JsonNode, bucket: Int): FilePlace = FilePlace(
+    path,
+    folder.path("first").asLong(Long.MinValue),
+    folder.path("last").asLong(Long.MaxValue),
+    Some(bucket).filterNot(_ => folder.path("anyBucket").asBoolean(true)),
+    errors
+  )
+
   private def filesOf(folder: JsonNode, bucket: Int): Iterator[String] =
-    folder.get("files").elements.asScala.map(_.asText).filter {
-      case Deletes.bucketFile(number) => number.toInt == bucket
-      case name                       => throw new IllegalArgumentException(s"$name is no bucket file")
+    folder.get("files").elements.asScala.map(_.asText).filter { name =>
+      FilePlace.bucketOf(name).getOrElse(throw new IllegalArgumentException(s"$name is no bucket file")) == bucket
     }
 
-  private def read(path: Path, bucket: Int, valid: Option[ValidWriteIds], set: DeleteSet): Unit = {
-    val reader = OrcFile.createReader(path, OrcFile.readerOptions(conf))
-    // Hive 4's query based compaction leaves files of zero bytes and of zero rows
-    try if (reader.getNumberOfRows > 0) readRows(path, reader, bucket, valid, set)
-    finally reader.close()
+  private def read(place: FilePlace, bucket: Int, valid: Option[ValidWriteIds], set: DeleteSet): Unit = {
+    val reader = OrcFile.createReader(place.path, OrcFile.readerOptions(conf))
+    try {
+      // empty ones are not listed: this one has lost its events since
+      if (reader.getFileTail.getFileLength == 0) throw errors.corrupt(place.path, "it has no content any more")
+      if (reader.getNumberOfRows > 0) readRows(place, reader, bucket, valid, set)
+    } finally reader.close()
   }
 
   private def readRows(
-      path: Path,
+      place: FilePlace,
       reader: Reader,
       bucket: Int,
       valid: Option[ValidWriteIds],
       set: DeleteSet
   ): Unit = {
     val schema = reader.getSchema
-    if (!FileSchema.isAcid(schema)) throw errors.corrupt(path, s"its schema is $schema")
+    if (!FileSchema.isAcid(schema)) throw errors.corrupt(place.path, s"its schema is $schema")
+    FilePlace.checkVersion(place.path, reader, errors)
     val include = new Array[Boolean](schema.getMaximumId + 1)
     include(0) = true
     FileSchema.IdColumns.indices.foreach(i => include(schema.getChildren.get(i).getId) = true)
@@ -105,8 +117,9 @@ final class Deletes(description: String, conf: Configuration, errors: ReadErrors
       while (rows.nextBatch(batch)) {
         var i = 0
         while (i < batch.size) {
-          if (value(operation, i) != 2) throw errors.corrupt(path, "it holds an event that is no delete")
+          if (value(operation, i) != 2) throw errors.corrupt(place.path, "it holds an event that is no delete")
           val p = value(property, i).toInt
+          place.checkDelete(p, value(current, i))
           // Hive 3.1's minor compaction copies the events of every bucket into every bucket's file
           if (BucketProperty.bucketOf(p) == bucket && valid.forall(_.isValid(value(current, i)))) {
             val w = value(writeId, i)
@@ -129,7 +142,6 @@ final class Deletes(description: String, conf: Configuration, errors: ReadErrors
 
 object Deletes {
   private val json = new ObjectMapper
-  private val bucketFile = "bucket_(\\d+)(?:_\\d+)?".r
 }
 
 /** Delete sets of one executor, bounded by their bytes. Loads of one key are shared; a failed load is not kept. */

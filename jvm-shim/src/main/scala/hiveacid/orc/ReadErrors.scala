@@ -1,6 +1,6 @@
 package hiveacid.orc
 
-import java.io.{FileNotFoundException, InterruptedIOException}
+import java.io.{FileNotFoundException, IOException, InterruptedIOException}
 import java.net.{SocketException, UnknownHostException}
 import java.nio.channels.ClosedByInterruptException
 import java.time.{LocalDateTime, ZoneId}
@@ -9,6 +9,7 @@ import scala.util.control.NonFatal
 
 import hiveacid.AcidException
 import org.apache.hadoop.fs.Path
+import org.apache.hadoop.security.AccessControlException
 
 import org.apache.spark.{TaskContext, TaskKilledException}
 
@@ -27,11 +28,10 @@ final case class ReadErrors(table: String) {
       case e: TaskKilledException                             => throw e
       case e: InterruptedIOException                          => throw e
       case e: ClosedByInterruptException                      => throw e
+      case e: IOException if isRefusal(e)                     => throw failure(path, e)
       case e: FileNotFoundException                           => throw missing(path, e)
-      case e @ (_: SocketException | _: UnknownHostException) =>
-        val reason = Map("path" -> path.toString, "action" -> "reading", "reason" -> reasonOf(e))
-        throw AcidException("HIVE_ACID_STORAGE", reason, e)
-      case e: UnsupportedTypeException => throw unsupported(path, e.getMessage)
+      case e @ (_: SocketException | _: UnknownHostException) => throw failure(path, e)
+      case e: UnsupportedTypeException                        => throw unsupported(path, e.getMessage)
       // a read that the cancelled task's closing streams broke off says nothing about the file
       case NonFatal(e) if Option(TaskContext.get()).exists(_.isInterrupted()) => throw e
       case NonFatal(e)                                                        => throw corrupt(path, reasonOf(e), e)
@@ -58,6 +58,18 @@ final case class ReadErrors(table: String) {
         s"written back as another; INSERT OVERWRITE $table SELECT * FROM $table gives up the nanoseconds of all rows"
       throw AcidException.unsupportedTable("UPDATE", table, reason)
     }
+  }
+
+  /** True if storage does not let this user read; Java says so of local files as if they were missing. */
+  private def isRefusal(e: IOException): Boolean = e match {
+    case _: AccessControlException => true
+    case e: FileNotFoundException  => reasonOf(e).endsWith("(Permission denied)")
+    case _                         => false
+  }
+
+  private def failure(path: Path, cause: Throwable): AcidException = {
+    val parameters = Map("path" -> path.toString, "action" -> "reading", "reason" -> reasonOf(cause))
+    AcidException("HIVE_ACID_STORAGE", parameters, cause)
   }
 
   private def missing(path: Path, cause: Throwable): AcidException = {

@@ -1,8 +1,9 @@
 package hiveacid.orc
 
-import java.io.RandomAccessFile
+import java.io.{FileNotFoundException, RandomAccessFile}
 
 import org.apache.hadoop.fs.Path
+import org.apache.hadoop.security.AccessControlException
 
 /** What cannot be read is an error that names the file, also where Spark is told to ignore such files. */
 class ErrorsSuite extends AcidOrcSuite {
@@ -88,6 +89,25 @@ class ErrorsSuite extends AcidOrcSuite {
     )
   }
 
+  test("a delete file that has lost its content since it was listed") {
+    val t = withDeletes()
+    val path = onlyFile(t, t.deleteFolders)
+    checkError(t, path, "HIVE_ACID_CORRUPT_FILE")(open(path)(_.setLength(0)))
+  }
+
+  test("a file that may not be read is a failure of storage, and not missing") {
+    val path = new Path("/table/delta_0000001_0000001_0000/bucket_00000")
+    val refusals = Seq(
+      new AccessControlException("Permission denied: user=ada, access=READ"),
+      new FileNotFoundException(s"$path (Permission denied)")
+    )
+    for (refusal <- refusals) {
+      val error = acidError(ReadErrors("db.t").guard(path)(throw refusal))
+      assertEquals(error.getCondition, "HIVE_ACID_STORAGE")
+      assert(error.getMessage.contains(path.toString), error.getMessage)
+    }
+  }
+
   test("an ORC file without the six columns, in a data folder or among the delete files") {
     val t = withDeletes()
     for (folder <- Seq("delta_0000008_0000008_0000", "delete_delta_0000008_0000008_0000")) {
@@ -126,12 +146,7 @@ class ErrorsSuite extends AcidOrcSuite {
     val writer = new ForeignWriter(t.path("base_0000000", "bucket_00000"), t)
     writer.close()
     t.path("base_0000000", "x").getFileSystem(t.conf).create(t.path("base_0000000", "bucket_00001")).close()
-    t.path("base_0000000", "x")
-      .getFileSystem(t.conf)
-      .create(t.path("delete_delta_0000002_0000002_0000", "bucket_00000"))
-      .close()
     t.dataFolders :+= "base_0000000"
-    t.deleteFolders :+= "delete_delta_0000002_0000002_0000"
     assertEquals(t.read().count(), 20000L)
   }
 

@@ -1,0 +1,309 @@
+"""Files that storage or somebody with a shell has damaged: an error that names the file, never other rows."""
+
+from __future__ import annotations
+
+import random
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyspark.sql import SparkSession
+
+from hive_acid.metastore.thrift_client import ThriftMetastore
+from hive_acid.model.table import TableName
+from support.acid_files import (
+    BUCKET_0,
+    Event,
+    bucket_property,
+    delete,
+    exact_footer,
+    insert,
+    write_file,
+    write_folder,
+)
+
+TABLE = "damaged.rows"
+CORRUPT, LAYOUT = "HIVE_ACID_CORRUPT_FILE", "HIVE_ACID_UNSUPPORTED_LAYOUT"
+ROW_TYPE = "struct<id:int,name:string>"
+FIRST, SECOND = "delta_0000001_0000001_0000", "delta_0000002_0000002_0000"
+DELETES, LATER_DELETES = "delete_delta_0000003_0000003_0000", "delete_delta_0000004_0000004_0000"
+FOLDERS = (FIRST, SECOND, DELETES, LATER_DELETES)
+FILES = (f"{FIRST}/bucket_00000", f"{DELETES}/bucket_00000")
+STATEMENTS = {
+    "SELECT": f"SELECT * FROM {TABLE}",
+    "UPDATE": f"UPDATE {TABLE} SET name = 'new' WHERE id > 3",
+    "DELETE": f"DELETE FROM {TABLE} WHERE id > 3",
+    "MERGE": f"MERGE INTO {TABLE} t USING (SELECT 7 AS id) s ON t.id = s.id WHEN MATCHED THEN DELETE",
+}
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A table of two inserts into two buckets and two deletes; `root` is its folder, `pristine` a copy of that."""
+
+    spark: SparkSession
+    client: ThriftMetastore
+    root: Path
+    pristine: Path
+    rows: tuple[tuple[Any, ...], ...]
+
+    def restore(self) -> None:
+        """Puts the files back as they were, times of change included."""
+        shutil.rmtree(self.root)
+        shutil.copytree(self.pristine, self.root)
+
+    def select(self) -> list[tuple[Any, ...]]:
+        """All rows."""
+        return [tuple(row) for row in self.spark.sql(f"SELECT * FROM {TABLE} ORDER BY id").collect()]
+
+    def check_refused(self, statement: str, file: str, *conditions: str) -> str:
+        """Raises AssertionError unless the statement fails by one of the conditions and names the file, and leaves
+        nothing. The error's text."""
+        before = sorted(self.root.rglob("*")), self._write_ids()
+        with pytest.raises(Exception) as raised:
+            self.spark.sql(statement).collect()
+        text = str(raised.value)
+        assert any(condition in text for condition in conditions), text
+        assert file in text
+        after = sorted(self.root.rglob("*")), self._write_ids()
+        assert after[0] == before[0]
+        assert after[1] == before[1], "the transaction is not aborted"
+        return text
+
+    def _write_ids(self) -> frozenset[int]:
+        """Those that somebody has open."""
+        name = TableName("damaged", "rows")
+        lists = self.client.valid_write_ids([name], self.client.valid_transactions(0))
+        return lists[name].open
+
+
+def text_of(number: int) -> str:
+    """A text that does not compress well."""
+    return sha256(str(number).encode()).hexdigest()
+
+
+def content() -> dict[str, dict[str, list[Event]]]:
+    """The table's folders: two inserts of IDs 0 to 79 and 80 to 159 into two buckets each, and two deletes."""
+    folders: dict[str, dict[str, list[Event]]] = {folder: {} for folder in FOLDERS}
+    for bucket in (0, 1):
+        code, file = bucket_property(bucket), f"bucket_{bucket:05d}"
+        for write_id, folder in ((1, FIRST), (2, SECOND)):
+            first = (2 * write_id - 2 + bucket) * 40
+            rows = [(number, text_of(number)) for number in range(first, first + 40)]
+            folders[folder][file] = insert(write_id, *rows, bucket=code)
+        for write_id, folder in ((3, DELETES), (4, LATER_DELETES)):
+            # 40 is a multiple of 5, so an ID and its row ID have the same remainder
+            victims = [(of, row_id) for of in (1, 2) for row_id in range(40) if row_id % 5 == write_id - 2]
+            folders[folder][file] = delete(write_id, *victims, bucket=code)
+    return folders
+
+
+@pytest.fixture(scope="module")
+def made(spark: SparkSession, client: ThriftMetastore, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sample]:
+    spark.sql("CREATE DATABASE damaged")
+    spark.sql(f"CREATE TABLE {TABLE} (id INT, name STRING) STORED AS ORC TBLPROPERTIES ('transactional'='true')")
+    name = TableName("damaged", "rows")
+    root = Path(client.table(name).location.removeprefix("file:"))
+    commit_write_ids(client, 4)
+    for folder, files in content().items():
+        write_folder(spark, root / folder, ROW_TYPE, files)
+    pristine = tmp_path_factory.mktemp("pristine") / "rows"
+    shutil.copytree(root, pristine)
+    gone = (1, 2)  # the remainders of the IDs that were deleted
+    rows = tuple((number, text_of(number)) for number in range(160) if number % 5 not in gone)
+    yield Sample(spark, client, root, pristine, rows)
+    spark.sql("DROP DATABASE damaged CASCADE")
+
+
+@pytest.fixture(params=(False, True), ids=("strict", "told to ignore"))
+def sample(made: Sample, request: pytest.FixtureRequest) -> Iterator[Sample]:
+    """The table as it was made, in a session that is told to ignore damaged files, or is not: it is the same."""
+    keys = ("spark.sql.files.ignoreCorruptFiles", "spark.sql.files.ignoreMissingFiles")
+    made.restore()
+    for key in keys:
+        made.spark.conf.set(key, str(request.param).lower())
+    yield made
+    for key in keys:
+        made.spark.conf.unset(key)
+
+
+def commit_write_ids(client: ThriftMetastore, least: int) -> None:
+    """Until the table's write IDs are committed up to `least`."""
+    name = TableName("damaged", "rows")
+    reached = 0
+    while reached < least:
+        txn_id = client.open_transaction("somebody", "here", "another writer")
+        reached = client.allocate_write_id(txn_id, name)
+        client.commit(txn_id)
+
+
+def checksum_file(path: Path) -> Path:
+    """What Hadoop's local file system keeps beside a file."""
+    return path.with_name(f".{path.name}.crc")
+
+
+def cut(path: Path, length: int) -> None:
+    """The first bytes of the file alone, as after a crash: without a checksum that tells."""
+    checksum_file(path).unlink()
+    with path.open("r+b") as file:
+        file.truncate(length)
+
+
+def overwrite(path: Path, position: int, content: bytes) -> None:
+    """Other bytes within the file, whose checksums stay."""
+    with path.open("r+b") as file:
+        file.seek(position)
+        file.write(content)
+
+
+def put(source: Path, target: Path) -> None:
+    """A file in another one's place, with its checksums."""
+    shutil.copy(source, target)
+    shutil.copy(checksum_file(source), checksum_file(target))
+
+
+@pytest.mark.parametrize("file", FILES)
+@pytest.mark.parametrize("share", [0.001, 0.5, 0.999], ids=("head", "half", "all but the end"))
+def test_a_file_that_is_cut(sample: Sample, file: str, share: float) -> None:
+    path = sample.root / file
+    cut(path, max(1, int(path.stat().st_size * share)))
+    sample.check_refused(STATEMENTS["SELECT"], file, CORRUPT)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("file", FILES)
+@pytest.mark.parametrize("missing", [1, 2, 3, 17, 100])
+def test_a_file_that_lacks_its_last_bytes(sample: Sample, file: str, missing: int) -> None:
+    path = sample.root / file
+    cut(path, path.stat().st_size - missing)
+    sample.check_refused(STATEMENTS["SELECT"], file, CORRUPT)
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_a_file_with_zeroes_or_other_bits_inside(sample: Sample, file: str) -> None:
+    path = sample.root / file
+    overwrite(path, 3, bytes(path.stat().st_size // 3))
+    sample.check_refused(STATEMENTS["SELECT"], file, CORRUPT)
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_a_folder_where_a_file_should_be(sample: Sample, file: str) -> None:
+    path = sample.root / file
+    path.unlink()
+    path.mkdir()
+    sample.check_refused(STATEMENTS["SELECT"], file, CORRUPT)
+
+
+SWAPS = {
+    "rows of another write ID": (f"{SECOND}/bucket_00000", f"{FIRST}/bucket_00000", CORRUPT),
+    "rows of another bucket": (f"{FIRST}/bucket_00001", f"{FIRST}/bucket_00000", CORRUPT),
+    "deletes of another write ID": (f"{LATER_DELETES}/bucket_00000", f"{DELETES}/bucket_00000", CORRUPT),
+    "deletes of another bucket": (f"{DELETES}/bucket_00001", f"{DELETES}/bucket_00000", CORRUPT),
+    "rows instead of deletes": (f"{FIRST}/bucket_00000", f"{DELETES}/bucket_00000", CORRUPT),
+    "deletes instead of rows": (f"{DELETES}/bucket_00000", f"{FIRST}/bucket_00000", LAYOUT),
+}
+
+
+@pytest.mark.parametrize("swap", SWAPS.values(), ids=SWAPS)
+def test_a_file_in_the_place_of_another(sample: Sample, swap: tuple[str, str, str]) -> None:
+    source, target, condition = swap
+    put(sample.root / source, sample.root / target)
+    sample.check_refused(STATEMENTS["SELECT"], target, condition)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("swap", SWAPS.values(), ids=SWAPS)
+@pytest.mark.parametrize("statement", [name for name in STATEMENTS if name != "SELECT"])
+def test_a_file_in_the_place_of_another_in_the_target_of_a_statement(
+    sample: Sample, swap: tuple[str, str, str], statement: str
+) -> None:
+    source, target, condition = swap
+    put(sample.root / source, sample.root / target)
+    sample.check_refused(STATEMENTS[statement], target, condition)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("file", FILES)
+@pytest.mark.parametrize("statement", [name for name in STATEMENTS if name != "SELECT"])
+def test_a_file_that_is_cut_in_the_target_of_a_statement(sample: Sample, file: str, statement: str) -> None:
+    cut(sample.root / file, 300)
+    sample.check_refused(STATEMENTS[statement], file, CORRUPT)
+
+
+def test_a_data_file_that_vanishes_after_the_listing(sample: Sample) -> None:
+    rows = sample.spark.sql(STATEMENTS["SELECT"])
+    assert rows.count() == len(sample.rows)
+    rows.collect()
+    (sample.root / FILES[0]).unlink()
+    with pytest.raises(Exception, match=rf"HIVE_ACID_SNAPSHOT_UNAVAILABLE.*{FILES[0]}"):
+        rows.collect()
+
+
+FOREIGN: dict[str, tuple[str, list[Event], dict[str, str], str]] = {
+    "an update of Hive 2": (
+        "delta_0000009_0000009",
+        [Event(1, 0, (1, "a"), current=9, operation=1), Event(1, 1, (2, "b"), current=9)],
+        {},
+        "ACID version 1",
+    ),
+    "a delete of Hive 2": (
+        "delta_0000009_0000009",
+        [Event(9, 0, (1, "a")), Event(1, 1, None, current=9, operation=2)],
+        {},
+        "ACID version 1",
+    ),
+    "rows of a later format": ("delta_0000009_0000009_0000", insert(9, (1, "a")), {"hive.acid.version": "3"}, "'3'"),
+    "deletes of a later format": (
+        "delete_delta_0000009_0000009_0000",
+        delete(9, (1, 0)),
+        {"hive.acid.version": "10"},
+        "'10'",
+    ),
+    "a later codec of bucket properties": (
+        "delta_0000009_0000009_0000",
+        insert(9, (1, "a"), bucket=2 * BUCKET_0),
+        {},
+        "unknown codec version",
+    ),
+}
+
+
+@pytest.mark.parametrize("stride", [10000, 0], ids=("with statistics", "without"))
+@pytest.mark.parametrize("foreign", FOREIGN.values(), ids=FOREIGN)
+def test_files_of_other_versions_are_refused_with_the_reason(
+    made: Sample, foreign: tuple[str, list[Event], dict[str, str], str], stride: int
+) -> None:
+    made.restore()
+    commit_write_ids(made.client, 9)
+    folder, events, keys, reason = foreign
+    (made.root / folder).mkdir()
+    footer = {**exact_footer(events), **keys}
+    path = made.root / folder / "bucket_00000"
+    write_file(made.spark, path, ROW_TYPE, events, footer=footer, row_index_stride=stride)
+    assert reason in made.check_refused(STATEMENTS["SELECT"], folder, LAYOUT)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(40))
+def test_a_random_fault_of_storage_is_an_error_or_changes_nothing(made: Sample, seed: int) -> None:
+    """ORC itself has no checksums: where storage keeps none either, other bytes may read as other values."""
+    made.restore()
+    chance = random.Random(seed)
+    path = made.root / chance.choice(sorted(p for p in made.pristine.rglob("bucket_*"))).relative_to(made.pristine)
+    size = path.stat().st_size
+    if chance.random() < 0.3:
+        cut(path, chance.randrange(1, size))
+    else:
+        position = chance.randrange(size)
+        overwrite(path, position, bytes([path.read_bytes()[position] ^ 1 << chance.randrange(8)]))
+    try:
+        found = made.select()
+    except Exception as error:  # noqa: BLE001 (as above)
+        assert CORRUPT in str(error), error
+        assert path.name in str(error)
+    else:
+        assert found == list(made.rows)
