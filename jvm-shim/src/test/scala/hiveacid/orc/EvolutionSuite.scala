@@ -68,7 +68,7 @@ class EvolutionSuite extends AcidOrcSuite {
     withConf("spark.sql.session.timeZone" -> "UTC") {
       assertEquals(
         read(t, ddl).orderBy("b").collect().map(_.toString).toSeq,
-        Seq("[12,1.5,-7,null,1500-03-01 00:00:00.0]", "[null,1000.0,null,12.00,null]")
+        Seq("[12,1.5,-7,null,1500-03-01T00:00:00Z]", "[null,1000.0,null,12.00,null]")
       )
     }
     assertEquals(read(t, ddl).where("a = 12 and b > 1 and c < 0").count(), 1L)
