@@ -119,9 +119,9 @@ def made(spark: SparkSession, client: ThriftMetastore, tmp_path_factory: pytest.
     spark.sql("DROP DATABASE damaged CASCADE")
 
 
-@pytest.fixture(params=(False, True), ids=("strict", "told to ignore"))
+@pytest.fixture(params=(pytest.param(False, id="strict", marks=pytest.mark.slow), pytest.param(True, id="lax")))
 def sample(made: Sample, request: pytest.FixtureRequest) -> Iterator[Sample]:
-    """The table as it was made, in a session that is told to ignore damaged files, or is not: it is the same."""
+    """The table as it was made, in a session that is told to ignore damaged files, and in one that is not."""
     keys = ("spark.sql.files.ignoreCorruptFiles", "spark.sql.files.ignoreMissingFiles")
     made.restore()
     for key in keys:

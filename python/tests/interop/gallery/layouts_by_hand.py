@@ -139,21 +139,28 @@ def _no_footers(shop: Workshop) -> None:
 
 
 def _empty_files(shop: Workshop) -> None:
-    """Files of no bytes and of no rows, as compactions of Hive 4 leave them for empty buckets."""
+    """Files of no bytes, as compactions leave them for empty buckets."""
     shop.commit_write_ids(2)
     shop.put("delta_0000001_0000001_0000", insert(1, *map(row, range(1, 7)), row(10)))
+    (shop.table.location() / "delta_0000001_0000001_0000/bucket_00001").touch()
     shop.put("delete_delta_0000002_0000002_0000", delete(2, (1, 6)))
-    for folder in shop.table.location().glob("*delta_*"):
-        (folder / "bucket_00001").touch()
+
+
+def _empty_delete_files(shop: Workshop) -> None:
+    """The same among deletes, which the vectorised reader of Hive 3.1 cannot bear; and a file without rows."""
+    _empty_files(shop)
+    (shop.table.location() / "delete_delta_0000002_0000002_0000/bucket_00001").touch()
     shop.put("delta_0000001_0000001_0000", [], file="bucket_00002")
 
 
 def _two_buckets(shop: Workshop) -> None:
     """Hive 3.1's minor compaction copies the events of both buckets into the delete files of both."""
-    shop.commit_write_ids(1)
-    shop.put("delta_0000001_0000001_0000", insert(1, row(1), row(10), row(2), row(3)))
-    rest = insert(1, row(4), row(11), row(5), row(6), bucket=bucket_property(1))
-    shop.put("delta_0000001_0000001_0000", rest, file="bucket_00001")
+    shop.commit_write_ids(2)
+    second = bucket_property(1)
+    shop.put("delta_0000001_0000001_0000", insert(1, row(1), row(10)))
+    shop.put("delta_0000001_0000001_0000", insert(1, row(2), row(11), row(3), bucket=second), file="bucket_00001")
+    shop.put("delta_0000002_0000002_0000", insert(2, row(4), row(12)))
+    shop.put("delta_0000002_0000002_0000", insert(2, row(13), row(5), row(6), bucket=second), file="bucket_00001")
     shop.sql("DELETE FROM {t} WHERE id > 6")
     shop.table.compact("minor")
 
@@ -245,8 +252,16 @@ EXHIBITS = (
     Exhibit("rebalanced", _rebalanced, ROWS, hive_versions=HIVE_4),
     Exhibit("older_footers", _older_footers, ROWS),
     Exhibit("no_footers", _no_footers, ROWS, hive_versions=HIVE_4),
-    Exhibit("empty_files", _empty_files, ROWS),
-    Exhibit("two_buckets_3", _two_buckets, ROWS, hive_versions=HIVE_3, compactions=("minor",)),
+    Exhibit("empty_files_3", _empty_files, ROWS, hive_versions=HIVE_3, compactions=("minor",)),
+    Exhibit("empty_files_4", _empty_delete_files, ROWS, hive_versions=HIVE_4),
+    Exhibit(
+        "two_buckets_3",
+        _two_buckets,
+        ROWS,
+        hive_versions=HIVE_3,
+        hive_misreads="its row reader fails on the repeated events: Two readers",
+        compactions=(),
+    ),
     Exhibit("two_buckets_4", _two_buckets, ROWS, hive_versions=HIVE_4),
     Exhibit("unpadded_delta", _unpadded_delta, ROWS),
     Exhibit(
