@@ -244,4 +244,4 @@ class Cell:
         partitions = memory.partitions(TABLE, names) if self.mutation.is_partitioned else None
         plan = load_scan_plan(self.world.file_system, memory.table(TABLE), partitions, write_ids, transactions)
         folders = [folder for part in plan.partitions for folder in (*part.folders, *part.deletes)]
-        return {f"{folder.path}/{file.name}" for folder in folders for file in folder.files}
+        return {f"{folder.path}/{file.path}" for folder in folders for file in folder.files}
