@@ -72,7 +72,9 @@ def test_originals_of_every_name_have_hives_row_ids_and_are_changed_by_both(
     hive: HiveEngine, spark: SparkSession
 ) -> None:
     table = plain_table(hive, "converted")
-    expected = write_raw_files(table.location(), ORIGINALS)
+    # the vectorised reader of 4.1.0 takes the folder of any original for a delta, and fails on its name
+    files = {name: rows for name, rows in ORIGINALS.items() if hive.version == "3.1.3" or "/" not in name}
+    expected = write_raw_files(table.location(), files)
     convert(table)
     check_same(spark, table, expected)
     spark.sql("DELETE FROM converted WHERE id % 3 = 0")
@@ -98,6 +100,22 @@ def test_originals_of_every_name_have_hives_row_ids_and_are_changed_by_both(
     expected = [row for row in expected if row[0] != 8]
     table.compact_major()
     assert {name.split("/")[0].split("_")[0] for name in table.files()} == {"base"}
+    check_same(spark, table, expected)
+
+
+def test_originals_in_folders_have_hives_row_ids_and_survive_its_compaction(
+    hive: HiveEngine, spark: SparkSession
+) -> None:
+    table = plain_table(hive, "in_folders")
+    expected = write_raw_files(table.location(), ORIGINALS)
+    convert(table)
+    found = spark.sql("SELECT id, ROW__ID FROM in_folders").collect()
+    assert {(row[0],): RowId(*row[1]) for row in found} == table.row_ids("id")
+    spark.sql("DELETE FROM in_folders WHERE id % 3 = 0")
+    spark.sql("UPDATE in_folders SET name = 'x' WHERE id % 3 = 1")
+    expected = [(i, "x" if i % 3 == 1 else name) for i, name in expected if i % 3]
+    assert rows(spark, table) == sorted(table.rows_plain()) == expected
+    table.compact_major()
     check_same(spark, table, expected)
 
 
