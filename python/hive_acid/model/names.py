@@ -111,6 +111,12 @@ def original_bucket(name: str) -> int | None:
     return int(match[1]) if match else None
 
 
+def find_bucket(name: str) -> int | None:
+    """The number in the name of a file, of an ACID one or of another, or None for another name."""
+    parsed = BucketFileName.parse(name)
+    return parsed.bucket if parsed else original_bucket(name)
+
+
 def is_hidden(name: str) -> bool:
     """True for names every engine passes over: they begin with `_` or `.`."""
     return name.startswith(("_", "."))

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hive_acid.errors import build_error
+from hive_acid.errors import HiveAcidError, build_error
 from hive_acid.model.names import METADATA_FILE
 from hive_acid.model.table import Partition, TableDescription, TableKind
 from hive_acid.model.write_ids import ValidTxnList, ValidWriteIdList
 from hive_acid.snapshot.acid_state import AcidState, TableContent, count_content, marker_folders
 from hive_acid.snapshot.directory_choice import choose_directories
 from hive_acid.snapshot.filesystem import FileSystem
+from hive_acid.snapshot.insert_only import build_insert_only_plan
 from hive_acid.snapshot.scan_plan import ScanPlan, build_scan_plan
 
 
@@ -23,14 +24,15 @@ def load_scan_plan(
 ) -> ScanPlan:
     """The plan for reading `partitions` (None: the whole of an unpartitioned table), in the order given.
 
-    Raises HIVE_ACID_UNSUPPORTED_TABLE if the table is not full ACID, and what `choose_directories` and
-    `build_scan_plan` raise.
+    Raises HIVE_ACID_UNSUPPORTED_TABLE if the table is not transactional or a partition has files of another format,
+    and what `choose_directories` and the building of the plan raise.
     """
-    if table.kind is not TableKind.FULL_ACID:
-        reason = f"its kind is {table.kind.value}, not full ACID"
-        raise build_error(
-            "HIVE_ACID_UNSUPPORTED_TABLE", operation="Reading under a snapshot", table=table.name, reason=reason
-        )
+    if table.kind is TableKind.PLAIN:
+        raise _unreadable(table, "it is not transactional")
+    for partition in partitions or ():
+        if partition.input_format not in ("", table.input_format):
+            other = partition.input_format.rpartition(".")[2]
+            raise _unreadable(table, f"the files of its partition {partition.name} are of another format, {other}")
     if write_ids.table != str(table.name):
         raise build_error(
             "HIVE_ACID_INTERNAL", reason=f"The write IDs of {write_ids.table} were given for table {table.name}"
@@ -41,7 +43,8 @@ def load_scan_plan(
         )
     names, roots = _roots(table, partitions)
     states = load_states(file_system, roots, write_ids, transactions)
-    return build_scan_plan(table, write_ids, list(zip(names, states, strict=True)))
+    build_plan = build_scan_plan if table.kind.has_row_ids else build_insert_only_plan
+    return build_plan(table, write_ids, list(zip(names, states, strict=True)))
 
 
 def load_content(
@@ -71,6 +74,11 @@ def load_states(
         }
         states.append(choose_directories(listing, write_ids, transactions, markers))
     return states
+
+
+def _unreadable(table: TableDescription, reason: str) -> HiveAcidError:
+    operation = "Reading under a snapshot"
+    return build_error("HIVE_ACID_UNSUPPORTED_TABLE", operation=operation, table=table.name, reason=reason)
 
 
 def _roots(table: TableDescription, partitions: Sequence[Partition] | None) -> tuple[list[str], list[str]]:

@@ -19,6 +19,8 @@ from hive_acid.transactions.validity import StatementKind
 from support.faults import Lost
 from support.statements import TABLE, World, build_table
 
+INSERT_ONLY = {"transactional": "true", "transactional_properties": "insert_only"}
+
 KINDS = list(StatementKind)
 JOBS = [kind for kind in KINDS if kind is not StatementKind.TRUNCATE]
 """The statements that run a Spark job."""
@@ -221,8 +223,9 @@ def test_an_insert_makes_files_of_one_bucket_where_hive_3_1_compacts(
     [
         ({"bucket_count": 4, "bucket_columns": ("id",)}, "bucketed"),
         ({"partition_columns": (Column("at", "timestamp"),)}, "partition column at has type timestamp"),
-        ({"parameters": {}}, "plain"),
-        ({"parameters": {"transactional": "true", "transactional_properties": "insert_only"}}, "insert_only"),
+        ({"parameters": {}}, "not transactional"),
+        ({"parameters": INSERT_ONLY, "input_format": "a.TextInputFormat"}, "TEXTFILE, and only ORC and PARQUET"),
+        ({"parameters": INSERT_ONLY, "input_format": "a.MyFormat"}, "MyFormat"),
         ({"location": "s3a://bucket/t"}, "not atomic on s3a"),
         ({"location": "/warehouse/_hidden/t"}, "begins with _ or"),
     ],
@@ -234,3 +237,28 @@ def test_what_cannot_be_written_right_is_refused_before_a_transaction_is_opened(
     with pytest.raises(UnsupportedOperation, match=reason):
         world.run(StatementKind.INSERT)
     assert "open_transaction" not in world.metastore.calls
+
+
+@pytest.mark.parametrize(
+    "kind", [StatementKind.UPDATE, StatementKind.DELETE, StatementKind.MERGE, StatementKind.REPLACE]
+)
+def test_rows_of_insert_only_tables_are_not_changed_one_by_one(world: World, kind: StatementKind) -> None:
+    world.memory.add_table(build_table(parameters=INSERT_ONLY, input_format="a.OrcInputFormat"))
+    with pytest.raises(UnsupportedOperation, match="rows have no IDs"):
+        world.run(kind)
+    assert "open_transaction" not in world.metastore.calls
+
+
+@pytest.mark.parametrize(
+    ("input_format", "layout", "compression"),
+    [("a.OrcInputFormat", "orc", "ZLIB"), ("a.b.MapredParquetInputFormat", "parquet", "SNAPPY")],
+)
+def test_files_of_insert_only_tables_are_plain_ones_under_hives_names(
+    world: World, input_format: str, layout: str, compression: str
+) -> None:
+    world.memory.add_table(build_table(parameters=INSERT_ONLY, input_format=input_format))
+    world.run(StatementKind.INSERT)
+    spec = world.engine.specs[-1]
+    assert (spec.layout, spec.file_name % 3, spec.compression) == (layout, "000003_0", compression)
+    assert spec.max_buckets == 4096
+    assert not any(VERSION_FILE in path for path in world.file_system.files)

@@ -61,7 +61,11 @@ final class AcidFileIndex(
   /** Of all partitions only those of these names. */
   def ofPartitions(names: Set[String]): AcidFileIndex = new AcidFileIndex(session, table, token, only = Some(names))
 
-  override def listFiles(partitionFilters: Seq[Expression], dataFilters: Seq[Expression]): Seq[PartitionDirectory] = {
+  override def listFiles(partitionFilters: Seq[Expression], dataFilters: Seq[Expression]): Seq[PartitionDirectory] =
+    list(partitionFilters).map { case (_, directory) => directory }
+
+  /** The same by the names of partitions; the name is empty in a flat table. */
+  def list(partitionFilters: Seq[Expression]): Seq[(String, PartitionDirectory)] = {
     val planner = Bridge.plannerFor(name)
     // names and files are asked for under one key, so that both are of one snapshot
     val snapshot = token.orElse(SessionTransactions.running(session.sparkContext))
@@ -75,8 +79,8 @@ final class AcidFileIndex(
     val plan = AcidFileIndex.json.readTree(answer)
     val writeIds = plan.get("writeIds").asText
     plan.get("partitions").elements.asScala.toSeq.map { partition =>
-      val values = partitions.fold(InternalRow.empty)(_(partition.get("name").asText))
-      PartitionDirectory(values, files(partition, writeIds))
+      val name = partition.get("name").asText
+      name -> PartitionDirectory(partitions.fold(InternalRow.empty)(_(name)), files(partition, writeIds))
     }
   }
 

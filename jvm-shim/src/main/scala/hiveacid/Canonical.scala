@@ -22,6 +22,9 @@ final case class Canonical(text: String, expressions: Map[String, Expression], r
     val request = json.createObjectNode().put("statement", text)
     putNames(request, "dataColumns", table.dataSchema.fieldNames)
     putNames(request, "partitionColumns", table.partitionColumnNames)
+    request.put("table", AcidTables.name(table))
+    val properties = request.putObject("properties")
+    table.properties.foreach { case (key, value) => properties.put(key, value) }
     putNames(request, "taken", relations.values.flatMap(_.output.map(_.name)))
     val answer = json.readTree(Bridge.text(Bridge.plannerFor(AcidTables.name(table)).rewrite(request.toString)))
     val parsed = session.sessionState.sqlParser.parsePlan(answer.get("query").asText)

@@ -73,6 +73,14 @@ object FileSchema {
       }
     }
 
+  /** The schema that an ACID file with these rows would have. */
+  def asRow(flat: TypeDescription): TypeDescription =
+    IdColumns
+      .foldLeft(TypeDescription.createStruct()) { case (schema, (name, category)) =>
+        schema.addField(name, new TypeDescription(category))
+      }
+      .addField("row", flat.clone())
+
   /** Resolves the required columns in an ACID file.
     *
     * By name without regard to case, as Hive does; by position in the table where the file has only names like `_col0`
