@@ -1,6 +1,7 @@
 package hiveacid
 
 import java.time.ZoneId
+import java.util.Locale
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileStatus, Path}
@@ -53,7 +54,7 @@ case class PlanSerdeScans(session: SparkSession) extends SparkStrategy {
       val (data, rest) = l.output.splitAt(fs.dataSchema.length)
       val (partition, hidden) = rest.splitAt(fs.partitionSchema.length)
       hidden.foreach(c =>
-        throw AcidException.unsupportedTable(s"Reading the column ${c.name}", fs.toString, "there is none")
+        throw AcidException.unsupportedTable(s"Reading the column ${c.name}", AcidTables.name(table), "there is none")
       )
       val used = AttributeSet(columns ++ filters)
       val pruning = filters.filter { f =>
@@ -83,17 +84,15 @@ case class SerdeScanExec(
     val files = index.list(pruning).flatMap { case (name, directory) => directory.files.map(name -> path(_)) }
     val parts = if (partition.isEmpty) Nil else session.sessionState.catalog.listPartitions(table.identifier)
     val described = parts.map(p => SerdeScanExec.name(table, p) -> p).toMap
-    val rows = HiveScan.rows(
-      session,
-      table,
-      output,
-      data,
-      partition,
-      files.map { case (name, file) =>
-        file -> described.get(name)
-      }
-    )
-    rows
+    val placed = files.map { case (name, file) =>
+      if (partition.isEmpty) file -> None else file -> Some(described.getOrElse(name, throw gone(name)))
+    }
+    HiveScan.rows(session, table, output, data, partition, placed)
+  }
+
+  private def gone(partition: String): AcidException = {
+    val reason = s"its partition $partition is gone"
+    AcidException("HIVE_ACID_SNAPSHOT_UNAVAILABLE", Map("table" -> AcidTables.name(table), "reason" -> reason))
   }
 
   private def path(file: FileStatusWithMetadata): Path = {
@@ -112,7 +111,10 @@ object SerdeScanExec {
   /** By the metastore's name, which the partition itself does not carry. */
   private def name(table: CatalogTable, p: CatalogTablePartition): String =
     table.partitionColumnNames
-      .map(column => ExternalCatalogUtils.getPartitionPathString(column, p.spec(column)))
+      .map { column =>
+        val value = p.spec.collectFirst { case (key, v) if key.equalsIgnoreCase(column) => v }.orNull
+        ExternalCatalogUtils.getPartitionPathString(column.toLowerCase(Locale.ROOT), value)
+      }
       .mkString("/")
 
   private def refuseUnreadable(session: SparkSession, t: CatalogTable, read: Seq[Attribute]): Unit = {
