@@ -21,6 +21,7 @@ from support.polling import eventually
 
 INSERT_ONLY = "TBLPROPERTIES ('transactional'='true', 'transactional_properties'='insert_only')"
 WRITTEN = ["ORC", "PARQUET"]
+IN_THE_GATE = [pytest.param("ORC", marks=pytest.mark.slow), "PARQUET"]
 
 
 def create(tables: Tables, name: str, form: str, columns: str = "id INT, name STRING", more: str = "") -> None:
@@ -34,7 +35,7 @@ def refusal(run: Any) -> str:
     return str(caught.value)
 
 
-@pytest.mark.parametrize("form", WRITTEN)
+@pytest.mark.parametrize("form", IN_THE_GATE)
 def test_each_statement_that_writes_whole_rows_works(tables: Tables, spark: SparkSession, form: str) -> None:
     create(tables, "t", form)
     assert tables.sql("INSERT INTO t VALUES (1, 'a'), (2, NULL)") == [(2,)]
@@ -62,6 +63,7 @@ def test_each_statement_that_writes_whole_rows_works(tables: Tables, spark: Spar
     assert eventually(lambda: tables.open_transactions() == [])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", WRITTEN)
 def test_partitions_are_written_and_replaced(tables: Tables, form: str) -> None:
     create(tables, "p", form, "id INT", "PARTITIONED BY (d STRING)")
@@ -78,7 +80,7 @@ def test_partitions_are_written_and_replaced(tables: Tables, form: str) -> None:
     assert tables.sql("SELECT id FROM p") == [(3,)]
 
 
-@pytest.mark.parametrize("form", WRITTEN)
+@pytest.mark.parametrize("form", IN_THE_GATE)
 def test_every_type_comes_back_in_every_time_zone(tables: Tables, spark: SparkSession, form: str) -> None:
     nested = "tn ARRAY<TIMESTAMP>, tm MAP<STRING,STRUCT<at:TIMESTAMP>>"
     create(tables, "a", form, f"{COLUMNS}, {nested}")
@@ -107,6 +109,7 @@ def test_every_type_comes_back_in_every_time_zone(tables: Tables, spark: SparkSe
         spark.conf.set("spark.sql.session.timeZone", str(zone))
 
 
+@pytest.mark.slow
 def test_rows_are_not_changed_one_by_one(tables: Tables, spark: SparkSession) -> None:
     tables.create("acid")
     for form in WRITTEN:
@@ -126,6 +129,7 @@ def test_rows_are_not_changed_one_by_one(tables: Tables, spark: SparkSession) ->
     assert tables.open_transactions() == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", WRITTEN)
 def test_it_is_a_source_of_changes_to_other_tables(tables: Tables, form: str) -> None:
     tables.create("acid")
@@ -140,6 +144,7 @@ def test_it_is_a_source_of_changes_to_other_tables(tables: Tables, form: str) ->
     assert sorted(tables.sql("SELECT * FROM acid")) == [(2, "B"), (3, "C")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", WRITTEN)
 def test_a_table_is_created_from_a_query_or_not_at_all(tables: Tables, form: str) -> None:
     tables.sql(f"CREATE TABLE c STORED AS {form} {INSERT_ONLY} AS SELECT 1 AS id, 'x' AS name")
@@ -156,6 +161,7 @@ def test_what_aborted_and_unfinished_writers_left_is_not_seen(tables: Tables) ->
     (data,) = tables.location("t").rglob("000000_0")
     with pytest.raises(Exception, match="ARITHMETIC_OVERFLOW"):
         tables.sql("INSERT INTO t SELECT CAST(id + 2147483647 AS INT), 'x' FROM t")
+    assert [path.name for path in tables.location("t").iterdir()] == [data.parent.name]
     for folder in ("delta_0000002_0000002_0000", "delta_9_9", "base_9"):
         (tables.location("t") / folder).mkdir()
         (tables.location("t") / folder / "000000_0").write_bytes(data.read_bytes())
@@ -185,8 +191,10 @@ def test_bucketed_tables_and_other_formats_are_not_written(tables: Tables) -> No
     assert "TEXTFILE" in refusal(lambda: tables.sql("INSERT INTO x VALUES (1, 'a')"))
 
 
-@pytest.mark.parametrize("form", ["TEXTFILE", "AVRO", "SEQUENCEFILE", "RCFILE"])
-@pytest.mark.parametrize("is_partitioned", [False, True])
+@pytest.mark.parametrize(
+    "form", ["TEXTFILE", *(pytest.param(form, marks=pytest.mark.slow) for form in ("AVRO", "SEQUENCEFILE", "RCFILE"))]
+)
+@pytest.mark.parametrize("is_partitioned", [pytest.param(False, marks=pytest.mark.slow), True])
 def test_files_of_other_formats_are_read_as_far_as_the_snapshot_sees_them(
     tables: Tables, form: str, is_partitioned: bool
 ) -> None:
@@ -223,6 +231,26 @@ def test_files_of_other_formats_are_read_as_far_as_the_snapshot_sees_them(
     assert form in refusal(lambda: tables.sql(f"INSERT OVERWRITE t {part} SELECT * FROM plain"))
     assert "insert-only" in refusal(lambda: tables.sql("DELETE FROM t WHERE id = 1"))
     tables.client.abort(txn_id)
+
+
+def test_timestamps_in_text_are_read_only_where_spark_reads_them_right(tables: Tables, spark: SparkSession) -> None:
+    create(tables, "t", "TEXTFILE", "id INT, at TIMESTAMP")
+    txn_id = tables.client.open_transaction("me", "here", "test")
+    tables.client.allocate_write_id(txn_id, TableName(tables.database, "t"))
+    tables.client.commit(txn_id)
+    folder = tables.location("t") / "delta_0000001_0000001_0000"
+    folder.mkdir()
+    (folder / "000000_0").write_bytes(b"1\x012024-02-29 12:00:00.5\n")
+    jvm: Any = spark._jvm
+    zone = spark.conf.get("spark.sql.session.timeZone")
+    try:
+        spark.conf.set("spark.sql.session.timeZone", jvm.java.util.TimeZone.getDefault().getID())
+        assert tables.sql("SELECT id, CAST(at AS STRING) FROM t") == [(1, "2024-02-29 12:00:00.5")]
+        spark.conf.set("spark.sql.session.timeZone", "Pacific/Kiritimati")
+        assert tables.sql("SELECT id FROM t") == [(1,)]
+        assert "TIMESTAMP" in refusal(partial(tables.sql, "SELECT at FROM t"))
+    finally:
+        spark.conf.set("spark.sql.session.timeZone", str(zone))
 
 
 def test_explain_reads_nothing_and_a_dry_run_tells_what_would_be_written(tables: Tables, spark: SparkSession) -> None:

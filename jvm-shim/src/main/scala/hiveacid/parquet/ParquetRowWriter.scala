@@ -6,6 +6,7 @@ import hiveacid.orc.{FileSettings, NewRowsWriter, TableFileWriter, WallClock}
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 import org.apache.parquet.column.ParquetProperties.WriterVersion
+import org.apache.parquet.crypto.EncryptionPropertiesFactory
 import org.apache.parquet.hadoop.ParquetWriter
 import org.apache.parquet.hadoop.api.WriteSupport
 import org.apache.parquet.hadoop.metadata.CompressionCodecName
@@ -93,6 +94,7 @@ object ParquetRowWriter {
   ): ParquetWriter[InternalRow] = {
     val own = new Configuration(conf)
     fixedSettings.foreach { case (key, value) => own.set(key, value) }
+    own.unset(EncryptionPropertiesFactory.CRYPTO_FACTORY_CLASS_PROPERTY_NAME)
     ParquetWriteSupport.setSchema(CharVarcharUtils.replaceCharVarcharWithStringInSchema(schema), own)
     SQLConf.withExistingConf(fixedConf) {
       new Builder(path, own)

@@ -17,6 +17,7 @@ import org.apache.spark.sql.execution.datasources.{
   SchemaColumnConvertNotSupportedException
 }
 import org.apache.spark.sql.execution.datasources.parquet.{ParquetFileFormat, ParquetOptions}
+import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.sources.Filter
 import org.apache.spark.sql.types._
 import org.apache.spark.util.SerializableConfiguration
@@ -59,6 +60,11 @@ class TableParquetFileFormat(val table: String, val timeZone: String)
       options: Map[String, String],
       hadoopConf: Configuration
   ): PartitionedFile => Iterator[InternalRow] = {
+    val sqlConf = session.sessionState.conf
+    if (sqlConf.caseSensitiveAnalysis) {
+      val reason = "files of other engines may spell columns in other cases, and would seem to lack them"
+      throw AcidException.unsupportedTable(s"Reading with ${SQLConf.CASE_SENSITIVE.key}=true", table, reason)
+    }
     // what a file's timestamps stand for is known only once it is open
     val pushed = filters.filterNot(f => f.references.exists(name => holdsTimestamps(dataSchema, name)))
     val read = super.buildReaderWithPartitionValues(
@@ -72,11 +78,13 @@ class TableParquetFileFormat(val table: String, val timeZone: String)
     )
     val (name, zone, converts) = (table, timeZone, holdsTimestamps(requiredSchema))
     val schema = StructType(requiredSchema.fields ++ partitionSchema.fields)
+    val isConverted = sqlConf.isParquetINT96TimestampConversion
     val conf = session.sparkContext.broadcast(new SerializableConfiguration(hadoopConf))
     (file: PartitionedFile) => {
       val errors = ReadErrors(name)
       val rows = new GuardedRows[InternalRow](file.toPath, errors, read(file))
-      if (converts) rows.map(conversion(schema, requiredSchema.length, clock(file, conf.value.value, errors), zone))
+      if (converts)
+        rows.map(conversion(schema, requiredSchema.length, clock(file, conf.value.value, errors, isConverted), zone))
       else rows
     }
   }
@@ -96,8 +104,12 @@ object TableParquetFileFormat {
       isMeant && holdsTimestamps(field.dataType)
     }
 
-  private def clock(file: PartitionedFile, conf: Configuration, errors: ReadErrors): Option[ZoneId] =
-    errors.guard(file.toPath)(FileClock.find(file.toPath, conf, errors))
+  private def clock(
+      file: PartitionedFile,
+      conf: Configuration,
+      errors: ReadErrors,
+      isConverted: Boolean
+  ): Option[ZoneId] = errors.guard(file.toPath)(FileClock.find(file.toPath, conf, errors, isConverted))
 
   /** Of the first `count` columns; the rest are those of the partition. */
   private def conversion(
