@@ -27,7 +27,7 @@ SELECT count(*) FROM t;
 -- a query that fails leaves no table, nor do tables that could not be written
 CREATE TABLE failed STORED AS ORC TBLPROPERTIES ('transactional' = 'true') AS SELECT id, if(id = 3, raise_error('no'), name) AS e FROM src;
 CREATE TABLE failed STORED AS ORC TBLPROPERTIES ('transactional' = 'true') AS SELECT id AS a, id AS A FROM src;
-CREATE TABLE failed STORED AS ORC TBLPROPERTIES ('transactional' = 'true', 'transactional_properties' = 'insert_only') AS SELECT 1 AS id;
+CREATE TABLE failed STORED AS TEXTFILE TBLPROPERTIES ('transactional' = 'true', 'transactional_properties' = 'insert_only') AS SELECT 1 AS id;
 CREATE TABLE failed STORED AS PARQUET TBLPROPERTIES ('transactional' = 'true') AS SELECT 1 AS id;
 CREATE TABLE failed PARTITIONED BY (d) STORED AS ORC TBLPROPERTIES ('transactional' = 'true') AS SELECT 1 AS id, 1.5D AS d;
 CREATE TABLE failed USING orc TBLPROPERTIES ('transactional' = 'true') AS SELECT 1 AS id;

@@ -57,11 +57,13 @@ SHOW TABLES LIKE 'ctas';
 
 -- other kinds of transactional tables
 
-CREATE TABLE insert_only (id INT) STORED AS ORC TBLPROPERTIES ('transactional' = 'true', 'transactional_properties' = 'insert_only');
+CREATE TABLE insert_only (id INT) STORED AS TEXTFILE TBLPROPERTIES ('transactional' = 'true', 'transactional_properties' = 'insert_only');
 
 SELECT * FROM insert_only;
 
 INSERT INTO insert_only VALUES (1);
+
+DELETE FROM insert_only;
 
 CREATE TABLE text_file (id INT) STORED AS TEXTFILE TBLPROPERTIES ('transactional' = 'true');
 

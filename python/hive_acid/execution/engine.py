@@ -22,7 +22,8 @@ class WriteSpec:
     brings the rows of a partition together first; `overwrites` whether its rows are a base, which replaces what is
     there; `discards` whether nothing is stored: everything else is done, and what would have been written is told.
     `required` are the columns that must not be NULL, by name and position in a row; a row with NULL there ends the job
-    with HIVE_ACID_NULL_VALUE, which names `table`.
+    with HIVE_ACID_NULL_VALUE, which names `table`. `layout` is what the files are (`FileLayout`), and `file_name` the
+    pattern of their names, which takes the number of the bucket.
 
     In a bucketed table `bucket_columns` are the positions of the bucketing columns in a row, in the order in which
     Hive's hash of `bucketing_version` (1 or 2) takes them to choose one of `bucket_count` buckets for each new row;
@@ -44,6 +45,8 @@ class WriteSpec:
     overwrites: bool = False
     table: str = ""
     required: tuple[tuple[str, int], ...] = ()
+    layout: str = "acid_orc"
+    file_name: str = "bucket_%05d"
     discards: bool = False
     bucket_columns: tuple[int, ...] = ()
     bucket_count: int = 0

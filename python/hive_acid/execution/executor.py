@@ -169,7 +169,7 @@ class Executor:
         if gate is not None:
             rule = rule.behind_gate()
         transaction = self._transactions.begin(str(table.name), settings)
-        publication = Publication(self._file_system, table.location, transaction.txn_id)
+        publication = Publication(self._file_system, table.location, transaction.txn_id, table.kind.has_row_ids)
         snapshot = Snapshot(self._metastore, self._file_system, transaction.snapshot, table)
         with self._ended(transaction, publication), scannable(self.snapshots, snapshot) as token:
             before = snapshot.write_ids(table.name)

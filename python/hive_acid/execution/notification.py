@@ -40,6 +40,7 @@ def _find_placed(
     placed: dict[str, list[tuple[str, str]]] = {}
     for folder in result.folders:
         root = (locations[folder.partition] if folder.partition else table.location).rstrip("/")
-        files = [(f"{root}/{folder.name}/{name}", folder.name) for name in (VERSION_FILE, *folder.files)]
+        names = (VERSION_FILE, *folder.files) if table.kind.has_row_ids else folder.files
+        files = [(f"{root}/{folder.name}/{name}", folder.name) for name in names]
         placed.setdefault(folder.partition, []).extend(files)
     return placed

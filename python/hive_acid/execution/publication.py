@@ -12,12 +12,16 @@ from hive_acid.snapshot.filesystem import FileSystem
 
 
 class Publication:
-    """The folders of one transaction in one table and its partitions."""
+    """The folders of one transaction in one table and its partitions.
 
-    def __init__(self, file_system: FileSystem, location: str, txn_id: int) -> None:
+    `has_version_file`: whether each gets the marker of ACID files, which those of insert-only tables are not.
+    """
+
+    def __init__(self, file_system: FileSystem, location: str, txn_id: int, has_version_file: bool = True) -> None:
         self._file_system = file_system
         self._location = location.rstrip("/")
         self._txn_id = txn_id
+        self._has_version_file = has_version_file
         self._renamed: list[tuple[str, str]] = []
         self.staging = f"{self._location}/{STAGING_PREFIX}{txn_id}-{uuid.uuid4().hex[:8]}"
 
@@ -34,7 +38,8 @@ class Publication:
         for folder in result.folders:
             location = locations[folder.partition].rstrip("/") if folder.partition else self._location
             staged, final = f"{self.staging}/{folder.staged_path}", f"{location}/{folder.name}"
-            self._file_system.write_text(f"{staged}/{VERSION_FILE}", VERSION_FILE_CONTENT)
+            if self._has_version_file:
+                self._file_system.write_text(f"{staged}/{VERSION_FILE}", VERSION_FILE_CONTENT)
             if is_base(folder.name):
                 self._file_system.write_text(f"{staged}/{OVERWRITE_FILE}", str(self._txn_id))
             self._renamed.append((staged, final))

@@ -13,7 +13,7 @@ from hive_acid.execution.statement import Statement, refuse_other_columns
 from hive_acid.execution.target import refuse_unwritable
 from hive_acid.execution.writing import Writing, find_lockable_partitions
 from hive_acid.metastore.protocol import Metastore
-from hive_acid.model.names import BucketFileName
+from hive_acid.model.names import find_bucket
 from hive_acid.model.table import TableDescription, TableName
 from hive_acid.snapshot.scan_plan import ScanPlan
 from hive_acid.transactions.blockers import find_blockers
@@ -94,5 +94,5 @@ def _build(
 
 
 def _find_buckets(result: WriteResult) -> tuple[int, ...]:
-    files = (BucketFileName.parse(file) for folder in result.folders for file in folder.files)
-    return tuple(sorted({file.bucket for file in files if file}))
+    numbers = (find_bucket(file) for folder in result.folders for file in folder.files)
+    return tuple(sorted({number for number in numbers if number is not None}))

@@ -149,7 +149,7 @@ class SessionTransaction:
         self._lock(build_lock_components(rule, table.name, statement.sources, table.is_partitioned, partitions))
         self._writing.checks.check(rule, self._transaction, table, work.before, work.write_id)
         self._writing.checks.check_partitions(self._transaction, table.name, self._snapshot)
-        publication = Publication(self._file_system, table.location, self.txn_id)
+        publication = Publication(self._file_system, table.location, self.txn_id, table.kind.has_row_ids)
         self._publications.append(publication)
         write = TableWrite(self._transaction, rule, table, work.before, work.write_id, partitions, publication)
         result = self._writing.stage(

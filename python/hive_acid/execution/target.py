@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from hive_acid.errors import build_error
 from hive_acid.execution.bucketing import find_bucketing
 from hive_acid.execution.statement import Statement
 from hive_acid.model.names import is_hidden
-from hive_acid.model.table import TableConstraints, TableDescription, TableKind
+from hive_acid.model.table import FileFormat, TableConstraints, TableDescription, TableKind
 from hive_acid.transactions.validity import StatementKind
 
 ATOMIC_SCHEMES = frozenset({"", "file", "hdfs", "viewfs"})
 """File systems whose rename of a folder is atomic."""
 
-_READABLE_COMPRESSIONS = frozenset({"ZLIB", "SNAPPY", "NONE"})
+_READABLE_IN_ORC = frozenset({"ZLIB", "SNAPPY", "NONE"})
+_READABLE_IN_PARQUET = frozenset({"SNAPPY", "GZIP", "UNCOMPRESSED"})
 _TEXT_TYPE = re.compile(r"string|varchar\(\d+\)")
 """Types whose values have one text only."""
 _PARTITION_TYPE = re.compile(
@@ -27,6 +30,35 @@ _TYPE_WORD = re.compile(r"(?:(?<=^)|(?<=[:<,]))\s*[A-Za-z_]+\s*(?=[<>,(]|$)")
 """The name of a type, not that of a struct's field, which has a colon behind it."""
 _UNWRITABLE_TYPE = re.compile(r"\b(uniontype|timestamp with local time zone|interval_\w+|void)\b")
 
+_NO_ROW_IDS = (
+    "it is an insert-only transactional table, whose rows have no IDs by which one could be changed or deleted"
+)
+
+
+@dataclass(frozen=True)
+class FileLayout:
+    """How new rows lie in files: `name` of the layout, as the engine knows it, and the pattern of their names.
+
+    The pattern takes the number of the bucket, or of the file in a table that is not bucketed.
+    """
+
+    name: str
+    file_name: str
+
+
+_ACID_LAYOUT = FileLayout("acid_orc", "bucket_%05d")
+_INSERT_ONLY_LAYOUTS: Mapping[FileFormat | None, FileLayout] = {
+    # as Hive's tasks call them, so that a compaction or a conversion finds names it knows (AcidUtils.ORIGINAL_PATTERN)
+    FileFormat.ORC: FileLayout("orc", "%06d_0"),
+    FileFormat.PARQUET: FileLayout("parquet", "%06d_0"),
+}
+
+
+def refuse_row_changes(operation: str, table: str, kind: TableKind) -> None:
+    """Raises HIVE_ACID_UNSUPPORTED_TABLE if no row of such a table can be changed or deleted by itself."""
+    if not kind.has_row_ids:
+        raise build_error("HIVE_ACID_UNSUPPORTED_TABLE", operation=operation, table=table, reason=_NO_ROW_IDS)
+
 
 def refuse_unwritable(table: TableDescription, statement: Statement, allow_non_atomic_rename: bool) -> None:
     """Raises HIVE_ACID_UNSUPPORTED_TABLE if the statement cannot be done right on this table."""
@@ -36,8 +68,8 @@ def refuse_unwritable(table: TableDescription, statement: Statement, allow_non_a
             "HIVE_ACID_UNSUPPORTED_TABLE", operation=statement.kind.title, table=table.name, reason=reason
         )
 
-    if table.kind is not TableKind.FULL_ACID:
-        raise refuse(f"its kind is {table.kind.value}, not full ACID")
+    if reason := _find_kind_reason(table, statement.kind):
+        raise refuse(reason)
     find_bucketing(table, statement)
     location = urlsplit(table.location)
     if location.scheme.lower() not in ATOMIC_SCHEMES and not allow_non_atomic_rename:
@@ -63,6 +95,26 @@ def _find_partition_fault(table: TableDescription) -> str | None:
 def has_typed_partitions(table: TableDescription) -> bool:
     """True if the values of a partition column can be spelled in more ways than one (`1` and `01`)."""
     return not all(_TEXT_TYPE.fullmatch(column.type.lower()) for column in table.partition_columns)
+
+
+def _find_kind_reason(table: TableDescription, kind: StatementKind) -> str | None:
+    """Why tables of this kind and format do not take the statement, if they do not."""
+    if table.kind is TableKind.PLAIN:
+        return "it is not transactional"
+    if kind.changes_rows and not table.kind.has_row_ids:
+        return _NO_ROW_IDS
+    if table.kind is TableKind.INSERT_ONLY and table.bucket_count and kind is not StatementKind.TRUNCATE:
+        return "it is insert-only and bucketed"
+    if table.kind is TableKind.INSERT_ONLY and table.file_format not in _INSERT_ONLY_LAYOUTS:
+        title = table.file_format.value if table.file_format else table.input_format.rpartition(".")[2]
+        written = " and ".join(found.value for found in _INSERT_ONLY_LAYOUTS if found)
+        return f"its files are {title}, and only {written} are written"
+    return None
+
+
+def find_layout(table: TableDescription) -> FileLayout:
+    """What the files of a table that can be written look like."""
+    return _ACID_LAYOUT if table.kind.has_row_ids else _INSERT_ONLY_LAYOUTS[table.file_format]
 
 
 def find_required(
@@ -94,6 +146,13 @@ def _orc_type(text: str) -> str:
 
 
 def find_compression(table: TableDescription) -> str:
-    """The table's `orc.compress` if every engine reads it (ORC 1.5 of Hive 3.1 knows no ZSTD), else ZLIB."""
-    wanted = next((v.upper() for k, v in table.parameters.items() if k.lower() == "orc.compress"), "ZLIB")
-    return wanted if wanted in _READABLE_COMPRESSIONS else "ZLIB"
+    """The table's `orc.compress` or `parquet.compression` if every engine reads it, else ZLIB or SNAPPY.
+
+    ORC 1.5 and Parquet 1.10 of Hive 3.1 know no ZSTD.
+    """
+    if table.file_format is FileFormat.PARQUET:
+        key, default, readable = "parquet.compression", "SNAPPY", _READABLE_IN_PARQUET
+    else:
+        key, default, readable = "orc.compress", "ZLIB", _READABLE_IN_ORC
+    wanted = next((v.upper() for k, v in table.parameters.items() if k.lower() == key), default)
+    return wanted if wanted in readable else default

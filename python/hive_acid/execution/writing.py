@@ -22,7 +22,13 @@ from hive_acid.execution.partitions import TouchedPartitions, find_touched
 from hive_acid.execution.publication import Publication
 from hive_acid.execution.snapshots import ScannedSnapshot, Snapshot, scannable
 from hive_acid.execution.statement import Overwrite, Statement
-from hive_acid.execution.target import build_row_type, find_compression, find_required, has_typed_partitions
+from hive_acid.execution.target import (
+    build_row_type,
+    find_compression,
+    find_layout,
+    find_required,
+    has_typed_partitions,
+)
 from hive_acid.metastore.protocol import Metastore
 from hive_acid.metastore.types import MetastoreLine
 from hive_acid.model.bucket import MAX_BUCKET
@@ -174,17 +180,20 @@ class Writing:
         buckets = snapshot.scan_plan(table.name, None).buckets if changes_rows and not table.is_partitioned else ()
         bucketing = find_bucketing(table, statement) or Bucketing((), 0)
         flat_buckets = bucketing.count if not table.is_partitioned else 0
+        layout = find_layout(table)
         return WriteSpec(
             kind=statement.writes.value,
             staging="",
             write_id=0,
             statement_id=0,
             row_type=build_row_type(table),
+            layout=layout.name,
+            file_name=layout.file_name,
             compression=find_compression(table),
             time_zone=statement.time_zone,
             cores=statement.parallelism,
             buckets=flat_buckets or len(buckets),
-            max_buckets=1 if bucketing.count else self._insert_buckets(settings),
+            max_buckets=1 if bucketing.count else self._insert_buckets(table, settings),
             shuffles_inserts=settings.flag(config.INSERT_SHUFFLE),
             partition_columns=tuple((column.name, column.type) for column in table.partition_columns),
             overwrites=statement.overwrite is not None,
@@ -280,7 +289,8 @@ class Writing:
             write.publication.make_folders(locations)
         return touched
 
-    def _insert_buckets(self, settings: config.Settings) -> int:
+    def _insert_buckets(self, table: TableDescription, settings: config.Settings) -> int:
         # Hive 3.1's minor compaction breaks an unbucketed table with deletes and files of several buckets
-        by_line = 1 if self._metastore.line is MetastoreLine.HIVE_3 else MAX_BUCKET + 1
+        is_broken = self._metastore.line is MetastoreLine.HIVE_3 and table.kind.has_row_ids
+        by_line = 1 if is_broken else MAX_BUCKET + 1
         return settings.number(config.INSERT_BUCKETS) or by_line

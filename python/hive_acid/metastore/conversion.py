@@ -166,7 +166,9 @@ def parse_partition_values(name: str) -> tuple[str, ...]:
 
 def build_partition(name: str, partition: Any) -> Partition:
     """From Partition, which does not carry its own name."""
-    return Partition(name, tuple(partition.values), partition.sd.location or "", dict(partition.parameters or {}))
+    storage = partition.sd
+    parameters = dict(partition.parameters or {})
+    return Partition(name, tuple(partition.values), storage.location or "", parameters, storage.inputFormat or "")
 
 
 def build_new_partition(table: Any, name: str, location: str, write_id: int) -> Any:

@@ -130,6 +130,12 @@ def original_order(path: str) -> bytes:
     return _NOT_IN_URI.sub(lambda match: f"%{ord(match[0]):02X}", path).encode("utf-16-be", "surrogatepass")
 
 
+def find_bucket(name: str) -> int | None:
+    """The number in the name of a file, of an ACID one or of another, or None for another name."""
+    parsed = BucketFileName.parse(name)
+    return parsed.bucket if parsed else original_bucket(name)
+
+
 def is_hidden(name: str) -> bool:
     """True for names every engine passes over: they begin with `_` or `.`."""
     return name.startswith(("_", "."))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
@@ -36,6 +37,48 @@ class TableKind(Enum):
     INSERT_ONLY = "insert_only"
     FULL_ACID = "full_acid"
 
+    @classmethod
+    def of(cls, parameters: Mapping[str, str]) -> TableKind:
+        """From the table properties `transactional` and `transactional_properties` (values in any case)."""
+        if parameters.get("transactional", "").lower() != "true":
+            return cls.PLAIN
+        insert_only = parameters.get("transactional_properties", "").lower() == "insert_only"
+        return cls.INSERT_ONLY if insert_only else cls.FULL_ACID
+
+    @property
+    def has_row_ids(self) -> bool:
+        """True if each row carries its row ID and write IDs, so that rows can be deleted one by one.
+
+        The rows of an insert-only table carry nothing: only the names of folders tell their write IDs.
+        """
+        return self is TableKind.FULL_ACID
+
+
+class FileFormat(Enum):
+    """What the files of a table are, in the word of STORED AS."""
+
+    ORC = "ORC"
+    PARQUET = "PARQUET"
+    TEXTFILE = "TEXTFILE"
+    AVRO = "AVRO"
+    SEQUENCEFILE = "SEQUENCEFILE"
+    RCFILE = "RCFILE"
+
+    @classmethod
+    def of(cls, input_format: str) -> FileFormat | None:
+        """From the name of Hive's input format, or None for one that no word stands for."""
+        return _INPUT_FORMATS.get(input_format.rpartition(".")[2])
+
+
+_INPUT_FORMATS = {
+    "OrcInputFormat": FileFormat.ORC,
+    "MapredParquetInputFormat": FileFormat.PARQUET,
+    "TextInputFormat": FileFormat.TEXTFILE,
+    "AvroContainerInputFormat": FileFormat.AVRO,
+    "SequenceFileInputFormat": FileFormat.SEQUENCEFILE,
+    "RCFileInputFormat": FileFormat.RCFILE,
+}
+
 
 @dataclass(frozen=True)
 class TableDescription:
@@ -56,11 +99,13 @@ class TableDescription:
 
     @property
     def kind(self) -> TableKind:
-        """From the table properties `transactional` and `transactional_properties` (any case)."""
-        if self.parameters.get("transactional", "").lower() != "true":
-            return TableKind.PLAIN
-        insert_only = self.parameters.get("transactional_properties", "").lower() == "insert_only"
-        return TableKind.INSERT_ONLY if insert_only else TableKind.FULL_ACID
+        """How the table takes part in transactions."""
+        return TableKind.of(self.parameters)
+
+    @property
+    def file_format(self) -> FileFormat | None:
+        """What its files are, None for a format that has no word of its own."""
+        return FileFormat.of(self.input_format)
 
     @property
     def is_partitioned(self) -> bool:
@@ -81,9 +126,13 @@ class TableConstraints:
 
 @dataclass(frozen=True)
 class Partition:
-    """A partition: `name` as the metastore spells it (`k1=v1/k2=v2`, escaped), values unescaped, own location."""
+    """A partition: `name` as the metastore spells it (`k1=v1/k2=v2`, escaped), values unescaped, own location.
+
+    `input_format` is that of its files, which may be others than the table's; empty where it is not known.
+    """
 
     name: str
     values: tuple[str, ...]
     location: str
     parameters: dict[str, str] = field(default_factory=dict, hash=False)
+    input_format: str = ""

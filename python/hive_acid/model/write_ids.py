@@ -121,6 +121,10 @@ class ValidWriteIdList:
             return RangeState.ALL
         return RangeState.NONE if hidden >= last - first + 1 else RangeState.SOME
 
+    def is_settled(self, first: int, last: int) -> bool:
+        """True if each write ID of the inclusive range is committed or aborted in this snapshot."""
+        return last <= self.high_water_mark and not any(first <= write_id <= last for write_id in self.open)
+
     def is_valid_compacted_base(self, write_id: int) -> bool:
         """True if a compacted base_N may be read: no write ID up to N is open (AcidUtils.isValidBase).
 

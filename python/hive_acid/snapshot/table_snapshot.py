@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hive_acid.errors import build_error
+from hive_acid.errors import HiveAcidError, build_error
 from hive_acid.model.names import METADATA_FILE
 from hive_acid.model.table import Partition, TableDescription, TableKind
 from hive_acid.model.write_ids import ValidTxnList, ValidWriteIdList
@@ -12,6 +12,7 @@ from hive_acid.snapshot.acid_state import AcidState, TableContent, count_content
 from hive_acid.snapshot.directory_choice import choose_directories
 from hive_acid.snapshot.filesystem import FileSystem
 from hive_acid.snapshot.flush_lengths import load_readable_bytes
+from hive_acid.snapshot.insert_only import build_insert_only_plan
 from hive_acid.snapshot.plan_building import build_scan_plan
 from hive_acid.snapshot.scan_plan import ScanPlan
 
@@ -28,14 +29,15 @@ def load_scan_plan(
 ) -> ScanPlan:
     """The plan for reading `partitions` (None: the whole of an unpartitioned table), in the order given.
 
-    Raises HIVE_ACID_UNSUPPORTED_TABLE if the table is not full ACID, and what `choose_directories`,
-    `load_readable_bytes` and `build_scan_plan` raise.
+    Raises HIVE_ACID_UNSUPPORTED_TABLE if the table is not transactional or a partition has files of another format,
+    and what `choose_directories`, `load_readable_bytes` and the building of the plan raise.
     """
-    if table.kind is not TableKind.FULL_ACID:
-        reason = f"its kind is {table.kind.value}, not full ACID"
-        raise build_error(
-            "HIVE_ACID_UNSUPPORTED_TABLE", operation="Reading under a snapshot", table=table.name, reason=reason
-        )
+    if table.kind is TableKind.PLAIN:
+        raise _unreadable(table, "it is not transactional")
+    for partition in partitions or ():
+        if partition.input_format not in ("", table.input_format):
+            other = partition.input_format.rpartition(".")[2]
+            raise _unreadable(table, f"the files of its partition {partition.name} are of another format, {other}")
     if write_ids.table != str(table.name):
         raise build_error(
             "HIVE_ACID_INTERNAL", reason=f"The write IDs of {write_ids.table} were given for table {table.name}"
@@ -46,10 +48,12 @@ def load_scan_plan(
         )
     names, roots = _roots(table, partitions)
     for _ in range(_LISTINGS):
-        states = load_states(file_system, roots, write_ids, transactions)
-        readable_bytes = load_readable_bytes(file_system, str(table.name), states)
+        states = list(zip(names, load_states(file_system, roots, write_ids, transactions), strict=True))
+        if not table.kind.has_row_ids:
+            return build_insert_only_plan(table, write_ids, states)
+        readable_bytes = load_readable_bytes(file_system, str(table.name), [state for _, state in states])
         if readable_bytes is not None:
-            return build_scan_plan(table, write_ids, list(zip(names, states, strict=True)), readable_bytes)
+            return build_scan_plan(table, write_ids, states, readable_bytes)
     reason = f"streaming ingest closed a file during each of {_LISTINGS} listings"
     raise build_error("HIVE_ACID_SNAPSHOT_UNAVAILABLE", table=table.name, reason=reason)
 
@@ -81,6 +85,11 @@ def load_states(
         }
         states.append(choose_directories(listing, write_ids, transactions, markers))
     return states
+
+
+def _unreadable(table: TableDescription, reason: str) -> HiveAcidError:
+    operation = "Reading under a snapshot"
+    return build_error("HIVE_ACID_UNSUPPORTED_TABLE", operation=operation, table=table.name, reason=reason)
 
 
 def _roots(table: TableDescription, partitions: Sequence[Partition] | None) -> tuple[list[str], list[str]]:

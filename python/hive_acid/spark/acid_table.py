@@ -37,7 +37,7 @@ class AcidTable:
         """The table `tableName`: `table`, `database.table` or `spark_catalog.database.table`, quoted as in SQL.
 
         Raises Spark's TABLE_OR_VIEW_NOT_FOUND if there is none, HIVE_ACID_UNSUPPORTED_TABLE for a view, a table that is
-        not transactional or is insert-only, HIVE_ACID_NO_PLANNER if `hive_acid.configure` did not set up the session.
+        not transactional, HIVE_ACID_NO_PLANNER if `hive_acid.configure` did not set up the session.
         """
         extensions = sparkSession.conf.get("spark.sql.extensions", None) or ""
         if EXTENSION not in extensions.split(","):
@@ -93,9 +93,9 @@ class AcidTable:
     def detail(self) -> DataFrame:
         """What is known of the table, in one row, in the manner of Delta's DESCRIBE DETAIL.
 
-        From the metastore: `format` (always `hive-acid`), `name` (`database.table`), `kind` (always `full_acid`),
-        `location`, `createdAt`, `owner`, `partitionColumns`, `bucketColumns`, `numBuckets` (0 if there are none) and
-        `properties`, without those in which engines keep statistics.
+        From the metastore: `format` (always `hive-acid`), `name` (`database.table`), `kind` (`full_acid` or
+        `insert_only`), `location`, `createdAt`, `owner`, `partitionColumns`, `bucketColumns`, `numBuckets` (0 if there
+        are none) and `properties`, without those in which engines keep statistics.
 
         As a reader finds the table at the moment of the call: `numFiles` and `sizeInBytes` (bytes) of all files that
         make up the rows, those of delete deltas and those without rows included, obsolete ones not; `numDeltas` and

@@ -25,7 +25,7 @@ def load_detail(spark: SparkSession, described: Mapping[str, Any]) -> DataFrame:
     row = (
         "hive-acid",
         described["name"],
-        TableKind.FULL_ACID.value,
+        TableKind.of(described["properties"]).value,
         described["location"],
         datetime.fromtimestamp(described["createdAtMs"] / 1000),
         described["owner"],

@@ -24,8 +24,9 @@ from hive_acid.execution.executor import Executor
 from hive_acid.execution.readers import Readers
 from hive_acid.execution.snapshots import ScannedSnapshot
 from hive_acid.execution.statement import Overwrite, Statement
+from hive_acid.execution.target import refuse_row_changes
 from hive_acid.metastore.protocol import Metastore
-from hive_acid.model.table import TableName
+from hive_acid.model.table import TableKind, TableName
 from hive_acid.spark.cancellation import Cancellation
 from hive_acid.spark.jvm import JvmEngine, close_connection
 from hive_acid.sql import (
@@ -119,6 +120,11 @@ class Planner:
         asked = json.loads(request)
         names = (asked[key] for key in ("dataColumns", "partitionColumns", "taken", "bucketing", "assigned"))
         rewritten = rewrite_statement(asked["statement"], TargetColumns.build(*names))
+        if rewritten.writes is not RowWrites.INSERTS:
+            operation = (
+                "INSERT … REPLACE WHERE" if asked["statement"].startswith("INSERT") else asked["statement"].split()[0]
+            )
+            refuse_row_changes(operation, asked["table"], TableKind.of(asked["properties"]))
         return json.dumps({"query": rewritten.text, "writes": rewritten.writes.value, "stays": rewritten.stays})
 
     @_answered

@@ -36,6 +36,11 @@ class StatementKind(Enum):
     REPLACE = "replace"
 
     @property
+    def changes_rows(self) -> bool:
+        """True if it deletes or changes rows one by one, and so needs their IDs."""
+        return self in (StatementKind.UPDATE, StatementKind.DELETE, StatementKind.MERGE, StatementKind.REPLACE)
+
+    @property
     def title(self) -> str:
         """As in SQL, for messages."""
         titles = {

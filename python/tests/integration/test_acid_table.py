@@ -204,16 +204,13 @@ def test_a_value_that_is_neither_text_nor_column_is_refused(table: AcidTable) ->
             table.update("id = 1", nothing)
 
 
-def test_what_is_no_full_acid_table_is_refused_by_name(tables: Tables, spark: SparkSession) -> None:
+def test_what_is_no_transactional_table_is_refused_by_name(tables: Tables, spark: SparkSession) -> None:
     tables.create("t")
-    insert_only = "'transactional'='true', 'transactional_properties'='insert_only'"
-    tables.sql(f"CREATE TABLE only (id INT) STORED AS ORC TBLPROPERTIES ({insert_only})")
     tables.sql("CREATE TABLE hive (id INT) STORED AS ORC")
     tables.sql("CREATE TABLE source (id INT) USING parquet")
     tables.sql("CREATE VIEW v AS SELECT * FROM t")
     spark.table("t").createOrReplaceTempView("temporary")
     reasons = {
-        "only": "insert-only",
         "hive": "it is not transactional",
         "source": "it is not transactional",
         "v": "it is a view",

@@ -10,7 +10,7 @@ from hive_acid.errors import CommitStateUnknown, HiveAcidError, LockTimeout
 from hive_acid.execution.executor import Executor
 from hive_acid.metastore.types import LockComponent, LockKind, LockState, MetastoreLine, OperationKind
 from hive_acid.model.names import OVERWRITE_FILE, STAGING_PREFIX, FolderName
-from hive_acid.model.table import Column, Partition
+from hive_acid.model.table import Column, Partition, TableKind
 from hive_acid.snapshot.table_snapshot import load_scan_plan
 from hive_acid.transactions.locks import Identity
 from hive_acid.transactions.manager import TransactionManager
@@ -47,13 +47,17 @@ class End:
 class Cell:
     """A table with rows, and a statement about to run, whose every call is a step of `points`."""
 
-    def __init__(self, mutation: Mutation, line: MetastoreLine) -> None:
+    def __init__(self, mutation: Mutation, line: MetastoreLine, kind: TableKind = TableKind.FULL_ACID) -> None:
         self.mutation = mutation
         self.world = world = World(line, SETTINGS)
         if mutation.is_partitioned:
             world.memory.add_table(build_table(partition_columns=(Column("d", "string"),)))
             world.memory.add_partition(TABLE, Partition("d=old", ("old",), ROOTS["d=old"]))
             world.engine.partitions = ("d=old",)
+        if kind is TableKind.INSERT_ONLY:
+            table = world.memory.table(TABLE)
+            insert_only = {"transactional": "true", "transactional_properties": "insert_only"}
+            world.memory.add_table(replace(table, parameters=insert_only, input_format="a.OrcInputFormat"))
         world.run(StatementKind.INSERT)  # the rows that are there
         world.transactions.close()
         self._untouched = self._data_files()

@@ -19,6 +19,8 @@ from hive_acid.transactions.validity import StatementKind
 from support.faults import Lost
 from support.statements import LOCATION, TABLE, World, build_table
 
+INSERT_ONLY = {"transactional": "true", "transactional_properties": "insert_only"}
+
 KINDS = list(StatementKind)
 JOBS = [kind for kind in KINDS if kind is not StatementKind.TRUNCATE]
 """The statements that run a Spark job."""
@@ -222,8 +224,9 @@ def test_an_insert_makes_files_of_one_bucket_where_hive_3_1_compacts(
         ({"partition_columns": (Column("at", "binary"),)}, "partition column at has type binary"),
         ({"partition_columns": (Column("_k", "int"),)}, "hidden from Hive"),
         ({"bucket_count": 4, "bucket_columns": ("id",), "sort_columns": ("id",)}, "SORTED BY id"),
-        ({"parameters": {}}, "plain"),
-        ({"parameters": {"transactional": "true", "transactional_properties": "insert_only"}}, "insert_only"),
+        ({"parameters": {}}, "not transactional"),
+        ({"parameters": INSERT_ONLY, "input_format": "a.TextInputFormat"}, "TEXTFILE, and only ORC and PARQUET"),
+        ({"parameters": INSERT_ONLY, "input_format": "a.MyFormat"}, "MyFormat"),
         ({"location": "s3a://bucket/t"}, "not atomic on s3a"),
         ({"location": "/warehouse/_hidden/t"}, "begins with _ or"),
     ],
@@ -253,3 +256,28 @@ def test_texts_have_one_spelling_so_names_of_partitions_are_not_looked_at(world:
     world.engine.partitions = ("d=a/e=b",)
     world.run(StatementKind.INSERT)
     assert "partition_names" not in world.metastore.calls
+
+
+@pytest.mark.parametrize(
+    "kind", [StatementKind.UPDATE, StatementKind.DELETE, StatementKind.MERGE, StatementKind.REPLACE]
+)
+def test_rows_of_insert_only_tables_are_not_changed_one_by_one(world: World, kind: StatementKind) -> None:
+    world.memory.add_table(build_table(parameters=INSERT_ONLY, input_format="a.OrcInputFormat"))
+    with pytest.raises(UnsupportedOperation, match="rows have no IDs"):
+        world.run(kind)
+    assert "open_transaction" not in world.metastore.calls
+
+
+@pytest.mark.parametrize(
+    ("input_format", "layout", "compression"),
+    [("a.OrcInputFormat", "orc", "ZLIB"), ("a.b.MapredParquetInputFormat", "parquet", "SNAPPY")],
+)
+def test_files_of_insert_only_tables_are_plain_ones_under_hives_names(
+    world: World, input_format: str, layout: str, compression: str
+) -> None:
+    world.memory.add_table(build_table(parameters=INSERT_ONLY, input_format=input_format))
+    world.run(StatementKind.INSERT)
+    spec = world.engine.specs[-1]
+    assert (spec.layout, spec.file_name % 3, spec.compression) == (layout, "000003_0", compression)
+    assert spec.max_buckets == 4096
+    assert not any(VERSION_FILE in path for path in world.file_system.files)

@@ -14,6 +14,7 @@ import pytest
 
 from hive_acid.errors import build_error
 from hive_acid.metastore.types import MetastoreLine
+from hive_acid.model.table import TableKind
 from hive_acid.transactions.validity import StatementKind
 from support.fault_cells import FILES_PER_FOLDER, Cell, End
 from support.fault_points import ENGINE, FILES, METASTORE, Call, Step, build_failure
@@ -21,6 +22,8 @@ from support.mutations import MUTATIONS, TRUNCATIONS, Mutation
 from support.statements import TIMEOUT_MS
 
 WRITING = {"make_folder", "write_text", "rename", "add_file"}
+
+REPLACING = (StatementKind.OVERWRITE, StatementKind.TRUNCATE)
 
 Act = Callable[[Cell, Step, Call], Any]
 
@@ -205,9 +208,9 @@ FAULTS = {
 """Faults that strike where it is too late, or before it matters, do no harm: `DONE`."""
 
 
-def find_steps(mutation: Mutation, line: MetastoreLine) -> list[Step]:
+def find_steps(mutation: Mutation, line: MetastoreLine, kind: TableKind = TableKind.FULL_ACID) -> list[Step]:
     """Of a run without a fault."""
-    cell = Cell(mutation, line)
+    cell = Cell(mutation, line, kind)
     assert cell.run() == DONE
     return cell.points.steps
 
@@ -244,3 +247,20 @@ def test_a_statement_ends_in_one_of_the_allowed_ways(
         expected[str(step)] = str(fault.end(step, steps, cell.replaces))
         assert cell.run_again() == DONE, f"the statement after the one that was struck at {step}"
     assert ends == expected
+
+
+@pytest.mark.parametrize("line", MetastoreLine, ids=lambda line: f"hive-{line.value}")
+@pytest.mark.parametrize(
+    "mutation",
+    [m for m in (*MUTATIONS, *TRUNCATIONS) if m.kind in (StatementKind.INSERT, *REPLACING)],
+    ids=str,
+)
+@pytest.mark.parametrize("name", ["request lost", "killed before", "killed after", "Ctrl-C after"])
+def test_on_insert_only_tables_it_ends_in_the_same_ways(mutation: Mutation, line: MetastoreLine, name: str) -> None:
+    kind = TableKind.INSERT_ONLY
+    fault, steps = FAULTS[name], find_steps(mutation, line, kind)
+    for step in steps:
+        cell = Cell(mutation, line, kind)
+        cell.strike(step.position, fault.act)
+        assert cell.run() == fault.end(step, steps, cell.replaces), step
+        assert cell.run_again() == DONE, f"the statement after the one that was struck at {step}"

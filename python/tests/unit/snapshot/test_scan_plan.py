@@ -295,9 +295,8 @@ def test_bucketed_tables_have_no_bucket_beyond_their_number() -> None:
     assert plan_of("delta_0000001_0000001_0000/bucket_00001", BUCKETED).buckets == {1}
 
 
-@pytest.mark.parametrize("parameters", [{}, {"transactional": "true", "transactional_properties": "insert_only"}])
-def test_tables_that_are_not_full_acid_are_refused(parameters: dict[str, str]) -> None:
-    table = TableDescription(TableName("db", "t"), ROOT, (), parameters=parameters)
+def test_tables_that_are_not_transactional_are_refused() -> None:
+    table = TableDescription(TableName("db", "t"), ROOT, ())
     with pytest.raises(HiveAcidError) as raised:
         plan_of("delta_0000001_0000001_0000", table)
     assert raised.value.getCondition() == "HIVE_ACID_UNSUPPORTED_TABLE"

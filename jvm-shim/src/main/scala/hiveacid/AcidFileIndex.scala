@@ -66,7 +66,11 @@ final class AcidFileIndex(
   /** The same for a scan that asks for ROW__ID. */
   def ofRowIds: AcidFileIndex = new AcidFileIndex(session, table, token, queryKey, isWritten, only, withRowIds = true)
 
-  override def listFiles(partitionFilters: Seq[Expression], dataFilters: Seq[Expression]): Seq[PartitionDirectory] = {
+  override def listFiles(partitionFilters: Seq[Expression], dataFilters: Seq[Expression]): Seq[PartitionDirectory] =
+    list(partitionFilters).map { case (_, directory) => directory }
+
+  /** The same by the names of partitions; the name is empty in a flat table. */
+  def list(partitionFilters: Seq[Expression]): Seq[(String, PartitionDirectory)] = {
     val planner = Bridge.plannerFor(name)
     // names and files are asked for under one key, so that both are of one snapshot
     val snapshot = token.orElse(SessionTransactions.running(session.sparkContext))
@@ -82,8 +86,9 @@ final class AcidFileIndex(
     val writeIds = plan.get("writeIds").asText
     val byPosition = plan.get("byPosition").asBoolean
     plan.get("partitions").elements.asScala.toSeq.map { partition =>
-      val values = partitions.fold(InternalRow.empty)(_(partition.get("name").asText))
-      PartitionDirectory(values, files(partition, writeIds, byPosition))
+      val name = partition.get("name").asText
+      val values = partitions.fold(InternalRow.empty)(_(name))
+      name -> PartitionDirectory(values, files(partition, writeIds, byPosition))
     }
   }
 

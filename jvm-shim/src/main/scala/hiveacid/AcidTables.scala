@@ -18,7 +18,7 @@ object AcidTables {
   def isTransactional(t: CatalogTable): Boolean =
     t.tableType != CatalogTableType.VIEW && setsTransactional(t.properties)
 
-  private def isInsertOnly(t: CatalogTable): Boolean =
+  def isInsertOnly(t: CatalogTable): Boolean =
     property(t, "transactional_properties").exists(_.equalsIgnoreCase("insert_only"))
 
   private def property(t: CatalogTable, key: String): Option[String] =
@@ -94,8 +94,7 @@ object AcidTables {
   ): LogicalRelation = {
     refuseUnreadable(t)
     val index = new AcidFileIndex(session, t, None, isWritten = isWritten)
-    val zone = session.sessionState.conf.sessionLocalTimeZone
-    val format = new orc.AcidOrcFileFormat(name(t), zone)
+    val format = formatOf("Access", t).reader(session, t)
     val fs = HadoopFsRelation(index, t.partitionSchema, t.dataSchema, None, format, Map.empty)(session)
     val plain = LogicalRelation(fs, t)
     val kept = plain.output.map { a =>
@@ -111,23 +110,27 @@ object AcidTables {
       throw AcidException.unsupportedTable(operation, name(t), reason)
     }
 
-  /** A table whose files are not those of a full ACID table. */
-  def refuseForeignFormat(operation: String, t: CatalogTable): Unit = {
-    val format = t.storage.inputFormat.getOrElse("")
-    if (isInsertOnly(t))
-      throw AcidException.unsupportedTable(operation, name(t), "it is an insert-only transactional table")
-    if (!format.endsWith("OrcInputFormat") && !t.provider.exists(_.equalsIgnoreCase("orc")))
-      throw AcidException.unsupportedTable(operation, name(t), s"its files are not ORC but ${format.split('.').last}")
+  /** A new table that rows could not be inserted into. */
+  def refuseUnwritable(operation: String, t: CatalogTable): Unit = {
+    val format = formatOf(operation, t)
+    if (!format.isWritten)
+      throw AcidException.unsupportedTable(operation, name(t), s"its files are ${format.word}, which are only read")
+    if (format != TableFormat.AcidOrc && t.bucketSpec.isDefined)
+      throw AcidException.unsupportedTable(operation, name(t), "it is insert-only and bucketed")
   }
 
+  /** What the table's files are; tables are refused whose files nobody here can read. */
+  def formatOf(operation: String, t: CatalogTable): TableFormat =
+    TableFormat.of(t).fold(reason => throw AcidException.unsupportedTable(operation, name(t), reason), identity)
+
   private def refuseUnreadable(t: CatalogTable): Unit = {
-    refuseForeignFormat("Access", t)
+    val format = formatOf("Access", t)
     if (t.storage.locationUri.isEmpty)
       throw AcidException.unsupportedTable("Access", name(t), "the metastore gives it no location")
-    if (t.schema.fieldNames.exists(_.equalsIgnoreCase("row__id")))
+    if (format == TableFormat.AcidOrc && t.schema.fieldNames.exists(_.equalsIgnoreCase("row__id")))
       throw AcidException.unsupportedTable("Access", name(t), "a column is named like the hidden ROW__ID")
     // ORC cuts such a name when it opens the file (OrcUtils.convertTypeFromProtobuf): the column would be NULL
-    t.dataSchema.fieldNames.find(_.contains('`')).foreach { column =>
+    if (format.word == "ORC") t.dataSchema.fieldNames.find(_.contains('`')).foreach { column =>
       throw AcidException.unsupportedTable("Access", name(t), s"ORC cannot read the column $column, for its backtick")
     }
   }

@@ -30,6 +30,9 @@ final case class Canonical(
     val request = json.createObjectNode().put("statement", text)
     putNames(request, "dataColumns", table.dataSchema.fieldNames)
     putNames(request, "partitionColumns", table.partitionColumnNames)
+    request.put("table", AcidTables.name(table))
+    val properties = request.putObject("properties")
+    table.properties.foreach { case (key, value) => properties.put(key, value) }
     putNames(request, "taken", relations.values.flatMap(_.output.map(_.name)))
     putNames(request, "assigned", assigned)
     val bucketing = request.putObject("bucketing")

@@ -21,7 +21,7 @@ case class ReplaceCreationsAsSelect(session: SparkSession) extends Rule[LogicalP
       val name = AcidTables.name(c.tableDesc)
       if (SessionTransactions.of(session).isDefined)
         throw AcidException.unsupported("CREATE TABLE … AS SELECT within a transaction", name)
-      AcidTables.refuseForeignFormat("CREATE TABLE … AS SELECT", c.tableDesc)
+      AcidTables.refuseUnwritable("CREATE TABLE … AS SELECT", c.tableDesc)
       AcidCreateTableAsSelectCommand(c.tableDesc, Project(names, c.query))
     case other => other
   }

@@ -38,7 +38,7 @@ case class ReplaceCreationsLike(session: SparkSession) extends Rule[LogicalPlan]
       val reason = "Hive does not know data source tables, nor views; create it with STORED AS ORC"
       throw AcidException.unsupportedTable(Operation, AcidTables.name(table), reason)
     }
-    AcidTables.refuseForeignFormat(Operation, table)
+    AcidTables.formatOf(Operation, table)
     table
   }
 }

@@ -29,6 +29,8 @@ class Extensions extends (SparkSessionExtensions => Unit) {
     extensions.injectPostHocResolutionRule(s => GuardRule(classic(s)))
     // Last: whatever still touches a transactional table by a node that is not ours.
     extensions.injectCheckRule(s => Guard(classic(s)))
+    // Before Spark's own strategies: files that only Hive's SerDes read are no files of Spark's file sources.
+    extensions.injectPlannerStrategy(s => PlanSerdeScans(classic(s)))
     // In the optimizer, which each query passes once with all its subqueries, before its physical plan lists files.
     extensions.injectOptimizerRule(_ => LooseScans)
     extensions.injectOptimizerRule(_ => NumberedScans)

@@ -70,7 +70,7 @@ case class ReplaceInserts(session: SparkSession) extends Rule[LogicalPlan] {
   }
 
   private def isOurs(p: LogicalPlan) = p match {
-    case c: InsertIntoHadoopFsRelationCommand => c.fileFormat.isInstanceOf[orc.AcidOrcFileFormat]
+    case c: InsertIntoHadoopFsRelationCommand => c.fileFormat.isInstanceOf[TransactionalFileFormat]
     case _                                    => p.isInstanceOf[ResolvedReplaceWhere]
   }
 

@@ -1,12 +1,11 @@
 package hiveacid.orc
 
-import java.io.Closeable
 import java.nio.charset.StandardCharsets.UTF_8
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 import org.apache.hadoop.hive.ql.exec.vector.{LongColumnVector, StructColumnVector, VectorizedRowBatch}
-import org.apache.orc.{CompressionKind, OrcConf, OrcFile, TypeDescription}
+import org.apache.orc.{CompressionKind, OrcConf, OrcFile, TypeDescription, Writer}
 import org.apache.orc.TypeDescription.RowBatchVersion
 
 import org.apache.spark.sql.catalyst.InternalRow
@@ -17,7 +16,7 @@ import org.apache.spark.sql.types.DataType
   * @param rowType
   *   Hive's type text of the table's columns, `struct<id:int,name:char(5)>`
   * @param compression
-  *   ZLIB or SNAPPY; Hive 3.1 cannot read ORC's own default, ZSTD
+  *   in the words of the format; Hive 3.1 cannot read ORC's own default, ZSTD
   * @param discards
   *   true: there is no file; rows are taken, checked and counted
   */
@@ -25,32 +24,15 @@ final case class FileSettings(writeId: Long, rowType: String, compression: Strin
 
 /** Writes one file of a delta or delete delta as Hive itself does (OrcRecordUpdater): the six ACID columns and three
   * footer keys, which Hive 3.1 and 4 rely on (a wrong key index brings deleted rows back).
-  *
-  * If a call fails, `close()` still releases the stream; what is left must not be used.
   */
-abstract class AcidFileWriter(path: Path, conf: Configuration, settings: FileSettings) extends Closeable {
+abstract class AcidFileWriter(path: Path, conf: Configuration, settings: FileSettings) extends TableFileWriter {
   import AcidFileWriter._
 
   private val schema = schemaOf(settings.rowType)
   protected val batch: VectorizedRowBatch = schema.createRowBatch(RowBatchVersion.USE_DECIMAL64, BatchRows)
   private val keys = new KeyIndex
-  private val writer = if (settings.discards) None else Some(createWriter())
+  private val writer = if (settings.discards) None else Some(open(path, conf, settings, schema, Some(keys)))
   private var written = 0L
-
-  private def createWriter() = OrcFile.createWriter(
-    path,
-    OrcFile
-      .writerOptions(writeConf(conf))
-      .setSchema(schema)
-      .compress(CompressionKind.valueOf(settings.compression))
-      .version(OrcFile.Version.V_0_12)
-      .rowIndexStride(RowIndexStride)
-      .buildIndex(true)
-      .overwrite(false)
-      .useUTCTimestamp(true)
-      .setProlepticGregorian(true)
-      .callback(keys)
-  )
 
   // columns that are the same in every row stay repeating through the life of the batch
   constant(FileSchema.Operation, operation)
@@ -71,7 +53,7 @@ abstract class AcidFileWriter(path: Path, conf: Configuration, settings: FileSet
   }
 
   /** Rows handed over so far. */
-  final def rows: Long = written + batch.size
+  final override def rows: Long = written + batch.size
 
   /** Counts the row that was put at index `batch.size`. */
   final protected def added(): Unit = {
@@ -93,8 +75,7 @@ abstract class AcidFileWriter(path: Path, conf: Configuration, settings: FileSet
     s"${value(FileSchema.OriginalTransaction)},${value(FileSchema.Bucket)},${value(FileSchema.RowId)};"
   }
 
-  /** Writes the rest and the footer. */
-  final def finish(): Unit = {
+  final override def finish(): Unit = {
     flush()
     writer.foreach(_.close())
   }
@@ -133,15 +114,31 @@ abstract class AcidFileWriter(path: Path, conf: Configuration, settings: FileSet
 }
 
 object AcidFileWriter {
-  private val BatchRows = 1024
+  private[orc] val BatchRows = 1024
   private val RowIndexStride = 10000 // Hive's; row-group statistics of the ACID columns are needed by Hive 4
 
   /** The schema of an ACID file with this `row` struct, in Hive's spelling. */
-  def schemaOf(rowType: String): TypeDescription = {
-    val ids = FileSchema.IdColumns.foldLeft(TypeDescription.createStruct()) { case (schema, (name, category)) =>
-      schema.addField(name, new TypeDescription(category))
-    }
-    ids.addField("row", TypeDescription.fromString(rowType))
+  def schemaOf(rowType: String): TypeDescription = FileSchema.asRow(TypeDescription.fromString(rowType))
+
+  /** An ORC file as Hive itself writes it. */
+  private[orc] def open(
+      path: Path,
+      conf: Configuration,
+      settings: FileSettings,
+      schema: TypeDescription,
+      callback: Option[OrcFile.WriterCallback] = None
+  ): Writer = {
+    val options = OrcFile
+      .writerOptions(writeConf(conf))
+      .setSchema(schema)
+      .compress(CompressionKind.valueOf(settings.compression))
+      .version(OrcFile.Version.V_0_12)
+      .rowIndexStride(RowIndexStride)
+      .buildIndex(true)
+      .overwrite(false)
+      .useUTCTimestamp(true)
+      .setProlepticGregorian(true)
+    OrcFile.createWriter(path, callback.fold(options)(options.callback))
   }
 
   /** Session settings of ORC that Hive 3.1 could not read, or that resolve names against the wrong struct. */
@@ -166,7 +163,8 @@ final class InsertFileWriter(
     columnTypes: Seq[DataType],
     firstColumn: Int,
     zone: WallClock
-) extends AcidFileWriter(path, conf, settings) {
+) extends AcidFileWriter(path, conf, settings)
+    with NewRowsWriter {
   constant(FileSchema.OriginalTransaction, settings.writeId)
   constant(FileSchema.Bucket, property.toLong)
   clear()
@@ -178,7 +176,7 @@ final class InsertFileWriter(
 
   override protected def clear(): Unit = rowVector.fields.foreach(_.reset())
 
-  def write(row: InternalRow): Unit = {
+  override def write(row: InternalRow): Unit = {
     val i = batch.size
     rowIds.vector(i) = rows
     var c = 0

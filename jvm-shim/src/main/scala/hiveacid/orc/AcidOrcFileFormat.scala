@@ -1,8 +1,10 @@
 package hiveacid.orc
 
+import java.io.Closeable
+
 import scala.jdk.CollectionConverters._
 
-import hiveacid.AcidException
+import hiveacid.{AcidException, TransactionalFileFormat}
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileStatus, Path}
 import org.apache.hadoop.mapreduce.Job
@@ -22,6 +24,7 @@ import org.apache.spark.sql.execution.datasources.orc.OrcFileFormat
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.sources.Filter
 import org.apache.spark.sql.types._
+import org.apache.spark.sql.vectorized.ColumnarBatch
 import org.apache.spark.util.SerializableConfiguration
 
 /** Reads the files of a transactional table as a table of its own columns, inside Spark's file scan.
@@ -38,7 +41,8 @@ import org.apache.spark.util.SerializableConfiguration
   *   true for the target of an UPDATE: a wall clock that would come back as another is an error
   */
 class AcidOrcFileFormat(val table: String, val timeZone: String, val writesBack: Boolean = false)
-    extends OrcFileFormat {
+    extends OrcFileFormat
+    with TransactionalFileFormat {
   import AcidOrcFileFormat._
 
   override def toString: String = "HiveACID"
@@ -81,21 +85,11 @@ class AcidOrcFileFormat(val table: String, val timeZone: String, val writesBack:
       hadoopConf: Configuration
   ): PartitionedFile => Iterator[InternalRow] = {
     val sqlConf = session.sessionState.conf
-    val conf = session.sparkContext.broadcast(new SerializableConfiguration(readConf(hadoopConf)))
-    val batches = options.get(FileFormat.OPTION_RETURNING_BATCH).contains("true")
     val capacity = sqlConf.getConf(SQLConf.ORC_VECTORIZED_READER_BATCH_SIZE)
     val pushed = if (sqlConf.getConf(SQLConf.ORC_FILTER_PUSHDOWN_ENABLED)) filters else Nil
     val request =
       ScanRequest(table, timeZone, dataSchema, requiredSchema, partitionSchema, pushed, capacity, writesBack)
-    (file: PartitionedFile) => {
-      val reader = new AcidFileReader(request, file, conf.value.value)
-      Option(TaskContext.get()).foreach(_.addTaskCompletionListener[Unit](_ => reader.close()))
-      if (batches) reader.asInstanceOf[Iterator[InternalRow]]
-      else {
-        val toUnsafe = UnsafeProjection.create(StructType(requiredSchema.fields ++ partitionSchema.fields))
-        reader.flatMap(_.rowIterator().asScala).map(toUnsafe)
-      }
-    }
+    scan(session, request, options, hadoopConf)(new AcidFileReader(_, _, _))
   }
 }
 
@@ -129,6 +123,32 @@ object AcidOrcFileFormat {
     BucketIdField -> FileSchema.Bucket,
     RowIdField -> FileSchema.RowId
   )
+
+  /** The reading function of a scan.
+    *
+    * @param open
+    *   the batches of a file
+    */
+  private[orc] def scan(
+      session: SparkSession,
+      request: ScanRequest,
+      options: Map[String, String],
+      hadoopConf: Configuration
+  )(
+      open: (ScanRequest, PartitionedFile, Configuration) => Iterator[ColumnarBatch] with Closeable
+  ): PartitionedFile => Iterator[InternalRow] = {
+    val conf = session.sparkContext.broadcast(new SerializableConfiguration(readConf(hadoopConf)))
+    val batches = options.get(FileFormat.OPTION_RETURNING_BATCH).contains("true")
+    (file: PartitionedFile) => {
+      val reader = open(request, file, conf.value.value)
+      Option(TaskContext.get()).foreach(_.addTaskCompletionListener[Unit](_ => reader.close()))
+      if (batches) reader.asInstanceOf[Iterator[InternalRow]]
+      else {
+        val toUnsafe = UnsafeProjection.create(StructType(request.required.fields ++ request.partitionSchema.fields))
+        reader.flatMap(_.rowIterator().asScala).map(toUnsafe)
+      }
+    }
+  }
 
   /** What the session's Hadoop configuration may say about ORC must not change which rows are read. */
   private def readConf(hadoopConf: Configuration): Configuration = {

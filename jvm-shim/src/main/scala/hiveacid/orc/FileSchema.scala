@@ -79,6 +79,14 @@ object FileSchema {
       }
     }
 
+  /** The schema that an ACID file with these rows would have. */
+  def asRow(flat: TypeDescription): TypeDescription =
+    IdColumns
+      .foldLeft(TypeDescription.createStruct()) { case (schema, (name, category)) =>
+        schema.addField(name, new TypeDescription(category))
+      }
+      .addField("row", flat.clone())
+
   /** Resolves the required columns in a file, with ACID columns or without.
     *
     * By name without regard to case, or by position in the table; by position also where the file has only names like

@@ -58,7 +58,7 @@ object WriteJob extends Logging {
     val spec = WriteSpec.parse(specJson)
     val conf = session.sessionState.newHadoopConf()
     val files = partitions.map { partition =>
-      val name = "bucket_00000"
+      val name = spec.file(0)
       val path = new Path(WriteTask.child(new Path(spec.staging), partition), s"${spec.base}/$name")
       val bytes = if (spec.discards) 0 else writeEmpty(path, conf, spec)
       WrittenFile("", partition, spec.base, name, 0, bytes)
@@ -69,7 +69,7 @@ object WriteJob extends Logging {
   /** The length of the file. */
   private def writeEmpty(path: Path, conf: Configuration, spec: WriteSpec): Long =
     try {
-      new EmptyFileWriter(path, conf, spec.settings).finish()
+      spec.layout.empty(path, conf, spec).finish()
       path.getFileSystem(conf).getFileStatus(path).getLen
     } catch {
       case e @ (_: IOException | _: FSError) => throw storage(path, "writing", String.valueOf(e.getMessage), e)

@@ -23,6 +23,8 @@ final case class WriteSpec(
     overwrites: Boolean,
     table: String,
     required: Seq[(String, Int)],
+    layout: FileLayout,
+    fileName: String,
     discards: Boolean,
     bucketColumns: Seq[Int],
     bucketCount: Int,
@@ -55,6 +57,9 @@ final case class WriteSpec(
   def insertStatement(piece: Int): Int = statementId + kind.statements * (piece / maxBuckets + 1) - 1
 
   def settings: FileSettings = FileSettings(writeId, rowType, compression, discards)
+
+  /** The name of a file with rows of this bucket. */
+  def file(bucket: Int): String = fileName.format(bucket)
 
   /** The folder of a statement's new rows, spelled as every engine reads it. */
   def insertFolder(statementId: Int): String = if (overwrites) base else delta(statementId)
@@ -110,7 +115,7 @@ object WriteSpec {
     *   - `staging`: URI of an own hidden folder; the result's folders are put there
     *   - `writeId`, `statementId`: of the change, the first statement ID 0 to 4095
     *   - `rowType`: Hive's type text of the table's columns
-    *   - `compression`: ZLIB, SNAPPY or NONE
+    *   - `compression`: ZLIB, SNAPPY or NONE; in Parquet SNAPPY, GZIP or UNCOMPRESSED
     *   - `timeZone`: in which a TIMESTAMP's wall clock is written
     *   - `cores`: of the session, from 1
     *   - `buckets`: how many buckets hold rows that a delete or update may change, 0 if that is not known
@@ -120,6 +125,8 @@ object WriteSpec {
     *   - `overwrites`: whether an insert's rows are a base, which replaces what is there
     *   - `table`: its name, for messages
     *   - `required`: `[name, position]` of each column that must not be NULL in a new row or version
+    *   - `layout`: `acid_orc`, `orc` or `parquet`
+    *   - `fileName`: the pattern of a file's name, which takes the number of the bucket
     *   - `discards`: whether nothing is stored; what would be is reported as usual, with files of no bytes
     *   - `bucketColumns`: the positions of the columns by whose values new rows are put into `bucketCount` buckets, by
     *     the hash of `bucketingVersion`, 1 or 2 (see [[HiveHash]]); empty if the table is not bucketed. `maxBuckets` is
@@ -133,8 +140,9 @@ object WriteSpec {
     val kind = Seq(InsertKind, UpdateKind, DeleteKind, MixedKind)
       .find(_.name == wanted)
       .getOrElse(throw new IllegalArgumentException(s"a write job cannot $wanted"))
+    val layout = FileLayout.of(field("layout").asText)
     val compression = field("compression").asText.toUpperCase(java.util.Locale.ROOT)
-    require(compressions(compression), s"compression $compression is not readable by every engine")
+    require(layout.compressions(compression), s"compression $compression is not readable by every engine")
     val maxBuckets = field("maxBuckets").asInt
     require(maxBuckets >= 1 && maxBuckets <= BucketProperty.Limit + 1, s"maxBuckets is $maxBuckets")
     val bucketColumns = field("bucketColumns").elements.asScala.map(_.asInt).toSeq
@@ -159,12 +167,12 @@ object WriteSpec {
       overwrites = field("overwrites").asBoolean,
       table = field("table").asText,
       required = field("required").elements.asScala.map(c => (c.get(0).asText, c.get(1).asInt)).toSeq,
+      layout = layout,
+      fileName = field("fileName").asText,
       discards = field("discards").asBoolean,
       bucketColumns = bucketColumns,
       bucketCount = bucketCount,
       bucketingVersion = field("bucketingVersion").asInt
     )
   }
-
-  private val compressions = Set("ZLIB", "SNAPPY", "NONE")
 }

@@ -2,7 +2,6 @@ package hiveacid.orc
 
 import java.io.IOException
 import java.nio.charset.StandardCharsets
-import java.time.ZoneId
 
 import scala.collection.BufferedIterator
 import scala.collection.mutable.ArrayBuffer
@@ -92,7 +91,7 @@ final class WriteTask(spec: WriteSpec, conf: Configuration, context: TaskContext
   }
 
   private def insertInto(partition: String, bucket: Int, columnTypes: Seq[DataType], firstColumn: Int)(
-      fill: (() => InsertFileWriter) => Unit
+      fill: (() => NewRowsWriter) => Unit
   ): Unit = writeInserts(partition, bucket, spec.insertStatement(piece), columnTypes, firstColumn)(fill)
 
   private def bucketOfNew(row: InternalRow): Int = if (spec.isBucketed) row.getInt(2) else spec.insertBucket(piece)
@@ -118,7 +117,7 @@ final class WriteTask(spec: WriteSpec, conf: Configuration, context: TaskContext
   }
 
   /** The rows without an ID, of one partition and bucket. */
-  private def writeNew(rows: BufferedIterator[InternalRow], writer: () => InsertFileWriter): Unit = {
+  private def writeNew(rows: BufferedIterator[InternalRow], writer: () => NewRowsWriter): Unit = {
     val (partition, bucket) = (rows.head.getUTF8String(1).clone(), bucketOfNew(rows.head))
     def isHere(row: InternalRow) = isNew(row) && bucketOfNew(row) == bucket && row.getUTF8String(1) == partition
     while (rows.hasNext && isHere(rows.head)) {
@@ -132,7 +131,7 @@ final class WriteTask(spec: WriteSpec, conf: Configuration, context: TaskContext
   private def writeChanged(
       rows: BufferedIterator[InternalRow],
       deletes: () => DeleteFileWriter,
-      versions: () => InsertFileWriter
+      versions: () => NewRowsWriter
   ): Unit = {
     val (partition, bucket) = (rows.head.getUTF8String(1).clone(), bucketOf(rows.head))
     var (last, lastId, lastRow, isFirst) = (0, -1L, -1L, true)
@@ -154,7 +153,7 @@ final class WriteTask(spec: WriteSpec, conf: Configuration, context: TaskContext
     }
   }
 
-  private def writeRow(writer: InsertFileWriter, row: InternalRow, firstColumn: Int): Unit = {
+  private def writeRow(writer: NewRowsWriter, row: InternalRow, firstColumn: Int): Unit = {
     spec.required.foreach { case (column, position) =>
       if (row.isNullAt(firstColumn + position))
         throw AcidException("HIVE_ACID_NULL_VALUE", Map("table" -> spec.table, "column" -> column))
@@ -172,11 +171,10 @@ final class WriteTask(spec: WriteSpec, conf: Configuration, context: TaskContext
       statementId: Int,
       columnTypes: Seq[DataType],
       firstColumn: Int
-  )(fill: (() => InsertFileWriter) => Unit): Unit = {
+  )(fill: (() => NewRowsWriter) => Unit): Unit = {
     write(partition, bucket, spec.insertFolder(statementId)) { path =>
       val property = BucketProperty.encode(bucket, statementId)
-      val zone = new WallClock(ZoneId.of(spec.timeZone, ZoneId.SHORT_IDS))
-      new InsertFileWriter(path, conf, spec.settings, property, columnTypes, firstColumn, zone)
+      spec.layout.newRows(path, conf, spec, property, columnTypes, firstColumn)
     }(fill)
   }
 
@@ -206,11 +204,11 @@ final class WriteTask(spec: WriteSpec, conf: Configuration, context: TaskContext
   }
 
   /** Opens a file when it is first asked for, and notes it down once it is complete. */
-  private def write[W <: AcidFileWriter](partition: String, bucket: Int, folder: String)(open: Path => W)(
+  private def write[W <: TableFileWriter](partition: String, bucket: Int, folder: String)(open: Path => W)(
       fill: (() => W) => Unit
   ): Unit = {
     WriteTask.refuseLongNames(partition)
-    val name = f"bucket_$bucket%05d"
+    val name = spec.file(bucket)
     val path = new Path(WriteTask.child(new Path(spec.staging, attempt), partition), s"$folder/$name")
     try {
       fillAndClose(() => open(path), fill).foreach { writer =>
@@ -228,7 +226,7 @@ final class WriteTask(spec: WriteSpec, conf: Configuration, context: TaskContext
   /** The finished file, if there was anything to write. An unfinished one stays in this attempt's folder, which nobody
     * reads.
     */
-  private def fillAndClose[W <: AcidFileWriter](open: () => W, fill: (() => W) => Unit): Option[W] = {
+  private def fillAndClose[W <: TableFileWriter](open: () => W, fill: (() => W) => Unit): Option[W] = {
     var opened: Option[W] = None
     try {
       fill { () =>

@@ -122,6 +122,8 @@ abstract class AcidOrcSuite extends munit.FunSuite {
         "writeId" -> nextWriteId,
         "statementId" -> 0,
         "rowType" -> rowType,
+        "layout" -> "acid_orc",
+        "fileName" -> "bucket_%05d",
         "compression" -> "ZLIB",
         "timeZone" -> zone,
         "cores" -> 2,

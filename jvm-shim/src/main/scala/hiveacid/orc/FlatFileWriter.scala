@@ -1,0 +1,70 @@
+package hiveacid.orc
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.Path
+import org.apache.hadoop.hive.ql.exec.vector.StructColumnVector
+import org.apache.orc.TypeDescription
+import org.apache.orc.TypeDescription.RowBatchVersion
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.types.DataType
+
+/** Writes an ORC file of an insert-only table: the table's columns and nothing else, with values as in a full ACID
+  * table.
+  *
+  * @param firstColumn
+  *   ordinal of the table's first column in the rows that are written
+  */
+final class FlatFileWriter(
+    path: Path,
+    conf: Configuration,
+    settings: FileSettings,
+    columnTypes: Seq[DataType],
+    firstColumn: Int,
+    zone: WallClock
+) extends NewRowsWriter {
+  private val schema = TypeDescription.fromString(settings.rowType)
+  private val batch = schema.createRowBatch(RowBatchVersion.USE_DECIMAL64, AcidFileWriter.BatchRows)
+  private val setters = {
+    val row = new StructColumnVector(AcidFileWriter.BatchRows, batch.cols: _*)
+    InsertFileWriter.setters(columnTypes, schema, row, zone)
+  }
+  private val writer = if (settings.discards) None else Some(AcidFileWriter.open(path, conf, settings, schema))
+  private var written = 0L
+
+  override def rows: Long = written + batch.size
+
+  override def write(row: InternalRow): Unit = {
+    val i = batch.size
+    var c = 0
+    while (c < setters.length) {
+      setters(c).setOrNull(i, row, firstColumn + c)
+      c += 1
+    }
+    batch.size += 1
+    if (batch.size == AcidFileWriter.BatchRows) flush()
+  }
+
+  private def flush(): Unit = {
+    written += batch.size
+    writer.foreach(_.addRowBatch(batch))
+    batch.reset()
+  }
+
+  override def finish(): Unit = {
+    if (batch.size > 0) flush()
+    close()
+  }
+
+  /** After `finish` it does nothing. */
+  override def close(): Unit = writer.foreach(_.close())
+}
+
+/** A file without rows. */
+final class EmptyFlatFileWriter(path: Path, conf: Configuration, settings: FileSettings) extends TableFileWriter {
+  private val writer = AcidFileWriter.open(path, conf, settings, TypeDescription.fromString(settings.rowType))
+
+  override def rows: Long = 0
+  override def finish(): Unit = close()
+  override def close(): Unit = writer.close()
+}

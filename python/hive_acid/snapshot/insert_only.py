@@ -1,0 +1,66 @@
+"""The scan plan of an insert-only table: whole files, which the names of their folders make visible or not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby
+
+from hive_acid.errors import HiveAcidError, build_error
+from hive_acid.model.names import find_bucket
+from hive_acid.model.table import TableDescription
+from hive_acid.model.write_ids import ValidWriteIdList
+from hive_acid.snapshot.acid_state import AcidFolder, AcidState
+from hive_acid.snapshot.listing import ListedFile
+from hive_acid.snapshot.scan_plan import ScanFile, ScanFolder, ScanPartition, ScanPlan
+
+
+def build_insert_only_plan(
+    table: TableDescription, write_ids: ValidWriteIdList, states: Sequence[tuple[str, AcidState]]
+) -> ScanPlan:
+    """The plan for the partitions in `states` (name, state), in that order.
+
+    Every file of a chosen folder counts, whatever its name and at any depth (Hive leaves `HIVE_UNION_SUBDIR_1/` there),
+    but the hidden and the empty ones; each folder that holds files directly is a folder of the plan. So does Hive
+    (HiveInputFormat.processPathsForMmRead of 3.1.3).
+
+    Raises HIVE_ACID_UNSUPPORTED_LAYOUT for visible files that belong to no base or delta, for delete deltas, and for a
+    range of write IDs of which one is not settled in the snapshot, since no row tells its own.
+    """
+    partitions = tuple(_scan_partition(table, write_ids, name, state) for name, state in states)
+    return ScanPlan(str(table.name), write_ids, partitions)
+
+
+def _scan_partition(table: TableDescription, write_ids: ValidWriteIdList, name: str, state: AcidState) -> ScanPartition:
+    def unsupported(path: str, reason: str) -> HiveAcidError:
+        place = state.listing.absolute_path(path)
+        return build_error("HIVE_ACID_UNSUPPORTED_LAYOUT", table=table.name, path=place, reason=reason)
+
+    for original in state.originals:
+        # Hive passes it over (hive.mm.allow.originals is off), so whoever put it there misses its rows
+        reason = "the file belongs to no base or delta, so Hive does not see it; move it away, or load it in Hive"
+        raise unsupported(original.relative_path, reason)
+    for deletes in state.delete_deltas:
+        raise unsupported(deletes.path, "nothing can be deleted in an insert-only table")
+    for folder in state.data_folders:
+        if folder.check and not write_ids.is_settled(max(folder.name.min_write_id, 1), folder.name.max_write_id):
+            raise unsupported(folder.path, "the snapshot sees only some of its transactions, and no row tells its own")
+    folders = tuple(found for folder in state.data_folders for found in _scan_folders(state, folder))
+    return ScanPartition(name, folders, ())
+
+
+def _scan_folders(state: AcidState, folder: AcidFolder) -> list[ScanFolder]:
+    """One for each folder with files, by path."""
+    filled = sorted((file for file in folder.files if file.length_bytes), key=lambda file: (_parent(file), file.name))
+    first, last = max(folder.name.min_write_id, 0), max(folder.name.max_write_id, 0)
+    return [
+        ScanFolder(state.listing.absolute_path(parent), first, last, False, False, tuple(map(_scan_file, files)))
+        for parent, files in groupby(filled, _parent)
+    ]
+
+
+def _scan_file(file: ListedFile) -> ScanFile:
+    return ScanFile(file.name, file.length_bytes, file.modified_ms, find_bucket(file.name) or 0)
+
+
+def _parent(file: ListedFile) -> str:
+    return file.relative_path.rpartition("/")[0]

@@ -1,0 +1,263 @@
+"""Insert-only transactional tables of ORC and Parquet: every statement, every type, and where files lie."""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+from decimal import Decimal
+from functools import partial
+from typing import Any
+
+import pytest
+from pyspark.errors import AnalysisException
+from pyspark.sql import SparkSession
+
+import hive_acid
+from hive_acid import AcidTable
+from hive_acid.errors import UnsupportedOperation
+from hive_acid.model.table import TableName
+from integration.conftest import Tables
+from interop.all_types import COLUMNS, SPARK_ROW, VALUES
+from support.polling import eventually
+
+INSERT_ONLY = "TBLPROPERTIES ('transactional'='true', 'transactional_properties'='insert_only')"
+WRITTEN = ["ORC", "PARQUET"]
+IN_THE_GATE = [pytest.param("ORC", marks=pytest.mark.slow), "PARQUET"]
+
+
+def create(tables: Tables, name: str, form: str, columns: str = "id INT, name STRING", more: str = "") -> None:
+    tables.sql(f"CREATE TABLE {name} ({columns}) {more} STORED AS {form} {INSERT_ONLY}")
+
+
+def refusal(run: Any) -> str:
+    with pytest.raises((AnalysisException, UnsupportedOperation)) as caught:
+        run()
+    assert caught.value.getCondition() == "HIVE_ACID_UNSUPPORTED_TABLE"
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("form", IN_THE_GATE)
+def test_each_statement_that_writes_whole_rows_works(tables: Tables, spark: SparkSession, form: str) -> None:
+    create(tables, "t", form)
+    assert tables.sql("INSERT INTO t VALUES (1, 'a'), (2, NULL)") == [(2,)]
+    assert tables.sql("INSERT INTO t (id) SELECT id + 10 FROM t") == [(2,)]
+    assert tables.files("t") == ["delta_0000001_0000001_0000/000000_0", "delta_0000002_0000002_0000/000000_0"]
+    assert not list(tables.location("t").rglob("_orc_acid_version"))
+    assert sorted(tables.sql("SELECT * FROM t WHERE id > 1")) == [(2, None), (11, None), (12, None)]
+
+    assert tables.sql("INSERT OVERWRITE t SELECT id, 'new' FROM t WHERE id < 10") == [(2,)]
+    assert sorted(tables.sql("SELECT * FROM t")) == [(1, "new"), (2, "new")]
+    spark.createDataFrame([(3, "df")], "id int, name string").writeTo("t").append()
+    with hive_acid.transaction(spark):
+        tables.sql("INSERT INTO t VALUES (4, 'x')")
+        tables.sql("INSERT INTO t SELECT id + 1, name FROM t WHERE id = 4")
+    assert sorted(tables.sql("SELECT id FROM t")) == [(1,), (2,), (3,), (4,), (5,)]
+    detail = AcidTable.forName(spark, "t").detail().first()
+    assert detail and (detail.kind, detail.numFiles, detail.numDeltas, detail.latestWriteId) == ("insert_only", 4, 3, 5)
+
+    AcidTable.forName(spark, "t").truncate()
+    assert tables.sql("SELECT * FROM t") == []
+    assert "base_0000006/000000_0" in tables.files("t")
+    tables.sql("INSERT INTO t VALUES (7, 'g')")
+    assert tables.sql("INSERT OVERWRITE t SELECT * FROM t WHERE false") == [(0,)]
+    assert tables.sql("SELECT count(*) FROM t") == [(0,)]
+    assert eventually(lambda: tables.open_transactions() == [])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("form", WRITTEN)
+def test_partitions_are_written_and_replaced(tables: Tables, form: str) -> None:
+    create(tables, "p", form, "id INT", "PARTITIONED BY (d STRING)")
+    tables.sql("INSERT INTO p VALUES (1, 'x'), (2, 'y'), (3, NULL)")
+    assert tables.sql("SELECT id FROM p WHERE d = 'y'") == [(2,)]
+    tables.sql("INSERT OVERWRITE p PARTITION (d = 'x') SELECT 10")
+    tables.sql("INSERT OVERWRITE p SELECT 20, 'y'")
+    assert sorted(tables.sql("SELECT id, d FROM p"), key=str) == [(10, "x"), (20, "y"), (3, None)]
+    tables.sql("TRUNCATE TABLE p PARTITION (d = 'y')")
+    tables.sql("ALTER TABLE p PARTITION (d = 'x') RENAME TO PARTITION (d = 'z')")
+    tables.sql("ALTER TABLE p ADD COLUMNS (more STRING)")
+    assert sorted(tables.sql("SELECT id, more, d FROM p"), key=str) == [(10, None, "z"), (3, None, None)]
+    tables.sql("ALTER TABLE p DROP PARTITION (d = 'z')")
+    assert tables.sql("SELECT id FROM p") == [(3,)]
+
+
+@pytest.mark.parametrize("form", IN_THE_GATE)
+def test_every_type_comes_back_in_every_time_zone(tables: Tables, spark: SparkSession, form: str) -> None:
+    nested = "tn ARRAY<TIMESTAMP>, tm MAP<STRING,STRUCT<at:TIMESTAMP>>"
+    create(tables, "a", form, f"{COLUMNS}, {nested}")
+    clock = "TIMESTAMP '1969-07-20 20:17:40.25'"
+    values = f"{VALUES}, ARRAY({clock}, NULL), MAP('k', NAMED_STRUCT('at', {clock}))"
+    moment = datetime(1969, 7, 20, 20, 17, 40, 250000)
+    row = (*SPARK_ROW, [moment, None], {"k": (moment,)})
+    zone = spark.conf.get("spark.sql.session.timeZone")
+    try:
+        tables.sql("SET TIME ZONE 'Asia/Kolkata'")
+        tables.sql(f"INSERT INTO a SELECT {values}")
+        tables.sql("INSERT INTO a (id) VALUES (2)")
+        for other in ("Asia/Kolkata", "America/Los_Angeles", "UTC"):
+            tables.sql(f"SET TIME ZONE '{other}'")
+            texts = "CAST(ts AS STRING), CAST(tn[0] AS STRING), CAST(tm['k'].at AS STRING)"
+            shown = tables.sql(f"SELECT {texts} FROM a WHERE ts = {clock}")
+            assert shown == [("1969-07-20 20:17:40.25",) * 3], other
+            assert tables.sql("SELECT id, ch, length(ch), de FROM a WHERE ch = 'ch'") == [(1, "ch   ", 5, SPARK_ROW[6])]
+        tables.sql("SET TIME ZONE 'UTC'")
+        plain = [c for c in spark.table("a").columns if c not in ("ts", "tn", "tm")]
+        expected = tuple(v for c, v in zip(spark.table("a").columns, row, strict=True) if c in plain)
+        (got,) = spark.table("a").where("id = 1").select(*plain).collect()
+        assert tuple(got) == expected
+        assert tables.sql("SELECT count(*) FROM a WHERE ts IS NULL AND tn IS NULL AND sr IS NULL") == [(1,)]
+    finally:
+        spark.conf.set("spark.sql.session.timeZone", str(zone))
+
+
+@pytest.mark.slow
+def test_rows_are_not_changed_one_by_one(tables: Tables, spark: SparkSession) -> None:
+    tables.create("acid")
+    for form in WRITTEN:
+        create(tables, f"t_{form}", form)
+        for statement in (
+            "DELETE FROM {}",
+            "DELETE FROM {} WHERE id = 1",
+            "UPDATE {} SET name = 'x'",
+            "MERGE INTO {} t USING acid s ON t.id = s.id WHEN MATCHED THEN DELETE",
+            "INSERT INTO {} REPLACE WHERE id = 1 VALUES (1, 'x')",
+        ):
+            assert "insert-only" in refusal(partial(tables.sql, statement.format(f"t_{form}")))
+        assert "insert-only" in refusal(AcidTable.forName(spark, f"t_{form}").delete)
+        with pytest.raises(AnalysisException) as caught:
+            tables.sql(f"SELECT ROW__ID FROM t_{form}")
+        assert caught.value.getCondition() == "UNRESOLVED_COLUMN.WITH_SUGGESTION"
+    assert tables.open_transactions() == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("form", WRITTEN)
+def test_it_is_a_source_of_changes_to_other_tables(tables: Tables, form: str) -> None:
+    tables.create("acid")
+    tables.sql("INSERT INTO acid VALUES (1, 'a'), (2, 'b')")
+    create(tables, "s", form)
+    tables.sql("INSERT INTO s VALUES (2, 'B'), (3, 'C')")
+    assert tables.sql("DELETE FROM acid WHERE id NOT IN (SELECT id FROM s)") == [(1,)]
+    tables.sql(
+        "MERGE INTO acid t USING s ON t.id = s.id WHEN MATCHED THEN UPDATE SET name = s.name "
+        "WHEN NOT MATCHED THEN INSERT *"
+    )
+    assert sorted(tables.sql("SELECT * FROM acid")) == [(2, "B"), (3, "C")]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("form", WRITTEN)
+def test_a_table_is_created_from_a_query_or_not_at_all(tables: Tables, form: str) -> None:
+    tables.sql(f"CREATE TABLE c STORED AS {form} {INSERT_ONLY} AS SELECT 1 AS id, 'x' AS name")
+    assert tables.sql("SELECT * FROM c") == [(1, "x")]
+    with pytest.raises(Exception, match="DIVIDE_BY_ZERO"):
+        tables.sql(f"CREATE TABLE d STORED AS {form} {INSERT_ONLY} AS SELECT 1/0 AS id")
+    assert tables.sql("SHOW TABLES LIKE 'd'") == []
+    tables.sql("DROP TABLE c")
+
+
+def test_what_aborted_and_unfinished_writers_left_is_not_seen(tables: Tables) -> None:
+    create(tables, "t", "PARQUET")
+    tables.sql("INSERT INTO t VALUES (1, 'a')")
+    (data,) = tables.location("t").rglob("000000_0")
+    with pytest.raises(Exception, match="ARITHMETIC_OVERFLOW"):
+        tables.sql("INSERT INTO t SELECT CAST(id + 2147483647 AS INT), 'x' FROM t")
+    assert [path.name for path in tables.location("t").iterdir()] == [data.parent.name]
+    for folder in ("delta_0000002_0000002_0000", "delta_9_9", "base_9"):
+        (tables.location("t") / folder).mkdir()
+        (tables.location("t") / folder / "000000_0").write_bytes(data.read_bytes())
+    assert tables.sql("SELECT * FROM t") == [(1, "a")]
+
+
+def test_files_of_any_name_and_depth_are_read_and_strays_are_named(tables: Tables) -> None:
+    create(tables, "t", "PARQUET")
+    tables.sql("INSERT INTO t VALUES (1, 'a')")
+    (data,) = tables.location("t").rglob("000000_0")
+    nested = data.parent / "HIVE_UNION_SUBDIR_1"
+    nested.mkdir()
+    (nested / "5a4_data.0.parq").write_bytes(data.read_bytes())
+    (data.parent / "empty").touch()
+    assert tables.sql("SELECT * FROM t") == [(1, "a")] * 2
+    (tables.location("t") / "000000_0").write_bytes(data.read_bytes())
+    with pytest.raises(Exception, match="belongs to no base or delta") as caught:
+        tables.sql("SELECT * FROM t")
+    assert caught.value.getCondition() == "HIVE_ACID_UNSUPPORTED_LAYOUT"
+
+
+def test_bucketed_tables_and_other_formats_are_not_written(tables: Tables) -> None:
+    create(tables, "b", "ORC", "id INT", "CLUSTERED BY (id) INTO 2 BUCKETS")
+    assert "bucketed" in refusal(lambda: tables.sql("INSERT INTO b VALUES (1)"))
+    assert tables.sql("SELECT * FROM b") == []
+    create(tables, "x", "TEXTFILE")
+    assert "TEXTFILE" in refusal(lambda: tables.sql("INSERT INTO x VALUES (1, 'a')"))
+
+
+@pytest.mark.parametrize(
+    "form", ["TEXTFILE", *(pytest.param(form, marks=pytest.mark.slow) for form in ("AVRO", "SEQUENCEFILE", "RCFILE"))]
+)
+@pytest.mark.parametrize("is_partitioned", [pytest.param(False, marks=pytest.mark.slow), True])
+def test_files_of_other_formats_are_read_as_far_as_the_snapshot_sees_them(
+    tables: Tables, form: str, is_partitioned: bool
+) -> None:
+    more, part = ("PARTITIONED BY (d STRING)", "PARTITION (d = 'a b')") if is_partitioned else ("", "")
+    columns = "id INT, name STRING, de DECIMAL(10,2), day DATE, ar ARRAY<INT>"
+    create(tables, "t", form, columns, more)
+    tables.sql(f"CREATE TABLE plain ({columns}) STORED AS {form}")
+    if is_partitioned:
+        tables.sql("ALTER TABLE t ADD PARTITION (d = 'a b') PARTITION (d = 'c')")
+    root = tables.location("t") / "d=a b" if is_partitioned else tables.location("t")
+    for write_id, name in enumerate(("one", "two", "open"), 1):
+        tables.sql(f"INSERT OVERWRITE plain SELECT {write_id}, '{name}', 1.25, DATE'2024-02-29', ARRAY(1, 2)")
+        (data,) = [file for file in tables.location("plain").iterdir() if file.name.startswith("part-")]
+        folder = root / f"delta_{write_id}_{write_id}" / ("HIVE_UNION_SUBDIR_1" if write_id == 2 else "")
+        folder.mkdir(parents=True)
+        (folder / "some name").write_bytes(data.read_bytes())
+        (folder / "_hidden").write_bytes(data.read_bytes())
+        txn_id = tables.client.open_transaction("me", "here", "test")
+        assert tables.client.allocate_write_id(txn_id, TableName(tables.database, "t")) == write_id
+        if name != "open":
+            tables.client.commit(txn_id)
+    end = ("a b",) if is_partitioned else ()
+    row = (Decimal("1.25"), date(2024, 2, 29), [1, 2])
+    assert sorted(tables.sql("SELECT * FROM t")) == [(1, "one", *row, *end), (2, "two", *row, *end)]
+    assert tables.sql("SELECT count(*) FROM t") == [(2,)]
+    where = "WHERE name = 'two'" + (" AND d LIKE 'a%'" if is_partitioned else "")
+    assert tables.sql(
+        f"SELECT x.day, y.id FROM t x JOIN t y ON x.id = y.id WHERE x.id IN (SELECT id FROM t {where})"
+    ) == [(date(2024, 2, 29), 2)]
+    if is_partitioned:
+        assert tables.sql("SELECT id FROM t WHERE d = 'c'") == []
+    tables.create("acid")
+    assert tables.sql("INSERT INTO acid SELECT id, name FROM t") == [(2,)]
+    assert form in refusal(lambda: tables.sql(f"INSERT OVERWRITE t {part} SELECT * FROM plain"))
+    assert "insert-only" in refusal(lambda: tables.sql("DELETE FROM t WHERE id = 1"))
+    tables.client.abort(txn_id)
+
+
+def test_timestamps_in_text_are_read_only_where_spark_reads_them_right(tables: Tables, spark: SparkSession) -> None:
+    create(tables, "t", "TEXTFILE", "id INT, at TIMESTAMP")
+    txn_id = tables.client.open_transaction("me", "here", "test")
+    tables.client.allocate_write_id(txn_id, TableName(tables.database, "t"))
+    tables.client.commit(txn_id)
+    folder = tables.location("t") / "delta_0000001_0000001_0000"
+    folder.mkdir()
+    (folder / "000000_0").write_bytes(b"1\x012024-02-29 12:00:00.5\n")
+    jvm: Any = spark._jvm
+    zone = spark.conf.get("spark.sql.session.timeZone")
+    try:
+        spark.conf.set("spark.sql.session.timeZone", jvm.java.util.TimeZone.getDefault().getID())
+        assert tables.sql("SELECT id, CAST(at AS STRING) FROM t") == [(1, "2024-02-29 12:00:00.5")]
+        spark.conf.set("spark.sql.session.timeZone", "Pacific/Kiritimati")
+        assert tables.sql("SELECT id FROM t") == [(1,)]
+        assert "TIMESTAMP" in refusal(partial(tables.sql, "SELECT at FROM t"))
+    finally:
+        spark.conf.set("spark.sql.session.timeZone", str(zone))
+
+
+def test_explain_reads_nothing_and_a_dry_run_tells_what_would_be_written(tables: Tables, spark: SparkSession) -> None:
+    create(tables, "t", "PARQUET")
+    tables.sql("INSERT INTO t VALUES (1, 'a'), (2, 'b')")
+    tables.sql("EXPLAIN EXTENDED SELECT * FROM t")
+    assert tables.open_transactions() == []
+    dry = hive_acid.dry_run(spark, "INSERT OVERWRITE t SELECT * FROM t WHERE id = 1")
+    assert (dry.rows.inserted, dry.rows.replaced, dry.files, dry.buckets) == (1, 2, 1, (0,))
+    assert len(tables.sql("SELECT * FROM t")) == 2
