@@ -29,9 +29,9 @@ import org.apache.spark.util.SerializableConfiguration
 
 /** Reads the files of a transactional table as a table of its own columns, inside Spark's file scan.
   *
-  * The file index tells each file what concerns it, by [[AcidOrcFileFormat.DeletesKey]], [[AcidOrcFileFormat.CheckKey]],
-  * [[AcidOrcFileFormat.RawKey]], [[AcidOrcFileFormat.PositionKey]] and [[AcidOrcFileFormat.WriteIdsKey]]. Which files a
-  * snapshot holds is not decided here.
+  * The file index tells each file what concerns it, by [[AcidOrcFileFormat.DeletesKey]],
+  * [[AcidOrcFileFormat.CheckKey]], [[AcidOrcFileFormat.RawKey]], [[AcidOrcFileFormat.PositionKey]] and
+  * [[AcidOrcFileFormat.WriteIdsKey]]. Which files a snapshot holds is not decided here.
   *
   * @param table
   *   `db.table`, for errors
