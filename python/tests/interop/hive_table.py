@@ -1,6 +1,7 @@
 """One transactional table as a Hive engine sees and changes it: the steps of which the interop tests are made."""
 
 import json
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,8 +10,9 @@ from urllib.parse import unquote, urlsplit
 
 from interop.hive_engine import HiveEngine
 
-# Hive's own work is done when the state is "succeeded"; the Cleaner of 4.x sometimes needs a second pass.
-CLEANER_PASSES = 3
+# Hive's own work is done when the state is "succeeded". The Cleaner of 4.x passes over a compaction as long as a
+# transaction may have been opened beside it, which takes its metastore a second to rule out.
+CLEANER_LIMIT_S = 15.0
 WITHOUT_JOB = "Fetch Operator"
 IN_A_JOB = "Map Operator Tree:"
 # "Execution mode: vectorized" alone is said of row readers too whose rows are put into batches afterwards.
@@ -111,7 +113,8 @@ class HiveTable:
         known = {line["compactionid"] for line in self._compactions()}
         self.engine.sql(f"ALTER TABLE {target} COMPACT '{kind}'")
         self.engine.sql("!worker")
-        for _ in range(CLEANER_PASSES):
+        limit = time.monotonic() + CLEANER_LIMIT_S
+        while time.monotonic() < limit:
             self.engine.sql("!cleaner")
             (line,) = [line for line in self._compactions() if line["compactionid"] not in known]
             if line["state"] in ends:

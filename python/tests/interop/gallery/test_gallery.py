@@ -68,3 +68,4 @@ def test_it_is_overwritten_and_truncated(
         return
     visit = Visit(exhibit, hive, spark, client, "replaced")
     visit.take(our_replacements(exhibit, exhibit.rows))
+    visit.workshop.abort_open()
