@@ -74,6 +74,7 @@ class DdlExecutor:
             transaction.abort_because(error)
             raise
         try:
+            self._cascade_columns(statement, transaction)
             self._withdraw_statistics(statement, transaction, before)
             transaction.commit()
         except BaseException as error:
@@ -151,9 +152,23 @@ class DdlExecutor:
             table = self._metastore.table(name)
             stores_partitions = table.is_partitioned and statement.kind is DdlKind.ANALYZE
             partitions = self._metastore.partition_names(name) if stores_partitions else []
-            write_id = transaction.allocate_write_id(name)
-            view = self._metastore.valid_write_ids([name], transaction.snapshot)[name].with_own(write_id)
-            withdraw_statistics(self._metastore, table, partitions, write_id, view)
+            withdraw_statistics(self._metastore, table, partitions, *self._own_write_id(transaction, name))
+
+    def _cascade_columns(self, statement: DdlStatement, transaction: Transaction) -> None:
+        """The command changes the table alone.
+
+        Hive 3.1.3 compacts a partition by the partition's columns, and loses what was written into newer ones.
+        """
+        if statement.kind is not DdlKind.ALTER_COLUMNS:
+            return
+        name = statement.tables[0]
+        if self._metastore.table(name).is_partitioned and self._metastore.partition_names(name):
+            self._metastore.cascade_columns(name, *self._own_write_id(transaction, name))
+
+    def _own_write_id(self, transaction: Transaction, table: TableName) -> tuple[int, ValidWriteIdList]:
+        """A new write ID, and the list in which it is visible."""
+        write_id = transaction.allocate_write_id(table)
+        return write_id, self._metastore.valid_write_ids([table], transaction.snapshot)[table].with_own(write_id)
 
 
 def _shown(files: Sequence[str]) -> str:

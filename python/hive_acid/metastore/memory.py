@@ -310,6 +310,10 @@ class MemoryMetastore:
                 bare = replace(partition, parameters=_without_statistics(partition.parameters))
                 self._partitions[table][partition.name] = bare
 
+    def cascade_columns(self, table: TableName, write_id: int, write_ids: ValidWriteIdList) -> None:
+        """See `Metastore`; here partitions have no columns of their own."""
+        self.drop_partition_statistics(table, self.partition_names(table), write_id, write_ids)
+
     def _store_write_id(
         self, table: TableName, partition: str | None, write_id: int, write_ids: ValidWriteIdList
     ) -> None:

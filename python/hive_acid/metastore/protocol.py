@@ -191,6 +191,13 @@ class Metastore(Protocol):
         """The same for existing partitions. Names that do not exist are passed over."""
         ...
 
+    def cascade_columns(self, table: TableName, write_id: int, write_ids: ValidWriteIdList) -> None:
+        """Gives the partitions the table's own columns, as CASCADE of Hive's ALTER TABLE does; withdraws statistics.
+
+        Each keeps a list of columns, by which Hive 3.1.3 compacts it. `write_ids` as for `drop_statistics`.
+        """
+        ...
+
     def notify_write(
         self, txn_id: int, write_id: int, table: TableName, files: Mapping[str, Sequence[AddedFile]]
     ) -> None:

@@ -159,6 +159,19 @@ class TableCalls(Calls):
         for start in range(0, len(raw), _PARTITIONS_PER_CALL):
             self._alter_partitions(table, raw[start : start + _PARTITIONS_PER_CALL], write_id, write_ids)
 
+    def cascade_columns(self, table: TableName, write_id: int, write_ids: ValidWriteIdList) -> None:
+        """See `Metastore`."""
+        statistics.check_own_write_id(write_id, write_ids)
+        columns = self._raw_table(table).sd.cols
+        found = self._raw_partitions(table, self.partition_names(table)).values()
+        raw = [partition for partition in found if partition.sd.cols != columns]
+        for partition in raw:
+            statistics.check_writable(partition, table)
+            statistics.remove_statistics(partition)
+            partition.sd.cols = columns
+        for start in range(0, len(raw), _PARTITIONS_PER_CALL):
+            self._alter_partitions(table, raw[start : start + _PARTITIONS_PER_CALL], write_id, write_ids)
+
     def notify_write(
         self, txn_id: int, write_id: int, table: TableName, files: Mapping[str, Sequence[AddedFile]]
     ) -> None:

@@ -128,9 +128,11 @@ def test_hive_reads_and_changes_what_spark_altered(hive: HiveEngine, spark: Sess
     spark.sql("ALTER TABLE altered ADD COLUMNS (extra INT)")
     spark.sql(f"INSERT INTO altered (id, extra, day) VALUES (5, 50, '{MONDAY}'), (6, 60, 'new')")
     assert spark.sql("UPDATE altered SET extra = 40 WHERE id = 4") == [(1,)]
-    table.check_rows(
-        "id", [(1, "one", None, MONDAY), (4, "four", 40, "renamed"), (5, None, 50, MONDAY), (6, None, 60, "new")]
-    )
+    rows = [(1, "one", None, MONDAY), (4, "four", 40, "renamed"), (5, None, 50, MONDAY), (6, None, 60, "new")]
+    table.check_rows("id", rows)
+    # Hive 3.1.3 compacts a partition by the columns that the partition has in the metastore
+    table.compact("major", "day='renamed'")
+    table.check_rows("id", rows)
 
     hive.sql("UPDATE altered SET extra = extra + 1 WHERE id > 4")
     hive.sql("DELETE FROM altered WHERE id = 1")

@@ -184,3 +184,16 @@ def test_a_table_becomes_transactional_with_files_that_can_be_originals_only(wor
         build(world).run(DdlStatement(DdlKind.CONVERT, (plain,)), lambda: ran.append(1))
     assert raised.value.getCondition() == "HIVE_ACID_UNSUPPORTED_TABLE"
     assert ran == [1, 1] and not world.open_transactions()
+
+
+def test_changed_columns_are_those_of_the_partitions_too(world: World) -> None:
+    called_before: list[str] = []
+    statement = DdlStatement(DdlKind.ALTER_COLUMNS, (TABLE,))
+    build(world).run(statement, lambda: called_before.extend(world.metastore.calls))
+    assert "cascade_columns" not in called_before
+    assert "cascade_columns" in world.metastore.calls
+    assert not world.open_transactions()
+
+    flat = World(world.memory.line)
+    build(flat).run(statement, lambda: None)
+    assert "cascade_columns" not in flat.metastore.calls and "allocate_write_id" not in flat.metastore.calls
