@@ -13,7 +13,6 @@ from integration.conftest import Tables
 from support.polling import eventually
 from support.support_matrix import (
     BUCKETED,
-    INSERT_ONLY,
     INSERT_ONLY_TEXT,
     KINDS,
     LINES,
@@ -27,7 +26,7 @@ from support.support_matrix import (
     Line,
 )
 
-IN_THE_GATE = (BUCKETED, INSERT_ONLY)
+IN_THE_GATE = (BUCKETED,)
 SLOW = [pytest.param(kind, id=kind.title, marks=pytest.mark.slow) for kind in KINDS if kind not in IN_THE_GATE]
 
 

@@ -44,10 +44,12 @@ class Kind:
         """
         words = (", k", ", 1", "PARTITION (k = 1)", "AS k", "PARTITIONED BY (k)")
         named = zip(("k", "v", "part", "as_k", "by"), words if self.is_partitioned else ("",) * 5, strict=True)
-        return statement.format(t=table, o=other, clauses=self.clauses, **dict(named))
+        properties = _INSERT_ONLY if "insert_only" in self.clauses else _TRANSACTIONAL
+        return statement.format(t=table, o=other, clauses=self.clauses, properties=properties, **dict(named))
 
 
-_ACID = "STORED AS ORC TBLPROPERTIES ('transactional'='true')"
+_TRANSACTIONAL = "TBLPROPERTIES ('transactional'='true')"
+_ACID = f"STORED AS ORC {_TRANSACTIONAL}"
 _INSERT_ONLY = "TBLPROPERTIES ('transactional'='true', 'transactional_properties'='insert_only')"
 
 PLAIN = Kind("plain ACID table", _ACID)
@@ -154,7 +156,7 @@ LINES = (
         (Example("INSERT INTO {t} REPLACE WHERE id > 1 VALUES (4, 'd'{v})", (ROWS[0], (4, "d"))),),
         _ONLY_ROWS_OF_ACID,
     ),
-    Line("`TRUNCATE TABLE [PARTITION (…)]`", (Example("TRUNCATE TABLE {t} {part}", ()),)),
+    Line("`TRUNCATE TABLE [PARTITION (…)]`", (Example("TRUNCATE TABLE {t} {part}", ()),), _ONLY_OTHER_FORMATS),
     Line(
         "`UPDATE … SET … [WHERE …]`: subqueries, nested fields, `DEFAULT`, parameters; partition columns and bucketing "
         "columns too, the row moves",
@@ -188,13 +190,17 @@ LINES = (
         {INSERT_ONLY_TEXT: REFUSED},
     ),
     Line(
-        "`AcidTable`: `toDF`, `alias`, `detail`, `truncate`",
+        "`AcidTable`: `toDF`, `alias`, `detail`",
         (
             Example(call=lambda spark, t: AcidTable.forName(spark, t).alias("a").toDF().collect()),
             Example(call=lambda spark, t: AcidTable.forName(spark, t).detail().collect()),
-            Example(call=lambda spark, t: AcidTable.forName(spark, t).truncate(), rows=()),
         ),
         {OTHER: REFUSED},
+    ),
+    Line(
+        "`AcidTable`: `truncate`",
+        (Example(call=lambda spark, t: AcidTable.forName(spark, t).truncate(), rows=()),),
+        {**_ONLY_OTHER_FORMATS, OTHER: REFUSED},
     ),
     Line(
         "`AcidTable`: `delete`, `update`, `merge`",
@@ -238,9 +244,9 @@ LINES = (
         {ORIGINALS: NONE, OTHER: NONE},
     ),
     Line(
-        "`CREATE TABLE … LIKE …` with `'transactional'='true'`; without it the table is a plain one, for properties "
-        "are not copied",
-        (Example("CREATE TABLE {t}_like LIKE {t} TBLPROPERTIES ('transactional'='true')"),),
+        "`CREATE TABLE … LIKE …` with the properties that make a table transactional; without them it is a plain one, "
+        "for properties are not copied",
+        (Example("CREATE TABLE {t}_like LIKE {t} {properties}"),),
         {OTHER: NONE},
     ),
     Line(
