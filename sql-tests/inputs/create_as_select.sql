@@ -29,7 +29,7 @@ CREATE TABLE failed STORED AS ORC TBLPROPERTIES ('transactional' = 'true') AS SE
 CREATE TABLE failed STORED AS ORC TBLPROPERTIES ('transactional' = 'true') AS SELECT id AS a, id AS A FROM src;
 CREATE TABLE failed STORED AS TEXTFILE TBLPROPERTIES ('transactional' = 'true', 'transactional_properties' = 'insert_only') AS SELECT 1 AS id;
 CREATE TABLE failed STORED AS PARQUET TBLPROPERTIES ('transactional' = 'true') AS SELECT 1 AS id;
-CREATE TABLE failed PARTITIONED BY (d) STORED AS ORC TBLPROPERTIES ('transactional' = 'true') AS SELECT 1 AS id, 1.5D AS d;
+CREATE TABLE failed PARTITIONED BY (d) STORED AS ORC TBLPROPERTIES ('transactional' = 'true') AS SELECT 1 AS id, X'01' AS d;
 CREATE TABLE failed USING orc TBLPROPERTIES ('transactional' = 'true') AS SELECT 1 AS id;
 EXPLAIN CREATE TABLE failed STORED AS ORC TBLPROPERTIES ('transactional' = 'true') AS SELECT 1 AS id;
 SHOW TABLES LIKE 'failed';

@@ -74,9 +74,9 @@ SELECT d, k, count(*) FROM p GROUP BY ALL ORDER BY ALL;
 INSERT INTO p PARTITION (d = 1, k = 'x') REPLACE WHERE d = 1 VALUES (7, 'g');
 
 -- columns named like those of the rewriting
-CREATE TABLE r (`__change` INT, `__e0` INT, `__row_id` INT) PARTITIONED BY (`__from_d` INT) STORED AS ORC TBLPROPERTIES ('transactional' = 'true');
+CREATE TABLE r (`__change` INT, `__e0` INT, `__from_d` INT) PARTITIONED BY (d INT) STORED AS ORC TBLPROPERTIES ('transactional' = 'true');
 INSERT INTO r VALUES (1, 1, 1, 1), (2, 2, 2, 2);
-INSERT INTO r REPLACE WHERE `__e0` = 1 SELECT `__change` + 10, `__e0`, `__row_id`, `__from_d` FROM r WHERE `__e0` = 1;
+INSERT INTO r REPLACE WHERE `__e0` = 1 SELECT `__change` + 10, `__e0`, `__from_d`, d FROM r WHERE `__e0` = 1;
 SELECT * FROM r ORDER BY 1;
 
 -- what is refused by name

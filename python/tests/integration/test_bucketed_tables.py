@@ -287,4 +287,4 @@ def test_sorted_tables_are_refused_by_name(tables: Any) -> None:
                 f"CREATE TABLE s {'' if as_query else '(id INT)'} CLUSTERED BY (id) SORTED BY (id) INTO 2 BUCKETS "
                 f"STORED AS ORC TBLPROPERTIES ('transactional'='true') {as_query}"
             )
-    assert tables.sql("SHOW TABLES") == []
+    assert [row for row in tables.sql("SHOW TABLES") if not row[2]] == []

@@ -89,7 +89,7 @@ def test_a_partitioned_table_is_read_with_values_and_locations_of_its_partitions
 
 def test_only_the_partitions_that_the_filter_leaves_are_looked_at(tables: Tables, partitioned: TableName) -> None:
     root = Path(tables.client.table(partitioned).location.removeprefix("file:"))
-    (root / "d=x%2Fy z" / "000000_0").write_bytes(b"an original file, which is refused")
+    (root / "d=x%2Fy z" / "part-00000").write_bytes(b"no file of Hive's, which is refused")
     assert tables.sql(f"SELECT count(*) FROM {partitioned} WHERE d IN ('a', 'b')") == [(3,)]
     assert tables.sql(f"SELECT count(*) FROM {partitioned} WHERE d = concat('n', 'one')") == [(0,)]
     with pytest.raises(PySparkException) as caught:
