@@ -1,8 +1,6 @@
 -- Insert-only tables: whole rows come and whole partitions go, in files of ORC and of Parquet alike.
 
 --TABLE_DIM t orc STORED AS ORC
---TABLE_DIM t parquet STORED AS PARQUET
---TABLE_DIM t orc_partitioned PARTITIONED BY (name) STORED AS ORC
 --TABLE_DIM t parquet_partitioned PARTITIONED BY (name) STORED AS PARQUET
 CREATE TABLE t (id INT, price INT, name STRING) ${t} TBLPROPERTIES ('transactional' = 'true', 'transactional_properties' = 'insert_only');
 

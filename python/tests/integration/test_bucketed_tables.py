@@ -74,7 +74,7 @@ def raw_rows(tables: Any, name: str) -> Iterator[tuple[str, str, dict[str, Any]]
 @pytest.fixture(
     params=[
         pytest.param((False, 1), id="flat-v1", marks=pytest.mark.slow),
-        pytest.param((True, 2), id="partitioned-v2"),
+        pytest.param((True, 2), id="partitioned-v2", marks=pytest.mark.slow),
     ]
 )
 def bucketed(tables: Any, request: pytest.FixtureRequest) -> Bucketed:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 ROWS = 3_000_000
 INSERT = f"INSERT INTO t SELECT /*+ COALESCE(1) */ id, concat('row ', id % 1000) FROM range({ROWS})"
 ALL, THIRDS, TENTHS = (sum(range(0, ROWS, step)) for step in (1, 3, 10))
@@ -17,6 +19,7 @@ def check(tables: Any, rows: int, total: int | None) -> None:
     assert sum(count for _, count in halves) == rows
 
 
+@pytest.mark.slow
 def test_three_million_rows_in_one_bucket_are_deleted_inserted_again_and_deleted(tables: Any) -> None:
     tables.create("t", "id BIGINT, name STRING")
     assert tables.sql(INSERT) == [(ROWS,)]

@@ -63,9 +63,7 @@ def check_same(spark: SparkSession, table: HiveTable, expected: list[tuple[int, 
 
 def compact_minor(table: HiveTable) -> None:
     """With deletes in one bucket only: of several Hive 3.1.3 copies all into each file, and then fails on them."""
-    table.engine.sql(f"ALTER TABLE {table.name} COMPACT 'minor'")
-    table.engine.sql("!worker")
-    table.engine.sql("!cleaner")
+    table.compact("minor", may_be_refused=True)  # Hive 4 finds nothing to do where there are originals alone
 
 
 def test_originals_of_every_name_have_hives_row_ids_and_are_changed_by_both(

@@ -23,9 +23,8 @@ def parts(drivers: Drivers) -> Table:
     return Table(drivers, TableName("default", name))
 
 
-@pytest.mark.parametrize(
-    ("call", "left"), [pytest.param("lock", ALL, marks=pytest.mark.slow), ("commit_txn", ODD)], ids=["before", "after"]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize(("call", "left"), [("lock", ALL), ("commit_txn", ODD)], ids=["before", "after"])
 def test_a_driver_that_is_killed_leaves_the_table_as_it_was_or_altered(
     drivers: Drivers, parts: Table, call: str, left: list[int]
 ) -> None:

@@ -92,6 +92,7 @@ def test_a_new_table_is_kept_if_nobody_knows_whether_its_rows_were_committed(dri
     assert created.ids() == ([] if lost is Lost.REQUEST else [1])
 
 
+@pytest.mark.slow
 def test_a_driver_that_is_killed_while_it_fills_a_new_table_leaves_it_empty(drivers: Drivers) -> None:
     gate, name = drivers.gate(), f"created{next(drivers.numbers)}"
     with drivers.another_session() as (victim, _):
