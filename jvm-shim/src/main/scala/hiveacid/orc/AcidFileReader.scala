@@ -21,6 +21,8 @@ import org.apache.spark.sql.vectorized.{ColumnVector, ColumnarBatch}
   *   the table's columns in order, without partition columns
   * @param required
   *   columns to return, also the parts of ROW__ID by their internal names; partition columns follow them
+  * @param isFlat
+  *   true for an insert-only table, whose files have no ACID columns
   */
 final case class ScanRequest(
     table: String,
@@ -30,7 +32,8 @@ final case class ScanRequest(
     partitionSchema: StructType,
     filters: Seq[Filter],
     batchSize: Int,
-    writesBack: Boolean
+    writesBack: Boolean,
+    isFlat: Boolean = false
 )
 
 /** The batches of one split of one file: the rows of its stripes that the snapshot sees.
@@ -48,8 +51,9 @@ final class AcidFileReader(request: ScanRequest, file: PartitionedFile, conf: Co
   private val deletes = constant(AcidOrcFileFormat.DeletesKey).map(new Deletes(_, conf, errors))
   private val valid = constant(AcidOrcFileFormat.CheckKey).map(ValidWriteIds.parse)
   private val raw = constant(AcidOrcFileFormat.RawKey).map(RawRows.parse)
+  private val isFlat = request.isFlat || raw.isDefined
   private val place =
-    constant(AcidOrcFileFormat.WriteIdsKey).filter(_ => raw.isEmpty).map(FilePlace.parse(path, _, errors))
+    constant(AcidOrcFileFormat.WriteIdsKey).filterNot(_ => isFlat).map(FilePlace.parse(path, _, errors))
 
   private val reader: Reader = errors.guard(path) {
     val options = OrcFile.readerOptions(conf).useUTCTimestamp(true).convertToProlepticGregorian(true)
@@ -95,7 +99,7 @@ final class AcidFileReader(request: ScanRequest, file: PartitionedFile, conf: Co
       FileSchema.resolve(reader.getSchema, request.tableSchema, request.required, byPosition)
     }
     // data files hold only inserts; unknown where the writer kept no statistics
-    private val operationsKnown = raw.isDefined || insertsOnly(reader)
+    private val operationsKnown = isFlat || insertsOnly(reader)
     if (operationsKnown) place.foreach(_.checkStatistics(reader))
     private val batch = {
       val version = if (schema.converts) RowBatchVersion.ORIGINAL else RowBatchVersion.USE_DECIMAL64
@@ -163,7 +167,7 @@ final class AcidFileReader(request: ScanRequest, file: PartitionedFile, conf: Co
     private def included(): Array[Boolean] = {
       val include = new Array[Boolean](schema.reader.getMaximumId + 1)
       include(0) = true
-      if (raw.isEmpty) idColumns().foreach(i => include(schema.reader.getChildren.get(i).getId) = true)
+      if (!isFlat) idColumns().foreach(i => include(schema.reader.getChildren.get(i).getId) = true)
       if (schema.rowIncluded.contains(true)) include(schema.row.getId) = true
       schema.rowIncluded.zipWithIndex.foreach { case (read, i) =>
         val field = schema.row.getChildren.get(i)
@@ -185,7 +189,7 @@ final class AcidFileReader(request: ScanRequest, file: PartitionedFile, conf: Co
       val id = ZoneId.of(request.timeZone, ZoneId.SHORT_IDS)
       val zone = if (request.writesBack) new WallClock(id, errors.lossesOf(id)) else new WallClock(id)
       val fields =
-        if (raw.isDefined) batch.cols else batch.cols(FileSchema.Row).asInstanceOf[StructColumnVector].fields
+        if (isFlat) batch.cols else batch.cols(FileSchema.Row).asInstanceOf[StructColumnVector].fields
       val data = request.required.fields.zip(schema.sources).map { case (field, source) =>
         source match {
           case Source.RowField(i) => OrcColumn.over(field.dataType, fields(i), selection, zone)
@@ -206,9 +210,9 @@ final class AcidFileReader(request: ScanRequest, file: PartitionedFile, conf: Co
 
     private def checkSchema(): Unit = {
       val isAcid = FileSchema.isAcid(reader.getSchema)
-      if (raw.isEmpty && !isAcid) throw errors.corrupt(path, s"its schema is ${reader.getSchema}")
-      if (raw.isDefined && isAcid)
-        throw errors.unsupported(path, "it has ACID columns, but the name of a file without them")
+      if (!isFlat && !isAcid) throw errors.corrupt(path, s"its schema is ${reader.getSchema}")
+      if (isFlat && isAcid)
+        throw errors.unsupported(path, "it has ACID columns, but the name or the table of a file without them")
     }
 
     private def checkOperations(): Unit = {

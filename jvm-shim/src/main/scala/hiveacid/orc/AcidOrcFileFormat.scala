@@ -1,7 +1,5 @@
 package hiveacid.orc
 
-import java.io.Closeable
-
 import scala.jdk.CollectionConverters._
 
 import hiveacid.{AcidException, TransactionalFileFormat}
@@ -24,7 +22,6 @@ import org.apache.spark.sql.execution.datasources.orc.OrcFileFormat
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.sources.Filter
 import org.apache.spark.sql.types._
-import org.apache.spark.sql.vectorized.ColumnarBatch
 import org.apache.spark.util.SerializableConfiguration
 
 /** Reads the files of a transactional table as a table of its own columns, inside Spark's file scan.
@@ -89,7 +86,7 @@ class AcidOrcFileFormat(val table: String, val timeZone: String, val writesBack:
     val pushed = if (sqlConf.getConf(SQLConf.ORC_FILTER_PUSHDOWN_ENABLED)) filters else Nil
     val request =
       ScanRequest(table, timeZone, dataSchema, requiredSchema, partitionSchema, pushed, capacity, writesBack)
-    scan(session, request, options, hadoopConf)(new AcidFileReader(_, _, _))
+    scan(session, request, options, hadoopConf)
   }
 }
 
@@ -124,23 +121,17 @@ object AcidOrcFileFormat {
     RowIdField -> FileSchema.RowId
   )
 
-  /** The reading function of a scan.
-    *
-    * @param open
-    *   the batches of a file
-    */
+  /** The reading function of a scan. */
   private[orc] def scan(
       session: SparkSession,
       request: ScanRequest,
       options: Map[String, String],
       hadoopConf: Configuration
-  )(
-      open: (ScanRequest, PartitionedFile, Configuration) => Iterator[ColumnarBatch] with Closeable
   ): PartitionedFile => Iterator[InternalRow] = {
     val conf = session.sparkContext.broadcast(new SerializableConfiguration(readConf(hadoopConf)))
     val batches = options.get(FileFormat.OPTION_RETURNING_BATCH).contains("true")
     (file: PartitionedFile) => {
-      val reader = open(request, file, conf.value.value)
+      val reader = new AcidFileReader(request, file, conf.value.value)
       Option(TaskContext.get()).foreach(_.addTaskCompletionListener[Unit](_ => reader.close()))
       if (batches) reader.asInstanceOf[Iterator[InternalRow]]
       else {

@@ -48,8 +48,18 @@ class FlatOrcFileFormat(val table: String, val timeZone: String) extends OrcFile
     val sqlConf = session.sessionState.conf
     val capacity = sqlConf.getConf(SQLConf.ORC_VECTORIZED_READER_BATCH_SIZE)
     val pushed = if (sqlConf.getConf(SQLConf.ORC_FILTER_PUSHDOWN_ENABLED)) filters else Nil
-    val request =
-      ScanRequest(table, timeZone, dataSchema, requiredSchema, partitionSchema, pushed, capacity, writesBack = false)
-    AcidOrcFileFormat.scan(session, request, options, hadoopConf)(new FlatFileReader(_, _, _))
+    val (writesBack, isFlat) = (false, true)
+    val request = ScanRequest(
+      table,
+      timeZone,
+      dataSchema,
+      requiredSchema,
+      partitionSchema,
+      pushed,
+      capacity,
+      writesBack,
+      isFlat
+    )
+    AcidOrcFileFormat.scan(session, request, options, hadoopConf)
   }
 }
