@@ -11,6 +11,7 @@ import pytest
 from pyarrow import orc
 from pyspark.errors import AnalysisException
 
+from hive_acid.metastore.types import LockComponent, LockKind, OperationKind
 from integration.conftest import Tables
 from support.raw_files import ORIGINALS, write_raw_file, write_raw_files
 
@@ -136,6 +137,9 @@ def test_a_delta_that_streaming_ingest_still_writes_shows_what_is_committed(tabl
     assert ids() == [1000]
     tables.client.commit(batch[0])
     assert ids() == [0, 1, 1000]
+    # as every writer does: of an aborted transaction that has locked nothing the metastore soon knows nothing
+    lock = LockComponent(name, LockKind.SHARED_READ, OperationKind.INSERT)
+    tables.client.lock(batch[1], [lock], "stream", "here", "test")
     tables.client.abort(batch[1])
     tables.client.commit(batch[2])
     assert ids() == [0, 1, 3, 1000]

@@ -1,12 +1,10 @@
 """Insert-only transactional tables: real Hive and Spark with this package read and replace what the other wrote."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from pyspark.sql import SparkSession
 
-import hive_acid
 from interop.all_types import COLUMNS, HIVE_ROW, SPARK_ROW, VALUES
 from interop.hive_engine import HiveEngine
 from interop.hive_table import HiveTable
@@ -22,24 +20,6 @@ COMPACTS = ["4.1.0"]
 # nor does its class path have the Avro of its metastore (NoSuchFieldError NULL_VALUE)
 READS_AVRO = ["4.1.0"]
 WALL_CLOCK = "1969-07-20 20:17:40.25"
-
-
-@pytest.fixture(scope="module")
-def spark(hive: HiveEngine, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
-    """A session on the engine's metastore. Its time zone is not Hive's, so that a shifted timestamp shows."""
-    builder = (
-        SparkSession.builder.master("local[2]")
-        .config("spark.sql.warehouse.dir", hive.warehouse.as_uri())
-        .config("spark.ui.enabled", "false")
-        .config("spark.driver.host", "127.0.0.1")
-        .config("spark.sql.session.timeZone", "Asia/Kolkata")
-        .config("spark.sql.shuffle.partitions", "4")
-        .config("spark.local.dir", str(tmp_path_factory.mktemp("spark")))
-    )
-    session = hive_acid.configure(builder, metastore=hive.metastore_uri).getOrCreate()
-    session.sparkContext.setLogLevel("OFF")
-    yield session
-    session.stop()
 
 
 def rows(spark: SparkSession, query: str) -> list[tuple[Any, ...]]:

@@ -1,6 +1,5 @@
 """Files without ACID columns in full ACID tables: Hive and Spark number their rows alike and change them in turn."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +7,6 @@ import pytest
 from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
 
-import hive_acid
 from interop.hive_engine import HiveEngine, HiveError
 from interop.hive_table import HiveTable, RowId, acid_table
 from support.raw_files import ORIGINALS, write_raw_file, write_raw_files
@@ -18,23 +16,10 @@ pytestmark = pytest.mark.interop
 COLUMNS = "id INT, name STRING"
 
 
-@pytest.fixture(scope="module")
-def spark(hive: HiveEngine, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
-    """A session on the engine's metastore."""
-    builder = (
-        SparkSession.builder.master("local[2]")
-        .config("spark.sql.warehouse.dir", hive.warehouse.as_uri())
-        .config("spark.ui.enabled", "false")
-        .config("spark.driver.host", "127.0.0.1")
-        .config("spark.sql.shuffle.partitions", "4")
-        .config("spark.local.dir", str(tmp_path_factory.mktemp("spark")))
-    )
-    # without it Hive's MapReduce engine refuses originals ("Must use HiveInputFormat to read ACID tables")
+@pytest.fixture(scope="module", autouse=True)
+def input_format(hive: HiveEngine) -> None:
+    """Without it Hive's MapReduce engine refuses originals ("Must use HiveInputFormat to read ACID tables")."""
     hive.sql("SET hive.input.format=org.apache.hadoop.hive.ql.io.HiveInputFormat")
-    session = hive_acid.configure(builder, metastore=hive.metastore_uri).getOrCreate()
-    session.sparkContext.setLogLevel("OFF")
-    yield session
-    session.stop()
 
 
 def plain_table(hive: HiveEngine, name: str) -> HiveTable:

@@ -10,6 +10,7 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 from hive_acid.metastore.thrift_client import ThriftMetastore
+from hive_acid.metastore.types import LockComponent, LockKind, OperationKind
 from hive_acid.model.table import TableName
 from interop.hive_engine import HIVE_VERSIONS, HiveEngine
 from interop.hive_table import HiveTable
@@ -94,8 +95,10 @@ class Workshop:
         return txn_ids
 
     def abort_write_id(self) -> int:
-        """The same for one transaction that was aborted."""
+        """The same for one transaction that was aborted; one that has locked nothing the metastore would forget."""
         txn_id = self._begin()
+        lock = LockComponent(self.name, LockKind.SHARED_READ, OperationKind.INSERT)
+        self.client.lock(txn_id, [lock], "gallery", "localhost", "another writer")
         self.client.abort(txn_id)
         return txn_id
 

@@ -3,12 +3,9 @@ package hiveacid
 import java.time.ZoneId
 import java.util.Locale
 
-import org.apache.hadoop.conf.Configuration
-import org.apache.hadoop.fs.{FileStatus, Path}
-import org.apache.hadoop.mapreduce.Job
+import org.apache.hadoop.fs.Path
 
 import org.apache.spark.rdd.RDD
-import org.apache.spark.sql.{SparkSession => ApiSession}
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.catalog.{CatalogTable, CatalogTablePartition, ExternalCatalogUtils}
 import org.apache.spark.sql.catalyst.expressions.{
@@ -23,14 +20,9 @@ import org.apache.spark.sql.catalyst.planning.PhysicalOperation
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.execution.{FilterExec, LeafExecNode, ProjectExec, SparkPlan, SparkStrategy}
-import org.apache.spark.sql.execution.datasources.{
-  FileStatusWithMetadata,
-  HadoopFsRelation,
-  LogicalRelation,
-  OutputWriterFactory
-}
+import org.apache.spark.sql.execution.datasources.{FileStatusWithMetadata, HadoopFsRelation, LogicalRelation}
 import org.apache.spark.sql.hive.hiveacid.HiveScan
-import org.apache.spark.sql.types.{DataType, StructType, TimestampNTZType, TimestampType}
+import org.apache.spark.sql.types.{DataType, TimestampNTZType, TimestampType}
 
 /** Stands for files that Hive's SerDes read: a relation with it is planned by [[PlanSerdeScans]] and by nobody else. */
 class SerdeFileFormat(val table: String) extends TransactionalFileFormat {
@@ -40,9 +32,6 @@ class SerdeFileFormat(val table: String) extends TransactionalFileFormat {
     case f: SerdeFileFormat => f.table == table
     case _                  => false
   }
-  override def inferSchema(s: ApiSession, o: Map[String, String], f: Seq[FileStatus]): Option[StructType] = None
-  override def prepareWrite(s: ApiSession, job: Job, o: Map[String, String], d: StructType): OutputWriterFactory =
-    throw AcidException("HIVE_ACID_INTERNAL", Map("reason" -> s"A plain file write into $table was planned"))
 }
 
 /** Scans of insert-only tables whose files Hive's SerDes read. */

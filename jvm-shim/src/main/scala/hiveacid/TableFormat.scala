@@ -2,15 +2,25 @@ package hiveacid
 
 import java.util.Locale
 
+import org.apache.hadoop.fs.FileStatus
+import org.apache.hadoop.mapreduce.Job
+
+import org.apache.spark.sql.{SparkSession => ApiSession}
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.execution.datasources.FileFormat
+import org.apache.spark.sql.execution.datasources.{FileFormat, OutputWriterFactory}
+import org.apache.spark.sql.types.StructType
 
 /** A reader of ours, by which a relation of Spark's file sources is known to be a transactional table. */
 trait TransactionalFileFormat extends FileFormat {
 
   /** `db.table`, for errors. */
   def table: String
+
+  override def inferSchema(s: ApiSession, o: Map[String, String], f: Seq[FileStatus]): Option[StructType] = None
+
+  override def prepareWrite(s: ApiSession, job: Job, o: Map[String, String], d: StructType): OutputWriterFactory =
+    throw AcidException("HIVE_ACID_INTERNAL", Map("reason" -> s"A plain file write into $table was planned"))
 }
 
 /** What the files of a transactional table are.
@@ -65,6 +75,14 @@ object TableFormat {
     if (word == "ORC" || word == "ORCINPUTFORMAT") Right(if (AcidTables.isInsertOnly(t)) FlatOrc else AcidOrc)
     else if (!AcidTables.isInsertOnly(t)) Left(s"its files are not ORC but $format")
     else if (word == "MAPREDPARQUETINPUTFORMAT") Right(Parquet)
-    else serdes.get(word).toRight(s"its files are read by $format")
+    else
+      t.storage.serde.filterNot(isHere) match {
+        case Some(absent) => Left(s"its files are read by $absent, which Spark does not have")
+        case None         => serdes.get(word).toRight(s"its files are read by $format")
+      }
   }
+
+  private def isHere(name: String): Boolean =
+    try Class.forName(name, false, Thread.currentThread.getContextClassLoader) != null
+    catch { case _: ClassNotFoundException | _: LinkageError => false }
 }

@@ -8,31 +8,34 @@ import org.apache.hadoop.fs.Path
 
 import org.apache.spark.sql.types.DataType
 
+/** A file of new rows that is to be written.
+  *
+  * @param property
+  *   the bucket property, where rows have one
+  * @param firstColumn
+  *   ordinal of the table's first column in the rows that are written
+  */
+final case class NewFile(
+    path: Path,
+    conf: Configuration,
+    spec: WriteSpec,
+    property: Int,
+    columnTypes: Seq[DataType],
+    firstColumn: Int
+) {
+  def zone: ZoneId = ZoneId.of(spec.timeZone, ZoneId.SHORT_IDS)
+}
+
 /** How new rows lie in files.
   *
   * @param compressions
   *   those that every engine reads
   */
 sealed abstract class FileLayout(val name: String, val compressions: Set[String]) {
-
-  /** @param property
-    *   the bucket property, where rows have one
-    * @param firstColumn
-    *   ordinal of the table's first column in the rows that are written
-    */
-  def newRows(
-      path: Path,
-      conf: Configuration,
-      spec: WriteSpec,
-      property: Int,
-      columnTypes: Seq[DataType],
-      firstColumn: Int
-  ): NewRowsWriter
+  def newRows(file: NewFile): NewRowsWriter
 
   /** A file without rows. */
   def empty(path: Path, conf: Configuration, spec: WriteSpec): TableFileWriter
-
-  final protected def zone(spec: WriteSpec): ZoneId = ZoneId.of(spec.timeZone, ZoneId.SHORT_IDS)
 }
 
 object FileLayout {
@@ -40,44 +43,26 @@ object FileLayout {
   private val inParquet = Set("SNAPPY", "GZIP", "UNCOMPRESSED")
 
   case object AcidOrc extends FileLayout("acid_orc", inOrc) {
-    override def newRows(
-        path: Path,
-        conf: Configuration,
-        spec: WriteSpec,
-        property: Int,
-        columnTypes: Seq[DataType],
-        firstColumn: Int
-    ): NewRowsWriter =
-      new InsertFileWriter(path, conf, spec.settings, property, columnTypes, firstColumn, new WallClock(zone(spec)))
+    override def newRows(f: NewFile): NewRowsWriter = {
+      val clock = new WallClock(f.zone)
+      new InsertFileWriter(f.path, f.conf, f.spec.settings, f.property, f.columnTypes, f.firstColumn, clock)
+    }
 
     override def empty(path: Path, conf: Configuration, spec: WriteSpec): TableFileWriter =
       new EmptyFileWriter(path, conf, spec.settings)
   }
 
   case object FlatOrc extends FileLayout("orc", inOrc) {
-    override def newRows(
-        path: Path,
-        conf: Configuration,
-        spec: WriteSpec,
-        property: Int,
-        columnTypes: Seq[DataType],
-        firstColumn: Int
-    ): NewRowsWriter =
-      new FlatFileWriter(path, conf, spec.settings, columnTypes, firstColumn, new WallClock(zone(spec)))
+    override def newRows(f: NewFile): NewRowsWriter =
+      new FlatFileWriter(f.path, f.conf, f.spec.settings, f.columnTypes, f.firstColumn, new WallClock(f.zone))
 
     override def empty(path: Path, conf: Configuration, spec: WriteSpec): TableFileWriter =
       new EmptyFlatFileWriter(path, conf, spec.settings)
   }
 
   case object Parquet extends FileLayout("parquet", inParquet) {
-    override def newRows(
-        path: Path,
-        conf: Configuration,
-        spec: WriteSpec,
-        property: Int,
-        columnTypes: Seq[DataType],
-        firstColumn: Int
-    ): NewRowsWriter = new ParquetRowWriter(path, conf, spec.settings, columnTypes, firstColumn, zone(spec))
+    override def newRows(f: NewFile): NewRowsWriter =
+      new ParquetRowWriter(f.path, f.conf, f.spec.settings, f.columnTypes, f.firstColumn, f.zone)
 
     override def empty(path: Path, conf: Configuration, spec: WriteSpec): TableFileWriter =
       ParquetRowWriter.empty(path, conf, spec.settings)

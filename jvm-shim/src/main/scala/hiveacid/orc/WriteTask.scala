@@ -174,7 +174,7 @@ final class WriteTask(spec: WriteSpec, conf: Configuration, context: TaskContext
   )(fill: (() => NewRowsWriter) => Unit): Unit = {
     write(partition, bucket, spec.insertFolder(statementId)) { path =>
       val property = BucketProperty.encode(bucket, statementId)
-      spec.layout.newRows(path, conf, spec, property, columnTypes, firstColumn)
+      spec.layout.newRows(NewFile(path, conf, spec, property, columnTypes, firstColumn))
     }(fill)
   }
 

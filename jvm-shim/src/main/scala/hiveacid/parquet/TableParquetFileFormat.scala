@@ -5,17 +5,12 @@ import java.time.ZoneId
 import hiveacid.{AcidException, TransactionalFileFormat}
 import hiveacid.orc.{ReadErrors, UnsupportedTypeException, WallClock}
 import org.apache.hadoop.conf.Configuration
-import org.apache.hadoop.fs.{FileStatus, Path}
-import org.apache.hadoop.mapreduce.Job
+import org.apache.hadoop.fs.Path
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.UnsafeProjection
-import org.apache.spark.sql.execution.datasources.{
-  OutputWriterFactory,
-  PartitionedFile,
-  SchemaColumnConvertNotSupportedException
-}
+import org.apache.spark.sql.execution.datasources.{PartitionedFile, SchemaColumnConvertNotSupportedException}
 import org.apache.spark.sql.execution.datasources.parquet.{ParquetFileFormat, ParquetOptions}
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.sources.Filter
@@ -41,15 +36,11 @@ class TableParquetFileFormat(val table: String, val timeZone: String)
     case _                         => false
   }
 
-  override def inferSchema(s: SparkSession, o: Map[String, String], f: Seq[FileStatus]): Option[StructType] = None
   override def isSplitable(s: SparkSession, options: Map[String, String], path: Path): Boolean = true
 
   /** Timestamps are converted row by row. */
   override def supportBatch(s: SparkSession, schema: StructType): Boolean =
     !holdsTimestamps(schema) && super.supportBatch(s, schema)
-
-  override def prepareWrite(s: SparkSession, job: Job, o: Map[String, String], d: StructType): OutputWriterFactory =
-    throw AcidException("HIVE_ACID_INTERNAL", Map("reason" -> s"A plain file write into $table was planned"))
 
   override def buildReaderWithPartitionValues(
       session: SparkSession,
