@@ -34,14 +34,13 @@ from hive_acid.transactions.validity import build_lock_components, build_read_lo
 class _TableWork:
     """What the transaction does to one table.
 
-    `operation` is registered at commit, for partitions of no named lock; `unreported` is told to listeners then.
+    `unreported` is told to listeners at the commit.
     """
 
     table: TableDescription
     before: ValidWriteIdList
     write_id: int
     next_statement_id: int = 0
-    operation: OperationKind | None = None
     partitions: set[str] = field(default_factory=set)
     is_written: bool = False
     is_overwritten: bool = False
@@ -160,8 +159,10 @@ class SessionTransaction:
             return result.counts
         self._transaction.ensure_active()
         touched = self._writing.prepare(write, result)
+        if touched is not None:
+            self._record(work, touched, rule.operation if partitions is None else None)
         publication.publish(result, touched.locations if touched else {})
-        self._note(work, result, touched, rule.operation if partitions is None else None)
+        self._note(work, result)
         if settings.flag(config.NOTIFY_WRITES):
             work.unreported.append((result, touched))
         return result.counts
@@ -179,26 +180,26 @@ class SessionTransaction:
             raise build_error("HIVE_ACID_TRANSACTION_STATE", txnId=self.txn_id, reason=reason)
         return work
 
-    def _note(
-        self,
-        work: _TableWork,
-        result: WriteResult,
-        touched: TouchedPartitions | None,
-        operation: OperationKind | None,
-    ) -> None:
+    def _record(self, work: _TableWork, touched: TouchedPartitions, operation: OperationKind | None) -> None:
+        """New partitions, and those written to if no lock has named them, before there is a file in them.
+
+        A metastore of the 3.1 line forgets an aborted transaction that has recorded nothing, and a lock for dynamic
+        partitions records nothing there: its write ID would count as committed, and its files would be seen.
+        """
+        add_new(self._metastore, work.table, touched, work.write_id, work.before.with_own(work.write_id))
+        names = sorted(touched.locations)
+        if operation is not None:
+            self._metastore.add_dynamic_partitions(self.txn_id, work.write_id, work.table.name, names, operation)
+        work.partitions |= set(names)
+
+    def _note(self, work: _TableWork, result: WriteResult) -> None:
         """Later statements write under greater statement IDs, and see what this one wrote."""
-        own_view = work.before.with_own(work.write_id)
         work.is_written = True
         work.is_overwritten = any(is_base(folder.name) for folder in result.folders)
         names = (FolderName.parse(folder.name) for folder in result.folders)
         work.next_statement_id = 1 + max(name.statement_id or 0 for name in names if name)
-        if touched is not None:
-            add_new(self._metastore, work.table, touched, work.write_id, own_view)
-            work.partitions |= set(touched.locations)
-            if operation is not None and (work.operation is None or operation.is_conflicting):
-                work.operation = operation
         if self._reads_own:
-            self._snapshot.note_written(work.table.name, own_view)
+            self._snapshot.note_written(work.table.name, work.before.with_own(work.write_id))
 
     # the end
 
@@ -215,7 +216,7 @@ class SessionTransaction:
                     self._transaction.end_read()
                     return
                 for name in self.written_tables:
-                    self._register(self._work[name])
+                    self._finish(self._work[name])
                 self._transaction.commit()
             except CommitStateUnknown:
                 raise
@@ -223,13 +224,10 @@ class SessionTransaction:
                 self.abort(error)
                 raise
 
-    def _register(self, work: _TableWork) -> None:
+    def _finish(self, work: _TableWork) -> None:
+        """What is stale by the commit, and who wants to know of it."""
         own_view = work.before.with_own(work.write_id)
-        names = sorted(work.partitions)
-        if work.operation is not None:
-            txn_id = self.txn_id
-            self._metastore.add_dynamic_partitions(txn_id, work.write_id, work.table.name, names, work.operation)
-        withdraw_statistics(self._metastore, work.table, names, work.write_id, own_view)
+        withdraw_statistics(self._metastore, work.table, sorted(work.partitions), work.write_id, own_view)
         if work.unreported:
             files = self._file_system
             notify(self._metastore, files, work.table, work.unreported, self.txn_id, work.write_id)

@@ -200,22 +200,33 @@ def test_another_partition_is_locked_beside_the_first(line: MetastoreLine) -> No
 
 
 @pytest.mark.parametrize("line", list(MetastoreLine))
-def test_partitions_are_added_at_once_and_recorded_once_with_the_commit(line: MetastoreLine) -> None:
+def test_partitions_are_added_and_recorded_before_a_file_is_put_in_them(line: MetastoreLine) -> None:
     world = World(line)
     world.memory.add_table(build_table(partition_columns=(Column("d", "string"),)))
     block = Block(world, world.executor.begin_transaction({}))
-    world.engine.partitions = ("d=a",)
-    block.run(INSERT)
+    seen: list[list[str]] = []
+
+    def run(kind: StatementKind, *partitions: str) -> None:
+        world.engine.partitions = partitions
+        world.metastore.before["add_dynamic_partitions"] = lambda: seen.append(delta_files(world))
+        block.run(kind)
+        seen.append(delta_files(world))
+
+    run(INSERT, "d=a")
     assert block.transaction.partition_names(TABLE) == ["d=a"]
-    world.engine.partitions = ("d=a", "d=b")
-    block.run(INSERT)
-    block.run(DELETE)
-    assert "add_dynamic_partitions" not in world.metastore.calls
+    run(INSERT, "d=a", "d=b")
+    run(DELETE, "d=a", "d=b")
+    assert [len(files) for files in seen] == [0, 2, 2, 6, 6, 10], "before it is recorded, and after"
+    assert {part.partition for part in world.memory._transactions.find(1).components} == {"d=a", "d=b"}
     block.commit()
-    assert world.metastore.calls.count("add_dynamic_partitions") == 1
-    recorded = {(part.partition, part.operation) for part in world.memory._transactions.find(1).components}
     operation = OperationKind.DELETE if line is MetastoreLine.HIVE_4 else OperationKind.UPDATE
-    assert recorded == {("d=a", operation), ("d=b", operation)}
+    recorded = {(part.partition, part.operation) for part in world.memory._transactions.find(1).components}
+    assert recorded == {(name, kind) for name in ("d=a", "d=b") for kind in (OperationKind.INSERT, operation)}
+
+
+def delta_files(world: World) -> list[str]:
+    """Files where readers look for them."""
+    return [path for path in world.file_system.files if path.startswith(f"{LOCATION}/d=")]
 
 
 def test_a_transaction_that_only_read_ends_with_nothing_left(world: World, block: Block) -> None:
