@@ -23,6 +23,7 @@ enum TxnType {
 enum LockLevel { DB = 1, TABLE = 2, PARTITION = 3 }
 enum LockState { ACQUIRED = 1, WAITING = 2, ABORT = 3, NOT_ACQUIRED = 4 }
 enum LockType { SHARED_READ = 1, SHARED_WRITE = 2, EXCLUSIVE = 3, EXCL_WRITE = 4 }
+enum CompactionType { MINOR = 1, MAJOR = 2, REBALANCE = 3, ABORT_TXN_CLEANUP = 4 }
 enum DataOperationType { SELECT = 1, INSERT = 2, UPDATE = 3, DELETE = 4, UNSET = 5, NO_TXN = 6 }
 enum ClientCapability { TEST_CAPABILITY = 1, INSERT_ONLY_TABLES = 2 }
 enum PrincipalType { USER = 1, ROLE = 2, GROUP = 3 }
@@ -81,6 +82,10 @@ struct AbortTxnRequest {
   2: optional string replPolicy
   3: optional TxnType txn_type
   4: optional i64 errorCode
+}
+struct AbortTxnsRequest {
+  1: required list<i64> txn_ids
+  2: optional i64 errorCode
 }
 // The server takes an unset exclWriteEnabled for true.
 struct CommitTxnRequest {
@@ -188,6 +193,84 @@ struct ShowLocksResponseElement {
   16: optional i64 lockIdInternal
 }
 struct ShowLocksResponse { 1: list<ShowLocksResponseElement> locks }
+
+// ---- compaction (a worker's side exists from 4.0 on)
+
+struct CompactionRequest {
+  1: required string dbname
+  2: required string tablename
+  3: optional string partitionname
+  4: required CompactionType type
+  5: optional string runas
+  6: optional map<string, string> properties
+  7: optional string initiatorId
+  8: optional string initiatorVersion
+  9: optional string poolName
+  10: optional i32 numberOfBuckets
+  11: optional string orderByClause
+}
+struct CompactionResponse {
+  1: required i64 id
+  2: required string state
+  3: required bool accepted
+  4: optional string errormessage
+}
+struct CompactionInfoStruct {
+  1: required i64 id
+  2: required string dbname
+  3: required string tablename
+  4: optional string partitionname
+  5: required CompactionType type
+  6: optional string runas
+  7: optional string properties
+  8: optional bool toomanyaborts
+  9: optional string state
+  10: optional string workerId
+  11: optional i64 start
+  12: optional i64 highestWriteId
+  13: optional string errorMessage
+  14: optional bool hasoldabort
+  15: optional i64 enqueueTime
+  16: optional i64 retryRetention
+  17: optional string poolname
+  18: optional i32 numberOfBuckets
+  19: optional string orderByClause
+}
+struct OptionalCompactionInfoStruct { 1: optional CompactionInfoStruct ci }
+struct FindNextCompactRequest {
+  1: optional string workerId
+  2: optional string workerVersion
+  3: optional string poolName
+}
+// Without fields every release answers with all entries; the fields of later releases are left out.
+struct ShowCompactRequest {}
+struct ShowCompactResponseElement {
+  1: required string dbname
+  2: required string tablename
+  3: optional string partitionname
+  4: required CompactionType type
+  5: required string state
+  6: optional string workerid
+  7: optional i64 start
+  8: optional string runAs
+  9: optional i64 hightestTxnId
+  10: optional string metaInfo
+  11: optional i64 endTime
+  12: optional string hadoopJobId
+  13: optional i64 id
+  14: optional string errorMessage
+  15: optional i64 enqueueTime
+  16: optional string workerVersion
+  17: optional string initiatorId
+  18: optional string initiatorVersion
+  19: optional i64 cleanerStart
+  20: optional string poolName
+  21: optional i64 nextTxnId
+  22: optional i64 txnId
+  23: optional i64 commitTime
+  24: optional i64 hightestWriteId
+}
+struct ShowCompactResponse { 1: required list<ShowCompactResponseElement> compacts }
 
 // ---- tables and partitions
 
@@ -438,6 +521,7 @@ service ThriftHiveMetastore {
     throws (1: NoSuchTxnException o1, 2: MetaException o2)
   AllocateTableWriteIdsResponse allocate_table_write_ids(1: AllocateTableWriteIdsRequest rqst)
     throws (1: NoSuchTxnException o1, 2: TxnAbortedException o2, 3: MetaException o3)
+  void abort_txns(1: AbortTxnsRequest rqst) throws (1: NoSuchTxnException o1)
   i64 get_latest_txnid_in_conflict(1: i64 txnId) throws (1: MetaException o1)
   void add_dynamic_partitions(1: AddDynamicPartitions rqst)
     throws (1: NoSuchTxnException o1, 2: TxnAbortedException o2)
@@ -447,6 +531,17 @@ service ThriftHiveMetastore {
     throws (1: NoSuchTxnException o1, 2: TxnAbortedException o2, 3: NoSuchLockException o3)
   void unlock(1: UnlockRequest rqst) throws (1: NoSuchLockException o1, 2: TxnOpenException o2)
   ShowLocksResponse show_locks(1: ShowLocksRequest rqst)
+
+  CompactionResponse compact2(1: CompactionRequest rqst)
+  ShowCompactResponse show_compact(1: ShowCompactRequest rqst)
+  OptionalCompactionInfoStruct find_next_compact2(1: FindNextCompactRequest rqst) throws (1: MetaException o1)
+  void update_compactor_state(1: CompactionInfoStruct cr, 2: i64 txn_id)
+  void mark_compacted(1: CompactionInfoStruct cr) throws (1: MetaException o1)
+  void mark_failed(1: CompactionInfoStruct cr) throws (1: MetaException o1)
+  void mark_refused(1: CompactionInfoStruct cr) throws (1: MetaException o1)
+
+  list<string> get_all_databases() throws (1: MetaException o1)
+  list<string> get_all_tables(1: string db_name) throws (1: MetaException o1)
 
   Database get_database_req(1: GetDatabaseRequest request) throws (1: NoSuchObjectException o1, 2: MetaException o2)
   Table get_table(1: string dbname, 2: string tbl_name) throws (1: MetaException o1, 2: NoSuchObjectException o2)

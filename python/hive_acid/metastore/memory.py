@@ -1,6 +1,6 @@
 """A metastore in memory that keeps the promises of the real ones, for tests without a server.
 
-What it lacks: databases as lock objects, compaction, forgetting. Time is given: nothing times out unless the clock says
+What it lacks: databases as lock objects, cleaning, forgetting. Time is given: nothing times out unless the clock says
 so, and then at the next call.
 """
 
@@ -13,6 +13,7 @@ from dataclasses import replace
 
 from hive_acid.errors import HiveAcidError, build_error
 from hive_acid.metastore.conversion import parse_partition_values
+from hive_acid.metastore.memory_compactions import CompactionEntries, MemoryQueue
 from hive_acid.metastore.memory_locks import LockTable
 from hive_acid.metastore.memory_transactions import Transaction, TransactionTable, build_ended_error
 from hive_acid.metastore.types import (
@@ -39,7 +40,7 @@ def _without_statistics(parameters: Mapping[str, str]) -> dict[str, str]:
     return {key: value for key, value in parameters.items() if key != _STATISTICS_KEY}
 
 
-class MemoryMetastore:
+class MemoryMetastore(MemoryQueue):
     """A `Metastore` of either line.
 
     `clock` gives milliseconds since 1970. A transaction without a heartbeat for `timeout_ms` (inclusive) is aborted.
@@ -60,6 +61,7 @@ class MemoryMetastore:
         self._guard = threading.RLock()
         self._transactions = TransactionTable(line)
         self._locks = LockTable(line)
+        self._compactions = CompactionEntries(line, clock)
         self._tables: dict[TableName, TableDescription] = {}
         self._partitions: dict[TableName, dict[str, Partition]] = {}
         self._stored_write_ids: dict[tuple[TableName, str | None], int] = {}
@@ -247,6 +249,10 @@ class MemoryMetastore:
             if name not in self._tables:
                 raise self._not_found(name)
             return self._tables[name]
+
+    def table_names(self) -> list[TableName]:
+        """See `Metastore`."""
+        return sorted(self._tables)
 
     def constraints(self, table: TableName) -> TableConstraints:
         """See `Metastore`."""

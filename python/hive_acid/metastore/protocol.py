@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
+from hive_acid.metastore.compaction_protocol import CompactionQueue
 from hive_acid.metastore.types import (
     AddedFile,
     HeldLock,
@@ -23,8 +24,8 @@ from hive_acid.model.table import Partition, TableConstraints, TableDescription,
 from hive_acid.model.write_ids import ValidTxnList, ValidWriteIdList
 
 
-class Metastore(Protocol):
-    """Transactions, locks, write IDs, tables and partitions of one Hive Metastore."""
+class Metastore(CompactionQueue, Protocol):
+    """Transactions, locks, write IDs, tables and partitions of one Hive Metastore, and its compaction queue."""
 
     @property
     def uri(self) -> str:
@@ -135,6 +136,10 @@ class Metastore(Protocol):
 
     def table(self, name: TableName) -> TableDescription:
         """The table. Raises HIVE_ACID_TABLE_NOT_FOUND."""
+        ...
+
+    def table_names(self) -> list[TableName]:
+        """All tables and views of all databases, in order."""
         ...
 
     def constraints(self, table: TableName) -> TableConstraints:

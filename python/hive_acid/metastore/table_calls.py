@@ -47,6 +47,12 @@ class TableCalls(Calls):
         found = self._read("get_default_constraints", request, table=str(table)).defaultConstraints
         return {c.column_name.lower(): c.default_value for c in found if c.enable_cstr}
 
+    def table_names(self) -> list[TableName]:
+        """See `Metastore`."""
+        databases: list[str] = self._read("get_all_databases")
+        found = ((database, self._read("get_all_tables", database)) for database in databases)
+        return sorted(TableName(database, table) for database, tables in found for table in tables)
+
     def new_table_location(self, name: TableName) -> str | None:
         """See `Metastore`. As Warehouse.getDefaultTablePath has it for managed tables."""
         if self.line is MetastoreLine.HIVE_3 or not self.config_value("metastore.warehouse.external.dir", "").strip():

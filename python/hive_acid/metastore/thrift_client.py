@@ -12,6 +12,7 @@ from typing import Any
 
 from thrift.Thrift import TApplicationException
 
+from hive_acid.metastore.compaction_calls import CompactionCalls
 from hive_acid.metastore.connection import is_unknown_method
 from hive_acid.metastore.generated import ttypes
 from hive_acid.metastore.table_calls import TableCalls
@@ -21,7 +22,7 @@ from hive_acid.metastore.types import MetastoreLine, ServerInfo
 TRANSFORMER = "metastore.metadata.transformer.class"
 
 
-class ThriftMetastore(TransactionCalls, TableCalls):
+class ThriftMetastore(TransactionCalls, TableCalls, CompactionCalls):
     """A `Metastore` at `uris` (`thrift://host:port`, several by commas: they stand in for each other).
 
     `timeout_ms` bounds the wait for a connection and for each piece of an answer. `user` is whom the server acts as

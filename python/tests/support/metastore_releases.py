@@ -25,6 +25,8 @@ from interop.hive_jars import DRIVER, engine_artifacts
 VERSIONS: Final = ("3.1.3", "4.0.0", "4.0.1", "4.1.0", "4.2.0")
 GATE_VERSION: Final = "3.1.3"
 """The release that every change is tried on, beside the embedded metastore."""
+LATER_VERSIONS: Final = VERSIONS[1:]
+"""Those of the 4.x line."""
 _HIVE_EXEC: Final = {
     "4.0.1": "dd5e22aed78a7e62d8351e314fb438d90219f5c10014391448d30878c3ed3b03",
     "4.2.0": "c7f8f233b0557809c939885512f2f449055c6ec6e7129cfed77d1d80850bb635",

@@ -1,0 +1,130 @@
+"""Values of the metastore's compaction queue."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+
+from hive_acid.model.table import TableName
+
+REFUSED_STATE = "refused"
+
+
+class CompactionKind(Enum):
+    """What a compaction makes; the values are Hive's words for it.
+
+    MINOR merges deltas into one and delete deltas into one, MAJOR everything into a base, REBALANCE (4.x) into a base
+    whose buckets hold equally many rows. ABORT_CLEANUP (4.x) is no compaction: what aborted transactions left is
+    removed.
+    """
+
+    MAJOR = "major"
+    MINOR = "minor"
+    REBALANCE = "rebalance"
+    ABORT_CLEANUP = "abort-txn-cleanup"
+
+
+class CompactionState(Enum):
+    """Where an entry of the queue stands; the values are the metastore's words for it.
+
+    READY: the work is done and committed, and the Cleaner has yet to remove what it replaced. DID_NOT_INITIATE is
+    called "attempted" on 3.1.
+    """
+
+    INITIATED = "initiated"
+    WORKING = "working"
+    READY = "ready for cleaning"
+    SUCCEEDED = "succeeded"
+    FAILED = "failed"
+    DID_NOT_INITIATE = "did not initiate"
+    REFUSED = REFUSED_STATE
+    ABORTED = "aborted"
+
+    @property
+    def is_pending(self) -> bool:
+        """True if the work has not been done and may still be."""
+        return self in (CompactionState.INITIATED, CompactionState.WORKING)
+
+
+@dataclass(frozen=True)
+class CompactionRequest:
+    """An entry for the queue.
+
+    `partition` is the metastore's name of one, None for a flat table. `properties` are table properties for this run
+    alone. `pool`, `buckets` and `order_by` are known to 4.x only; None: not said. `initiator` is who asks, `host-name`.
+    """
+
+    table: TableName
+    kind: CompactionKind
+    partition: str | None = None
+    properties: tuple[tuple[str, str], ...] = ()
+    pool: str | None = None
+    user: str | None = None
+    buckets: int | None = None
+    order_by: str | None = None
+    initiator: str | None = None
+
+
+@dataclass(frozen=True)
+class RequestedCompaction:
+    """What the metastore answered: the entry's ID and state, or the one that stands in the way.
+
+    On 4.x `id` is None if the request was refused, and `reason` says why; on 3.1 it is that of the entry before.
+    """
+
+    id: int | None
+    state: CompactionState
+    accepted: bool
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class CompactionInfo:
+    """One entry of the queue or of its history, as the metastore lists it; what is not known is None.
+
+    Times are milliseconds since 1970, by the metastore's clock. 3.1 knows no pool, transaction, initiator or error
+    (`error` is then what it keeps as meta information).
+    """
+
+    id: int
+    table: TableName
+    kind: CompactionKind
+    state: CompactionState
+    partition: str | None = None
+    worker: str | None = None
+    worker_version: str | None = None
+    user: str | None = None
+    job_id: str | None = None
+    error: str | None = None
+    enqueued_ms: int | None = None
+    started_ms: int | None = None
+    ended_ms: int | None = None
+    initiator: str | None = None
+    initiator_version: str | None = None
+    pool: str | None = None
+    txn_id: int | None = None
+    next_txn_id: int | None = None
+    committed_ms: int | None = None
+    highest_write_id: int | None = None
+
+
+@dataclass(frozen=True)
+class CompactionJob:
+    """An entry that a worker has been given (4.x), and what it has found out since.
+
+    The metastore writes all of it back with each call about the entry: `user` is whom its Cleaner acts as, which fails
+    for ever without one (tried on 4.0.1 and 4.1.0). `stored` are the fields that are only passed on.
+    """
+
+    id: int
+    table: TableName
+    kind: CompactionKind
+    partition: str | None
+    user: str | None
+    properties: str | None
+    worker: str
+    buckets: int | None = None
+    order_by: str | None = None
+    highest_write_id: int | None = None
+    error: str | None = None
+    stored: tuple[tuple[str, object], ...] = field(default=(), repr=False)
