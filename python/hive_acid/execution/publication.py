@@ -15,13 +15,24 @@ class Publication:
     """The folders of one transaction in one table and its partitions.
 
     `has_version_file`: whether each gets the marker of ACID files, which those of insert-only tables are not.
+    `base_marker`: name and content of the file by which a base is told apart, our mark of an overwrite if it is not
+    given; `marks_bases`: whether it gets one.
     """
 
-    def __init__(self, file_system: FileSystem, location: str, txn_id: int, has_version_file: bool = True) -> None:
+    def __init__(
+        self,
+        file_system: FileSystem,
+        location: str,
+        txn_id: int,
+        has_version_file: bool = True,
+        base_marker: tuple[str, str] | None = None,
+        marks_bases: bool = True,
+    ) -> None:
         self._file_system = file_system
         self._location = location.rstrip("/")
-        self._txn_id = txn_id
         self._has_version_file = has_version_file
+        self._marks_bases = marks_bases
+        self._base_marker = base_marker or (OVERWRITE_FILE, str(txn_id))
         self._renamed: list[tuple[str, str]] = []
         self.staging = f"{self._location}/{STAGING_PREFIX}{txn_id}-{uuid.uuid4().hex[:8]}"
 
@@ -40,8 +51,9 @@ class Publication:
             staged, final = f"{self.staging}/{folder.staged_path}", f"{location}/{folder.name}"
             if self._has_version_file:
                 self._file_system.write_text(f"{staged}/{VERSION_FILE}", VERSION_FILE_CONTENT)
-            if is_base(folder.name):
-                self._file_system.write_text(f"{staged}/{OVERWRITE_FILE}", str(self._txn_id))
+            if self._marks_bases and is_base(folder.name):
+                name, content = self._base_marker
+                self._file_system.write_text(f"{staged}/{name}", content)
             self._renamed.append((staged, final))
             self._file_system.rename(staged, final)
         self.remove_staging()

@@ -71,16 +71,23 @@ def refuse_unwritable(table: TableDescription, statement: Statement, allow_non_a
     if reason := _find_kind_reason(table, statement.kind):
         raise refuse(reason)
     find_bucketing(table, statement)
+    if reason := find_storage_fault(table, allow_non_atomic_rename):
+        raise refuse(reason)
+
+
+def find_storage_fault(table: TableDescription, allow_non_atomic_rename: bool) -> str | None:
+    """Why files of the table cannot be written right, whatever is written; None if they can."""
     location = urlsplit(table.location)
     if location.scheme.lower() not in ATOMIC_SCHEMES and not allow_non_atomic_rename:
-        raise refuse(f"renaming a folder is not atomic on {location.scheme}: storage")
+        return f"renaming a folder is not atomic on {location.scheme}: storage"
     if any(part.startswith(("_", ".")) for part in location.path.split("/")):
-        raise refuse("a folder in its location begins with _ or ., so Hive 4 and Trino would see no files")
+        return "a folder in its location begins with _ or ., so Hive 4 and Trino would see no files"
     if reason := _find_partition_fault(table):
-        raise refuse(reason)
+        return reason
     for column in table.columns:
         if match := _UNWRITABLE_TYPE.search(column.type.lower()):
-            raise refuse(f"column {column.name} has type {match[1]}")
+            return f"column {column.name} has type {match[1]}"
+    return None
 
 
 def _find_partition_fault(table: TableDescription) -> str | None:

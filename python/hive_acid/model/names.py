@@ -15,6 +15,8 @@ VERSION_FILE = "_orc_acid_version"
 VERSION_FILE_CONTENT = "2"
 METADATA_FILE = "_metadata_acid"
 """Marker of a compacted (3.1), truncated or dropped (4.x) base, a JSON object."""
+COMPACTED_METADATA = '{"thisFileVersion":"0","dataFormat":"compacted"}'
+"""The content that the compaction of 3.1 gives it (AcidUtils.MetaDataFile)."""
 OVERWRITE_FILE = "_hive_acid_overwrite"
 """Our mark in the base of an overwrite; hidden from every engine. Its content is the ID of the transaction."""
 FLUSH_LENGTH_SUFFIX = "_flush_length"

@@ -141,12 +141,13 @@ class ValidWriteIdList:
             self.table, max(self.high_water_mark, write_id), (self.open | between) - {write_id}, self.aborted
         )
 
-    def for_compaction(self) -> ValidWriteIdList:
-        """What a compaction may fold: nothing from the first open write ID on (TxnUtils.createValidCompactWriteIdList).
+    def for_compaction(self, limit: int = LONG_MAX) -> ValidWriteIdList:
+        """What a compaction may fold: nothing from the first open write ID on (TxnUtils.createValidCompactWriteIdList),
+        and nothing above `limit`.
 
-        Without open ones below the mark, aborted ones alone are left out, so no later commit can fall between.
+        Only aborted ones are left out of what is below, so no later commit can fall between.
         """
-        mark = min(self.high_water_mark, self.min_open - 1)
+        mark = min(self.high_water_mark, self.min_open - 1, limit)
         return ValidWriteIdList(self.table, mark, frozenset(), frozenset(i for i in self.aborted if i <= mark))
 
     @property

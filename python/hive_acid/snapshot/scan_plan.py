@@ -78,6 +78,11 @@ class ScanDeletes:
     check: bool
     files: tuple[ScanFile, ...]
 
+    def to_dict(self) -> dict[str, Any]:
+        """The form the shim reads: files by name alone."""
+        text: dict[str, Any] = {"path": self.path, "check": self.check, "anyBucket": self.any_bucket}
+        return {**text, "first": self.min_write_id, "last": self.max_write_id, "files": [f.path for f in self.files]}
+
 
 @dataclass(frozen=True)
 class ScanPartition:
@@ -125,7 +130,7 @@ class ScanPlan:
         return max(*data, *deletes, 0, 0)
 
     def to_json(self, *, by_position: bool) -> str:
-        """The form the shim reads: see `ScanFolder.to_dict`; delete files by name alone.
+        """The form the shim reads: see `ScanFolder.to_dict` and `ScanDeletes.to_dict`.
 
         `by_position`: how columns are found in files (`has_columns_by_position`).
         """
@@ -133,17 +138,7 @@ class ScanPlan:
             {
                 "name": partition.name,
                 "folders": [folder.to_dict() for folder in partition.folders],
-                "deletes": [
-                    {
-                        "path": deletes.path,
-                        "check": deletes.check,
-                        "first": deletes.min_write_id,
-                        "last": deletes.max_write_id,
-                        "anyBucket": deletes.any_bucket,
-                        "files": [file.path for file in deletes.files],
-                    }
-                    for deletes in partition.deletes
-                ],
+                "deletes": [deletes.to_dict() for deletes in partition.deletes],
                 "deleteStamp": partition.delete_stamp,
             }
             for partition in self.partitions

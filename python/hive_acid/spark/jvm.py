@@ -89,12 +89,25 @@ class JvmFileSystem:
             raise build_error("HIVE_ACID_STORAGE", path=path, action=action, reason=reason) from error
 
 
-class JvmEngine:
-    """Plans and writes the row changes of one running statement, known to the shim by its call key.
+def run_job(context: SparkContext, name: str, job: Callable[[], T]) -> T:
+    """Runs what starts Spark jobs in the JVM, so that Ctrl-C cancels them.
 
-    Ctrl-C cancels its jobs. PySpark's own handler cannot: it would cancel over the thread's one connection to the JVM,
-    on which the job's answer is awaited (py4j: "reentrant call"). After an interrupt the thread has a new one.
+    PySpark's own handler cannot: it would cancel over the thread's one connection to the JVM, on which the job's answer
+    is awaited (py4j: "reentrant call"). After an interrupt the thread has a new one.
     """
+    tag = f"hive-acid-{name}"
+    context.addJobTag(tag)
+    try:
+        return job()
+    except KeyboardInterrupt:
+        context.cancelJobsWithTag(tag)
+        raise
+    finally:
+        context.removeJobTag(tag)
+
+
+class JvmEngine:
+    """Plans and writes the row changes of one running statement, known to the shim by its call key."""
 
     def __init__(self, bridge: Any, context: SparkContext, call: str) -> None:
         self._bridge = bridge
@@ -117,20 +130,11 @@ class JvmEngine:
 
     def write(self, token: str, spec: WriteSpec) -> WriteResult:
         """See Engine. Errors of the job keep their JVM type."""
-        return WriteResult.parse(self._run_job(lambda: self._bridge.write(self._call, token, spec.to_json())))
+        return WriteResult.parse(
+            run_job(self._context, self._call, lambda: self._bridge.write(self._call, token, spec.to_json()))
+        )
 
     def count_rows(self, token: str, partitions: Sequence[str] | None) -> int:
         """See Engine."""
         names = None if partitions is None else json.dumps(list(partitions))
-        return int(self._run_job(lambda: self._bridge.countRows(self._call, token, names)))
-
-    def _run_job(self, job: Callable[[], Any]) -> Any:
-        tag = f"hive-acid-{self._call}"
-        self._context.addJobTag(tag)
-        try:
-            return job()
-        except KeyboardInterrupt:
-            self._context.cancelJobsWithTag(tag)
-            raise
-        finally:
-            self._context.removeJobTag(tag)
+        return int(run_job(self._context, self._call, lambda: self._bridge.countRows(self._call, token, names)))

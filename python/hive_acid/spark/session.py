@@ -16,7 +16,9 @@ from pyspark import SparkConf, SparkContext
 from pyspark.java_gateway import ensure_callback_server_started
 from pyspark.sql import SparkSession
 
-from hive_acid import config
+from hive_acid import __version__, config
+from hive_acid.compaction.folding import Folder
+from hive_acid.compaction.worker import Worker
 from hive_acid.errors import build_error
 from hive_acid.execution.ddl import DdlExecutor
 from hive_acid.execution.executor import Executor
@@ -27,6 +29,7 @@ from hive_acid.model.table import TableName
 from hive_acid.snapshot.acid_state import TableContent
 from hive_acid.spark import hive_client
 from hive_acid.spark.cancellation import Cancellation
+from hive_acid.spark.compaction import JvmCompactionEngine
 from hive_acid.spark.jvm import JvmFileSystem, close_connection
 from hive_acid.spark.planner import Planner
 from hive_acid.transactions.locks import Identity
@@ -181,9 +184,15 @@ class Attachment:
         self.readers = Readers(self.metastore, file_system, self.transactions, max_age_ms, _clock_ms)
         context = session.sparkContext
         self.planner = Planner(jvm, context, settings, self.metastore, self.executor, ddl, self.readers, cancellation)
+        self._engine = JvmCompactionEngine(jvm, context, lambda: jsession)
         cancellation.install()
         _start_callbacks(session)
         jvm.hiveacid.Bridge.register(jsession, self.planner)
+
+    def build_worker(self, name: str) -> Worker:
+        """A worker of compactions that the queue knows as `name`."""
+        folder = Folder(self.metastore, self.file_system, self._engine, self._settings)
+        return Worker(self.metastore, self.transactions, folder, self._settings, name, f"spark-hive-acid {__version__}")
 
     def find_content(self, table: TableName, session_settings: Mapping[str, str]) -> TableContent:
         """See `Readers.content`."""

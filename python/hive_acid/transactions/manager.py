@@ -8,6 +8,7 @@ from enum import Enum
 
 from hive_acid import config
 from hive_acid.errors import HiveAcidError, MetastoreRefused, MetastoreUnavailable, TransactionAborted, build_error
+from hive_acid.metastore.compaction_types import CompactionKind
 from hive_acid.metastore.protocol import Metastore
 from hive_acid.metastore.types import LockComponent, TransactionState
 from hive_acid.model.table import TableName
@@ -188,13 +189,20 @@ class TransactionManager:
             self._pause_ms,
         )
 
-    def begin(self, subject: str, settings: config.Settings | None = None) -> Transaction:
+    def begin(
+        self, subject: str, settings: config.Settings | None = None, compaction: CompactionKind | None = None
+    ) -> Transaction:
         """Opens a transaction and takes its snapshot.
 
-        `subject` names the table in messages; `settings` are those of the session, if they differ from the manager's.
+        `subject` names the table in messages; `settings` are those of the session, if they differ from the manager's;
+        `compaction`: it is the transaction of one (4.x).
         """
         identity = self.identity
-        txn_id = self.metastore.open_transaction(identity.user, identity.host, identity.agent)
+        who = identity.user, identity.host, identity.agent
+        if compaction is None:
+            txn_id = self.metastore.open_transaction(*who)
+        else:
+            txn_id = self.metastore.open_compaction(*who, compaction)
         self.heartbeat.register(txn_id)
         try:
             snapshot = self.metastore.valid_transactions(txn_id)

@@ -61,17 +61,25 @@ abstract class AcidFileWriter(path: Path, conf: Configuration, settings: FileSet
     if (batch.size == BatchRows) flush()
   }
 
-  private def flush(): Unit = if (batch.size > 0) {
-    keys.lastKey = keyOf(batch.size - 1)
-    keys.pending = true
-    written += batch.size
-    writer.foreach(_.addRowBatch(batch))
+  final protected def flush(): Unit = if (batch.size > 0) {
+    hand(batch)
     batch.size = 0
     clear()
   }
 
-  private def keyOf(row: Int): String = {
-    def value(index: Int) = column(index).vector(if (column(index).isRepeating) 0 else row)
+  /** Hands over a batch of the same columns as it is. */
+  final protected def hand(rows: VectorizedRowBatch): Unit = {
+    keys.lastKey = keyOf(rows, rows.size - 1)
+    keys.pending = true
+    written += rows.size
+    writer.foreach(_.addRowBatch(rows))
+  }
+
+  private def keyOf(rows: VectorizedRowBatch, row: Int): String = {
+    def value(index: Int) = {
+      val numbers = rows.cols(index).asInstanceOf[LongColumnVector]
+      numbers.vector(if (numbers.isRepeating) 0 else row)
+    }
     s"${value(FileSchema.OriginalTransaction)},${value(FileSchema.Bucket)},${value(FileSchema.RowId)};"
   }
 

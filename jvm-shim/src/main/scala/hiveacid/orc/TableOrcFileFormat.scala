@@ -76,7 +76,7 @@ object TableOrcFileFormat {
   }
 
   /** What the session's Hadoop configuration may say about ORC must not change which rows are read. */
-  private def readConf(hadoopConf: Configuration): Configuration = {
+  private[orc] def readConf(hadoopConf: Configuration): Configuration = {
     val conf = new Configuration(hadoopConf)
     // Hive 3.1 names no calendar and writes proleptic days; a named calendar counts
     OrcConf.PROLEPTIC_GREGORIAN_DEFAULT.setBoolean(conf, true)

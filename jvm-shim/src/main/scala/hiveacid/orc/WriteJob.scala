@@ -43,7 +43,7 @@ object WriteJob extends Logging {
     val conf = session.sessionState.newHadoopConf()
     val tasks = execute(session, changes, spec, conf)
     val files = tasks.flatMap(_.files).sortBy(f => (f.partition, f.folder, f.name))
-    if (!spec.discards) publish(files, spec, conf)
+    if (!spec.discards) publish(files, new Path(spec.staging), conf)
     report(files, tasks.map(_.counts))
   }
 
@@ -147,10 +147,10 @@ object WriteJob extends Logging {
       case e: IllegalArgumentException => throw AcidException("HIVE_ACID_INTERNAL", Map("reason" -> e.getMessage), e)
     }
 
-  private def publish(files: Seq[WrittenFile], spec: WriteSpec, conf: Configuration): Unit = {
-    val staging = new Path(spec.staging)
+  /** Moves the files of the attempts that count to where the job's result lies, and removes the other attempts. */
+  private[orc] def publish(files: Seq[WrittenFile], staging: Path, conf: Configuration): Unit = {
     val fs = staging.getFileSystem(conf)
-    try files.foreach(publish(fs, spec, _))
+    try files.foreach(publish(fs, staging, _))
     catch {
       case e @ (_: IOException | _: FSError) =>
         throw storage(staging, "moving written files", String.valueOf(e.getMessage), e)
@@ -158,8 +158,7 @@ object WriteJob extends Logging {
     removeAttempts(fs, staging)
   }
 
-  private def publish(fs: FileSystem, spec: WriteSpec, file: WrittenFile): Unit = {
-    val staging = new Path(spec.staging)
+  private def publish(fs: FileSystem, staging: Path, file: WrittenFile): Unit = {
     val attempt = WriteTask.child(new Path(staging, file.attempt), file.partition)
     val source = new Path(new Path(attempt, file.folder), file.name)
     val folder = new Path(WriteTask.child(staging, file.partition), file.folder)
@@ -179,7 +178,7 @@ object WriteJob extends Logging {
         catch { case NonFatal(e) => logWarning(s"Could not remove $attempt, which nobody reads", e) }
       }
 
-  private def report(files: Seq[WrittenFile], counts: Seq[RowCounts]): String = {
+  private[orc] def report(files: Seq[WrittenFile], counts: Seq[RowCounts]): String = {
     val root = new ObjectMapper().createObjectNode()
     val folders = root.putArray("folders")
     files.groupBy(f => (f.partition, f.folder)).toSeq.sortBy(_._1).foreach { case ((partition, name), inFolder) =>

@@ -51,8 +51,7 @@ final class RowCounts extends Serializable {
 final class WriteTask(spec: WriteSpec, conf: Configuration, context: TaskContext, piece: Int) extends Logging {
   import WriteTask.{FirstChanged, FirstInserted}
 
-  private val attempt =
-    s"attempt-${context.stageId()}-${context.stageAttemptNumber()}-${context.partitionId()}-${context.taskAttemptId()}"
+  private val attempt = WriteTask.attemptFolder(context)
   private val files = ArrayBuffer.empty[WrittenFile]
 
   private val counts = new RowCounts
@@ -219,7 +218,7 @@ final class WriteTask(spec: WriteSpec, conf: Configuration, context: TaskContext
     } catch {
       case failure: Throwable =>
         if (context.isInterrupted() && !spec.discards) removeAttempt()
-        throw named(failure, path)
+        throw WriteTask.named(failure, path, context)
     }
   }
 
@@ -258,16 +257,6 @@ final class WriteTask(spec: WriteSpec, conf: Configuration, context: TaskContext
       fs.delete(staging, false) // unless others have written there
     } catch { case e: IOException => logDebug(s"Left $attempt below ${spec.staging}", e) }
 
-  /** Failures of the storage, and values that the format cannot hold, get a name; those of the query keep theirs. */
-  private def named(failure: Throwable, path: Path): Throwable = failure match {
-    case _ if context.isInterrupted() => failure
-    // Hadoop's local file system reports a full disk as FSError
-    case e @ (_: IOException | _: FSError | _: UnwritableValueException) =>
-      val reason = Option(e.getMessage).getOrElse(e.getClass.getSimpleName)
-      AcidException("HIVE_ACID_STORAGE", Map("path" -> path.toString, "action" -> "writing", "reason" -> reason), e)
-    case _ => failure
-  }
-
   private def internal(reason: String): AcidException = AcidException("HIVE_ACID_INTERNAL", Map("reason" -> reason))
 }
 
@@ -286,6 +275,22 @@ object WriteTask {
       val reason = s"the name of a partition's folder would have $bytes bytes, and storage takes $MaxNameBytes"
       throw AcidException("HIVE_ACID_STORAGE", Map("path" -> name, "action" -> "making a folder", "reason" -> reason))
     }
+
+  /** Failures of the storage, and values that the format cannot hold, get a name; those of the query keep theirs. */
+  private[orc] def named(failure: Throwable, path: Path, context: TaskContext): Throwable = failure match {
+    case _ if context.isInterrupted() => failure
+    // Hadoop's local file system reports a full disk as FSError
+    case e @ (_: IOException | _: FSError | _: UnwritableValueException) =>
+      val reason = Option(e.getMessage).getOrElse(e.getClass.getSimpleName)
+      AcidException("HIVE_ACID_STORAGE", Map("path" -> path.toString, "action" -> "writing", "reason" -> reason), e)
+    case _ => failure
+  }
+
+  /** The name of a task attempt's own folder. */
+  private[orc] def attemptFolder(context: TaskContext): String = {
+    val stage = s"${context.stageId()}-${context.stageAttemptNumber()}"
+    s"attempt-$stage-${context.partitionId()}-${context.taskAttemptId()}"
+  }
 
   /** The folder below `parent` of a partition's name, which is empty in a flat table. */
   def child(parent: Path, partition: String): Path = if (partition.isEmpty) parent else new Path(parent, partition)

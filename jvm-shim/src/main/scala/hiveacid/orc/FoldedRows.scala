@@ -1,0 +1,88 @@
+package hiveacid.orc
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.Path
+import org.apache.hadoop.hive.ql.exec.vector.{ColumnVector, VectorizedRowBatch}
+import org.apache.orc.{OrcFile, Reader, RecordReader}
+
+import org.apache.spark.sql.types.StructType
+
+/** The rows of a data file, in the table's columns. Values are not touched: Spark's own types lack the nanoseconds of a
+  * TIMESTAMP and the blanks at the end of a CHAR.
+  */
+final class DataRows(file: SourceFile, schema: StructType, conf: Configuration, errors: ReadErrors) extends RowBatches {
+  private val scan =
+    new FileScan(file, ScannedColumns(schema, schema, Nil, DataRows.BatchRows, wantsIds = true), conf, errors)
+
+  override def path: Path = file.path
+  override def read(): Int = scan.read()
+  override def ids: VectorizedRowBatch = scan.ids
+  override def selection: Selection = scan.selection
+  override def close(): Unit = scan.close()
+
+  // asked for after a batch has been read
+  override lazy val columns: Array[ColumnVector] = scan.sources.map {
+    case Source.RowField(i) => scan.fields(i)
+    case _                  => null
+  }.toArray
+}
+
+object DataRows {
+  val BatchRows = 1024
+}
+
+/** The events of a file of deletes: those of one bucket, whose own write IDs count. */
+final class DeleteEvents(file: FoldedFile, bucket: Int, writeIds: String, conf: Configuration, errors: ReadErrors)
+    extends RowBatches {
+  override val path = new Path(file.path)
+  private val named = Some(bucket).filterNot(_ => file.anyBucket)
+  private val place = FilePlace(path, file.firstWriteId, file.lastWriteId, named, errors)
+  private val valid = Some(writeIds).filter(_ => file.isChecked).map(ValidWriteIds.parse)
+  private val reader: Reader =
+    errors.guard(path)(OrcFile.createReader(path, OrcFile.readerOptions(conf).maxLength(file.bytes)))
+  private val schema = reader.getSchema
+  private val rows: RecordReader =
+    try errors.guard(path)(open())
+    catch { case e: Throwable => reader.close(); throw e }
+
+  override val ids: VectorizedRowBatch = schema.createRowBatch(DataRows.BatchRows)
+  override val selection = new Selection(DataRows.BatchRows)
+  override val columns: Array[ColumnVector] = Array.empty
+
+  override def read(): Int = errors.guard(path) {
+    var count = 0
+    while (count == 0 && rows.nextBatch(ids)) count = select()
+    count
+  }
+
+  override def close(): Unit =
+    try rows.close()
+    finally reader.close()
+
+  private def open(): RecordReader = {
+    if (!FileSchema.isAcid(schema)) throw errors.corrupt(path, s"its schema is $schema")
+    FilePlace.checkVersion(path, reader, errors)
+    val include = new Array[Boolean](schema.getMaximumId + 1)
+    include(0) = true
+    FileSchema.IdColumns.indices.foreach(i => include(schema.getChildren.get(i).getId) = true)
+    reader.rows(reader.options().schema(schema).include(include))
+  }
+
+  private def select(): Int = {
+    var (count, row) = (0, 0)
+    while (row < ids.size) {
+      if (RowKey.value(ids, FileSchema.Operation, row) != 2)
+        throw errors.corrupt(path, "it holds an event that is no delete")
+      val property = RowKey.value(ids, FileSchema.Bucket, row).toInt
+      val writeId = RowKey.value(ids, FileSchema.CurrentTransaction, row)
+      place.checkDelete(property, writeId)
+      if (BucketProperty.bucketOf(property) == bucket && valid.forall(_.isValid(writeId))) {
+        selection.rows(count) = row
+        count += 1
+      }
+      row += 1
+    }
+    selection.active = true
+    count
+  }
+}

@@ -1,0 +1,1 @@
+"""Compaction: which tables need it, and who asks for it."""

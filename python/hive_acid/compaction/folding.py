@@ -1,0 +1,147 @@
+"""One compaction of a table or a partition within a transaction: what to fold, folding it, putting it into place."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from hive_acid import config
+from hive_acid.compaction.engine import CompactionEngine, CompactionSpec
+from hive_acid.compaction.planning import CompactionPlan, build_compaction_plan, find_foldable_mark
+from hive_acid.errors import build_error
+from hive_acid.execution.column_lookup import has_columns_by_position
+from hive_acid.execution.engine import WriteResult
+from hive_acid.execution.publication import Publication
+from hive_acid.execution.target import build_row_type, find_compression, find_storage_fault
+from hive_acid.metastore.compaction_types import CompactionKind
+from hive_acid.metastore.protocol import Metastore
+from hive_acid.metastore.types import LockComponent, LockKind, MetastoreLine, OperationKind
+from hive_acid.model.names import COMPACTED_METADATA, METADATA_FILE
+from hive_acid.model.table import Partition, TableDescription, TableKind, TableName
+from hive_acid.model.write_ids import ValidTxnList, ValidWriteIdList
+from hive_acid.snapshot.acid_state import AcidState
+from hive_acid.snapshot.filesystem import FileSystem
+from hive_acid.snapshot.flush_lengths import load_readable_bytes
+from hive_acid.snapshot.plan_building import build_scan_plan
+from hive_acid.snapshot.row_numbers import number_rows
+from hive_acid.snapshot.scan_plan import ScanPartition
+from hive_acid.snapshot.table_snapshot import load_states
+from hive_acid.transactions.manager import Transaction
+from hive_acid.transactions.validity import build_read_lock, is_lockable
+
+
+@dataclass(frozen=True)
+class Place:
+    """What is compacted: a flat table (`partition` is None) or a partition."""
+
+    table: TableDescription
+    partition: Partition | None
+
+    @property
+    def location(self) -> str:
+        """Where its folders lie."""
+        return (self.partition.location if self.partition else self.table.location).rstrip("/")
+
+    def lock(self, kind: CompactionKind) -> LockComponent:
+        """What keeps it from being dropped or cleaned; for a rebalance, which gives rows new IDs, also from writers."""
+        name = self.partition.name if self.partition and is_lockable(self.partition.name) else None
+        if kind is CompactionKind.REBALANCE:
+            return LockComponent(self.table.name, LockKind.EXCL_WRITE, OperationKind.UPDATE, name)
+        return build_read_lock(self.table.name, name)
+
+
+@dataclass(frozen=True)
+class Foldable:
+    """What a compaction finds: the write IDs that it may fold, all that is folded, and the plan."""
+
+    write_ids: ValidWriteIdList
+    scan: ScanPartition
+    plan: CompactionPlan
+
+
+class Folder:
+    """Compacts on one metastore's tables by one engine."""
+
+    def __init__(
+        self, metastore: Metastore, file_system: FileSystem, engine: CompactionEngine, settings: config.Settings
+    ) -> None:
+        self._metastore = metastore
+        self._file_system = file_system
+        self._engine = engine
+        self._settings = settings
+
+    def find_place(self, name: TableName, partition: str | None, kind: CompactionKind) -> Place:
+        """The table or partition as the metastore has it now.
+
+        Raises HIVE_ACID_TABLE_NOT_FOUND; HIVE_ACID_PARTITION_NOT_FOUND; HIVE_ACID_UNSUPPORTED_TABLE for what cannot be
+        compacted.
+        """
+        table = self._metastore.table(name)
+        if reason := find_obstacle(table, kind, self._settings.flag(config.ALLOW_NON_ATOMIC_RENAME)):
+            operation = f"A {kind.value} compaction"
+            raise build_error("HIVE_ACID_UNSUPPORTED_TABLE", operation=operation, table=name, reason=reason)
+        if (partition is not None) != table.is_partitioned:
+            raise build_error("HIVE_ACID_INTERNAL", reason=f"{name} is compacted by partition if it has any")
+        if partition is None:
+            return Place(table, None)
+        found = self._metastore.partitions(name, [partition])
+        if not found:
+            raise build_error("HIVE_ACID_PARTITION_NOT_FOUND", table=name, partition=partition)
+        return Place(table, found[0])
+
+    def find_foldable(
+        self, place: Place, kind: CompactionKind, transaction: Transaction, buckets: int | None = None
+    ) -> Foldable:
+        """What the transaction, which holds the lock, finds to fold."""
+        name = place.table.name
+        # taken under the lock: what has been committed by now is folded too
+        snapshot = self._metastore.valid_transactions(transaction.txn_id)
+        write_ids = self._metastore.valid_write_ids([name], snapshot)[name].for_compaction()
+        state = self._load_state(place, write_ids, snapshot)
+        mark = find_foldable_mark((*state.data_folders, *state.delete_deltas), write_ids.high_water_mark)
+        if mark < write_ids.high_water_mark:
+            write_ids = write_ids.for_compaction(mark)
+            state = self._load_state(place, write_ids, snapshot)
+        readable_bytes = load_readable_bytes(self._file_system, str(name), [state])
+        if readable_bytes is None:
+            raise build_error("HIVE_ACID_SNAPSHOT_UNAVAILABLE", table=name, reason="streaming ingest closes a file")
+        scan = build_scan_plan(place.table, write_ids, [("", state)], readable_bytes)
+        partition = number_rows(self._file_system, scan, True).partitions[0]
+        visible_by = transaction.txn_id if self._metastore.line is MetastoreLine.HIVE_4 else 0
+        return Foldable(write_ids, partition, build_compaction_plan(kind, state, partition, visible_by, buckets))
+
+    def _load_state(self, place: Place, write_ids: ValidWriteIdList, snapshot: ValidTxnList) -> AcidState:
+        return load_states(self._file_system, [place.location], write_ids, snapshot)[0]
+
+    def publication(self, place: Place, transaction: Transaction) -> Publication:
+        """Where the result is staged, and put into place from."""
+        marker = (METADATA_FILE, COMPACTED_METADATA) if self._metastore.line is MetastoreLine.HIVE_3 else None
+        return Publication(
+            self._file_system, place.location, transaction.txn_id, base_marker=marker, marks_bases=marker is not None
+        )
+
+    def stage(self, place: Place, found: Foldable, publication: Publication) -> WriteResult:
+        """Folds the files into staging."""
+        spec = CompactionSpec(
+            place.table.name,
+            publication.staging,
+            build_row_type(place.table),
+            find_compression(place.table),
+            has_columns_by_position(self._settings, self._metastore.line),
+            found.write_ids,
+            found.scan,
+            found.plan,
+        )
+        return self._engine.compact(spec)
+
+
+def find_obstacle(table: TableDescription, kind: CompactionKind, allow_non_atomic_rename: bool) -> str | None:
+    """Why the table is not compacted by us, if it is not."""
+    if table.kind is TableKind.PLAIN:
+        return "it is not transactional"
+    if table.kind is not TableKind.FULL_ACID:
+        return "it is insert-only"
+    if table.sort_columns:
+        return "it is sorted by columns"
+    if kind is CompactionKind.REBALANCE and table.bucket_count:
+        return "the values of its rows say in which bucket they are"
+    return find_storage_fault(table, allow_non_atomic_rename)

@@ -1,0 +1,153 @@
+"""Which files a compaction folds into which. Pure: from what lies in a folder to what is to be made.
+
+The directories and the names of results are those of Hive's CompactorMR (3.1.3, 4.1.0).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+
+from hive_acid.metastore.compaction_types import CompactionKind
+from hive_acid.model.names import FolderKind, FolderName
+from hive_acid.model.write_ids import LONG_MIN
+from hive_acid.snapshot.acid_state import AcidFolder, AcidState
+from hive_acid.snapshot.scan_plan import ScanDeletes, ScanFile, ScanFolder, ScanPartition
+
+Run = tuple["FoldedFile", ...]
+
+
+@dataclass(frozen=True)
+class FoldedFile:
+    """A file of `folder`. Files of deletes and of rows of one bucket are never folded together."""
+
+    folder: ScanFolder | ScanDeletes
+    file: ScanFile
+
+
+@dataclass(frozen=True)
+class CompactedFile:
+    """A file to be made: of what, in which folder, for which bucket.
+
+    `groups` are in the order of row IDs: all rows of one come before those of the next. A group is of runs whose rows
+    interleave, a run of files that follow each other. `buckets`: 0, or into how many files its rows are spread evenly.
+    """
+
+    folder: str
+    bucket: int
+    holds_deletes: bool
+    groups: tuple[tuple[Run, ...], ...]
+    buckets: int = 0
+
+
+@dataclass(frozen=True)
+class CompactionPlan:
+    """What a compaction makes; nothing if `files` is empty.
+
+    `needs_cleaning`: there are folders that nobody needs, so the Cleaner is to be told even if nothing is made.
+    """
+
+    files: tuple[CompactedFile, ...]
+    needs_cleaning: bool
+    applies_deletes: bool = True
+
+
+def find_foldable_mark(folders: Iterable[AcidFolder], mark: int) -> int:
+    """The greatest write ID, `mark` at most, at which no folder has to be cut in two.
+
+    A delta that streaming ingest still writes to has greater ones, and would be read beside what it was folded into.
+    """
+    return min((f.name.min_write_id - 1 for f in folders if f.name.max_write_id > mark), default=mark)
+
+
+def is_enough(kind: CompactionKind, state: AcidState) -> bool:
+    """False if the result would be what is there already (CompactorUtil.isEnoughToCompact, 4.1.0)."""
+    deltas = (*state.deltas, *state.delete_deltas)
+    if kind is CompactionKind.MINOR:
+        is_pair = len(deltas) == 2 and len({(d.name.min_write_id, d.name.max_write_id) for d in deltas}) == 1
+        return len(deltas) > 1 and not (is_pair and state.deltas and state.delete_deltas)
+    if kind is CompactionKind.REBALANCE:
+        return bool(state.originals or state.base or deltas)
+    return bool(state.originals) or len(deltas) + bool(state.base) > 1
+
+
+def build_compaction_plan(
+    kind: CompactionKind, state: AcidState, partition: ScanPartition, visibility_txn_id: int, buckets: int | None = None
+) -> CompactionPlan:
+    """The plan for a table or partition: `state` as chosen by `ValidWriteIdList.for_compaction`, `partition` its scan.
+
+    `visibility_txn_id` is the transaction whose commit makes the result visible, 0 if the rename does (3.1). `buckets`
+    are those of a rebalance; by default as many as there are.
+    """
+    needs_cleaning = bool(state.obsolete or state.aborted)
+    if not is_enough(kind, state):
+        return CompactionPlan((), needs_cleaning)
+    if kind is CompactionKind.MINOR:
+        return CompactionPlan(tuple(_minor_files(state, partition, visibility_txn_id)), needs_cleaning, False)
+    folder = _base_name(state, visibility_txn_id).format()
+    if kind is CompactionKind.REBALANCE:
+        found = len({file.bucket for source in partition.folders for file in source.files})
+        groups = _build_groups(partition.folders)
+        return CompactionPlan((CompactedFile(folder, 0, False, groups, buckets or found or 1),), needs_cleaning)
+    files = _data_files(folder, partition.folders)
+    return CompactionPlan(tuple(files) or (CompactedFile(folder, 0, False, ()),), needs_cleaning)
+
+
+def _base_name(state: AcidState, visibility_txn_id: int) -> FolderName:
+    """After the greatest write ID that is folded; after none, if there were only originals."""
+    folded = (*state.data_folders, *state.delete_deltas)
+    last = max((folder.name.max_write_id for folder in folded), default=LONG_MIN)
+    return FolderName(FolderKind.BASE, last, last, None, visibility_txn_id)
+
+
+def _minor_files(state: AcidState, partition: ScanPartition, visibility_txn_id: int) -> list[CompactedFile]:
+    deltas = (*state.deltas, *state.delete_deltas)
+    first = min(delta.name.min_write_id for delta in deltas)
+    last = max(delta.name.max_write_id for delta in deltas)
+
+    def name(kind: FolderKind) -> str:
+        return FolderName(kind, first, last, None, visibility_txn_id).format()
+
+    paths = {state.listing.absolute_path(delta.path) for delta in state.deltas}
+    rows = [folder for folder in partition.folders if folder.path in paths]
+    files = _data_files(name(FolderKind.DELTA), rows)
+    if state.deltas and not files:
+        files = [CompactedFile(name(FolderKind.DELTA), 0, False, ())]
+    folder = name(FolderKind.DELETE_DELTA)
+    buckets = sorted({file.bucket for deletes in partition.deletes for file in deletes.files})
+    for bucket in buckets:
+        runs = tuple((FoldedFile(d, f),) for d in partition.deletes for f in d.files if f.bucket == bucket)
+        files.append(CompactedFile(folder, bucket, True, (runs,)))
+    return files
+
+
+def _data_files(folder: str, sources: Sequence[ScanFolder]) -> list[CompactedFile]:
+    buckets = sorted({file.bucket for source in sources for file in source.files})
+    return [CompactedFile(folder, bucket, False, _build_groups(_restrict(sources, bucket))) for bucket in buckets]
+
+
+def _restrict(sources: Sequence[ScanFolder], bucket: int) -> list[ScanFolder]:
+    """The folders with the files of that bucket alone; those without any are left out."""
+    found = [replace(s, files=tuple(file for file in s.files if file.bucket == bucket)) for s in sources]
+    return [source for source in found if source.files]
+
+
+def _build_groups(sources: Sequence[ScanFolder]) -> tuple[tuple[Run, ...], ...]:
+    """Runs by the write IDs that their rows may have: those of folders whose ranges do not meet need no merging."""
+    groups: list[list[Run]] = []
+    last = -1
+    for source in sorted(sources, key=lambda folder: (folder.min_write_id, folder.max_write_id)):
+        if not groups or source.min_write_id > last:
+            groups.append([])
+        groups[-1] += _build_runs(source)
+        last = max(last, source.max_write_id)
+    return tuple(tuple(group) for group in groups)
+
+
+def _build_runs(source: ScanFolder) -> list[Run]:
+    """The rows of files without ACID columns are numbered through, file after file of one bucket."""
+    if source.raw is None:
+        return [(FoldedFile(source, file),) for file in source.files]
+    by_bucket = groupby(sorted(source.files, key=lambda file: file.bucket), key=lambda file: file.bucket)
+    return [tuple(FoldedFile(source, file) for file in run) for _, run in by_bucket]

@@ -1,0 +1,176 @@
+"""Does what the metastore's compaction queue asks for (4.x), or publishes a base beside it (3.1).
+
+The order of the calls is that of Hive's Worker (4.1.0: AcidCompactionService). The transaction holds the lock, and the
+Cleaner waits for it; its commit makes the result visible.
+"""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass, replace
+
+from hive_acid import config
+from hive_acid.compaction.folding import Foldable, Folder, Place
+from hive_acid.errors import HiveAcidError
+from hive_acid.execution.engine import WriteResult
+from hive_acid.execution.publication import Publication
+from hive_acid.metastore.compaction_types import CompactionJob, CompactionKind
+from hive_acid.metastore.protocol import Metastore
+from hive_acid.model.table import TableName
+from hive_acid.transactions.manager import Transaction, TransactionManager
+
+LOG = logging.getLogger(__name__)
+NOTHING_TO_DO = "there is nothing to compact"
+_MAX_ERROR_LENGTH = 2000
+"""The metastore's own column takes more, but not without end."""
+
+
+@dataclass(frozen=True)
+class CompactionOutcome:
+    """What became of one compaction: the folders made, below the table or partition, and their rows and bytes.
+
+    No folder, if nothing was worth it; `cleans`: the Cleaner was told to remove what nobody needs.
+    """
+
+    table: TableName
+    partition: str | None
+    kind: CompactionKind
+    result: WriteResult
+    cleans: bool
+
+    @property
+    def folders(self) -> tuple[str, ...]:
+        """Names of the folders that were made."""
+        return tuple(folder.name for folder in self.result.folders)
+
+    @property
+    def is_refused(self) -> bool:
+        """True if there was nothing to do."""
+        return not self.cleans
+
+
+class Worker:
+    """Compacts tables of one metastore in transactions of this process. For several threads.
+
+    `name` is how the queue shows it, `host-name`; no other worker may have it.
+    """
+
+    def __init__(
+        self,
+        metastore: Metastore,
+        transactions: TransactionManager,
+        folder: Folder,
+        settings: config.Settings,
+        name: str,
+        version: str,
+    ) -> None:
+        self._metastore = metastore
+        self._transactions = transactions
+        self._folder = folder
+        self._settings = settings
+        self._name = name
+        self._version = version
+
+    def run_next(self, pool: str | None) -> CompactionOutcome | None:
+        """Does the next compaction of the pool; None if there is none. See `run`."""
+        job = self._metastore.next_compaction(self._name, self._version, pool)
+        return None if job is None else self.run(job)
+
+    def run(self, job: CompactionJob) -> CompactionOutcome:
+        """Does what the queue has given to this worker.
+
+        A failure is told to the queue and raised; nothing is left then, nothing was visible.
+        """
+        job = replace(job, user=job.user or self._transactions.identity.user)
+        try:
+            place = self._folder.find_place(job.table, job.partition, job.kind)
+            transaction = self._transactions.begin(str(job.table), self._settings, job.kind)
+        except BaseException as error:
+            self._report(job, error)
+            raise
+        try:
+            return self._compact(job, place, transaction)
+        except BaseException as error:
+            # a commit whose outcome is not known may have made the result visible
+            if transaction.abort_because(error):
+                self._report(job, error)
+            raise
+
+    def _compact(self, job: CompactionJob, place: Place, transaction: Transaction) -> CompactionOutcome:
+        transaction.lock([place.lock(job.kind)])
+        found = self._folder.find_foldable(place, job.kind, transaction, job.buckets)
+        job = replace(job, highest_write_id=max(0, found.write_ids.high_water_mark))
+        self._metastore.start_compaction(job, transaction.txn_id)
+        result = WriteResult()
+        if found.plan.files:
+            result = self._fold(job, place, found, transaction)
+        elif found.plan.needs_cleaning:
+            self._metastore.mark_compacted(job)
+            transaction.commit()
+        else:
+            self._metastore.mark_refused(replace(job, error=NOTHING_TO_DO))
+            transaction.commit()
+        is_marked = bool(found.plan.files) or found.plan.needs_cleaning
+        return CompactionOutcome(job.table, job.partition, job.kind, result, is_marked)
+
+    def _fold(self, job: CompactionJob, place: Place, found: Foldable, transaction: Transaction) -> WriteResult:
+        publication = self._folder.publication(place, transaction)
+        try:
+            result = self._folder.stage(place, found, publication)
+            transaction.ensure_active()
+            publication.publish(result, {})
+            self._metastore.mark_compacted(job)
+            transaction.commit()
+        except BaseException as error:
+            if transaction.abort_because(error):
+                publication.undo(error)
+            raise
+        return result
+
+    def publish_base(self, table: TableName, partition: str | None) -> CompactionOutcome:
+        """Folds all into a base, on 3.1, where the queue is Hive's alone: the base is seen as soon as it is in place.
+
+        The caller asks Hive for a major compaction then, which finds nothing left to fold, and has what the base
+        replaces removed by the Cleaner. Raises as `run`; a base that is in place stays, for it holds what there is.
+        """
+        kind = CompactionKind.MAJOR
+        place = self._folder.find_place(table, partition, kind)
+        transaction = self._transactions.begin(str(table), self._settings)
+        publication = self._folder.publication(place, transaction)
+        result = WriteResult()
+        try:
+            transaction.lock([place.lock(kind)])
+            found = self._folder.find_foldable(place, kind, transaction)
+            if found.plan.files:
+                result = self._folder.stage(place, found, publication)
+                transaction.ensure_active()
+                publication.publish(result, {})
+        except BaseException as error:
+            transaction.abort_because(error)
+            _remove_staging(publication, error)
+            raise
+        _end(transaction)
+        is_made = bool(found.plan.files)
+        return CompactionOutcome(table, partition, kind, result, is_made or found.plan.needs_cleaning)
+
+    def _report(self, job: CompactionJob, error: BaseException) -> None:
+        """Tells the queue; if that fails too, the queue gives the entry to another worker after a day (4.x)."""
+        try:
+            self._metastore.mark_failed(replace(job, error=(str(error) or type(error).__name__)[:_MAX_ERROR_LENGTH]))
+        except HiveAcidError as second:
+            error.add_note(f"the queue was not told that compaction {job.id} failed: {second}")
+
+
+def _remove_staging(publication: Publication, error: BaseException) -> None:
+    try:
+        publication.remove_staging()
+    except HiveAcidError as second:
+        error.add_note(f"{publication.staging} was left behind (no reader sees it): {second}")
+
+
+def _end(transaction: Transaction) -> None:
+    """Nothing hangs on this commit: the transaction only held the lock."""
+    try:
+        transaction.end_read()
+    except HiveAcidError as error:
+        LOG.warning("the transaction of a compaction, %d, could not be ended: %s", transaction.txn_id, error)

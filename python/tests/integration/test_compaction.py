@@ -1,0 +1,112 @@
+"""Compactions of the queue are done by Spark: the same rows with the same IDs in fewer files."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pytest
+from pyspark.sql import SparkSession
+
+from hive_acid.compaction.worker import CompactionOutcome, Worker
+from hive_acid.metastore.compaction_types import CompactionInfo, CompactionKind, CompactionRequest, CompactionState
+from hive_acid.model.table import TableName
+from hive_acid.spark.session import attach
+from integration.conftest import Tables
+
+MAJOR, MINOR, REBALANCE = CompactionKind.MAJOR, CompactionKind.MINOR, CompactionKind.REBALANCE
+
+
+@dataclass
+class Compactions:
+    """Asks the queue for compactions, and has them done at once."""
+
+    tables: Tables
+    worker: Worker
+    pool: str
+
+    def run(
+        self, table: TableName, kind: CompactionKind, partition: str | None = None, buckets: int | None = None
+    ) -> CompactionOutcome:
+        request = CompactionRequest(table, kind, partition, pool=self.pool, user="tester", buckets=buckets)
+        assert self.tables.client.request_compaction(request).accepted
+        outcome = self.worker.run_next(self.pool)
+        assert outcome is not None
+        return outcome
+
+    def last(self, table: TableName) -> CompactionInfo:
+        return max((info for info in self.tables.client.compactions() if info.table == table), key=lambda info: info.id)
+
+
+@pytest.fixture
+def compactions(tables: Tables, spark: SparkSession) -> Iterator[Compactions]:
+    pool = f"pool_{uuid.uuid4().hex[:8]}"
+    yield Compactions(tables, attach(spark).build_worker(f"testhost-{pool}"), pool)
+
+
+def rows_with_ids(tables: Tables, name: str) -> list[tuple[object, ...]]:
+    return sorted(tables.sql(f"SELECT ROW__ID, * FROM {name}"), key=str)
+
+
+def change(tables: Tables, name: str) -> None:
+    tables.sql(f"INSERT INTO {name} VALUES (1, 'a'), (2, 'b'), (3, 'c')")
+    tables.sql(f"INSERT INTO {name} VALUES (4, 'd'), (5, NULL)")
+    tables.sql(f"UPDATE {name} SET name = 'B' WHERE id = 2")
+    tables.sql(f"DELETE FROM {name} WHERE id IN (1, 5)")
+
+
+def test_a_major_compaction_leaves_a_base(tables: Tables, compactions: Compactions) -> None:
+    table = tables.create("t")
+    change(tables, "t")
+    before = rows_with_ids(tables, "t")
+    outcome = compactions.run(table, MAJOR)
+    assert outcome.folders[0].startswith("base_0000004_v")
+    assert rows_with_ids(tables, "t") == before
+    done = compactions.last(table)
+    assert (done.state, done.highest_write_id, done.error) == (CompactionState.READY, 4, None)
+
+
+def test_a_minor_compaction_keeps_rows_and_deletes_apart(tables: Tables, compactions: Compactions) -> None:
+    table = tables.create("t")
+    change(tables, "t")
+    before = rows_with_ids(tables, "t")
+    outcome = compactions.run(table, MINOR)
+    assert [name.rpartition("_v")[0] for name in outcome.folders] == [
+        "delete_delta_0000001_0000004",
+        "delta_0000001_0000004",
+    ]
+    assert [folder.rows for folder in outcome.result.folders] == [3, 6]
+    assert rows_with_ids(tables, "t") == before
+
+
+def test_a_rebalance_spreads_rows_evenly(tables: Tables, compactions: Compactions) -> None:
+    table = tables.create("t")
+    change(tables, "t")
+    before = sorted(tables.sql("SELECT * FROM t"))
+    outcome = compactions.run(table, REBALANCE, buckets=2)
+    (folder,) = outcome.result.folders
+    assert folder.files == ("bucket_00000", "bucket_00001")
+    assert sorted(tables.sql("SELECT * FROM t")) == before
+    assert sorted(tables.sql("SELECT ROW__ID.rowid FROM t")) == [(0,), (1,), (2,)]
+    tables.sql("UPDATE t SET name = 'x' WHERE id >= 3")
+    assert sorted(tables.sql("SELECT * FROM t")) == [(2, "B"), (3, "x"), (4, "x")]
+
+
+def test_nothing_to_do_is_refused(tables: Tables, compactions: Compactions) -> None:
+    table = tables.create("t")
+    tables.sql("INSERT INTO t VALUES (1, 'a')")
+    outcome = compactions.run(table, MAJOR)
+    assert outcome.is_refused
+    assert compactions.last(table).state is CompactionState.REFUSED
+
+
+def test_a_table_without_rows_has_a_base_without_rows(tables: Tables, compactions: Compactions) -> None:
+    table = tables.create("t")
+    change(tables, "t")
+    tables.sql("DELETE FROM t")
+    (folder,) = compactions.run(table, MAJOR).result.folders
+    assert folder.rows == 0
+    assert tables.sql("SELECT * FROM t") == []
+    tables.sql("INSERT INTO t VALUES (7, 'g')")
+    assert tables.sql("SELECT * FROM t") == [(7, "g")]
