@@ -20,20 +20,21 @@ final class CompactionTask(
     file: CompactedFile,
     schema: StructType,
     conf: Configuration,
-    context: TaskContext
+    context: TaskContext,
+    openRuns: Int = FoldedGroups.OpenRuns
 ) {
   private val attempt = WriteTask.attemptFolder(context)
   private val root = new Path(spec.staging, attempt)
   private val written = ArrayBuffer.empty[WrittenFile]
 
   def run(): Seq[WrittenFile] = {
-    val rows = new FoldedGroups(spec, file, schema, new Path(root, "spill"), conf)
+    val rows = new FoldedGroups(spec, file, schema, new Path(root, "spill"), conf, openRuns)
     try if (file.buckets > 0) rebalance(rows) else fold(rows)
     catch { case failure: Throwable => throw WriteTask.named(failure, root, context) }
     written.toSeq
   }
 
-  private def fold(rows: FoldedGroups): Unit = {
+  private def fold(rows: FoldedGroups): Unit =
     Using.resource(open(file.bucket)) { writer =>
       val (last, key) = (new RowKey, new RowKey)
       rows.foreach { (run, count) =>
@@ -49,7 +50,6 @@ final class CompactionTask(
       }
       finish(writer)
     }
-  }
 
   /** All rows, in the order of their old IDs, in files of equally many, under new IDs (Hive 4: rebalance queries of
     * CompactionQueryBuilder). They are counted first.

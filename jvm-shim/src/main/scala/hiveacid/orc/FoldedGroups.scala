@@ -9,8 +9,8 @@ import org.apache.spark.sql.types.StructType
 
 /** All that is folded into a file, as rows in the order of their IDs.
   *
-  * A batch of each open file is held in memory, and `OpenRuns` are open at most: what is more is folded into files of
-  * its own first.
+  * A batch of each open file is held in memory, and `openRuns` (2 or more) are open at most: what is more is folded
+  * into files of its own first.
   *
   * @param spillFolder
   *   where these may lie
@@ -22,10 +22,9 @@ final class FoldedGroups(
     file: CompactedFile,
     schema: StructType,
     spillFolder: Path,
-    conf: Configuration
+    conf: Configuration,
+    openRuns: Int
 ) {
-  import FoldedGroups.OpenRuns
-
   private val errors = ReadErrors(spec.table)
   private var spilled = 0
 
@@ -41,7 +40,7 @@ final class FoldedGroups(
     else new DataRows(folded.source(spec.deletes, spec.writeIds, spec.byPosition), schema, conf, errors)
 
   private def narrowed(runs: Seq[() => SortedRun]): Seq[() => SortedRun] =
-    if (runs.length <= OpenRuns) runs else narrowed(runs.grouped(OpenRuns).map(spill).toSeq)
+    if (runs.length <= openRuns) runs else narrowed(runs.grouped(openRuns).map(spill).toSeq)
 
   private def spill(runs: Seq[() => SortedRun]): () => SortedRun = {
     spilled += 1

@@ -1,0 +1,263 @@
+"""A compaction is visible wholly or not at all, and the queue hears what became of it, whatever fails."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import pytest
+
+from hive_acid.compaction.engine import CompactionSpec
+from hive_acid.compaction.folding import Folder
+from hive_acid.compaction.worker import Worker
+from hive_acid.config import Settings
+from hive_acid.errors import HiveAcidError, UnsupportedOperation, build_error
+from hive_acid.execution.engine import WriteResult, WrittenFolder
+from hive_acid.metastore.compaction_types import CompactionInfo, CompactionKind, CompactionRequest, CompactionState
+from hive_acid.metastore.types import LockKind, MetastoreLine
+from hive_acid.model.names import METADATA_FILE, VERSION_FILE
+from hive_acid.model.table import Column
+from hive_acid.transactions.validity import StatementKind
+from support.faults import Lost
+from support.statements import LOCATION, TABLE, World, build_table
+
+MAJOR, MINOR = CompactionKind.MAJOR, CompactionKind.MINOR
+READY, FAILED, REFUSED = CompactionState.READY, CompactionState.FAILED, CompactionState.REFUSED
+
+
+@dataclass
+class FakeCompactionEngine:
+    """Makes the files that are asked for, with nothing in them."""
+
+    world: World
+    before: Callable[[], None] | None = None
+    fails: BaseException | None = None
+    specs: list[CompactionSpec] = field(default_factory=list)
+
+    def compact(self, spec: CompactionSpec) -> WriteResult:
+        self.specs.append(spec)
+        if self.before:
+            self.before()
+        names = sorted({file.folder for file in spec.plan.files})
+        for name in names:
+            self.world.file_system.add_file(f"{spec.staging}/{name}/bucket_00000")
+        if self.fails:
+            raise self.fails
+        return WriteResult(tuple(WrittenFolder(name, 1, 100, ("bucket_00000",)) for name in names))
+
+
+@dataclass
+class Shop:
+    """A worker in a world whose table has had two inserts."""
+
+    line: MetastoreLine = MetastoreLine.HIVE_4
+    settings: dict[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.world = World(self.line)
+        self.engine = FakeCompactionEngine(self.world)
+        world, settings = self.world, Settings(self.settings)
+        folder = Folder(world.metastore, world.file_system, self.engine, settings)
+        self.worker = Worker(world.metastore, world.transactions, folder, settings, "host-1", "test")
+        for _ in range(2):
+            world.run(StatementKind.INSERT)
+        self.before = world.folders()
+        world.metastore.calls.clear()
+
+    def request(self, kind: CompactionKind = MAJOR) -> None:
+        assert self.world.memory.request_compaction(CompactionRequest(TABLE, kind)).accepted
+
+    def entry(self) -> CompactionInfo:
+        return self.world.memory.compactions()[0]
+
+
+def test_the_result_is_there_and_the_cleaner_is_told() -> None:
+    shop = Shop()
+    shop.request()
+    outcome = shop.worker.run_next(None)
+    assert outcome is not None
+    assert not outcome.is_refused
+    assert outcome.folders == ("base_0000002_v0000003",)
+    assert shop.world.folders() == sorted([*shop.before, "base_0000002_v0000003"])
+    assert f"{LOCATION}/base_0000002_v0000003/{VERSION_FILE}" in shop.world.file_system.files
+    assert (shop.entry().state, shop.entry().highest_write_id, shop.entry().txn_id) == (READY, 2, 3)
+    assert shop.entry().user == "user", "without one the Cleaner fails for ever"
+    assert shop.world.open_transactions() == []
+
+
+def test_nothing_is_done_without_a_request() -> None:
+    assert Shop().worker.run_next(None) is None
+
+
+def test_the_calls_come_in_hives_order() -> None:
+    shop = Shop()
+    shop.request()
+    shop.worker.run_next(None)
+    calls = [name for name in shop.world.metastore.calls if name != "config_value"]
+    assert calls == [
+        "next_compaction", "table", "open_compaction", "valid_transactions", "lock",
+        "valid_transactions", "valid_write_ids", "start_compaction", "mark_compacted", "commit",
+    ]  # fmt: skip
+
+
+def test_the_lock_is_one_that_readers_and_writers_hold_too() -> None:
+    shop = Shop()
+    shop.request()
+    seen: list[LockKind] = []
+    shop.engine.before = lambda: seen.extend(lock.kind for lock in shop.world.memory.held_locks())
+    shop.worker.run_next(None)
+    assert seen == [LockKind.SHARED_READ]
+
+
+def test_what_is_open_is_not_folded() -> None:
+    shop = Shop()
+    writer = shop.world.memory.open_transaction("other", "host", "agent")
+    write_id = shop.world.memory.allocate_write_id(writer, TABLE)
+    shop.world.file_system.add_file(f"{LOCATION}/delta_{write_id:07d}_{write_id:07d}_0000/bucket_00000")
+    shop.request()
+    outcome = shop.worker.run_next(None)
+    assert outcome is not None
+    assert outcome.folders[0].startswith("base_0000002_v")
+
+
+def test_nothing_to_do_is_said() -> None:
+    shop = Shop()
+    shop.request()
+    shop.worker.run_next(None)
+    for path in [path for path in shop.world.file_system.files if "/delta_" in path]:
+        shop.world.file_system.delete_tree(path.rpartition("/")[0])
+    shop.request()
+    outcome = shop.worker.run_next(None)
+    assert outcome is not None
+    assert outcome.is_refused
+    assert shop.entry().state is REFUSED
+    assert shop.world.open_transactions() == []
+
+
+def test_what_nobody_needs_is_cleaned_even_if_nothing_is_made() -> None:
+    shop = Shop()
+    shop.request()
+    shop.worker.run_next(None)
+    shop.request()
+    outcome = shop.worker.run_next(None)
+    assert outcome is not None
+    assert (outcome.folders, outcome.is_refused) == ((), False)
+    assert shop.entry().state is READY
+
+
+@pytest.mark.parametrize("fails", [RuntimeError("no space left"), KeyboardInterrupt()], ids=["error", "interrupt"])
+def test_a_failure_leaves_nothing_and_is_told(fails: BaseException) -> None:
+    shop = Shop()
+    shop.request()
+    shop.engine.fails = fails
+    with pytest.raises(type(fails)):
+        shop.worker.run_next(None)
+    assert shop.world.folders() == shop.before
+    assert shop.entry().state is FAILED
+    assert shop.entry().error == (str(fails) or "KeyboardInterrupt")
+    assert shop.world.open_transactions() == []
+    assert shop.world.memory.held_locks() == []
+
+
+@pytest.mark.parametrize("lost", list(Lost))
+@pytest.mark.parametrize(
+    "step",
+    ["table", "open_compaction", "valid_transactions", "lock", "valid_write_ids", "start_compaction", "mark_compacted"],
+)
+def test_a_step_that_gets_no_answer_leaves_nothing_visible(step: str, lost: Lost) -> None:
+    shop = Shop()
+    shop.request()
+    shop.world.metastore.method, shop.world.metastore.lost = step, lost
+    with pytest.raises(HiveAcidError):
+        shop.worker.run_next(None)
+    assert shop.world.folders() == shop.before
+    assert shop.entry().state is FAILED
+    shop.world.time_out()
+    assert shop.world.open_transactions() == []
+
+
+@pytest.mark.parametrize("lost", list(Lost))
+def test_a_commit_that_gets_no_answer_is_resolved(lost: Lost) -> None:
+    shop = Shop()
+    shop.request()
+    shop.world.metastore.method, shop.world.metastore.lost = "commit", lost
+    shop.worker.run_next(None)
+    assert "base_0000002_v0000003" in shop.world.folders()
+    assert shop.entry().state is READY
+
+
+def test_a_commit_that_nobody_knows_of_keeps_the_files() -> None:
+    shop = Shop()
+    shop.request()
+    metastore = shop.world.metastore
+    metastore.method, metastore.lost, metastore.forever = "commit", Lost.ANSWER, True
+
+    def lose_all() -> None:
+        metastore.method = "transaction_state"
+
+    metastore.before["transaction_state"] = lose_all
+    with pytest.raises(HiveAcidError, match="COMMIT_STATE_UNKNOWN"):
+        shop.worker.run_next(None)
+    assert "base_0000002_v0000003" in shop.world.folders()
+
+
+def test_a_lost_transaction_puts_nothing_into_place() -> None:
+    shop = Shop()
+    shop.request()
+
+    def lose() -> None:
+        shop.world.time_out()
+        shop.world.transactions.heartbeat.beat()
+
+    shop.engine.before = lose
+    with pytest.raises(HiveAcidError, match="TRANSACTION_ABORTED"):
+        shop.worker.run_next(None)
+    assert shop.world.folders() == shop.before
+    assert shop.entry().state is FAILED
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"parameters": {}}, "not transactional"),
+        ({"parameters": {"transactional": "true", "transactional_properties": "insert_only"}}, "insert-only"),
+        ({"sort_columns": ("id",)}, "sorted"),
+        ({"location": "s3a://bucket/t"}, "not atomic"),
+        ({"columns": (Column("u", "uniontype<int,string>"),)}, "uniontype"),
+    ],
+)
+def test_what_cannot_be_compacted_is_refused_before_anything_is_opened(changes: dict[str, object], reason: str) -> None:
+    shop = Shop()
+    shop.request()
+    shop.world.memory.add_table(build_table(**changes))  # type: ignore[arg-type]
+    with pytest.raises(UnsupportedOperation, match=reason):
+        shop.worker.run_next(None)
+    assert "open_compaction" not in shop.world.metastore.calls
+    assert shop.entry().state is FAILED
+
+
+class TestBesideHive31:
+    """There the rename makes the base visible, and the queue is Hive's."""
+
+    def test_a_base_with_the_mark_of_a_compaction_is_published(self) -> None:
+        shop = Shop(MetastoreLine.HIVE_3)
+        outcome = shop.worker.publish_base(TABLE, None)
+        assert outcome.folders == ("base_0000002",)
+        marker = shop.world.file_system.read_text(f"{LOCATION}/base_0000002/{METADATA_FILE}")
+        assert '"dataFormat":"compacted"' in marker
+        assert shop.world.open_transactions() == []
+
+    def test_a_failure_leaves_the_table_as_it_was(self) -> None:
+        shop = Shop(MetastoreLine.HIVE_3)
+        shop.engine.fails = build_error("HIVE_ACID_STORAGE", path="p", action="writing", reason="full")
+        with pytest.raises(HiveAcidError, match="full"):
+            shop.worker.publish_base(TABLE, None)
+        assert shop.world.folders() == shop.before
+        assert shop.world.open_transactions() == []
+        assert shop.world.memory.held_locks() == []
+
+    def test_an_end_that_gets_no_answer_is_no_failure(self) -> None:
+        shop = Shop(MetastoreLine.HIVE_3)
+        shop.world.metastore.method, shop.world.metastore.forever = "commit", True
+        assert shop.worker.publish_base(TABLE, None).folders == ("base_0000002",)
+        assert "base_0000002" in shop.world.folders()
