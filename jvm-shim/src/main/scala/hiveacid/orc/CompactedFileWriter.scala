@@ -73,7 +73,7 @@ final class CompactedFileWriter(val path: Path, conf: Configuration, settings: F
       if (values == null) {
         fields(c).noNulls = false
         fields(c).isNull(to) = true
-      } else fields(c).setElement(to, row, values)
+      } else VectorCopy.copy(values, row, fields(c), to)
       c += 1
     }
     added()
