@@ -14,7 +14,7 @@ from hive_acid.compaction.folding import Foldable, Folder, Place
 from hive_acid.errors import HiveAcidError
 from hive_acid.execution.engine import WriteResult
 from hive_acid.execution.publication import Publication
-from hive_acid.metastore.compaction_types import CompactionJob, CompactionKind
+from hive_acid.metastore.compaction_types import CompactionJob, CompactionKind, CompactionRequest
 from hive_acid.metastore.protocol import Metastore
 from hive_acid.model.table import TableName
 from hive_acid.transactions.manager import Transaction, TransactionManager
@@ -75,6 +75,16 @@ class Worker:
         """Does the next compaction of the pool; None if there is none. See `run`."""
         job = self._metastore.next_compaction(self._name, self._version, pool)
         return None if job is None else self.run(job)
+
+    def check(self, request: CompactionRequest) -> None:
+        """Raises what `run` would raise because of the table or partition as it is now."""
+        self._folder.find_place(request.table, request.partition, request.kind)
+
+    def fail_next(self, pool: str | None, reason: str) -> None:
+        """Takes the next compaction of the pool, if there is one, and tells the queue that it failed."""
+        job = self._metastore.next_compaction(self._name, self._version, pool)
+        if job is not None:
+            self._metastore.mark_failed(replace(job, error=reason))
 
     def run(self, job: CompactionJob) -> CompactionOutcome:
         """Does what the queue has given to this worker.
