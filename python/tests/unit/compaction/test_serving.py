@@ -1,0 +1,111 @@
+"""A service of workers does what is in the queue, survives what fails, and stops when a compaction is done."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import pytest
+
+from hive_acid.compaction.serving import COMPACTED, FAILED, REFUSED, Metrics, Report, Service
+from hive_acid.compaction.worker import CompactionOutcome
+from hive_acid.errors import HiveAcidError, build_error
+from hive_acid.execution.engine import WriteResult, WrittenFolder
+from hive_acid.metastore.compaction_types import CompactionKind
+from hive_acid.model.table import TableName
+
+TABLE = TableName("db", "t")
+DONE = CompactionOutcome(
+    TABLE, "d=1", CompactionKind.MAJOR, WriteResult((WrittenFolder("base_0000003_v0000009", 5, 70, ("f",)),)), True
+)
+NOTHING = CompactionOutcome(TABLE, None, CompactionKind.MINOR, WriteResult(), False)
+UNAVAILABLE = build_error("HIVE_ACID_METASTORE_UNAVAILABLE", uri="u", method="m", reason="down")
+
+
+@dataclass
+class FakeWorker:
+    """Gives what is queued by pool; errors are raised."""
+
+    queues: dict[str | None, list[CompactionOutcome | Exception]]
+    asked: list[str | None] = field(default_factory=list)
+
+    def run_next(self, pool: str | None) -> CompactionOutcome | None:
+        self.asked.append(pool)
+        queue = self.queues.get(pool)
+        if not queue:
+            return None
+        found = queue.pop(0)
+        if isinstance(found, Exception):
+            raise found
+        return found
+
+
+@dataclass
+class Told:
+    reports: list[Report] = field(default_factory=list)
+    troubles: list[HiveAcidError] = field(default_factory=list)
+
+    def serve(
+        self,
+        worker: FakeWorker,
+        pools: Sequence[str | None] = (None,),
+        stop: threading.Event | None = None,
+        once: bool = True,
+        then: Callable[[], None] = lambda: None,
+    ) -> None:
+        def report(found: Report) -> None:
+            self.reports.append(found)
+            then()
+
+        service = Service(pools, 0.001, stop or threading.Event(), lambda: 0, report, self.troubles.append)
+        service.run([worker], once)
+
+
+def test_pools_are_served_in_their_order_until_none_has_anything_left() -> None:
+    told, worker = Told(), FakeWorker({"a": [DONE], None: [NOTHING]})
+    told.serve(worker, ["a", None])
+    assert [report.state for report in told.reports] == [COMPACTED, REFUSED]
+    assert worker.asked == ["a", "a", None, "a", None]
+
+
+@pytest.mark.parametrize("error", [RuntimeError("no space left"), build_error("HIVE_ACID_INTERNAL", reason="x")])
+def test_a_failure_is_reported_and_the_next_is_done(error: Exception) -> None:
+    told = Told()
+    told.serve(FakeWorker({None: [error, DONE]}))
+    assert [report.state for report in told.reports] == [FAILED, COMPACTED]
+    assert str(error) in told.reports[0].reason
+
+
+def test_a_queue_that_does_not_answer_is_asked_again() -> None:
+    told, stop = Told(), threading.Event()
+    told.serve(FakeWorker({None: [UNAVAILABLE, DONE]}), stop=stop, once=False, then=stop.set)
+    assert told.troubles == [UNAVAILABLE]
+    assert [report.state for report in told.reports] == [COMPACTED]
+
+
+def test_it_stops_after_the_compaction_that_has_begun() -> None:
+    told, stop = Told(), threading.Event()
+    worker = FakeWorker({None: [DONE, DONE]})
+    told.serve(worker, stop=stop, once=False, then=stop.set)
+    assert len(told.reports) == 1
+    assert len(worker.queues[None]) == 1
+
+
+def test_metrics_are_sums() -> None:
+    metrics = Metrics()
+    metrics.add(Report(COMPACTED, 1500, DONE))
+    text = metrics.add(Report(FAILED, 500, reason="x"))
+    assert 'hive_acid_compactions_total{state="compacted"} 1' in text
+    assert 'hive_acid_compactions_total{state="failed"} 1' in text
+    assert "hive_acid_compaction_rows_total 5" in text
+    assert "hive_acid_compaction_bytes_total 70" in text
+    assert "hive_acid_compaction_seconds_total 2.0" in text
+
+
+def test_a_report_reads_well() -> None:
+    report = Report(COMPACTED, 12, DONE)
+    assert report.format_text() == "db.t d=1: major compacted: base_0000003_v0000009 (5 rows, 70 bytes, 12 ms)"
+    assert json.loads(report.format_json())["folders"] == ["base_0000003_v0000009"]
+    assert Report(FAILED, 1, reason="full").format_text() == "failed: full"
