@@ -44,17 +44,10 @@ class Report:
 
     def format_json(self) -> str:
         """For programs: one object on one line."""
-        found = self.outcome
-        where = (
-            {
-                "table": str(found.table),
-                "partition": found.partition,
-                "type": found.kind.value,
-                "folders": found.folders,
-            }
-            if found
-            else {}
-        )
+        where: dict[str, object] = {}
+        if found := self.outcome:
+            where = {"table": str(found.table), "partition": found.partition, "type": found.kind.value}
+            where["folders"] = found.folders
         counts = {"rows": self.rows, "bytes": self.bytes, "elapsed_ms": self.elapsed_ms}
         return json.dumps({"state": self.state, **where, **counts, "reason": self.reason})
 
@@ -151,13 +144,16 @@ class Service:
         except HiveAcidError as error:
             if error.getCondition() == "HIVE_ACID_METASTORE_UNAVAILABLE":
                 raise
-            self.report(Report(FAILED, self.clock_ms() - started_ms, reason=str(error)))
-            return True
+            return self._failed(started_ms, error)
         except Exception as error:  # noqa: BLE001 (of Spark's job: it is reported, and the queue has been told)
-            self.report(Report(FAILED, self.clock_ms() - started_ms, reason=f"{type(error).__name__}: {error}"))
-            return True
+            return self._failed(started_ms, error)
         if outcome is None:
             return False
         state = REFUSED if outcome.is_refused else COMPACTED
         self.report(Report(state, self.clock_ms() - started_ms, outcome))
+        return True
+
+    def _failed(self, started_ms: int, error: Exception) -> bool:
+        reason = "; ".join([str(error) or type(error).__name__, *getattr(error, "__notes__", [])])
+        self.report(Report(FAILED, self.clock_ms() - started_ms, reason=reason))
         return True

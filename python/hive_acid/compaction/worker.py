@@ -165,6 +165,8 @@ class Worker:
 
     def _report(self, job: CompactionJob, error: BaseException) -> None:
         """Tells the queue; if that fails too, the queue gives the entry to another worker after a day (4.x)."""
+        where = f"{job.table} ({job.partition})" if job.partition else str(job.table)
+        error.add_note(f"it was {job.kind.value} compaction {job.id} of {where}")
         try:
             self._metastore.mark_failed(replace(job, error=(str(error) or type(error).__name__)[:_MAX_ERROR_LENGTH]))
         except HiveAcidError as second:
