@@ -103,6 +103,11 @@ def test_a_scope_holds_what_is_within_it(scope: Scope, ids: list[int]) -> None:
     assert [row[0] for row in build_lock_rows(LOCKS, scope)] == [f"{id_}.1" for id_ in ids]
 
 
+def test_a_partition_that_the_server_escaped_once_more_is_found() -> None:
+    locks = [lock(1, partition="k=a%252Fb"), lock(2, partition="k=a%2Fb"), lock(3, partition="k=a%25252Fb")]
+    assert [row[0] for row in build_lock_rows(locks, Scope(table=T, parts=("k=a%2Fb",)))] == ["1.1", "2.1"]
+
+
 def test_transactions_are_rows_by_their_ids() -> None:
     infos = [
         TransactionInfo(8, TransactionState.ABORTED, "bob", "h2", "agent"),

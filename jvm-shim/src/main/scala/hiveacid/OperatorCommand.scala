@@ -29,7 +29,7 @@ import org.apache.spark.sql.types.{BooleanType, DataType, LongType, StructType}
   * @param statement
   *   what Python knows it by
   */
-case class OperatorCommand private (
+case class OperatorCommand(
     title: String,
     override val output: Seq[Attribute],
     table: Option[Seq[String]],
