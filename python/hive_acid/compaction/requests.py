@@ -37,13 +37,16 @@ class Outcome:
     def row(self) -> tuple[str | int | bool | None, ...]:
         """As `Compact.COLUMNS` has it."""
         table, partition = self.request.table, self.request.partition
-        kind = self.request.kind.value
-        where = (table.database, table.table, partition, kind)
+        where = (table.database, table.table, partition, self.request.kind.name)
         return (*where, self.compaction_id, self.state, self.accepted, self.reason or None)
 
 
 class Runner(Protocol):
-    """Does compactions that are in the queue, in the session that asked for them."""
+    """Does the compactions that a session asks for, in that session."""
+
+    def prepare(self, requests: Sequence[CompactionRequest]) -> Sequence[CompactionRequest]:
+        """Does what must be done before they are in the queue; returns them, in order, as they are to be put there."""
+        ...
 
     def run(self, outcomes: Sequence[Outcome]) -> None:
         """Does those of the accepted requests that nobody else has begun; the queue tells what became of each."""
@@ -78,7 +81,7 @@ class CompactionRequests:
         well; HIVE_ACID_COMPACTION_TIMEOUT if one has not ended by the time of the setting; HIVE_ACID_CANCELLED. What
         was requested stays in the queue whatever is raised.
         """
-        outcomes = self._request(requests)
+        outcomes = self._request(requests if self._runner is None else self._runner.prepare(requests))
         try:
             if self._runner is not None:
                 self._runner.run(outcomes)

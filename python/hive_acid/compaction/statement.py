@@ -79,5 +79,5 @@ def _find_rebalance_obstacle(table: TableDescription) -> str | None:
     if table.kind is not TableKind.FULL_ACID:
         return "it is insert-only, and its rows have no buckets to be evened out"
     if table.bucket_count:
-        return "it is CLUSTERED BY columns, which decide of the bucket of each row"
+        return "it is CLUSTERED BY columns, and they decide which bucket a row is in"
     return None

@@ -134,10 +134,10 @@ class Reader:
         self._at += is_there
         return is_there
 
-    def symbol(self, symbol: str) -> None:
-        """Reads this symbol."""
+    def symbol(self, symbol: str, expected: str | None = None) -> None:
+        """Reads this symbol, or tells what else might have come."""
         if not self.take_symbol(symbol):
-            raise self.error(symbol)
+            raise self.error(expected or symbol)
 
     def string(self, expected: str) -> str:
         """Reads a text in quotation marks."""

@@ -228,7 +228,7 @@ def _read_partition(reader: Reader) -> tuple[tuple[str, str | None], ...]:
         values[column] = _read_constant(reader)
         if not reader.take_symbol(","):
             break
-    reader.symbol(")")
+    reader.symbol(")", ", or )")
     return tuple(values.items())
 
 
@@ -271,7 +271,7 @@ def _read_properties(reader: Reader) -> tuple[tuple[str, str], ...]:
         properties[key] = reader.string("a value in quotation marks")
         if not reader.take_symbol(","):
             break
-    reader.symbol(")")
+    reader.symbol(")", ", or )")
     return tuple(properties.items())
 
 

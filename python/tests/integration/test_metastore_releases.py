@@ -66,7 +66,7 @@ def test_compactions_locks_and_transactions_are_shown(spark: SessionProcess) -> 
     create(spark, "shown", KINDS["partitioned"])
     spark.sql("INSERT INTO shown VALUES (1, 10, 'Mon'), (2, 20, 'tue')")
     requested = spark.sql("ALTER TABLE shown COMPACT 'major'")
-    assert [row[2:4] for row in requested] == [("day=Mon", "major"), ("day=tue", "major")]
+    assert [row[2:4] for row in requested] == [("day=Mon", "MAJOR"), ("day=tue", "MAJOR")]
     assert {row[5:7] for row in requested} == {("initiated", True)}
     assert {row[6] for row in spark.sql("ALTER TABLE shown COMPACT 'minor'")} == {False}
     (queued,) = spark.sql("SHOW COMPACTIONS shown PARTITION (day = 'Mon') TYPE 'major' STATUS 'initiated'")

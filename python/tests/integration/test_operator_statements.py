@@ -135,7 +135,7 @@ def test_all_partitions_are_requested_one_by_one(tables: Any, parts: TableName, 
     ids = {}
     for row in dicts(tables, f"ALTER TABLE parts COMPACT 'major' POOL '{pool}'"):
         ids[row["partition"]] = row.pop("compaction_id")
-        assert (row["database"], row["table"], row["type"]) == (tables.database, "parts", "major")
+        assert (row["database"], row["table"], row["type"]) == (tables.database, "parts", "MAJOR")
         assert (row["state"], row["accepted"], row["reason"]) == ("initiated", True, None)
     names = ["k=1/s=a%2Fb", "k=2/s=B", "k=__HIVE_DEFAULT_PARTITION__/s=B"]
     assert sorted(ids) == names

@@ -148,7 +148,7 @@ def world() -> World:
 
 def test_a_request_that_nobody_waits_for_is_queued(world: World) -> None:
     first, second = world.run(["k=1", "k=2"], waits=False)
-    assert first.row() == ("db", "t", "k=1", "major", 1, "initiated", True, None)
+    assert first.row() == ("db", "t", "k=1", "MAJOR", 1, "initiated", True, None)
     assert (second.compaction_id, second.request.partition) == (2, "k=2")
     assert {len(first.row())} == {len(Compact.COLUMNS)}
     assert world.pauses == []
@@ -234,12 +234,17 @@ def test_a_runner_does_what_was_requested_before_anybody_waits(world: World) -> 
     given: list[Outcome] = []
 
     class Worker:
+        def prepare(self, requests: Sequence[CompactionRequest]) -> Sequence[CompactionRequest]:
+            return [replace(request, pool=None, initiator="this-session") for request in requests]
+
         def run(self, outcomes: Sequence[Outcome]) -> None:
             given.extend(outcomes)
             world.work()
 
     service = CompactionRequests(world.memory, lambda: 0, world.pause, Worker())
-    (outcome,) = service.compact([CompactionRequest(T, CompactionKind.MAJOR)], config.Settings({}), waits=False)
+    request = CompactionRequest(T, CompactionKind.MAJOR, pool="asked")
+    (outcome,) = service.compact([request], config.Settings({}), waits=False)
     assert [found.compaction_id for found in given] == [1]
     assert outcome.state == "ready for cleaning"
+    assert world.memory.compactions()[0].initiator == "this-session"
     assert world.pauses == []

@@ -169,10 +169,10 @@ def test_other_texts_are_left_alone(text: str) -> None:
         ("SHOW LOCKS DATABASE", "1:19", "the name of a database", "the end"),
         ("SHOW LOCKS t PARTITION k = 1", "1:23", "(", "k"),
         ("SHOW LOCKS t PARTITION (k)", "1:25", "=", ")"),
-        ("SHOW LOCKS t PARTITION (k = 1 l = 2)", "1:30", ")", "l"),
+        ("SHOW LOCKS t PARTITION (k = 1 l = 2)", "1:30", ", or \\)", "l"),
         ("SHOW LOCKS t PARTITION (k = 1, K = 2)", "1:31", "another partition column", "K"),
         ("SHOW LOCKS t PARTITION (k = 12L)", "1:28", "a value: .*", "12L"),
-        ("SHOW LOCKS t PARTITION (k = 'it''s')", "1:32", ")", "'s'"),  # one text in Spark, two in Hive
+        ("SHOW LOCKS t PARTITION (k = 'it''s')", "1:32", ", or \\)", "'s'"),  # one text in Spark, two in Hive
         ("SHOW LOCKS; SELECT 1", "1:12", "EXTENDED or the end", "SELECT"),
         ("SHOW LOCKS :t", "1:11", "EXTENDED or the end", ":"),
         ("ABORT TRANSACTIONS", "1:18", "the ID of a transaction", "the end"),
@@ -183,7 +183,7 @@ def test_other_texts_are_left_alone(text: str) -> None:
         ("ALTER TABLE t\nCOMPACT major", "2:8", "'major', 'minor' or 'rebalance'", "major"),
         ("ALTER TABLE t COMPACT 'maior'", "1:22", "'major', 'minor' or 'rebalance'", "'maior'"),
         ("ALTER TABLE t COMPACT", "1:21", "'major', 'minor' or 'rebalance'", "the end"),
-        ("ALTER TABLE t PARTITION (k = 1 COMPACT 'major'", "1:31", ")", "COMPACT"),
+        ("ALTER TABLE t PARTITION (k = 1 COMPACT 'major'", "1:31", ", or \\)", "COMPACT"),
         ("ALTER TABLE t PARTITION (k) COMPACT 'major'", "1:26", "=", ")"),
         ("ALTER TABLE t COMPACT 'major' AND WAITE", "1:34", "WAIT", "WAITE"),
         ("ALTER TABLE t COMPACT 'major' POOL p", "1:35", "the pool's name in quotation marks", "p"),
