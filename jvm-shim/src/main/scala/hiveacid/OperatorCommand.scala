@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
 
 import org.apache.spark.sql.{Row, SparkSession => ApiSession}
 import org.apache.spark.sql.catalyst.TableIdentifier
+import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeReference}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.classic.SparkSession
@@ -46,10 +47,11 @@ case class OperatorCommand(
     val session = api.asInstanceOf[SparkSession]
     val catalog = session.sessionState.catalog
     val id = table.map(identifier(session, _))
-    if (mustExist) id.foreach(catalog.getTableMetadata) // or Spark's error
-    val rows = new ObjectMapper().readTree(Bridge.operate(request(session, id))).elements.asScala.map(row).toSeq
-    if (rows.isEmpty) { // a name that was mistyped
-      id.foreach(catalog.getTableMetadata)
+    val described = id.filter(_ => mustExist || partition.nonEmpty).map(catalog.getTableMetadata) // or Spark's error
+    val answer = Bridge.operate(request(session, id, described))
+    val rows = new ObjectMapper().readTree(answer).elements.asScala.map(row).toSeq
+    if (rows.isEmpty) { // a name that was mistyped, perhaps
+      if (described.isEmpty) id.foreach(catalog.getTableMetadata)
       database.foreach(catalog.getDatabaseMetadata)
     }
     rows
@@ -61,16 +63,15 @@ case class OperatorCommand(
       throw AcidException.unsupportedTable(title, parts.mkString("."), reason)
     }
 
-  private def request(session: SparkSession, id: Option[TableIdentifier]): String = {
+  private def request(session: SparkSession, id: Option[TableIdentifier], described: Option[CatalogTable]): String = {
     val json = new ObjectMapper
     val request = json.createObjectNode()
     request.set[JsonNode]("statement", json.readTree(statement))
     id.foreach(found => request.put("table", found.unquotedString.toLowerCase(Locale.ROOT)))
     val parts = request.putArray("parts")
-    for (found <- id if partition.nonEmpty) {
-      val described = session.sessionState.catalog.getTableMetadata(found)
-      val values = SparkLine.normalizedPartition(session, described, partition)
-      Overwrite.parts(session, described, values).foreach(part => parts.add(part))
+    for (found <- described if partition.nonEmpty) {
+      val values = SparkLine.normalizedPartition(session, found, partition)
+      Overwrite.parts(session, found, values).foreach(part => parts.add(part))
     }
     request.put("inTransaction", SessionTransactions.of(session).isDefined)
     Bridge.putSettings(request, session)
