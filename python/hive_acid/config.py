@@ -67,6 +67,14 @@ COLUMNS_BY_POSITION = Setting(
     "empty: as Hive does by default, by name on metastores of the 3.1 line, by position on later ones",
     hive_names=("orc.force.positional.evolution",),
 )
+COMPACTION_POLL_MS = Setting(
+    "spark.hiveacid.compaction.pollMs", 1_000, "pause between two looks at a compaction that is waited for", 1
+)
+COMPACTION_WAIT_TIMEOUT_MS = Setting(
+    "spark.hiveacid.compaction.waitTimeoutMs",
+    3_600_000,
+    "longest wait of ALTER TABLE … COMPACT … AND WAIT, in milliseconds",
+)
 COMMIT_RESOLVE_TIMEOUT_MS = Setting(
     "spark.hiveacid.commit.resolveTimeoutMs", 60_000, "how long a lost commit reply is asked after before it is unknown"
 )
@@ -117,6 +125,8 @@ SETTINGS: tuple[Setting, ...] = (
     READER_MAX_AGE_MS,
     READ_TRANSACTIONS,
     COLUMNS_BY_POSITION,
+    COMPACTION_POLL_MS,
+    COMPACTION_WAIT_TIMEOUT_MS,
     COMMIT_RESOLVE_TIMEOUT_MS,
     ALLOW_NON_ATOMIC_RENAME,
     GUARD_MAX_ROWS,

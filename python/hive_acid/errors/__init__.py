@@ -8,6 +8,7 @@ HiveAcidError (a PySparkException)
 ├── WriteConflict            retryable: somebody else changed the same rows
 ├── TransactionAborted       the metastore ended the transaction; retryable
 ├── CommitStateUnknown       never retried: committed or not is not known, files are kept
+├── CompactionFailed         a compaction that was waited for did not end well, or not in time
 ├── SnapshotUnavailable      the rows of this snapshot are gone; run the query again
 ├── MetastoreUnavailable     no answer from the metastore
 ├── MetastoreRefused         the metastore answered with an error
@@ -113,6 +114,10 @@ class CommitStateUnknown(HiveAcidError):
     """Nobody can tell whether the commit happened. Never retried."""
 
 
+class CompactionFailed(HiveAcidError):
+    """A compaction that was waited for did not succeed, or not in time."""
+
+
 class SnapshotUnavailable(HiveAcidError):
     """The files of the snapshot are gone."""
 
@@ -141,6 +146,7 @@ _CLASSES: Mapping[str, type[HiveAcidError]] = {
         TransactionAborted,
         StatementCancelled,
         CommitStateUnknown,
+        CompactionFailed,
         SnapshotUnavailable,
         MetastoreUnavailable,
         MetastoreRefused,

@@ -117,6 +117,10 @@ def build_held_lock(element: Any) -> HeldLock:
         host=element.hostname,
         agent=element.agentInfo or "",
         blocked_by=element.blockedByExtId or None,
+        component=element.lockIdInternal or None,
+        blocked_by_component=element.blockedByIntId or None,
+        acquired_ms=element.acquiredat or None,
+        last_heartbeat_ms=element.lastheartbeat or None,
     )
 
 

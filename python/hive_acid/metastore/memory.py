@@ -200,12 +200,12 @@ class MemoryMetastore(MemoryQueue):
     ) -> tuple[int, LockState]:
         """See `Metastore`."""
         with self._guard:
-            self._now()
+            now = self._now()
             named = [self._normalize(component) for component in components]
             transaction = self._transactions.require_open(txn_id, ", ".join(sorted({str(c.table) for c in named})))
             lock_id = self._locks.add(txn_id, named, user, host, agent)
             self._transactions.record_lock(transaction, named)
-            return lock_id, self._locks.grant(lock_id)
+            return lock_id, self._locks.grant(lock_id, now)
 
     def _normalize(self, component: LockComponent) -> LockComponent:
         """The 3.1 line lower-cases the whole partition name of a lock, values too."""
@@ -222,7 +222,7 @@ class MemoryMetastore(MemoryQueue):
                 reason = f"no such lock {lock_id}"
                 raise build_error("HIVE_ACID_METASTORE_REFUSED", method="check_lock", reason=reason)
             transaction.heartbeat_ms = now
-            return self._locks.grant(lock_id)
+            return self._locks.grant(lock_id, now)
 
     def unlock(self, lock_id: int) -> None:
         """See `Metastore`."""

@@ -20,6 +20,8 @@ class _Request:
     agent: str
     state: LockState = LockState.WAITING
     blocked_by: int | None = None
+    blocked_by_component: int | None = None
+    acquired_ms: int | None = None
 
     def held(self) -> list[HeldLock]:
         return [
@@ -35,8 +37,11 @@ class _Request:
                 host=self.host,
                 agent=self.agent,
                 blocked_by=self.blocked_by,
+                component=number,
+                blocked_by_component=self.blocked_by_component,
+                acquired_ms=self.acquired_ms,
             )
-            for part in self.components
+            for number, part in enumerate(self.components, 1)
         ]
 
 
@@ -56,22 +61,23 @@ class LockTable:
         self._requests[self._last_id] = _Request(self._last_id, txn_id, tuple(components), user, host, agent)
         return self._last_id
 
-    def grant(self, lock_id: int) -> LockState:
+    def grant(self, lock_id: int, now_ms: int) -> LockState:
         """Grants the whole request if nothing before it is in the way."""
         request = self._requests[lock_id]
         if request.state is LockState.WAITING:
-            request.blocked_by = self._find_blocker(request)
-            request.state = LockState.WAITING if request.blocked_by is not None else LockState.ACQUIRED
+            request.blocked_by, request.blocked_by_component = self._find_blocker(request) or (None, None)
+            if request.blocked_by is None:
+                request.state, request.acquired_ms = LockState.ACQUIRED, now_ms
         return request.state
 
-    def _find_blocker(self, request: _Request) -> int | None:
+    def _find_blocker(self, request: _Request) -> tuple[int, int] | None:
         for earlier in self._requests.values():
             if earlier.lock_id >= request.lock_id or earlier.txn_id == request.txn_id:
                 continue
             for wanted in request.components:
-                for existing in earlier.components:
+                for number, existing in enumerate(earlier.components, 1):
                     if is_in_the_way(self._line, wanted, existing):
-                        return earlier.lock_id
+                        return earlier.lock_id, number
         return None
 
     def belongs_to(self, lock_id: int, txn_id: int) -> bool:

@@ -90,7 +90,9 @@ class HeldLock:
     """A granted or waiting lock of any client.
 
     `table` is None for a lock on a whole database, `txn_id` is None for a lock outside of transactions, `blocked_by` is
-    the lock ID it waits for. A lock of several components is listed once per component, under one `lock_id`.
+    the lock ID it waits for. A lock of several components is listed once per component, under one `lock_id`, numbered
+    by `component` from 1; `blocked_by_component` belongs to `blocked_by`. Times are milliseconds since 1970 by the
+    metastore's clock: since when it is granted, and the last heartbeat of a lock outside of transactions.
     """
 
     lock_id: int
@@ -104,6 +106,10 @@ class HeldLock:
     host: str
     agent: str
     blocked_by: int | None = None
+    component: int | None = None
+    blocked_by_component: int | None = None
+    acquired_ms: int | None = None
+    last_heartbeat_ms: int | None = None
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,10 @@ from hive_acid.errors import build_error
 from hive_acid.spark.columns import PartitionValue, build_column, build_condition, build_partition_text
 from hive_acid.spark.detail import load_detail
 from hive_acid.spark.merge_builder import AcidMergeBuilder
+from hive_acid.spark.operators import describe_statement
 from hive_acid.spark.session import EXTENSION
+from hive_acid.sql.operator_parsing import COMPACTION_KINDS
+from hive_acid.sql.operator_statements import Compact, NamedTable
 
 
 class AcidTable:
@@ -83,12 +86,31 @@ class AcidTable:
         stay, without rows. Raises what the SQL statement TRUNCATE TABLE raises (HIVE_ACID_PARTITION_NOT_FOUND if all
         columns are given and there is no such partition), and PySparkValueError if `partition` is empty.
         """
-        if partition is None:
-            self._table.truncate(None)
-            return
-        if not partition:
-            raise PySparkValueError(errorClass="CANNOT_BE_EMPTY", messageParameters={"item": "value in `partition`"})
-        self._table.truncate({name: build_partition_text(value) for name, value in partition.items()})
+        self._table.truncate(_build_partition(partition) or None)
+
+    def compact(
+        self,
+        kind: str = "major",
+        partition: Mapping[str, PartitionValue] | None = None,
+        *,
+        wait: bool = False,
+        pool: str | None = None,
+    ) -> DataFrame:
+        """Requests a compaction: `major`, `minor` or `rebalance`; with `wait`, returns once it has ended.
+
+        `partition` has a value for each partition column, or for some of them, and None stands for NULL; without it all
+        partitions are meant. `pool` names the workers that are to do it (4.x). The result is that of the SQL statement
+        ALTER TABLE … COMPACT, with its row for each partition. Raises what the statement raises, and PySparkValueError
+        for another kind or if `partition` is empty.
+        """
+        if kind.lower() not in COMPACTION_KINDS:
+            allowed = ", ".join(repr(known) for known in COMPACTION_KINDS)
+            parameters = {"arg_name": "kind", "allowed_values": allowed}
+            raise PySparkValueError(errorClass="VALUE_NOT_ALLOWED", messageParameters=parameters)
+        values = _build_partition(partition)
+        table = NamedTable((), tuple(values.items()))
+        statement = describe_statement(Compact(table, kind.lower(), waits=wait, pool=pool))
+        return DataFrame(self._table.operate(json.dumps(statement)), self._spark)
 
     def detail(self) -> DataFrame:
         """What is known of the table, in one row, in the manner of Delta's DESCRIBE DETAIL.
@@ -115,3 +137,10 @@ class AcidTable:
             parameters = {"arg_name": "source", "expected_type": "a DataFrame", "arg_type": type(source).__name__}
             raise PySparkTypeError(errorClass="NOT_EXPECTED_TYPE", messageParameters=parameters)
         return AcidMergeBuilder(self._spark, self._table, source, build_column("condition", condition))
+
+
+def _build_partition(partition: Mapping[str, PartitionValue] | None) -> dict[str, str | None]:
+    """The values as texts, none if there is no partition. Raises PySparkValueError if there is one without values."""
+    if partition is not None and not partition:
+        raise PySparkValueError(errorClass="CANNOT_BE_EMPTY", messageParameters={"item": "value in `partition`"})
+    return {name: build_partition_text(value) for name, value in (partition or {}).items()}

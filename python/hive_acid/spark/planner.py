@@ -29,12 +29,14 @@ from hive_acid.metastore.protocol import Metastore
 from hive_acid.model.table import TableKind, TableName
 from hive_acid.spark.cancellation import Cancellation
 from hive_acid.spark.jvm import JvmEngine, close_connection
+from hive_acid.spark.operators import Operators, describe_statement
 from hive_acid.sql import (
     ExplainedStatement,
     Respelling,
     RowWrites,
     TargetColumns,
     find_explained,
+    find_operator_statement,
     respell,
     rewrite_statement,
 )
@@ -101,6 +103,7 @@ class Planner:
         executor: Executor,
         ddl: DdlExecutor,
         readers: Readers,
+        operators: Operators,
         cancellation: Cancellation,
     ) -> None:
         self._jvm = jvm
@@ -112,6 +115,7 @@ class Planner:
         self._executor = executor
         self._ddl = ddl
         self._readers = readers
+        self._operators = operators
         self._cancellation = cancellation
 
     @_answered
@@ -141,6 +145,18 @@ class Planner:
     def explainedStatement(self, text: str) -> str:  # noqa: N802 (the trait's name)
         """The statement behind EXPLAIN ACID; null if the text does not begin so."""
         return _format_found(find_explained(text))
+
+    @_answered
+    def operatorStatement(self, text: str) -> str:  # noqa: N802 (the trait's name)
+        """A statement about transactions, locks or compactions; null if the text does not begin like one."""
+        found = find_operator_statement(text)
+        return json.dumps(found and {**describe_statement(found.statement), "explained": found.explained})
+
+    @_answered
+    def operate(self, request: str) -> str:
+        """Runs such a statement: its rows."""
+        with self._cancellation.running():
+            return json.dumps(self._operators.run(json.loads(request)))
 
     @_answered
     def newTableLocation(self, table: str) -> str:  # noqa: N802 (the trait's name)

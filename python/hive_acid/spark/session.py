@@ -18,6 +18,7 @@ from pyspark.sql import SparkSession
 
 from hive_acid import __version__, config
 from hive_acid.compaction.folding import Folder
+from hive_acid.compaction.requests import CompactionRequests
 from hive_acid.compaction.worker import Worker
 from hive_acid.errors import build_error
 from hive_acid.execution.ddl import DdlExecutor
@@ -31,6 +32,7 @@ from hive_acid.spark import hive_client
 from hive_acid.spark.cancellation import Cancellation
 from hive_acid.spark.compaction import JvmCompactionEngine
 from hive_acid.spark.jvm import JvmFileSystem, close_connection
+from hive_acid.spark.operators import Operators
 from hive_acid.spark.planner import Planner
 from hive_acid.transactions.locks import Identity
 from hive_acid.transactions.manager import TransactionManager
@@ -183,7 +185,11 @@ class Attachment:
         max_age_ms = settings.number(config.READER_MAX_AGE_MS)
         self.readers = Readers(self.metastore, file_system, self.transactions, max_age_ms, _clock_ms)
         context = session.sparkContext
-        self.planner = Planner(jvm, context, settings, self.metastore, self.executor, ddl, self.readers, cancellation)
+        compactions = CompactionRequests(self.metastore, _clock_ms, pause_ms)
+        operators = Operators(self.metastore, compactions, settings, identity)
+        self.planner = Planner(
+            jvm, context, settings, self.metastore, self.executor, ddl, self.readers, operators, cancellation
+        )
         self._engine = JvmCompactionEngine(jvm, context, lambda: jsession)
         cancellation.install()
         _start_callbacks(session)

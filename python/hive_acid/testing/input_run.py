@@ -12,7 +12,7 @@ from hive_acid.testing.failures import StatementFailed
 from hive_acid.testing.golden import QueryResult, Recorded
 from hive_acid.testing.inputs import MAIN_SESSION, InputStatement, Recording, Settings, TestInput, Variant
 from hive_acid.testing.interleaving import NO_SCHEMA, Interleaving
-from hive_acid.testing.masking import mask_row, mask_text
+from hive_acid.testing.masking import mask_answer, mask_row, mask_text
 from hive_acid.testing.session import Answer, Session, SessionFactory
 from hive_acid.testing.table_files import dump_rows, list_files, local_folder
 
@@ -93,12 +93,16 @@ class _Run:
             self.messages[len(self.results)] = str(error)
             schema, output = NO_SCHEMA, error.format(self._database)
         else:
-            mask = mask_text if answer.is_command else mask_row
-            schema = mask(answer.schema, self._database)
-            output = "\n".join(mask(row, self._database) for row in answer.rows)
+            schema = (mask_text if answer.is_command else mask_row)(answer.schema, self._database)
+            output = "\n".join(self._masked(answer))
         session = self._sessions[statement.session]
         recorded = tuple(self._record(session, kind, table) for kind, table in statement.recordings)
         self.results.append(QueryResult(statement.text, schema, output, recorded, statement.session))
+
+    def _masked(self, answer: Answer) -> list[str]:
+        if answer.is_command:
+            return mask_answer(answer.schema, answer.rows, self._database)
+        return [mask_row(row, self._database) for row in answer.rows]
 
     def _open(self) -> Session:
         return self._factory.open(DEFAULT_SETTINGS + self._variant.settings)

@@ -27,7 +27,7 @@ from hive_acid.testing.inputs import Settings
 from hive_acid.testing.session import Answer
 
 _UNSORTING = frozenset({"Join", "Aggregate", "Generate", "Sample", "Distinct"})
-_DESCRIBING = ("Describe", "Explain")
+_ORDERED = ("Describe", "Explain", "OperatorCommand")
 
 
 def start_spark(metastore: str | None, warehouse: str) -> SparkSession:
@@ -195,6 +195,6 @@ def _is_sorted(plan: Any) -> bool:
     name = plan.getClass().getSimpleName()
     if name in _UNSORTING:
         return False
-    if name.startswith(_DESCRIBING) or (name == "Sort" and getattr(plan, "global")()):
+    if name.startswith(_ORDERED) or (name == "Sort" and getattr(plan, "global")()):
         return True
     return any(_is_sorted(child) for child in _elements(plan.children()))

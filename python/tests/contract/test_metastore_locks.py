@@ -122,6 +122,22 @@ class TestLocks:
         assert held.blocked_by is None
         assert (held.table, held.partition) == (table, None)
         assert (held.user, held.host, held.agent) == ("tester", "testhost", "contract")
+        assert (held.component, waiting.component, waiting.blocked_by_component) == (1, 1, 1)
+        assert held.acquired_ms is not None
+        assert waiting.acquired_ms is None
+        assert (held.last_heartbeat_ms, waiting.last_heartbeat_ms) == (None, None)
+
+    def test_the_components_of_a_lock_are_numbered(self, session: Session, table: TableName) -> None:
+        other = session.setup.create_table("other")
+        first, second = session.begin(), session.begin()
+        components = [LockComponent(name, EXCLUSIVE, UPDATE) for name in (other, table)]
+        session.metastore.lock(first, components, "tester", "testhost", "contract")
+        found = [lock for lock in session.metastore.held_locks() if lock.txn_id == first]
+        numbers = {lock.component: lock.table for lock in found}
+        assert sorted(numbers) == [1, 2]
+        session.lock(second, numbers[2], READ)
+        (waiting,) = [lock for lock in session.metastore.held_locks() if lock.txn_id == second]
+        assert waiting.blocked_by_component == 2
 
     def test_held_locks_of_everything_include_those_of_each_table(self, session: Session, table: TableName) -> None:
         lock_id, _ = session.lock(session.begin(), table, READ, INSERT)

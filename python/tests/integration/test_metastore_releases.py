@@ -62,6 +62,19 @@ def test_updates_of_one_row_at_the_same_time_all_count(spark: SessionProcess, ki
     assert spark.sql(f"SELECT id, amount FROM counted_{kind} ORDER BY id") == [(1, 111), (2, 0)]
 
 
+def test_compactions_locks_and_transactions_are_shown(spark: SessionProcess) -> None:
+    create(spark, "shown", KINDS["partitioned"])
+    spark.sql("INSERT INTO shown VALUES (1, 10, 'Mon'), (2, 20, 'tue')")
+    requested = spark.sql("ALTER TABLE shown COMPACT 'major'")
+    assert [row[2:4] for row in requested] == [("day=Mon", "MAJOR"), ("day=tue", "MAJOR")]
+    assert {row[5:7] for row in requested} == {("initiated", True)}
+    assert {row[6] for row in spark.sql("ALTER TABLE shown COMPACT 'minor'")} == {False}
+    (queued,) = spark.sql("SHOW COMPACTIONS shown PARTITION (day = 'Mon') TYPE 'major' STATUS 'initiated'")
+    assert queued[0] == requested[0][4]
+    assert spark.sql("SHOW LOCKS shown PARTITION (day = 'Mon')") == []
+    assert [row for row in spark.sql("SHOW TRANSACTIONS") if row[1] == "OPEN"] == []
+
+
 def test_plain_tables_are_sparks_as_ever(spark: SessionProcess) -> None:
     spark.sql("CREATE TABLE plain (id INT) PARTITIONED BY (day STRING) STORED AS ORC")
     spark.sql("INSERT INTO plain VALUES (1, 'mon'), (2, 'tue')")

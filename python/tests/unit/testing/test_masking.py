@@ -5,7 +5,7 @@ import json
 import pytest
 
 from hive_acid.testing.failures import QueryContext, StatementFailed
-from hive_acid.testing.masking import mask_path, mask_row, mask_text
+from hive_acid.testing.masking import mask_answer, mask_path, mask_row, mask_text
 
 DATABASE = "sqltest_x_1234abcd"
 
@@ -27,6 +27,10 @@ DATABASE = "sqltest_x_1234abcd"
             "Created Time        \tSun Nov 22\nLast Access         \tUNKNOWN",
             "Created Time {masked}\nLast Access {masked}",
         ),
+        (
+            "already scheduled with state='initiated' and id=17",
+            "already scheduled with state='initiated' and id={compaction}",
+        ),
         ("part-00000-0a1b2c3d-0000-1111-2222-0123456789ab-c000.orc", "part-00000-{uuid}-c000.orc"),
     ],
 )
@@ -37,6 +41,27 @@ def test_what_differs_from_run_to_run_is_masked(text: str, masked: str) -> None:
 @pytest.mark.parametrize("text", ["write ID 3", "delta_0000001_0000001_0000", "a/b/c", "10 / 2", "id#", "x*(y) z", "1"])
 def test_all_else_stays(text: str) -> None:
     assert mask_text(text, DATABASE) == text
+
+
+LOCKS = "struct<lockid:string,table:string,blocked_by:string,user:string>"
+
+
+def test_ids_and_people_are_masked_by_the_columns_of_a_command() -> None:
+    rows = ["17.1\tt\tNULL\tada", "18.1\t17\t17.1\tada"]
+    assert mask_answer(LOCKS, rows, DATABASE) == [
+        "{lockid}\tt\tNULL\t{user}",
+        "{lockid}\t17\t{blocked_by}\t{user}",
+    ]
+    assert mask_answer("struct<table:string,kept:bigint>", ["t\t17"], DATABASE) == ["t\t17"]
+    assert mask_answer(LOCKS, ["of another shape"], DATABASE) == ["of another shape"]
+
+
+def test_the_transactions_of_everybody_are_masked_whole() -> None:
+    schema = "struct<txnid:bigint,state:string,startedtime:bigint,lastheartbeattime:bigint,user:string,host:string>"
+    assert mask_answer(schema, ["1\tOPEN\t2\t3\tada\th"], DATABASE) == ["{transactions}"]
+    assert mask_answer(schema, [], DATABASE) == ["{transactions}"]
+    aborted = mask_answer("struct<txnid:bigint,state:string>", ["7\tABORTED"], DATABASE)
+    assert aborted == ["{txnid}\tABORTED"]
 
 
 def test_data_is_not_masked() -> None:

@@ -26,6 +26,12 @@ trait Planner {
   /** The statement behind EXPLAIN ACID as JSON, `text` and `formatted`; null if the text does not begin so. */
   def explainedStatement(text: String): Object
 
+  /** A statement about transactions, locks or compactions as JSON; null if the text does not begin like one. */
+  def operatorStatement(text: String): Object
+
+  /** Runs such a statement: its rows, each a JSON array of the values of its columns. */
+  def operate(request: String): Object
+
   /** Where the new transactional table `database.table` must lie, as a JSON text; null for where Spark would put it. */
   def newTableLocation(table: String): Object
 
@@ -104,6 +110,9 @@ object Bridge {
     withCalls(session, Seq(Left(command))) { keys =>
       plannerFor(AcidTables.name(command.target)).dryRun(command.request(session).toString, keys.head)
     }
+
+  /** Has Python run a statement that it has parsed, and so is there. */
+  def operate(request: String): String = text(plannerFor("(none)").operate(request))
 
   /** The same for statements that are one transaction. */
   def executeTogether(session: SparkSession, commands: Seq[AcidWriteCommand]): String =

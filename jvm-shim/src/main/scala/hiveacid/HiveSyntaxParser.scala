@@ -9,7 +9,9 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.types.{DataType, StructType}
 
-/** Spark's parser, statements in Hive's spelling that it rejects, and EXPLAIN ACID. */
+/** Spark's parser, statements in Hive's spelling that it rejects, statements of Hive that it does not know, and EXPLAIN
+  * ACID.
+  */
 case class HiveSyntaxParser(session: SparkSession, delegate: ParserInterface) extends ParserInterface {
   override def parsePlan(text: String): LogicalPlan = parsed(text, delegate.parsePlan)
 
@@ -23,7 +25,10 @@ case class HiveSyntaxParser(session: SparkSession, delegate: ParserInterface) ex
     try parse(text)
     catch {
       case refused: ParseException =>
-        explained(text, parse).getOrElse(respelled(text, parse).getOrElse(throw refused))
+        explained(text, parse)
+          .orElse(OperatorCommand.find(text))
+          .orElse(respelled(text, parse))
+          .getOrElse(throw refused)
     }
 
   /** `EXPLAIN ACID statement`; errors in the statement have their positions in the whole text. */

@@ -50,6 +50,15 @@ final class TableApi private (
     SparkLine.frame(session, statement)
   }
 
+  /** @param statement
+    *   as Python describes it to `OperatorCommand`, but for the table
+    */
+  def operate(statement: String): DataFrame = {
+    val id = TableApi.target(session, name, "ALTER TABLE … COMPACT").catalogTable.get.identifier
+    val command = OperatorCommand.of(new ObjectMapper().readTree(statement))
+    SparkLine.frame(session, command.copy(table = Some(id.nameParts)))
+  }
+
   /** What the catalog knows of the table, as JSON. */
   def description: String = {
     val table = TableApi.target(session, name, "AcidTable.detail").catalogTable.get

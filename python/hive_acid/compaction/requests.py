@@ -1,0 +1,179 @@
+"""Compactions put into the metastore's queue, and waiting for them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from hive_acid import config
+from hive_acid.errors import HiveAcidError, build_error
+from hive_acid.metastore.compaction_protocol import CompactionQueue
+from hive_acid.metastore.compaction_types import (
+    CompactionInfo,
+    CompactionRequest,
+    CompactionState,
+    RequestedCompaction,
+)
+
+_FORGOTTEN = "the metastore no longer lists it"
+_GOOD_ENDS = (CompactionState.READY, CompactionState.SUCCEEDED, CompactionState.REFUSED)
+"""REFUSED: there was nothing to compact."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A request, what the metastore answered, and where it stands now.
+
+    `state` is the metastore's word for it, `reason` why it was not accepted or not done, empty otherwise.
+    """
+
+    request: CompactionRequest
+    compaction_id: int | None
+    accepted: bool
+    state: str
+    reason: str
+
+    def row(self) -> tuple[str | int | bool | None, ...]:
+        """As `Compact.COLUMNS` has it."""
+        table, partition = self.request.table, self.request.partition
+        where = (table.database, table.table, partition, self.request.kind.name)
+        return (*where, self.compaction_id, self.state, self.accepted, self.reason or None)
+
+
+class Runner(Protocol):
+    """Does the compactions that a session asks for, in that session."""
+
+    def prepare(self, requests: Sequence[CompactionRequest]) -> Sequence[CompactionRequest]:
+        """Does what must be done before they are in the queue; returns them, in order, as they are to be put there."""
+        ...
+
+    def run(self, outcomes: Sequence[Outcome]) -> None:
+        """Does those of the accepted requests that nobody else has begun; the queue tells what became of each."""
+        ...
+
+
+class CompactionRequests:
+    """Requests compactions of one metastore, does them by `runner` if there is one, and waits for them.
+
+    `clock_ms` rises by milliseconds from wherever it began. `pause_ms` waits so many of them, and raises
+    HIVE_ACID_CANCELLED to end the wait.
+    """
+
+    def __init__(
+        self,
+        queue: CompactionQueue,
+        clock_ms: Callable[[], int],
+        pause_ms: Callable[[int], None],
+        runner: Runner | None = None,
+    ) -> None:
+        self._queue = queue
+        self._clock_ms = clock_ms
+        self._pause_ms = pause_ms
+        self._runner = runner
+
+    def compact(
+        self, requests: Sequence[CompactionRequest], settings: config.Settings, *, waits: bool
+    ) -> list[Outcome]:
+        """The outcome of each request, in order; with `waits`, of those that were accepted once they have ended.
+
+        Raises, only when waiting and after all have ended, HIVE_ACID_COMPACTION_FAILED for the first that did not end
+        well; HIVE_ACID_COMPACTION_TIMEOUT if one has not ended by the time of the setting; HIVE_ACID_CANCELLED. What
+        was requested stays in the queue whatever is raised.
+        """
+        outcomes = self._request(requests if self._runner is None else self._runner.prepare(requests))
+        try:
+            if self._runner is not None:
+                self._runner.run(outcomes)
+            return self._await(outcomes, settings) if waits else self._found(outcomes)
+        except BaseException as error:
+            _add_note(error, outcomes)
+            raise
+
+    def _request(self, requests: Sequence[CompactionRequest]) -> list[Outcome]:
+        outcomes: list[Outcome] = []
+        for request in requests:
+            try:
+                outcomes.append(_build_outcome(request, self._queue.request_compaction(request)))
+            except HiveAcidError as error:
+                _add_note(error, outcomes)
+                raise
+        return outcomes
+
+    def _found(self, outcomes: Sequence[Outcome]) -> list[Outcome]:
+        """Where they stand if somebody was at work; a request alone needs no second look."""
+        return list(outcomes) if self._runner is None else self._look(outcomes)
+
+    def _await(self, outcomes: Sequence[Outcome], settings: config.Settings) -> list[Outcome]:
+        poll_ms = settings.number(config.COMPACTION_POLL_MS)
+        timeout_ms = settings.number(config.COMPACTION_WAIT_TIMEOUT_MS)
+        started_ms = self._clock_ms()
+        while True:
+            found = self._look(outcomes)
+            pending = [outcome for outcome in found if _is_pending(outcome)]
+            if not pending:
+                break
+            waited_ms = self._clock_ms() - started_ms
+            if waited_ms >= timeout_ms:
+                raise _timeout(pending[0], waited_ms)
+            self._pause_ms(min(poll_ms, timeout_ms - waited_ms))
+        for outcome in found:
+            if outcome.accepted and outcome.state not in {state.value for state in _GOOD_ENDS}:
+                raise _failure(outcome)
+        return found
+
+    def _look(self, outcomes: Sequence[Outcome]) -> list[Outcome]:
+        entries = {entry.id: entry for entry in self._queue.compactions()}
+        return [
+            _updated(outcome, entries.get(outcome.compaction_id or 0)) if outcome.accepted else outcome
+            for outcome in outcomes
+        ]
+
+
+def _build_outcome(request: CompactionRequest, answer: RequestedCompaction) -> Outcome:
+    """3.1 gives no reason for not accepting one: there is an entry before it, which it names."""
+    reason = answer.reason
+    if not answer.accepted and not reason:
+        reason = f"compaction {answer.id} of it is {answer.state.value}"
+    return Outcome(request, answer.id, answer.accepted, answer.state.value, reason)
+
+
+def _updated(outcome: Outcome, entry: CompactionInfo | None) -> Outcome:
+    state, reason = (entry.state.value, entry.error or "") if entry else ("unknown", _FORGOTTEN)
+    return Outcome(outcome.request, outcome.compaction_id, True, state, reason)
+
+
+def _is_pending(outcome: Outcome) -> bool:
+    return outcome.accepted and outcome.state in {state.value for state in CompactionState if state.is_pending}
+
+
+def _add_note(error: BaseException, outcomes: Sequence[Outcome]) -> None:
+    ids = [str(outcome.compaction_id) for outcome in outcomes if outcome.accepted]
+    if ids:
+        error.add_note(f"requested were the compactions {', '.join(ids)}, which SHOW COMPACTIONS lists")
+
+
+def _where(outcome: Outcome) -> str:
+    partition = outcome.request.partition
+    return f"{outcome.request.table} ({partition})" if partition else str(outcome.request.table)
+
+
+def _timeout(outcome: Outcome, waited_ms: int) -> HiveAcidError:
+    return build_error(
+        "HIVE_ACID_COMPACTION_TIMEOUT",
+        compactionId=outcome.compaction_id,
+        table=_where(outcome),
+        state=outcome.state,
+        waitedMs=waited_ms,
+        setting=config.COMPACTION_WAIT_TIMEOUT_MS.key,
+    )
+
+
+def _failure(outcome: Outcome) -> HiveAcidError:
+    return build_error(
+        "HIVE_ACID_COMPACTION_FAILED",
+        compactionId=outcome.compaction_id,
+        table=_where(outcome),
+        state=outcome.state,
+        reason=outcome.reason or "the metastore gives no reason",
+    )

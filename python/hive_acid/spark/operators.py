@@ -1,0 +1,107 @@
+"""Statements about transactions, locks and compactions, as the shim hands them over."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from hive_acid.compaction.requests import CompactionRequests
+from hive_acid.compaction.statement import build_requests
+from hive_acid.config import Settings
+from hive_acid.errors import build_error
+from hive_acid.execution.overwriting import find_truncated
+from hive_acid.execution.statement import Overwrite
+from hive_acid.inspect.rows import Row, Scope
+from hive_acid.inspect.show_compactions import build_compaction_rows
+from hive_acid.inspect.show_locks import build_lock_rows
+from hive_acid.inspect.show_transactions import abort_transactions, build_transaction_rows
+from hive_acid.metastore.protocol import Metastore
+from hive_acid.metastore.types import MetastoreLine
+from hive_acid.model.table import TableDescription, TableName
+from hive_acid.sql.operator_statements import (
+    AbortTransactions,
+    Compact,
+    OperatorStatement,
+    ShowCompactions,
+    ShowLocks,
+    ShowTransactions,
+    format_fields,
+    parse_fields,
+)
+from hive_acid.transactions.locks import Identity
+
+_BY_HAND = "manual"
+"""Behind the host in a request's initiator (HiveMetaStoreClient.MANUALLY_INITIATED_COMPACTION)."""
+
+
+def describe_statement(statement: OperatorStatement) -> dict[str, Any]:
+    """What the shim is told of it.
+
+    `title` is for people, `schema` the result's columns as Spark's DDL, `table`, `partition` and `database` what Spark
+    resolves, and `statement` what it hands back.
+    """
+    table = getattr(statement, "table", None)
+    return {
+        "title": statement.TITLE,
+        "schema": ", ".join(f"`{column.name}` {column.type}" for column in statement.COLUMNS),
+        "table": table and list(table.parts),
+        "partition": table and dict(table.partition),
+        "database": getattr(statement, "database", None),
+        "mustExist": isinstance(statement, Compact),
+        "statement": format_fields(statement),
+    }
+
+
+class Operators:
+    """Runs such statements against one metastore."""
+
+    def __init__(
+        self, metastore: Metastore, compactions: CompactionRequests, settings: Settings, identity: Identity
+    ) -> None:
+        self._metastore = metastore
+        self._compactions = compactions
+        self._settings = settings
+        self._initiator = f"{identity.host}-{_BY_HAND}"
+
+    def run(self, asked: Mapping[str, Any]) -> list[Row]:
+        """The rows of a statement.
+
+        `asked` has what `describe_statement` told of it as `statement`, and resolved: `table` (`database.table`) and
+        `parts` (`k=v` as in the metastore's names of partitions). `settings` are those of its session.
+        """
+        statement = parse_fields(asked["statement"])
+        if isinstance(statement, Compact):
+            return self._compact(statement, asked)
+        if isinstance(statement, AbortTransactions):
+            return abort_transactions(self._metastore, statement.txn_ids)
+        if isinstance(statement, ShowTransactions):
+            return build_transaction_rows(self._metastore.transactions())
+        if isinstance(statement, ShowLocks):
+            scope = self._scope(statement, asked)
+            return build_lock_rows(self._metastore.held_locks(scope.table), scope)
+        return build_compaction_rows(self._metastore.compactions(), statement, self._scope(statement, asked))
+
+    def _scope(self, statement: ShowLocks | ShowCompactions, asked: Mapping[str, Any]) -> Scope:
+        table = TableName(*asked["table"].split(".", 1)) if asked.get("table") else None
+        database = statement.database.lower() if statement.database else None
+        ignores_case = self._metastore.line is MetastoreLine.HIVE_3
+        return Scope(database, table, tuple(asked["parts"]), ignores_case)
+
+    def _compact(self, statement: Compact, asked: Mapping[str, Any]) -> list[Row]:
+        table = self._metastore.table(TableName(*asked["table"].split(".", 1)))
+        if asked["inTransaction"]:
+            operation = f"{statement.TITLE} within hive_acid.transaction()"
+            raise build_error("HIVE_ACID_UNSUPPORTED_STATEMENT", operation=operation, table=table.name)
+        partitions = self._partitions(table, tuple(asked["parts"]))
+        requests = build_requests(statement, table, partitions, self._metastore.line, self._initiator)
+        settings = self._settings.overridden_by(asked["settings"])
+        return [outcome.row() for outcome in self._compactions.compact(requests, settings, waits=statement.waits)]
+
+    def _partitions(self, table: TableDescription, parts: tuple[str, ...]) -> tuple[str, ...]:
+        """Those that the PARTITION clause means, all without one. Raises HIVE_ACID_PARTITION_NOT_FOUND."""
+        if not table.is_partitioned:
+            return ()
+        found = find_truncated(Overwrite(parts), table, self._metastore.partition_names(table.name))
+        if parts and not found:
+            raise build_error("HIVE_ACID_PARTITION_NOT_FOUND", table=table.name, partition="/".join(parts))
+        return found

@@ -1,0 +1,301 @@
+"""Parses the statements of `operator_statements`.
+
+The grammar is Hive's (HiveParser.g and AlterClauseParser.g of 4.1): clauses come in one order. Beyond it, a table's
+name may begin with Spark's catalog, and STATE may stand for STATUS, as Hive's manual has it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+
+from hive_acid.sql.lexemes import Lexeme, LexemeKind, Reader, build_syntax_error, find_lexemes
+from hive_acid.sql.operator_statements import (
+    AbortTransactions,
+    Compact,
+    FoundStatement,
+    NamedTable,
+    OperatorStatement,
+    ShowCompactions,
+    ShowLocks,
+    ShowTransactions,
+    SortKey,
+)
+
+COMPACTION_KINDS = ("major", "minor", "rebalance")
+_SHOWN_KINDS = (*COMPACTION_KINDS, "abort txn cleanup")
+_STATES = (
+    "initiated",
+    "working",
+    "ready for cleaning",
+    "succeeded",
+    "failed",
+    "did not initiate",
+    "refused",
+    "aborted",
+)
+_OTHER_NAMES = {"start": "starttime", "highestwriteid": "hightestwriteid"}
+"""What Hive also calls columns: the name in the example of its manual, and the one that its ORDER BY knows."""
+_INT_MAX = 2**31 - 1
+_EXPLAINED = ("FORMATTED", "EXTENDED", "CODEGEN", "COST")
+_OPENING = re.compile(r"""['"`]|/\*""")
+_BEGINNINGS: Mapping[tuple[str, str], str] = {
+    ("SHOW", "COMPACTION"): ShowCompactions.TITLE,
+    ("SHOW", "TRANSACTION"): ShowTransactions.TITLE,
+    ("SHOW", "LOCK"): ShowLocks.TITLE,
+    ("ABORT", "TRANSACTION"): AbortTransactions.TITLE,
+    ("ABORT", "COMPACTION"): AbortTransactions.TITLE,
+}
+"""The first two words, without the S of a plural that somebody may forget."""
+_FORMS: Mapping[str, str] = {
+    Compact.TITLE: (
+        "ALTER TABLE table [PARTITION (column = value, …)] COMPACT 'major' | 'minor' | 'rebalance' "
+        "[CLUSTERED INTO n BUCKETS] [AND WAIT] [POOL 'name'] [WITH OVERWRITE TBLPROPERTIES ('key' = 'value', …)]"
+    ),
+    ShowCompactions.TITLE: (
+        "SHOW COMPACTIONS [COMPACT_ID = n | DATABASE name | table [PARTITION (column = value, …)]] [POOL 'name'] "
+        "[TYPE 'type'] [STATUS 'state'] [ORDER BY column [ASC | DESC], …] [LIMIT n]"
+    ),
+    ShowLocks.TITLE: "SHOW LOCKS [DATABASE name | table [PARTITION (column = value, …)]] [EXTENDED]",
+    ShowTransactions.TITLE: "SHOW TRANSACTIONS",
+    AbortTransactions.TITLE: "ABORT TRANSACTIONS n [n …]",
+}
+
+
+def find_operator_statement(text: str) -> FoundStatement | None:
+    """The statement in the text; None if the text does not begin like one of them.
+
+    Raises HIVE_ACID_SYNTAX_ERROR if it does and then goes wrong.
+    """
+    lexemes = find_lexemes(text)
+    if not lexemes:
+        _refuse_unended(text)
+        return None
+    explained = _find_explained(lexemes)
+    if explained is not None:
+        lexemes = lexemes[1 if explained == "simple" else 2 :]
+    title = _find_title(lexemes)
+    if title is None:
+        return None
+    return FoundStatement(_PARSERS[title](Reader(text, lexemes, title, _FORMS[title])), explained)
+
+
+def _refuse_unended(text: str) -> None:
+    """Raises HIVE_ACID_SYNTAX_ERROR for a statement in which a quotation or comment has no end."""
+    opening = _OPENING.search(text)
+    title = _find_title(find_lexemes(text[: opening.start()])) if opening else None
+    if opening and title:
+        expected = "an end of the quotation or comment that begins here or later"
+        raise build_syntax_error(text, opening.start(), title, _FORMS[title], expected, "none")
+
+
+def _find_explained(lexemes: Sequence[Lexeme]) -> str | None:
+    if not lexemes[0].is_word("EXPLAIN"):
+        return None
+    modes = [mode for mode in _EXPLAINED if len(lexemes) > 1 and lexemes[1].is_word(mode)]
+    return modes[0].lower() if modes else "simple"
+
+
+def _find_title(lexemes: Sequence[Lexeme]) -> str | None:
+    words = [lexeme.text.upper() if lexeme.kind is LexemeKind.WORD else "" for lexeme in lexemes]
+    if len(words) < 2:
+        return None
+    if words[:2] == ["ALTER", "TABLE"]:
+        return Compact.TITLE if _is_compact(lexemes, words) else None
+    return _BEGINNINGS.get((words[0], words[1].removesuffix("S")))
+
+
+def _is_compact(lexemes: Sequence[Lexeme], words: Sequence[str]) -> bool:
+    """Whether COMPACT comes behind the table's name, or behind that and PARTITION (…), be it right or not."""
+    at = 3
+    while at + 1 < len(lexemes) and lexemes[at].text == "." and lexemes[at].kind is LexemeKind.SYMBOL:
+        at += 2
+    if words[at : at + 1] != ["PARTITION"]:
+        return words[at : at + 1] == ["COMPACT"]
+    around = zip(lexemes[at:], words[at + 1 :], [*lexemes[at + 2 :], None], strict=False)
+    return any(
+        word == "COMPACT" and before.text not in ("(", ",") and (after is None or after.text != "=")
+        for before, word, after in around
+    )
+
+
+def _parse_compact(reader: Reader) -> Compact:
+    reader.skip(2)
+    table = _read_table(reader)
+    if not reader.take("COMPACT"):
+        raise reader.error("COMPACT")
+    kind = _read_choice(reader, COMPACTION_KINDS)
+    buckets = None
+    if reader.take("CLUSTERED", "INTO"):
+        buckets = reader.whole_number("a number of buckets", 1, _INT_MAX)
+        if not reader.take("BUCKETS"):
+            raise reader.error("BUCKETS")
+    waits = reader.take("AND", "WAIT")
+    pool = reader.string("the pool's name in quotation marks") if reader.take("POOL") else None
+    properties = _read_properties(reader) if reader.take("WITH", "OVERWRITE", "TBLPROPERTIES") else ()
+    keys = _read_sort_keys(reader) if reader.take("ORDER", "BY") else ()
+    reader.end("another clause or the end")
+    order_by = ", ".join(key.column for key in keys) or None
+    return Compact(table, kind, buckets, waits, pool, properties, order_by)
+
+
+def _parse_show_compactions(reader: Reader) -> ShowCompactions:
+    _read_second_word(reader, "COMPACTIONS")
+    table, database = None, None
+    if reader.take("COMPACT_ID"):
+        reader.symbol("=")
+        compaction_id = reader.whole_number("the ID of a compaction")
+        reader.end("the end")
+        return ShowCompactions(compaction_id=compaction_id)
+    if reader.take("DATABASE") or reader.take("SCHEMA"):
+        database = reader.name("the name of a database")
+    elif _has_name(reader, ("POOL", "TYPE", "STATUS", "STATE", "ORDER", "LIMIT")):
+        table = _read_table(reader)
+    pool = reader.string("the pool's name in quotation marks") if reader.take("POOL") else None
+    kind = _read_choice(reader, _SHOWN_KINDS) if reader.take("TYPE") else None
+    state = _read_choice(reader, _STATES) if reader.take("STATUS") or reader.take("STATE") else None
+    columns = [column.name for column in ShowCompactions.COLUMNS]
+    keys = _read_sort_keys(reader, columns) if reader.take("ORDER", "BY") else ()
+    limit = reader.whole_number("a number of rows") if reader.take("LIMIT") else None
+    reader.end("another clause or the end")
+    return ShowCompactions(table, database, None, pool, kind, state, keys, limit)
+
+
+def _parse_show_locks(reader: Reader) -> ShowLocks:
+    _read_second_word(reader, "LOCKS")
+    table, database = None, None
+    if reader.take("DATABASE") or reader.take("SCHEMA"):
+        database = reader.name("the name of a database")
+    elif _has_name(reader, ("EXTENDED",)):
+        table = _read_table(reader)
+    reader.take("EXTENDED")
+    reader.end("EXTENDED or the end")
+    return ShowLocks(table, database)
+
+
+def _parse_show_transactions(reader: Reader) -> ShowTransactions:
+    _read_second_word(reader, "TRANSACTIONS")
+    reader.end("the end")
+    return ShowTransactions()
+
+
+def _parse_abort_transactions(reader: Reader) -> AbortTransactions:
+    _read_second_word(reader, "TRANSACTIONS")
+    ids = [reader.whole_number("the ID of a transaction")]
+    while reader.next.kind is LexemeKind.NUMBER:
+        ids.append(reader.whole_number("the ID of a transaction"))
+    reader.end("the ID of a transaction or the end")
+    return AbortTransactions(tuple(dict.fromkeys(ids)))
+
+
+_PARSERS: Mapping[str, Callable[[Reader], OperatorStatement]] = {
+    Compact.TITLE: _parse_compact,
+    ShowCompactions.TITLE: _parse_show_compactions,
+    ShowLocks.TITLE: _parse_show_locks,
+    ShowTransactions.TITLE: _parse_show_transactions,
+    AbortTransactions.TITLE: _parse_abort_transactions,
+}
+
+
+def _read_second_word(reader: Reader, word: str) -> None:
+    reader.skip(1)
+    if not reader.take(word):
+        raise reader.error(word)
+
+
+def _has_name(reader: Reader, keywords: Sequence[str]) -> bool:
+    """Whether a name comes next; a table that is called like one of the keywords must be in backquotes."""
+    is_keyword = any(reader.next.is_word(word) for word in keywords)
+    return reader.next.kind in (LexemeKind.WORD, LexemeKind.QUOTED) and not is_keyword
+
+
+def _read_table(reader: Reader) -> NamedTable:
+    parts = [reader.name("the name of a table")]
+    while reader.take_symbol("."):
+        parts.append(reader.name("a name"))
+    return NamedTable(tuple(parts), _read_partition(reader) if reader.take("PARTITION") else ())
+
+
+def _read_partition(reader: Reader) -> tuple[tuple[str, str | None], ...]:
+    values: dict[str, str | None] = {}
+    reader.symbol("(")
+    while True:
+        at = reader.next
+        column = reader.name("a partition column").lower()
+        if column in values:
+            raise reader.error("another partition column", at)
+        reader.symbol("=")
+        values[column] = _read_constant(reader)
+        if not reader.take_symbol(","):
+            break
+    reader.symbol(")", ", or )")
+    return tuple(values.items())
+
+
+def _read_constant(reader: Reader) -> str | None:
+    expected = "a value: a text in quotation marks, a number, TRUE, FALSE, DATE '…', TIMESTAMP '…' or NULL"
+    if reader.take("NULL"):
+        return None
+    for word in ("TRUE", "FALSE"):
+        if reader.take(word):
+            return word.lower()
+    if reader.take("DATE") or reader.take("TIMESTAMP"):
+        return reader.string("a text in quotation marks")
+    if reader.take_symbol("-"):
+        return "-" + reader.number("a number")
+    if reader.next.kind is LexemeKind.NUMBER:
+        return reader.number(expected)
+    return reader.string(expected)
+
+
+def _read_choice(reader: Reader, choices: Sequence[str]) -> str:
+    """One of the texts, in any case; underscores and hyphens may stand for the blanks between words."""
+    quoted = [f"'{choice}'" for choice in choices]
+    expected = f"{', '.join(quoted[:-1])} or {quoted[-1]}"
+    at = reader.next
+    found = re.sub(r"[\s_-]+", " ", reader.string(expected)).strip().lower()
+    if found not in choices:
+        raise reader.error(expected, at)
+    return found
+
+
+def _read_properties(reader: Reader) -> tuple[tuple[str, str], ...]:
+    properties: dict[str, str] = {}
+    reader.symbol("(")
+    while True:
+        at = reader.next
+        key = reader.string("a key in quotation marks")
+        if key in properties:
+            raise reader.error("another key", at)
+        reader.symbol("=")
+        properties[key] = reader.string("a value in quotation marks")
+        if not reader.take_symbol(","):
+            break
+    reader.symbol(")", ", or )")
+    return tuple(properties.items())
+
+
+def _read_sort_keys(reader: Reader, columns: Sequence[str] = ()) -> tuple[SortKey, ...]:
+    keys = [_read_sort_key(reader, columns)]
+    while reader.take_symbol(","):
+        keys.append(_read_sort_key(reader, columns))
+    return tuple(keys)
+
+
+def _read_sort_key(reader: Reader, columns: Sequence[str]) -> SortKey:
+    """Any name will do if no columns are given."""
+    expected = f"a column: {', '.join(columns)}" if columns else "the name of a column"
+    at = reader.next
+    column = reader.name(expected).lower()
+    column = _OTHER_NAMES.get(column, column) if columns else column
+    if columns and column not in columns:
+        raise reader.error(expected, at)
+    is_descending = reader.take("DESC")
+    if not is_descending:
+        reader.take("ASC")
+    nulls_first = not is_descending
+    if reader.take("NULLS"):
+        nulls_first = reader.take("FIRST")
+        if not nulls_first and not reader.take("LAST"):
+            raise reader.error("FIRST or LAST")
+    return SortKey(column, is_descending, nulls_first)
