@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from hive_acid.compaction.policy import find_exemption, find_server_value
+from hive_acid.compaction.policy import find_exemption, find_server_value, judge
 from hive_acid.compaction.queue_history import FailureLimit, find_pending
-from hive_acid.compaction.surveying import CompactorView, find_roots, judge_roots, load_thresholds
+from hive_acid.compaction.surveying import CompactorView, find_roots, load_thresholds, survey
 from hive_acid.errors import HiveAcidError, MetastoreUnavailable
 from hive_acid.metastore.compaction_types import CompactionInfo, CompactionKind, CompactionRequest
 from hive_acid.metastore.protocol import Metastore
@@ -113,13 +113,17 @@ class Initiator:
                 yield Decision(table.name, root.partition, Action.PASSED_OVER, None, reasons[root.partition])
         roots = [root for root in roots if root.partition not in reasons]
         view = CompactorView.load(metastore, table)
-        for root, verdict in judge_roots(metastore.line, self._file_system, table, roots, view, thresholds):
-            if isinstance(verdict, HiveAcidError):
-                yield Decision(table.name, root.partition, Action.FAILED, None, str(verdict))
-            elif verdict.kind is None:
-                yield Decision(table.name, root.partition, Action.NOT_NEEDED, None, verdict.reason)
+        for surveyed in survey(self._file_system, roots, view):
+            partition = surveyed.root.partition
+            if surveyed.state is None:
+                yield Decision(table.name, partition, Action.FAILED, None, str(surveyed.error))
+                continue
+            is_partition = partition is not None
+            verdict = judge(metastore.line, table, surveyed.state, view.write_ids, thresholds, is_partition)
+            if verdict.kind is None:
+                yield Decision(table.name, partition, Action.NOT_NEEDED, None, verdict.reason)
             else:
-                yield self._request(table.name, root.partition, verdict.kind, verdict.reason)
+                yield self._request(table.name, partition, verdict.kind, verdict.reason)
 
     def _find_reasons_to_wait(self, table: TableName) -> dict[str | None, str]:
         """By partition (None: the flat table), why the queue or its history keeps it from being asked for."""

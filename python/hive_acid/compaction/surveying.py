@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from hive_acid.compaction.policy import Thresholds, Verdict, judge
+from hive_acid.compaction.policy import Thresholds
 from hive_acid.errors import HiveAcidError, build_error
 from hive_acid.metastore.protocol import Metastore
-from hive_acid.metastore.types import MetastoreLine
 from hive_acid.model.table import Partition, TableDescription
 from hive_acid.model.write_ids import ValidTxnList, ValidWriteIdList
 from hive_acid.snapshot.acid_state import AcidState
-from hive_acid.snapshot.filesystem import FileSystem
-from hive_acid.snapshot.table_snapshot import load_states
+from hive_acid.snapshot.filesystem import FileSystem, Listing
+from hive_acid.snapshot.table_snapshot import load_state
 
 _PARTITIONS_AT_ONCE = 500
 """Whose listings are in memory together."""
@@ -56,37 +55,23 @@ def find_roots(table: TableDescription, partitions: Sequence[Partition] | None) 
     return [Root(None, table.location)] if partitions is None else [Root(p.name, p.location) for p in partitions]
 
 
-def load_root_states(
-    file_system: FileSystem, roots: Sequence[Root], view: CompactorView
-) -> Iterator[tuple[Root, AcidState | HiveAcidError]]:
-    """What a compactor sees in each; an error for one that it could not read, as `choose_directories` raises it."""
+@dataclass(frozen=True)
+class SurveyedRoot:
+    """A root, what lies there, and what a compactor sees of it: a state, or the error that keeps it from being read."""
+
+    root: Root
+    listing: Listing
+    state: AcidState | None
+    error: HiveAcidError | None = None
+
+
+def survey(file_system: FileSystem, roots: Sequence[Root], view: CompactorView) -> Iterator[SurveyedRoot]:
+    """The roots, in order, as they lie now. Raises HIVE_ACID_STORAGE."""
     for start in range(0, len(roots), _PARTITIONS_AT_ONCE):
         batch = roots[start : start + _PARTITIONS_AT_ONCE]
-        try:
-            locations = [root.location for root in batch]
-            yield from zip(batch, load_states(file_system, locations, view.write_ids, view.transactions), strict=True)
-        except HiveAcidError:
-            yield from ((root, _load_one(file_system, root, view)) for root in batch)
-
-
-def _load_one(file_system: FileSystem, root: Root, view: CompactorView) -> AcidState | HiveAcidError:
-    try:
-        return load_states(file_system, [root.location], view.write_ids, view.transactions)[0]
-    except HiveAcidError as error:
-        return error
-
-
-def judge_roots(
-    line: MetastoreLine,
-    file_system: FileSystem,
-    table: TableDescription,
-    roots: Sequence[Root],
-    view: CompactorView,
-    thresholds: Thresholds,
-) -> Iterator[tuple[Root, Verdict | HiveAcidError]]:
-    """What each needs, or the error that kept it from being looked at."""
-    for root, state in load_root_states(file_system, roots, view):
-        if isinstance(state, HiveAcidError):
-            yield root, state
-        else:
-            yield root, judge(line, table, state, view.write_ids, thresholds, root.partition is not None)
+        for root, listing in zip(batch, file_system.list_trees([root.location for root in batch]), strict=True):
+            try:
+                state = load_state(file_system, listing, view.write_ids, view.transactions)
+                yield SurveyedRoot(root, listing, state)
+            except HiveAcidError as error:
+                yield SurveyedRoot(root, listing, None, error)

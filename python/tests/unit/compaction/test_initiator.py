@@ -74,6 +74,15 @@ def test_a_table_below_its_thresholds_is_left_alone(world: World) -> None:
     assert world.memory.compactions() == []
 
 
+def test_what_an_open_transaction_keeps_from_being_compacted_does_not_count(world: World) -> None:
+    txn_id = world.memory.open_transaction("other", "host", "agent")
+    world.memory.allocate_write_id(txn_id, TABLE)
+    fill(world)
+    assert [decision.action for decision in look(world)] == [Action.NOT_NEEDED]
+    world.memory.commit(txn_id)
+    assert [decision.action for decision in look(world)] == [Action.REQUESTED]
+
+
 def test_a_dry_run_asks_for_nothing(world: World) -> None:
     fill(world)
     assert [decision.action for decision in look(world, is_dry_run=True)] == [Action.WOULD_REQUEST]
