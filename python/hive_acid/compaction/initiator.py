@@ -7,14 +7,15 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from hive_acid.compaction.policy import find_exemption, find_server_value, judge
+from hive_acid.compaction.policy import Thresholds, find_exemption, find_server_value, judge
 from hive_acid.compaction.queue_history import FailureLimit, find_pending
-from hive_acid.compaction.surveying import CompactorView, find_roots, load_thresholds, survey
+from hive_acid.compaction.surveying import CompactorView, SurveyedRoot, find_roots, load_thresholds, survey
 from hive_acid.errors import HiveAcidError, MetastoreUnavailable
 from hive_acid.metastore.compaction_types import CompactionInfo, CompactionKind, CompactionRequest
 from hive_acid.metastore.protocol import Metastore
 from hive_acid.model.table import TableDescription, TableKind, TableName
 from hive_acid.snapshot.filesystem import FileSystem
+from hive_acid.snapshot.foreign_files import find_foreign_files
 
 INITIATOR_ON = "hive.compactor.initiator.on"
 
@@ -114,16 +115,23 @@ class Initiator:
         roots = [root for root in roots if root.partition not in reasons]
         view = CompactorView.load(metastore, table)
         for surveyed in survey(self._file_system, roots, view):
-            partition = surveyed.root.partition
-            if surveyed.state is None:
-                yield Decision(table.name, partition, Action.FAILED, None, str(surveyed.error))
-                continue
-            is_partition = partition is not None
-            verdict = judge(metastore.line, table, surveyed.state, view.write_ids, thresholds, is_partition)
-            if verdict.kind is None:
-                yield Decision(table.name, partition, Action.NOT_NEEDED, None, verdict.reason)
-            else:
-                yield self._request(table.name, partition, verdict.kind, verdict.reason)
+            yield self._decide(table, surveyed, view, thresholds)
+
+    def _decide(
+        self, table: TableDescription, surveyed: SurveyedRoot, view: CompactorView, thresholds: Thresholds
+    ) -> Decision:
+        partition = surveyed.root.partition
+        if surveyed.state is None:
+            return Decision(table.name, partition, Action.FAILED, None, str(surveyed.error))
+        foreign = find_foreign_files(table.kind, surveyed.state)
+        if foreign:
+            reason = f"a compaction would lose {foreign[0]}, which is none of the table's (see hive-acid doctor)"
+            return Decision(table.name, partition, Action.PASSED_OVER, None, reason)
+        line, is_partition = self._metastore.line, partition is not None
+        verdict = judge(line, table, surveyed.state, view.write_ids, thresholds, is_partition)
+        if verdict.kind is None:
+            return Decision(table.name, partition, Action.NOT_NEEDED, None, verdict.reason)
+        return self._request(table.name, partition, verdict.kind, verdict.reason)
 
     def _find_reasons_to_wait(self, table: TableName) -> dict[str | None, str]:
         """By partition (None: the flat table), why the queue or its history keeps it from being asked for."""

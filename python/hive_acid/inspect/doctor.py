@@ -18,7 +18,7 @@ from hive_acid.compaction.surveying import (
 from hive_acid.config import parse_duration_ms
 from hive_acid.errors import HiveAcidError, MetastoreUnavailable, build_error
 from hive_acid.inspect.compactions import Service, find_obsolete, find_pile_up, find_stuck
-from hive_acid.inspect.file_names import find_misread_names, find_spark_markers, find_stray_files, find_stray_root_files
+from hive_acid.inspect.file_names import find_misread_names, find_spark_markers, find_stray_root_files, find_strays
 from hive_acid.inspect.finding import Finding, FindingKind, Place
 from hive_acid.inspect.leftovers import (
     find_aborted_folders,
@@ -37,6 +37,7 @@ from hive_acid.model.table import Partition, TableDescription, TableKind, TableN
 from hive_acid.model.write_ids import ValidWriteIdList
 from hive_acid.snapshot.acid_state import AcidState, find_aborted_overwrites
 from hive_acid.snapshot.filesystem import FileSystem, Listing
+from hive_acid.snapshot.foreign_files import find_foreign_files
 
 CLEANER_ON = "hive.compactor.cleaner.on"
 
@@ -165,11 +166,11 @@ class Doctor:
         if state is None:
             yield _build_unreadable(place, surveyed.error)
             return
-        yield from find_stray_files(place, case.table, state)
+        yield from find_strays(place, case.table, state)
         yield from find_misread_names(place, case.table, state)
         yield from find_aborted_folders(line, place, state, case.write_ids, now_ms)
         yield from find_obsolete(place, state, service, now_ms)
-        if not case.is_exempt:
+        if not case.is_exempt and not find_foreign_files(case.table.kind, state):  # which a compaction would lose
             is_partition = surveyed.root.partition is not None
             verdict = judge(line, case.table, state, case.view.write_ids, case.thresholds, is_partition)
             yield from find_pile_up(place, verdict, entries, service)

@@ -5,40 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from hive_acid.inspect.finding import Finding, FindingKind, Place
-from hive_acid.model.names import (
-    FLUSH_LENGTH_SUFFIX,
-    BucketFileName,
-    FolderKind,
-    is_acid_folder_like,
-    original_bucket,
-)
+from hive_acid.model.names import BucketFileName
 from hive_acid.model.table import TableDescription
-from hive_acid.snapshot.acid_state import AcidFolder, AcidState
+from hive_acid.snapshot.acid_state import AcidState
+from hive_acid.snapshot.foreign_files import find_names_not_hives, find_stray_files
 from hive_acid.snapshot.listing import ListedFile, Listing
 
 SPARK_MARKER = "_SUCCESS"
 
 
-def find_stray_files(place: Place, table: TableDescription, state: AcidState) -> Iterator[Finding]:
-    """Files beside the bases and deltas that nobody put there under a transaction, as Spark without the extension does.
-
-    Originals of a full ACID table have Hive's names (AcidUtils.ORIGINAL_PATTERN) and are its own.
-    """
-    strays = [file.relative_path for file in _find_outside(state.listing) if not _is_original(table, file)]
+def find_strays(place: Place, table: TableDescription, state: AcidState) -> Iterator[Finding]:
+    """Files beside the bases and deltas, which came there under no transaction: by Spark without the extension."""
+    strays = find_stray_files(table.kind, state)
     if strays:
         detail = f"{len(strays)} files that belong to no base or delta, the first of them {strays[0]}"
         cure = "move them away and INSERT their rows"
         path = state.listing.absolute_path(strays[0])
         yield place.finding(FindingKind.STRAY_FILES, detail, _find_harm(table, state), cure, path)
-
-
-def _find_outside(listing: Listing) -> list[ListedFile]:
-    outside = [file for file in listing.files if not is_acid_folder_like(file.relative_path.partition("/")[0])]
-    return [file for file in outside if file.length_bytes and not file.name.startswith(("_", "."))]
-
-
-def _is_original(table: TableDescription, file: ListedFile) -> bool:
-    return table.kind.has_row_ids and original_bucket(file.name) is not None
 
 
 def _find_harm(table: TableDescription, state: AcidState) -> str:
@@ -71,15 +54,11 @@ def find_stray_root_files(place: Place, listing: Listing, partition_roots: Seque
 
 
 def find_misread_names(place: Place, table: TableDescription, state: AcidState) -> Iterator[Finding]:
-    """Names that some engine passes over, in folders that are read; see the trials behind model/names.py.
+    """Names that some engine passes over, in folders that are read.
 
-    Trino 476 ignores `bucket_00000_0` in a delete delta, which Hive 4 itself writes. Hive 3.1.3 and 4.1 ignore files of
-    other names, and 4.1 in row mode delete deltas whose write IDs are not padded with zeros.
+    Trino 476 ignores `bucket_00000_0` in a delete delta, which Hive 4 itself writes.
     """
-    if not table.kind.has_row_ids:
-        return
-    read = (*state.data_folders, *state.delete_deltas)
-    not_hives = [path for folder in read for path in _find_not_hives(folder)]
+    not_hives = find_names_not_hives(table.kind, state)
     if not_hives:
         detail = f"{len(not_hives)} names that are none of Hive's, the first of them {not_hives[0]}"
         harm = "Hive passes them over, and its next major compaction loses their rows or brings deleted ones back"
@@ -93,21 +72,6 @@ def find_misread_names(place: Place, table: TableDescription, state: AcidState) 
         harm = "Trino (476) passes them over and shows the deleted rows; Hive and Spark read them"
         cure = "a major compaction, before Trino reads the table"
         yield place.finding(FindingKind.NAME_TRINO_IGNORES, detail, harm, cure, path)
-
-
-def _find_not_hives(folder: AcidFolder) -> list[str]:
-    found = [file.relative_path for file in folder.files if not _is_hives(folder, file)]
-    is_unpadded = folder.name.kind is FolderKind.DELETE_DELTA and folder.path != folder.name.format()
-    return [folder.path, *found] if is_unpadded else found
-
-
-def _is_hives(folder: AcidFolder, file: ListedFile) -> bool:
-    if file.name.endswith(FLUSH_LENGTH_SUFFIX):
-        return True
-    bucket = BucketFileName.parse(file.name)
-    if bucket:
-        return bucket.format() == file.name and file.relative_path == f"{folder.path}/{file.name}"
-    return original_bucket(file.name) is not None and folder.name.kind is not FolderKind.DELETE_DELTA
 
 
 def _has_attempt(file: ListedFile) -> bool:

@@ -320,6 +320,12 @@ class TestCompactions:
         world.memory.request_compaction(CompactionRequest(TABLE, CompactionKind.MAJOR))
         assert kinds(world) == []
 
+    def test_no_compaction_is_advised_where_it_would_lose_files(self, world: World) -> None:
+        for _ in range(11):
+            world.run(StatementKind.INSERT)
+        world.file_system.add_file(f"{LOCATION}/part-00000.orc")
+        assert kinds(world) == [Kind.STRAY_FILES]
+
     def test_a_table_that_wants_no_compaction_has_no_pile(self, world: World) -> None:
         world.memory.add_table(build_table(parameters={"transactional": "true", "no_auto_compaction": "true"}))
         for _ in range(11):

@@ -128,6 +128,15 @@ def test_after_two_failures_in_a_row_nothing_is_asked_for_until_a_week_has_passe
     assert [decision.action for decision in look(world)] == [Action.REQUESTED]
 
 
+@pytest.mark.parametrize("path", ["part-00000.orc", "delta_0000001_0000001_0000/part-00000.orc"])
+def test_nothing_is_asked_for_where_a_compaction_would_lose_files(world: World, path: str) -> None:
+    fill(world)
+    world.file_system.add_file(f"{LOCATION}/{path}")
+    (decision,) = look(world)
+    assert decision.action is Action.PASSED_OVER
+    assert path in decision.reason
+
+
 def test_an_error_about_one_table_does_not_keep_the_next_one_from_being_looked_at(world: World) -> None:
     fill(world)
     world.file_system.make_folder(f"{LOCATION}/delta_nonsense")
