@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from hive_acid.compaction.policy import Verdict
-from hive_acid.inspect.finding import Finding, FindingKind, Place, format_age, is_old
+from hive_acid.inspect.finding import Finding, FindingKind, Subject, format_age, is_old
 from hive_acid.metastore.compaction_types import CompactionInfo, CompactionState
+from hive_acid.metastore.conversion import parse_partition_values
 from hive_acid.metastore.types import MetastoreLine
 from hive_acid.snapshot.acid_state import AcidState
 
@@ -35,21 +36,28 @@ class Service:
 
 
 def find_pile_up(
-    place: Place, verdict: Verdict, entries: Sequence[CompactionInfo], service: Service
+    subject: Subject, verdict: Verdict, entries: Sequence[CompactionInfo], service: Service
 ) -> Iterator[Finding]:
     """A table or partition past its thresholds for which nothing is under way. `entries` are its own."""
     if verdict.kind is None or any(info.state.is_pending for info in entries):
         return
-    where = f" PARTITION ({place.partition})" if place.partition else ""
-    cure = f"ALTER TABLE {place.table}{where} COMPACT '{verdict.kind.value}'"
+    where = f" PARTITION ({_format_spec(subject.partition)})" if subject.partition else ""
+    cure = f"ALTER TABLE {subject.table}{where} COMPACT '{verdict.kind.value}'"
     asker = (
         "the metastore's Initiator asks by itself" if service.has_initiator else "hive-acid initiator asks by itself"
     )
     harm = "each read opens all of them"
-    yield place.finding(FindingKind.DELTA_PILE_UP, verdict.reason, harm, f"{cure}; {asker}")
+    yield subject.finding(FindingKind.DELTA_PILE_UP, verdict.reason, harm, f"{cure}; {asker}")
 
 
-def find_obsolete(place: Place, state: AcidState, service: Service, now_ms: int) -> Iterator[Finding]:
+def _format_spec(partition: str) -> str:
+    """`k1='v1', k2='v2'` of a partition's name."""
+    keys = [part.partition("=")[0] for part in partition.split("/")]
+    values = [value.replace("\\", "\\\\").replace("'", "\\'") for value in parse_partition_values(partition)]
+    return ", ".join(f"{key}='{value}'" for key, value in zip(keys, values, strict=True))
+
+
+def find_obsolete(subject: Subject, state: AcidState, service: Service, now_ms: int) -> Iterator[Finding]:
     """What has been replaced for a day or more and is still there."""
     old = {
         folder
@@ -67,29 +75,29 @@ def find_obsolete(place: Place, state: AcidState, service: Service, now_ms: int)
         after = "a Cleaner removes them after the next compaction of the table: ALTER TABLE … COMPACT 'major'"
         cure = after if service.has_cleaner else f"no Cleaner runs; {service.cleaner_advice}"
         detail = f"{len(old)} folders or files that newer ones have replaced, {space} bytes"
-        yield place.finding(FindingKind.OBSOLETE_FOLDERS, detail, "only space, and time to list them", cure)
+        yield subject.finding(FindingKind.OBSOLETE_FOLDERS, detail, "only space, and time to list them", cure)
 
 
-def find_stuck(place: Place, entries: Sequence[CompactionInfo], service: Service, now_ms: int) -> Iterator[Finding]:
+def find_stuck(subject: Subject, entries: Sequence[CompactionInfo], service: Service, now_ms: int) -> Iterator[Finding]:
     """What does not get on in the queue. `entries` are those of the table or partition, the latest first."""
     tried = [info for info in entries if info.state is not CompactionState.DID_NOT_INITIATE]
     if tried and tried[0].state is CompactionState.FAILED:
         reason = tried[0].error or "the metastore keeps no reason"
         detail = f"its last compaction, {tried[0].id}, failed: {reason}"
         cure = "remove the cause, then ALTER TABLE … COMPACT: after two failures nobody asks by itself"
-        yield place.finding(FindingKind.COMPACTION_FAILED, detail, "its deltas pile up", cure)
+        yield subject.finding(FindingKind.COMPACTION_FAILED, detail, "its deltas pile up", cure)
     for info in entries:
         if info.state is CompactionState.INITIATED and _has_waited(info.enqueued_ms, now_ms):
             detail = f"compaction {info.id} was asked for {_age(info.enqueued_ms, now_ms)} ago, and nobody has begun it"
             pool = f" --pools {info.pool}" if info.pool else ""
             cure = f"start a worker: hive-acid worker{pool}, or Hive's own"
-            yield place.finding(FindingKind.COMPACTION_WAITS, detail, "its deltas pile up", cure)
+            yield subject.finding(FindingKind.COMPACTION_WAITS, detail, "its deltas pile up", cure)
         elif info.state is CompactionState.READY and _has_waited(_done_ms(info), now_ms):
             detail = (
                 f"compaction {info.id} was done {_age(_done_ms(info), now_ms)} ago, and what it replaced is still there"
             )
             cure = _find_cleaning_cure(info, service)
-            yield place.finding(FindingKind.CLEANING_WAITS, detail, "only space, and time to list it", cure)
+            yield subject.finding(FindingKind.CLEANING_WAITS, detail, "only space, and time to list it", cure)
 
 
 def _find_cleaning_cure(info: CompactionInfo, service: Service) -> str:

@@ -19,7 +19,7 @@ from hive_acid.config import parse_duration_ms
 from hive_acid.errors import HiveAcidError, MetastoreUnavailable, build_error
 from hive_acid.inspect.compactions import Service, find_obsolete, find_pile_up, find_stuck
 from hive_acid.inspect.file_names import find_misread_names, find_spark_markers, find_stray_root_files, find_strays
-from hive_acid.inspect.finding import Finding, FindingKind, Place
+from hive_acid.inspect.finding import Finding, FindingKind, Subject
 from hive_acid.inspect.leftovers import (
     find_aborted_folders,
     find_dead_overwrites,
@@ -55,8 +55,8 @@ class _Case:
     is_exempt: bool
 
     @property
-    def place(self) -> Place:
-        return Place(self.table.name)
+    def subject(self) -> Subject:
+        return Subject(self.table.name)
 
     def parameters(self, partition: str | None) -> Mapping[str, str]:
         """Of the flat table or the partition."""
@@ -100,7 +100,7 @@ class Doctor:
             raise
         except HiveAcidError as error:
             kind, cure = FindingKind.NOT_EXAMINED, "remove the cause and run doctor again"
-            yield Place(name).finding(kind, str(error), "not known", cure)
+            yield Subject(name).finding(kind, str(error), "not known", cure)
 
     def _load_service(self) -> Service:
         metastore = self._metastore
@@ -135,45 +135,45 @@ class Doctor:
         case = self._load_case(table)
         roots = find_roots(table, case.partitions)
         locations = sorted({table.location, *(root.location for root in roots)})
-        yield from self._examine_staging(case.place, locations)
+        yield from self._examine_staging(case.subject, locations)
         if case.partitions is not None:
             yield from self._examine_partitioned_root(case, case.partitions)
         for surveyed in survey(self._file_system, roots, case.view):
             yield from self._examine_root(case, surveyed, service)
 
-    def _examine_staging(self, place: Place, locations: Sequence[str]) -> Iterator[Finding]:
+    def _examine_staging(self, subject: Subject, locations: Sequence[str]) -> Iterator[Finding]:
         folders = self._file_system.hidden_folders(locations)
         transactions = sorted(set(find_staging_transactions(folders).values()))
         states = {txn_id: self._metastore.transaction_state(txn_id) for txn_id in transactions}
         mark = self._metastore.valid_transactions(0).high_water_mark if transactions else 0
-        yield from find_staging(place, folders, states, mark)
+        yield from find_staging(subject, folders, states, mark)
 
     def _examine_partitioned_root(self, case: _Case, partitions: Sequence[Partition]) -> Iterator[Finding]:
         (listing,) = self._file_system.list_trees([case.table.location])
-        yield from find_spark_markers(case.place, listing)
-        yield from find_stray_root_files(case.place, listing, [p.location.rstrip("/") for p in partitions])
-        yield from find_unknown_partitions(case.place, case.table, listing, partitions)
+        yield from find_spark_markers(case.subject, listing)
+        yield from find_stray_root_files(case.subject, listing, [p.location.rstrip("/") for p in partitions])
+        yield from find_unknown_partitions(case.subject, case.table, listing, partitions)
 
     def _examine_root(self, case: _Case, surveyed: SurveyedRoot, service: Service) -> Iterator[Finding]:
         line, now_ms = service.line, self._clock_ms()
-        place = Place(case.table.name, surveyed.root.partition)
+        subject = Subject(case.table.name, surveyed.root.partition)
         entries = case.entries.get(surveyed.root.partition, ())
-        yield from find_lost_folder(place, surveyed.listing)
-        yield from find_dead_overwrites(line, place, surveyed.listing, self._find_overwrites(case, surveyed.listing))
-        yield from find_spark_markers(place, surveyed.listing)
-        yield from find_stuck(place, entries, service, now_ms)
+        yield from find_lost_folder(subject, surveyed.listing)
+        yield from find_dead_overwrites(line, subject, surveyed.listing, self._find_overwrites(case, surveyed.listing))
+        yield from find_spark_markers(subject, surveyed.listing)
+        yield from find_stuck(subject, entries, service, now_ms)
         state = surveyed.state
         if state is None:
-            yield _build_unreadable(place, surveyed.error)
+            yield _build_unreadable(subject, surveyed.error)
             return
-        yield from find_strays(place, case.table, state)
-        yield from find_misread_names(place, case.table, state)
-        yield from find_aborted_folders(line, place, state, case.write_ids, now_ms)
-        yield from find_obsolete(place, state, service, now_ms)
+        yield from find_strays(subject, case.table, state)
+        yield from find_misread_names(subject, case.table, state)
+        yield from find_aborted_folders(line, subject, state, case.write_ids, now_ms)
+        yield from find_obsolete(subject, state, service, now_ms)
         if not case.is_exempt and not find_foreign_files(case.table.kind, state):  # which a compaction would lose
             is_partition = surveyed.root.partition is not None
             verdict = judge(line, case.table, state, case.view.write_ids, case.thresholds, is_partition)
-            yield from find_pile_up(place, verdict, entries, service)
+            yield from find_pile_up(subject, verdict, entries, service)
         yield from self._examine_statistics(case, surveyed.root, state)
 
     def _find_overwrites(self, case: _Case, listing: Listing) -> dict[str, TransactionState | None]:
@@ -194,14 +194,14 @@ class Doctor:
         name = case.table.name
         found = sum(self._file_system.row_counts(str(name), files)) if files else 0
         if self._metastore.valid_write_ids([name], self._metastore.valid_transactions(0))[name] == case.write_ids:
-            yield from find_stale(self._metastore.line, Place(name, root.partition), claimed, found)
+            yield from find_stale(self._metastore.line, Subject(name, root.partition), claimed, found)
 
 
-def _build_unreadable(place: Place, error: HiveAcidError | None) -> Finding:
+def _build_unreadable(subject: Subject, error: HiveAcidError | None) -> Finding:
     is_layout = error is not None and error.getCondition() == "HIVE_ACID_UNSUPPORTED_LAYOUT"
     kind = FindingKind.UNREADABLE if is_layout else FindingKind.NOT_EXAMINED
     harm = "reading and writing are refused here" if is_layout else "not known"
-    return place.finding(kind, str(error), harm, "remove the cause, which the message names")
+    return subject.finding(kind, str(error), harm, "remove the cause, which the message names")
 
 
 @dataclass(frozen=True)

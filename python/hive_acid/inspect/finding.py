@@ -53,7 +53,7 @@ class Finding:
 
 
 @dataclass(frozen=True)
-class Place:
+class Subject:
     """A flat table, a partition, or a partitioned table as a whole; where findings are made."""
 
     table: TableName

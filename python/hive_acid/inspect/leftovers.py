@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
-from hive_acid.inspect.finding import Finding, FindingKind, Place, is_old
+from hive_acid.inspect.finding import Finding, FindingKind, Subject, is_old
 from hive_acid.metastore.types import MetastoreLine, TransactionState
 from hive_acid.model.names import STAGING_PREFIX
 from hive_acid.model.write_ids import ValidWriteIdList
@@ -19,7 +19,7 @@ _LEFT_FOR_MS = 3_600_000
 
 
 def find_dead_overwrites(
-    line: MetastoreLine, place: Place, listing: Listing, states: Mapping[str, TransactionState | None]
+    line: MetastoreLine, subject: Subject, listing: Listing, states: Mapping[str, TransactionState | None]
 ) -> Iterator[Finding]:
     """Bases of aborted overwrites of this package: those of `states`, with the state of the transaction each names.
 
@@ -34,13 +34,13 @@ def find_dead_overwrites(
             is_certain = state is TransactionState.ABORTED
             cure = "remove it" if is_certain else "remove it, once it is known that its transaction was aborted"
             path = listing.absolute_path(base)
-            yield place.finding(
+            yield subject.finding(
                 FindingKind.ABORTED_OVERWRITE, "base of an aborted overwrite", harm, cure, path, is_certain
             )
 
 
 def find_aborted_folders(
-    line: MetastoreLine, place: Place, state: AcidState, write_ids: ValidWriteIdList, now_ms: int
+    line: MetastoreLine, subject: Subject, state: AcidState, write_ids: ValidWriteIdList, now_ms: int
 ) -> Iterator[Finding]:
     """What other aborted transactions have left for an hour or more, and the Cleaner has yet to remove."""
     ours = find_aborted_overwrites(state.listing, write_ids)
@@ -51,7 +51,7 @@ def find_aborted_folders(
         cleaner = "the metastore's Cleaner removes them"
         cure = f"{cleaner} after a major compaction" if line is MetastoreLine.HIVE_3 else f"{cleaner} if it runs"
         harm = "only space: no reader sees their rows"
-        yield place.finding(FindingKind.ABORTED_FOLDERS, detail, harm, cure, state.listing.absolute_path(old[0]))
+        yield subject.finding(FindingKind.ABORTED_FOLDERS, detail, harm, cure, state.listing.absolute_path(old[0]))
 
 
 def _find_time(listing: Listing, folder: str, default_ms: int) -> int:
@@ -68,7 +68,7 @@ def find_staging_transactions(folders: Iterable[str]) -> dict[str, int]:
 
 
 def find_staging(
-    place: Place, folders: Iterable[str], states: Mapping[int, TransactionState | None], high_water_mark: int
+    subject: Subject, folders: Iterable[str], states: Mapping[int, TransactionState | None], high_water_mark: int
 ) -> Iterator[Finding]:
     """The staging folders among the hidden ones that nobody works in any more.
 
@@ -84,9 +84,9 @@ def find_staging(
         ended = state.value if state else "forgotten"
         detail = f"staging folder of transaction {txn_id}, which is {ended}"
         harm = "only space: no engine sees it"
-        yield place.finding(FindingKind.ORPHAN_STAGING, detail, harm, "remove it", path, is_fixable=True)
+        yield subject.finding(FindingKind.ORPHAN_STAGING, detail, harm, "remove it", path, is_fixable=True)
     for path in folders:
         if path.rpartition("/")[2].startswith(_OTHERS):
             detail = "staging folder of another engine, or of Spark without this extension"
             harm = "only space, if its job has ended; a job of Spark's own damages the table when it ends"
-            yield place.finding(FindingKind.FOREIGN_STAGING, detail, harm, "remove it once its job has ended", path)
+            yield subject.finding(FindingKind.FOREIGN_STAGING, detail, harm, "remove it once its job has ended", path)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from hive_acid.inspect.finding import Finding, FindingKind, Place
+from hive_acid.inspect.finding import Finding, FindingKind, Subject
 from hive_acid.model.names import is_hidden
 from hive_acid.model.table import Partition, TableDescription
 from hive_acid.snapshot.listing import Listing
@@ -14,19 +14,19 @@ from hive_acid.snapshot.listing import Listing
 _EMPTY_AUTHORITY = re.compile(r"^([A-Za-z][A-Za-z0-9+.-]*):///")
 
 
-def find_lost_folder(place: Place, listing: Listing) -> Iterator[Finding]:
+def find_lost_folder(subject: Subject, listing: Listing) -> Iterator[Finding]:
     """The partition, or flat table, whose folder is gone."""
     if not listing.exists:
         harm = "it reads as empty here; if rows were in it they are lost"
-        drop = "; or drop the partition, if it never had rows" if place.partition else ""
+        drop = "; or drop the partition, if it never had rows" if subject.partition else ""
         kind = FindingKind.PARTITION_WITHOUT_FOLDER
-        yield place.finding(
+        yield subject.finding(
             kind, "the folder that the metastore names is not there", harm, f"restore it{drop}", listing.root
         )
 
 
 def find_unknown_partitions(
-    place: Place, table: TableDescription, listing: Listing, partitions: Sequence[Partition]
+    subject: Subject, table: TableDescription, listing: Listing, partitions: Sequence[Partition]
 ) -> Iterator[Finding]:
     """Folders below the table's (`listing`) with files in them that are named like partitions and are none."""
     known = {_normalize(partition.location) for partition in partitions}
@@ -42,7 +42,7 @@ def find_unknown_partitions(
             cure = (
                 f"ALTER TABLE {table.name} ADD PARTITION, or MSCK REPAIR TABLE in Hive; or remove it, if it was dropped"
             )
-            where = replace(place, partition=folder)
+            where = replace(subject, partition=folder)
             yield where.finding(FindingKind.FOLDER_WITHOUT_PARTITION, detail, harm, cure, path)
 
 

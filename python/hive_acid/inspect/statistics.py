@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 
-from hive_acid.inspect.finding import Finding, FindingKind, Place
+from hive_acid.inspect.finding import Finding, FindingKind, Subject
 from hive_acid.metastore.types import MetastoreLine
 from hive_acid.model.table import TableDescription
 from hive_acid.snapshot.acid_state import AcidState
@@ -44,11 +44,11 @@ def find_countable_files(table: TableDescription, state: AcidState) -> tuple[Fil
     )
 
 
-def find_stale(line: MetastoreLine, place: Place, claimed_rows: int, found_rows: int) -> Iterator[Finding]:
+def find_stale(line: MetastoreLine, subject: Subject, claimed_rows: int, found_rows: int) -> Iterator[Finding]:
     """Numbers that differ though the metastore calls its own accurate. Hive 4 answers count(*) from it."""
     if claimed_rows != found_rows:
         detail = f"the metastore says {claimed_rows} rows and calls that accurate; there are {found_rows}"
         wrong = "Hive 4 may answer count(*), min and max from them"
         harm = wrong if line is MetastoreLine.HIVE_4 else "Hive 3.1 may fold conditions by them, and lose rows"
-        cure = f"ANALYZE TABLE {place.table} COMPUTE STATISTICS in Hive"
-        yield place.finding(FindingKind.STALE_STATISTICS, detail, harm, cure)
+        cure = f"ANALYZE TABLE {subject.table} COMPUTE STATISTICS in Hive"
+        yield subject.finding(FindingKind.STALE_STATISTICS, detail, harm, cure)

@@ -9,7 +9,7 @@ import pytest
 
 from hive_acid.errors import InvalidStatement, MetastoreUnavailable, UnsupportedOperation, build_error
 from hive_acid.inspect.doctor import Doctor, Treatment, treat
-from hive_acid.inspect.finding import Finding, FindingKind, Place
+from hive_acid.inspect.finding import Finding, FindingKind, Subject
 from hive_acid.inspect.partitions import find_unknown_partitions
 from hive_acid.inspect.report import format_json, format_line
 from hive_acid.metastore.compaction_types import CompactionKind, CompactionRequest
@@ -255,8 +255,8 @@ class TestPartitions:
         table = build_table(partition_columns=PARTITIONED)
         listing = Listing("file:/w/t", (ListedFile("d=1/delta_0000001_0000001_0000/bucket_00000", 1, 1),), ())
         known = Partition("d=1", ("1",), "file:///w/t/d=1/")
-        assert list(find_unknown_partitions(Place(TABLE), table, listing, [known])) == []
-        assert len(list(find_unknown_partitions(Place(TABLE), table, listing, []))) == 1
+        assert list(find_unknown_partitions(Subject(TABLE), table, listing, [known])) == []
+        assert len(list(find_unknown_partitions(Subject(TABLE), table, listing, []))) == 1
 
 
 class TestStatistics:
@@ -319,6 +319,13 @@ class TestCompactions:
         assert finding.cure.startswith("ALTER TABLE db.t COMPACT 'major'")
         world.memory.request_compaction(CompactionRequest(TABLE, CompactionKind.MAJOR))
         assert kinds(world) == []
+
+    def test_the_cure_names_a_partition_as_sql_does(self, world: World) -> None:
+        make_partitioned(world)
+        world.engine.partitions = ("d=it's 1%2F2",)
+        for _ in range(11):
+            world.run(StatementKind.INSERT)
+        assert "db.t PARTITION (d='it\\'s 1/2') COMPACT" in examine(world)[-1].cure
 
     def test_no_compaction_is_advised_where_it_would_lose_files(self, world: World) -> None:
         for _ in range(11):
