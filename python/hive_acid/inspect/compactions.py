@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from hive_acid.compaction.policy import Verdict
-from hive_acid.inspect.finding import Finding, FindingKind, Subject, format_age, is_old
+from hive_acid.inspect.ages import find_old, format_age, is_old
+from hive_acid.inspect.finding import Finding, FindingKind, Subject
 from hive_acid.metastore.compaction_types import CompactionInfo, CompactionState
 from hive_acid.metastore.conversion import parse_partition_values
 from hive_acid.metastore.types import MetastoreLine
@@ -59,17 +60,7 @@ def _format_spec(partition: str) -> str:
 
 def find_obsolete(subject: Subject, state: AcidState, service: Service, now_ms: int) -> Iterator[Finding]:
     """What has been replaced for a day or more and is still there."""
-    old = {
-        folder
-        for folder in state.obsolete
-        if is_old(
-            max(
-                (f.modified_ms for f in state.listing.files if f.relative_path.split("/")[0] == folder), default=now_ms
-            ),
-            now_ms,
-            _OBSOLETE_MS,
-        )
-    }
+    old = set(find_old(state.listing, state.obsolete, now_ms, _OBSOLETE_MS))
     if old:
         space = sum(f.length_bytes for f in state.listing.files if f.relative_path.split("/")[0] in old)
         after = "a Cleaner removes them after the next compaction of the table: ALTER TABLE … COMPACT 'major'"

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
-from hive_acid.inspect.finding import Finding, FindingKind, Subject, is_old
+from hive_acid.inspect.ages import find_old
+from hive_acid.inspect.finding import Finding, FindingKind, Subject
 from hive_acid.metastore.types import MetastoreLine, TransactionState
 from hive_acid.model.names import STAGING_PREFIX
 from hive_acid.model.write_ids import ValidWriteIdList
@@ -45,20 +46,13 @@ def find_aborted_folders(
     """What other aborted transactions have left for an hour or more, and the Cleaner has yet to remove."""
     ours = find_aborted_overwrites(state.listing, write_ids)
     left = [path for path in state.aborted if path not in ours]
-    old = [path for path in left if is_old(_find_time(state.listing, path, now_ms), now_ms, _LEFT_FOR_MS)]
+    old = find_old(state.listing, left, now_ms, _LEFT_FOR_MS)
     if old:
         detail = f"{len(old)} folders of aborted transactions, the first of them {old[0]}"
         cleaner = "the metastore's Cleaner removes them"
         cure = f"{cleaner} after a major compaction" if line is MetastoreLine.HIVE_3 else f"{cleaner} if it runs"
         harm = "only space: no reader sees their rows"
         yield subject.finding(FindingKind.ABORTED_FOLDERS, detail, harm, cure, state.listing.absolute_path(old[0]))
-
-
-def _find_time(listing: Listing, folder: str, default_ms: int) -> int:
-    """When a file of the folder was changed last; of an empty one that is not known."""
-    prefix = f"{folder}/"
-    times = (file.modified_ms for file in listing.files if file.relative_path.startswith(prefix))
-    return max(times, default=default_ms)
 
 
 def find_staging_transactions(folders: Iterable[str]) -> dict[str, int]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from hive_acid.inspect.finding import Finding, FindingKind, format_age
+from hive_acid.inspect.ages import format_age
+from hive_acid.inspect.finding import Finding, FindingKind
 from hive_acid.metastore.types import HeldLock, LockKind, LockState, TransactionInfo, TransactionState
 
 OLD_MS = 3_600_000
