@@ -98,6 +98,12 @@ NOTIFY_WRITES = Setting(
     "true: the metastore's listeners are told which files a statement has written, as replication and Impala need it",
     hive_names=("hive.metastore.dml.events",),
 )
+COMPACT_AFTER_WRITE = Setting(
+    "spark.hiveacid.compaction.afterWrite",
+    "false",
+    "true: a committed statement asks for a compaction of what it has written to if that is past Hive's thresholds and "
+    "the metastore has no Initiator of its own",
+)
 METASTORE_TIMEOUT_MS = Setting(
     "spark.hiveacid.metastore.timeoutMs",
     60_000,
@@ -131,6 +137,7 @@ SETTINGS: tuple[Setting, ...] = (
     ALLOW_NON_ATOMIC_RENAME,
     GUARD_MAX_ROWS,
     GUARD_MAX_PERCENT,
+    COMPACT_AFTER_WRITE,
     METASTORE_TIMEOUT_MS,
     NOTIFY_WRITES,
     DELETE_CACHE_BYTES,

@@ -25,7 +25,7 @@ from hive_acid.execution.target import refuse_unwritable
 from hive_acid.execution.writing import TableWrite, Writing, find_lockable_partitions
 from hive_acid.metastore.protocol import Metastore
 from hive_acid.metastore.types import LockComponent
-from hive_acid.model.table import TableDescription
+from hive_acid.model.table import TableDescription, TableName
 from hive_acid.snapshot.filesystem import FileSystem
 from hive_acid.transactions.manager import Outcome, Transaction, TransactionManager
 from hive_acid.transactions.validity import build_lock_components, find_rule
@@ -33,12 +33,14 @@ from hive_acid.transactions.validity import build_lock_components, find_rule
 LOG = logging.getLogger(__name__)
 MIN_RESTART_PAUSE_MS = 20
 MAX_RESTART_PAUSE_MS = 500
+AfterCommit = Callable[[Mapping[TableName, Sequence[str]], config.Settings], None]
 
 
 class Executor:
     """Runs statements against one metastore. `snapshots` is where scans find the snapshot of a running statement.
 
-    `pause_ms` waits, and raises if the statement was cancelled.
+    `pause_ms` waits, and raises if the statement was cancelled. `after_commit` is told, by table, which partitions a
+    committed statement has written. It must not raise.
     """
 
     def __init__(
@@ -48,12 +50,14 @@ class Executor:
         transactions: TransactionManager,
         settings: config.Settings,
         pause_ms: Callable[[int], None],
+        after_commit: AfterCommit | None = None,
     ) -> None:
         self._metastore = metastore
         self._file_system = file_system
         self._transactions = transactions
         self._settings = settings
         self._pause_ms = pause_ms
+        self._after_commit = after_commit
         self.snapshots: dict[str, ScannedSnapshot] = {}
         self._writing = Writing(metastore, file_system, pause_ms, self.snapshots)
 
@@ -77,6 +81,7 @@ class Executor:
         try:
             if error is None:
                 transaction.commit()
+                self._tell(transaction.written, transaction.settings)
             else:
                 transaction.abort(error)
         finally:
@@ -197,7 +202,12 @@ class Executor:
                 gate.ensure_active()
             self._publish(write, result, settings)
             _commit(transaction)
-            return result.counts
+        self._tell({table.name: result.partitions if table.is_partitioned else ()}, settings)
+        return result.counts
+
+    def _tell(self, written: Mapping[TableName, Sequence[str]], settings: config.Settings) -> None:
+        if self._after_commit is not None:
+            self._after_commit(written, settings)
 
     def _publish(self, write: TableWrite, result: WriteResult, settings: config.Settings) -> None:
         """The steps from staging to just before the commit."""

@@ -68,6 +68,7 @@ class SessionTransaction:
         self._file_system = file_system
         self._writing = writing
         self._reads_own = reads_own
+        self.settings = settings
         self._transaction = transactions.begin("its tables", settings)
         self._snapshot = Snapshot(metastore, file_system, self._transaction.snapshot)
         self._statements = threading.RLock()
@@ -87,6 +88,11 @@ class SessionTransaction:
     def written_tables(self) -> tuple[TableName, ...]:
         """The tables with changes, sorted."""
         return tuple(sorted(name for name, work in self._work.items() if work.is_written))
+
+    @property
+    def written(self) -> dict[TableName, tuple[str, ...]]:
+        """By table with changes the partitions that were written; none of a flat table."""
+        return {name: tuple(sorted(self._work[name].partitions)) for name in self.written_tables}
 
     # what scans ask, as of a Snapshot
 

@@ -58,7 +58,9 @@ class CompactionCalls(Calls):
 
     def compactions(self) -> list[CompactionInfo]:
         """See `CompactionQueue`."""
-        return [_build_info(element) for element in self._read("show_compact", ttypes.ShowCompactRequest()).compacts]
+        # servers list what has not begun in an order of their own (seen on 4.0.0), and give out rising IDs
+        listed = self._read("show_compact", ttypes.ShowCompactRequest()).compacts
+        return sorted((_build_info(element) for element in listed), key=lambda info: -info.id)
 
     def next_compaction(self, worker: str, version: str, pool: str | None) -> CompactionJob | None:
         """See `CompactionQueue`."""

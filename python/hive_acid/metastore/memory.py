@@ -65,6 +65,7 @@ class MemoryMetastore(MemoryQueue):
         self._tables: dict[TableName, TableDescription] = {}
         self._partitions: dict[TableName, dict[str, Partition]] = {}
         self._stored_write_ids: dict[tuple[TableName, str | None], int] = {}
+        self.database_properties: dict[str, dict[str, str]] = {}
         self.table_constraints: dict[TableName, TableConstraints] = {}
         self.notified: list[tuple[int, int, TableName, dict[str, Sequence[AddedFile]]]] = []
 
@@ -253,6 +254,10 @@ class MemoryMetastore(MemoryQueue):
     def table_names(self) -> list[TableName]:
         """See `Metastore`."""
         return sorted(self._tables)
+
+    def database_parameters(self, database: str) -> dict[str, str]:
+        """See `Metastore`."""
+        return self.database_properties.get(database, {}) if self._line is MetastoreLine.HIVE_4 else {}
 
     def constraints(self, table: TableName) -> TableConstraints:
         """See `Metastore`."""

@@ -142,6 +142,10 @@ class Metastore(CompactionQueue, Protocol):
         """All tables and views of all databases, in order."""
         ...
 
+    def database_parameters(self, database: str) -> dict[str, str]:
+        """The properties of a database, as far as the line has any that count: 3.1 has none."""
+        ...
+
     def constraints(self, table: TableName) -> TableConstraints:
         """What must hold of its new rows."""
         ...

@@ -53,12 +53,18 @@ class TableCalls(Calls):
         found = ((database, self._read("get_all_tables", database)) for database in databases)
         return sorted(TableName(database, table) for database, tables in found for table in tables)
 
+    def database_parameters(self, database: str) -> dict[str, str]:
+        """See `Metastore`."""
+        return {} if self.line is MetastoreLine.HIVE_3 else dict(self._raw_database(database).parameters or {})
+
+    def _raw_database(self, database: str) -> Any:
+        return self._read("get_database_req", ttypes.GetDatabaseRequest(name=database, catalogName=_CATALOG))
+
     def new_table_location(self, name: TableName) -> str | None:
         """See `Metastore`. As Warehouse.getDefaultTablePath has it for managed tables."""
         if self.line is MetastoreLine.HIVE_3 or not self.config_value("metastore.warehouse.external.dir", "").strip():
             return None
-        request = ttypes.GetDatabaseRequest(name=name.database, catalogName=_CATALOG)
-        database = self._read("get_database_req", request)
+        database = self._raw_database(name.database)
         if database.managedLocationUri:
             return f"{database.managedLocationUri.rstrip('/')}/{name.table}"
         root = self.config_value("metastore.warehouse.dir", "").rstrip("/")

@@ -32,6 +32,13 @@ class FileSystem(Protocol):
         """
         ...
 
+    def hidden_folders(self, roots: Sequence[str]) -> list[str]:
+        """Paths of the hidden folders directly below these roots, which listings leave out; sorted. One call.
+
+        A root that does not exist has none.
+        """
+        ...
+
     def read_text(self, path: str) -> str:
         """The content of a small UTF-8 file. A missing file is an error."""
         ...

@@ -10,7 +10,7 @@ from hive_acid.model.table import Partition, TableDescription, TableKind
 from hive_acid.model.write_ids import ValidTxnList, ValidWriteIdList
 from hive_acid.snapshot.acid_state import AcidState, TableContent, count_content, marker_folders
 from hive_acid.snapshot.directory_choice import choose_directories
-from hive_acid.snapshot.filesystem import FileSystem
+from hive_acid.snapshot.filesystem import FileSystem, Listing
 from hive_acid.snapshot.flush_lengths import load_readable_bytes
 from hive_acid.snapshot.insert_only import build_insert_only_plan
 from hive_acid.snapshot.plan_building import build_scan_plan
@@ -77,14 +77,19 @@ def load_states(
     file_system: FileSystem, roots: Sequence[str], write_ids: ValidWriteIdList, transactions: ValidTxnList
 ) -> list[AcidState]:
     """The state of each root: one listing call, and one read for each base with a marker file."""
-    states = []
-    for listing in file_system.list_trees(roots) if roots else []:
-        markers = {
-            folder: file_system.read_text(listing.absolute_path(f"{folder}/{METADATA_FILE}"))
-            for folder in marker_folders(listing)
-        }
-        states.append(choose_directories(listing, write_ids, transactions, markers))
-    return states
+    listings = file_system.list_trees(roots) if roots else []
+    return [load_state(file_system, listing, write_ids, transactions) for listing in listings]
+
+
+def load_state(
+    file_system: FileSystem, listing: Listing, write_ids: ValidWriteIdList, transactions: ValidTxnList
+) -> AcidState:
+    """The state of a listing: one read for each base with a marker file. Raises what `choose_directories` raises."""
+    markers = {
+        folder: file_system.read_text(listing.absolute_path(f"{folder}/{METADATA_FILE}"))
+        for folder in marker_folders(listing)
+    }
+    return choose_directories(listing, write_ids, transactions, markers)
 
 
 def _unreadable(table: TableDescription, reason: str) -> HiveAcidError:

@@ -30,6 +30,10 @@ def _escape(text: str) -> str:
     return text.replace("%", "%25").replace("\t", "%09").replace("\n", "%0A").replace("\r", "%0D")
 
 
+def _unescape(text: str) -> str:
+    return text.replace("%0D", "\r").replace("%0A", "\n").replace("%09", "\t").replace("%25", "%")
+
+
 class JvmFileSystem:
     """Hadoop's file systems, as the session is configured for them."""
 
@@ -41,6 +45,12 @@ class JvmFileSystem:
         request = "\n".join(_escape(root) for root in roots)
         path = roots[0] if len(roots) == 1 else f"{len(roots)} folders"
         return parse_listings(self._do("listing files", path, lambda: str(self._storage.list(request))), roots)
+
+    def hidden_folders(self, roots: Sequence[str]) -> list[str]:
+        """See FileSystem."""
+        request = "\n".join(_escape(root) for root in roots)
+        text = self._do("listing folders", roots[0], lambda: str(self._storage.hiddenFolders(request)))
+        return sorted(_unescape(line) for line in text.split("\n") if line)
 
     def read_text(self, path: str) -> str:
         """See FileSystem."""

@@ -17,6 +17,7 @@ from pyspark.java_gateway import ensure_callback_server_started
 from pyspark.sql import SparkSession
 
 from hive_acid import __version__, config
+from hive_acid.compaction.after_write import AfterWrite
 from hive_acid.compaction.folding import Folder
 from hive_acid.compaction.requests import CompactionRequests
 from hive_acid.compaction.worker import Worker
@@ -179,7 +180,9 @@ class Attachment:
         cancellation = Cancellation(session.sparkContext)
         pause_ms = cancellation.pause_ms
         self.transactions = TransactionManager(self.metastore, identity, settings, _clock_ms, pause_ms, _pause_ms)
-        self.executor = Executor(self.metastore, file_system, self.transactions, settings, pause_ms)
+        initiator = f"{identity.host}-{session.sparkContext.applicationId}"
+        asks = AfterWrite(self.metastore, file_system, initiator, lambda: time.time_ns() // 1_000_000)
+        self.executor = Executor(self.metastore, file_system, self.transactions, settings, pause_ms, asks)
         ddl = DdlExecutor(self.metastore, file_system, self.transactions, settings)
         self._settings = settings
         max_age_ms = settings.number(config.READER_MAX_AGE_MS)

@@ -63,6 +63,13 @@ def test_the_same_is_not_requested_twice(session: Session, request_: CompactionR
     assert entry(session, request_.table).kind is MAJOR
 
 
+def test_the_latest_request_is_listed_first(session: Session, request_: CompactionRequest) -> None:
+    tables = [request_.table, *(session.setup.create_table(name) for name in ("later", "latest"))]
+    for table in tables:
+        session.metastore.request_compaction(replace(request_, table=table))
+    assert [info.table for info in session.metastore.compactions() if info.table in tables] == tables[::-1]
+
+
 def test_transactions_of_anybody_are_aborted(session: Session) -> None:
     first, second, ended = session.begin(), session.begin(), session.begin()
     session.metastore.commit(ended)

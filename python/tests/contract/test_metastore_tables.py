@@ -12,7 +12,7 @@ from hive_acid.model.write_ids import ValidWriteIdList
 from support.metastore_session import (
     Session,
 )
-from support.metastore_setup import ACCURATE, TRANSACTIONAL
+from support.metastore_setup import ACCURATE, DATABASE_PROPERTIES, TRANSACTIONAL
 
 
 class TestTables:
@@ -26,6 +26,11 @@ class TestTables:
         assert table.location.lower().endswith("/described")
         assert table.input_format.endswith(".OrcInputFormat")
         assert table.kind is TableKind.FULL_ACID
+
+    def test_properties_of_a_database_count_on_4_only(self, session: Session) -> None:
+        expected = {} if session.metastore.line is MetastoreLine.HIVE_3 else DATABASE_PROPERTIES
+        found = session.metastore.database_parameters(session.setup.database)
+        assert {key: value for key, value in found.items() if key in DATABASE_PROPERTIES} == expected
 
     def test_insert_only_and_plain_tables_are_told_apart(self, session: Session) -> None:
         insert_only = {**TRANSACTIONAL, "transactional_properties": "insert_only"}

@@ -30,6 +30,12 @@ class MemoryFileSystem:
         self.calls.append("list_trees")
         return [self._listing(root) for root in roots]
 
+    def hidden_folders(self, roots: Sequence[str]) -> list[str]:
+        self.calls.append("hidden_folders")
+        parents = {root.rstrip("/") for root in roots}
+        split = [path.rpartition("/") for path in self.folders]
+        return sorted(f"{parent}/{name}" for parent, _, name in split if parent in parents and is_hidden(name))
+
     def read_text(self, path: str) -> str:
         self.calls.append("read_text")
         if path not in self.files:

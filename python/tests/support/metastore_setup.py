@@ -28,6 +28,8 @@ ALL_CAPABILITIES = [
     "EXTWRITE",
 ]
 TRANSACTIONAL = {"transactional": "true"}
+DATABASE_PROPERTIES = {"made.for": "contract"}
+"""Those of each database made here."""
 
 
 class MetastoreSetup(Protocol):
@@ -59,6 +61,7 @@ class MemorySetup:
     def __init__(self, metastore: MemoryMetastore) -> None:
         self.metastore = metastore
         self.database = "contract"
+        metastore.database_properties[self.database] = dict(DATABASE_PROPERTIES)
 
     def create_table(
         self, name: str, *, partition_columns: Sequence[str] = (), parameters: Mapping[str, str] = TRANSACTIONAL
@@ -113,7 +116,7 @@ class ThriftSetup:
         self.database = f"contract_{uuid4().hex[:12]}"
         self._connection = Connection(parse_uris(metastore.uri)[0], 60_000)
         self._client = self._connection.client
-        self._client.create_database(ttypes.Database(name=self.database))
+        self._client.create_database(ttypes.Database(name=self.database, parameters=dict(DATABASE_PROPERTIES)))
 
     def create_table(
         self, name: str, *, partition_columns: Sequence[str] = (), parameters: Mapping[str, str] = TRANSACTIONAL

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from _pytest.mark import ParameterSet
 
-from hive_acid.cli import ABORTED, DONE, OPEN
+from hive_acid.commands.shared import ABORTED, DONE, OPEN
 from hive_acid.metastore.types import LockComponent, LockKind, LockState, OperationKind
 from support.drivers import LIMIT_SECONDS, Drivers, Table, wait_until
 from support.mutations import MUTATIONS, Mutation

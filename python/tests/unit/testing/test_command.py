@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from hive_acid.cli import FAILED, main
+from hive_acid.cli import main
+from hive_acid.commands.shared import FAILED
 
 
 def test_new_makes_an_input_and_says_how_to_go_on(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -60,6 +60,24 @@ final class Storage(session: SparkSession) {
     }
   }
 
+  /** Paths of the hidden folders directly below each root (one per line of `roots`, escaped), as the root is spelled,
+    * one per line, escaped.
+    */
+  def hiddenFolders(roots: String): String =
+    roots
+      .split("\n", -1)
+      .filter(_.nonEmpty)
+      .map(unescape)
+      .flatMap { root =>
+        val path = new Path(root)
+        val children =
+          try path.getFileSystem(conf).listStatus(path)
+          catch { case _: FileNotFoundException => Array.empty[FileStatus] }
+        val names = children.filter(_.isDirectory).map(_.getPath.getName).filter(hidden)
+        names.map(name => escape(s"${root.stripSuffix("/")}/$name"))
+      }
+      .mkString("\n")
+
   def readText(path: String): String = {
     val in = fileSystem(path).open(new Path(path))
     try new String(in.readAllBytes(), UTF_8)

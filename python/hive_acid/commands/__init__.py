@@ -1,0 +1,1 @@
+"""The commands of `hive-acid`, one module per family: its arguments, and what each command prints and returns."""

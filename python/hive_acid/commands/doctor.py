@@ -1,0 +1,52 @@
+"""`hive-acid doctor`."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from typing import TYPE_CHECKING
+
+from hive_acid.commands.shared import DONE, FAILED, FOUND, add_metastore_option, find_uris, parse_table
+
+if TYPE_CHECKING:
+    from hive_acid.commands.shared import Commands
+
+
+def add_doctor_command(commands: Commands) -> None:
+    """`hive-acid doctor`."""
+    doctor = commands.add_parser("doctor", help="what harms transactional tables and their metastore, and the cure")
+    doctor.add_argument(
+        "table", type=parse_table, nargs="?", metavar="DATABASE.TABLE", help="all transactional tables by default"
+    )
+    doctor.add_argument("--fix", action="store_true", help="remove what ended transactions left; else nothing changes")
+    doctor.add_argument("--dry-run", action="store_true", help="with --fix: say what would be removed, remove nothing")
+    add_metastore_option(doctor)
+    doctor.add_argument("--json", action="store_true", help="one JSON object on one line")
+    doctor.set_defaults(run=show_findings)
+
+
+def show_findings(chosen: argparse.Namespace) -> int:
+    """Print what was found, and remove what is safe to remove if asked to; 1 if something is left."""
+    from hive_acid.errors import HiveAcidError
+    from hive_acid.inspect.doctor import Doctor, treat
+    from hive_acid.inspect.report import format_json, format_line
+    from hive_acid.model.table import TableName
+    from hive_acid.spark.storage_session import storage_session
+
+    treatments = []
+    try:
+        with storage_session(find_uris(chosen)) as (metastore, file_system):
+            doctor = Doctor(metastore, file_system, lambda: time.time_ns() // 1_000_000)
+            for finding in doctor.examine(TableName(*chosen.table) if chosen.table else None):
+                treatments.append(treat(file_system, finding, chosen.dry_run or not chosen.fix))
+                if not chosen.json:
+                    print(format_line(treatments[-1], would_fix=chosen.fix and chosen.dry_run), flush=True)
+    except HiveAcidError as error:
+        print(error, file=sys.stderr)
+        return FAILED
+    if chosen.json:
+        print(format_json(treatments))
+    elif not treatments:
+        print("nothing found")
+    return DONE if all(treatment.is_done for treatment in treatments) else FOUND

@@ -1,0 +1,100 @@
+"""`hive-acid initiator`."""
+
+from __future__ import annotations
+
+import argparse
+import signal
+import socket
+import sys
+import threading
+import time
+from typing import TYPE_CHECKING
+
+from hive_acid.commands.shared import DONE, FAILED, add_metastore_option, find_uris, parse_table
+
+if TYPE_CHECKING:
+    from hive_acid.commands.shared import Commands
+    from hive_acid.compaction.initiator import Initiator
+    from hive_acid.metastore.protocol import Metastore
+
+_INTERVAL_S = 300
+"""As Hive's (hive.compactor.check.interval)."""
+
+
+def add_initiator_command(commands: Commands) -> None:
+    """`hive-acid initiator`."""
+    initiator = commands.add_parser(
+        "initiator", help="ask for compactions of tables past their thresholds, where no Initiator of Hive does"
+    )
+    initiator.add_argument("--database", action="append", default=[], help="its tables; more than once: of each")
+    initiator.add_argument("--table", action="append", default=[], type=parse_table, metavar="DATABASE.TABLE")
+    add_metastore_option(initiator)
+    when = initiator.add_mutually_exclusive_group()
+    when.add_argument("--interval-s", type=_seconds, default=_INTERVAL_S, metavar="N", help="default: %(default)s")
+    when.add_argument("--once", action="store_true", help="look once and end")
+    initiator.add_argument("--dry-run", action="store_true", help="say what would be asked for, ask for nothing")
+    initiator.add_argument("--force", action="store_true", help="also beside the metastore's own Initiator")
+    initiator.add_argument("--json", action="store_true", help="one JSON object per line, also of what needs nothing")
+    initiator.set_defaults(run=run_initiator)
+
+
+def run_initiator(chosen: argparse.Namespace) -> int:
+    """Look, once or until SIGTERM or SIGINT; 2 if it cannot, or if with --once a table could not be looked at."""
+    from hive_acid.compaction.initiator import INITIATOR_ON, Initiator, has_initiator
+    from hive_acid.errors import HiveAcidError
+    from hive_acid.spark.storage_session import storage_session
+
+    try:
+        with storage_session(find_uris(chosen)) as (metastore, file_system):
+            if has_initiator(metastore) and not (chosen.force or chosen.dry_run):
+                print(f"the metastore has an Initiator of its own ({INITIATOR_ON}); --force asks beside it")
+                return DONE
+            name = f"{socket.gethostname()}-hive-acid-initiator"
+            initiator = Initiator(metastore, file_system, name, lambda: time.time_ns() // 1_000_000, chosen.dry_run)
+            if chosen.once:
+                return FAILED if _look(chosen, metastore, initiator, threading.Event()) else DONE
+            return _look_until_stopped(chosen, metastore, initiator)
+    except HiveAcidError as error:
+        print(error, file=sys.stderr)
+        return FAILED
+
+
+def _look_until_stopped(chosen: argparse.Namespace, metastore: Metastore, initiator: Initiator) -> int:
+    from hive_acid.errors import HiveAcidError
+
+    stop = threading.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: stop.set())
+    while not stop.is_set():
+        started_s = time.monotonic()
+        try:
+            _look(chosen, metastore, initiator, stop)
+        except HiveAcidError as error:  # the next round may find the metastore again
+            print(error, file=sys.stderr, flush=True)
+        stop.wait(max(0.0, started_s + chosen.interval_s - time.monotonic()))
+    return DONE
+
+
+def _look(chosen: argparse.Namespace, metastore: Metastore, initiator: Initiator, stop: threading.Event) -> int:
+    """Print what was done, table by table; the number of those that could not be looked at."""
+    from hive_acid.compaction.initiator import Action, find_candidates, format_json, format_text
+    from hive_acid.model.table import TableName
+
+    failures = 0
+    tables = [TableName(*table) for table in chosen.table]
+    for decision in initiator.look(find_candidates(metastore, chosen.database, tables)):
+        failures += decision.action is Action.FAILED
+        if chosen.json:
+            print(format_json(decision), flush=True)
+        elif decision.action is not Action.NOT_NEEDED:
+            print(format_text(decision), flush=True)
+        if stop.is_set():
+            break
+    return failures
+
+
+def _seconds(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{text} is less than a second")
+    return number

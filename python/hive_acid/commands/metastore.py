@@ -1,0 +1,93 @@
+"""`hive-acid metastore start|stop|status`."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hive_acid.commands.shared import DONE, FAILED, NOT_RUNNING
+
+if TYPE_CHECKING:
+    from hive_acid.commands.shared import Commands
+
+
+def add_metastore_command(commands: Commands) -> None:
+    """`hive-acid metastore start|stop|status`."""
+    metastore = commands.add_parser("metastore", help="the embedded Hive Metastore of this machine")
+    actions = metastore.add_subparsers(title="actions", required=True, metavar="ACTION")
+    start = actions.add_parser("start", help="start it and leave it running")
+    start.add_argument("--port", type=_port, help="its port on 127.0.0.1; a free one by default")
+    start.add_argument("--database", choices=("postgresql", "derby"), help="PostgreSQL where there are binaries of it")
+    start.set_defaults(run=start_metastore)
+    stop = actions.add_parser("stop", help="stop it; its data stays")
+    stop.set_defaults(run=stop_metastore)
+    status = actions.add_parser("status", help="say whether it runs, and where")
+    status.set_defaults(run=show_metastore)
+    for action in (start, stop, status):
+        action.add_argument("--folder", type=Path, default=default_folder(), help="its data (default: %(default)s)")
+
+
+def start_metastore(chosen: argparse.Namespace) -> int:
+    """Start a metastore that outlives this command; with one already running in the folder, say so."""
+    from hive_acid.local.detached import find_running, start_detached
+
+    running = find_running(chosen.folder)
+    if running is not None:
+        print(f"already running: {running.uri}")
+        return DONE
+    running = start_detached(chosen.folder, chosen.port, chosen.database)
+    print(running.uri)
+    print(f"warehouse  {running.warehouse}")
+    print(f"log        {running.log}")
+    print(f"stop it    hive-acid metastore stop{_folder_option(chosen.folder)}")
+    return DONE
+
+
+def stop_metastore(chosen: argparse.Namespace) -> int:
+    """Stop the metastore of the folder."""
+    from hive_acid.local.detached import find_running, stop_detached
+
+    if find_running(chosen.folder) is None:
+        print("not running")
+        return NOT_RUNNING
+    stop_detached(chosen.folder)
+    print("stopped")
+    return DONE
+
+
+def show_metastore(chosen: argparse.Namespace) -> int:
+    """Print whether the metastore of the folder runs."""
+    from hive_acid.local.detached import find_running
+
+    running = find_running(chosen.folder)
+    if running is None:
+        print("stopped")
+        return NOT_RUNNING
+    answers = running.answers()
+    print(f"running: {running.uri}" if answers else f"running, but {running.uri} does not answer; see {running.log}")
+    print(f"database   {running.database}")
+    for name, process_id in running.process_ids.items():
+        print(f"{name:<10} process {process_id}")
+    print(f"warehouse  {running.warehouse}")
+    print(f"log        {running.log}")
+    return DONE if answers else FAILED
+
+
+def default_folder() -> Path:
+    """Where the metastore of this user lies when no folder is given."""
+    home = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
+    return Path(home).absolute() / "spark-hive-acid" / "metastore"
+
+
+def _folder_option(folder: Path) -> str:
+    return "" if folder == default_folder() else f" --folder {shlex.quote(str(folder))}"
+
+
+def _port(text: str) -> int:
+    number = int(text)
+    if not 1 <= number <= 65535:
+        raise argparse.ArgumentTypeError(f"{text} is not between 1 and 65535")
+    return number

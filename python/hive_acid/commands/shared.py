@@ -1,0 +1,37 @@
+"""What commands share: exit codes, arguments, the metastore that is meant."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    Commands = argparse._SubParsersAction[argparse.ArgumentParser]
+
+DONE, NOT_RUNNING, FAILED, INTERRUPTED = 0, 1, 2, 130
+FOUND = 1
+ABORTED, OPEN, NOT_KNOWN = 3, 4, 5
+
+
+def add_metastore_option(parser: argparse.ArgumentParser) -> None:
+    """`--metastore`."""
+    parser.add_argument("--metastore", metavar="URI", help="thrift://host:port; that of hive-site.xml by default")
+
+
+def find_uris(chosen: argparse.Namespace) -> str:
+    """The address that was given or configured. Raises HIVE_ACID_CONFIGURATION if there is none."""
+    from hive_acid.errors import build_error
+    from hive_acid.hive_site import find_metastore_uris
+
+    uris: str | None = chosen.metastore or find_metastore_uris()
+    if not uris:
+        raise build_error("HIVE_ACID_CONFIGURATION", reason="name the metastore: --metastore thrift://host:port")
+    return uris
+
+
+def parse_table(text: str) -> tuple[str, str]:
+    """The database and table of an argument, in lower case."""
+    database, _, table = text.lower().partition(".")
+    if not (database and table) or "." in table:
+        raise argparse.ArgumentTypeError(f"{text} is no DATABASE.TABLE")
+    return database, table

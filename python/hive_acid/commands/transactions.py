@@ -1,0 +1,48 @@
+"""`hive-acid txn status`."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+from hive_acid.commands.shared import ABORTED, DONE, FAILED, NOT_KNOWN, OPEN, add_metastore_option, find_uris
+
+if TYPE_CHECKING:
+    from hive_acid.commands.shared import Commands
+
+
+def add_transaction_command(commands: Commands) -> None:
+    """`hive-acid txn status`."""
+    transaction = commands.add_parser("txn", help="transactions of a metastore")
+    actions = transaction.add_subparsers(title="actions", required=True, metavar="ACTION")
+    status = actions.add_parser("status", help="what became of a transaction: committed, aborted or still open")
+    status.add_argument("id", type=_transaction_id, metavar="N", help="the transaction's ID")
+    add_metastore_option(status)
+    status.add_argument("--json", action="store_true", help="one JSON object on one line")
+    status.set_defaults(run=show_transaction)
+
+
+def show_transaction(chosen: argparse.Namespace) -> int:
+    """Print what became of a transaction; the exit code tells as well."""
+    from hive_acid.errors import HiveAcidError
+    from hive_acid.metastore.thrift_client import ThriftMetastore
+    from hive_acid.transactions.status import find_status, format_json, format_text
+
+    try:
+        with closing(ThriftMetastore(find_uris(chosen))) as metastore:
+            status = find_status(metastore, chosen.id)
+    except HiveAcidError as error:
+        print(error, file=sys.stderr)
+        return FAILED
+    print(format_json(status) if chosen.json else format_text(status))
+    codes = {"committed": DONE, "aborted": ABORTED, "open": OPEN}
+    return codes[status.state.value] if status.state else NOT_KNOWN
+
+
+def _transaction_id(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{text} is no transaction ID")
+    return number
