@@ -17,6 +17,7 @@ from hive_acid.commands.metastore import add_metastore_command
 from hive_acid.commands.shared import FAILED
 from hive_acid.commands.transactions import add_transaction_command
 from hive_acid.commands.trials import add_demo_command, add_sqltest_command
+from hive_acid.commands.worker import add_worker_command
 from hive_acid.local import LocalMetastoreError
 
 ADDED = (
@@ -24,6 +25,7 @@ ADDED = (
     add_transaction_command,
     add_doctor_command,
     add_initiator_command,
+    add_worker_command,
     add_demo_command,
     add_sqltest_command,
 )

@@ -67,6 +67,12 @@ COLUMNS_BY_POSITION = Setting(
     "empty: as Hive does by default, by name on metastores of the 3.1 line, by position on later ones",
     hive_names=("orc.force.positional.evolution",),
 )
+COMPACTION_RUN_IN = Setting(
+    "spark.hiveacid.compaction.runIn",
+    "session",
+    "who does the compactions that a session asks for: `session` itself, at once; or `queue`, whoever serves the "
+    "metastore's queue",
+)
 COMPACTION_POLL_MS = Setting(
     "spark.hiveacid.compaction.pollMs", 1_000, "pause between two looks at a compaction that is waited for", 1
 )
@@ -131,6 +137,7 @@ SETTINGS: tuple[Setting, ...] = (
     READER_MAX_AGE_MS,
     READ_TRANSACTIONS,
     COLUMNS_BY_POSITION,
+    COMPACTION_RUN_IN,
     COMPACTION_POLL_MS,
     COMPACTION_WAIT_TIMEOUT_MS,
     COMMIT_RESOLVE_TIMEOUT_MS,

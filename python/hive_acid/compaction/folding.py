@@ -139,7 +139,7 @@ def find_obstacle(table: TableDescription, kind: CompactionKind, allow_non_atomi
     if table.kind is TableKind.PLAIN:
         return "it is not transactional"
     if table.kind is not TableKind.FULL_ACID:
-        return "it is insert-only"
+        return f"it is insert-only; {config.COMPACTION_RUN_IN.key}=queue leaves it to Hive"
     if table.sort_columns:
         return "it is sorted by columns"
     if kind is CompactionKind.REBALANCE and table.bucket_count:

@@ -44,11 +44,14 @@ class Outcome:
 class Runner(Protocol):
     """Does the compactions that a session asks for, in that session."""
 
-    def prepare(self, requests: Sequence[CompactionRequest]) -> Sequence[CompactionRequest]:
-        """Does what must be done before they are in the queue; returns them, in order, as they are to be put there."""
+    def prepare(self, requests: Sequence[CompactionRequest], settings: config.Settings) -> Sequence[CompactionRequest]:
+        """Does what must be done before they are in the queue; returns them, in order, as they are to be put there.
+
+        `settings` are those of the session that asks.
+        """
         ...
 
-    def run(self, outcomes: Sequence[Outcome]) -> None:
+    def run(self, outcomes: Sequence[Outcome], settings: config.Settings) -> None:
         """Does those of the accepted requests that nobody else has begun; the queue tells what became of each."""
         ...
 
@@ -81,10 +84,10 @@ class CompactionRequests:
         well; HIVE_ACID_COMPACTION_TIMEOUT if one has not ended by the time of the setting; HIVE_ACID_CANCELLED. What
         was requested stays in the queue whatever is raised.
         """
-        outcomes = self._request(requests if self._runner is None else self._runner.prepare(requests))
+        outcomes = self._request(requests if self._runner is None else self._runner.prepare(requests, settings))
         try:
             if self._runner is not None:
-                self._runner.run(outcomes)
+                self._runner.run(outcomes, settings)
             return self._await(outcomes, settings) if waits else self._found(outcomes)
         except BaseException as error:
             _add_note(error, outcomes)

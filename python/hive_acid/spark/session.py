@@ -7,6 +7,7 @@ import getpass
 import logging
 import socket
 import time
+import uuid
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from hive_acid import __version__, config
 from hive_acid.compaction.after_write import AfterWrite
 from hive_acid.compaction.folding import Folder
 from hive_acid.compaction.requests import CompactionRequests
+from hive_acid.compaction.session_runner import SessionRunner
 from hive_acid.compaction.worker import Worker
 from hive_acid.errors import build_error
 from hive_acid.execution.ddl import DdlExecutor
@@ -188,20 +190,24 @@ class Attachment:
         max_age_ms = settings.number(config.READER_MAX_AGE_MS)
         self.readers = Readers(self.metastore, file_system, self.transactions, max_age_ms, _clock_ms)
         context = session.sparkContext
-        compactions = CompactionRequests(self.metastore, _clock_ms, pause_ms)
+        self._engine = JvmCompactionEngine(jvm, context, lambda: jsession)
+        pool = f"spark-hive-acid-{uuid.uuid4().hex}"
+        worker_name = f"spark-{identity.host}-{pool[-8:]}"
+        runner = SessionRunner(self.metastore, lambda chosen: self.build_worker(worker_name, chosen), pool)
+        compactions = CompactionRequests(self.metastore, _clock_ms, pause_ms, runner)
         operators = Operators(self.metastore, compactions, settings, identity)
         self.planner = Planner(
             jvm, context, settings, self.metastore, self.executor, ddl, self.readers, operators, cancellation
         )
-        self._engine = JvmCompactionEngine(jvm, context, lambda: jsession)
         cancellation.install()
         _start_callbacks(session)
         jvm.hiveacid.Bridge.register(jsession, self.planner)
 
-    def build_worker(self, name: str) -> Worker:
-        """A worker of compactions that the queue knows as `name`."""
-        folder = Folder(self.metastore, self.file_system, self._engine, self._settings)
-        return Worker(self.metastore, self.transactions, folder, self._settings, name, f"spark-hive-acid {__version__}")
+    def build_worker(self, name: str, settings: config.Settings | None = None) -> Worker:
+        """A worker of compactions that the queue knows as `name`, under the application's settings or others."""
+        chosen = settings or self._settings
+        folder = Folder(self.metastore, self.file_system, self._engine, chosen)
+        return Worker(self.metastore, self.transactions, folder, chosen, name, f"spark-hive-acid {__version__}")
 
     def find_content(self, table: TableName, session_settings: Mapping[str, str]) -> TableContent:
         """See `Readers.content`."""

@@ -1,25 +1,50 @@
-"""The metastore and its storage for a command that runs no statement."""
+"""Sessions for commands that run no statement."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 from pyspark.sql import SparkSession
 
 from hive_acid.metastore.protocol import Metastore
 from hive_acid.snapshot.filesystem import FileSystem
-from hive_acid.spark.session import attach, configure
+from hive_acid.spark.session import Attachment, attach, configure
 
 
 @contextmanager
 def storage_session(uris: str) -> Iterator[tuple[Metastore, FileSystem]]:
-    """A quiet local session on this metastore, which reaches its storage as the statements of a session do."""
-    builder = SparkSession.Builder().master("local[1]").appName("hive-acid")
+    """The metastore and its storage, reached by a quiet local session as the statements of a session do."""
     options = {"spark.ui.enabled": "false", "spark.driver.host": "127.0.0.1", "spark.log.level": "OFF"}
-    session = configure(builder.config(map=dict(options)), metastore=uris).getOrCreate()
-    try:
+    with _session(uris, "local[1]", options) as session:
         attachment = attach(session)
         yield attachment.metastore, attachment.file_system
+
+
+@dataclass(frozen=True)
+class WorkerSession:
+    """A session whose jobs are compactions; `cancel_jobs` ends all that run, from any thread."""
+
+    attachment: Attachment
+    cancel_jobs: Callable[[], None]
+
+
+@contextmanager
+def worker_session(uris: str, master: str, conf: Mapping[str, str]) -> Iterator[WorkerSession]:
+    """A session on this metastore with these settings of Spark's."""
+    options = {"spark.ui.enabled": "false", "spark.log.level": "ERROR"}
+    if master.startswith("local"):
+        options["spark.driver.host"] = "127.0.0.1"
+    with _session(uris, master, {**options, **conf}) as session:
+        yield WorkerSession(attach(session), session.sparkContext.cancelAllJobs)
+
+
+@contextmanager
+def _session(uris: str, master: str, options: Mapping[str, str]) -> Iterator[SparkSession]:
+    builder = SparkSession.Builder().master(master).appName("hive-acid")
+    session = configure(builder.config(map=dict(options)), metastore=uris).getOrCreate()
+    try:
+        yield session
     finally:
         session.stop()

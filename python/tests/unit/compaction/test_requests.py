@@ -234,10 +234,10 @@ def test_a_runner_does_what_was_requested_before_anybody_waits(world: World) -> 
     given: list[Outcome] = []
 
     class Worker:
-        def prepare(self, requests: Sequence[CompactionRequest]) -> Sequence[CompactionRequest]:
+        def prepare(self, requests: Sequence[CompactionRequest], settings: config.Settings) -> Sequence[CompactionRequest]:
             return [replace(request, pool=None, initiator="this-session") for request in requests]
 
-        def run(self, outcomes: Sequence[Outcome]) -> None:
+        def run(self, outcomes: Sequence[Outcome], settings: config.Settings) -> None:
             given.extend(outcomes)
             world.work()
 

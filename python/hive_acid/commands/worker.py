@@ -1,0 +1,138 @@
+"""`hive-acid worker`."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import socket
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hive_acid.commands.shared import DONE, FAILED, INTERRUPTED, add_metastore_option, find_uris
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from hive_acid.commands.shared import Commands
+    from hive_acid.compaction.serving import Report
+    from hive_acid.compaction.worker import Worker
+
+_POLL_S = 5.0
+"""Hive's workers look as often (hive.compactor.worker.sleep.time)."""
+
+
+def add_worker_command(commands: Commands) -> None:
+    """`hive-acid worker`."""
+    worker = commands.add_parser(
+        "worker", help="do the compactions that the metastore's queue asks for (4.x), until SIGTERM or SIGINT"
+    )
+    add_metastore_option(worker)
+    worker.add_argument(
+        "--pools", default="", metavar="P,Q", help="whose entries to do, in this order; `-`: those of no pool (default)"
+    )
+    worker.add_argument("--parallel", type=_count, default=1, metavar="N", help="how many at a time (default: 1)")
+    worker.add_argument("--once", action="store_true", help="do what is in the queue and end")
+    worker.add_argument("--master", default="local[*]", help="Spark's master (default: %(default)s)")
+    worker.add_argument("--conf", action="append", default=[], metavar="KEY=VALUE", help="a setting of Spark's")
+    worker.add_argument(
+        "--metrics", type=Path, metavar="FILE", help="keep sums there, for Prometheus' textfile collector"
+    )
+    worker.add_argument("--json", action="store_true", help="one JSON object per compaction")
+    worker.set_defaults(run=run_worker)
+
+
+def run_worker(chosen: argparse.Namespace) -> int:
+    """Serve; a first signal lets what has begun be done, a second cancels it. 2 if with --once one failed."""
+    from hive_acid.errors import HiveAcidError, build_error
+    from hive_acid.metastore.types import MetastoreLine
+    from hive_acid.spark.storage_session import worker_session
+
+    try:
+        conf = dict(_parse_pair(text) for text in chosen.conf)
+        with worker_session(find_uris(chosen), chosen.master, conf) as session:
+            if session.attachment.metastore.line is MetastoreLine.HIVE_3:
+                reason = "a metastore of the 3.1 line gives compactions to Hive's own workers only"
+                raise build_error("HIVE_ACID_CONFIGURATION", reason=reason)
+            host, process = socket.gethostname(), os.getpid()
+            workers = [
+                session.attachment.build_worker(f"spark-{host}-{process}.{number}") for number in range(chosen.parallel)
+            ]
+            return _Serving(chosen, session.cancel_jobs).run(workers)
+    except HiveAcidError as error:
+        print(error, file=sys.stderr)
+        return FAILED
+
+
+class _Serving:
+    """One run of the command."""
+
+    def __init__(self, chosen: argparse.Namespace, cancel_jobs: Callable[[], None]) -> None:
+        from hive_acid.compaction.serving import Metrics
+
+        self._chosen = chosen
+        self._cancel_jobs = cancel_jobs
+        self._stop = threading.Event()
+        self._metrics = Metrics()
+        self._failures = 0
+        self._is_cancelled = False
+
+    def run(self, workers: Sequence[Worker]) -> int:
+        from hive_acid.compaction.serving import Service
+
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, self._on_signal)
+        service = Service(
+            _parse_pools(self._chosen.pools),
+            _POLL_S,
+            self._stop,
+            lambda: time.monotonic_ns() // 1_000_000,
+            self._report,
+            lambda error: print(error, file=sys.stderr, flush=True),
+        )
+        service.run(workers, self._chosen.once)
+        if self._is_cancelled:
+            return INTERRUPTED
+        return FAILED if self._chosen.once and self._failures else DONE
+
+    def _on_signal(self, *_: object) -> None:
+        if self._stop.is_set():
+            self._is_cancelled = True
+            self._cancel_jobs()
+        self._stop.set()
+
+    def _report(self, report: Report) -> None:
+        from hive_acid.compaction.serving import FAILED as FAILED_STATE
+
+        self._failures += report.state == FAILED_STATE
+        print(report.format_json() if self._chosen.json else report.format_text(), flush=True)
+        text = self._metrics.add(report)
+        if self._chosen.metrics:
+            # a collector never sees half of it
+            staged = self._chosen.metrics.with_name(self._chosen.metrics.name + ".tmp")
+            staged.write_text(text)
+            staged.replace(self._chosen.metrics)
+
+
+def _parse_pools(text: str) -> list[str | None]:
+    names = [name.strip() for name in text.split(",") if name.strip()]
+    return [None if name == "-" else name for name in names] or [None]
+
+
+def _parse_pair(text: str) -> tuple[str, str]:
+    from hive_acid.errors import build_error
+
+    key, equals, value = text.partition("=")
+    if not key or not equals:
+        raise build_error("HIVE_ACID_CONFIGURATION", reason=f"--conf {text} is no KEY=VALUE")
+    return key, value
+
+
+def _count(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{text} is less than 1")
+    return number
