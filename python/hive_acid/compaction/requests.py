@@ -51,8 +51,11 @@ class Runner(Protocol):
         """
         ...
 
-    def run(self, outcomes: Sequence[Outcome], settings: config.Settings) -> None:
-        """Does those of the accepted requests that nobody else has begun; the queue tells what became of each."""
+    def run(self, outcomes: Sequence[Outcome], settings: config.Settings) -> Sequence[Outcome]:
+        """Does those of the requests that nobody else has begun.
+
+        The outcomes, in order, under the IDs by which the queue tells what became of them.
+        """
         ...
 
 
@@ -87,7 +90,7 @@ class CompactionRequests:
         outcomes = self._request(requests if self._runner is None else self._runner.prepare(requests, settings))
         try:
             if self._runner is not None:
-                self._runner.run(outcomes, settings)
+                outcomes = list(self._runner.run(outcomes, settings))
             return self._await(outcomes, settings) if waits else self._found(outcomes)
         except BaseException as error:
             _add_note(error, outcomes)

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 from hive_acid import config
 from hive_acid.compaction.requests import Outcome
-from hive_acid.compaction.worker import Worker
+from hive_acid.compaction.worker import CompactionOutcome, Worker
 from hive_acid.errors import build_error
-from hive_acid.metastore.compaction_types import CompactionKind, CompactionRequest
+from hive_acid.metastore.compaction_types import CompactionKind, CompactionRequest, CompactionState
 from hive_acid.metastore.protocol import Metastore
 from hive_acid.metastore.types import MetastoreLine
 
@@ -48,28 +48,57 @@ class SessionRunner:
             worker.publish_base(request.table, request.partition)
         return request
 
-    def run(self, outcomes: Sequence[Outcome], settings: config.Settings) -> None:
+    def run(self, outcomes: Sequence[Outcome], settings: config.Settings) -> list[Outcome]:
         """See `Runner`. If one fails, the others are done, and the first failure is raised then.
 
+        A request that was refused because there is one already, for no pool, is done under that one's ID, after what
+        lies before it in the queue: the metastore's own Initiator may have asked where nobody else works.
         An interrupt ends it: what has not been done is marked as failed.
         """
+        if not _is_in_session(settings):
+            return list(outcomes)
         worker = self._build_worker(settings)
-        ours = [outcome for outcome in outcomes if outcome.accepted and outcome.request.pool == self._pool]
+        left = sum(outcome.accepted and outcome.request.pool == self._pool for outcome in outcomes)
         failures: list[Exception] = []
-        done = 0
         try:
-            for _ in ours:
-                try:
-                    worker.run_next(self._pool)
-                except Exception as error:  # noqa: BLE001 (it is raised below)
-                    failures.append(error)
-                done += 1
+            while left:
+                left -= 1
+                _attempt(lambda: worker.run_next(self._pool), failures)
+            found = [self._find_earlier(worker, outcome, failures) for outcome in outcomes]
         except BaseException:
-            for _ in ours[done + 1 :]:
+            for _ in range(left):
                 worker.fail_next(self._pool, "the session that asked for it was interrupted")
             raise
         if failures:
             raise failures[0]
+        return found
+
+    def _find_earlier(self, worker: Worker, outcome: Outcome, failures: list[Exception]) -> Outcome:
+        if outcome.accepted or outcome.request.pool != self._pool:
+            return outcome
+        earlier = self._find_waiting(outcome.request)
+        if earlier is None:
+            return outcome
+        while self._find_waiting(outcome.request) == earlier and _attempt(lambda: worker.run_next(None), failures):
+            pass
+        return Outcome(outcome.request, earlier, True, CompactionState.INITIATED.value, "")
+
+    def _find_waiting(self, request: CompactionRequest) -> int | None:
+        """The ID of the entry for the same table or partition that any worker may take."""
+        for entry in self._metastore.compactions():
+            is_same = (entry.table, entry.partition) == (request.table, request.partition)
+            if is_same and entry.state is CompactionState.INITIATED and entry.pool is None:
+                return entry.id
+        return None
+
+
+def _attempt(compaction: Callable[[], CompactionOutcome | None], failures: list[Exception]) -> bool:
+    """False if there was none; a failure is kept."""
+    try:
+        return compaction() is not None
+    except Exception as error:  # noqa: BLE001 (the caller raises it)
+        failures.append(error)
+        return True
 
 
 def _is_in_session(settings: config.Settings) -> bool:

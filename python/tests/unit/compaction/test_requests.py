@@ -234,12 +234,15 @@ def test_a_runner_does_what_was_requested_before_anybody_waits(world: World) -> 
     given: list[Outcome] = []
 
     class Worker:
-        def prepare(self, requests: Sequence[CompactionRequest], settings: config.Settings) -> Sequence[CompactionRequest]:
+        def prepare(
+            self, requests: Sequence[CompactionRequest], settings: config.Settings
+        ) -> Sequence[CompactionRequest]:
             return [replace(request, pool=None, initiator="this-session") for request in requests]
 
-        def run(self, outcomes: Sequence[Outcome], settings: config.Settings) -> None:
+        def run(self, outcomes: Sequence[Outcome], settings: config.Settings) -> Sequence[Outcome]:
             given.extend(outcomes)
             world.work()
+            return outcomes
 
     service = CompactionRequests(world.memory, lambda: 0, world.pause, Worker())
     request = CompactionRequest(T, CompactionKind.MAJOR, pool="asked")
