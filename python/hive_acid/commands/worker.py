@@ -47,6 +47,7 @@ def add_worker_command(commands: Commands) -> None:
 
 def run_worker(chosen: argparse.Namespace) -> int:
     """Serve; a first signal lets what has begun be done, a second cancels it. 2 if with --once one failed."""
+    from hive_acid.compaction.worker import WORKER_PREFIX
     from hive_acid.errors import HiveAcidError, build_error
     from hive_acid.metastore.types import MetastoreLine
     from hive_acid.spark.storage_session import worker_session
@@ -58,9 +59,10 @@ def run_worker(chosen: argparse.Namespace) -> int:
                 reason = "a metastore of the 3.1 line gives compactions to Hive's own workers only"
                 raise build_error("HIVE_ACID_CONFIGURATION", reason=reason)
             host, process = socket.gethostname(), os.getpid()
-            workers = [
-                session.attachment.build_worker(f"spark-{host}-{process}.{number}") for number in range(chosen.parallel)
-            ]
+            names = [f"{WORKER_PREFIX}{host}-{process}.{number}" for number in range(chosen.parallel)]
+            workers = [session.attachment.build_worker(name) for name in names]
+            for compaction_id in workers[0].fail_dead():
+                print(f"compaction {compaction_id}: its worker has died", file=sys.stderr, flush=True)
             return _Serving(chosen, session.cancel_jobs).run(workers)
     except HiveAcidError as error:
         print(error, file=sys.stderr)

@@ -39,6 +39,7 @@ class SessionRunner:
         worker = self._build_worker(settings)
         for request in requests:
             worker.check(request)
+        worker.fail_dead()
         return [self._prepare(worker, request) if request.pool is None else request for request in requests]
 
     def _prepare(self, worker: Worker, request: CompactionRequest) -> CompactionRequest:

@@ -14,12 +14,16 @@ from hive_acid.compaction.folding import Foldable, Folder, Place
 from hive_acid.errors import HiveAcidError
 from hive_acid.execution.engine import WriteResult
 from hive_acid.execution.publication import Publication
-from hive_acid.metastore.compaction_types import CompactionJob, CompactionKind, CompactionRequest
+from hive_acid.metastore.compaction_types import CompactionJob, CompactionKind, CompactionRequest, CompactionState
 from hive_acid.metastore.protocol import Metastore
+from hive_acid.metastore.types import TransactionState
 from hive_acid.model.table import TableName
 from hive_acid.transactions.manager import Transaction, TransactionManager
 
 LOG = logging.getLogger(__name__)
+WORKER_PREFIX = "spark-"
+"""How the names of our workers begin. Before the first dash is what Hive takes for a host: a server that starts there
+takes away what workers of its host do (revokeFromLocalWorkers)."""
 NOTHING_TO_DO = "there is nothing to compact"
 _MAX_ERROR_LENGTH = 2000
 """The metastore's own column takes more, but not without end."""
@@ -52,7 +56,7 @@ class CompactionOutcome:
 class Worker:
     """Compacts tables of one metastore in transactions of this process. For several threads.
 
-    `name` is how the queue shows it, `host-name`; no other worker may have it.
+    `name` is how the queue shows it; it begins with `WORKER_PREFIX`, and no other worker may have it.
     """
 
     def __init__(
@@ -79,6 +83,35 @@ class Worker:
     def check(self, request: CompactionRequest) -> None:
         """Raises what `run` would raise because of the table or partition as it is now."""
         self._folder.find_place(request.table, request.partition, request.kind)
+
+    def fail_dead(self) -> list[int]:
+        """Tells the queue of compactions whose worker, one of ours, has died; their IDs.
+
+        The queue itself gives them to others after a day, and asks for none of the same table until then. One is dead
+        if its transaction has ended and it still counts as being worked at. On 3.1 there are none of ours.
+        """
+        dead = []
+        for entry in self._metastore.compactions():
+            is_ours = entry.state is CompactionState.WORKING and (entry.worker or "").startswith(WORKER_PREFIX)
+            if not is_ours or entry.txn_id is None:
+                continue
+            if self._metastore.transaction_state(entry.txn_id) is not TransactionState.OPEN and entry.worker:
+                reason = f"worker {entry.worker} died: its transaction {entry.txn_id} has ended"
+                self._metastore.mark_failed(
+                    CompactionJob(
+                        entry.id,
+                        entry.table,
+                        entry.kind,
+                        entry.partition,
+                        entry.user,
+                        None,
+                        entry.worker,
+                        highest_write_id=entry.highest_write_id,
+                        error=reason,
+                    )
+                )
+                dead.append(entry.id)
+        return dead
 
     def fail_next(self, pool: str | None, reason: str) -> None:
         """Takes the next compaction of the pool, if there is one, and tells the queue that it failed."""

@@ -22,7 +22,7 @@ from hive_acid.compaction.after_write import AfterWrite
 from hive_acid.compaction.folding import Folder
 from hive_acid.compaction.requests import CompactionRequests
 from hive_acid.compaction.session_runner import SessionRunner
-from hive_acid.compaction.worker import Worker
+from hive_acid.compaction.worker import WORKER_PREFIX, Worker
 from hive_acid.errors import build_error
 from hive_acid.execution.ddl import DdlExecutor
 from hive_acid.execution.executor import Executor
@@ -192,7 +192,7 @@ class Attachment:
         context = session.sparkContext
         self._engine = JvmCompactionEngine(jvm, context, lambda: jsession)
         pool = f"spark-hive-acid-{uuid.uuid4().hex}"
-        worker_name = f"spark-{identity.host}-{pool[-8:]}"
+        worker_name = f"{WORKER_PREFIX}{identity.host}-{pool[-8:]}"
         runner = SessionRunner(self.metastore, lambda chosen: self.build_worker(worker_name, chosen), pool)
         compactions = CompactionRequests(self.metastore, _clock_ms, pause_ms, runner)
         operators = Operators(self.metastore, compactions, settings, identity)

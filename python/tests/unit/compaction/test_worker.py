@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pytest
 
@@ -58,7 +58,7 @@ class Shop:
         self.engine = FakeCompactionEngine(self.world)
         world, settings = self.world, Settings(self.settings)
         folder = Folder(world.metastore, world.file_system, self.engine, settings)
-        self.worker = Worker(world.metastore, world.transactions, folder, settings, "host-1", "test")
+        self.worker = Worker(world.metastore, world.transactions, folder, settings, "spark-host-1", "test")
         for _ in range(2):
             world.run(StatementKind.INSERT)
         self.before = world.folders()
@@ -234,6 +234,33 @@ def test_what_cannot_be_compacted_is_refused_before_anything_is_opened(changes: 
         shop.worker.run_next(None)
     assert "open_compaction" not in shop.world.metastore.calls
     assert shop.entry().state is FAILED
+
+
+def test_what_a_worker_that_died_had_begun_is_failed() -> None:
+    shop = Shop()
+    shop.request()
+    job = shop.world.memory.next_compaction("spark-dead-1", "test", None)
+    assert job is not None
+    txn_id = shop.world.memory.open_transaction("user", "host", "agent")
+    shop.world.memory.start_compaction(replace(job, user="user", highest_write_id=2), txn_id)
+    assert shop.worker.fail_dead() == [], "it may be at work"
+    shop.world.memory.abort(txn_id)
+    assert shop.worker.fail_dead() == [job.id]
+    assert shop.entry().state is FAILED
+    assert "died" in (shop.entry().error or "")
+    shop.request()
+    assert shop.worker.run_next(None) is not None
+
+
+def test_what_hives_workers_do_is_theirs() -> None:
+    shop = Shop()
+    shop.request()
+    job = shop.world.memory.next_compaction("hs2-host-1", "4.1.0", None)
+    assert job is not None
+    txn_id = shop.world.memory.open_transaction("user", "host", "agent")
+    shop.world.memory.start_compaction(replace(job, user="user", highest_write_id=2), txn_id)
+    shop.world.memory.abort(txn_id)
+    assert shop.worker.fail_dead() == []
 
 
 class TestBesideHive31:

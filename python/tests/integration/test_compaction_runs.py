@@ -1,0 +1,204 @@
+"""Compactions run between readers, writers and killed workers, and no answer changes."""
+
+from __future__ import annotations
+
+import itertools
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+import uuid
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from hive_acid.errors import HiveAcidError
+from hive_acid.local import EmbeddedMetastore
+from hive_acid.metastore.compaction_types import CompactionInfo, CompactionKind, CompactionRequest, CompactionState
+from hive_acid.model.table import TableName
+from hive_acid.spark.session import attach
+from integration.conftest import Tables
+from support.polling import eventually
+
+ACCOUNTS, BALANCE = 12, 100
+
+
+class Crowd:
+    """Threads that go on until one fails or all is done."""
+
+    def __init__(self) -> None:
+        self.stop = threading.Event()
+        self.failures: list[BaseException] = []
+        self._threads: list[threading.Thread] = []
+
+    def start(self, step: Callable[[], None]) -> None:
+        """Repeats the step."""
+
+        def run() -> None:
+            while not self.stop.is_set():
+                try:
+                    step()
+                except BaseException as error:  # noqa: BLE001 (raised by `end`)
+                    self.failures.append(error)
+                    self.stop.set()
+
+        self._threads.append(threading.Thread(target=run, daemon=True))
+        self._threads[-1].start()
+
+    def end(self) -> None:
+        self.stop.set()
+        for thread in self._threads:
+            thread.join()
+        if self.failures:
+            raise self.failures[0]
+
+
+def run_transfers(spark: SparkSession, name: str, seed: int) -> Callable[[], None]:
+    """Moves money between two accounts, and now and then writes and deletes one without any."""
+    session, chosen, numbers = spark.newSession(), random.Random(seed), itertools.count(1000 * (seed + 1))
+
+    def step() -> None:
+        one, other = chosen.sample(range(ACCOUNTS), 2)
+        try:
+            moved = f"CASE WHEN id = {one} THEN 7 ELSE -7 END"
+            session.sql(f"UPDATE {name} SET balance = balance + {moved} WHERE id IN ({one}, {other})")
+            number = next(numbers)
+            session.sql(f"INSERT INTO {name} VALUES ({number}, 0)")
+            if chosen.random() < 0.5:
+                session.sql(f"DELETE FROM {name} WHERE id = {number}")
+        except Exception as error:
+            if getattr(error, "getSqlState", lambda: "")() != "40001" and "40001" not in str(error):
+                raise
+
+    return step
+
+
+@pytest.mark.parametrize("rounds", [6, pytest.param(200, marks=pytest.mark.slow)])
+def test_compactions_between_readers_and_writers_change_no_answer(
+    tables: Tables, spark: SparkSession, rounds: int
+) -> None:
+    table = tables.create("accounts", "id INT, balance INT")
+    name = str(table)
+    tables.sql(f"INSERT INTO accounts SELECT id, {BALANCE} FROM range({ACCOUNTS})")
+    pool = f"pool_{uuid.uuid4().hex[:8]}"
+    worker = attach(spark).build_worker(f"spark-test-{pool}")
+    reader = spark.newSession()
+    crowd, sums = Crowd(), []
+
+    def read() -> None:
+        (row,) = reader.sql(
+            f"SELECT sum(balance) AS total, count(IF(id < {ACCOUNTS}, 1, NULL)) AS n FROM {name}"
+        ).collect()
+        sums.append((row.total, row.n))
+
+    for seed in range(2):
+        crowd.start(run_transfers(spark, name, seed))
+    crowd.start(read)
+    folders = 0
+    try:
+        kinds = itertools.cycle([CompactionKind.MINOR, CompactionKind.MINOR, CompactionKind.MAJOR])
+        for _ in range(rounds):
+            kind = next(kinds)
+            if crowd.stop.is_set():
+                break
+            if tables.client.request_compaction(CompactionRequest(table, kind, pool=pool, user="tester")).accepted:
+                outcome = worker.run_next(pool)
+                assert outcome is not None
+                folders += len(outcome.folders)
+    finally:
+        crowd.end()
+    assert set(sums) == {(ACCOUNTS * BALANCE, ACCOUNTS)}
+    assert folders >= rounds // 2
+    ids = tables.sql("SELECT ROW__ID.writeid, ROW__ID.bucketid, ROW__ID.rowid FROM accounts")
+    assert len(ids) == len(set(ids))
+    states = {info.state for info in tables.client.compactions() if info.table == table}
+    assert CompactionState.FAILED not in states
+
+
+@pytest.fixture
+def worker_command(metastore: EmbeddedMetastore) -> list[str]:
+    return [sys.executable, "-m", "hive_acid.cli", "worker", "--metastore", metastore.uri, "--master", "local[1]"]
+
+
+def wait_for_state(tables: Tables, table: TableName, *states: CompactionState) -> None:
+    eventually(lambda: {i.state for i in tables.client.compactions() if i.table == table} <= set(states), limit_s=90)
+
+
+@pytest.mark.slow
+def test_the_command_does_what_is_queued_and_ends_by_a_signal(
+    tables: Tables, worker_command: list[str], tmp_path: Path
+) -> None:
+    table = tables.create("t")
+    for id_ in range(3):
+        tables.sql(f"INSERT INTO t VALUES ({id_}, 'n')")
+    metrics = tmp_path / "metrics.prom"
+    pool = f"pool_{uuid.uuid4().hex[:8]}"
+    process = subprocess.Popen(
+        [*worker_command, "--pools", pool, "--parallel", "2", "--metrics", str(metrics)],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        tables.client.request_compaction(CompactionRequest(table, CompactionKind.MAJOR, pool=pool))
+        wait_for_state(tables, table, CompactionState.READY, CompactionState.SUCCEEDED)
+        process.send_signal(signal.SIGTERM)
+        output, _ = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert process.returncode == 0
+    assert "major compacted: base_0000003_v" in output
+    assert 'hive_acid_compactions_total{state="compacted"} 1' in metrics.read_text()
+    assert sorted(tables.sql("SELECT id FROM t")) == [(0,), (1,), (2,)]
+
+
+def kill_at_work(command: list[str], tables: Tables, table: TableName, delay_s: float) -> None:
+    """Kills the worker so long after it has begun."""
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+    eventually(lambda: entry(tables, table).txn_id is not None or process.poll() is not None, limit_s=90)
+    time.sleep(delay_s)
+    process.kill()
+    process.wait()
+
+
+@pytest.mark.slow
+def test_a_killed_worker_leaves_the_table_as_it_was(
+    tables: Tables, spark: SparkSession, worker_command: list[str]
+) -> None:
+    """Killed after any time, and then another does what it had begun, once its transaction has ended."""
+    table = tables.create("t", "id BIGINT, name STRING")
+    for first in range(0, 1_200_000, 300_000):
+        tables.sql(f"INSERT INTO t SELECT id, uuid() FROM range({first}, {first + 300_000})")
+    tables.sql("DELETE FROM t WHERE id % 7 = 0")
+    expected = tables.sql("SELECT count(*), sum(hash(*)) FROM t")
+    pool = f"pool_{uuid.uuid4().hex[:8]}"
+    worker = attach(spark).build_worker(f"spark-test-{pool}")
+    killed_at_work = 0
+    for delay_s in (0.0, 0.3, 0.8, 1.5, 3.0):
+        assert tables.client.request_compaction(
+            CompactionRequest(table, CompactionKind.MAJOR, pool=pool, user="tester")
+        ).accepted
+        kill_at_work([*worker_command, "--pools", pool, "--once"], tables, table, delay_s)
+        assert tables.sql("SELECT count(*), sum(hash(*)) FROM t") == expected
+        found = entry(tables, table)
+        if found.state is CompactionState.WORKING and found.txn_id is not None:
+            killed_at_work += 1
+            tables.client.abort(found.txn_id)  # which the metastore does after its timeout
+            assert worker.fail_dead() == [found.id]
+        if entry(tables, table).state is not CompactionState.FAILED:
+            tables.sql("INSERT INTO t VALUES (0, 'one more')")
+            expected = tables.sql("SELECT count(*), sum(hash(*)) FROM t")
+    assert killed_at_work
+    tables.client.request_compaction(CompactionRequest(table, CompactionKind.MAJOR, pool=pool, user="tester"))
+    try:
+        worker.run_next(pool)
+    except HiveAcidError as error:
+        raise AssertionError("what was left behind stands in the way") from error
+    assert tables.sql("SELECT count(*), sum(hash(*)) FROM t") == expected
+
+
+def entry(tables: Tables, table: TableName) -> CompactionInfo:
+    return max((info for info in tables.client.compactions() if info.table == table), key=lambda info: info.id)
