@@ -234,7 +234,9 @@ def test_a_runner_does_what_was_requested_before_anybody_waits(world: World) -> 
     given: list[Outcome] = []
 
     class Worker:
-        def prepare(self, requests: Sequence[CompactionRequest], settings: config.Settings) -> Sequence[CompactionRequest]:
+        def prepare(
+            self, requests: Sequence[CompactionRequest], settings: config.Settings
+        ) -> Sequence[CompactionRequest]:
             return [replace(request, pool=None, initiator="this-session") for request in requests]
 
         def run(self, outcomes: Sequence[Outcome], settings: config.Settings) -> None:
