@@ -35,6 +35,12 @@ class Service:
         on = "metastore.compactor.cleaner.on=true and metastore.compactor.initiator.on=true"
         return f"start one: {on} on one server of the metastore, where housekeeping runs"
 
+    def find_worker(self, pool: str | None) -> str:
+        """Who takes what the queue asks for."""
+        if self.line is MetastoreLine.HIVE_3:
+            return "Hive's own (hive.compactor.worker.threads on a server of the metastore); no other gets it on 3.1"
+        return f"hive-acid worker{f' --pools {pool}' if pool else ''}, or Hive's own"
+
 
 def find_pile_up(
     subject: Subject, verdict: Verdict, entries: Sequence[CompactionInfo], service: Service
@@ -80,8 +86,7 @@ def find_stuck(subject: Subject, entries: Sequence[CompactionInfo], service: Ser
     for info in entries:
         if info.state is CompactionState.INITIATED and _has_waited(info.enqueued_ms, now_ms):
             detail = f"compaction {info.id} was asked for {_age(info.enqueued_ms, now_ms)} ago, and nobody has begun it"
-            pool = f" --pools {info.pool}" if info.pool else ""
-            cure = f"start a worker: hive-acid worker{pool}, or Hive's own"
+            cure = f"start a worker: {service.find_worker(info.pool)}"
             yield subject.finding(FindingKind.COMPACTION_WAITS, detail, "its deltas pile up", cure)
         elif info.state is CompactionState.READY and _has_waited(_done_ms(info), now_ms):
             detail = (

@@ -16,7 +16,7 @@ from hive_acid.compaction.surveying import (
     survey,
 )
 from hive_acid.config import parse_duration_ms
-from hive_acid.errors import HiveAcidError, MetastoreUnavailable, build_error
+from hive_acid.errors import HiveAcidError, MetastoreUnavailable, SnapshotUnavailable, build_error
 from hive_acid.inspect.compactions import Service, find_obsolete, find_pile_up, find_stuck
 from hive_acid.inspect.file_names import find_misread_names, find_spark_markers, find_stray_root_files, find_strays
 from hive_acid.inspect.finding import Finding, FindingKind, Subject
@@ -40,6 +40,8 @@ from hive_acid.snapshot.filesystem import FileSystem, Listing
 from hive_acid.snapshot.foreign_files import find_foreign_files
 
 CLEANER_ON = "hive.compactor.cleaner.on"
+_REFUSED = ("HIVE_ACID_UNSUPPORTED_LAYOUT", "HIVE_ACID_CORRUPT_FILE")
+"""What a reader of such files ends in."""
 
 
 @dataclass(frozen=True)
@@ -191,16 +193,22 @@ class Doctor:
         files = find_countable_files(case.table, state) if claimed is not None and is_quiet else None
         if claimed is None or files is None:
             return
-        name = case.table.name
-        found = sum(self._file_system.row_counts(str(name), files)) if files else 0
+        name, subject = case.table.name, Subject(case.table.name, root.partition)
+        try:
+            found = sum(self._file_system.row_counts(str(name), files)) if files else 0
+        except SnapshotUnavailable:  # a file has gone meanwhile
+            return
+        except HiveAcidError as error:
+            yield _build_unreadable(subject, error)
+            return
         if self._metastore.valid_write_ids([name], self._metastore.valid_transactions(0))[name] == case.write_ids:
-            yield from find_stale(self._metastore.line, Subject(name, root.partition), claimed, found)
+            yield from find_stale(self._metastore.line, subject, claimed, found)
 
 
 def _build_unreadable(subject: Subject, error: HiveAcidError | None) -> Finding:
-    is_layout = error is not None and error.getCondition() == "HIVE_ACID_UNSUPPORTED_LAYOUT"
-    kind = FindingKind.UNREADABLE if is_layout else FindingKind.NOT_EXAMINED
-    harm = "reading and writing are refused here" if is_layout else "not known"
+    is_refused = error is not None and error.getCondition() in _REFUSED
+    kind = FindingKind.UNREADABLE if is_refused else FindingKind.NOT_EXAMINED
+    harm = "reading and writing are refused here" if is_refused else "not known"
     return subject.finding(kind, str(error), harm, "remove the cause, which the message names")
 
 

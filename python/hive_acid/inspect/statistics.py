@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from hive_acid.inspect.finding import Finding, FindingKind, Subject
 from hive_acid.metastore.types import MetastoreLine
+from hive_acid.model.names import FLUSH_LENGTH_SUFFIX
 from hive_acid.model.table import TableDescription
 from hive_acid.snapshot.acid_state import AcidState
 from hive_acid.snapshot.filesystem import FileVersion
@@ -30,13 +31,14 @@ def find_claimed_rows(parameters: Mapping[str, str]) -> int | None:
 def find_countable_files(table: TableDescription, state: AcidState) -> tuple[FileVersion, ...] | None:
     """The files whose rows are all the rows that a reader of `state` sees, or None if footers do not tell.
 
-    They do not where rows are deleted, or seen in part, or lie in originals, and not of insert-only tables, whose files
-    may be no ORC.
+    They do not where rows are deleted, or seen in part, or lie in originals or in files that streaming ingest still
+    writes to, and not of insert-only tables, whose files may be no ORC.
     """
     folders = state.data_folders
     is_told = table.kind.has_row_ids and not (state.delete_deltas or state.originals or any(f.check for f in folders))
     files = [file for folder in folders for file in folder.files if file.length_bytes]
-    if not is_told or len(files) > _MOST_FILES:
+    is_streamed = any(file.name.endswith(FLUSH_LENGTH_SUFFIX) for file in files)
+    if not is_told or is_streamed or len(files) > _MOST_FILES:
         return None
     return tuple(
         FileVersion(state.listing.absolute_path(file.relative_path), file.length_bytes, file.modified_ms)

@@ -288,6 +288,26 @@ class TestStatistics:
         world.file_system.add_file(f"{LOCATION}/delete_delta_0000001_0000001_0001/bucket_00000")
         assert kinds(world) == []
 
+    def test_of_what_streaming_ingest_still_writes_nothing_is_said(self, world: World) -> None:
+        self.claim(world, "2")
+        world.file_system.add_file(f"{LOCATION}/delta_0000001_0000001_0000/bucket_00000_flush_length", 8)
+        assert kinds(world) == []
+
+    @pytest.mark.parametrize(
+        ("condition", "expected"),
+        [("HIVE_ACID_CORRUPT_FILE", [Kind.UNREADABLE]), ("HIVE_ACID_SNAPSHOT_UNAVAILABLE", [])],
+    )
+    def test_a_file_that_is_none_of_orc_is_told_and_one_that_has_gone_is_not(
+        self, world: World, condition: str, expected: list[FindingKind], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        self.claim(world, "2")
+
+        def fail(table: str, files: object) -> list[int]:
+            raise build_error(condition, table=table, path="/x", reason="its end is missing")
+
+        monkeypatch.setattr(world.file_system, "row_counts", fail)
+        assert kinds(world) == expected
+
     def test_while_somebody_writes_nothing_is_said(self, world: World) -> None:
         self.claim(world, "2")
         txn_id = world.memory.open_transaction("u", "h", "a")
@@ -345,7 +365,7 @@ class TestCompactions:
         pass_time(world, HOUR_MS)
         (finding,) = examine(world)
         assert finding.kind is Kind.COMPACTION_WAITS
-        assert "hive-acid worker" in finding.cure
+        assert ("hive-acid worker" in finding.cure) == (world.line is MetastoreLine.HIVE_4)
 
     def compact(self, world: World, error: str | None = None) -> None:
         world.memory.request_compaction(CompactionRequest(TABLE, CompactionKind.MAJOR))
