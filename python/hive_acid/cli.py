@@ -34,6 +34,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     add_metastore_command(commands)
     add_transaction_command(commands)
     add_doctor_command(commands)
+    add_history_command(commands)
     demo = commands.add_parser("demo", help="a guided tour: a real metastore, real data, every count checked")
     demo.set_defaults(run=show_demo)
     sqltest = commands.add_parser("sqltest", help="SQL files and the results they must have: run, update, new")
@@ -69,7 +70,7 @@ def add_transaction_command(commands: Commands) -> None:
     transaction = commands.add_parser("txn", help="transactions of a metastore")
     actions = transaction.add_subparsers(title="actions", required=True, metavar="ACTION")
     status = actions.add_parser("status", help="what became of a transaction: committed, aborted or still open")
-    status.add_argument("id", type=_transaction_id, metavar="N", help="the transaction's ID")
+    status.add_argument("id", type=_positive, metavar="N", help="the transaction's ID")
     status.add_argument("--metastore", metavar="URI", help="thrift://host:port; that of hive-site.xml by default")
     status.add_argument("--json", action="store_true", help="one JSON object on one line")
     status.set_defaults(run=show_transaction)
@@ -83,6 +84,16 @@ def add_doctor_command(commands: Commands) -> None:
     doctor.add_argument("--metastore", metavar="URI", help="thrift://host:port; that of hive-site.xml by default")
     doctor.add_argument("--json", action="store_true", help="one JSON object on one line")
     doctor.set_defaults(run=show_findings)
+
+
+def add_history_command(commands: Commands) -> None:
+    """`hive-acid history`."""
+    history = commands.add_parser("history", help="who wrote what into a table, the newest first")
+    history.add_argument("table", type=_table, metavar="DATABASE.TABLE")
+    history.add_argument("--limit", type=_positive, metavar="N", help="the newest N entries; all by default")
+    history.add_argument("--metastore", metavar="URI", help="thrift://host:port; that of hive-site.xml by default")
+    history.add_argument("--json", action="store_true", help="one JSON object on one line")
+    history.set_defaults(run=show_history)
 
 
 def show_demo(chosen: argparse.Namespace) -> int:
@@ -174,6 +185,24 @@ def show_findings(chosen: argparse.Namespace) -> int:
     return NOT_RUNNING if findings and not chosen.fix else DONE
 
 
+def show_history(chosen: argparse.Namespace) -> int:
+    """Print who wrote what into a table."""
+    from hive_acid.errors import HiveAcidError
+    from hive_acid.inspect.history import load_history
+    from hive_acid.inspect.history_entries import format_json, format_text
+    from hive_acid.model.table import TableName
+    from hive_acid.spark.storage_session import storage_session
+
+    try:
+        with storage_session(_find_uris(chosen)) as (metastore, file_system):
+            entries = load_history(metastore, file_system, TableName(*chosen.table), chosen.limit)
+    except HiveAcidError as error:
+        print(error, file=sys.stderr)
+        return FAILED
+    print((format_json if chosen.json else format_text)(entries))
+    return DONE
+
+
 def run_sqltest(chosen: argparse.Namespace) -> int:
     """Run or record a suite of golden files."""
     from hive_acid.errors import HiveAcidError
@@ -210,10 +239,10 @@ def _folder_option(folder: Path) -> str:
     return "" if folder == default_folder() else f" --folder {shlex.quote(str(folder))}"
 
 
-def _transaction_id(text: str) -> int:
+def _positive(text: str) -> int:
     number = int(text)
     if number < 1:
-        raise argparse.ArgumentTypeError(f"{text} is no transaction ID")
+        raise argparse.ArgumentTypeError(f"{text} is not 1 or more")
     return number
 
 

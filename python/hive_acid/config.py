@@ -90,6 +90,16 @@ NOTIFY_WRITES = Setting(
     "true: the metastore's listeners are told which files a statement has written, as replication and Impala need it",
     hive_names=("hive.metastore.dml.events",),
 )
+HISTORY_ENABLED = Setting(
+    "spark.hiveacid.history.enabled",
+    "true",
+    "false: statements leave no note for the table's history",
+)
+HISTORY_STATEMENT_TEXT = Setting(
+    "spark.hiveacid.history.statementText",
+    "true",
+    "false: notes for the history are without the statement's text, in which `?` stands for each literal",
+)
 METASTORE_TIMEOUT_MS = Setting(
     "spark.hiveacid.metastore.timeoutMs",
     60_000,
@@ -123,6 +133,8 @@ SETTINGS: tuple[Setting, ...] = (
     GUARD_MAX_PERCENT,
     METASTORE_TIMEOUT_MS,
     NOTIFY_WRITES,
+    HISTORY_ENABLED,
+    HISTORY_STATEMENT_TEXT,
     DELETE_CACHE_BYTES,
     METASTORE_URIS,
 )

@@ -13,6 +13,7 @@ from hive_acid.execution.conflicts import Conflict
 from hive_acid.execution.dry_run import DryRun
 from hive_acid.execution.engine import Engine, RowCounts, WriteResult
 from hive_acid.execution.gate import Gate
+from hive_acid.execution.history import NoteWriter
 from hive_acid.execution.notification import notify
 from hive_acid.execution.partitions import register
 from hive_acid.execution.publication import Publication
@@ -38,7 +39,7 @@ MAX_RESTART_PAUSE_MS = 500
 class Executor:
     """Runs statements against one metastore. `snapshots` is where scans find the snapshot of a running statement.
 
-    `pause_ms` waits, and raises if the statement was cancelled.
+    `pause_ms` waits, and raises if the statement was cancelled. `notes` writes those for the history.
     """
 
     def __init__(
@@ -48,6 +49,7 @@ class Executor:
         transactions: TransactionManager,
         settings: config.Settings,
         pause_ms: Callable[[int], None],
+        notes: NoteWriter | None = None,
     ) -> None:
         self._metastore = metastore
         self._file_system = file_system
@@ -55,7 +57,7 @@ class Executor:
         self._settings = settings
         self._pause_ms = pause_ms
         self.snapshots: dict[str, ScannedSnapshot] = {}
-        self._writing = Writing(metastore, file_system, pause_ms, self.snapshots)
+        self._writing = Writing(metastore, file_system, pause_ms, self.snapshots, notes or NoteWriter())
 
     def dry_run(self, statement: Statement, engine: Engine) -> DryRun:
         """What `run` would do now; see `rehearse`."""
@@ -195,11 +197,11 @@ class Executor:
             transaction.ensure_active()
             if gate is not None:
                 gate.ensure_active()
-            self._publish(write, result, settings)
+            self._publish(statement, write, result, settings)
             _commit(transaction)
             return result.counts
 
-    def _publish(self, write: TableWrite, result: WriteResult, settings: config.Settings) -> None:
+    def _publish(self, statement: Statement, write: TableWrite, result: WriteResult, settings: config.Settings) -> None:
         """The steps from staging to just before the commit."""
         txn_id, table = write.transaction.txn_id, write.table
         touched = self._writing.prepare(write, result)
@@ -207,7 +209,8 @@ class Executor:
         operation = write.rule.operation if write.partitions is None else None
         register(self._metastore, table, touched, operation, txn_id, write.write_id, own_view)
         # last: the base of an overwrite must not lie there longer than needed
-        write.publication.publish(result, touched.locations if touched else {})
+        note = self._writing.notes.build(statement, result, txn_id, write.write_id, settings)
+        write.publication.publish(result, touched.locations if touched else {}, note)
         if settings.flag(config.NOTIFY_WRITES):
             notify(self._metastore, self._file_system, table, [(result, touched)], txn_id, write.write_id)
 

@@ -6,6 +6,7 @@ In a canonical statement every expression of the user is a placeholder (`__e1`),
 from hive_acid.sql.canonical import Rewritten, rewrite_statement
 from hive_acid.sql.explain_acid import ExplainedStatement, find_explained
 from hive_acid.sql.hive_syntax import Respelling, respell
+from hive_acid.sql.redaction import redact
 from hive_acid.sql.row_changes import RowWrites, TargetColumns
 
 __all__ = [
@@ -15,6 +16,7 @@ __all__ = [
     "RowWrites",
     "TargetColumns",
     "find_explained",
+    "redact",
     "respell",
     "rewrite_statement",
 ]
