@@ -12,6 +12,7 @@ import sys
 from collections.abc import Sequence
 
 from hive_acid.commands.doctor import add_doctor_command
+from hive_acid.commands.history import add_history_command
 from hive_acid.commands.initiator import add_initiator_command
 from hive_acid.commands.metastore import add_metastore_command
 from hive_acid.commands.shared import FAILED
@@ -24,6 +25,7 @@ ADDED = (
     add_metastore_command,
     add_transaction_command,
     add_doctor_command,
+    add_history_command,
     add_initiator_command,
     add_worker_command,
     add_demo_command,

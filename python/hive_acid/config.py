@@ -110,6 +110,16 @@ COMPACT_AFTER_WRITE = Setting(
     "true: a committed statement asks for a compaction of what it has written to if that is past Hive's thresholds and "
     "the metastore has no Initiator of its own",
 )
+HISTORY_ENABLED = Setting(
+    "spark.hiveacid.history.enabled",
+    "true",
+    "false: statements leave no note for the table's history",
+)
+HISTORY_STATEMENT_TEXT = Setting(
+    "spark.hiveacid.history.statementText",
+    "true",
+    "false: notes for the history are without the statement's text, in which `?` stands for each literal",
+)
 METASTORE_TIMEOUT_MS = Setting(
     "spark.hiveacid.metastore.timeoutMs",
     60_000,
@@ -147,6 +157,8 @@ SETTINGS: tuple[Setting, ...] = (
     COMPACT_AFTER_WRITE,
     METASTORE_TIMEOUT_MS,
     NOTIFY_WRITES,
+    HISTORY_ENABLED,
+    HISTORY_STATEMENT_TEXT,
     DELETE_CACHE_BYTES,
     METASTORE_URIS,
 )

@@ -10,7 +10,7 @@ import threading
 import time
 from typing import TYPE_CHECKING
 
-from hive_acid.commands.shared import DONE, FAILED, add_metastore_option, find_uris, parse_table
+from hive_acid.commands.shared import DONE, FAILED, add_metastore_option, find_uris, parse_count, parse_table
 
 if TYPE_CHECKING:
     from hive_acid.commands.shared import Commands
@@ -30,7 +30,7 @@ def add_initiator_command(commands: Commands) -> None:
     initiator.add_argument("--table", action="append", default=[], type=parse_table, metavar="DATABASE.TABLE")
     add_metastore_option(initiator)
     when = initiator.add_mutually_exclusive_group()
-    when.add_argument("--interval-s", type=_seconds, default=_INTERVAL_S, metavar="N", help="default: %(default)s")
+    when.add_argument("--interval-s", type=parse_count, default=_INTERVAL_S, metavar="N", help="default: %(default)s")
     when.add_argument("--once", action="store_true", help="look once and end")
     initiator.add_argument("--dry-run", action="store_true", help="say what would be asked for, ask for nothing")
     initiator.add_argument("--force", action="store_true", help="also beside the metastore's own Initiator")
@@ -91,10 +91,3 @@ def _look(chosen: argparse.Namespace, metastore: Metastore, initiator: Initiator
         if stop.is_set():
             break
     return failures
-
-
-def _seconds(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"{text} is less than a second")
-    return number

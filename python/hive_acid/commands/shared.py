@@ -35,3 +35,11 @@ def parse_table(text: str) -> tuple[str, str]:
     if not (database and table) or "." in table:
         raise argparse.ArgumentTypeError(f"{text} is no DATABASE.TABLE")
     return database, table
+
+
+def parse_count(text: str) -> int:
+    """A number from 1 on."""
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{text} is less than 1")
+    return number

@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hive_acid.commands.shared import DONE, FAILED, INTERRUPTED, add_metastore_option, find_uris
+from hive_acid.commands.shared import DONE, FAILED, INTERRUPTED, add_metastore_option, find_uris, parse_count
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -34,7 +34,7 @@ def add_worker_command(commands: Commands) -> None:
     worker.add_argument(
         "--pools", default="", metavar="P,Q", help="whose entries to do, in this order; `-`: those of no pool (default)"
     )
-    worker.add_argument("--parallel", type=_count, default=1, metavar="N", help="how many at a time (default: 1)")
+    worker.add_argument("--parallel", type=parse_count, default=1, metavar="N", help="how many at a time (default: 1)")
     worker.add_argument("--once", action="store_true", help="do what is in the queue and end")
     worker.add_argument("--master", default="local[*]", help="Spark's master (default: %(default)s)")
     worker.add_argument("--conf", action="append", default=[], metavar="KEY=VALUE", help="a setting of Spark's")
@@ -131,10 +131,3 @@ def _parse_pair(text: str) -> tuple[str, str]:
     if not key or not equals:
         raise build_error("HIVE_ACID_CONFIGURATION", reason=f"--conf {text} is no KEY=VALUE")
     return key, value
-
-
-def _count(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"{text} is less than 1")
-    return number

@@ -13,6 +13,7 @@ from hive_acid.execution.conflicts import Conflict
 from hive_acid.execution.dry_run import DryRun
 from hive_acid.execution.engine import Engine, RowCounts, WriteResult
 from hive_acid.execution.gate import Gate
+from hive_acid.execution.history import NoteWriter
 from hive_acid.execution.notification import notify
 from hive_acid.execution.partitions import register
 from hive_acid.execution.publication import Publication
@@ -40,7 +41,7 @@ class Executor:
     """Runs statements against one metastore. `snapshots` is where scans find the snapshot of a running statement.
 
     `pause_ms` waits, and raises if the statement was cancelled. `after_commit` is told, by table, which partitions a
-    committed statement has written. It must not raise.
+    committed statement has written, and must not raise. `notes` writes those for the history.
     """
 
     def __init__(
@@ -51,6 +52,7 @@ class Executor:
         settings: config.Settings,
         pause_ms: Callable[[int], None],
         after_commit: AfterCommit | None = None,
+        notes: NoteWriter | None = None,
     ) -> None:
         self._metastore = metastore
         self._file_system = file_system
@@ -59,7 +61,7 @@ class Executor:
         self._pause_ms = pause_ms
         self._after_commit = after_commit
         self.snapshots: dict[str, ScannedSnapshot] = {}
-        self._writing = Writing(metastore, file_system, pause_ms, self.snapshots)
+        self._writing = Writing(metastore, file_system, pause_ms, self.snapshots, notes or NoteWriter())
 
     def dry_run(self, statement: Statement, engine: Engine) -> DryRun:
         """What `run` would do now; see `rehearse`."""
@@ -200,7 +202,7 @@ class Executor:
             transaction.ensure_active()
             if gate is not None:
                 gate.ensure_active()
-            self._publish(write, result, settings)
+            self._publish(statement, write, result, settings)
             _commit(transaction)
         self._tell({table.name: result.partitions if table.is_partitioned else ()}, settings)
         return result.counts
@@ -209,7 +211,7 @@ class Executor:
         if self._after_commit is not None:
             self._after_commit(written, settings)
 
-    def _publish(self, write: TableWrite, result: WriteResult, settings: config.Settings) -> None:
+    def _publish(self, statement: Statement, write: TableWrite, result: WriteResult, settings: config.Settings) -> None:
         """The steps from staging to just before the commit."""
         txn_id, table = write.transaction.txn_id, write.table
         touched = self._writing.prepare(write, result)
@@ -217,7 +219,8 @@ class Executor:
         operation = write.rule.operation if write.partitions is None else None
         register(self._metastore, table, touched, operation, txn_id, write.write_id, own_view)
         # last: the base of an overwrite must not lie there longer than needed
-        write.publication.publish(result, touched.locations if touched else {})
+        note = self._writing.notes.build(statement, result, txn_id, write.write_id, settings)
+        write.publication.publish(result, touched.locations if touched else {}, note)
         if settings.flag(config.NOTIFY_WRITES):
             notify(self._metastore, self._file_system, table, [(result, touched)], txn_id, write.write_id)
 

@@ -7,7 +7,14 @@ from collections.abc import Iterable, Mapping
 
 from hive_acid.errors import HiveAcidError
 from hive_acid.execution.engine import WriteResult
-from hive_acid.model.names import OVERWRITE_FILE, STAGING_PREFIX, VERSION_FILE, VERSION_FILE_CONTENT, is_base
+from hive_acid.model.names import (
+    HISTORY_FILE,
+    OVERWRITE_FILE,
+    STAGING_PREFIX,
+    VERSION_FILE,
+    VERSION_FILE_CONTENT,
+    is_base,
+)
 from hive_acid.snapshot.filesystem import FileSystem
 
 
@@ -41,11 +48,13 @@ class Publication:
         for location in sorted(set(locations)):
             self._file_system.make_folder(location)
 
-    def publish(self, result: WriteResult, locations: Mapping[str, str]) -> None:
+    def publish(self, result: WriteResult, locations: Mapping[str, str], note: str | None = None) -> None:
         """Puts the version file into each staged folder and renames it into place; staging is gone then.
 
-        Raises HIVE_ACID_STORAGE. `locations` has the folder of each partition of the result.
+        Raises HIVE_ACID_STORAGE. `locations` has the folder of each partition of the result. The `note` for the history
+        lies in the first folder by partition and name, and so comes and goes with what it tells of.
         """
+        noted = min(result.folders, key=lambda folder: (folder.partition, folder.name), default=None)
         for folder in result.folders:
             location = locations[folder.partition].rstrip("/") if folder.partition else self._location
             staged, final = f"{self.staging}/{folder.staged_path}", f"{location}/{folder.name}"
@@ -54,6 +63,8 @@ class Publication:
             if self._marks_bases and is_base(folder.name):
                 name, content = self._base_marker
                 self._file_system.write_text(f"{staged}/{name}", content)
+            if folder is noted and note is not None:
+                self._file_system.write_text(f"{staged}/{HISTORY_FILE}", note)
             self._renamed.append((staged, final))
             self._file_system.rename(staged, final)
         self.remove_staging()

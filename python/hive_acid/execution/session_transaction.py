@@ -167,7 +167,8 @@ class SessionTransaction:
         touched = self._writing.prepare(write, result)
         if touched is not None:
             self._record(work, touched, rule.operation if partitions is None else None)
-        publication.publish(result, touched.locations if touched else {})
+        note = self._writing.notes.build(statement, result, self.txn_id, work.write_id, settings)
+        publication.publish(result, touched.locations if touched else {}, note)
         self._note(work, result)
         if settings.flag(config.NOTIFY_WRITES):
             work.unreported.append((result, touched))

@@ -30,6 +30,15 @@ class Overwrite:
 
 
 @dataclass(frozen=True)
+class StatementText:
+    """The SQL text a statement was parsed from, or its beginning; in a script the statement stands at `position`."""
+
+    sql: str
+    position: int
+    is_whole: bool
+
+
+@dataclass(frozen=True)
 class Statement:
     """A writing statement, whose row-change query holds `writes`.
 
@@ -37,6 +46,7 @@ class Statement:
     columns as the statement was analysed with, in lower case, partition columns last. `settings` are those of its
     session, by key; what is not in there is as the application was started with. `overwrite` is for OVERWRITE and
     TRUNCATE. `bucket_columns` are those of the target's buckets, also as analysed, in the order of CLUSTERED BY.
+    `text` is None for what a method of a DataFrame does.
     """
 
     kind: StatementKind
@@ -49,6 +59,7 @@ class Statement:
     settings: Mapping[str, str] = field(default_factory=dict)
     overwrite: Overwrite | None = None
     bucket_columns: tuple[str, ...] = ()
+    text: StatementText | None = None
 
 
 def identity(table: TableDescription) -> tuple[object, ...]:

@@ -12,6 +12,7 @@ from hive_acid.execution.bucketing import Bucketing, find_bucketing
 from hive_acid.execution.change_limits import ChangeLimits
 from hive_acid.execution.conflicts import ConflictChecks
 from hive_acid.execution.engine import Engine, WriteResult, WriteSpec
+from hive_acid.execution.history import NoteWriter
 from hive_acid.execution.overwriting import (
     find_emptied,
     find_named_partitions,
@@ -108,7 +109,7 @@ class _Job:
 class Writing:
     """Writes the changes of statements into their tables' folders. `pause_ms` raises if the statement was cancelled.
 
-    `snapshots` is where scans find their snapshot.
+    `snapshots` is where scans find their snapshot, `notes` writes those for the history.
     """
 
     def __init__(
@@ -117,7 +118,9 @@ class Writing:
         file_system: FileSystem,
         pause_ms: Callable[[int], None],
         snapshots: MutableMapping[str, ScannedSnapshot],
+        notes: NoteWriter,
     ) -> None:
+        self.notes = notes
         self._metastore = metastore
         self._file_system = file_system
         self._pause_ms = pause_ms

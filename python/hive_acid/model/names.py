@@ -19,6 +19,8 @@ COMPACTED_METADATA = '{"thisFileVersion":"0","dataFormat":"compacted"}'
 """The content that the compaction of 3.1 gives it (AcidUtils.MetaDataFile)."""
 OVERWRITE_FILE = "_hive_acid_overwrite"
 """Our mark in the base of an overwrite; hidden from every engine. Its content is the ID of the transaction."""
+HISTORY_FILE = "_hive_acid_history"
+"""Our notes on who wrote what, in one folder of each statement; hidden from every engine. See `model.history`."""
 FLUSH_LENGTH_SUFFIX = "_flush_length"
 """Side file of streaming ingest with the readable length of the file it is named after."""
 STAGING_PREFIX = ".hive-acid-staging-"

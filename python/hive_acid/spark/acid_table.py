@@ -12,6 +12,7 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from hive_acid.errors import build_error
 from hive_acid.spark.columns import PartitionValue, build_column, build_condition, build_partition_text
 from hive_acid.spark.detail import load_detail
+from hive_acid.spark.history import load_history_frame
 from hive_acid.spark.merge_builder import AcidMergeBuilder
 from hive_acid.spark.operators import describe_statement
 from hive_acid.spark.session import EXTENSION
@@ -126,6 +127,28 @@ class AcidTable:
         committed does not count. The files are listed in a read transaction, without a lock and without a write ID.
         """
         return load_detail(self._spark, json.loads(self._table.description()))
+
+    def history(self, limit: int | None = None) -> DataFrame:
+        """Who wrote what into the table, the newest first, in the manner of Delta's `history`; at most `limit` rows.
+
+        A row is a statement, a compaction (`operation` COMPACTION), or what others wrote under one write ID. Of
+        statements of this package `operation`, `statement` (its SQL without comments, `?` for each literal, cut after
+        2,000 characters; null for methods of DataFrames), `timestamp` (just before the commit), `txnId`, `application`,
+        `applicationId`, `userName` and the numbers of rows are known, from a note that lies with the rows:
+        `numDeletedRows` is null where rows were replaced without being counted.
+        Of others `application` is `unknown`, `timestamp` is that of the newest file, and what nobody noted is null.
+
+        `partitions` has at most 100 names; it, and `folders`, tell what still lies there. `foldedInto` names what a
+        compaction has made of the rows, and `remark` says what else is known. Only what is committed is shown. When the
+        folders of a statement have been cleaned away after somebody else's compaction, so has its note.
+        """
+        if limit is not None and (isinstance(limit, bool) or not isinstance(limit, int)):
+            parameters = {"arg_name": "limit", "expected_type": "int", "arg_type": type(limit).__name__}
+            raise PySparkTypeError(errorClass="NOT_EXPECTED_TYPE", messageParameters=parameters)
+        if limit is not None and limit < 1:
+            parameters = {"arg_name": "limit", "arg_value": str(limit)}
+            raise PySparkValueError(errorClass="VALUE_NOT_POSITIVE", messageParameters=parameters)
+        return load_history_frame(self._spark, json.loads(self._table.description())["name"], limit)
 
     def merge(self, source: DataFrame, condition: str | Column) -> AcidMergeBuilder:
         """Begins a MERGE of `source` into the table; `condition` says which of its rows match which of the table's.

@@ -23,7 +23,7 @@ from hive_acid.execution.engine import RowCounts
 from hive_acid.execution.executor import Executor
 from hive_acid.execution.readers import Readers
 from hive_acid.execution.snapshots import ScannedSnapshot
-from hive_acid.execution.statement import Overwrite, Statement
+from hive_acid.execution.statement import Overwrite, Statement, StatementText
 from hive_acid.execution.target import refuse_row_changes
 from hive_acid.metastore.protocol import Metastore
 from hive_acid.model.table import TableKind, TableName
@@ -55,6 +55,10 @@ def _build_overwrite(asked: Mapping[str, Any] | None) -> Overwrite | None:
     return None if asked is None else Overwrite(tuple(asked["parts"]), asked["dynamic"], asked["ifNotExists"])
 
 
+def _build_text(asked: Mapping[str, Any] | None) -> StatementText | None:
+    return None if asked is None else StatementText(asked["sql"], asked["position"], asked["whole"])
+
+
 def _build_statement(asked: Mapping[str, Any]) -> Statement:
     return Statement(
         kind=StatementKind(asked["kind"]),
@@ -67,6 +71,7 @@ def _build_statement(asked: Mapping[str, Any]) -> Statement:
         settings=asked["settings"],
         overwrite=_build_overwrite(asked.get("overwrite")),
         bucket_columns=tuple(column.lower() for column in asked["bucketColumns"]),
+        text=_build_text(asked.get("text")),
     )
 
 

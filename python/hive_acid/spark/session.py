@@ -26,6 +26,7 @@ from hive_acid.compaction.worker import WORKER_PREFIX, Worker
 from hive_acid.errors import build_error
 from hive_acid.execution.ddl import DdlExecutor
 from hive_acid.execution.executor import Executor
+from hive_acid.execution.history import Author, NoteWriter
 from hive_acid.execution.readers import Readers
 from hive_acid.hive_site import find_metastore_uris, read_settings
 from hive_acid.metastore.thrift_client import ThriftMetastore
@@ -182,9 +183,11 @@ class Attachment:
         cancellation = Cancellation(session.sparkContext)
         pause_ms = cancellation.pause_ms
         self.transactions = TransactionManager(self.metastore, identity, settings, _clock_ms, pause_ms, _pause_ms)
+        author = Author(session.sparkContext.appName or "", session.sparkContext.applicationId, identity.user)
+        notes = NoteWriter(author)
         initiator = f"{identity.host}-{session.sparkContext.applicationId}"
         asks = AfterWrite(self.metastore, file_system, initiator, lambda: time.time_ns() // 1_000_000)
-        self.executor = Executor(self.metastore, file_system, self.transactions, settings, pause_ms, asks)
+        self.executor = Executor(self.metastore, file_system, self.transactions, settings, pause_ms, asks, notes)
         ddl = DdlExecutor(self.metastore, file_system, self.transactions, settings)
         self._settings = settings
         max_age_ms = settings.number(config.READER_MAX_AGE_MS)

@@ -7,6 +7,7 @@ from hive_acid.sql.canonical import Rewritten, rewrite_statement
 from hive_acid.sql.explain_acid import ExplainedStatement, find_explained
 from hive_acid.sql.hive_syntax import Respelling, respell
 from hive_acid.sql.operator_parsing import find_operator_statement
+from hive_acid.sql.redaction import redact
 from hive_acid.sql.row_changes import RowWrites, TargetColumns
 
 __all__ = [
@@ -17,6 +18,7 @@ __all__ = [
     "TargetColumns",
     "find_explained",
     "find_operator_statement",
+    "redact",
     "respell",
     "rewrite_statement",
 ]

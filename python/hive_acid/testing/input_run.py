@@ -14,13 +14,13 @@ from hive_acid.testing.inputs import MAIN_SESSION, InputStatement, Recording, Se
 from hive_acid.testing.interleaving import NO_SCHEMA, Interleaving
 from hive_acid.testing.masking import mask_answer, mask_row, mask_text
 from hive_acid.testing.session import Answer, Session, SessionFactory
-from hive_acid.testing.table_files import dump_rows, list_files, local_folder
+from hive_acid.testing.table_files import dump_notes, dump_rows, list_files, local_folder
 
 DEFAULT_SETTINGS: Settings = (
     ("spark.sql.session.timeZone", "UTC"),
     ("spark.sql.maxMetadataStringLength", "100000"),  # plans cut long locations off, so that they could not be masked
 )
-_RECORDERS = {Recording.FILES: list_files, Recording.ROWS: dump_rows}
+_RECORDERS = {Recording.FILES: list_files, Recording.ROWS: dump_rows, Recording.HISTORY: dump_notes}
 
 
 def run_input(

@@ -15,6 +15,7 @@ Directives are comments on lines of their own; the word follows the two dashes w
                                        is, go on, at once; then what became of each is recorded
 --FILES table                          record the files of the table after the next statement
 --ROWS table                           record every row in the files of the table after the next statement
+--HISTORY table                        record the notes that statements have left in the table's folders, after the next
 --QUERY-DELIMITER-START                what stands between these two lines is one statement, whatever `;` it holds:
 --QUERY-DELIMITER-END                  a SQL script (BEGIN … END), say
 
@@ -47,6 +48,7 @@ class Recording(Enum):
 
     FILES = "files"
     ROWS = "rows"
+    HISTORY = "history"
 
 
 @dataclass(frozen=True)

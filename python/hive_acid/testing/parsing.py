@@ -13,7 +13,7 @@ from hive_acid.testing.splitting import split_statements
 
 _DIRECTIVE = re.compile(r"--([A-Z][A-Z_]*)([0-9]*)(?:\s+(.*))?", re.DOTALL)
 _TABLE_KIND = re.compile(r"(\w+)\s+(\w+)(?:\s+(.+))?")
-_KNOWN = ("SET", "IMPORT", "CONFIG_DIM", "TABLE_DIM", "SESSION", "HOLD", "CONTINUE", "FILES", "ROWS")
+_KNOWN = ("SET", "IMPORT", "CONFIG_DIM", "TABLE_DIM", "SESSION", "HOLD", "CONTINUE", "FILES", "ROWS", "HISTORY")
 _NOT_SUPPORTED = ("ONLY_IF", "DEBUG")
 
 

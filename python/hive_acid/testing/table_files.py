@@ -1,4 +1,4 @@
-"""The files of a table as text: their names, or the raw rows in them."""
+"""The files of a table as text: their names, or the raw rows in them, or the notes for the history."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from hive_acid.model.names import FLUSH_LENGTH_SUFFIX, BucketFileName, is_hidden
+from hive_acid.model.history import HistoryFile
+from hive_acid.model.names import FLUSH_LENGTH_SUFFIX, HISTORY_FILE, BucketFileName, is_hidden
 from hive_acid.testing.errors import SuiteError
 from hive_acid.testing.masking import mask_path
 
@@ -25,8 +26,11 @@ def local_folder(location: str) -> Path:
 
 
 def list_files(folder: Path, database: str) -> str:
-    """Relative paths of all files, sorted; an empty folder ends with `/`. Checksum files (.crc) are left out."""
-    paths = (path for path in folder.rglob("*") if path.suffix != ".crc")
+    """Relative paths of all files, sorted; an empty folder ends with `/`.
+
+    Checksum files (.crc) and notes for the history are left out.
+    """
+    paths = (path for path in folder.rglob("*") if path.suffix != ".crc" and path.name != HISTORY_FILE)
     names = [_name(folder, path) + "/" * path.is_dir() for path in paths if path.is_file() or not any(path.iterdir())]
     return "\n".join(mask_path(name, database) for name in sorted(names))
 
@@ -39,6 +43,31 @@ def dump_rows(folder: Path, database: str) -> str:
     """
     files = sorted(path for path in folder.rglob("*") if path.is_file() and _is_bucket(path.name))
     return "\n".join(line for path in files for line in _dump_file(path, mask_path(_name(folder, path), database)))
+
+
+def dump_notes(folder: Path, database: str) -> str:
+    """Every note for the history, by the folder it lies in: operation, rows, files and partitions, and the statement.
+
+    Left out is what differs from run to run: transaction, time, application, bytes.
+    """
+    return "\n".join(
+        line
+        for path in sorted(folder.rglob(HISTORY_FILE))
+        for line in _dump_notes(path, mask_path(_name(folder, path.parent), database))
+    )
+
+
+def _dump_notes(path: Path, name: str) -> Iterator[str]:
+    try:
+        file = HistoryFile.parse(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise SuiteError(f"--HISTORY cannot show {name}: {error}") from error
+    yield name
+    for note in file.notes:
+        counts = {"inserted": note.inserted, "updated": note.updated, "deleted": note.deleted}
+        rows = (f"{key} {'-' if count is None else count}" for key, count in counts.items())
+        yield "\t".join((note.operation, *rows, f"files {note.files}", f"partitions {note.partitions}"))
+        yield note.statement or "(no text)"
 
 
 def _is_bucket(name: str) -> bool:

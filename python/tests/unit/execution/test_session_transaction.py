@@ -12,6 +12,7 @@ from hive_acid.config import Settings
 from hive_acid.errors import HiveAcidError, InvalidStatement, WriteConflict, build_error
 from hive_acid.execution.session_transaction import SessionTransaction
 from hive_acid.metastore.types import LockComponent, LockKind, LockState, MetastoreLine, OperationKind
+from hive_acid.model.names import HISTORY_FILE
 from hive_acid.model.table import Column, TableName
 from hive_acid.transactions.validity import RULES, StatementKind
 from support.faults import Lost
@@ -225,8 +226,9 @@ def test_partitions_are_added_and_recorded_before_a_file_is_put_in_them(line: Me
 
 
 def delta_files(world: World) -> list[str]:
-    """Files where readers look for them."""
-    return [path for path in world.file_system.files if path.startswith(f"{LOCATION}/d=")]
+    """Files where readers look for them, and their version files."""
+    files = (path for path in world.file_system.files if path.startswith(f"{LOCATION}/d="))
+    return [path for path in files if not path.endswith(HISTORY_FILE)]
 
 
 def test_a_transaction_that_only_read_ends_with_nothing_left(world: World, block: Block) -> None:

@@ -75,6 +75,7 @@ case class AcidWriteCommand(
     val sources = request.putArray("sources")
     AcidFileIndex.tables(changes).foreach(sources.add)
     overwrite.foreach(o => request.set[JsonNode]("overwrite", o.json))
+    StatementText.of(this).foreach(t => request.set[JsonNode]("text", t))
     Bridge.putSettings(request, session)
     request
   }

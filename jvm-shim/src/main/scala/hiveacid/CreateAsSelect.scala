@@ -7,6 +7,7 @@ import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.catalyst.expressions.Alias
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project}
 import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.catalyst.trees.CurrentOrigin
 import org.apache.spark.sql.catalyst.util.CharVarcharUtils
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.execution.command.{CreateTableCommand, DropTableCommand, LeafRunnableCommand}
@@ -22,7 +23,9 @@ case class ReplaceCreationsAsSelect(session: SparkSession) extends Rule[LogicalP
       if (SessionTransactions.of(session).isDefined)
         throw AcidException.unsupported("CREATE TABLE … AS SELECT within a transaction", name)
       AcidTables.refuseUnwritable("CREATE TABLE … AS SELECT", c.tableDesc)
-      AcidCreateTableAsSelectCommand(c.tableDesc, Project(names, c.query))
+      CurrentOrigin.withOrigin(StatementText.origin(c.query, "CREATE")) {
+        AcidCreateTableAsSelectCommand(c.tableDesc, Project(names, c.query))
+      }
     case other => other
   }
 }
@@ -39,7 +42,8 @@ case class AcidCreateTableAsSelectCommand(table: CatalogTable, query: LogicalPla
     val session = api.asInstanceOf[SparkSession]
     val schema = CharVarcharUtils.getRawSchema(query.schema, session.sessionState.conf)
     SparkLine.frame(session, CreateTableCommand(table.copy(schema = schema), ignoreIfExists = false))
-    try SparkLine.frame(session, InsertByName(table.identifier, query))
+    val insert = CurrentOrigin.withOrigin(origin)(InsertByName(table.identifier, query))
+    try SparkLine.frame(session, insert)
     catch {
       case unknown: AcidException if unknown.getCondition == "HIVE_ACID_COMMIT_STATE_UNKNOWN" => throw unknown
       case failure: Throwable                                                                 =>

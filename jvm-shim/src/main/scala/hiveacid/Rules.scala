@@ -7,6 +7,7 @@ import org.apache.spark.sql.catalyst.catalog.CatalogTypes.TablePartitionSpec
 import org.apache.spark.sql.catalyst.expressions.{Alias, AttributeReference, Expression}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.catalyst.trees.CurrentOrigin
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.execution.command.TruncateTableCommand
 import org.apache.spark.sql.execution.datasources.InsertIntoHadoopFsRelationCommand
@@ -98,7 +99,9 @@ case class ReplaceInserts(session: SparkSession) extends Rule[LogicalPlan] {
         Some(Overwrite.of(session, table, c.staticPartitions, isDynamic, c.ifPartitionNotExists))
       else None
     val kind = if (overwrite.isDefined) "overwrite" else "insert"
-    AcidWriteCommand(kind, table, analysed, rows.writes, rows.stays, overwrite, isAnalyzed = true)
+    CurrentOrigin.withOrigin(c.origin) {
+      AcidWriteCommand(kind, table, analysed, rows.writes, rows.stays, overwrite, isAnalyzed = true)
+    }
   }
 
   private def replace(r: ResolvedReplaceWhere, c: InsertIntoHadoopFsRelationCommand): AcidWriteCommand = {

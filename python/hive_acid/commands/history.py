@@ -1,0 +1,40 @@
+"""`hive-acid history`."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING
+
+from hive_acid.commands.shared import DONE, FAILED, add_metastore_option, find_uris, parse_count, parse_table
+
+if TYPE_CHECKING:
+    from hive_acid.commands.shared import Commands
+
+
+def add_history_command(commands: Commands) -> None:
+    """`hive-acid history`."""
+    history = commands.add_parser("history", help="who wrote what into a table, the newest first")
+    history.add_argument("table", type=parse_table, metavar="DATABASE.TABLE")
+    history.add_argument("--limit", type=parse_count, metavar="N", help="the newest N entries; all by default")
+    add_metastore_option(history)
+    history.add_argument("--json", action="store_true", help="one JSON object on one line")
+    history.set_defaults(run=show_history)
+
+
+def show_history(chosen: argparse.Namespace) -> int:
+    """Print who wrote what into a table."""
+    from hive_acid.errors import HiveAcidError
+    from hive_acid.inspect.history import load_history
+    from hive_acid.inspect.history_entries import format_json, format_text
+    from hive_acid.model.table import TableName
+    from hive_acid.spark.storage_session import storage_session
+
+    try:
+        with storage_session(find_uris(chosen)) as (metastore, file_system):
+            entries = load_history(metastore, file_system, TableName(*chosen.table), chosen.limit)
+    except HiveAcidError as error:
+        print(error, file=sys.stderr)
+        return FAILED
+    print((format_json if chosen.json else format_text)(entries))
+    return DONE

@@ -1,0 +1,81 @@
+"""Statements without their literals, for what outlives them: history, logs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from sqlglot.tokenizer_core import Token, TokenType
+
+from hive_acid.sql.hive_syntax import find_tokens
+
+PLACEHOLDER = "?"
+_WORD = re.compile(r"[^\W\d]\w*")
+_QUOTED_NAME = re.compile(r"`(?:[^`]|``)+`", re.DOTALL)
+_OPERATOR = re.compile(r"[^\w\s'\"`\\]+")
+_TRUTHS = frozenset({"TRUE", "FALSE"})
+_PROLONGED = re.compile(r"\\\r?\n")
+"""In Spark a backslash at the end of a line prolongs a comment, which sqlglot does not know."""
+_DOLLAR = "$"
+"""With it begin quotations that sqlglot does not know either, and variables in whose place Spark puts a text."""
+_OF_PARAMETERS = frozenset({TokenType.COLON, TokenType.PLACEHOLDER})
+_ENDS = ("", "'", '"', "`", "''", '""')
+"""What completes a text that was cut off: one of them does, the last two behind a backslash."""
+
+
+def redact(text: str, position: int = 0, is_whole: bool = True) -> str | None:
+    """The statement on one line, without comments, and with `?` for each literal; None if it cannot be told apart.
+
+    Literals are strings of every spelling, numbers, `TRUE` and `FALSE`; also what only begins like a number, as a name
+    may. Names stay, in backticks too. Of a SQL script it is the one statement that `position`, in characters, is in.
+    Unless `is_whole` the text may end anywhere, and its last token is left out.
+    """
+    if _PROLONGED.search(text):
+        return None
+    tokens = list(_distinct(find_tokens(text) if is_whole else _find_tokens_of_beginning(text)))
+    if any(text[token.start] == _DOLLAR for token in tokens):
+        return None
+    pieces: list[str] = []
+    reached = -1
+    for token in _find_statement(tokens, position):
+        if pieces and token.start > reached + 1:
+            pieces.append(" ")
+        pieces.append(_redact_token(text[token.start : token.end + 1]))
+        reached = token.end
+    return "".join(pieces) or None
+
+
+def _find_statement(tokens: Sequence[Token], position: int) -> Sequence[Token]:
+    """The tokens of the statement at the position in a script, up to its semicolon; all of another text.
+
+    With parameters in it Spark's positions are those of a text that has their values, so nothing is cut out there.
+    """
+    types = {token.token_type for token in tokens}
+    if not tokens or tokens[0].token_type is not TokenType.BEGIN or types & _OF_PARAMETERS:
+        return tokens
+    begin = next((index for index, token in enumerate(tokens) if token.end >= position), len(tokens))
+    length = next((n for n, token in enumerate(tokens[begin:]) if token.token_type is TokenType.SEMICOLON), None)
+    return tokens[begin : None if length is None else begin + length]
+
+
+def _find_tokens_of_beginning(text: str) -> list[Token]:
+    """A lexer never looks ahead, so but for the last token these are the tokens of the whole text."""
+    for end in _ENDS:
+        if tokens := find_tokens(text + end):
+            last = tokens[-1].start
+            return [token for token in tokens if token.start != last]
+    return []
+
+
+def _distinct(tokens: list[Token]) -> Iterator[Token]:
+    """Each place once: `1L` is three tokens, a number and its cast."""
+    reached = -1
+    for token in tokens:
+        if token.start > reached:
+            yield token
+            reached = token.end
+
+
+def _redact_token(token: str) -> str:
+    is_name = _WORD.fullmatch(token) and token.upper() not in _TRUTHS
+    return token if is_name or _QUOTED_NAME.fullmatch(token) or _OPERATOR.fullmatch(token) else PLACEHOLDER

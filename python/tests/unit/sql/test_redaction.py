@@ -1,0 +1,111 @@
+"""No literal of any kind survives in what is kept of a statement."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hive_acid.sql import redact
+
+SECRET = "zyx987"
+"""In every literal and comment of the generated statements, and nowhere else."""
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("DELETE FROM t WHERE name = 'Ada' AND id > 1.5e3", "DELETE FROM t WHERE name = ? AND id > ?"),
+        (
+            "INSERT INTO t VALUES (-1, \"x\", X'1F', 2L, .5, 1BD, NULL)",
+            "INSERT INTO t VALUES (-?, ?, ?, ?, .?, ?, NULL)",
+        ),
+        ("UPDATE t SET d = DATE'2020-01-01' + INTERVAL '1' DAY", "UPDATE t SET d = DATE? + INTERVAL ? DAY"),
+        ("DELETE FROM t /* a /* b */ c */ WHERE -- why\n id = :id", "DELETE FROM t WHERE id = :id"),
+        (
+            r"DELETE FROM t WHERE a = r'\' AND b = 'it''s' OR c = 'it\'s'",
+            "DELETE FROM t WHERE a = ? AND b = ?? OR c = ?",
+        ),
+        (
+            "INSERT INTO `a``b`.`2020` PARTITION (d = '2020') TABLE s",
+            "INSERT INTO `a``b`.`2020` PARTITION (d = ?) TABLE s",
+        ),
+        ("DELETE FROM t WHERE gone = true AND a <=> FALSE", "DELETE FROM t WHERE gone = ? AND a <=> ?"),
+        ("INSERT INTO t SELECT 2020_sales, ?, café FROM s;", "INSERT INTO t SELECT ?, ?, café FROM s;"),
+    ],
+)
+def test_a_statement_keeps_its_names_and_words(text: str, expected: str) -> None:
+    assert redact(text) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "-- nothing",
+        "DELETE FROM t WHERE a = 'no end",
+        "SELECT $$it's secret$$, 'b'",
+        "SELECT ${v}",
+        "-- goes on \\\n secret\nDELETE FROM t",
+    ],
+)
+def test_what_cannot_be_told_apart_is_nothing(text: str) -> None:
+    assert redact(text) is None
+
+
+_BODY = st.text("ab \n;-/*(){}$%_?:é", max_size=4)
+_INNER = st.tuples(_BODY, _BODY).map(SECRET.join)
+_ESCAPED = st.sampled_from(["", r"\'", r"\"", r"\\", r"\n"])
+_LITERALS = st.one_of(
+    st.tuples(_INNER, _ESCAPED).map(lambda parts: "'" + "".join(parts) + "'"),
+    st.tuples(_ESCAPED, _INNER).map(lambda parts: '"' + "".join(parts) + '"'),
+    st.tuples(_INNER, st.sampled_from(["", "\\", "''"])).map(lambda parts: "r'" + "".join(parts) + "'"),
+    st.tuples(_INNER, st.sampled_from(["", "\\"])).map(lambda parts: 'R"' + "".join(parts) + '"'),
+    _INNER.map(lambda text: f"DATE '{text}'"),
+    _INNER.map(lambda text: f"'a''{text}'"),
+)
+_NUMBERS = st.sampled_from(["987654", "987.654", ".987654", "987654L", "987654BD", "9.87654e3", "-987654", "X'987654'"])
+_COMMENTS = st.sampled_from([f"-- {SECRET}'\n", f"/* {SECRET} ' \" */", f"/* /* {SECRET} */ '{SECRET}' */"])
+_WORDS = st.sampled_from(["AND", "name", "=", "(", ")", ",", "`a b`", "CASE", "IN", "+", "->"])
+_STATEMENTS = st.lists(st.one_of(_LITERALS, _NUMBERS, _COMMENTS, _WORDS), max_size=12).map(
+    lambda parts: " ".join(["DELETE FROM t WHERE", *parts])
+)
+
+
+def assert_nothing_survives(text: str | None) -> None:
+    assert text is None or (SECRET not in text and not any(character.isdigit() for character in text))
+
+
+@given(_STATEMENTS)
+def test_no_literal_and_no_comment_survives(text: str) -> None:
+    redacted = redact(text)
+    assert redacted is not None and redacted.startswith("DELETE FROM t WHERE")
+    assert_nothing_survives(redacted)
+
+
+@given(_STATEMENTS, st.integers(0, 200))
+def test_nor_does_the_beginning_of_one_in_a_text_that_was_cut_off(text: str, length: int) -> None:
+    redacted = redact(text[:length], is_whole=False)
+    assert_nothing_survives(redacted)
+    assert redacted is None or not any(part in redacted for part in ("zyx", "zy", "yx"))
+
+
+@given(_STATEMENTS, st.integers(0, 200))
+def test_nor_does_a_part_of_one_whatever_place_in_a_script_is_asked_for(text: str, position: int) -> None:
+    assert_nothing_survives(redact(f"BEGIN {text}; {text}; END", position))
+
+
+def test_of_a_script_only_the_statement_at_the_place_is_kept() -> None:
+    script = "BEGIN UPDATE t SET a = 1; IF x THEN DELETE FROM t WHERE b = ';'; END IF; END"
+    assert redact(script, script.index("UPDATE")) == "UPDATE t SET a = ?"
+    assert redact(script, script.index("DELETE")) == "DELETE FROM t WHERE b = ?"
+    # the place is one in a text with the parameters' values
+    assert redact("BEGIN DELETE FROM t WHERE a = :a; END", 11) == "BEGIN DELETE FROM t WHERE a = :a; END"
+
+
+def test_the_beginning_of_a_long_statement_is_kept() -> None:
+    text = "INSERT INTO t VALUES " + ", ".join(f"({number}, 'it\\'s {number} -- x')" for number in range(1_000))
+    for length in range(19_900, 20_000):
+        redacted = redact(text[:length], is_whole=False)
+        assert redacted and redacted.startswith("INSERT INTO t VALUES (?, ?), (?, ?), ")
+        assert_nothing_survives(redacted)
