@@ -106,7 +106,7 @@ def test_of_a_script_only_the_statement_at_the_place_is_kept() -> None:
 
 def test_the_beginning_of_a_long_statement_is_kept() -> None:
     text = "INSERT INTO t VALUES " + ", ".join(f"({number}, 'it\\'s {number} -- x')" for number in range(1_000))
-    for length in range(19_900, 20_000):
+    for length in range(9_980, 10_000):
         redacted = redact(text[:length], is_whole=False)
         assert redacted and redacted.startswith("INSERT INTO t VALUES (?, ?), (?, ?), ")
         assert_nothing_survives(redacted)
