@@ -10,12 +10,14 @@ from hive_acid.compaction.planning import CompactionPlan, build_compaction_plan,
 from hive_acid.errors import build_error
 from hive_acid.execution.column_lookup import has_columns_by_position
 from hive_acid.execution.engine import WriteResult
+from hive_acid.execution.history import NoteWriter
 from hive_acid.execution.publication import Publication
 from hive_acid.execution.target import build_row_type, find_compression, find_storage_fault
 from hive_acid.metastore.compaction_types import CompactionKind
 from hive_acid.metastore.protocol import Metastore
 from hive_acid.metastore.types import LockComponent, LockKind, MetastoreLine, OperationKind
-from hive_acid.model.names import COMPACTED_METADATA, METADATA_FILE
+from hive_acid.model.history import MAX_BYTES
+from hive_acid.model.names import COMPACTED_METADATA, HISTORY_FILE, METADATA_FILE
 from hive_acid.model.table import Partition, TableDescription, TableKind, TableName
 from hive_acid.model.write_ids import ValidTxnList, ValidWriteIdList
 from hive_acid.snapshot.acid_state import AcidState
@@ -51,23 +53,33 @@ class Place:
 
 @dataclass(frozen=True)
 class Foldable:
-    """What a compaction finds: the write IDs that it may fold, all that is folded, and the plan."""
+    """What a compaction finds: the write IDs that it may fold, all that there is, and the plan.
+
+    `notes` are the paths of notes for the history in what is folded.
+    """
 
     write_ids: ValidWriteIdList
     scan: ScanPartition
     plan: CompactionPlan
+    notes: tuple[str, ...] = ()
 
 
 class Folder:
     """Compacts on one metastore's tables by one engine."""
 
     def __init__(
-        self, metastore: Metastore, file_system: FileSystem, engine: CompactionEngine, settings: config.Settings
+        self,
+        metastore: Metastore,
+        file_system: FileSystem,
+        engine: CompactionEngine,
+        settings: config.Settings,
+        notes: NoteWriter | None = None,
     ) -> None:
         self._metastore = metastore
         self._file_system = file_system
         self._engine = engine
         self._settings = settings
+        self._notes = notes or NoteWriter()
 
     def find_place(self, name: TableName, partition: str | None, kind: CompactionKind) -> Place:
         """The table or partition as the metastore has it now.
@@ -107,7 +119,8 @@ class Folder:
         scan = build_scan_plan(place.table, write_ids, [("", state)], readable_bytes)
         partition = number_rows(self._file_system, scan, True).partitions[0]
         visible_by = transaction.txn_id if self._metastore.line is MetastoreLine.HIVE_4 else 0
-        return Foldable(write_ids, partition, build_compaction_plan(kind, state, partition, visible_by, buckets))
+        plan = build_compaction_plan(kind, state, partition, visible_by, buckets)
+        return Foldable(write_ids, partition, plan, _find_notes(kind, state))
 
     def _load_state(self, place: Place, write_ids: ValidWriteIdList, snapshot: ValidTxnList) -> AcidState:
         return load_states(self._file_system, [place.location], write_ids, snapshot)[0]
@@ -132,6 +145,21 @@ class Folder:
             found.plan,
         )
         return self._engine.compact(spec)
+
+    def build_note(self, kind: CompactionKind, found: Foldable, result: WriteResult, txn_id: int) -> str | None:
+        """The note for the history that the result is to have, with those of what was folded."""
+        texts = (self._file_system.read_text(path) for path in found.notes)
+        return self._notes.build_folded(
+            f"COMPACT '{kind.value}'", texts, result, txn_id, found.write_ids, self._settings
+        )
+
+
+def _find_notes(kind: CompactionKind, state: AcidState) -> tuple[str, ...]:
+    deltas = (*state.deltas, *state.delete_deltas)
+    folders = deltas if kind is CompactionKind.MINOR or state.base is None else (state.base, *deltas)
+    wanted = {f"{folder.path}/{HISTORY_FILE}" for folder in folders}
+    found = (f for f in state.listing.files if f.relative_path in wanted and f.length_bytes <= MAX_BYTES)
+    return tuple(state.listing.absolute_path(file.relative_path) for file in found)
 
 
 def find_obstacle(table: TableDescription, kind: CompactionKind, allow_non_atomic_rename: bool) -> str | None:

@@ -160,8 +160,9 @@ class Worker:
         publication = self._folder.publication(place, transaction)
         try:
             result = self._folder.stage(place, found, publication)
+            note = self._folder.build_note(job.kind, found, result, transaction.txn_id)
             transaction.ensure_active()
-            publication.publish(result, {})
+            publication.publish(result, {}, note)
             self._metastore.mark_compacted(job)
             transaction.commit()
         except BaseException as error:
@@ -186,8 +187,9 @@ class Worker:
             found = self._folder.find_foldable(place, kind, transaction)
             if found.plan.files:
                 result = self._folder.stage(place, found, publication)
+                note = self._folder.build_note(kind, found, result, transaction.txn_id)
                 transaction.ensure_active()
-                publication.publish(result, {})
+                publication.publish(result, {}, note)
         except BaseException as error:
             transaction.abort_because(error)
             _remove_staging(publication, error)

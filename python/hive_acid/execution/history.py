@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from hive_acid import config
 from hive_acid.execution.engine import WriteResult
 from hive_acid.execution.statement import Statement
-from hive_acid.model.history import MAX_NAME, MAX_TEXT, HistoryFile, WriteNote, shorten
+from hive_acid.model.history import MAX_NAME, MAX_TEXT, HistoryFile, WriteNote, fold_notes, shorten
 from hive_acid.model.names import FolderName
+from hive_acid.model.write_ids import ValidWriteIdList
 from hive_acid.sql import redact
 from hive_acid.transactions.validity import StatementKind
 
@@ -59,6 +60,34 @@ class NoteWriter:
             partitions=len(result.partitions),
         )
         return HistoryFile((note,)).format()
+
+    def build_folded(
+        self,
+        operation: str,
+        texts: Iterable[str],
+        result: WriteResult,
+        txn_id: int,
+        write_ids: ValidWriteIdList,
+        settings: config.Settings,
+    ) -> str | None:
+        """The text of the note of a compaction that has staged `result`, with those of what it folded (`texts`).
+
+        `write_ids` are those it was allowed to fold. None if no history is kept.
+        """
+        if not settings.flag(config.HISTORY_ENABLED):
+            return None
+        note = WriteNote(
+            write_id=max(0, write_ids.high_water_mark),
+            txn_id=txn_id,
+            time_ms=self._now_ms(),
+            operation=operation,
+            application=shorten(self._author.application, MAX_NAME) or None,
+            application_id=shorten(self._author.application_id, MAX_NAME) or None,
+            user=shorten(self._author.user, MAX_NAME) or None,
+            files=sum(len(folder.files) for folder in result.folders),
+            bytes=sum(folder.bytes for folder in result.folders),
+        )
+        return fold_notes(texts, note, lambda write_id: not write_ids.is_aborted(write_id))
 
 
 def _find_text(statement: Statement) -> str | None:

@@ -29,6 +29,8 @@ _KINDS = {code: kind for kind, code in _TYPES.items()}
 _STATES = {state.value: state for state in CompactionState} | {"attempted": CompactionState.DID_NOT_INITIATE}
 _PASSED_ON = ("toomanyaborts", "state", "start", "hasoldabort", "enqueueTime", "retryRetention", "poolname")
 _NO_JOB = "None"
+_NO_POOL = "default"
+"""What 4.x lists as the pool of an entry that was requested for none."""
 _LEVELS_WITH_POOLS = "a pool, CLUSTERED INTO or ORDER BY"
 
 
@@ -135,7 +137,7 @@ def _build_info(element: Any) -> CompactionInfo:
         ended_ms=_known(int, element.endTime),
         initiator=_known(str, element.initiatorId),
         initiator_version=_known(str, element.initiatorVersion),
-        pool=_known(str, element.poolName),
+        pool=None if element.poolName == _NO_POOL else _known(str, element.poolName),
         txn_id=_known(int, element.txnId),
         next_txn_id=_known(int, element.nextTxnId),
         committed_ms=_known(int, element.commitTime),

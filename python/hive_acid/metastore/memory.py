@@ -16,6 +16,7 @@ from hive_acid.metastore.conversion import parse_partition_values
 from hive_acid.metastore.memory_compactions import CompactionEntries, MemoryQueue
 from hive_acid.metastore.memory_locks import LockTable
 from hive_acid.metastore.memory_transactions import Transaction, TransactionTable, build_ended_error
+from hive_acid.metastore.statistics import without_statistics
 from hive_acid.metastore.types import (
     AddedFile,
     HeldLock,
@@ -29,15 +30,9 @@ from hive_acid.metastore.types import (
 from hive_acid.model.table import Partition, TableConstraints, TableDescription, TableName
 from hive_acid.model.write_ids import ValidTxnList, ValidWriteIdList
 
-_STATISTICS_KEY = "COLUMN_STATS_ACCURATE"
-
 
 def _wall_clock_ms() -> int:
     return time.time_ns() // 1_000_000
-
-
-def _without_statistics(parameters: Mapping[str, str]) -> dict[str, str]:
-    return {key: value for key, value in parameters.items() if key != _STATISTICS_KEY}
 
 
 class MemoryMetastore(MemoryQueue):
@@ -309,7 +304,7 @@ class MemoryMetastore(MemoryQueue):
         with self._guard:
             stored = self.table(table)
             self._store_write_id(table, None, write_id, write_ids)
-            self._tables[table] = replace(stored, parameters=_without_statistics(stored.parameters))
+            self._tables[table] = replace(stored, parameters=without_statistics(stored.parameters))
 
     def drop_partition_statistics(
         self, table: TableName, names: Sequence[str], write_id: int, write_ids: ValidWriteIdList
@@ -318,7 +313,7 @@ class MemoryMetastore(MemoryQueue):
         with self._guard:
             for partition in self.partitions(table, names):
                 self._store_write_id(table, partition.name, write_id, write_ids)
-                bare = replace(partition, parameters=_without_statistics(partition.parameters))
+                bare = replace(partition, parameters=without_statistics(partition.parameters))
                 self._partitions[table][partition.name] = bare
 
     def cascade_columns(self, table: TableName, write_id: int, write_ids: ValidWriteIdList) -> None:

@@ -1,13 +1,14 @@
 """Withdrawing statistics that a write makes stale (Hive answers count(*) from them, or folds predicates by them).
 
-3.1: the key COLUMN_STATS_ACCURATE is removed. 4.x: the write ID of the table or partition is moved to ours as well, and
+COLUMN_STATS_ACCURATE is removed, and with it the numbers of rows and of their bytes: a minor compaction of Hive 4.1.0
+calls whatever number it finds accurate. 4.x: the write ID of the table or partition is moved to ours as well, and
 always, so that an ANALYZE that runs beside us cannot certify numbers that miss our rows
 (ObjectStore.isCurrentStatsValidForTheQuery).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from hive_acid.errors import build_error
@@ -16,6 +17,7 @@ from hive_acid.model.table import TableName
 from hive_acid.model.write_ids import ValidWriteIdList
 
 STATISTICS_KEY = "COLUMN_STATS_ACCURATE"
+_STALE = (STATISTICS_KEY, "numRows", "rawDataSize")
 
 
 def keep_statistics() -> Any:
@@ -28,9 +30,14 @@ def has_statistics(thing: Any) -> bool:
     return STATISTICS_KEY in (thing.parameters or {})
 
 
+def without_statistics(parameters: Mapping[str, str]) -> dict[str, str]:
+    """The parameters of a table or partition without what its rows had been counted to."""
+    return {key: value for key, value in parameters.items() if key not in _STALE}
+
+
 def remove_statistics(thing: Any) -> None:
-    """Takes the mark off a Table or Partition that is about to be written back."""
-    thing.parameters = {key: value for key, value in (thing.parameters or {}).items() if key != STATISTICS_KEY}
+    """Takes them off a Table or Partition that is about to be written back."""
+    thing.parameters = without_statistics(thing.parameters or {})
 
 
 def check_writable(thing: Any, table: TableName) -> None:

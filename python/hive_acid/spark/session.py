@@ -184,7 +184,7 @@ class Attachment:
         pause_ms = cancellation.pause_ms
         self.transactions = TransactionManager(self.metastore, identity, settings, _clock_ms, pause_ms, _pause_ms)
         author = Author(session.sparkContext.appName or "", session.sparkContext.applicationId, identity.user)
-        notes = NoteWriter(author)
+        self._notes = notes = NoteWriter(author)
         initiator = f"{identity.host}-{session.sparkContext.applicationId}"
         asks = AfterWrite(self.metastore, file_system, initiator, lambda: time.time_ns() // 1_000_000)
         self.executor = Executor(self.metastore, file_system, self.transactions, settings, pause_ms, asks, notes)
@@ -209,7 +209,7 @@ class Attachment:
     def build_worker(self, name: str, settings: config.Settings | None = None) -> Worker:
         """A worker of compactions that the queue knows as `name`, under the application's settings or others."""
         chosen = settings or self._settings
-        folder = Folder(self.metastore, self.file_system, self._engine, chosen)
+        folder = Folder(self.metastore, self.file_system, self._engine, chosen, self._notes)
         return Worker(self.metastore, self.transactions, folder, chosen, name, f"spark-hive-acid {__version__}")
 
     def find_content(self, table: TableName, session_settings: Mapping[str, str]) -> TableContent:

@@ -70,6 +70,11 @@ def test_the_latest_request_is_listed_first(session: Session, request_: Compacti
     assert [info.table for info in session.metastore.compactions() if info.table in tables] == tables[::-1]
 
 
+def test_what_was_requested_for_no_pool_is_listed_with_none(session: Session, request_: CompactionRequest) -> None:
+    session.metastore.request_compaction(replace(request_, pool=None))
+    assert entry(session, request_.table).pool is None
+
+
 def test_transactions_of_anybody_are_aborted(session: Session) -> None:
     first, second, ended = session.begin(), session.begin(), session.begin()
     session.metastore.commit(ended)

@@ -108,6 +108,10 @@ class TestTables:
         assert session.metastore.partitions(table, []) == []
 
 
+STALE = ("COLUMN_STATS_ACCURATE", "numRows", "rawDataSize")
+"""A minor compaction of Hive 4.1.0 calls the number of rows accurate that it finds."""
+
+
 class TestStatistics:
     PARAMETERS = {"COLUMN_STATS_ACCURATE": ACCURATE, "numRows": "7", "mine": "kept"}  # noqa: RUF012 (never changed)
 
@@ -120,7 +124,7 @@ class TestStatistics:
         write_id = session.metastore.allocate_write_id(txn_id, table)
         session.metastore.drop_statistics(table, write_id, session.write_ids(txn_id, table))
         after = session.metastore.table(table)
-        expected = {key: value for key, value in before.parameters.items() if key != "COLUMN_STATS_ACCURATE"}
+        expected = {key: value for key, value in before.parameters.items() if key not in STALE}
         assert "COLUMN_STATS_ACCURATE" in before.parameters
         assert after.parameters == expected
         assert (after.columns, after.location, after.kind) == (before.columns, before.location, before.kind)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -9,6 +10,7 @@ from dataclasses import dataclass
 import pytest
 from pyspark.sql import SparkSession
 
+from hive_acid import AcidTable
 from hive_acid.compaction.worker import CompactionOutcome, Worker
 from hive_acid.metastore.compaction_types import CompactionInfo, CompactionKind, CompactionRequest, CompactionState
 from hive_acid.model.table import TableName
@@ -65,6 +67,47 @@ def test_a_major_compaction_leaves_a_base(tables: Tables, compactions: Compactio
     assert rows_with_ids(tables, "t") == before
     done = compactions.last(table)
     assert (done.state, done.highest_write_id, done.error) == (CompactionState.READY, 4, None)
+
+
+def test_the_history_outlives_what_is_folded(tables: Tables, compactions: Compactions, spark: SparkSession) -> None:
+    table = tables.create("t")
+    change(tables, "t")
+    compactions.run(table, MINOR)
+    tables.sql("INSERT INTO t VALUES (9, 'i')")
+    (folder,) = compactions.run(table, MAJOR).folders
+    for path in tables.location("t").glob("*delta*"):
+        shutil.rmtree(path)  # as the Cleaner does, in its own time
+    history = AcidTable.forName(spark, "t").history().collect()
+    assert [(row.writeId, row.operation) for row in history if row.statement] == [
+        (5, "INSERT"),
+        (4, "DELETE"),
+        (3, "UPDATE"),
+        (2, "INSERT"),
+        (1, "INSERT"),
+    ]
+    assert {tuple(row.foldedInto) for row in history if row.statement} == {(folder,)}
+
+
+def test_the_session_does_what_its_statement_asks_for(tables: Tables) -> None:
+    tables.create("t")
+    change(tables, "t")
+    before = rows_with_ids(tables, "t")
+    ((_, _, partition, kind, _, state, accepted, reason),) = tables.sql("ALTER TABLE t COMPACT 'minor' AND WAIT")
+    assert (partition, kind, accepted, reason) == (None, "MINOR", True, None)
+    assert state in ("ready for cleaning", "succeeded")
+    assert rows_with_ids(tables, "t") == before
+    assert any(path.startswith("delta_0000001_0000004_v") for path in tables.files("t"))
+
+
+def test_all_partitions_are_compacted_if_none_is_named(tables: Tables) -> None:
+    tables.create("p", "id INT, name STRING", "PARTITIONED BY (d STRING)")
+    tables.sql("INSERT INTO p VALUES (1, 'a', 'x'), (2, 'b', 'y')")
+    tables.sql("UPDATE p SET name = 'c'")
+    before = rows_with_ids(tables, "p")
+    found = tables.sql("ALTER TABLE p COMPACT 'major'")
+    assert sorted((row[2], row[6]) for row in found) == [("d=x", True), ("d=y", True)]
+    assert rows_with_ids(tables, "p") == before
+    assert {path.split("/")[1].partition("_v")[0] for path in tables.files("p") if "/base_" in path} == {"base_0000002"}
 
 
 def test_a_minor_compaction_keeps_rows_and_deletes_apart(tables: Tables, compactions: Compactions) -> None:

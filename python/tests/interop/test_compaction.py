@@ -138,3 +138,13 @@ def test_compactions_of_both_in_any_order_change_no_answer(
         tested.compact(step)
         tested.change()
         tested.check()
+
+
+def test_a_minor_compaction_of_hive_makes_no_stale_count_of_rows_true(hive: HiveEngine, spark: SparkSession) -> None:
+    tested = subject(hive, spark, "counted", "flat")
+    hive.sql("INSERT INTO counted VALUES (1, 'a', 1), (2, 'b', 0)")
+    assert hive.sql("SELECT count(*) FROM counted").rows == [(2,)]
+    spark.sql("INSERT INTO counted VALUES (3, 'c', 1), (4, 'd', 0), (5, 'e', 1)")
+    spark.sql("DELETE FROM counted WHERE id = 1")
+    tested.table.compact("minor")
+    assert hive.sql("SELECT count(*) FROM counted").rows == [(4,)]
