@@ -66,6 +66,7 @@ def counted(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
             session.sql(f"INSERT INTO {name} VALUES (1, 1), (2, 2)")
         session.sql(f"CREATE TABLE parts (id INT, v INT) PARTITIONED BY (d INT) {TRANSACTIONAL}")
         session.sql("INSERT INTO parts VALUES (1, 1, 1), (2, 2, 2)")
+        session.sql("SET spark.hiveacid.compaction.runIn = queue")  # the calls of asking, not those of the work
         yield Counted(release, session, proxy, client)
 
 

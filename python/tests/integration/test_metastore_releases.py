@@ -65,6 +65,7 @@ def test_updates_of_one_row_at_the_same_time_all_count(spark: SessionProcess, ki
 def test_compactions_locks_and_transactions_are_shown(spark: SessionProcess) -> None:
     create(spark, "shown", KINDS["partitioned"])
     spark.sql("INSERT INTO shown VALUES (1, 10, 'Mon'), (2, 20, 'tue')")
+    spark.sql("SET spark.hiveacid.compaction.runIn = queue")
     requested = spark.sql("ALTER TABLE shown COMPACT 'major'")
     assert [row[2:4] for row in requested] == [("day=Mon", "MAJOR"), ("day=tue", "MAJOR")]
     assert {row[5:7] for row in requested} == {("initiated", True)}
@@ -73,6 +74,7 @@ def test_compactions_locks_and_transactions_are_shown(spark: SessionProcess) -> 
     assert queued[0] == requested[0][4]
     assert spark.sql("SHOW LOCKS shown PARTITION (day = 'Mon')") == []
     assert [row for row in spark.sql("SHOW TRANSACTIONS") if row[1] == "OPEN"] == []
+    spark.sql("RESET spark.hiveacid.compaction.runIn")
 
 
 def test_plain_tables_are_sparks_as_ever(spark: SessionProcess) -> None:
