@@ -18,6 +18,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from big_delete import measure_big_delete
+from compactions import measure_compactions
 from inserts import measure_inserts
 from measures import Measure, format_table
 from originals import measure_originals
@@ -32,10 +33,11 @@ RESULT = Path(__file__).resolve().parents[2] / ".build" / "bench.json"
 
 SERIES: dict[str, tuple[str, Callable[[Workbench], Sequence[Measure]]]] = {
     "scan": ("scans with 0 %, 1 % and 10 % of the rows deleted, against flat ORC", measure_scans),
-    "insert": ("INSERT … SELECT, against DataFrame.write.orc", measure_inserts),
+    "insert": ("INSERT … SELECT, also into 16 buckets, against DataFrame.write.orc", measure_inserts),
     "delete": ("latency of a DELETE of one row, and its calls to the metastore", measure_single_deletes),
     "originals": ("a scan of a table that was converted with 1, 10 and 100 files, one row deleted", measure_originals),
     "pruning": ("statements on one of 10,000 partitions, against one of 20", measure_pruning),
+    "compaction": ("500 deltas under a driver heap of 1 GB, against reading and writing the rows", measure_compactions),
     "big-delete": ("DELETE of all rows under a driver heap of 1 GB", measure_big_delete),
 }
 

@@ -4,27 +4,42 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from measures import Measure, ensure_equal, measure_rounds
 from workbench import Workbench
+
+BUCKETS = 16
 
 
 def measure_inserts(bench: Workbench) -> Sequence[Measure]:
     """Both read the same Parquet and write ZLIB; each round begins with an empty table."""
     target = bench.folder / "written"
 
-    def insert() -> None:
-        ensure_equal("rows inserted", bench.insert("inserted"), bench.rows)
+    def insert(table: str) -> None:
+        ensure_equal("rows inserted", bench.insert(table), bench.rows)
+
+    def create() -> None:
+        bench.create("inserted")
+        bench.create("bucketed", f"CLUSTERED BY (id) INTO {BUCKETS} BUCKETS")
 
     def write() -> None:
         bench.spark.read.parquet(str(bench.source)).write.mode("overwrite").orc(str(target))
 
-    cases = {"INSERT … SELECT": (insert, write)}
-    (measure,) = measure_rounds(cases, bench.rounds, before_round=lambda: bench.create("inserted"))
-    written = size_mib(bench.metastore.warehouse / "inserted"), size_mib(target)
-    bench.spark.sql("DROP TABLE inserted")
-    return [replace(measure, note=f"{written[0]:.0f} MiB against {written[1]:.0f} MiB")]
+    cases = {
+        "INSERT … SELECT": (partial(insert, "inserted"), write),
+        f"the same into {BUCKETS} buckets": (partial(insert, "bucketed"), write),
+    }
+    measures = measure_rounds(cases, bench.rounds, before_round=create)
+    written = [size_mib(bench.metastore.warehouse / table) for table in ("inserted", "bucketed")]
+    for table in ("inserted", "bucketed"):
+        bench.spark.sql(f"DROP TABLE {table}")
+    flat = size_mib(target)
+    return [
+        replace(measure, note=f"{size:.0f} MiB against {flat:.0f} MiB")
+        for measure, size in zip(measures, written, strict=True)
+    ]
 
 
 def size_mib(folder: Path) -> float:
