@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from interop.all_types import COLUMNS, HIVE_ROW, SPARK_ROW, VALUES
@@ -19,6 +20,7 @@ READ = ["TEXTFILE", "AVRO", "SEQUENCEFILE", "RCFILE"]
 COMPACTS = ["4.1.0"]
 # nor does its class path have the Avro of its metastore (NoSuchFieldError NULL_VALUE)
 READS_AVRO = ["4.1.0"]
+KNOWS_JSON = ["4.1.0"]
 WALL_CLOCK = "1969-07-20 20:17:40.25"
 
 
@@ -137,3 +139,12 @@ def test_spark_reads_other_formats_as_hive_does(hive: HiveEngine, spark: SparkSe
         assert sorted(hive.sql(query).rows) == wanted == rows(spark, query)
         assert rows(spark, f"SELECT ar FROM {table}") == [([1, 2],)] * 2
     assert rows(spark, f"SELECT id FROM {name} WHERE d = 'x'") == [(3,)]
+
+
+@pytest.mark.parametrize("hive", KNOWS_JSON, ids=lambda version: f"hive-{version}", indirect=True)
+def test_a_format_that_spark_has_no_reader_for_is_refused_by_name(hive: HiveEngine, spark: SparkSession) -> None:
+    hive.sql(f"CREATE TABLE of_json (id INT) STORED AS JSONFILE {INSERT_ONLY}")
+    with pytest.raises(PySparkException, match=r"of_json.*Json"):
+        spark.sql("SELECT * FROM of_json").collect()
+    with pytest.raises(PySparkException, match="of_json"):
+        spark.sql("INSERT INTO of_json VALUES (1)")
