@@ -190,10 +190,11 @@ LINES = (
         {INSERT_ONLY_TEXT: REFUSED},
     ),
     Line(
-        "`AcidTable`: `toDF`, `alias`, `detail`",
+        "`AcidTable`: `toDF`, `alias`, `detail`, `history`",
         (
             Example(call=lambda spark, t: AcidTable.forName(spark, t).alias("a").toDF().collect()),
             Example(call=lambda spark, t: AcidTable.forName(spark, t).detail().collect()),
+            Example(call=lambda spark, t: AcidTable.forName(spark, t).history().collect()),
         ),
         {OTHER: REFUSED},
     ),
@@ -272,6 +273,26 @@ LINES = (
         "`DESCRIBE`, `SHOW CREATE TABLE … AS SERDE`, `SHOW PARTITIONS`",
         (Example("DESCRIBE TABLE EXTENDED {t}"), Example("SHOW CREATE TABLE {t} AS SERDE")),
         dict.fromkeys(KINDS, SPARK),
+    ),
+    Line(
+        "`ALTER TABLE … COMPACT 'minor'` and `'major'`, `AcidTable.compact` (`'minor'` by Hive on metastores of the 3.1 "
+        "line)",
+        (
+            Example("ALTER TABLE {t} {part} COMPACT 'minor'"),
+            Example("ALTER TABLE {t} COMPACT 'major' AND WAIT"),
+            Example(call=lambda spark, t: AcidTable.forName(spark, t).compact().collect()),
+        ),
+        {INSERT_ONLY: REFUSED, INSERT_ONLY_TEXT: REFUSED, OTHER: REFUSED},
+    ),
+    Line(
+        "`ALTER TABLE … COMPACT 'rebalance'`, on metastores of the 4.x line",
+        (Example("ALTER TABLE {t} COMPACT 'rebalance' CLUSTERED INTO 2 BUCKETS"),),
+        {BUCKETED: REFUSED, INSERT_ONLY: REFUSED, INSERT_ONLY_TEXT: REFUSED, OTHER: REFUSED},
+    ),
+    Line(
+        "`SHOW LOCKS`, `SHOW COMPACTIONS`",
+        (Example("SHOW LOCKS {t} {part}"), Example("SHOW COMPACTIONS {t} {part}")),
+        {OTHER: YES},
     ),
     Line(
         "everything listed under *refused by name*",
