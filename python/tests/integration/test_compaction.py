@@ -6,10 +6,13 @@ import shutil
 import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import pytest
+from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
 
+import hive_acid
 from hive_acid import AcidTable
 from hive_acid.compaction.worker import CompactionOutcome, Worker
 from hive_acid.metastore.compaction_types import CompactionInfo, CompactionKind, CompactionRequest, CompactionState
@@ -153,3 +156,62 @@ def test_a_table_without_rows_has_a_base_without_rows(tables: Tables, compaction
     assert tables.sql("SELECT * FROM t") == []
     tables.sql("INSERT INTO t VALUES (7, 'g')")
     assert tables.sql("SELECT * FROM t") == [(7, "g")]
+
+
+MERGE = (
+    "MERGE INTO t USING (SELECT explode(ARRAY(3, 4, 9)) AS id) s ON t.id = s.id WHEN MATCHED THEN UPDATE SET name = 'm'"
+)
+CHANGES = {
+    "update": (("UPDATE t SET name = 'm' WHERE id IN (3, 4)",), [(2, "B"), (3, "m"), (4, "m")]),
+    "delete": (("DELETE FROM t WHERE id IN (3, 4)",), [(2, "B")]),
+    "merge": ((MERGE,), [(2, "B"), (3, "m"), (4, "m")]),
+    "overwrite": (("INSERT OVERWRITE t SELECT id, 'o' FROM t",), [(2, "o"), (3, "o"), (4, "o")]),
+}
+
+
+@pytest.mark.parametrize("kind", [REBALANCE, pytest.param(MAJOR, marks=pytest.mark.slow)], ids=lambda kind: kind.value)
+@pytest.mark.parametrize("change_name", CHANGES)
+def test_a_change_whose_snapshot_is_older_than_a_compaction_finds_its_rows(
+    tables: Tables,
+    compactions: Compactions,
+    spark: SparkSession,
+    monkeypatch: pytest.MonkeyPatch,
+    kind: CompactionKind,
+    change_name: str,
+) -> None:
+    """The compaction commits between the snapshot of the statement and its lock; a rebalance gives rows other IDs."""
+    table = tables.create("t")
+    change(tables, "t")
+    statements, expected = CHANGES[change_name]
+    metastore = attach(spark).metastore
+    lock, done = metastore.lock, []
+
+    def lock_after_a_compaction(*args: Any) -> Any:
+        if not done:
+            done.append(kind)
+            done.append(compactions.run(table, kind))
+        return lock(*args)
+
+    monkeypatch.setattr(metastore, "lock", lock_after_a_compaction)
+    for statement in statements:
+        tables.sql(statement)
+    assert len(done) == 2
+    assert sorted(tables.sql("SELECT * FROM t")) == expected
+
+
+def test_a_transaction_of_several_statements_that_began_before_a_rebalance_is_a_conflict_or_right(
+    tables: Tables, compactions: Compactions, spark: SparkSession
+) -> None:
+    table = tables.create("t")
+    change(tables, "t")
+    before = sorted(tables.sql("SELECT * FROM t"))
+    try:
+        with hive_acid.transaction(spark):
+            tables.sql("SELECT count(*) FROM t")
+            compactions.run(table, REBALANCE)
+            tables.sql("UPDATE t SET name = 'm'")
+    except AnalysisException as conflict:
+        assert conflict.getCondition() == "HIVE_ACID_WRITE_CONFLICT"
+        assert sorted(tables.sql("SELECT * FROM t")) == before
+    else:
+        assert sorted(tables.sql("SELECT * FROM t")) == [(2, "m"), (3, "m"), (4, "m")]

@@ -275,8 +275,8 @@ LINES = (
         dict.fromkeys(KINDS, SPARK),
     ),
     Line(
-        "`ALTER TABLE … COMPACT 'minor'` and `'major'`, `AcidTable.compact` (`'minor'` by Hive on metastores of the 3.1 "
-        "line)",
+        "`ALTER TABLE … COMPACT 'minor'` and `'major'`, `AcidTable.compact` (`'minor'` by Hive on metastores of the "
+        "3.1 line)",
         (
             Example("ALTER TABLE {t} {part} COMPACT 'minor'"),
             Example("ALTER TABLE {t} COMPACT 'major' AND WAIT"),
