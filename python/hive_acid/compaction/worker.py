@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from hive_acid import config
 from hive_acid.compaction.folding import Foldable, Folder, Place
-from hive_acid.errors import HiveAcidError
+from hive_acid.errors import HiveAcidError, build_error
 from hive_acid.execution.engine import WriteResult
 from hive_acid.execution.publication import Publication
 from hive_acid.metastore.compaction_types import CompactionJob, CompactionKind, CompactionRequest, CompactionState
@@ -126,6 +126,7 @@ class Worker:
         """
         job = replace(job, user=job.user or self._transactions.identity.user)
         try:
+            _refuse_order(job)
             place = self._folder.find_place(job.table, job.partition, job.kind)
             transaction = self._transactions.begin(str(job.table), self._settings, job.kind)
         except BaseException as error:
@@ -206,6 +207,14 @@ class Worker:
             self._metastore.mark_failed(replace(job, error=(str(error) or type(error).__name__)[:_MAX_ERROR_LENGTH]))
         except HiveAcidError as second:
             error.add_note(f"the queue was not told that compaction {job.id} failed: {second}")
+
+
+def _refuse_order(job: CompactionJob) -> None:
+    """Of a rebalance that Hive's own statement has asked for."""
+    if job.order_by:
+        reason = f"rows are not put into another order (ORDER BY {job.order_by})"
+        operation = f"A {job.kind.value} compaction"
+        raise build_error("HIVE_ACID_UNSUPPORTED_TABLE", operation=operation, table=job.table, reason=reason)
 
 
 def _remove_staging(publication: Publication, error: BaseException) -> None:

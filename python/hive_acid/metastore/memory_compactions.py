@@ -69,7 +69,15 @@ class CompactionEntries:
                 # the metastore does not give back whom the request named
                 properties = "&".join(f"{key}={value}" for key, value in request.properties) or None
                 return CompactionJob(
-                    id_, info.table, info.kind, info.partition, None, properties, worker, request.buckets
+                    id_,
+                    info.table,
+                    info.kind,
+                    info.partition,
+                    None,
+                    properties,
+                    worker,
+                    request.buckets,
+                    request.order_by,
                 )
         return None
 

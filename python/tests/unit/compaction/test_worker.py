@@ -236,6 +236,15 @@ def test_what_cannot_be_compacted_is_refused_before_anything_is_opened(changes: 
     assert shop.entry().state is FAILED
 
 
+def test_an_order_of_rows_is_refused() -> None:
+    shop = Shop()
+    shop.world.memory.request_compaction(CompactionRequest(TABLE, CompactionKind.REBALANCE, order_by="id DESC"))
+    with pytest.raises(UnsupportedOperation, match="ORDER BY id DESC"):
+        shop.worker.run_next(None)
+    assert shop.entry().state is FAILED
+    assert shop.world.folders() == shop.before
+
+
 def test_what_a_worker_that_died_had_begun_is_failed() -> None:
     shop = Shop()
     shop.request()
