@@ -14,6 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from pyspark import InheritableThread
 from pyspark.sql import SparkSession
 
 from hive_acid.errors import HiveAcidError
@@ -204,3 +205,32 @@ def test_a_killed_worker_leaves_the_table_as_it_was(
 
 def entry(tables: Tables, table: TableName) -> CompactionInfo:
     return max((info for info in tables.client.compactions() if info.table == table), key=lambda info: info.id)
+
+
+@pytest.mark.slow
+def test_a_cancelled_compaction_leaves_nothing_and_its_reason_is_kept(tables: Tables, spark: SparkSession) -> None:
+    table = tables.create("t", "id BIGINT, name STRING")
+    for first in range(0, 1_200_000, 300_000):
+        tables.sql(f"INSERT INTO t SELECT id, uuid() FROM range({first}, {first + 300_000})")
+    before = tables.files("t")
+    errors: list[BaseException] = []
+
+    def compact() -> None:
+        spark.sparkContext.setJobGroup("compaction", "to be cancelled", interruptOnCancel=True)
+        try:
+            spark.sql(f"ALTER TABLE {table} COMPACT 'major'").collect()
+        except Exception as error:  # noqa: BLE001 (looked at below)
+            errors.append(error)
+
+    thread = InheritableThread(target=compact)
+    thread.start()
+    assert eventually(lambda: spark.sparkContext.statusTracker().getJobIdsForGroup("compaction") != [], limit_s=60)
+    spark.sparkContext.cancelJobGroup("compaction")
+    thread.join()
+    assert errors, "it was cancelled"
+    assert tables.files("t") == before
+    assert not list(tables.location("t").glob(".hive-acid-staging-*"))
+    found = entry(tables, table)
+    assert (found.state, bool(found.error)) == (CompactionState.FAILED, True)
+    assert tables.open_transactions() == []
+    assert tables.sql("SELECT count(*) FROM t") == [(1_200_000,)]
