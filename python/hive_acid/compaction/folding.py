@@ -53,11 +53,12 @@ class Place:
 
 @dataclass(frozen=True)
 class Foldable:
-    """What a compaction finds: the write IDs that it may fold, all that there is, and the plan.
+    """What a compaction finds: the place, the write IDs that it may fold, all that there is, and the plan.
 
     `notes` are the paths of notes for the history in what is folded.
     """
 
+    place: Place
     write_ids: ValidWriteIdList
     scan: ScanPartition
     plan: CompactionPlan
@@ -108,6 +109,8 @@ class Folder:
         # taken under the lock: what has been committed by now is folded too
         snapshot = self._metastore.valid_transactions(transaction.txn_id)
         write_ids = self._metastore.valid_write_ids([name], snapshot)[name].for_compaction()
+        # after the snapshot: a column that was added before a row in it was written must not be lost
+        place = self.find_place(name, place.partition.name if place.partition else None, kind)
         state = self._load_state(place, write_ids, snapshot)
         mark = find_foldable_mark((*state.data_folders, *state.delete_deltas), write_ids.high_water_mark)
         if mark < write_ids.high_water_mark:
@@ -120,7 +123,7 @@ class Folder:
         partition = number_rows(self._file_system, scan, True).partitions[0]
         visible_by = transaction.txn_id if self._metastore.line is MetastoreLine.HIVE_4 else 0
         plan = build_compaction_plan(kind, state, partition, visible_by, buckets)
-        return Foldable(write_ids, partition, plan, _find_notes(kind, state))
+        return Foldable(place, write_ids, partition, plan, _find_notes(kind, state))
 
     def _load_state(self, place: Place, write_ids: ValidWriteIdList, snapshot: ValidTxnList) -> AcidState:
         return load_states(self._file_system, [place.location], write_ids, snapshot)[0]
@@ -132,13 +135,14 @@ class Folder:
             self._file_system, place.location, transaction.txn_id, base_marker=marker, marks_bases=marker is not None
         )
 
-    def stage(self, place: Place, found: Foldable, publication: Publication) -> WriteResult:
+    def stage(self, found: Foldable, publication: Publication) -> WriteResult:
         """Folds the files into staging."""
+        table = found.place.table
         spec = CompactionSpec(
-            place.table.name,
+            table.name,
             publication.staging,
-            build_row_type(place.table),
-            find_compression(place.table),
+            build_row_type(table),
+            find_compression(table),
             has_columns_by_position(self._settings, self._metastore.line),
             found.write_ids,
             found.scan,

@@ -147,7 +147,7 @@ class Worker:
         self._metastore.start_compaction(job, transaction.txn_id)
         result = WriteResult()
         if found.plan.files:
-            result = self._fold(job, place, found, transaction)
+            result = self._fold(job, found, transaction)
         elif found.plan.needs_cleaning:
             self._metastore.mark_compacted(job)
             transaction.commit()
@@ -157,10 +157,10 @@ class Worker:
         is_marked = bool(found.plan.files) or found.plan.needs_cleaning
         return CompactionOutcome(job.table, job.partition, job.kind, result, is_marked)
 
-    def _fold(self, job: CompactionJob, place: Place, found: Foldable, transaction: Transaction) -> WriteResult:
-        publication = self._folder.publication(place, transaction)
+    def _fold(self, job: CompactionJob, found: Foldable, transaction: Transaction) -> WriteResult:
+        publication = self._folder.publication(found.place, transaction)
         try:
-            result = self._folder.stage(place, found, publication)
+            result = self._folder.stage(found, publication)
             note = self._folder.build_note(job.kind, found, result, transaction.txn_id)
             transaction.ensure_active()
             publication.publish(result, {}, note)
@@ -181,19 +181,21 @@ class Worker:
         kind = CompactionKind.MAJOR
         place = self._folder.find_place(table, partition, kind)
         transaction = self._transactions.begin(str(table), self._settings)
-        publication = self._folder.publication(place, transaction)
+        publication: Publication | None = None
         result = WriteResult()
         try:
             transaction.lock([place.lock(kind)])
             found = self._folder.find_foldable(place, kind, transaction)
             if found.plan.files:
-                result = self._folder.stage(place, found, publication)
+                publication = self._folder.publication(found.place, transaction)
+                result = self._folder.stage(found, publication)
                 note = self._folder.build_note(kind, found, result, transaction.txn_id)
                 transaction.ensure_active()
                 publication.publish(result, {}, note)
         except BaseException as error:
             transaction.abort_because(error)
-            _remove_staging(publication, error)
+            if publication is not None:
+                _remove_staging(publication, error)
             raise
         _end(transaction)
         is_made = bool(found.plan.files)

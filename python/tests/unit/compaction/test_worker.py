@@ -96,7 +96,7 @@ def test_the_calls_come_in_hives_order() -> None:
     calls = [name for name in shop.world.metastore.calls if name != "config_value"]
     assert calls == [
         "next_compaction", "table", "open_compaction", "valid_transactions", "lock",
-        "valid_transactions", "valid_write_ids", "start_compaction", "mark_compacted", "commit",
+        "valid_transactions", "valid_write_ids", "table", "start_compaction", "mark_compacted", "commit",
     ]  # fmt: skip
 
 
@@ -118,6 +118,20 @@ def test_what_is_open_is_not_folded() -> None:
     outcome = shop.worker.run_next(None)
     assert outcome is not None
     assert outcome.folders[0].startswith("base_0000002_v")
+
+
+def test_a_column_that_is_added_before_the_snapshot_is_not_lost() -> None:
+    """The table was altered, and a row written, after the worker had first looked at it."""
+    shop = Shop()
+    shop.request()
+
+    def alter() -> None:
+        columns = (*build_table().columns, Column("added", "int"))
+        shop.world.memory.add_table(build_table(columns=columns))
+
+    shop.world.metastore.before["lock"] = alter
+    shop.worker.run_next(None)
+    assert "`added`:int" in shop.engine.specs[0].row_type
 
 
 def test_nothing_to_do_is_said() -> None:

@@ -1,11 +1,17 @@
 package hiveacid.orc
 
+import java.util.Locale
+
+import scala.jdk.CollectionConverters._
+
 import hiveacid.{AcidException, AcidTables}
 import org.apache.hadoop.fs.Path
+import org.apache.orc.TypeDescription
 
 import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.TableIdentifier
 import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.types.StructType
 import org.apache.spark.util.SerializableConfiguration
 
 /** Folds files of a table into fewer, in one Spark job: a task for each file that is made. Which are folded, and where
@@ -25,6 +31,7 @@ object CompactionJob {
       val table = AcidTables.find(session, TableIdentifier(parts(1), Some(parts(0))))
       table.getOrElse(throw AcidException("HIVE_ACID_TABLE_NOT_FOUND", Map("table" -> spec.table))).dataSchema
     }
+    checkColumns(spec, schema)
     val conf = session.sessionState.newHadoopConf()
     val configured = new SerializableConfiguration(TableOrcFileFormat.readConf(conf))
     val context = session.sparkContext
@@ -42,5 +49,15 @@ object CompactionJob {
     val made = results.toSeq.flatten.sortBy(f => (f.folder, f.name))
     WriteJob.publish(made, new Path(spec.staging), conf)
     WriteJob.report(made, Nil)
+  }
+
+  /** The columns are asked for twice, here of Spark's catalog: if the table was altered in between, some would be lost.
+    */
+  private def checkColumns(spec: CompactionSpec, schema: StructType): Unit = {
+    val written = TypeDescription.fromString(spec.rowType).getFieldNames.asScala.map(_.toLowerCase(Locale.ROOT))
+    if (written != schema.fieldNames.toSeq.map(_.toLowerCase(Locale.ROOT))) {
+      val reason = s"its columns were changed meanwhile: they were ${written.mkString(", ")}"
+      throw AcidException.unsupportedTable("A compaction", spec.table, reason)
+    }
   }
 }
