@@ -21,12 +21,20 @@ class SessionRunner:
 
     On 3.1, whose queue gives nothing to others, a base is published before Hive is asked for a major compaction: that
     then finds nothing left to fold, and has the Cleaner remove what the base replaces. Minor ones are Hive's there.
+    `pause_ms` raises if the statement has been cancelled.
     """
 
-    def __init__(self, metastore: Metastore, build_worker: Callable[[config.Settings], Worker], pool: str) -> None:
+    def __init__(
+        self,
+        metastore: Metastore,
+        build_worker: Callable[[config.Settings], Worker],
+        pool: str,
+        pause_ms: Callable[[int], None],
+    ) -> None:
         self._metastore = metastore
         self._build_worker = build_worker
         self._pool = pool
+        self._pause_ms = pause_ms
 
     def prepare(self, requests: Sequence[CompactionRequest], settings: config.Settings) -> list[CompactionRequest]:
         """See `Runner`. Requests for a pool are left to whoever serves it.
@@ -54,7 +62,7 @@ class SessionRunner:
 
         A request that was refused because there is one already, for no pool, is done under that one's ID, after what
         lies before it in the queue: the metastore's own Initiator may have asked where nobody else works.
-        An interrupt ends it: what has not been done is marked as failed.
+        An interrupt or cancellation ends it: what has not been done is marked as failed.
         """
         if not _is_in_session(settings):
             return list(outcomes)
@@ -64,13 +72,15 @@ class SessionRunner:
         try:
             while left:
                 left -= 1
-                _attempt(lambda: worker.run_next(self._pool), failures)
+                self._attempt(lambda: worker.run_next(self._pool), failures)
             found = [self._find_earlier(worker, outcome, failures) for outcome in outcomes]
         except BaseException:
             for _ in range(left):
-                worker.fail_next(self._pool, "the session that asked for it was interrupted")
+                worker.fail_next(self._pool, "the statement that asked for it was interrupted or cancelled")
             raise
         if failures:
+            for other in failures[1:]:
+                failures[0].add_note(f"another one failed, too: {other}")
             raise failures[0]
         return found
 
@@ -80,7 +90,7 @@ class SessionRunner:
         earlier = self._find_waiting(outcome.request)
         if earlier is None:
             return outcome
-        while self._find_waiting(outcome.request) == earlier and _attempt(lambda: worker.run_next(None), failures):
+        while self._find_waiting(outcome.request) == earlier and self._attempt(lambda: worker.run_next(None), failures):
             pass
         return Outcome(outcome.request, earlier, True, CompactionState.INITIATED.value, "")
 
@@ -92,14 +102,14 @@ class SessionRunner:
                 return entry.id
         return None
 
-
-def _attempt(compaction: Callable[[], CompactionOutcome | None], failures: list[Exception]) -> bool:
-    """False if there was none; a failure is kept."""
-    try:
-        return compaction() is not None
-    except Exception as error:  # noqa: BLE001 (the caller raises it)
-        failures.append(error)
-        return True
+    def _attempt(self, compaction: Callable[[], CompactionOutcome | None], failures: list[Exception]) -> bool:
+        """False if there was none. A failure is kept, unless it is that of a cancelled statement."""
+        try:
+            return compaction() is not None
+        except Exception as error:  # noqa: BLE001 (`run` raises it)
+            failures.append(error)
+            self._pause_ms(0)
+            return True
 
 
 def _is_in_session(settings: config.Settings) -> bool:

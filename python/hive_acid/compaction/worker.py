@@ -7,6 +7,8 @@ Cleaner waits for it; its commit makes the result visible.
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 
 from hive_acid import config
@@ -56,6 +58,7 @@ class CompactionOutcome:
 class Worker:
     """Compacts tables of one metastore in transactions of this process. For several threads.
 
+    `supervise` gives what a compaction is to run within, so that it can be cancelled while it waits for a lock.
     `name` is how the queue shows it; it begins with `WORKER_PREFIX`, and no other worker may have it.
     """
 
@@ -67,6 +70,7 @@ class Worker:
         settings: config.Settings,
         name: str,
         version: str,
+        supervise: Callable[[], AbstractContextManager[None]] = nullcontext,
     ) -> None:
         self._metastore = metastore
         self._transactions = transactions
@@ -74,6 +78,7 @@ class Worker:
         self._settings = settings
         self._name = name
         self._version = version
+        self._supervise = supervise
 
     def run_next(self, pool: str | None) -> CompactionOutcome | None:
         """Does the next compaction of the pool; None if there is none. See `run`."""
@@ -124,7 +129,10 @@ class Worker:
 
         A failure is told to the queue and raised; nothing is left then, nothing was visible.
         """
-        job = replace(job, user=job.user or self._transactions.identity.user)
+        with self._supervise():
+            return self._run(replace(job, user=job.user or self._transactions.identity.user))
+
+    def _run(self, job: CompactionJob) -> CompactionOutcome:
         try:
             _refuse_order(job)
             place = self._folder.find_place(job.table, job.partition, job.kind)
@@ -178,6 +186,10 @@ class Worker:
         The caller asks Hive for a major compaction then, which finds nothing left to fold, and has what the base
         replaces removed by the Cleaner. Raises as `run`; a base that is in place stays, for it holds what there is.
         """
+        with self._supervise():
+            return self._publish_base(table, partition)
+
+    def _publish_base(self, table: TableName, partition: str | None) -> CompactionOutcome:
         kind = CompactionKind.MAJOR
         place = self._folder.find_place(table, partition, kind)
         transaction = self._transactions.begin(str(table), self._settings)

@@ -180,7 +180,7 @@ class Attachment:
         identity = Identity(getpass.getuser(), socket.gethostname(), agent)
         self.metastore = ThriftMetastore(uris, timeout_ms=settings.number(config.METASTORE_TIMEOUT_MS))
         self.file_system = file_system = JvmFileSystem(jvm.hiveacid.Storage(jsession))
-        cancellation = Cancellation(session.sparkContext)
+        self._cancellation = cancellation = Cancellation(session.sparkContext)
         pause_ms = cancellation.pause_ms
         self.transactions = TransactionManager(self.metastore, identity, settings, _clock_ms, pause_ms, _pause_ms)
         author = Author(session.sparkContext.appName or "", session.sparkContext.applicationId, identity.user)
@@ -196,7 +196,7 @@ class Attachment:
         self._engine = JvmCompactionEngine(jvm, context, lambda: jsession)
         pool = f"spark-hive-acid-{uuid.uuid4().hex}"
         worker_name = f"{WORKER_PREFIX}{identity.host}-{pool[-8:]}"
-        runner = SessionRunner(self.metastore, lambda chosen: self.build_worker(worker_name, chosen), pool)
+        runner = SessionRunner(self.metastore, lambda chosen: self.build_worker(worker_name, chosen), pool, pause_ms)
         compactions = CompactionRequests(self.metastore, _clock_ms, pause_ms, runner)
         operators = Operators(self.metastore, compactions, settings, identity)
         self.planner = Planner(
@@ -210,7 +210,8 @@ class Attachment:
         """A worker of compactions that the queue knows as `name`, under the application's settings or others."""
         chosen = settings or self._settings
         folder = Folder(self.metastore, self.file_system, self._engine, chosen, self._notes)
-        return Worker(self.metastore, self.transactions, folder, chosen, name, f"spark-hive-acid {__version__}")
+        version, running = f"spark-hive-acid {__version__}", self._cancellation.running
+        return Worker(self.metastore, self.transactions, folder, chosen, name, version, running)
 
     def find_content(self, table: TableName, session_settings: Mapping[str, str]) -> TableContent:
         """See `Readers.content`."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import uuid
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,9 +17,11 @@ import hive_acid
 from hive_acid import AcidTable
 from hive_acid.compaction.worker import CompactionOutcome, Worker
 from hive_acid.metastore.compaction_types import CompactionInfo, CompactionKind, CompactionRequest, CompactionState
+from hive_acid.metastore.types import LockComponent, LockKind, LockState, OperationKind
 from hive_acid.model.table import TableName
 from hive_acid.spark.session import attach
 from integration.conftest import Tables
+from support.polling import eventually
 
 MAJOR, MINOR, REBALANCE = CompactionKind.MAJOR, CompactionKind.MINOR, CompactionKind.REBALANCE
 
@@ -215,3 +218,16 @@ def test_a_transaction_of_several_statements_that_began_before_a_rebalance_is_a_
         assert sorted(tables.sql("SELECT * FROM t")) == before
     else:
         assert sorted(tables.sql("SELECT * FROM t")) == [(2, "m"), (3, "m"), (4, "m")]
+
+
+def test_a_worker_on_a_thread_of_its_own_waits_for_a_lock(tables: Tables, compactions: Compactions) -> None:
+    table = tables.create("t")
+    change(tables, "t")
+    blocker = tables.client.open_transaction("other", "host", "agent")
+    lock = LockComponent(table, LockKind.EXCLUSIVE, OperationKind.NO_TXN)
+    assert tables.client.lock(blocker, [lock], "other", "host", "agent")[1] is LockState.ACQUIRED
+    with ThreadPoolExecutor(1) as pool:
+        outcome = pool.submit(compactions.run, table, MAJOR)
+        assert eventually(lambda: any(held.state is LockState.WAITING for held in tables.client.held_locks(table)))
+        tables.client.abort(blocker)
+        assert outcome.result().folders[0].startswith("base_0000004_v")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from hive_acid import config
 from hive_acid.compaction.requests import CompactionRequests, Outcome
 from hive_acid.compaction.session_runner import SessionRunner
-from hive_acid.errors import HiveAcidError, UnsupportedOperation
+from hive_acid.errors import HiveAcidError, UnsupportedOperation, build_error
 from hive_acid.metastore.compaction_types import CompactionKind, CompactionRequest, CompactionState
 from hive_acid.metastore.types import MetastoreLine
 from support.statements import LOCATION, TABLE, build_table
@@ -19,8 +20,12 @@ MAJOR, MINOR = CompactionKind.MAJOR, CompactionKind.MINOR
 POOL = "of-the-session"
 
 
-def ask(shop: Shop, *requests: CompactionRequest, **settings: str) -> list[Outcome]:
-    runner = SessionRunner(shop.world.metastore, lambda chosen: shop.worker, POOL)
+def ask(
+    shop: Shop, *requests: CompactionRequest, pause_ms: Callable[[int], None] | None = None, **settings: str
+) -> list[Outcome]:
+    runner = SessionRunner(
+        shop.world.metastore, lambda chosen: shop.worker, POOL, pause_ms or shop.world.clock.pause_ms
+    )
     service = CompactionRequests(shop.world.metastore, shop.world.clock, shop.world.clock.pause_ms, runner)
     keys = {f"spark.hiveacid.compaction.{key}": value for key, value in settings.items()}
     return service.compact(requests or [CompactionRequest(TABLE, MAJOR)], config.Settings(keys), waits=False)
@@ -100,6 +105,21 @@ def test_an_interrupt_leaves_nothing_in_a_queue_that_nobody_serves() -> None:
         ask(shop, CompactionRequest(TABLE, MAJOR), CompactionRequest(other, MAJOR))
     assert {info.state for info in shop.world.memory.compactions()} == {CompactionState.FAILED}
     assert shop.world.folders() == shop.before
+
+
+def test_a_cancelled_statement_begins_no_other() -> None:
+    shop = Shop()
+    other = replace(TABLE, table="other")
+    shop.world.memory.add_table(build_table(name=other, location="/warehouse/other"))
+    shop.engine.fails = RuntimeError("the job was cancelled")
+
+    def pause_ms(pause_ms: int) -> None:
+        raise build_error("HIVE_ACID_CANCELLED", reason="job group x was cancelled")
+
+    with pytest.raises(HiveAcidError, match="CANCELLED"):
+        ask(shop, CompactionRequest(TABLE, MAJOR), CompactionRequest(other, MAJOR), pause_ms=pause_ms)
+    assert len(shop.engine.specs) == 1
+    assert {info.state for info in shop.world.memory.compactions()} == {CompactionState.FAILED}
 
 
 def test_a_setting_that_is_neither_is_an_error() -> None:
