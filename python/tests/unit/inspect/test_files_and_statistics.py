@@ -1,0 +1,167 @@
+"""Files, partitions and statistics that are not what engines take them for: each with its cause, none without."""
+
+from __future__ import annotations
+
+import pytest
+
+from hive_acid.errors import build_error
+from hive_acid.inspect.finding import FindingKind, Subject
+from hive_acid.inspect.partitions import find_unknown_partitions
+from hive_acid.model.table import Partition
+from hive_acid.snapshot.listing import ListedFile, Listing
+from hive_acid.transactions.validity import StatementKind
+from support.doctoring import (
+    PARTITIONED,
+    Kind,
+    examine,
+    kinds,
+    make_partitioned,
+)
+from support.statements import LOCATION, TABLE, World, build_table
+
+
+class TestFileNames:
+    def test_a_file_of_plain_spark_is_told(self, world: World) -> None:
+        world.file_system.add_file(f"{LOCATION}/000000_0")
+        world.file_system.add_file(f"{LOCATION}/_SUCCESS", 0)
+        assert kinds(world) == [Kind.SPARK_MARKER]
+        world.file_system.delete_tree(f"{LOCATION}/_SUCCESS")
+        world.file_system.add_file(f"{LOCATION}/part-00000-0000.snappy.orc")
+        (finding,) = examine(world)
+        assert (finding.kind, finding.path) == (Kind.STRAY_FILES, f"{LOCATION}/part-00000-0000.snappy.orc")
+        assert "refused" in finding.harm
+        world.run(StatementKind.OVERWRITE)
+        assert "a Cleaner removes them" in examine(world)[0].harm
+
+    def test_in_an_insert_only_table_no_file_lies_outside_of_a_delta(self, world: World) -> None:
+        parameters = {"transactional": "true", "transactional_properties": "insert_only"}
+        world.memory.add_table(build_table(parameters=parameters))
+        world.file_system.add_file(f"{LOCATION}/delta_0000001_0000001_0000/000000_0")
+        assert kinds(world) == []
+        world.file_system.add_file(f"{LOCATION}/000000_0")
+        assert kinds(world) == [Kind.STRAY_FILES]
+
+    def test_a_file_in_no_partition_is_told(self, world: World) -> None:
+        make_partitioned(world)
+        world.file_system.add_file(f"{LOCATION}/d=1/delta_0000001_0000001_0000/bucket_00000")
+        assert kinds(world) == []
+        world.file_system.add_file(f"{LOCATION}/000000_0")
+        (finding,) = examine(world)
+        assert (finding.kind, finding.partition) == (Kind.STRAY_FILES, None)
+
+    @pytest.mark.parametrize(
+        ("path", "expected"),
+        [
+            ("delete_delta_0000001_0000001_0000/bucket_00000", []),
+            ("delta_0000001_0000001_0000/bucket_00000_0", []),
+            ("delete_delta_0000001_0000001_0000/bucket_00000_0", [Kind.NAME_TRINO_IGNORES]),
+            ("delta_0000001_0000001_0000/000000_0", []),
+            ("delta_0000001_0000001_0000/bucket_0", [Kind.NAME_NOT_HIVES]),
+            ("delta_0000001_0000001_0000/part-00000.orc", [Kind.NAME_NOT_HIVES]),
+            ("delete_delta_0000001_0000001_0000/000000_0", [Kind.NAME_NOT_HIVES]),
+            ("delete_delta_1_1_0/bucket_00000", [Kind.NAME_NOT_HIVES]),
+            ("delta_1_1/bucket_00000", []),
+            ("delta_nonsense/bucket_00000", [Kind.UNREADABLE]),
+        ],
+    )
+    def test_names_that_an_engine_passes_over_are_told(
+        self, world: World, path: str, expected: list[FindingKind]
+    ) -> None:
+        world.run(StatementKind.INSERT)
+        world.file_system.delete_tree(f"{LOCATION}/delta_0000001_0000001_0000")
+        world.file_system.add_file(f"{LOCATION}/{path}")
+        assert kinds(world) == expected
+
+
+class TestPartitions:
+    def test_a_folder_that_is_gone_is_told(self, world: World) -> None:
+        make_partitioned(world)
+        world.file_system.delete_tree(f"{LOCATION}/d=2")
+        (finding,) = examine(world)
+        assert (finding.kind, finding.partition) == (Kind.PARTITION_WITHOUT_FOLDER, "d=2")
+
+    def test_a_folder_that_the_metastore_does_not_know_is_told_if_there_is_something_in_it(self, world: World) -> None:
+        make_partitioned(world)
+        world.file_system.add_file(f"{LOCATION}/d=2/.hidden")
+        world.file_system.make_folder(f"{LOCATION}/d=3")
+        world.file_system.add_file(f"{LOCATION}/d=1/delta_0000001_0000001_0000/bucket_00000")
+        world.file_system.add_file(f"{LOCATION}/D=4/delta_0000001_0000001_0000/bucket_00000")
+        world.file_system.add_file(f"{LOCATION}/e=4/delta_0000001_0000001_0000/bucket_00000")
+        found = [each for each in examine(world) if each.kind is Kind.FOLDER_WITHOUT_PARTITION]
+        assert [(each.partition, each.path) for each in found] == [("D=4", f"{LOCATION}/D=4")]
+
+    def test_spellings_of_a_location_that_mean_the_same_are_one_place(self) -> None:
+        table = build_table(partition_columns=PARTITIONED)
+        listing = Listing("file:/w/t", (ListedFile("d=1/delta_0000001_0000001_0000/bucket_00000", 1, 1),), ())
+        known = Partition("d=1", ("1",), "file:///w/t/d=1/")
+        assert list(find_unknown_partitions(Subject(TABLE), table, listing, [known])) == []
+        assert len(list(find_unknown_partitions(Subject(TABLE), table, listing, []))) == 1
+
+
+class TestStatistics:
+    def claim(self, world: World, rows: str, accurate: str = '{"BASIC_STATS":"true"}') -> None:
+        parameters = {"transactional": "true", "COLUMN_STATS_ACCURATE": accurate, "numRows": rows}
+        world.memory.add_table(build_table(parameters=parameters))
+
+    @pytest.fixture(autouse=True)
+    def write(self, world: World) -> None:
+        world.run(StatementKind.INSERT)
+        world.file_system.rows[f"{LOCATION}/delta_0000001_0000001_0000/bucket_00000"] = 3
+
+    def test_a_number_of_rows_that_is_wrong_and_counts_as_accurate_is_told(self, world: World) -> None:
+        self.claim(world, "3")
+        assert kinds(world) == []
+        self.claim(world, "2")
+        (finding,) = examine(world)
+        assert finding.kind is Kind.STALE_STATISTICS
+        assert finding.detail == "the metastore says 2 rows and calls that accurate; there are 3"
+
+    def test_a_number_that_is_an_estimate_may_be_wrong(self, world: World) -> None:
+        self.claim(world, "2", "{}")
+        assert kinds(world) == []
+        self.claim(world, "2", "nonsense")
+        assert kinds(world) == []
+
+    def test_where_footers_do_not_tell_the_rows_nothing_is_said(self, world: World) -> None:
+        self.claim(world, "2")
+        world.file_system.add_file(f"{LOCATION}/delete_delta_0000001_0000001_0001/bucket_00000")
+        assert kinds(world) == []
+
+    def test_of_what_streaming_ingest_still_writes_nothing_is_said(self, world: World) -> None:
+        self.claim(world, "2")
+        world.file_system.add_file(f"{LOCATION}/delta_0000001_0000001_0000/bucket_00000_flush_length", 8)
+        assert kinds(world) == []
+
+    @pytest.mark.parametrize(
+        ("condition", "expected"),
+        [("HIVE_ACID_CORRUPT_FILE", [Kind.UNREADABLE]), ("HIVE_ACID_SNAPSHOT_UNAVAILABLE", [])],
+    )
+    def test_a_file_that_is_none_of_orc_is_told_and_one_that_has_gone_is_not(
+        self, world: World, condition: str, expected: list[FindingKind], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        self.claim(world, "2")
+
+        def fail(table: str, files: object) -> list[int]:
+            raise build_error(condition, table=table, path="/x", reason="its end is missing")
+
+        monkeypatch.setattr(world.file_system, "row_counts", fail)
+        assert kinds(world) == expected
+
+    def test_while_somebody_writes_nothing_is_said(self, world: World) -> None:
+        self.claim(world, "2")
+        txn_id = world.memory.open_transaction("u", "h", "a")
+        world.memory.allocate_write_id(txn_id, TABLE)
+        assert kinds(world) == []
+        world.memory.commit(txn_id)
+        assert kinds(world) == [Kind.STALE_STATISTICS]
+
+    def test_the_rows_of_a_partition_are_compared_with_its_own_number(self, world: World) -> None:
+        make_partitioned(world)
+        world.file_system.delete_tree(f"{LOCATION}/delta_0000001_0000001_0000")
+        world.file_system.add_file(f"{LOCATION}/d=1/delta_0000001_0000001_0000/bucket_00000")
+        world.file_system.rows[f"{LOCATION}/d=1/delta_0000001_0000001_0000/bucket_00000"] = 3
+        parameters = {"COLUMN_STATS_ACCURATE": '{"BASIC_STATS":"true"}', "numRows": "0"}
+        for name in ("d=1", "d=2"):
+            world.memory.add_partition(TABLE, Partition(name, (name[2:],), f"{LOCATION}/{name}", parameters))
+        (finding,) = examine(world)
+        assert (finding.kind, finding.partition) == (Kind.STALE_STATISTICS, "d=1")

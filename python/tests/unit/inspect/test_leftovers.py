@@ -1,0 +1,111 @@
+"""What dead transactions have left: each finding with its cause, and none without."""
+
+from __future__ import annotations
+
+from hive_acid.metastore.types import MetastoreLine
+from hive_acid.model.names import METADATA_FILE, OVERWRITE_FILE
+from hive_acid.model.table import Partition
+from hive_acid.transactions.validity import StatementKind
+from support.doctoring import HOUR_MS, Kind, examine, fix, kinds, make_partitioned, pass_time, stage
+from support.statements import LOCATION, TABLE, World
+
+
+class TestAbortedOverwrites:
+    def leave_base(
+        self, world: World, root: str = LOCATION, mark: str = OVERWRITE_FILE, *, is_open: bool = False
+    ) -> str:
+        """A base under an aborted or open write ID."""
+        txn_id = world.memory.open_transaction("other", "host", "agent")
+        base = f"{root}/base_{world.memory.allocate_write_id(txn_id, TABLE):07d}"
+        world.file_system.add_file(f"{base}/bucket_00000")
+        world.file_system.add_file(f"{base}/{mark}", text=str(txn_id) if mark == OVERWRITE_FILE else "{}")
+        if not is_open:
+            world.memory.abort(txn_id)
+        return base
+
+    def test_the_base_is_found_and_removed(self, world: World) -> None:
+        world.run(StatementKind.OVERWRITE)
+        base = self.leave_base(world)
+        (finding,) = [found for found in examine(world) if found.kind is Kind.ABORTED_OVERWRITE]
+        assert finding.path == base
+        assert ("cannot read" in finding.harm) == (world.line is MetastoreLine.HIVE_3)
+        assert fix(world) == [base]
+        assert world.folders() == ["base_0000001"]
+        assert examine(world) == []
+
+    def test_every_partition_is_looked_at(self, world: World) -> None:
+        make_partitioned(world)
+        world.memory.add_partition(TABLE, Partition("d=1", ("1",), "/elsewhere/1", {}))
+        world.engine.partitions = ("d=1",)
+        world.run(StatementKind.INSERT)  # 4.x tells little of a table without a visible write ID
+        bases = [self.leave_base(world, "/elsewhere/1"), self.leave_base(world, f"{LOCATION}/d=2")]
+        assert [found.path for found in examine(world) if found.kind is Kind.ABORTED_OVERWRITE] == bases
+
+    def test_what_may_still_count_or_is_not_ours_is_left_alone(self, world: World) -> None:
+        self.leave_base(world, is_open=True)
+        assert Kind.ABORTED_OVERWRITE not in kinds(world)
+        world.file_system.delete_tree(LOCATION)
+        self.leave_base(world, mark=METADATA_FILE)
+        assert Kind.ABORTED_OVERWRITE not in kinds(world)
+        assert fix(world) == []
+
+    def test_a_base_whose_own_transaction_was_not_aborted_is_not_removed(self, world: World) -> None:
+        """As in a table that was dropped and made anew since it was listed: its write IDs begin anew too."""
+        other = world.memory.open_transaction("other", "host", "agent")
+        base = self.leave_base(world)
+        world.file_system.add_file(f"{base}/{OVERWRITE_FILE}", text=str(other))
+        assert fix(world) == []
+        world.memory.commit(other)
+        assert fix(world) == []
+        world.file_system.add_file(f"{base}/{OVERWRITE_FILE}", text="nonsense")
+        assert fix(world) == []
+        world.file_system.add_file(f"{base}/{OVERWRITE_FILE}", text="2")
+        assert fix(world) == [base]
+
+
+class TestStaging:
+    def test_a_folder_of_an_ended_transaction_is_found_and_removed(self, world: World) -> None:
+        aborted, committed = (world.memory.open_transaction("u", "h", "a") for _ in range(2))
+        world.memory.abort(aborted)
+        world.memory.commit(committed)
+        paths = [stage(world, aborted), stage(world, committed)]
+        assert kinds(world) == [Kind.ORPHAN_STAGING] * 2
+        assert fix(world) == paths
+        assert kinds(world) == []
+
+    def test_a_folder_of_an_open_transaction_is_left_alone(self, world: World) -> None:
+        path = stage(world, world.memory.open_transaction("u", "h", "a"))
+        assert kinds(world) == []
+        assert fix(world) == []
+        assert world.file_system.exists(path)
+
+    def test_a_folder_of_a_transaction_that_this_metastore_never_had_is_left_alone(self, world: World) -> None:
+        path = stage(world, 77)
+        assert kinds(world) == []
+        assert fix(world) == []
+        assert world.file_system.exists(path)
+
+    def test_a_statement_that_is_writing_keeps_its_folder(self, world: World) -> None:
+        world.engine.before = lambda _: self.fixed_meanwhile.extend(fix(world))
+        self.fixed_meanwhile: list[str | None] = []
+        assert world.run(StatementKind.INSERT) == 3
+        assert self.fixed_meanwhile == []
+
+    def test_folders_of_others_are_told_and_left_alone(self, world: World) -> None:
+        for name in (".spark-staging-4711", "_temporary", ".hive-staging_hive_2026", ".ours-perhaps"):
+            world.file_system.make_folder(f"{LOCATION}/{name}")
+        assert kinds(world) == [Kind.FOREIGN_STAGING] * 3
+        assert fix(world) == []
+
+
+def test_what_aborted_transactions_have_left_is_told_after_an_hour(world: World) -> None:
+    world.run(StatementKind.INSERT)
+    txn_id = world.memory.open_transaction("u", "h", "a")
+    write_id = world.memory.allocate_write_id(txn_id, TABLE)
+    path = f"{LOCATION}/delta_{write_id:07d}_{write_id:07d}_0000"
+    world.file_system.add_file(f"{path}/bucket_00000", modified_ms=world.clock.now_ms)
+    world.memory.abort(txn_id)
+    assert kinds(world) == []
+    pass_time(world, HOUR_MS)
+    (finding,) = examine(world)
+    assert (finding.kind, finding.path, finding.is_fixable) == (Kind.ABORTED_FOLDERS, path, False)
