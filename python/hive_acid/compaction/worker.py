@@ -16,7 +16,13 @@ from hive_acid.compaction.folding import Foldable, Folder, Place
 from hive_acid.errors import HiveAcidError, build_error
 from hive_acid.execution.engine import WriteResult
 from hive_acid.execution.publication import Publication
-from hive_acid.metastore.compaction_types import CompactionJob, CompactionKind, CompactionRequest, CompactionState
+from hive_acid.metastore.compaction_types import (
+    CompactionInfo,
+    CompactionJob,
+    CompactionKind,
+    CompactionRequest,
+    CompactionState,
+)
 from hive_acid.metastore.protocol import Metastore
 from hive_acid.metastore.types import TransactionState
 from hive_acid.model.table import TableName
@@ -95,28 +101,18 @@ class Worker:
         The queue itself gives them to others after a day, and asks for none of the same table until then. One is dead
         if its transaction has ended and it still counts as being worked at. On 3.1 there are none of ours.
         """
-        dead = []
-        for entry in self._metastore.compactions():
-            is_ours = entry.state is CompactionState.WORKING and (entry.worker or "").startswith(WORKER_PREFIX)
-            if not is_ours or entry.txn_id is None:
-                continue
-            if self._metastore.transaction_state(entry.txn_id) is not TransactionState.OPEN and entry.worker:
-                reason = f"worker {entry.worker} died: its transaction {entry.txn_id} has ended"
-                self._metastore.mark_failed(
-                    CompactionJob(
-                        entry.id,
-                        entry.table,
-                        entry.kind,
-                        entry.partition,
-                        entry.user,
-                        None,
-                        entry.worker,
-                        highest_write_id=entry.highest_write_id,
-                        error=reason,
-                    )
-                )
-                dead.append(entry.id)
-        return dead
+        dead = [entry for entry in self._metastore.compactions() if self._is_dead(entry)]
+        for entry in dead:
+            reason = f"worker {entry.worker} died: its transaction {entry.txn_id} has ended"
+            self._metastore.mark_failed(CompactionJob.of(entry, reason))
+        return [entry.id for entry in dead]
+
+    def _is_dead(self, entry: CompactionInfo) -> bool:
+        if entry.state is not CompactionState.WORKING or not (entry.worker or "").startswith(WORKER_PREFIX):
+            return False
+        if entry.txn_id is None:
+            return False  # it may be about to begin
+        return self._metastore.transaction_state(entry.txn_id) is not TransactionState.OPEN
 
     def fail_next(self, pool: str | None, reason: str) -> None:
         """Takes the next compaction of the pool, if there is one, and tells the queue that it failed."""

@@ -128,3 +128,18 @@ class CompactionJob:
     highest_write_id: int | None = None
     error: str | None = None
     stored: tuple[tuple[str, object], ...] = field(default=(), repr=False)
+
+    @classmethod
+    def of(cls, entry: CompactionInfo, error: str) -> CompactionJob:
+        """What is told of an entry that has failed for this reason."""
+        return cls(
+            id=entry.id,
+            table=entry.table,
+            kind=entry.kind,
+            partition=entry.partition,
+            user=entry.user,
+            properties=None,
+            worker=entry.worker or "",
+            highest_write_id=entry.highest_write_id,
+            error=error,
+        )

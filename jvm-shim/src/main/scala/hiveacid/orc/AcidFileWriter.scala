@@ -52,6 +52,13 @@ abstract class AcidFileWriter(path: Path, conf: Configuration, settings: FileSet
     column(index).vector(0) = value
   }
 
+  /** Leaves the columns of the table out: delete events have none. */
+  final protected def leaveRowsOut(): Unit = {
+    rowVector.isRepeating = true
+    rowVector.noNulls = false
+    rowVector.isNull(0) = true
+  }
+
   /** Rows handed over so far. */
   final override def rows: Long = written + batch.size
 
@@ -226,9 +233,7 @@ object InsertFileWriter {
   */
 final class DeleteFileWriter(path: Path, conf: Configuration, settings: FileSettings)
     extends AcidFileWriter(path, conf, settings) {
-  rowVector.isRepeating = true
-  rowVector.noNulls = false
-  rowVector.isNull(0) = true
+  leaveRowsOut()
 
   private val writeIds = column(FileSchema.OriginalTransaction).vector
   private val properties = column(FileSchema.Bucket).vector

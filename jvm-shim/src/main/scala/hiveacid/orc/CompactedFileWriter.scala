@@ -30,7 +30,7 @@ final class CompactedFileWriter(val path: Path, conf: Configuration, settings: F
   column(FileSchema.CurrentTransaction).isRepeating = false
   through.cols(FileSchema.Operation) = column(FileSchema.Operation)
   through.cols(FileSchema.Row) = throughRow
-  if (holdsDeletes) setNull(rowVector)
+  if (holdsDeletes) leaveRowsOut()
   else rowVector.fields.foreach(prepare)
   clear()
 

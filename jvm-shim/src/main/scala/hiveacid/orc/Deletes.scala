@@ -7,10 +7,11 @@ import scala.jdk.CollectionConverters._
 import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
 import com.google.common.cache.{Cache, CacheBuilder}
 import com.google.common.util.concurrent.{ExecutionError, UncheckedExecutionException}
+import hiveacid.AcidException
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 import org.apache.hadoop.hive.ql.exec.vector.LongColumnVector
-import org.apache.orc.{OrcFile, Reader}
+import org.apache.orc.{OrcFile, Reader, RecordReader}
 import org.roaringbitmap.RoaringBitmap
 
 import org.apache.spark.SparkEnv
@@ -97,15 +98,9 @@ final class Deletes(description: String, conf: Configuration, errors: ReadErrors
       valid: Option[ValidWriteIds],
       set: DeleteSet
   ): Unit = {
-    val schema = reader.getSchema
-    if (!FileSchema.isAcid(schema)) throw errors.corrupt(place.path, s"its schema is $schema")
-    FilePlace.checkVersion(place.path, reader, errors)
-    val include = new Array[Boolean](schema.getMaximumId + 1)
-    include(0) = true
-    FileSchema.IdColumns.indices.foreach(i => include(schema.getChildren.get(i).getId) = true)
-    val rows = reader.rows(reader.options().schema(schema).include(include))
+    val rows = Deletes.events(place.path, reader, errors)
     try {
-      val batch = schema.createRowBatch()
+      val batch = reader.getSchema.createRowBatch()
       val Seq(operation, writeId, property, rowId, current) =
         FileSchema.IdColumns.indices.map(batch.cols(_).asInstanceOf[LongColumnVector])
       def value(v: LongColumnVector, i: Int) = v.vector(if (v.isRepeating) 0 else i)
@@ -117,7 +112,7 @@ final class Deletes(description: String, conf: Configuration, errors: ReadErrors
       while (rows.nextBatch(batch)) {
         var i = 0
         while (i < batch.size) {
-          if (value(operation, i) != 2) throw errors.corrupt(place.path, "it holds an event that is no delete")
+          if (value(operation, i) != 2) throw Deletes.noDelete(place.path, errors)
           val p = value(property, i).toInt
           place.checkDelete(p, value(current, i))
           // Hive 3.1's minor compaction copies the events of every bucket into every bucket's file
@@ -142,6 +137,20 @@ final class Deletes(description: String, conf: Configuration, errors: ReadErrors
 
 object Deletes {
   private val json = new ObjectMapper
+
+  /** The events of a file, of which only the ACID columns are read. */
+  private[orc] def events(path: Path, reader: Reader, errors: ReadErrors): RecordReader = {
+    val schema = reader.getSchema
+    if (!FileSchema.isAcid(schema)) throw errors.corrupt(path, s"its schema is $schema")
+    FilePlace.checkVersion(path, reader, errors)
+    val include = new Array[Boolean](schema.getMaximumId + 1)
+    include(0) = true
+    FileSchema.IdColumns.indices.foreach(i => include(schema.getChildren.get(i).getId) = true)
+    reader.rows(reader.options().schema(schema).include(include))
+  }
+
+  private[orc] def noDelete(path: Path, errors: ReadErrors): AcidException =
+    errors.corrupt(path, "it holds an event that is no delete")
 }
 
 /** Delete sets of one executor, bounded by their bytes. Loads of one key are shared; a failed load is not kept. */

@@ -40,12 +40,11 @@ final class DeleteEvents(file: FoldedFile, bucket: Int, writeIds: String, conf: 
   private val valid = Some(writeIds).filter(_ => file.isChecked).map(ValidWriteIds.parse)
   private val reader: Reader =
     errors.guard(path)(OrcFile.createReader(path, OrcFile.readerOptions(conf).maxLength(file.bytes)))
-  private val schema = reader.getSchema
   private val rows: RecordReader =
-    try errors.guard(path)(open())
+    try errors.guard(path)(Deletes.events(path, reader, errors))
     catch { case e: Throwable => reader.close(); throw e }
 
-  override val ids: VectorizedRowBatch = schema.createRowBatch(DataRows.BatchRows)
+  override val ids: VectorizedRowBatch = reader.getSchema.createRowBatch(DataRows.BatchRows)
   override val selection = new Selection(DataRows.BatchRows)
   override val columns: Array[ColumnVector] = Array.empty
 
@@ -59,20 +58,11 @@ final class DeleteEvents(file: FoldedFile, bucket: Int, writeIds: String, conf: 
     try rows.close()
     finally reader.close()
 
-  private def open(): RecordReader = {
-    if (!FileSchema.isAcid(schema)) throw errors.corrupt(path, s"its schema is $schema")
-    FilePlace.checkVersion(path, reader, errors)
-    val include = new Array[Boolean](schema.getMaximumId + 1)
-    include(0) = true
-    FileSchema.IdColumns.indices.foreach(i => include(schema.getChildren.get(i).getId) = true)
-    reader.rows(reader.options().schema(schema).include(include))
-  }
-
   private def select(): Int = {
     var (count, row) = (0, 0)
     while (row < ids.size) {
       if (RowKey.value(ids, FileSchema.Operation, row) != 2)
-        throw errors.corrupt(path, "it holds an event that is no delete")
+        throw Deletes.noDelete(path, errors)
       val property = RowKey.value(ids, FileSchema.Bucket, row).toInt
       val writeId = RowKey.value(ids, FileSchema.CurrentTransaction, row)
       place.checkDelete(property, writeId)
