@@ -24,4 +24,6 @@ SHOW TRANSACTIONS;
 --CONTINUE b
 --CONTINUE c
 --SESSION main
+-- waits until the reader, too, has let go, which it does in its own time
+ALTER TABLE t ADD COLUMNS (m INT);
 SHOW LOCKS t;
