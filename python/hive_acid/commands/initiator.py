@@ -77,12 +77,14 @@ def _look_until_stopped(chosen: argparse.Namespace, metastore: Metastore, initia
 
 def _look(chosen: argparse.Namespace, metastore: Metastore, initiator: Initiator, stop: threading.Event) -> int:
     """Print what was done, table by table; the number of those that could not be looked at."""
+    from hive_acid.commands.progress import followed
     from hive_acid.compaction.initiator import Action, find_candidates, format_json, format_text
     from hive_acid.model.table import TableName
 
     failures = 0
     tables = [TableName(*table) for table in chosen.table]
-    for decision in initiator.look(find_candidates(metastore, chosen.database, tables)):
+    candidates = find_candidates(metastore, chosen.database, tables)
+    for decision in initiator.look(followed(candidates, "looking at tables")):
         failures += decision.action is Action.FAILED
         if chosen.json:
             print(format_json(decision), flush=True)

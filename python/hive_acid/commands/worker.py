@@ -47,6 +47,7 @@ def add_worker_command(commands: Commands) -> None:
 
 def run_worker(chosen: argparse.Namespace) -> int:
     """Serve; a first signal lets what has begun be done, a second cancels it. 2 if with --once one failed."""
+    from hive_acid.commands.progress import watched
     from hive_acid.compaction.worker import WORKER_PREFIX
     from hive_acid.errors import HiveAcidError, build_error
     from hive_acid.metastore.types import MetastoreLine
@@ -63,7 +64,8 @@ def run_worker(chosen: argparse.Namespace) -> int:
             workers = [session.attachment.build_worker(name) for name in names]
             for compaction_id in workers[0].fail_dead():
                 print(f"compaction {compaction_id}: its worker has died", file=sys.stderr, flush=True)
-            return _Serving(chosen, session.cancel_jobs).run(workers)
+            with watched(session.attachment.running_compactions):
+                return _Serving(chosen, session.cancel_jobs).run(workers)
     except HiveAcidError as error:
         print(error, file=sys.stderr)
         return FAILED

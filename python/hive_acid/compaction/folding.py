@@ -39,6 +39,11 @@ class Place:
     partition: Partition | None
 
     @property
+    def partition_name(self) -> str:
+        """Empty for a flat table."""
+        return self.partition.name if self.partition else ""
+
+    @property
     def location(self) -> str:
         """Where its folders lie."""
         return (self.partition.location if self.partition else self.table.location).rstrip("/")
@@ -119,7 +124,7 @@ class Folder:
         readable_bytes = load_readable_bytes(self._file_system, str(name), [state])
         if readable_bytes is None:
             raise build_error("HIVE_ACID_SNAPSHOT_UNAVAILABLE", table=name, reason="streaming ingest closes a file")
-        scan = build_scan_plan(place.table, write_ids, [("", state)], readable_bytes)
+        scan = build_scan_plan(place.table, write_ids, [(place.partition_name, state)], readable_bytes)
         partition = number_rows(self._file_system, scan, True).partitions[0]
         visible_by = transaction.txn_id if self._metastore.line is MetastoreLine.HIVE_4 else 0
         plan = build_compaction_plan(kind, state, partition, visible_by, buckets)

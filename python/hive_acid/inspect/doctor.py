@@ -67,12 +67,22 @@ class _Case:
 
 
 class Doctor:
-    """Examines tables of one metastore. `clock_ms` gives milliseconds since 1970."""
+    """Examines tables of one metastore.
 
-    def __init__(self, metastore: Metastore, file_system: FileSystem, clock_ms: Callable[[], int]) -> None:
+    `clock_ms` gives milliseconds since 1970; `follow` hands on the tables that it is given, and may tell how far it is.
+    """
+
+    def __init__(
+        self,
+        metastore: Metastore,
+        file_system: FileSystem,
+        clock_ms: Callable[[], int],
+        follow: Callable[[Sequence[TableName]], Iterator[TableName]] = iter,
+    ) -> None:
         self._metastore = metastore
         self._file_system = file_system
         self._clock_ms = clock_ms
+        self._follow = follow
 
     def examine(self, name: TableName | None) -> Iterator[Finding]:
         """What is wrong with the table, or with any transactional one (None), then with the metastore itself.
@@ -89,7 +99,7 @@ class Doctor:
                 raise build_error("HIVE_ACID_UNSUPPORTED_TABLE", operation="doctor", table=name, reason=reason)
             yield from self._examine_table(table, service)
         else:
-            for each in self._metastore.table_names():
+            for each in self._follow(self._metastore.table_names()):
                 yield from self._try_table(each, service)
         yield from self._examine_transactions()
 

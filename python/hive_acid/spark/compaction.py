@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from pyspark import SparkContext
 
 from hive_acid.compaction.engine import CompactionSpec
 from hive_acid.execution.engine import WriteResult
-from hive_acid.spark.jvm import run_job
+from hive_acid.spark.jvm import job_tag, run_job
+
+
+@dataclass(frozen=True)
+class RunningCompaction:
+    """A job of compaction: `parts` are the files that it makes, 0 before Spark knows of it."""
+
+    id: str
+    title: str
+    parts: int
+    parts_done: int
 
 
 class JvmCompactionEngine:
@@ -22,10 +34,34 @@ class JvmCompactionEngine:
         self._jvm = jvm
         self._context = context
         self._find_session = find_session
+        self._numbers = itertools.count(1)
+        self._titles: dict[str, str] = {}
+        """Of what runs, by the name of its job; threads write different keys."""
 
     def compact(self, spec: CompactionSpec) -> WriteResult:
         """See CompactionEngine. Errors of the job keep their JVM type."""
         job = self._jvm.hiveacid.orc.CompactionJob
-        what = f"compaction of {spec.table}"
         session = self._find_session()
-        return WriteResult.parse(run_job(self._context, what, lambda: job.run(session, spec.to_json())))
+        name = f"compaction-{next(self._numbers)}"
+        self._titles[name] = " ".join(filter(None, (str(spec.table), spec.partition.name)))
+        try:
+            return WriteResult.parse(run_job(self._context, name, lambda: job.run(session, spec.to_json())))
+        finally:
+            del self._titles[name]
+
+    def running(self) -> list[RunningCompaction]:
+        """The jobs that run now, and how far Spark's listeners have seen them come; from any thread."""
+        return [self._look_at(name, title) for name, title in list(self._titles.items())]
+
+    def _look_at(self, name: str, title: str) -> RunningCompaction:
+        scala: Any = self._context._jsc
+        tracker = scala.sc().statusTracker()
+        parts = parts_done = 0
+        for job_id in tracker.getJobIdsForTag(job_tag(name)):
+            job = tracker.getJobInfo(job_id)
+            for stage_id in job.get().stageIds() if job.isDefined() else ():
+                stage = tracker.getStageInfo(stage_id)
+                if stage.isDefined():
+                    parts += stage.get().numTasks()
+                    parts_done += stage.get().numCompletedTasks()
+        return RunningCompaction(name, title, parts, parts_done)

@@ -99,13 +99,18 @@ class JvmFileSystem:
             raise build_error("HIVE_ACID_STORAGE", path=path, action=action, reason=reason) from error
 
 
+def job_tag(name: str) -> str:
+    """By which Spark knows the jobs that `run_job` runs under this name, which has no comma."""
+    return f"hive-acid-{name}"
+
+
 def run_job(context: SparkContext, name: str, job: Callable[[], T]) -> T:
     """Runs what starts Spark jobs in the JVM, so that Ctrl-C cancels them.
 
     PySpark's own handler cannot: it would cancel over the thread's one connection to the JVM, on which the job's answer
     is awaited (py4j: "reentrant call"). After an interrupt the thread has a new one.
     """
-    tag = f"hive-acid-{name}"
+    tag = job_tag(name)
     context.addJobTag(tag)
     try:
         return job()

@@ -194,6 +194,7 @@ class Attachment:
         self.readers = Readers(self.metastore, file_system, self.transactions, max_age_ms, _clock_ms)
         context = session.sparkContext
         self._engine = JvmCompactionEngine(jvm, context, lambda: jsession)
+        self.running_compactions = self._engine.running
         pool = f"spark-hive-acid-{uuid.uuid4().hex}"
         worker_name = f"{WORKER_PREFIX}{identity.host}-{pool[-8:]}"
         runner = SessionRunner(self.metastore, lambda chosen: self.build_worker(worker_name, chosen), pool, pause_ms)

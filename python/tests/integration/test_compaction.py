@@ -231,3 +231,20 @@ def test_a_worker_on_a_thread_of_its_own_waits_for_a_lock(tables: Tables, compac
         assert eventually(lambda: any(held.state is LockState.WAITING for held in tables.client.held_locks(table)))
         tables.client.abort(blocker)
         assert outcome.result().folders[0].startswith("base_0000004_v")
+
+
+def test_what_runs_can_be_seen_from_another_thread(
+    tables: Tables, compactions: Compactions, spark: SparkSession
+) -> None:
+    table = tables.create("t", more="PARTITIONED BY (d STRING)")
+    for id_ in (1, 2):
+        tables.sql(f"INSERT INTO t VALUES ({id_}, 'a', 'x,y')")
+    running = attach(spark).running_compactions
+    with ThreadPoolExecutor(1) as pool:
+        outcome = pool.submit(compactions.run, table, MAJOR, "d=x,y")
+        seen = []
+        while not outcome.done():
+            seen += running()
+    assert {job.title for job in seen} == {f"{table} d=x,y"}
+    assert {job.parts for job in seen} <= {0, 1}
+    assert running() == []
