@@ -19,9 +19,10 @@ import org.apache.hadoop.hive.serde2.thrift.ThriftFormatter;
  * A Hive engine in one process: each line of standard input is one request, answered by one line of JSON.
  *
  * <p>Requests: a statement of Hive; {@code !conf key=value} sets what SET refuses; {@code !worker}, {@code !cleaner} and
- * {@code !initiator} run one pass of that thread of the compactor; {@code !writeids db.table} is the valid write-ID list. In a
- * request {@code \n} is a line feed and {@code \\} a backslash. Answers: {@code {"columns": [[name, type], ...], "rows": [[...],
- * ...]}} or {@code {"error": "..."}}. The process ends when standard input does.
+ * {@code !initiator} run one pass of that thread of the compactor; {@code !writeids db.table} is the valid write-ID list;
+ * {@code !stream ...} is streaming ingest, where the release has it on the class path (see Stream). In a request
+ * {@code \n} is a line feed and {@code \\} a backslash. Answers: {@code {"columns": [[name, type], ...], "rows": [[...], ...]}} or
+ * {@code {"error": "..."}}. The process ends when standard input does.
  *
  * <p>System properties: {@code driver.schema} (SQL files, comma separated, for an empty database), {@code driver.port} (serve
  * this engine's metastore to other processes).
@@ -118,6 +119,9 @@ public final class HiveDriver {
         break;
       case "writeids":
         rows.add(new Object[] {HiveLine.validWriteIds(conf, words[1])});
+        break;
+      case "stream":
+        HiveLine.stream(conf, words[1]);
         break;
       default:
         throw new IllegalArgumentException("no such request: " + request);

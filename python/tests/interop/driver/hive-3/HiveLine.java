@@ -35,6 +35,10 @@ final class HiveLine {
     }
   }
 
+  static void stream(HiveConf conf, String request) throws Exception {
+    Stream.request(conf, request);
+  }
+
   static String validWriteIds(HiveConf conf, String table) throws Exception {
     return Hive.get(conf).getMSC().getValidWriteIds(table).writeToString();
   }

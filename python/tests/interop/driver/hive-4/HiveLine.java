@@ -36,6 +36,10 @@ final class HiveLine {
     driver.run();
   }
 
+  static void stream(HiveConf conf, String request) {
+    throw new UnsupportedOperationException("streaming ingest of this release is not on the class path");
+  }
+
   static String validWriteIds(HiveConf conf, String table) throws Exception {
     return Hive.get(conf).getMSC().getValidWriteIds(table).writeToString();
   }
