@@ -16,6 +16,7 @@ from hive_acid.local import EmbeddedMetastore
 from hive_acid.metastore.thrift_client import ThriftMetastore
 from hive_acid.metastore.types import TransactionInfo, TransactionState
 from hive_acid.model.table import TableName
+from support.spark_settings import SHORT_LIVED
 
 
 @pytest.fixture(scope="session")
@@ -28,9 +29,7 @@ def metastore(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedMeta
 def spark(metastore: EmbeddedMetastore, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     builder = (
         SparkSession.builder.master("local[2]")
-        .config("spark.ui.enabled", "false")
-        .config("spark.sql.shuffle.partitions", "4")
-        .config("spark.driver.host", "127.0.0.1")
+        .config(map=dict(SHORT_LIVED))
         .config("spark.local.dir", str(tmp_path_factory.mktemp("spark")))
         .config("spark.sql.warehouse.dir", metastore.warehouse.as_uri())
     )

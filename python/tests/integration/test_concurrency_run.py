@@ -39,7 +39,6 @@ PLACES = (
 """The clients of each process."""
 SETTINGS = {
     "spark.driver.memory": "700m",
-    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",  # three processes share few cores
     "spark.sql.shuffle.partitions": "2",
     "spark.hiveacid.lock.pollMaxMs": "200",
     "spark.hiveacid.lock.timeoutMs": "30000",

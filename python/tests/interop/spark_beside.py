@@ -8,6 +8,7 @@ from pyspark.sql import SparkSession
 
 import hive_acid
 from interop.hive_engine import HiveEngine
+from support.spark_settings import SHORT_LIVED
 
 
 @contextmanager
@@ -15,11 +16,9 @@ def session_beside(hive: HiveEngine, folder: Path, time_zone: str) -> Iterator[S
     """A session in `time_zone` that ends with the block and keeps its temporary files in `folder`."""
     builder = (
         SparkSession.builder.master("local[2]")
+        .config(map=dict(SHORT_LIVED))
         .config("spark.sql.warehouse.dir", hive.warehouse.as_uri())
-        .config("spark.ui.enabled", "false")
-        .config("spark.driver.host", "127.0.0.1")
         .config("spark.sql.session.timeZone", time_zone)
-        .config("spark.sql.shuffle.partitions", "4")
         .config("spark.local.dir", str(folder))
     )
     session = hive_acid.configure(builder, metastore=hive.metastore_uri).getOrCreate()

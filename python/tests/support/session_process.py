@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, Self
 
 import hive_acid
+from support.spark_settings import SHORT_LIVED
 
 LIMIT_SECONDS = 300.0
 
@@ -52,10 +53,8 @@ class SessionProcess:
         """
         folder.mkdir(parents=True, exist_ok=True)
         defaults = {
+            **SHORT_LIVED,
             "spark.master": "local[2]",
-            "spark.ui.enabled": "false",
-            "spark.sql.shuffle.partitions": "4",
-            "spark.driver.host": "127.0.0.1",
             "spark.driver.memory": "1g",
             "spark.local.dir": str(folder),
             "spark.sql.warehouse.dir": warehouse.as_uri(),
