@@ -46,8 +46,8 @@ def find_bucketing(table: TableDescription, statement: Statement) -> Bucketing |
 
     if table.bucket_count == 0:
         return None
-    if table.sort_columns:  # TransactionalValidationListener does not let such a table become transactional
-        raise refuse(f"it is SORTED BY {', '.join(table.sort_columns)}, which Hive knows of no transactional table")
+    if table.sort_columns:  # insert-only: TransactionalValidationListener lets no such table become full ACID
+        raise refuse(f"it is SORTED BY {', '.join(table.sort_columns)}, an order in which rows are not written")
     if statement.kind is StatementKind.TRUNCATE or statement.writes in (RowWrites.DELETES, RowWrites.UPDATES):
         return None
     if table.bucket_count > MAX_BUCKET + 1:

@@ -110,8 +110,6 @@ def _find_kind_reason(table: TableDescription, kind: StatementKind) -> str | Non
         return "it is not transactional"
     if kind.changes_rows and not table.kind.has_row_ids:
         return _NO_ROW_IDS
-    if table.kind is TableKind.INSERT_ONLY and table.bucket_count and kind is not StatementKind.TRUNCATE:
-        return "it is insert-only and bucketed"
     if table.kind is TableKind.INSERT_ONLY and table.file_format not in _INSERT_ONLY_LAYOUTS:
         title = table.file_format.value if table.file_format else table.input_format.rpartition(".")[2]
         written = " and ".join(found.value for found in _INSERT_ONLY_LAYOUTS if found)

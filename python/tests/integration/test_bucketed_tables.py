@@ -282,7 +282,7 @@ def test_where_the_bucket_cannot_be_told_new_rows_are_refused_and_others_are_not
 
 def test_sorted_tables_are_refused_by_name(tables: Any) -> None:
     for as_query in ("", "AS SELECT 1 AS id"):
-        with pytest.raises(AnalysisException, match="it is SORTED BY id, which Hive knows of no transactional table"):
+        with pytest.raises(AnalysisException, match="it is SORTED BY id, an order in which rows are not written"):
             tables.sql(
                 f"CREATE TABLE s {'' if as_query else '(id INT)'} CLUSTERED BY (id) SORTED BY (id) INTO 2 BUCKETS "
                 f"STORED AS ORC TBLPROPERTIES ('transactional'='true') {as_query}"

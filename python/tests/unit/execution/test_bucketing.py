@@ -68,7 +68,7 @@ def test_what_places_no_row_needs_no_hash_and_what_does_is_refused_with_the_reas
 
 @pytest.mark.parametrize("kind", list(StatementKind))
 def test_sorted_tables_are_refused_whatever_is_written(world: World, kind: StatementKind) -> None:
-    with pytest.raises(UnsupportedOperation, match="it is SORTED BY a, which Hive knows of no transactional table"):
+    with pytest.raises(UnsupportedOperation, match="it is SORTED BY a, an order in which rows are not written"):
         find_bucketing(bucketed(sort_columns=("a",)), world.statement(kind))
 
 
