@@ -127,6 +127,24 @@ def test_early_dates_and_timestamps_are_the_same_days_for_hive_and_spark(hive: H
     check_early(of_spark, spark, early(hive, 100, by_hive=True))
 
 
+def test_hive_itself_loses_the_values_of_binary_partition_columns(hive: HiveEngine, spark: SparkSession) -> None:
+    """For which reason no such table is written: see decision 0009."""
+    hive.sql("CREATE TABLE b (id INT) PARTITIONED BY (b BINARY) STORED AS ORC TBLPROPERTIES ('transactional'='true')")
+    hive.sql("SET hive.stats.autogather=false")  # with which these fail
+    try:
+        hive.sql("INSERT INTO b PARTITION (b) SELECT 1, CAST('abc' AS BINARY)")
+        hive.sql("INSERT INTO b PARTITION (b = 'abc') VALUES (2)")
+    finally:
+        hive.sql("SET hive.stats.autogather=true")
+    by_address, as_text = sorted(name for (name,) in hive.sql("SHOW PARTITIONS b").rows)
+    assert by_address.startswith("b=%5BB@")
+    assert as_text == "b=61 62 63"
+    assert hive.sql("SELECT hex(b) FROM b WHERE id = 1").rows == [(b"61 62 63".hex(),)]
+    assert hive.sql("SELECT id FROM b WHERE b = CAST('abc' AS BINARY)").rows == []
+    with pytest.raises(PySparkException, match="partition column b has type binary"):
+        spark.sql("INSERT INTO b VALUES (3, CAST('abc' AS BINARY))")
+
+
 def test_nanoseconds_are_not_lost_by_an_update(hive: HiveEngine, spark: SparkSession) -> None:
     table = acid_table(hive, "nanoseconds", "id INT, t TIMESTAMP, s STRUCT<t: TIMESTAMP>")
     nanos = "2024-06-15 12:00:00.123456789"
