@@ -129,6 +129,17 @@ def test_the_job_is_told_the_bucketing_and_one_file_of_a_bucket_for_a_statement_
     assert world.engine.specs[-1].buckets == 0, "how many partitions there are is not known"
 
 
+def test_files_of_insert_only_tables_carry_the_bucket_in_a_name_of_hives(world: World) -> None:
+    parameters = {"transactional": "true", "transactional_properties": "insert_only"}
+    world.memory.add_table(
+        build_table(bucket_columns=("id",), bucket_count=3, parameters=parameters, input_format="a.OrcInputFormat")
+    )
+    world.run(StatementKind.INSERT)
+    (spec,) = world.engine.specs
+    assert (spec.layout, spec.file_name, spec.max_buckets) == ("orc", "%06d_0", 1)
+    assert (spec.bucket_columns, spec.bucket_count, spec.buckets) == ((0,), 3, 3)
+
+
 def test_a_statement_that_was_analysed_with_other_buckets_is_refused(world: World) -> None:
     world.memory.add_table(build_table(bucket_columns=("id",), bucket_count=2))
     with pytest.raises(

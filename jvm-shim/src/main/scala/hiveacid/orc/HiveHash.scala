@@ -166,7 +166,7 @@ final private class MapHash(keyType: DataType, key: HiveHash, valueType: DataTyp
 
 /** The hash of Hive's TimestampWritable: seconds since 1970 and nanoseconds of the java.sql.Timestamp that Hive makes of
   * the wall clock (ObjectInspectorUtils.hashCode of 3.1.3 and 4.1.0). That is as in java.util.Date: Julian before
-  * 1582-10-15, by the offset before a gap or the standard time of an overlap, and before 1900 by the zone's own offset.
+  * 1582-10-15; by the offset before a gap, the later instant of an overlap, and before 1900 the zone's standard offset.
   *
   * @param timeZone
   *   of the wall clock; None if the values are one
