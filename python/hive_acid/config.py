@@ -52,6 +52,12 @@ INSERT_SHUFFLE = Setting(
     "true",
     "false: an INSERT leaves rows in the tasks that read them, each of which writes a file in every partition it meets",
 )
+BUCKETING_HIVE_TIME_ZONE = Setting(
+    "spark.hiveacid.bucketing.hiveTimeZone",
+    "",
+    "the time zone of the JVMs of Hive's servers, such as `America/Los_Angeles`, on which Hive's hash of a TIMESTAMP "
+    "depends in bucketing version 1, and in maps; empty: no new rows go into tables clustered by such columns",
+)
 READER_MAX_AGE_MS = Setting(
     "spark.hiveacid.reader.maxAgeMs", 86_400_000, "read transactions nobody ended are ended after this time"
 )
@@ -144,6 +150,7 @@ SETTINGS: tuple[Setting, ...] = (
     MAX_ATTEMPTS,
     INSERT_BUCKETS,
     INSERT_SHUFFLE,
+    BUCKETING_HIVE_TIME_ZONE,
     READER_MAX_AGE_MS,
     READ_TRANSACTIONS,
     COLUMNS_BY_POSITION,

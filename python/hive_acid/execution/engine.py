@@ -27,7 +27,8 @@ class WriteSpec:
 
     In a bucketed table `bucket_columns` are the positions of the bucketing columns in a row, in the order in which
     Hive's hash of `bucketing_version` (1 or 2) takes them to choose one of `bucket_count` buckets for each new row;
-    `max_buckets` is 1 then, for a statement ID has one file of a bucket.
+    `max_buckets` is 1 then, for a statement ID has one file of a bucket. `bucketing_time_zone` is that of Hive's
+    servers, empty if the hash does not depend on it.
     """
 
     kind: str
@@ -51,6 +52,7 @@ class WriteSpec:
     bucket_columns: tuple[int, ...] = ()
     bucket_count: int = 0
     bucketing_version: int = 2
+    bucketing_time_zone: str = ""
 
     def to_json(self) -> str:
         """The form the shim reads: camelCase keys."""

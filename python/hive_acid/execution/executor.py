@@ -133,12 +133,11 @@ class Executor:
         """
         settings = self._settings.overridden_by(statement.settings)
         max_attempts = settings.number(config.MAX_ATTEMPTS)
-        allow_non_atomic_rename = settings.flag(config.ALLOW_NON_ATOMIC_RENAME)
         gate: Gate | None = None
         try:
             for attempt in range(1, max_attempts + 1):
                 table = self._metastore.table(statement.target)
-                refuse_unwritable(table, statement, allow_non_atomic_rename)
+                refuse_unwritable(table, statement, settings)
                 refuse_other_columns(statement, table)
                 try:
                     return self._attempt(statement, table, settings, engine, gate)

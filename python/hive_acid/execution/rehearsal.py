@@ -57,7 +57,7 @@ def rehearse(
     are not foreseen.
     """
     table = metastore.table(statement.target)
-    refuse_unwritable(table, statement, settings.flag(config.ALLOW_NON_ATOMIC_RENAME))
+    refuse_unwritable(table, statement, settings)
     refuse_other_columns(statement, table)
     observed = _ObservedSnapshot(reading, table.name)
     try:

@@ -141,7 +141,7 @@ class SessionTransaction:
 
     def _run(self, statement: Statement, engine: Engine, settings: config.Settings) -> RowCounts:
         table = self._metastore.table(statement.target)
-        refuse_unwritable(table, statement, settings.flag(config.ALLOW_NON_ATOMIC_RENAME))
+        refuse_unwritable(table, statement, settings)
         refuse_other_columns(statement, table)
         work = self._find_work(table)
         _refuse_beside_overwrites(statement, work, self.txn_id)

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
+from hive_acid import config
 from hive_acid.errors import build_error
 from hive_acid.execution.bucketing import find_bucketing
 from hive_acid.execution.statement import Statement
@@ -25,7 +26,10 @@ _PARTITION_TYPE = re.compile(
     rf"{_TEXT_TYPE.pattern}|char\(\d+\)|tinyint|smallint|int|bigint|float|double|decimal\(\d+, ?\d+\)"
     "|date|timestamp|boolean"
 )
-"""Types whose values get the text that Hive 3.1.3 and 4.1.0 give them in a partition's name. That of BINARY differs."""
+"""Types whose values get the text that Hive 3.1.3 and 4.1.0 give them in a partition's name.
+
+Neither reads a BINARY back as it was written.
+"""
 _TYPE_WORD = re.compile(r"(?:(?<=^)|(?<=[:<,]))\s*[A-Za-z_]+\s*(?=[<>,(]|$)")
 """The name of a type, not that of a struct's field, which has a colon behind it."""
 _UNWRITABLE_TYPE = re.compile(r"\b(uniontype|timestamp with local time zone|interval_\w+|void)\b")
@@ -60,7 +64,7 @@ def refuse_row_changes(operation: str, table: str, kind: TableKind) -> None:
         raise build_error("HIVE_ACID_UNSUPPORTED_TABLE", operation=operation, table=table, reason=_NO_ROW_IDS)
 
 
-def refuse_unwritable(table: TableDescription, statement: Statement, allow_non_atomic_rename: bool) -> None:
+def refuse_unwritable(table: TableDescription, statement: Statement, settings: config.Settings) -> None:
     """Raises HIVE_ACID_UNSUPPORTED_TABLE if the statement cannot be done right on this table."""
 
     def refuse(reason: str) -> Exception:
@@ -70,8 +74,8 @@ def refuse_unwritable(table: TableDescription, statement: Statement, allow_non_a
 
     if reason := _find_kind_reason(table, statement.kind):
         raise refuse(reason)
-    find_bucketing(table, statement)
-    if reason := find_storage_fault(table, allow_non_atomic_rename):
+    find_bucketing(table, statement, settings)
+    if reason := find_storage_fault(table, settings.flag(config.ALLOW_NON_ATOMIC_RENAME)):
         raise refuse(reason)
 
 
@@ -110,8 +114,6 @@ def _find_kind_reason(table: TableDescription, kind: StatementKind) -> str | Non
         return "it is not transactional"
     if kind.changes_rows and not table.kind.has_row_ids:
         return _NO_ROW_IDS
-    if table.kind is TableKind.INSERT_ONLY and table.bucket_count and kind is not StatementKind.TRUNCATE:
-        return "it is insert-only and bucketed"
     if table.kind is TableKind.INSERT_ONLY and table.file_format not in _INSERT_ONLY_LAYOUTS:
         title = table.file_format.value if table.file_format else table.input_format.rpartition(".")[2]
         written = " and ".join(found.value for found in _INSERT_ONLY_LAYOUTS if found)

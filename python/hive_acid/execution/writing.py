@@ -181,7 +181,7 @@ class Writing:
         changes_rows = statement.writes is not RowWrites.INSERTS
         # which partitions are touched is known to the engine only, once it has pruned them
         buckets = snapshot.scan_plan(table.name, None).buckets if changes_rows and not table.is_partitioned else ()
-        bucketing = find_bucketing(table, statement) or Bucketing((), 0)
+        bucketing = find_bucketing(table, statement, settings) or Bucketing((), 0)
         flat_buckets = bucketing.count if not table.is_partitioned else 0
         layout = find_layout(table)
         return WriteSpec(
@@ -205,6 +205,7 @@ class Writing:
             bucket_columns=bucketing.columns,
             bucket_count=bucketing.count,
             bucketing_version=bucketing.version,
+            bucketing_time_zone=bucketing.time_zone,
         )
 
     def _find_required(self, statement: Statement, table: TableDescription) -> tuple[tuple[str, int], ...]:

@@ -13,6 +13,7 @@ from pyspark.errors import AnalysisException
 from hive_acid.model.bucket import BucketProperty
 from hive_acid.model.names import BucketFileName
 from support.hive_bucketing import bucket_of
+from support.polling import eventually
 
 BUCKETS = 5
 CREATE = (
@@ -280,9 +281,45 @@ def test_where_the_bucket_cannot_be_told_new_rows_are_refused_and_others_are_not
     bucketed.sql("TRUNCATE TABLE b")
 
 
+HIVE_TIME_ZONE = "spark.hiveacid.bucketing.hiveTimeZone"
+
+
+@pytest.mark.parametrize("zone", ["America/Los_Angeles", "Europe/Berlin"])
+def test_timestamps_go_where_hive_in_a_known_time_zone_puts_them(tables: Any, zone: str) -> None:
+    """The hashes are those that Hive 3.1.3 and 4.1.0 gave in JVMs of these zones."""
+    hashes = {
+        "1582-10-04 00:00:00": {"America/Los_Angeles": 1240129696, "Europe/Berlin": 1240121596},
+        "2024-07-01 12:34:56.000001": {"America/Los_Angeles": 429966032, "Europe/Berlin": 429957756},
+        "2024-03-10 02:30:00": {"America/Los_Angeles": 427516650, "Europe/Berlin": 427508550},
+        "2024-10-27 02:30:00": {"America/Los_Angeles": 432505350, "Europe/Berlin": 432498150},
+    }
+    bucketed = Bucketed(tables, is_partitioned=False, version=1)
+    bucketed.create("b", "c TIMESTAMP", "c", 1021)
+    values = ", ".join(f"(TIMESTAMP '{text}')" for text in hashes)
+    with pytest.raises(AnalysisException, match=HIVE_TIME_ZONE):
+        bucketed.sql(f"INSERT INTO b VALUES {values}")
+    session_zone = tables.spark.conf.get("spark.sql.session.timeZone")
+    try:
+        tables.spark.conf.set(HIVE_TIME_ZONE, zone)
+        tables.spark.conf.set("spark.sql.session.timeZone", "Asia/Kolkata")
+        assert bucketed.sql(f"INSERT INTO b VALUES {values}") == [(4,)]
+        found = dict(bucketed.sql("SELECT CAST(c AS STRING), ROW__ID.bucketid FROM b"))
+        tables.spark.conf.set(HIVE_TIME_ZONE, "Mars/Phobos")
+        with pytest.raises(AnalysisException, match="'Mars/Phobos', not a time zone") as caught:
+            bucketed.sql(f"INSERT INTO b VALUES {values}")
+    finally:
+        tables.spark.conf.unset(HIVE_TIME_ZONE)
+        tables.spark.conf.set("spark.sql.session.timeZone", session_zone)
+    expected = {text: hash_[zone] % 1021 for text, hash_ in hashes.items()}
+    assert {text: bucket >> 16 & 0xFFF for text, bucket in found.items()} == expected
+    assert caught.value.getCondition() == "HIVE_ACID_CONFIGURATION"
+    assert bucketed.sql("SELECT count(*) FROM b") == [(4,)]
+    assert eventually(lambda: tables.open_transactions() == [])
+
+
 def test_sorted_tables_are_refused_by_name(tables: Any) -> None:
     for as_query in ("", "AS SELECT 1 AS id"):
-        with pytest.raises(AnalysisException, match="it is SORTED BY id, which Hive knows of no transactional table"):
+        with pytest.raises(AnalysisException, match="it is SORTED BY id, an order in which rows are not written"):
             tables.sql(
                 f"CREATE TABLE s {'' if as_query else '(id INT)'} CLUSTERED BY (id) SORTED BY (id) INTO 2 BUCKETS "
                 f"STORED AS ORC TBLPROPERTIES ('transactional'='true') {as_query}"

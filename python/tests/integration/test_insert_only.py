@@ -183,10 +183,7 @@ def test_files_of_any_name_and_depth_are_read_and_strays_are_named(tables: Table
     assert caught.value.getCondition() == "HIVE_ACID_UNSUPPORTED_LAYOUT"
 
 
-def test_bucketed_tables_and_other_formats_are_not_written(tables: Tables) -> None:
-    create(tables, "b", "ORC", "id INT", "CLUSTERED BY (id) INTO 2 BUCKETS")
-    assert "bucketed" in refusal(lambda: tables.sql("INSERT INTO b VALUES (1)"))
-    assert tables.sql("SELECT * FROM b") == []
+def test_other_formats_are_not_written(tables: Tables) -> None:
     create(tables, "x", "TEXTFILE")
     assert "TEXTFILE" in refusal(lambda: tables.sql("INSERT INTO x VALUES (1, 'a')"))
 

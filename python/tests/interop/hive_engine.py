@@ -63,17 +63,23 @@ class HiveEngine:
     @classmethod
     @contextmanager
     def started(
-        cls, version: str, folder: Path, *, metastore_uri: str | None = None, settings: Mapping[str, str] | None = None
+        cls,
+        version: str,
+        folder: Path,
+        *,
+        metastore_uri: str | None = None,
+        settings: Mapping[str, str] | None = None,
+        time_zone: str = "UTC",
     ) -> "Iterator[HiveEngine]":
         """An engine of Hive `version` that keeps everything below `folder` and ends with the block.
 
         Without `metastore_uri` it brings a metastore of its own release, served to other processes at a free port.
-        `settings` go into its hive-site.xml, over the defaults here.
+        `settings` go into its hive-site.xml, over the defaults here. `time_zone` is that of its JVM.
         """
         folder.mkdir(parents=True, exist_ok=True)
         port = None if metastore_uri else _free_port()
         chosen = {"hive.metastore.uris": metastore_uri or "", **(settings or {})}
-        process = _spawn(hive_installation(version), folder.resolve(), port, chosen)
+        process = _spawn(hive_installation(version), folder.resolve(), port, chosen, time_zone)
         engine = cls(version, folder.resolve(), metastore_uri or f"thrift://127.0.0.1:{port}", process)
         try:
             engine._answer(START_LIMIT_S)
@@ -132,7 +138,9 @@ def _free_port() -> int:
         return port
 
 
-def _spawn(hive: Installation, folder: Path, port: int | None, chosen: Mapping[str, str]) -> "subprocess.Popen[str]":
+def _spawn(
+    hive: Installation, folder: Path, port: int | None, chosen: Mapping[str, str], time_zone: str
+) -> "subprocess.Popen[str]":
     """Starts the JVM with the driver; `port` is where it shall serve its own metastore."""
     conf = folder / "conf"
     for name in (conf, folder / "tmp", folder / "warehouse"):
@@ -142,7 +150,11 @@ def _spawn(hive: Installation, folder: Path, port: int | None, chosen: Mapping[s
     java = [str(hive.java.path), "-Xmx1200m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]
     java += [f"--add-opens=java.base/java.{name}=ALL-UNNAMED" for name in OPENED_PACKAGES]
     java += ["--add-opens=java.base/sun.nio.ch=ALL-UNNAMED", "--add-opens=java.sql/java.sql=ALL-UNNAMED"]
-    java += ["-Duser.timezone=UTC", f"-Djava.io.tmpdir={folder}/tmp", f"-Dderby.stream.error.file={folder}/derby.log"]
+    java += [
+        f"-Duser.timezone={time_zone}",
+        f"-Djava.io.tmpdir={folder}/tmp",
+        f"-Dderby.stream.error.file={folder}/derby.log",
+    ]
     java += [f"-Dlog4j2.configurationFile={conf}/log4j2.properties"]
     if port is not None:
         java += [f"-Ddriver.schema={','.join(map(str, hive.schema))}", f"-Ddriver.port={port}"]

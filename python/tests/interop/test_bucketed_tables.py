@@ -14,6 +14,8 @@ pytestmark = pytest.mark.interop
 
 BUCKETS = 1021
 """A prime: hashes that differ are in different buckets, but for one in a thousand."""
+# Hive 3.1.3 compacts insert-only tables by queries, which fail in the engine of these tests
+COMPACTS_INSERT_ONLY = ["4.1.0"]
 BOTH = pytest.mark.parametrize("version", [1, 2])
 
 
@@ -25,12 +27,23 @@ def spark(hive: HiveEngine, tmp_path_factory: pytest.TempPathFactory) -> Iterato
         yield session
 
 
-def create(hive: HiveEngine, name: str, columns: str, by: str, buckets: int, version: int, more: str = "") -> HiveTable:
+def create(
+    hive: HiveEngine,
+    name: str,
+    columns: str,
+    by: str,
+    buckets: int,
+    version: int,
+    more: str = "",
+    insert_only_form: str = "",
+) -> HiveTable:
     """A bucketed transactional table made by Hive, all of whose buckets one task of Hive writes."""
     hive.sql("SET hive.exec.reducers.max=1")
+    kind = ", 'transactional_properties'='insert_only'" if insert_only_form else ""
     hive.sql(
-        f"CREATE TABLE {name} ({columns}) {more} CLUSTERED BY ({by}) INTO {buckets} BUCKETS STORED AS ORC "
-        f"TBLPROPERTIES ('transactional'='true', 'bucketing_version'='{version}')"
+        f"CREATE TABLE {name} ({columns}) {more} CLUSTERED BY ({by}) INTO {buckets} BUCKETS "
+        f"STORED AS {insert_only_form or 'ORC'} "
+        f"TBLPROPERTIES ('transactional'='true', 'bucketing_version'='{version}'{kind})"
     )
     return HiveTable(hive, name)
 
@@ -126,6 +139,66 @@ def test_hive_finds_samples_changes_and_compacts_what_spark_put_into_buckets(
     for partition in partitions:
         table.compact("major", partition and partition.replace("=", "='") + "'")
     check([(n, "hive" if n == 51 else "last", n % 2) for n in range(50, 53)])
+
+
+@pytest.mark.parametrize(("form", "version"), [("ORC", 1), ("PARQUET", 2)])
+@pytest.mark.parametrize("partitioned_by", ["", "PARTITIONED BY (d INT)"], ids=["flat", "partitioned"])
+def test_rows_of_insert_only_tables_lie_in_files_of_their_bucket_whoever_wrote_them(
+    hive: HiveEngine, spark: SessionProcess, form: str, version: int, partitioned_by: str
+) -> None:
+    """Hive prunes no files of such a table without Tez: where a row lies is asked by INPUT__FILE__NAME.
+
+    A compaction of Hive 4.1.0 puts rows of version 1 where version 2 has them, its own ones too.
+    """
+    name = f"io_{form}_v{version}_{'parts' if partitioned_by else 'flat'}"
+    columns = "id BIGINT, name STRING" + ("" if partitioned_by else ", d INT")
+    table = create(hive, name, columns, "id", 4, version, partitioned_by, form)
+
+    def bucket(id_: int, by: int = version) -> int:
+        return bucket_of((id_,), ("bigint",), by, 4)
+
+    def check(expected: list[tuple[int, str, int]], placed_by: int = version) -> None:
+        table.check_rows("id", expected)
+        assert spark.sql(f"SELECT * FROM {name} ORDER BY id") == expected
+        for id_, path in hive.sql(f"SELECT id, INPUT__FILE__NAME FROM {name}").rows:
+            assert path.endswith(f"/{bucket(id_, placed_by):06d}_0"), (id_, path)
+        for n in range(4):
+            sample = hive.sql(f"SELECT id FROM {name} TABLESAMPLE (BUCKET {n + 1} OUT OF 4 ON id) s").rows
+            assert sorted(sample) == [(id_,) for id_, *_ in expected if bucket(id_) == n]
+        joined = hive.sql(f"SELECT count(*) FROM {name} a JOIN {name} b ON a.id = b.id").rows
+        assert joined == [(len(expected),)]
+
+    spark.sql(f"INSERT INTO {name} SELECT id, 'spark', int(id % 2) FROM range(20)")
+    hive.sql(f"INSERT INTO {name} VALUES (100, 'hive', 0), (101, 'hive', 1)")
+    spark.sql(f"INSERT INTO {name} SELECT id, 'more', int(id % 2) FROM range(200, 209)")
+    everything = [(n, "spark", n % 2) for n in range(20)] + [(100, "hive", 0), (101, "hive", 1)]
+    everything += [(n, "more", n % 2) for n in range(200, 209)]
+    check(everything)
+    if hive.version in COMPACTS_INSERT_ONLY:
+        for partition in ("d='0'", "d='1'") if partitioned_by else (None,):
+            table.compact("major", partition)
+        check(everything, placed_by=2)
+        # where Hive has left it by version 2, it is replaced
+        spark.sql(f"INSERT OVERWRITE {name} SELECT * FROM {name}")
+        check(everything)
+    spark.sql(f"INSERT OVERWRITE {name} SELECT id + 1000, 'next', 1 FROM {name} WHERE d = 1")
+    kept = [row for row in everything if row[2] == 0] if partitioned_by else []
+    check([*kept, *((n + 1000, "next", 1) for n, _, d in everything if d == 1)])
+    hive.sql(f"INSERT OVERWRITE TABLE {name} {'PARTITION (d)' if partitioned_by else ''} VALUES (7, 'hive', 1)")
+    spark.sql(f"INSERT INTO {name} VALUES (1, 'one', 1)")
+    check(sorted([*kept, (1, "one", 1), (7, "hive", 1)]))
+
+
+def test_hive_3_puts_rows_of_a_vectorised_query_into_other_buckets_than_its_hash(hive: HiveEngine) -> None:
+    """Several reducers share its rows by the hash of version 1, so that nobody may rely on buckets of such a table."""
+    table = create(hive, "by_reducers", "id INT", "id", 4, 2)
+    hive.sql("CREATE TABLE numbers (id INT) STORED AS ORC TBLPROPERTIES ('transactional'='true')")
+    hive.sql("INSERT INTO numbers VALUES (1), (2), (3)")
+    hive.sql("SET hive.exec.reducers.max=8")
+    hive.sql("INSERT INTO by_reducers SELECT id FROM numbers")
+    old, new = ({n: bucket_of((n,), ("int",), version, 4) for n in (1, 2, 3)} for version in (1, 2))
+    assert old != new
+    assert buckets_by_id(table) == (old if hive.version == "3.1.3" else new)
 
 
 def test_hive_fills_a_table_that_spark_created_and_keeps_to_its_buckets(

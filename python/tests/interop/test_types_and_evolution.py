@@ -127,6 +127,24 @@ def test_early_dates_and_timestamps_are_the_same_days_for_hive_and_spark(hive: H
     check_early(of_spark, spark, early(hive, 100, by_hive=True))
 
 
+def test_hive_itself_loses_the_values_of_binary_partition_columns(hive: HiveEngine, spark: SparkSession) -> None:
+    """For which reason no such table is written: see decision 0009."""
+    hive.sql("CREATE TABLE b (id INT) PARTITIONED BY (b BINARY) STORED AS ORC TBLPROPERTIES ('transactional'='true')")
+    hive.sql("SET hive.stats.autogather=false")  # with which these fail
+    try:
+        hive.sql("INSERT INTO b PARTITION (b) SELECT 1, CAST('abc' AS BINARY)")
+        hive.sql("INSERT INTO b PARTITION (b = 'abc') VALUES (2)")
+    finally:
+        hive.sql("SET hive.stats.autogather=true")
+    by_address, as_text = sorted(name for (name,) in hive.sql("SHOW PARTITIONS b").rows)
+    assert by_address.startswith("b=%5BB@")
+    assert as_text == "b=61 62 63"
+    assert hive.sql("SELECT hex(b) FROM b WHERE id = 1").rows == [(b"61 62 63".hex(),)]
+    assert hive.sql("SELECT id FROM b WHERE b = CAST('abc' AS BINARY)").rows == []
+    with pytest.raises(PySparkException, match="partition column b has type binary"):
+        spark.sql("INSERT INTO b VALUES (3, CAST('abc' AS BINARY))")
+
+
 def test_nanoseconds_are_not_lost_by_an_update(hive: HiveEngine, spark: SparkSession) -> None:
     table = acid_table(hive, "nanoseconds", "id INT, t TIMESTAMP, s STRUCT<t: TIMESTAMP>")
     nanos = "2024-06-15 12:00:00.123456789"
@@ -246,6 +264,20 @@ def test_rows_from_before_a_table_was_altered_are_the_same_for_hive_and_spark(
         return  # Hive 3.1.3 compacts a partition by the partition's own columns, and so loses what is in new ones
     table.compact_major()
     check_evolved(table, spark, {1: evolution.updated, 3: old})
+
+
+def test_a_float_that_became_a_double_or_text_is_in_spark_what_it_is_in_hive_4(
+    hive: HiveEngine, spark: SparkSession
+) -> None:
+    """Hive 3.1.3 takes the decimal digits instead, which the README tells."""
+    table = acid_table(hive, "floats", "id INT, d FLOAT, s FLOAT")
+    hive.sql("INSERT INTO floats SELECT 1, CAST(0.1 AS FLOAT), CAST(0.1 AS FLOAT)")
+    hive.sql("ALTER TABLE floats CHANGE COLUMN d d DOUBLE")
+    hive.sql("ALTER TABLE floats CHANGE COLUMN s s STRING")
+    of_digits, of_value = (1, 0.1, "0.1"), (1, 0.10000000149011612, "0.10000000149011612")
+    expected = [of_value if hive.version.startswith("4.") else of_digits]
+    assert table.rows_plain() == table.rows_vectorised("id") == expected
+    assert rows(spark, "SELECT * FROM floats") == [of_value]
 
 
 def test_fields_of_structs_are_written_in_the_case_in_which_hive_looks_for_them(

@@ -57,12 +57,16 @@ PARTITIONED = Kind("partitioned", _ACID, is_partitioned=True)
 BUCKETED = Kind("bucketed", f"CLUSTERED BY (id) INTO 3 BUCKETS {_ACID}")
 ORIGINALS = Kind("with originals", "STORED AS ORC", fill="")
 INSERT_ONLY = Kind("insert-only, ORC or Parquet", f"STORED AS PARQUET {_INSERT_ONLY}")
+INSERT_ONLY_BUCKETED = Kind(
+    "insert-only, bucketed", f"CLUSTERED BY (id) INTO 3 BUCKETS STORED AS PARQUET {_INSERT_ONLY}"
+)
 INSERT_ONLY_TEXT = Kind("insert-only, other formats", f"STORED AS TEXTFILE {_INSERT_ONLY}", fill="")
 OTHER = Kind("not transactional", "STORED AS ORC")
 
-KINDS: Final = (PLAIN, PARTITIONED, BUCKETED, ORIGINALS, INSERT_ONLY, INSERT_ONLY_TEXT, OTHER)
+KINDS: Final = (PLAIN, PARTITIONED, BUCKETED, ORIGINALS, INSERT_ONLY, INSERT_ONLY_BUCKETED, INSERT_ONLY_TEXT, OTHER)
 FULL_ACID: Final = (PLAIN, PARTITIONED, BUCKETED, ORIGINALS)
-_ONLY_ROWS_OF_ACID: Final = {INSERT_ONLY: REFUSED, INSERT_ONLY_TEXT: REFUSED}
+INSERT_ONLY_KINDS: Final = (INSERT_ONLY, INSERT_ONLY_BUCKETED, INSERT_ONLY_TEXT)
+_ONLY_ROWS_OF_ACID: Final = dict.fromkeys(INSERT_ONLY_KINDS, REFUSED)
 _ONLY_OTHER_FORMATS: Final = {INSERT_ONLY_TEXT: REFUSED}
 
 ROWS = ((1, "a"), (2, "b"), (3, "c"))
@@ -122,7 +126,7 @@ LINES = (
     Line(
         "the hidden column `ROW__ID`",
         (Example("SELECT ROW__ID.writeid, ROW__ID.bucketid, ROW__ID.rowid FROM {t}"),),
-        {INSERT_ONLY: NONE, INSERT_ONLY_TEXT: NONE, OTHER: NONE},
+        dict.fromkeys((*INSERT_ONLY_KINDS, OTHER), NONE),
     ),
     Line(
         "`INSERT INTO … VALUES`, `SELECT`, static, dynamic and mixed `PARTITION (…)`, column list, `BY NAME`, "
@@ -282,12 +286,12 @@ LINES = (
             Example("ALTER TABLE {t} COMPACT 'major' AND WAIT"),
             Example(call=lambda spark, t: AcidTable.forName(spark, t).compact().collect()),
         ),
-        {INSERT_ONLY: REFUSED, INSERT_ONLY_TEXT: REFUSED, OTHER: REFUSED},
+        dict.fromkeys((*INSERT_ONLY_KINDS, OTHER), REFUSED),
     ),
     Line(
         "`ALTER TABLE … COMPACT 'rebalance'`, on metastores of the 4.x line",
         (Example("ALTER TABLE {t} COMPACT 'rebalance' CLUSTERED INTO 2 BUCKETS"),),
-        {BUCKETED: REFUSED, INSERT_ONLY: REFUSED, INSERT_ONLY_TEXT: REFUSED, OTHER: REFUSED},
+        dict.fromkeys((BUCKETED, *INSERT_ONLY_KINDS, OTHER), REFUSED),
     ),
     Line(
         "`SHOW LOCKS`, `SHOW COMPACTIONS`",

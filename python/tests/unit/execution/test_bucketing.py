@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from hive_acid.config import BUCKETING_HIVE_TIME_ZONE, Settings
 from hive_acid.errors import HiveAcidError, UnsupportedOperation
 from hive_acid.execution.bucketing import Bucketing, find_bucketing, find_unhashable
 from hive_acid.metastore.types import MetastoreLine
@@ -13,6 +14,8 @@ from hive_acid.transactions.validity import StatementKind
 from support.bucket_values import EDGES, types_of
 from support.statements import World, build_table
 
+DEFAULTS = Settings({})
+IN_BERLIN = Settings({BUCKETING_HIVE_TIME_ZONE.key: " Europe/Berlin "})
 PLACING = (StatementKind.INSERT, StatementKind.OVERWRITE, StatementKind.MERGE, StatementKind.REPLACE)
 
 
@@ -37,10 +40,10 @@ def test_new_rows_go_by_the_columns_in_their_order_and_the_version_of_the_table(
 ) -> None:
     table = bucketed(parameters=with_version(version))
     for kind in PLACING:
-        assert find_bucketing(table, world.statement(kind)) == Bucketing((1, 0), 8, expected)
+        assert find_bucketing(table, world.statement(kind), DEFAULTS) == Bucketing((1, 0), 8, expected)
     moving = world.statement(StatementKind.UPDATE, writes=RowWrites.MIXED)
-    assert find_bucketing(table, moving) == Bucketing((1, 0), 8, expected)
-    assert find_bucketing(build_table(), world.statement(StatementKind.INSERT)) is None
+    assert find_bucketing(table, moving, DEFAULTS) == Bucketing((1, 0), 8, expected)
+    assert find_bucketing(build_table(), world.statement(StatementKind.INSERT), DEFAULTS) is None
 
 
 REFUSED = {
@@ -61,15 +64,15 @@ def test_what_places_no_row_needs_no_hash_and_what_does_is_refused_with_the_reas
     table = bucketed(**REFUSED[reason])
     for kind in PLACING:
         with pytest.raises(UnsupportedOperation, match=reason):
-            find_bucketing(table, world.statement(kind))
+            find_bucketing(table, world.statement(kind), DEFAULTS)
     for kind in (StatementKind.UPDATE, StatementKind.DELETE, StatementKind.TRUNCATE):
-        assert find_bucketing(table, world.statement(kind)) is None
+        assert find_bucketing(table, world.statement(kind), DEFAULTS) is None
 
 
 @pytest.mark.parametrize("kind", list(StatementKind))
 def test_sorted_tables_are_refused_whatever_is_written(world: World, kind: StatementKind) -> None:
-    with pytest.raises(UnsupportedOperation, match="it is SORTED BY a, which Hive knows of no transactional table"):
-        find_bucketing(bucketed(sort_columns=("a",)), world.statement(kind))
+    with pytest.raises(UnsupportedOperation, match="it is SORTED BY a, an order in which rows are not written"):
+        find_bucketing(bucketed(sort_columns=("a",)), world.statement(kind), DEFAULTS)
 
 
 @pytest.mark.parametrize("version", [1, 2])
@@ -79,6 +82,34 @@ def test_all_types_but_one_can_be_hashed_in_each_version(version: int) -> None:
     assert find_unhashable("struct<timestamp:int,binary:string>", version) is None
     assert find_unhashable("array<struct<a:TIMESTAMP,b:BINARY>>", version)
     assert find_unhashable("map<int,timestamp>", version)
+
+
+@pytest.mark.parametrize(
+    ("column", "version", "zone"),
+    [
+        ("timestamp", "1", "Europe/Berlin"),
+        ("array<struct<a:timestamp>>", "1", "Europe/Berlin"),
+        ("map<int,timestamp>", "2", "Europe/Berlin"),
+        ("timestamp", "2", ""),
+        ("struct<timestamp:int>", "1", ""),
+    ],
+)
+def test_the_zone_of_hives_servers_serves_the_hashes_that_depend_on_it(
+    world: World, column: str, version: str, zone: str
+) -> None:
+    columns = (Column("a", "int"), Column("t", column))
+    table = bucketed(columns=columns, bucket_columns=("t",), parameters=with_version(version))
+    found = find_bucketing(table, world.statement(StatementKind.INSERT), IN_BERLIN)
+    assert found == Bucketing((1,), 8, int(version), zone)
+    if zone:
+        with pytest.raises(UnsupportedOperation, match=BUCKETING_HIVE_TIME_ZONE.key):
+            find_bucketing(table, world.statement(StatementKind.INSERT), DEFAULTS)
+
+
+def test_the_zone_does_not_help_with_binary(world: World) -> None:
+    table = bucketed(bucket_columns=("t", "c"), parameters=with_version("2"))
+    with pytest.raises(UnsupportedOperation, match="left in a buffer"):
+        find_bucketing(table, world.statement(StatementKind.INSERT), IN_BERLIN)
 
 
 def test_the_job_is_told_the_bucketing_and_one_file_of_a_bucket_for_a_statement_id(world: World) -> None:
@@ -96,6 +127,17 @@ def test_the_job_is_told_the_bucketing_and_one_file_of_a_bucket_for_a_statement_
     world.engine.partitions = ("d=1",)
     world.run(StatementKind.INSERT)
     assert world.engine.specs[-1].buckets == 0, "how many partitions there are is not known"
+
+
+def test_files_of_insert_only_tables_carry_the_bucket_in_a_name_of_hives(world: World) -> None:
+    parameters = {"transactional": "true", "transactional_properties": "insert_only"}
+    world.memory.add_table(
+        build_table(bucket_columns=("id",), bucket_count=3, parameters=parameters, input_format="a.OrcInputFormat")
+    )
+    world.run(StatementKind.INSERT)
+    (spec,) = world.engine.specs
+    assert (spec.layout, spec.file_name, spec.max_buckets) == ("orc", "%06d_0", 1)
+    assert (spec.bucket_columns, spec.bucket_count, spec.buckets) == ((0,), 3, 3)
 
 
 def test_a_statement_that_was_analysed_with_other_buckets_is_refused(world: World) -> None:

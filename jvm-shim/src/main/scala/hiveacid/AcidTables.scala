@@ -103,10 +103,10 @@ object AcidTables {
     plain.copy(output = kept)
   }
 
-  /** The metastore makes no such table transactional (TransactionalValidationListener). */
+  /** Rows are written in no order. The metastore makes no such table full ACID (TransactionalValidationListener). */
   def refuseSorted(operation: String, t: CatalogTable): Unit =
     t.bucketSpec.filter(_.sortColumnNames.nonEmpty).foreach { b =>
-      val reason = s"it is SORTED BY ${b.sortColumnNames.mkString(", ")}, which Hive knows of no transactional table"
+      val reason = s"it is SORTED BY ${b.sortColumnNames.mkString(", ")}, an order in which rows are not written"
       throw AcidException.unsupportedTable(operation, name(t), reason)
     }
 
@@ -115,8 +115,6 @@ object AcidTables {
     val format = formatOf(operation, t)
     if (!format.isWritten)
       throw AcidException.unsupportedTable(operation, name(t), s"its files are ${format.word}, which are only read")
-    if (format != TableFormat.AcidOrc && t.bucketSpec.isDefined)
-      throw AcidException.unsupportedTable(operation, name(t), "it is insert-only and bucketed")
   }
 
   /** What the table's files are; tables are refused whose files nobody here can read. */

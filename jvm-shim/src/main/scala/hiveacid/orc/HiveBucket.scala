@@ -18,15 +18,15 @@ import org.apache.spark.sql.types.{DataType, IntegerType}
   *   of the hash, 1 or 2
   * @param buckets
   *   how many there are, from 1
-  * @param timeZone
-  *   the session's, whose wall clock a TIMESTAMP is stored as
+  * @param zones
+  *   in which a TIMESTAMP is hashed
   */
 final case class HiveBucket(
     children: Seq[Expression],
     types: Seq[String],
     version: Int,
     buckets: Int,
-    timeZone: String
+    zones: HashZones
 ) extends Expression {
 
   override def nullable: Boolean = false
@@ -36,7 +36,7 @@ final case class HiveBucket(
 
   private def hashes: Seq[HiveHash] =
     children.zip(types).map { case (child, to) =>
-      HiveHash(child.dataType, TypeDescription.fromString(to), version, timeZone)
+      HiveHash(child.dataType, TypeDescription.fromString(to), version, zones)
     }
 
   @transient private lazy val evaluated = children.zip(hashes).toArray

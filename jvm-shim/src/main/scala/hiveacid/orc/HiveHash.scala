@@ -3,7 +3,8 @@ package hiveacid.orc
 import java.io.ByteArrayOutputStream
 import java.math.BigDecimal
 import java.nio.ByteBuffer
-import java.time.ZoneId
+import java.time.{LocalDateTime, ZoneId, ZoneOffset}
+import java.util.{GregorianCalendar, TimeZone}
 
 import org.apache.orc.TypeDescription
 import org.apache.orc.TypeDescription.Category
@@ -20,6 +21,15 @@ abstract class HiveHash extends Serializable {
   def of(value: Any): Int
 }
 
+/** The time zones in which hashes see a TIMESTAMP.
+  *
+  * @param session
+  *   the session's, whose wall clock is stored
+  * @param server
+  *   that of the JVMs of Hive's servers, on which hashes of version 1 depend; None if nobody says
+  */
+final case class HashZones(session: String, server: Option[String])
+
 /** The hashes of bucketing version 1 (ObjectInspectorUtils.hashCode) and 2 (hashCodeMurmur), of Hive 3.1.3 and 4.1.0.
   */
 object HiveHash {
@@ -29,16 +39,20 @@ object HiveHash {
     * @throws IllegalArgumentException
     *   for a type of which Hive's hash is not a function of the value, and one that `from` cannot be written as
     */
-  def apply(from: DataType, to: TypeDescription, version: Int, timeZone: String): HiveHash = {
+  def apply(from: DataType, to: TypeDescription, version: Int, zones: HashZones): HiveHash = {
     require(version == 1 || version == 2, s"bucketing version $version")
-    def child(type_ : DataType, i: Int, version: Int = version) = apply(type_, to.getChildren.get(i), version, timeZone)
+    def child(type_ : DataType, i: Int, version: Int = version) = apply(type_, to.getChildren.get(i), version, zones)
     (from, to.getCategory) match {
       case (StringType, Category.STRING)  => text(version, start = 0)(identity)
       case (StringType, Category.VARCHAR) => text(version, start = 1)(_.substring(0, to.getMaxLength))
       case (StringType, Category.CHAR)    =>
         text(version, start = 1)(_.substring(0, to.getMaxLength).trimRight())
-      case (TimestampType, Category.TIMESTAMP) if version == 2    => new TimestampHash(Some(timeZone))
+      case (TimestampType, Category.TIMESTAMP) if version == 2    => new TimestampHash(Some(zones.session))
       case (TimestampNTZType, Category.TIMESTAMP) if version == 2 => new TimestampHash(None)
+      case (TimestampType, Category.TIMESTAMP) if zones.server.isDefined =>
+        new ServerTimestampHash(Some(zones.session), zones.server.get)
+      case (TimestampNTZType, Category.TIMESTAMP) if zones.server.isDefined =>
+        new ServerTimestampHash(None, zones.server.get)
       case (StructType(fields), Category.STRUCT) if fields.length == to.getChildren.size =>
         new StructHash(fields.map(_.dataType), fields.indices.map(i => child(fields(i).dataType, i)).toArray)
       case (ArrayType(element, _), Category.LIST) => new ListHash(element, child(element, 0))
@@ -147,6 +161,39 @@ final private class MapHash(keyType: DataType, key: HiveHash, valueType: DataTyp
     (0 until map.numElements()).map { i =>
       key.of(keys.get(i, keyType)) ^ (if (items.isNullAt(i)) 0 else item.of(items.get(i, valueType)))
     }.sum
+  }
+}
+
+/** The hash of Hive's TimestampWritable: seconds since 1970 and nanoseconds of the java.sql.Timestamp that Hive makes of
+  * the wall clock (ObjectInspectorUtils.hashCode of 3.1.3 and 4.1.0). That is as in java.util.Date: Julian before
+  * 1582-10-15; by the offset before a gap, the later instant of an overlap, and before 1900 the zone's standard offset.
+  *
+  * @param timeZone
+  *   of the wall clock; None if the values are one
+  * @param server
+  *   the zone of Hive's JVM
+  */
+final private class ServerTimestampHash(timeZone: Option[String], server: String) extends HiveHash {
+  @transient private lazy val clock = timeZone.map(zone => new WallClock(ZoneId.of(zone, ZoneId.SHORT_IDS)))
+  @transient private lazy val calendar =
+    new GregorianCalendar(TimeZone.getTimeZone(ZoneId.of(server, ZoneId.SHORT_IDS)))
+
+  override def of(value: Any): Int = {
+    val micros = value.asInstanceOf[Long]
+    val shown = clock.fold(micros)(_.toWall(micros))
+    val nanos = Math.floorMod(shown, 1000000L).toInt * 1000
+    val wall = LocalDateTime.ofEpochSecond(Math.floorDiv(shown, 1000000L), nanos, ZoneOffset.UTC)
+    calendar.clear()
+    calendar.set(
+      wall.getYear,
+      wall.getMonthValue - 1,
+      wall.getDayOfMonth,
+      wall.getHour,
+      wall.getMinute,
+      wall.getSecond
+    )
+    val seconds = Math.floorDiv(calendar.getTimeInMillis, 1000L)
+    java.lang.Long.hashCode(seconds << 30 | nanos)
   }
 }
 

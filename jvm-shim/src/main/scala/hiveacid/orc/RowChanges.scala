@@ -66,7 +66,8 @@ final class RowChanges(changes: LogicalPlan, spec: WriteSpec) {
   private def ofNewRow = {
     val types = TypeDescription.fromString(spec.rowType).getChildren
     val columnTypes = spec.bucketColumns.map(types.get(_).toString)
-    HiveBucket(spec.bucketColumns.map(values), columnTypes, spec.bucketingVersion, spec.bucketCount, spec.timeZone)
+    val zones = HashZones(spec.timeZone, spec.bucketingTimeZone)
+    HiveBucket(spec.bucketColumns.map(values), columnTypes, spec.bucketingVersion, spec.bucketCount, zones)
   }
 
   private val key: Seq[Alias] =

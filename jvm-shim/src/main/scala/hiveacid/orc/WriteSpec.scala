@@ -1,8 +1,11 @@
 package hiveacid.orc
 
+import java.time.{DateTimeException, ZoneId}
+
 import scala.jdk.CollectionConverters._
 
 import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
+import hiveacid.AcidException
 
 import org.apache.spark.sql.catalyst.parser.CatalystSqlParser
 
@@ -28,7 +31,8 @@ final case class WriteSpec(
     discards: Boolean,
     bucketColumns: Seq[Int],
     bucketCount: Int,
-    bucketingVersion: Int
+    bucketingVersion: Int,
+    bucketingTimeZone: Option[String]
 ) {
   def isPartitioned: Boolean = partitionKeys.nonEmpty
 
@@ -131,6 +135,7 @@ object WriteSpec {
     *   - `bucketColumns`: the positions of the columns by whose values new rows are put into `bucketCount` buckets, by
     *     the hash of `bucketingVersion`, 1 or 2 (see [[HiveHash]]); empty if the table is not bucketed. `maxBuckets` is
     *     1 then
+    *   - `bucketingTimeZone`: in which Hive's servers compute that hash of a TIMESTAMP, empty if it needs none
     */
   def parse(text: String): WriteSpec = {
     val json = new ObjectMapper().readTree(text)
@@ -172,7 +177,16 @@ object WriteSpec {
       discards = field("discards").asBoolean,
       bucketColumns = bucketColumns,
       bucketCount = bucketCount,
-      bucketingVersion = field("bucketingVersion").asInt
+      bucketingVersion = field("bucketingVersion").asInt,
+      bucketingTimeZone = Option(field("bucketingTimeZone").asText).filter(_.nonEmpty).map(timeZone)
     )
   }
+
+  private def timeZone(id: String): String =
+    try ZoneId.of(id, ZoneId.SHORT_IDS).getId
+    catch {
+      case e: DateTimeException =>
+        val reason = s"spark.hiveacid.bucketing.hiveTimeZone is '$id', not a time zone: ${e.getMessage}"
+        throw AcidException("HIVE_ACID_CONFIGURATION", Map("reason" -> reason), e)
+    }
 }

@@ -137,7 +137,8 @@ abstract class AcidOrcSuite extends munit.FunSuite {
         "discards" -> false,
         "bucketColumns" -> java.util.List.of(),
         "bucketCount" -> 0,
-        "bucketingVersion" -> 2
+        "bucketingVersion" -> 2,
+        "bucketingTimeZone" -> ""
       ) ++ overrides
       new ObjectMapper().writeValueAsString(values.asJava)
     }

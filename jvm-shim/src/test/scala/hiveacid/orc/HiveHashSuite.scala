@@ -18,9 +18,11 @@ import org.apache.spark.sql.types._
   * class.
   */
 class HiveHashSuite extends FunSuite {
-  private def hash(value: Any, from: String, to: String, version: Int, zone: String = "UTC"): Int = {
+  private val inUtc = HashZones("UTC", None)
+
+  private def hash(value: Any, from: String, to: String, version: Int, zones: HashZones = inUtc): Int = {
     val literal = Literal.create(value, DataType.fromDDL(from))
-    HiveHash(literal.dataType, TypeDescription.fromString(to), version, zone).of(literal.value)
+    HiveHash(literal.dataType, TypeDescription.fromString(to), version, zones).of(literal.value)
   }
 
   private val longText = "\u5F3A\u5927\u7684Trino\u5F15\u64CE"
@@ -73,9 +75,39 @@ class HiveHashSuite extends FunSuite {
     val wall = LocalDateTime.of(2024, 7, 1, 12, 34, 56, 100000000)
     val instant = wall.atZone(java.time.ZoneId.of("Asia/Kolkata")).toInstant
     assertEquals(
-      hash(instant, "timestamp", "timestamp", 2, "Asia/Kolkata"),
+      hash(instant, "timestamp", "timestamp", 2, HashZones("Asia/Kolkata", None)),
       hash(wall, "timestamp_ntz", "timestamp", 2)
     )
+  }
+
+  test("timestamps have the hashes of version 1 that Hive gives them in the zone of its JVM") {
+    // as Hive 3.1.3 and 4.1.0 answered `SELECT hash(t)` in JVMs of two zones
+    Seq(
+      ("1970-01-01T00:00:00", 7200, -900),
+      ("2024-07-01T12:34:56.000001", 429966032, 429957756),
+      ("1969-12-31T23:59:58.5", -1647478497, 1647483259),
+      ("1950-01-01T00:00:00.25", -125909440, -125900900),
+      ("1500-01-01T00:00:00", 587226496, 587218396),
+      ("0001-01-01T00:00:00", 1645933984, 1645925884),
+      ("9999-12-31T23:59:59.999999", 1147660903, 1147652803),
+      ("1582-10-04T00:00:00", 1240129696, 1240121596),
+      ("1582-10-10T00:00:00", 1240259296, 1240251196), // no day of the hybrid calendar
+      ("1582-10-15T00:00:00", 1240151296, 1240143196),
+      ("1883-11-18T12:00:00", -679410000, -679418100),
+      ("2024-03-10T02:30:00", 427516650, 427508550), // a gap there, none here
+      ("2024-11-03T01:30:00", 432656550, 432648450), // twice there, once here
+      ("2024-03-31T02:30:00", 427969350, 427962150),
+      ("2024-10-27T02:30:00", 432505350, 432498150)
+    ).foreach { case (text, there, here) =>
+      val wall = LocalDateTime.parse(text)
+      val instant = wall.atZone(java.time.ZoneId.of("Asia/Kolkata")).toInstant
+      Seq("America/Los_Angeles" -> there, "Europe/Berlin" -> here).foreach { case (server, expected) =>
+        val zones = HashZones("Asia/Kolkata", Some(server))
+        assertEquals(hash(wall, "timestamp_ntz", "timestamp", 1, zones), expected, s"$wall in $server")
+        assertEquals(hash(instant, "timestamp", "timestamp", 1, zones), expected, s"$wall in $server")
+        assertEquals(hash(Map(1 -> instant), "map<int,timestamp>", "map<int,timestamp>", 1, zones), 1 ^ expected)
+      }
+    }
   }
 
   private def murmur(bytes: Byte*): Int = HiveMurmur.hash(bytes.toArray)
@@ -93,7 +125,7 @@ class HiveHashSuite extends FunSuite {
   test("types whose hash is no function of the value are refused") {
     Seq(("timestamp", 1), ("binary", 2), ("map<int,timestamp>", 2)).foreach { case (type_, version) =>
       intercept[IllegalArgumentException] {
-        HiveHash(DataType.fromDDL(type_), TypeDescription.fromString(type_), version, "UTC")
+        HiveHash(DataType.fromDDL(type_), TypeDescription.fromString(type_), version, inUtc)
       }
     }
   }
@@ -116,7 +148,7 @@ class HiveHashSuite extends FunSuite {
     )
     val types = columns.map { case (type_, _) => DataType.fromDDL(type_) }
     val references = types.zipWithIndex.map { case (type_, i) => BoundReference(i, type_, nullable = true) }
-    val bucket = HiveBucket(references, columns.map(_._1), 2, 4096, "Asia/Kolkata")
+    val bucket = HiveBucket(references, columns.map(_._1), 2, 4096, HashZones("Asia/Kolkata", None))
     val generated = GenerateUnsafeProjection.generate(Seq(bucket))
     val found = for (n <- 0 until 6) yield {
       val values = columns.zip(types).map { case ((_, values), type_) =>
@@ -129,6 +161,6 @@ class HiveHashSuite extends FunSuite {
       number
     }
     assertEquals(found.distinct.length, 6)
-    assertEquals(HiveBucket(Seq(Literal(1), Literal(2)), Seq("int", "int"), 1, 1000, "UTC").eval(null), 33)
+    assertEquals(HiveBucket(Seq(Literal(1), Literal(2)), Seq("int", "int"), 1, 1000, inUtc).eval(null), 33)
   }
 }
