@@ -182,7 +182,6 @@ class Writing:
         # which partitions are touched is known to the engine only, once it has pruned them
         buckets = snapshot.scan_plan(table.name, None).buckets if changes_rows and not table.is_partitioned else ()
         bucketing = find_bucketing(table, statement, settings) or Bucketing((), 0)
-        flat_buckets = bucketing.count if not table.is_partitioned else 0
         layout = find_layout(table)
         return WriteSpec(
             kind=statement.writes.value,
@@ -195,7 +194,7 @@ class Writing:
             compression=find_compression(table),
             time_zone=statement.time_zone,
             cores=statement.parallelism,
-            buckets=flat_buckets or len(buckets),
+            buckets=(0 if table.is_partitioned else bucketing.count) or len(buckets),
             max_buckets=1 if bucketing.count else self._insert_buckets(table, settings),
             shuffles_inserts=settings.flag(config.INSERT_SHUFFLE),
             partition_columns=tuple((column.name, column.type) for column in table.partition_columns),
