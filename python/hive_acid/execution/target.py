@@ -82,6 +82,8 @@ def find_storage_fault(table: TableDescription, allow_non_atomic_rename: bool) -
         return f"renaming a folder is not atomic on {location.scheme}: storage"
     if any(part.startswith(("_", ".")) for part in location.path.split("/")):
         return "a folder in its location begins with _ or ., so Hive 4 and Trino would see no files"
+    if table.has_skew_folders:  # by whose names Hive leaves out rows (ListBucketingPruner)
+        return "it is SKEWED BY columns and STORED AS DIRECTORIES"
     if reason := _find_partition_fault(table):
         return reason
     for column in table.columns:
@@ -112,11 +114,16 @@ def _find_kind_reason(table: TableDescription, kind: StatementKind) -> str | Non
         return _NO_ROW_IDS
     if table.kind is TableKind.INSERT_ONLY and table.bucket_count and kind is not StatementKind.TRUNCATE:
         return "it is insert-only and bucketed"
-    if table.kind is TableKind.INSERT_ONLY and table.file_format not in _INSERT_ONLY_LAYOUTS:
-        title = table.file_format.value if table.file_format else table.input_format.rpartition(".")[2]
-        written = " and ".join(found.value for found in _INSERT_ONLY_LAYOUTS if found)
-        return f"its files are {title}, and only {written} are written"
-    return None
+    return find_format_fault(table)
+
+
+def find_format_fault(table: TableDescription) -> str | None:
+    """Why files of the table's format are not written; None if they are."""
+    if table.kind is not TableKind.INSERT_ONLY or table.file_format in _INSERT_ONLY_LAYOUTS:
+        return None
+    title = table.file_format.value if table.file_format else table.input_format.rpartition(".")[2]
+    written = " and ".join(found.value for found in _INSERT_ONLY_LAYOUTS if found)
+    return f"its files are {title}, and only {written} are written"
 
 
 def find_layout(table: TableDescription) -> FileLayout:

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import shutil
-import uuid
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from typing import Any
 
 import pytest
@@ -15,42 +12,13 @@ from pyspark.sql import SparkSession
 
 import hive_acid
 from hive_acid import AcidTable
-from hive_acid.compaction.worker import CompactionOutcome, Worker
-from hive_acid.metastore.compaction_types import CompactionInfo, CompactionKind, CompactionRequest, CompactionState
+from hive_acid.metastore.compaction_types import CompactionKind, CompactionState
 from hive_acid.metastore.types import LockComponent, LockKind, LockState, OperationKind
-from hive_acid.model.table import TableName
 from hive_acid.spark.session import attach
-from integration.conftest import Tables
+from integration.conftest import Compactions, Tables
 from support.polling import eventually
 
 MAJOR, MINOR, REBALANCE = CompactionKind.MAJOR, CompactionKind.MINOR, CompactionKind.REBALANCE
-
-
-@dataclass
-class Compactions:
-    """Asks the queue for compactions, and has them done at once."""
-
-    tables: Tables
-    worker: Worker
-    pool: str
-
-    def run(
-        self, table: TableName, kind: CompactionKind, partition: str | None = None, buckets: int | None = None
-    ) -> CompactionOutcome:
-        request = CompactionRequest(table, kind, partition, pool=self.pool, user="tester", buckets=buckets)
-        assert self.tables.client.request_compaction(request).accepted
-        outcome = self.worker.run_next(self.pool)
-        assert outcome is not None
-        return outcome
-
-    def last(self, table: TableName) -> CompactionInfo:
-        return max((info for info in self.tables.client.compactions() if info.table == table), key=lambda info: info.id)
-
-
-@pytest.fixture
-def compactions(tables: Tables, spark: SparkSession) -> Iterator[Compactions]:
-    pool = f"pool_{uuid.uuid4().hex[:8]}"
-    yield Compactions(tables, attach(spark).build_worker(f"testhost-{pool}"), pool)
 
 
 def rows_with_ids(tables: Tables, name: str) -> list[tuple[object, ...]]:

@@ -22,6 +22,8 @@ from support.faults import Lost
 from support.statements import LOCATION, TABLE, World, build_table
 
 MAJOR, MINOR = CompactionKind.MAJOR, CompactionKind.MINOR
+INSERT_ONLY = {"transactional": "true", "transactional_properties": "insert_only"}
+ORC = "org.apache.hadoop.hive.ql.io.orc.OrcInputFormat"
 READY, FAILED, REFUSED = CompactionState.READY, CompactionState.FAILED, CompactionState.REFUSED
 
 
@@ -52,9 +54,11 @@ class Shop:
 
     line: MetastoreLine = MetastoreLine.HIVE_4
     settings: dict[str, str] = field(default_factory=dict)
+    table: dict[str, object] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.world = World(self.line)
+        self.world.memory.add_table(build_table(**self.table))
         self.engine = FakeCompactionEngine(self.world)
         world, settings = self.world, Settings(self.settings)
         folder = Folder(world.metastore, world.file_system, self.engine, settings)
@@ -234,7 +238,9 @@ def test_a_lost_transaction_puts_nothing_into_place() -> None:
     ("changes", "reason"),
     [
         ({"parameters": {}}, "not transactional"),
-        ({"parameters": {"transactional": "true", "transactional_properties": "insert_only"}}, "insert-only"),
+        ({"parameters": INSERT_ONLY, "input_format": "a.TextInputFormat"}, "TEXTFILE"),
+        ({"parameters": INSERT_ONLY, "input_format": "a.JsonInputFormat"}, "JsonInputFormat"),
+        ({"parameters": INSERT_ONLY, "input_format": ORC, "has_skew_folders": True}, "SKEWED"),
         ({"sort_columns": ("id",)}, "sorted"),
         ({"location": "s3a://bucket/t"}, "not atomic"),
         ({"columns": (Column("u", "uniontype<int,string>"),)}, "uniontype"),
@@ -248,6 +254,23 @@ def test_what_cannot_be_compacted_is_refused_before_anything_is_opened(changes: 
         shop.worker.run_next(None)
     assert "open_compaction" not in shop.world.metastore.calls
     assert shop.entry().state is FAILED
+
+
+@pytest.mark.parametrize("line", MetastoreLine)
+def test_an_insert_only_table_gets_no_marks_of_acid_files(line: MetastoreLine) -> None:
+    shop = Shop(line, table={"parameters": INSERT_ONLY, "input_format": ORC})
+    if line is MetastoreLine.HIVE_4:
+        shop.request()
+        outcome = shop.worker.run_next(None)
+    else:
+        outcome = shop.worker.publish_base(TABLE, None)
+    assert outcome is not None
+    (name,) = outcome.folders
+    found = {path.rpartition("/")[2] for path in shop.world.file_system.files if f"/{name}/" in path}
+    marks = {METADATA_FILE} if line is MetastoreLine.HIVE_3 else set()
+    assert {file for file in found if file in (METADATA_FILE, VERSION_FILE)} == marks
+    (spec,) = shop.engine.specs
+    assert (spec.layout.name, spec.plan.applies_deletes, spec.partition.deletes) == ("orc", False, ())
 
 
 def test_an_order_of_rows_is_refused() -> None:

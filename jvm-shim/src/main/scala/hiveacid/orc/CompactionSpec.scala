@@ -70,9 +70,14 @@ final case class CompactionSpec(
     byPosition: Boolean,
     writeIds: String,
     deletes: String,
+    layout: FileLayout,
+    fileName: String,
     files: Seq[CompactedFile]
 ) {
   def settings: FileSettings = FileSettings(0, rowType, compression)
+
+  /** The name of a file of this bucket. */
+  def nameOf(bucket: Int): String = fileName.format(bucket)
 }
 
 object CompactionSpec {
@@ -83,6 +88,7 @@ object CompactionSpec {
     *   - `rowType`, `compression`: as of a [[WriteSpec]]
     *   - `byPosition`: whether columns are found in files by position
     *   - `writeIds`: the list that decides which rows count
+    *   - `layout`, `fileName`: as of a [[WriteSpec]]
     *   - `deletes`: what [[Deletes]] is told, as a JSON object
     *   - `files`: those to be made, each with `folder`, `bucket`, `holdsDeletes`, `buckets` and `groups`, a list of
     *     lists of lists of `{"path", "bytes", "first", "last", "deletes", "check", "anyBucket", "raw"}`; `raw` is null
@@ -98,6 +104,8 @@ object CompactionSpec {
       byPosition = json.get("byPosition").asBoolean,
       writeIds = json.get("writeIds").asText,
       deletes = json.get("deletes").toString,
+      layout = FileLayout.of(json.get("layout").asText),
+      fileName = json.get("fileName").asText,
       files = elements(json.get("files")).map { file =>
         CompactedFile(
           folder = file.get("folder").asText,
