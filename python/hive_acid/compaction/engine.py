@@ -21,7 +21,7 @@ class CompactionSpec:
 
     `staging` is the folder the job may fill; `row_type`, `compression`, `layout` as of a `WriteSpec`; `by_position`:
     how columns are found in files; `write_ids` decides which rows count; `partition` is the scan that the plan was
-    built from.
+    built from; `options` are further settings of the format, by its own keys.
     """
 
     table: TableName
@@ -33,6 +33,7 @@ class CompactionSpec:
     partition: ScanPartition
     plan: CompactionPlan
     layout: FileLayout
+    options: tuple[tuple[str, str], ...] = ()
 
     def to_json(self) -> str:
         """The form the shim reads."""
@@ -47,6 +48,7 @@ class CompactionSpec:
                 "writeIds": write_ids,
                 "layout": self.layout.name,
                 "fileName": self.layout.file_name,
+                "options": dict(self.options),
                 "deletes": {
                     "writeIds": write_ids,
                     "folders": [deletes.to_dict() for deletes in self.partition.deletes],

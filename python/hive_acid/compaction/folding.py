@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from hive_acid import config
 from hive_acid.compaction.engine import CompactionEngine, CompactionSpec
 from hive_acid.compaction.flat_planning import build_flat_plan
+from hive_acid.compaction.overrides import FileOverrides
 from hive_acid.compaction.planning import CompactionPlan, build_compaction_plan, find_foldable_mark
 from hive_acid.errors import build_error
 from hive_acid.execution.column_lookup import has_columns_by_position
@@ -159,19 +160,20 @@ class Folder:
             marks_bases=marker is not None,
         )
 
-    def stage(self, found: Foldable, publication: Publication) -> WriteResult:
+    def stage(self, found: Foldable, publication: Publication, overrides: FileOverrides) -> WriteResult:
         """Folds the files into staging."""
         table = found.place.table
         spec = CompactionSpec(
             table.name,
             publication.staging,
             build_row_type(table),
-            find_compression(table),
+            overrides.compression or find_compression(table),
             has_columns_by_position(self._settings, self._metastore.line),
             found.write_ids,
             found.scan,
             found.plan,
             find_layout(table),
+            overrides.options,
         )
         return self._engine.compact(spec)
 

@@ -164,9 +164,16 @@ def find_compression(table: TableDescription) -> str:
 
     ORC 1.5 and Parquet 1.10 of Hive 3.1 know no ZSTD.
     """
-    if table.file_format is FileFormat.PARQUET:
-        key, default, readable = "parquet.compression", "SNAPPY", _READABLE_IN_PARQUET
-    else:
-        key, default, readable = "orc.compress", "ZLIB", _READABLE_IN_ORC
+    key, default = find_compression_key(table), "SNAPPY" if table.file_format is FileFormat.PARQUET else "ZLIB"
     wanted = next((v.upper() for k, v in table.parameters.items() if k.lower() == key), default)
-    return wanted if wanted in readable else default
+    return wanted if wanted in find_readable_compressions(table) else default
+
+
+def find_compression_key(table: TableDescription) -> str:
+    """The table property that says how its files are compressed."""
+    return "parquet.compression" if table.file_format is FileFormat.PARQUET else "orc.compress"
+
+
+def find_readable_compressions(table: TableDescription) -> frozenset[str]:
+    """What that property may say: the compressions that every engine reads."""
+    return _READABLE_IN_PARQUET if table.file_format is FileFormat.PARQUET else _READABLE_IN_ORC

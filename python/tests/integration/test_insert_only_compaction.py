@@ -276,3 +276,13 @@ def test_formats_that_are_not_written_are_left_to_hive(tables: Tables, compactio
         tables.sql("ALTER TABLE t COMPACT 'major'")
     assert caught.value.getCondition() == "HIVE_ACID_UNSUPPORTED_TABLE"
     assert [info for info in tables.client.compactions() if info.table == table] == []
+
+
+def test_properties_of_the_statement_count_for_parquet_files(tables: Tables) -> None:
+    create(tables, "t", "PARQUET")
+    for id_ in range(2):
+        tables.sql(f"INSERT INTO t VALUES ({id_}, 'a')")
+    tables.sql("ALTER TABLE t COMPACT 'major' WITH OVERWRITE TBLPROPERTIES ('tblprops.parquet.compression'='GZIP')")
+    (made,) = tables.location("t").glob("base_*/*_0")
+    assert pq.read_metadata(made).row_group(0).column(0).compression == "GZIP"
+    assert rows(tables, "t") == [(0, "a"), (1, "a")]

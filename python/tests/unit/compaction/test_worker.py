@@ -273,6 +273,48 @@ def test_an_insert_only_table_gets_no_marks_of_acid_files(line: MetastoreLine) -
     assert (spec.layout.name, spec.plan.applies_deletes, spec.partition.deletes) == ("orc", False, ())
 
 
+def test_properties_of_the_entry_count_for_its_files() -> None:
+    shop = Shop()
+    properties = (("tblprops.orc.compress", "SNAPPY"), ("tblprops.orc.row.index.stride", "5000"), ("a", "b"))
+    shop.world.memory.request_compaction(CompactionRequest(TABLE, MAJOR, properties=properties))
+    assert shop.worker.run_next(None) is not None
+    (spec,) = shop.engine.specs
+    assert (spec.compression, spec.options) == ("SNAPPY", (("orc.row.index.stride", "5000"),))
+
+
+def test_a_property_that_cannot_be_applied_is_a_failure() -> None:
+    shop = Shop()
+    properties = (("tblprops.orc.stripe.size", "large"),)
+    shop.world.memory.request_compaction(CompactionRequest(TABLE, MAJOR, properties=properties))
+    with pytest.raises(UnsupportedOperation, match="large"):
+        shop.worker.run_next(None)
+    assert shop.entry().state is FAILED
+    assert shop.world.folders() == shop.before
+    assert shop.world.open_transactions() == []
+
+
+@pytest.mark.parametrize(
+    ("line", "kind", "pool", "is_refused"),
+    [
+        (MetastoreLine.HIVE_4, MAJOR, None, True),
+        (MetastoreLine.HIVE_4, MINOR, None, True),
+        (MetastoreLine.HIVE_4, MAJOR, "p", False),
+        (MetastoreLine.HIVE_3, MAJOR, None, True),
+        (MetastoreLine.HIVE_3, MINOR, None, False),
+    ],
+)
+def test_what_hive_would_do_by_a_property_is_not_begun_by_us(
+    line: MetastoreLine, kind: CompactionKind, pool: str | None, is_refused: bool
+) -> None:
+    """Requests for a pool, and minor ones on 3.1, are for others to do."""
+    request = CompactionRequest(TABLE, kind, properties=(("compactor.a", "b"),), pool=pool)
+    if not is_refused:
+        Shop(line).worker.check(request)
+        return
+    with pytest.raises(UnsupportedOperation, match=r"compactor\.a = 'b' is not applied"):
+        Shop(line).worker.check(request)
+
+
 def test_an_order_of_rows_is_refused() -> None:
     shop = Shop()
     shop.world.memory.request_compaction(CompactionRequest(TABLE, CompactionKind.REBALANCE, order_by="id DESC"))
@@ -319,6 +361,11 @@ class TestBesideHive31:
         marker = shop.world.file_system.read_text(f"{LOCATION}/base_0000002/{METADATA_FILE}")
         assert '"dataFormat":"compacted"' in marker
         assert shop.world.open_transactions() == []
+
+    def test_properties_count_for_the_base(self) -> None:
+        shop = Shop(MetastoreLine.HIVE_3)
+        shop.worker.publish_base(TABLE, None, {"tblprops.orc.compress": "NONE"})
+        assert shop.engine.specs[0].compression == "NONE"
 
     def test_a_failure_leaves_the_table_as_it_was(self) -> None:
         shop = Shop(MetastoreLine.HIVE_3)
