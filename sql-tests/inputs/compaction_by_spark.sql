@@ -66,11 +66,32 @@ ALTER TABLE p COMPACT 'major';
 
 SELECT * FROM p ORDER BY id;
 
+-- rows of an insert-only table have no IDs, and its files any name
+
+CREATE TABLE i (id INT, name STRING) STORED AS PARQUET
+TBLPROPERTIES ('transactional' = 'true', 'transactional_properties' = 'insert_only');
+
+INSERT INTO i VALUES (1, 'a'), (2, NULL);
+
+INSERT INTO i VALUES (3, 'c');
+
+ALTER TABLE i COMPACT 'minor';
+
+INSERT INTO i VALUES (4, 'd');
+
+ALTER TABLE i COMPACT 'major' WITH OVERWRITE TBLPROPERTIES ('tblprops.parquet.compression' = 'GZIP');
+
+SELECT * FROM i ORDER BY id;
+
 -- what is not compacted
 
-CREATE TABLE io (id INT) STORED AS ORC TBLPROPERTIES ('transactional' = 'true', 'transactional_properties' = 'insert_only');
+CREATE TABLE io (id INT) STORED AS TEXTFILE TBLPROPERTIES ('transactional' = 'true', 'transactional_properties' = 'insert_only');
 
 ALTER TABLE io COMPACT 'major';
+
+ALTER TABLE t COMPACT 'major' WITH OVERWRITE TBLPROPERTIES ('tblprops.orc.stripe.size' = '64MB');
+
+ALTER TABLE t COMPACT 'major' WITH OVERWRITE TBLPROPERTIES ('tblprops.orc.compress' = 'ZSTD');
 
 SET spark.hiveacid.compaction.runIn = nobody;
 

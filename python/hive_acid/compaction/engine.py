@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 from hive_acid.compaction.planning import CompactedFile, CompactionPlan, FoldedFile
 from hive_acid.execution.engine import WriteResult
+from hive_acid.execution.target import FileLayout
 from hive_acid.model.bucket import BucketProperty
 from hive_acid.model.table import TableName
 from hive_acid.model.write_ids import ValidWriteIdList
@@ -18,8 +19,9 @@ from hive_acid.snapshot.scan_plan import RawIds, ScanDeletes, ScanFile, ScanPart
 class CompactionSpec:
     """One job of compaction, of a table or of one partition.
 
-    `staging` is the folder the job may fill; `row_type`, `compression` as of a `WriteSpec`; `by_position`: how columns
-    are found in files; `write_ids` decides which rows count; `partition` is the scan that the plan was built from.
+    `staging` is the folder the job may fill; `row_type`, `compression`, `layout` as of a `WriteSpec`; `by_position`:
+    how columns are found in files; `write_ids` decides which rows count; `partition` is the scan that the plan was
+    built from; `options` are further settings of the format, by its own keys.
     """
 
     table: TableName
@@ -30,6 +32,8 @@ class CompactionSpec:
     write_ids: ValidWriteIdList
     partition: ScanPartition
     plan: CompactionPlan
+    layout: FileLayout
+    options: tuple[tuple[str, str], ...] = ()
 
     def to_json(self) -> str:
         """The form the shim reads."""
@@ -42,6 +46,9 @@ class CompactionSpec:
                 "compression": self.compression,
                 "byPosition": self.by_position,
                 "writeIds": write_ids,
+                "layout": self.layout.name,
+                "fileName": self.layout.file_name,
+                "options": dict(self.options),
                 "deletes": {
                     "writeIds": write_ids,
                     "folders": [deletes.to_dict() for deletes in self.partition.deletes],

@@ -6,13 +6,21 @@ from dataclasses import dataclass
 
 from hive_acid import config
 from hive_acid.compaction.engine import CompactionEngine, CompactionSpec
+from hive_acid.compaction.flat_planning import build_flat_plan
+from hive_acid.compaction.overrides import FileOverrides
 from hive_acid.compaction.planning import CompactionPlan, build_compaction_plan, find_foldable_mark
 from hive_acid.errors import build_error
 from hive_acid.execution.column_lookup import has_columns_by_position
 from hive_acid.execution.engine import WriteResult
 from hive_acid.execution.history import NoteWriter
 from hive_acid.execution.publication import Publication
-from hive_acid.execution.target import build_row_type, find_compression, find_storage_fault
+from hive_acid.execution.target import (
+    build_row_type,
+    find_compression,
+    find_format_fault,
+    find_layout,
+    find_storage_fault,
+)
 from hive_acid.metastore.compaction_types import CompactionKind
 from hive_acid.metastore.protocol import Metastore
 from hive_acid.metastore.types import LockComponent, LockKind, MetastoreLine, OperationKind
@@ -23,6 +31,7 @@ from hive_acid.model.write_ids import ValidTxnList, ValidWriteIdList
 from hive_acid.snapshot.acid_state import AcidState
 from hive_acid.snapshot.filesystem import FileSystem
 from hive_acid.snapshot.flush_lengths import load_readable_bytes
+from hive_acid.snapshot.insert_only import build_insert_only_plan
 from hive_acid.snapshot.plan_building import build_scan_plan
 from hive_acid.snapshot.row_numbers import number_rows
 from hive_acid.snapshot.scan_plan import ScanPartition
@@ -104,6 +113,9 @@ class Folder:
         found = self._metastore.partitions(name, [partition])
         if not found:
             raise build_error("HIVE_ACID_PARTITION_NOT_FOUND", table=name, partition=partition)
+        if reason := find_partition_obstacle(table, found[0]):
+            operation = f"A {kind.value} compaction"
+            raise build_error("HIVE_ACID_UNSUPPORTED_TABLE", operation=operation, table=name, reason=reason)
         return Place(table, found[0])
 
     def find_foldable(
@@ -121,14 +133,22 @@ class Folder:
         if mark < write_ids.high_water_mark:
             write_ids = write_ids.for_compaction(mark)
             state = self._load_state(place, write_ids, snapshot)
+        visible_by = transaction.txn_id if self._metastore.line is MetastoreLine.HIVE_4 else 0
+        if place.table.kind.has_row_ids:
+            partition = self._scan(place, write_ids, state)
+            plan = build_compaction_plan(kind, state, partition, visible_by, buckets)
+        else:
+            partition = build_insert_only_plan(place.table, write_ids, [(place.partition_name, state)]).partitions[0]
+            plan = build_flat_plan(kind, place.table, state, partition, visible_by)
+        return Foldable(place, write_ids, partition, plan, _find_notes(kind, state))
+
+    def _scan(self, place: Place, write_ids: ValidWriteIdList, state: AcidState) -> ScanPartition:
+        name = place.table.name
         readable_bytes = load_readable_bytes(self._file_system, str(name), [state])
         if readable_bytes is None:
             raise build_error("HIVE_ACID_SNAPSHOT_UNAVAILABLE", table=name, reason="streaming ingest closes a file")
         scan = build_scan_plan(place.table, write_ids, [(place.partition_name, state)], readable_bytes)
-        partition = number_rows(self._file_system, scan, True).partitions[0]
-        visible_by = transaction.txn_id if self._metastore.line is MetastoreLine.HIVE_4 else 0
-        plan = build_compaction_plan(kind, state, partition, visible_by, buckets)
-        return Foldable(place, write_ids, partition, plan, _find_notes(kind, state))
+        return number_rows(self._file_system, scan, True).partitions[0]
 
     def _load_state(self, place: Place, write_ids: ValidWriteIdList, snapshot: ValidTxnList) -> AcidState:
         return load_states(self._file_system, [place.location], write_ids, snapshot)[0]
@@ -137,21 +157,28 @@ class Folder:
         """Where the result is staged, and put into place from."""
         marker = (METADATA_FILE, COMPACTED_METADATA) if self._metastore.line is MetastoreLine.HIVE_3 else None
         return Publication(
-            self._file_system, place.location, transaction.txn_id, base_marker=marker, marks_bases=marker is not None
+            self._file_system,
+            place.location,
+            transaction.txn_id,
+            has_version_file=place.table.kind.has_row_ids,
+            base_marker=marker,
+            marks_bases=marker is not None,
         )
 
-    def stage(self, found: Foldable, publication: Publication) -> WriteResult:
+    def stage(self, found: Foldable, publication: Publication, overrides: FileOverrides) -> WriteResult:
         """Folds the files into staging."""
         table = found.place.table
         spec = CompactionSpec(
             table.name,
             publication.staging,
             build_row_type(table),
-            find_compression(table),
+            overrides.compression or find_compression(table),
             has_columns_by_position(self._settings, self._metastore.line),
             found.write_ids,
             found.scan,
             found.plan,
+            find_layout(table),
+            overrides.options,
         )
         return self._engine.compact(spec)
 
@@ -175,10 +202,18 @@ def find_obstacle(table: TableDescription, kind: CompactionKind, allow_non_atomi
     """Why the table is not compacted by us, if it is not."""
     if table.kind is TableKind.PLAIN:
         return "it is not transactional"
-    if table.kind is not TableKind.FULL_ACID:
-        return f"it is insert-only; {config.COMPACTION_RUN_IN.key}=queue leaves it to Hive"
+    if reason := find_format_fault(table):
+        return f"{reason}; {config.COMPACTION_RUN_IN.key}=queue leaves it to Hive"
     if table.sort_columns:
         return "it is sorted by columns"
     if kind is CompactionKind.REBALANCE and table.bucket_count:
         return "the values of its rows say in which bucket they are"
     return find_storage_fault(table, allow_non_atomic_rename)
+
+
+def find_partition_obstacle(table: TableDescription, partition: Partition) -> str | None:
+    """Why the partition is not compacted by us, if it is not: its files may be of another format than the table's."""
+    if partition.input_format in ("", table.input_format):
+        return None
+    other = partition.input_format.rpartition(".")[2]
+    return f"the files of its partition {partition.name} are of another format, {other}"

@@ -85,7 +85,7 @@ def build_compaction_plan(
         return CompactionPlan((), needs_cleaning)
     if kind is CompactionKind.MINOR:
         return CompactionPlan(tuple(_minor_files(state, partition, visibility_txn_id)), needs_cleaning, False)
-    folder = _base_name(state, visibility_txn_id).format()
+    folder = build_base_name(state, visibility_txn_id)
     if kind is CompactionKind.REBALANCE:
         found = len({file.bucket for source in partition.folders for file in source.files})
         groups = _build_groups(partition.folders)
@@ -94,20 +94,24 @@ def build_compaction_plan(
     return CompactionPlan(tuple(files) or (CompactedFile(folder, 0, False, ()),), needs_cleaning)
 
 
-def _base_name(state: AcidState, visibility_txn_id: int) -> FolderName:
-    """After the greatest write ID that is folded; after none, if there were only originals."""
+def build_base_name(state: AcidState, visibility_txn_id: int) -> str:
+    """The base after the greatest write ID that is folded; after none, if there were only originals."""
     folded = (*state.data_folders, *state.delete_deltas)
     last = max((folder.name.max_write_id for folder in folded), default=LONG_MIN)
-    return FolderName(FolderKind.BASE, last, last, None, visibility_txn_id)
+    return FolderName(FolderKind.BASE, last, last, None, visibility_txn_id).format()
 
 
-def _minor_files(state: AcidState, partition: ScanPartition, visibility_txn_id: int) -> list[CompactedFile]:
+def build_delta_name(kind: FolderKind, state: AcidState, visibility_txn_id: int) -> str:
+    """What deltas and delete deltas, of which there are some, are folded into: `kind` says which of the two."""
     deltas = (*state.deltas, *state.delete_deltas)
     first = min(delta.name.min_write_id for delta in deltas)
     last = max(delta.name.max_write_id for delta in deltas)
+    return FolderName(kind, first, last, None, visibility_txn_id).format()
 
+
+def _minor_files(state: AcidState, partition: ScanPartition, visibility_txn_id: int) -> list[CompactedFile]:
     def name(kind: FolderKind) -> str:
-        return FolderName(kind, first, last, None, visibility_txn_id).format()
+        return build_delta_name(kind, state, visibility_txn_id)
 
     paths = {state.listing.absolute_path(delta.path) for delta in state.deltas}
     rows = [folder for folder in partition.folders if folder.path in paths]

@@ -54,7 +54,7 @@ class SessionRunner:
         if self._metastore.line is MetastoreLine.HIVE_4:
             return replace(request, pool=self._pool)
         if request.kind is CompactionKind.MAJOR:
-            worker.publish_base(request.table, request.partition)
+            worker.publish_base(request.table, request.partition, dict(request.properties))
         return request
 
     def run(self, outcomes: Sequence[Outcome], settings: config.Settings) -> list[Outcome]:

@@ -75,7 +75,8 @@ def _find_obstacle_of_3(statement: Compact, kind: CompactionKind, table: TableDe
 
 
 def _find_rebalance_obstacle(table: TableDescription) -> str | None:
-    """As RebalanceQueryCompactor and CompactorFactory of Hive 4 have it."""
+    """As RebalanceQueryCompactor and AcidCompactionService of Hive 4 have it; a rebalance of an insert-only table is a
+    major compaction there (CompactorFactory), which is to be asked for by its name."""
     if table.kind is not TableKind.FULL_ACID:
         return "it is insert-only, and its rows have no buckets to be evened out"
     if table.bucket_count:

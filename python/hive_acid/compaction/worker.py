@@ -7,12 +7,13 @@ Cleaner waits for it; its commit makes the result visible.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 
 from hive_acid import config
 from hive_acid.compaction.folding import Foldable, Folder, Place
+from hive_acid.compaction.overrides import FileOverrides, read_overrides, refuse_unapplied
 from hive_acid.errors import HiveAcidError, build_error
 from hive_acid.execution.engine import WriteResult
 from hive_acid.execution.publication import Publication
@@ -24,7 +25,8 @@ from hive_acid.metastore.compaction_types import (
     CompactionState,
 )
 from hive_acid.metastore.protocol import Metastore
-from hive_acid.metastore.types import TransactionState
+from hive_acid.metastore.stringable_map import parse_map
+from hive_acid.metastore.types import MetastoreLine, TransactionState
 from hive_acid.model.table import TableName
 from hive_acid.transactions.manager import Transaction, TransactionManager
 
@@ -92,8 +94,15 @@ class Worker:
         return None if job is None else self.run(job)
 
     def check(self, request: CompactionRequest) -> None:
-        """Raises what `run` would raise because of the table or partition as it is now."""
-        self._folder.find_place(request.table, request.partition, request.kind)
+        """Raises what `run` would raise because of the table or partition as it is now.
+
+        Also HIVE_ACID_UNSUPPORTED_TABLE for properties that a compaction of ours would ignore, if it is ours to do.
+        """
+        place = self._folder.find_place(request.table, request.partition, request.kind)
+        if request.pool is None and (
+            self._metastore.line is MetastoreLine.HIVE_4 or request.kind is CompactionKind.MAJOR
+        ):
+            refuse_unapplied(place.table, dict(request.properties))
 
     def fail_dead(self) -> list[int]:
         """Tells the queue of compactions whose worker, one of ours, has died; their IDs.
@@ -151,7 +160,8 @@ class Worker:
         self._metastore.start_compaction(job, transaction.txn_id)
         result = WriteResult()
         if found.plan.files:
-            result = self._fold(job, found, transaction)
+            overrides = read_overrides(found.place.table, _parse_properties(job))
+            result = self._fold(job, found, transaction, overrides)
         elif found.plan.needs_cleaning:
             self._metastore.mark_compacted(job)
             transaction.commit()
@@ -161,10 +171,12 @@ class Worker:
         is_marked = bool(found.plan.files) or found.plan.needs_cleaning
         return CompactionOutcome(job.table, job.partition, job.kind, result, is_marked)
 
-    def _fold(self, job: CompactionJob, found: Foldable, transaction: Transaction) -> WriteResult:
+    def _fold(
+        self, job: CompactionJob, found: Foldable, transaction: Transaction, overrides: FileOverrides
+    ) -> WriteResult:
         publication = self._folder.publication(found.place, transaction)
         try:
-            result = self._folder.stage(found, publication)
+            result = self._folder.stage(found, publication, overrides)
             note = self._folder.build_note(job.kind, found, result, transaction.txn_id)
             transaction.ensure_active()
             publication.publish(result, {}, note)
@@ -176,16 +188,20 @@ class Worker:
             raise
         return result
 
-    def publish_base(self, table: TableName, partition: str | None) -> CompactionOutcome:
+    def publish_base(
+        self, table: TableName, partition: str | None, properties: Mapping[str, str] | None = None
+    ) -> CompactionOutcome:
         """Folds all into a base, on 3.1, where the queue is Hive's alone: the base is seen as soon as it is in place.
 
         The caller asks Hive for a major compaction then, which finds nothing left to fold, and has what the base
         replaces removed by the Cleaner. Raises as `run`; a base that is in place stays, for it holds what there is.
         """
         with self._supervise():
-            return self._publish_base(table, partition)
+            return self._publish_base(table, partition, properties or {})
 
-    def _publish_base(self, table: TableName, partition: str | None) -> CompactionOutcome:
+    def _publish_base(
+        self, table: TableName, partition: str | None, properties: Mapping[str, str]
+    ) -> CompactionOutcome:
         kind = CompactionKind.MAJOR
         place = self._folder.find_place(table, partition, kind)
         transaction = self._transactions.begin(str(table), self._settings)
@@ -196,7 +212,8 @@ class Worker:
             found = self._folder.find_foldable(place, kind, transaction)
             if found.plan.files:
                 publication = self._folder.publication(found.place, transaction)
-                result = self._folder.stage(found, publication)
+                overrides = read_overrides(found.place.table, properties)
+                result = self._folder.stage(found, publication, overrides)
                 note = self._folder.build_note(kind, found, result, transaction.txn_id)
                 transaction.ensure_active()
                 publication.publish(result, {}, note)
@@ -217,6 +234,14 @@ class Worker:
             self._metastore.mark_failed(replace(job, error=(str(error) or type(error).__name__)[:_MAX_ERROR_LENGTH]))
         except HiveAcidError as second:
             error.add_note(f"the queue was not told that compaction {job.id} failed: {second}")
+
+
+def _parse_properties(job: CompactionJob) -> dict[str, str]:
+    try:
+        return parse_map(job.properties or "0:")
+    except ValueError as error:
+        reason = f"the properties of compaction {job.id}: {error}"
+        raise build_error("HIVE_ACID_INTERNAL", reason=reason) from error
 
 
 def _refuse_order(job: CompactionJob) -> None:

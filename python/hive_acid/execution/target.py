@@ -86,6 +86,8 @@ def find_storage_fault(table: TableDescription, allow_non_atomic_rename: bool) -
         return f"renaming a folder is not atomic on {location.scheme}: storage"
     if any(part.startswith(("_", ".")) for part in location.path.split("/")):
         return "a folder in its location begins with _ or ., so Hive 4 and Trino would see no files"
+    if table.has_skew_folders:  # by whose names Hive leaves out rows (ListBucketingPruner)
+        return "it is SKEWED BY columns and STORED AS DIRECTORIES"
     if reason := _find_partition_fault(table):
         return reason
     for column in table.columns:
@@ -114,11 +116,16 @@ def _find_kind_reason(table: TableDescription, kind: StatementKind) -> str | Non
         return "it is not transactional"
     if kind.changes_rows and not table.kind.has_row_ids:
         return _NO_ROW_IDS
-    if table.kind is TableKind.INSERT_ONLY and table.file_format not in _INSERT_ONLY_LAYOUTS:
-        title = table.file_format.value if table.file_format else table.input_format.rpartition(".")[2]
-        written = " and ".join(found.value for found in _INSERT_ONLY_LAYOUTS if found)
-        return f"its files are {title}, and only {written} are written"
-    return None
+    return find_format_fault(table)
+
+
+def find_format_fault(table: TableDescription) -> str | None:
+    """Why files of the table's format are not written; None if they are."""
+    if table.kind is not TableKind.INSERT_ONLY or table.file_format in _INSERT_ONLY_LAYOUTS:
+        return None
+    title = table.file_format.value if table.file_format else table.input_format.rpartition(".")[2]
+    written = " and ".join(found.value for found in _INSERT_ONLY_LAYOUTS if found)
+    return f"its files are {title}, and only {written} are written"
 
 
 def find_layout(table: TableDescription) -> FileLayout:
@@ -159,9 +166,16 @@ def find_compression(table: TableDescription) -> str:
 
     ORC 1.5 and Parquet 1.10 of Hive 3.1 know no ZSTD.
     """
-    if table.file_format is FileFormat.PARQUET:
-        key, default, readable = "parquet.compression", "SNAPPY", _READABLE_IN_PARQUET
-    else:
-        key, default, readable = "orc.compress", "ZLIB", _READABLE_IN_ORC
+    key, default = find_compression_key(table), "SNAPPY" if table.file_format is FileFormat.PARQUET else "ZLIB"
     wanted = next((v.upper() for k, v in table.parameters.items() if k.lower() == key), default)
-    return wanted if wanted in readable else default
+    return wanted if wanted in find_readable_compressions(table) else default
+
+
+def find_compression_key(table: TableDescription) -> str:
+    """The table property that says how its files are compressed."""
+    return "parquet.compression" if table.file_format is FileFormat.PARQUET else "orc.compress"
+
+
+def find_readable_compressions(table: TableDescription) -> frozenset[str]:
+    """What that property may say: the compressions that every engine reads."""
+    return _READABLE_IN_PARQUET if table.file_format is FileFormat.PARQUET else _READABLE_IN_ORC

@@ -113,7 +113,8 @@ class CompactionJob:
     """An entry that a worker has been given (4.x), and what it has found out since.
 
     The metastore writes all of it back with each call about the entry: `user` is whom its Cleaner acts as, which fails
-    for ever without one (tried on 4.0.1 and 4.1.0). `stored` are the fields that are only passed on.
+    for ever without one (tried on 4.0.1 and 4.1.0). `properties` are the text of `stringable_map`. `stored` are the
+    fields that are only passed on.
     """
 
     id: int

@@ -154,6 +154,7 @@ def build_table(table: Any) -> TableDescription:
         input_format=storage.inputFormat or "",
         parameters=dict(table.parameters or {}),
         sort_columns=tuple(order.col.lower() for order in storage.sortCols or ()),
+        has_skew_folders=bool(storage.storedAsSubDirectories),
     )
 
 

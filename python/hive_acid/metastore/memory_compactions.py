@@ -16,6 +16,7 @@ from hive_acid.metastore.compaction_types import (
     RequestedCompaction,
 )
 from hive_acid.metastore.memory_transactions import Transaction, TransactionTable
+from hive_acid.metastore.stringable_map import format_map
 from hive_acid.metastore.types import MetastoreLine, TransactionState
 
 
@@ -67,7 +68,7 @@ class CompactionEntries:
                     started_ms=self._clock(),
                 )
                 # the metastore does not give back whom the request named
-                properties = "&".join(f"{key}={value}" for key, value in request.properties) or None
+                properties = format_map(dict(request.properties)) if request.properties else None
                 return CompactionJob(
                     id_,
                     info.table,

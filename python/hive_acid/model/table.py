@@ -84,7 +84,8 @@ _INPUT_FORMATS = {
 class TableDescription:
     """A table of the metastore. `columns` leaves out the partition columns; `bucket_count` is 0 for unbucketed.
 
-    `sort_columns` are those of SORTED BY.
+    `sort_columns` are those of SORTED BY; `has_skew_folders`: SKEWED BY … STORED AS DIRECTORIES, where folders within
+    folders tell values of rows.
     """
 
     name: TableName
@@ -96,6 +97,7 @@ class TableDescription:
     input_format: str = ""
     parameters: dict[str, str] = field(default_factory=dict, hash=False)
     sort_columns: tuple[str, ...] = ()
+    has_skew_folders: bool = False
 
     @property
     def kind(self) -> TableKind:

@@ -12,10 +12,13 @@ import pytest
 from pyspark.sql import SparkSession
 
 import hive_acid
+from hive_acid.compaction.worker import CompactionOutcome, Worker
 from hive_acid.local import EmbeddedMetastore
+from hive_acid.metastore.compaction_types import CompactionInfo, CompactionKind, CompactionRequest
 from hive_acid.metastore.thrift_client import ThriftMetastore
 from hive_acid.metastore.types import TransactionInfo, TransactionState
 from hive_acid.model.table import TableName
+from hive_acid.spark.session import attach
 from support.spark_settings import SHORT_LIVED
 
 
@@ -87,3 +90,32 @@ def tables(spark: SparkSession, client: ThriftMetastore) -> Iterator[Tables]:
     yield Tables(spark, client, database)
     spark.sql("USE default")
     spark.sql(f"DROP DATABASE {database} CASCADE")
+
+
+@dataclass
+class Compactions:
+    """Asks the queue for compactions, and has them done at once."""
+
+    tables: Tables
+    worker: Worker
+    pool: str
+
+    def run(
+        self, table: TableName, kind: CompactionKind, partition: str | None = None, buckets: int | None = None
+    ) -> CompactionOutcome:
+        """What became of it."""
+        request = CompactionRequest(table, kind, partition, pool=self.pool, user="tester", buckets=buckets)
+        assert self.tables.client.request_compaction(request).accepted
+        outcome = self.worker.run_next(self.pool)
+        assert outcome is not None
+        return outcome
+
+    def last(self, table: TableName) -> CompactionInfo:
+        """The latest entry of the queue for the table."""
+        return max((info for info in self.tables.client.compactions() if info.table == table), key=lambda info: info.id)
+
+
+@pytest.fixture
+def compactions(tables: Tables, spark: SparkSession) -> Iterator[Compactions]:
+    pool = f"pool_{uuid.uuid4().hex[:8]}"
+    yield Compactions(tables, attach(spark).build_worker(f"testhost-{pool}"), pool)

@@ -3,54 +3,23 @@
 from __future__ import annotations
 
 import shutil
-import uuid
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from typing import Any
 
 import pytest
+from pyarrow import orc
 from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
 
 import hive_acid
 from hive_acid import AcidTable
-from hive_acid.compaction.worker import CompactionOutcome, Worker
-from hive_acid.metastore.compaction_types import CompactionInfo, CompactionKind, CompactionRequest, CompactionState
+from hive_acid.metastore.compaction_types import CompactionKind, CompactionState
 from hive_acid.metastore.types import LockComponent, LockKind, LockState, OperationKind
-from hive_acid.model.table import TableName
 from hive_acid.spark.session import attach
-from integration.conftest import Tables
+from integration.conftest import Compactions, Tables
 from support.polling import eventually
 
 MAJOR, MINOR, REBALANCE = CompactionKind.MAJOR, CompactionKind.MINOR, CompactionKind.REBALANCE
-
-
-@dataclass
-class Compactions:
-    """Asks the queue for compactions, and has them done at once."""
-
-    tables: Tables
-    worker: Worker
-    pool: str
-
-    def run(
-        self, table: TableName, kind: CompactionKind, partition: str | None = None, buckets: int | None = None
-    ) -> CompactionOutcome:
-        request = CompactionRequest(table, kind, partition, pool=self.pool, user="tester", buckets=buckets)
-        assert self.tables.client.request_compaction(request).accepted
-        outcome = self.worker.run_next(self.pool)
-        assert outcome is not None
-        return outcome
-
-    def last(self, table: TableName) -> CompactionInfo:
-        return max((info for info in self.tables.client.compactions() if info.table == table), key=lambda info: info.id)
-
-
-@pytest.fixture
-def compactions(tables: Tables, spark: SparkSession) -> Iterator[Compactions]:
-    pool = f"pool_{uuid.uuid4().hex[:8]}"
-    yield Compactions(tables, attach(spark).build_worker(f"testhost-{pool}"), pool)
 
 
 def rows_with_ids(tables: Tables, name: str) -> list[tuple[object, ...]]:
@@ -103,6 +72,41 @@ def test_the_session_does_what_its_statement_asks_for(tables: Tables) -> None:
     assert state in ("ready for cleaning", "succeeded")
     assert rows_with_ids(tables, "t") == before
     assert any(path.startswith("delta_0000001_0000004_v") for path in tables.files("t"))
+
+
+@pytest.mark.parametrize(
+    ("properties", "found"),
+    [
+        ({"orc.compress": "SNAPPY", "orc.stripe.size": "65536"}, {"compression": "SNAPPY"}),
+        (
+            {"orc.row.index.stride": "5000", "orc.compress.size": "8192"},
+            {"row_index_stride": 5000, "compression_size": 8192},
+        ),
+    ],
+)
+def test_properties_of_the_statement_count_for_the_files_it_makes(
+    tables: Tables, properties: dict[str, str], found: dict[str, object]
+) -> None:
+    tables.create("t", "id BIGINT, name STRING")
+    for _ in range(2):
+        tables.sql("INSERT INTO t SELECT id, sha2(CAST(id AS STRING), 256) FROM range(0, 10000, 1, 1)")
+    said = ", ".join(f"'tblprops.{key}'='{value}'" for key, value in properties.items())
+    tables.sql(f"ALTER TABLE t COMPACT 'major' WITH OVERWRITE TBLPROPERTIES ({said})")
+    (base,) = tables.location("t").glob("base_*")
+    file = orc.ORCFile(base / "bucket_00000")
+    assert {key: getattr(file, key) for key in found} == found
+    assert (file.nstripes > 1) == ("orc.stripe.size" in properties)
+    assert tables.sql("SELECT count(*), count(DISTINCT ROW__ID) FROM t") == [(20000, 20000)]
+
+
+def test_a_property_that_is_not_applied_is_refused_before_anything_is_requested(tables: Tables) -> None:
+    table = tables.create("t")
+    change(tables, "t")
+    properties = "('compactor.mapreduce.map.memory.mb'='1024')"
+    with pytest.raises(AnalysisException, match=r"memory\.mb = '1024' is not applied") as caught:
+        tables.sql(f"ALTER TABLE t COMPACT 'major' WITH OVERWRITE TBLPROPERTIES {properties}")
+    assert caught.value.getCondition() == "HIVE_ACID_UNSUPPORTED_TABLE"
+    assert [info for info in tables.client.compactions() if info.table == table] == []
 
 
 def test_all_partitions_are_compacted_if_none_is_named(tables: Tables) -> None:

@@ -79,6 +79,62 @@ def run_transfers(spark: SparkSession, name: str, seed: int, written: threading.
     return step
 
 
+def run_inserts(spark: SparkSession, name: str, first: int, written: threading.Event) -> Callable[[], None]:
+    """Inserts two rows whose numbers cancel out, or replaces all rows by what they are."""
+    session, numbers = spark.newSession(), itertools.count(first)
+
+    def step() -> None:
+        number = next(numbers)
+        try:
+            if number % 4:
+                session.sql(f"INSERT INTO {name} VALUES ({number}, 7), (-{number}, -7)")
+            else:
+                session.sql(f"INSERT OVERWRITE {name} SELECT * FROM {name}")
+            written.set()
+        except Exception as error:
+            if getattr(error, "getSqlState", lambda: "")() != "40001" and "40001" not in str(error):
+                raise
+
+    return step
+
+
+@pytest.mark.parametrize("form", ["ORC", pytest.param("PARQUET", marks=pytest.mark.slow)])
+def test_compactions_of_an_insert_only_table_between_inserts_and_overwrites_change_no_answer(
+    tables: Tables, spark: SparkSession, form: str
+) -> None:
+    properties = "TBLPROPERTIES ('transactional'='true', 'transactional_properties'='insert_only')"
+    tables.sql(f"CREATE TABLE t (id INT, balance INT) STORED AS {form} {properties}")
+    table = TableName(tables.database, "t")
+    pool = f"pool_{uuid.uuid4().hex[:8]}"
+    worker = attach(spark).build_worker(f"spark-test-{pool}")
+    reader = spark.newSession()
+    crowd, sums, written = Crowd(), set(), threading.Event()
+
+    def read() -> None:
+        query = f"SELECT coalesce(sum(balance), 0) AS total, count(*) - count(DISTINCT id) AS twice FROM {table}"
+        sums.add(tuple(reader.sql(query).collect()[0]))
+
+    for first in (1, 1_000_001):
+        crowd.start(run_inserts(spark, str(table), first, written))
+    crowd.start(read)
+    made: list[str] = []
+    kinds = itertools.cycle([CompactionKind.MINOR, CompactionKind.MAJOR])
+    try:
+        while len(made) < 8 and not crowd.stop.is_set():
+            written.wait(1)
+            written.clear()
+            request = CompactionRequest(table, next(kinds), pool=pool, user="tester")
+            if tables.client.request_compaction(request).accepted:
+                outcome = worker.run_next(pool)
+                assert outcome is not None
+                made += outcome.folders
+    finally:
+        crowd.end()
+    read()
+    assert sums == {(0, 0)}
+    assert tables.sql("SELECT count(*) > 8 FROM t") == [(True,)]
+
+
 @pytest.mark.parametrize("rounds", [6, pytest.param(200, marks=pytest.mark.slow)])
 def test_compactions_between_readers_and_writers_change_no_answer(
     tables: Tables, spark: SparkSession, rounds: int

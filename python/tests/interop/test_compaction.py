@@ -20,6 +20,7 @@ from interop.hive_table import CLEANER_LIMIT_S, HiveTable
 pytestmark = [pytest.mark.interop, pytest.mark.slow]
 
 POOL = "of_the_tests"
+KINDS = {"M": CompactionKind.MAJOR, "m": CompactionKind.MINOR, "R": CompactionKind.REBALANCE}
 Row = tuple[int, str, int]
 
 
@@ -64,19 +65,22 @@ class Subject:
 
     def compact(self, step: str) -> None:
         """`o` for ours or `h` for Hive's, and `M`ajor, `m`inor or `R`ebalance."""
-        kind = {"M": CompactionKind.MAJOR, "m": CompactionKind.MINOR, "R": CompactionKind.REBALANCE}[step[1]]
+        kind = KINDS[step[1]]
         ids = self.table.row_ids("id")
         for partition in self.partitions:
             if step[0] == "h":
                 key = partition and partition.replace("=", "='") + "'"
                 self.table.compact(kind.value, key, may_be_refused=True)
             else:
-                self._compact_ours(kind, partition)
+                outcome = self.compact_ours(kind, partition)
+                self.check()
+                self.clean(outcome)
         if kind is not CompactionKind.REBALANCE:
             assert self.table.row_ids("id") == ids
         assert self.table.row_ids("id", vectorised=True) == self.table.row_ids("id")
 
-    def _compact_ours(self, kind: CompactionKind, partition: str | None) -> None:
+    def compact_ours(self, kind: CompactionKind, partition: str | None = None) -> CompactionOutcome:
+        """Asks the queue, and does what it gives; on 3.1 Hive's Worker is run after the base has been published."""
         if self.metastore.line is MetastoreLine.HIVE_4:
             self.metastore.request_compaction(CompactionRequest(self.name, kind, partition, pool=POOL, user="tester"))
             outcome = self.worker.run_next(POOL)
@@ -85,10 +89,9 @@ class Subject:
             outcome = self.worker.publish_base(self.name, partition)
             assert self.metastore.request_compaction(CompactionRequest(self.name, kind, partition)).accepted
             self.hive.sql("!worker")
-        self.check()
-        self._clean(outcome)
+        return outcome
 
-    def _clean(self, outcome: CompactionOutcome) -> None:
+    def clean(self, outcome: CompactionOutcome) -> None:
         """Hive's Cleaner leaves nothing that the result stands for."""
         limit = time.monotonic() + CLEANER_LIMIT_S
         entry = max(

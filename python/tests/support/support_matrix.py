@@ -286,7 +286,7 @@ LINES = (
             Example("ALTER TABLE {t} COMPACT 'major' AND WAIT"),
             Example(call=lambda spark, t: AcidTable.forName(spark, t).compact().collect()),
         ),
-        dict.fromkeys((*INSERT_ONLY_KINDS, OTHER), REFUSED),
+        {INSERT_ONLY_TEXT: REFUSED, OTHER: REFUSED},
     ),
     Line(
         "`ALTER TABLE … COMPACT 'rebalance'`, on metastores of the 4.x line",

@@ -22,6 +22,8 @@ from support.faults import Lost
 from support.statements import LOCATION, TABLE, World, build_table
 
 MAJOR, MINOR = CompactionKind.MAJOR, CompactionKind.MINOR
+INSERT_ONLY = {"transactional": "true", "transactional_properties": "insert_only"}
+ORC = "org.apache.hadoop.hive.ql.io.orc.OrcInputFormat"
 READY, FAILED, REFUSED = CompactionState.READY, CompactionState.FAILED, CompactionState.REFUSED
 
 
@@ -52,9 +54,11 @@ class Shop:
 
     line: MetastoreLine = MetastoreLine.HIVE_4
     settings: dict[str, str] = field(default_factory=dict)
+    table: dict[str, object] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.world = World(self.line)
+        self.world.memory.add_table(build_table(**self.table))
         self.engine = FakeCompactionEngine(self.world)
         world, settings = self.world, Settings(self.settings)
         folder = Folder(world.metastore, world.file_system, self.engine, settings)
@@ -234,7 +238,9 @@ def test_a_lost_transaction_puts_nothing_into_place() -> None:
     ("changes", "reason"),
     [
         ({"parameters": {}}, "not transactional"),
-        ({"parameters": {"transactional": "true", "transactional_properties": "insert_only"}}, "insert-only"),
+        ({"parameters": INSERT_ONLY, "input_format": "a.TextInputFormat"}, "TEXTFILE"),
+        ({"parameters": INSERT_ONLY, "input_format": "a.JsonInputFormat"}, "JsonInputFormat"),
+        ({"parameters": INSERT_ONLY, "input_format": ORC, "has_skew_folders": True}, "SKEWED"),
         ({"sort_columns": ("id",)}, "sorted"),
         ({"location": "s3a://bucket/t"}, "not atomic"),
         ({"columns": (Column("u", "uniontype<int,string>"),)}, "uniontype"),
@@ -248,6 +254,65 @@ def test_what_cannot_be_compacted_is_refused_before_anything_is_opened(changes: 
         shop.worker.run_next(None)
     assert "open_compaction" not in shop.world.metastore.calls
     assert shop.entry().state is FAILED
+
+
+@pytest.mark.parametrize("line", MetastoreLine)
+def test_an_insert_only_table_gets_no_marks_of_acid_files(line: MetastoreLine) -> None:
+    shop = Shop(line, table={"parameters": INSERT_ONLY, "input_format": ORC})
+    if line is MetastoreLine.HIVE_4:
+        shop.request()
+        outcome = shop.worker.run_next(None)
+    else:
+        outcome = shop.worker.publish_base(TABLE, None)
+    assert outcome is not None
+    (name,) = outcome.folders
+    found = {path.rpartition("/")[2] for path in shop.world.file_system.files if f"/{name}/" in path}
+    marks = {METADATA_FILE} if line is MetastoreLine.HIVE_3 else set()
+    assert {file for file in found if file in (METADATA_FILE, VERSION_FILE)} == marks
+    (spec,) = shop.engine.specs
+    assert (spec.layout.name, spec.plan.applies_deletes, spec.partition.deletes) == ("orc", False, ())
+
+
+def test_properties_of_the_entry_count_for_its_files() -> None:
+    shop = Shop()
+    properties = (("tblprops.orc.compress", "SNAPPY"), ("tblprops.orc.row.index.stride", "5000"), ("a", "b"))
+    shop.world.memory.request_compaction(CompactionRequest(TABLE, MAJOR, properties=properties))
+    assert shop.worker.run_next(None) is not None
+    (spec,) = shop.engine.specs
+    assert (spec.compression, spec.options) == ("SNAPPY", (("orc.row.index.stride", "5000"),))
+
+
+def test_a_property_that_cannot_be_applied_is_a_failure() -> None:
+    shop = Shop()
+    properties = (("tblprops.orc.stripe.size", "large"),)
+    shop.world.memory.request_compaction(CompactionRequest(TABLE, MAJOR, properties=properties))
+    with pytest.raises(UnsupportedOperation, match="large"):
+        shop.worker.run_next(None)
+    assert shop.entry().state is FAILED
+    assert shop.world.folders() == shop.before
+    assert shop.world.open_transactions() == []
+
+
+@pytest.mark.parametrize(
+    ("line", "kind", "pool", "is_refused"),
+    [
+        (MetastoreLine.HIVE_4, MAJOR, None, True),
+        (MetastoreLine.HIVE_4, MINOR, None, True),
+        (MetastoreLine.HIVE_4, MAJOR, "p", False),
+        (MetastoreLine.HIVE_3, MAJOR, None, True),
+        (MetastoreLine.HIVE_3, MINOR, None, False),
+    ],
+)
+def test_what_hive_would_do_by_a_property_is_not_begun_by_us(
+    line: MetastoreLine, kind: CompactionKind, pool: str | None, is_refused: bool
+) -> None:
+    """Requests for a pool, and minor ones on 3.1, are for others to do."""
+    request = CompactionRequest(TABLE, kind, properties=(("compactor.a", "b"),), pool=pool)
+    if not is_refused:
+        Shop(line).worker.check(request)
+        return
+    with pytest.raises(UnsupportedOperation, match=r"compactor\.a = 'b' is not applied"):
+        Shop(line).worker.check(request)
 
 
 def test_an_order_of_rows_is_refused() -> None:
@@ -296,6 +361,11 @@ class TestBesideHive31:
         marker = shop.world.file_system.read_text(f"{LOCATION}/base_0000002/{METADATA_FILE}")
         assert '"dataFormat":"compacted"' in marker
         assert shop.world.open_transactions() == []
+
+    def test_properties_count_for_the_base(self) -> None:
+        shop = Shop(MetastoreLine.HIVE_3)
+        shop.worker.publish_base(TABLE, None, {"tblprops.orc.compress": "NONE"})
+        assert shop.engine.specs[0].compression == "NONE"
 
     def test_a_failure_leaves_the_table_as_it_was(self) -> None:
         shop = Shop(MetastoreLine.HIVE_3)

@@ -225,6 +225,7 @@ def test_an_insert_makes_files_of_one_bucket_where_hive_3_1_compacts(
         ({"partition_columns": (Column("_k", "int"),)}, "hidden from Hive"),
         ({"bucket_count": 4, "bucket_columns": ("id",), "sort_columns": ("id",)}, "SORTED BY id"),
         ({"parameters": {}}, "not transactional"),
+        ({"has_skew_folders": True}, "STORED AS DIRECTORIES"),
         ({"parameters": INSERT_ONLY, "input_format": "a.TextInputFormat"}, "TEXTFILE, and only ORC and PARQUET"),
         ({"parameters": INSERT_ONLY, "input_format": "a.MyFormat"}, "MyFormat"),
         ({"location": "s3a://bucket/t"}, "not atomic on s3a"),

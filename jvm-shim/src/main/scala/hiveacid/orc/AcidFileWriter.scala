@@ -19,8 +19,16 @@ import org.apache.spark.sql.types.DataType
   *   in the words of the format; Hive 3.1 cannot read ORC's own default, ZSTD
   * @param discards
   *   true: there is no file; rows are taken, checked and counted
+  * @param options
+  *   further settings of ORC, by its own keys, that count instead of the session's
   */
-final case class FileSettings(writeId: Long, rowType: String, compression: String, discards: Boolean = false)
+final case class FileSettings(
+    writeId: Long,
+    rowType: String,
+    compression: String,
+    discards: Boolean = false,
+    options: Map[String, String] = Map.empty
+)
 
 /** Writes one file of a delta or delete delta as Hive itself does (OrcRecordUpdater): the six ACID columns and three
   * footer keys, which Hive 3.1 and 4 rely on (a wrong key index brings deleted rows back).
@@ -144,11 +152,11 @@ object AcidFileWriter {
       callback: Option[OrcFile.WriterCallback] = None
   ): Writer = {
     val options = OrcFile
-      .writerOptions(writeConf(conf))
+      .writerOptions(writeConf(conf, settings.options))
       .setSchema(schema)
       .compress(CompressionKind.valueOf(settings.compression))
       .version(OrcFile.Version.V_0_12)
-      .rowIndexStride(RowIndexStride)
+      .rowIndexStride(settings.options.get(OrcConf.ROW_INDEX_STRIDE.getAttribute).fold(RowIndexStride)(_.toInt))
       .buildIndex(true)
       .overwrite(false)
       .useUTCTimestamp(true)
@@ -157,10 +165,11 @@ object AcidFileWriter {
   }
 
   /** Session settings of ORC that Hive 3.1 could not read, or that resolve names against the wrong struct. */
-  private def writeConf(conf: Configuration): Configuration = {
+  private def writeConf(conf: Configuration, options: Map[String, String]): Configuration = {
     val result = new Configuration(conf)
     Seq(OrcConf.ENCRYPTION, OrcConf.DATA_MASK, OrcConf.BLOOM_FILTER_COLUMNS, OrcConf.DIRECT_ENCODING_COLUMNS)
       .foreach(c => result.unset(c.getAttribute))
+    options.foreach { case (key, value) => result.set(key, value) }
     result
   }
 }

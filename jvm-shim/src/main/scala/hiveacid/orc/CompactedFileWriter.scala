@@ -3,6 +3,7 @@ package hiveacid.orc
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 import org.apache.hadoop.hive.ql.exec.vector._
+import org.apache.orc.TypeDescription
 import org.apache.orc.TypeDescription.RowBatchVersion
 
 /** Writes rows that have been written before, with the row IDs and write IDs they have, or events about them.
@@ -18,12 +19,7 @@ final class CompactedFileWriter(val path: Path, conf: Configuration, settings: F
   private val kept = FileSchema.OriginalTransaction to FileSchema.CurrentTransaction
   // for batches that are handed over as they are
   private val through = new VectorizedRowBatch(FileSchema.Row + 1, capacity)
-  private val missing = {
-    val empty = AcidFileWriter.schemaOf(settings.rowType).createRowBatch(RowBatchVersion.USE_DECIMAL64, capacity)
-    val fields = empty.cols(FileSchema.Row).asInstanceOf[StructColumnVector].fields
-    fields.foreach(setNull)
-    fields
-  }
+  private val missing = nullsOf(rowTypeDescription)
   private val throughRow = new StructColumnVector(capacity, new Array[ColumnVector](rowVector.fields.length): _*)
 
   constant(FileSchema.Operation, operation)
@@ -81,6 +77,14 @@ final class CompactedFileWriter(val path: Path, conf: Configuration, settings: F
 }
 
 object CompactedFileWriter {
+
+  /** For each field of a row a vector of which every value is NULL. */
+  private[orc] def nullsOf(row: TypeDescription): Array[ColumnVector] = {
+    val vectors = row.createRowBatch(RowBatchVersion.USE_DECIMAL64, AcidFileWriter.BatchRows).cols
+    vectors.foreach(setNull)
+    vectors
+  }
+
   private def setNull(vector: ColumnVector): Unit = {
     vector.noNulls = false
     vector.isRepeating = true

@@ -37,7 +37,10 @@ object CompactionJob {
     val context = session.sparkContext
     val files = spec.files
     val task = (task: TaskContext, mine: Iterator[CompactedFile]) =>
-      mine.toSeq.flatMap(file => new CompactionTask(spec, file, schema, configured.value, task).run())
+      mine.toSeq.flatMap { file =>
+        if (spec.layout == FileLayout.AcidOrc) new CompactionTask(spec, file, schema, configured.value, task).run()
+        else new FlatCompactionTask(spec, file, schema, configured.value, task).run()
+      }
     val results = new Array[Seq[WrittenFile]](files.length)
     // Spark hands over the result of one attempt per partition, whatever was retried or run twice
     context.runJob(

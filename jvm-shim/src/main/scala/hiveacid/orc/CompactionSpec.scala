@@ -70,9 +70,15 @@ final case class CompactionSpec(
     byPosition: Boolean,
     writeIds: String,
     deletes: String,
-    files: Seq[CompactedFile]
+    layout: FileLayout,
+    fileName: String,
+    files: Seq[CompactedFile],
+    options: Map[String, String] = Map.empty
 ) {
-  def settings: FileSettings = FileSettings(0, rowType, compression)
+  def settings: FileSettings = FileSettings(0, rowType, compression, options = options)
+
+  /** The name of a file of this bucket. */
+  def nameOf(bucket: Int): String = fileName.format(bucket)
 }
 
 object CompactionSpec {
@@ -83,6 +89,8 @@ object CompactionSpec {
     *   - `rowType`, `compression`: as of a [[WriteSpec]]
     *   - `byPosition`: whether columns are found in files by position
     *   - `writeIds`: the list that decides which rows count
+    *   - `layout`, `fileName`: as of a [[WriteSpec]]
+    *   - `options`: see [[FileSettings]]
     *   - `deletes`: what [[Deletes]] is told, as a JSON object
     *   - `files`: those to be made, each with `folder`, `bucket`, `holdsDeletes`, `buckets` and `groups`, a list of
     *     lists of lists of `{"path", "bytes", "first", "last", "deletes", "check", "anyBucket", "raw"}`; `raw` is null
@@ -98,6 +106,8 @@ object CompactionSpec {
       byPosition = json.get("byPosition").asBoolean,
       writeIds = json.get("writeIds").asText,
       deletes = json.get("deletes").toString,
+      layout = FileLayout.of(json.get("layout").asText),
+      fileName = json.get("fileName").asText,
       files = elements(json.get("files")).map { file =>
         CompactedFile(
           folder = file.get("folder").asText,
@@ -106,7 +116,8 @@ object CompactionSpec {
           groups = elements(file.get("groups")).map(group => elements(group).map(run => elements(run).map(folded))),
           buckets = file.get("buckets").asInt
         )
-      }
+      },
+      options = json.get("options").properties.asScala.map(entry => entry.getKey -> entry.getValue.asText).toMap
     )
   }
 

@@ -76,7 +76,7 @@ final class CompactionTask(
     } finally writer.close()
   }
 
-  private def pathOf(bucket: Int) = new Path(new Path(root, file.folder), f"bucket_$bucket%05d")
+  private def pathOf(bucket: Int) = new Path(new Path(root, file.folder), spec.nameOf(bucket))
 
   private def open(bucket: Int) = new CompactedFileWriter(pathOf(bucket), conf, spec.settings, file.holdsDeletes)
 

@@ -35,7 +35,7 @@ sealed abstract class FileLayout(val name: String, val compressions: Set[String]
   def newRows(file: NewFile): NewRowsWriter
 
   /** A file without rows. */
-  def empty(path: Path, conf: Configuration, spec: WriteSpec): TableFileWriter
+  def empty(path: Path, conf: Configuration, settings: FileSettings): TableFileWriter
 }
 
 object FileLayout {
@@ -48,24 +48,24 @@ object FileLayout {
       new InsertFileWriter(f.path, f.conf, f.spec.settings, f.property, f.columnTypes, f.firstColumn, clock)
     }
 
-    override def empty(path: Path, conf: Configuration, spec: WriteSpec): TableFileWriter =
-      new EmptyFileWriter(path, conf, spec.settings)
+    override def empty(path: Path, conf: Configuration, settings: FileSettings): TableFileWriter =
+      new EmptyFileWriter(path, conf, settings)
   }
 
   case object FlatOrc extends FileLayout("orc", inOrc) {
     override def newRows(f: NewFile): NewRowsWriter =
       new FlatFileWriter(f.path, f.conf, f.spec.settings, f.columnTypes, f.firstColumn, new WallClock(f.zone))
 
-    override def empty(path: Path, conf: Configuration, spec: WriteSpec): TableFileWriter =
-      new EmptyFlatFileWriter(path, conf, spec.settings)
+    override def empty(path: Path, conf: Configuration, settings: FileSettings): TableFileWriter =
+      new EmptyFlatFileWriter(path, conf, settings)
   }
 
   case object Parquet extends FileLayout("parquet", inParquet) {
     override def newRows(f: NewFile): NewRowsWriter =
       new ParquetRowWriter(f.path, f.conf, f.spec.settings, f.columnTypes, f.firstColumn, f.zone)
 
-    override def empty(path: Path, conf: Configuration, spec: WriteSpec): TableFileWriter =
-      ParquetRowWriter.empty(path, conf, spec.settings)
+    override def empty(path: Path, conf: Configuration, settings: FileSettings): TableFileWriter =
+      ParquetRowWriter.empty(path, conf, settings)
   }
 
   /** @throws IllegalArgumentException

@@ -2,7 +2,7 @@ package hiveacid.orc
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
-import org.apache.hadoop.hive.ql.exec.vector.StructColumnVector
+import org.apache.hadoop.hive.ql.exec.vector.{ColumnVector, StructColumnVector, VectorizedRowBatch}
 import org.apache.orc.TypeDescription
 import org.apache.orc.TypeDescription.RowBatchVersion
 
@@ -58,6 +58,28 @@ final class FlatFileWriter(
 
   /** After `finish` it does nothing. */
   override def close(): Unit = writer.foreach(_.close())
+}
+
+/** Writes an ORC file of an insert-only table from batches of others, which are handed over as they are. */
+final class CopiedFlatFileWriter(path: Path, conf: Configuration, settings: FileSettings) extends TableFileWriter {
+  private val schema = TypeDescription.fromString(settings.rowType)
+  private val missing = CompactedFileWriter.nullsOf(schema)
+  private val through = new VectorizedRowBatch(missing.length, AcidFileWriter.BatchRows)
+  private val writer = AcidFileWriter.open(path, conf, settings, schema)
+  private var written = 0L
+
+  override def rows: Long = written
+
+  /** The first rows of vectors of the table's columns, null for a column whose values are all NULL. */
+  def write(columns: Array[ColumnVector], count: Int): Unit = {
+    missing.indices.foreach(i => through.cols(i) = Option(columns(i)).getOrElse(missing(i)))
+    through.size = count
+    writer.addRowBatch(through)
+    written += count
+  }
+
+  override def finish(): Unit = close()
+  override def close(): Unit = writer.close()
 }
 
 /** A file without rows. */

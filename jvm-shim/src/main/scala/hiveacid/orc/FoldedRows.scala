@@ -9,10 +9,21 @@ import org.apache.spark.sql.types.StructType
 
 /** The rows of a data file, in the table's columns. Values are not touched: Spark's own types lack the nanoseconds of a
   * TIMESTAMP and the blanks at the end of a CHAR.
+  *
+  * @param isFlat
+  *   true for a file of an insert-only table, which has no ACID columns
   */
-final class DataRows(file: SourceFile, schema: StructType, conf: Configuration, errors: ReadErrors) extends RowBatches {
-  private val scan =
-    new FileScan(file, ScannedColumns(schema, schema, Nil, DataRows.BatchRows, wantsIds = true), conf, errors)
+final class DataRows(
+    file: SourceFile,
+    schema: StructType,
+    conf: Configuration,
+    errors: ReadErrors,
+    isFlat: Boolean = false
+) extends RowBatches {
+  private val scan = {
+    val columns = ScannedColumns(schema, schema, Nil, DataRows.BatchRows, isFlat, wantsIds = !isFlat)
+    new FileScan(file, columns, conf, errors)
+  }
 
   override def path: Path = file.path
   override def read(): Int = scan.read()

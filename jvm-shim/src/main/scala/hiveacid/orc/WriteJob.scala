@@ -69,7 +69,7 @@ object WriteJob extends Logging {
   /** The length of the file. */
   private def writeEmpty(path: Path, conf: Configuration, spec: WriteSpec): Long =
     try {
-      spec.layout.empty(path, conf, spec).finish()
+      spec.layout.empty(path, conf, spec.settings).finish()
       path.getFileSystem(conf).getFileStatus(path).getLen
     } catch {
       case e @ (_: IOException | _: FSError) => throw storage(path, "writing", String.valueOf(e.getMessage), e)

@@ -26,7 +26,9 @@ class CompactionSuite extends AcidOrcSuite {
     val deletes = s"""{"writeIds": "", "folders": [${folders.mkString(",")}]}"""
     val file = CompactedFile("folded", 0, holdsDeletes, groups, buckets)
     val root = table.root.toString
-    val spec = CompactionSpec("db.t", root, table.rowType, "ZLIB", byPosition = false, "", deletes, Seq(file))
+    val (layout, name) = (FileLayout.AcidOrc, "bucket_%05d")
+    val spec =
+      CompactionSpec("db.t", root, table.rowType, "ZLIB", byPosition = false, "", deletes, layout, name, Seq(file))
     val (schema, conf) = (table.schema, new SerializableConfiguration(table.conf))
     val task = (context: TaskContext, _: Iterator[Int]) =>
       new CompactionTask(spec, file, schema, conf.value, context, openRuns).run()
