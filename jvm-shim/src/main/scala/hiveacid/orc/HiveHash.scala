@@ -47,8 +47,8 @@ object HiveHash {
       case (StringType, Category.VARCHAR) => text(version, start = 1)(_.substring(0, to.getMaxLength))
       case (StringType, Category.CHAR)    =>
         text(version, start = 1)(_.substring(0, to.getMaxLength).trimRight())
-      case (TimestampType, Category.TIMESTAMP) if version == 2    => new TimestampHash(Some(zones.session))
-      case (TimestampNTZType, Category.TIMESTAMP) if version == 2 => new TimestampHash(None)
+      case (TimestampType, Category.TIMESTAMP) if version == 2           => new TimestampHash(Some(zones.session))
+      case (TimestampNTZType, Category.TIMESTAMP) if version == 2        => new TimestampHash(None)
       case (TimestampType, Category.TIMESTAMP) if zones.server.isDefined =>
         new ServerTimestampHash(Some(zones.session), zones.server.get)
       case (TimestampNTZType, Category.TIMESTAMP) if zones.server.isDefined =>
@@ -164,8 +164,8 @@ final private class MapHash(keyType: DataType, key: HiveHash, valueType: DataTyp
   }
 }
 
-/** The hash of Hive's TimestampWritable: seconds since 1970 and nanoseconds of the java.sql.Timestamp that Hive makes of
-  * the wall clock (ObjectInspectorUtils.hashCode of 3.1.3 and 4.1.0). That is as in java.util.Date: Julian before
+/** The hash of Hive's TimestampWritable: seconds since 1970 and nanoseconds of the java.sql.Timestamp that Hive makes
+  * of the wall clock (ObjectInspectorUtils.hashCode of 3.1.3 and 4.1.0). That is as in java.util.Date: Julian before
   * 1582-10-15; by the offset before a gap, the later instant of an overlap, and before 1900 the zone's standard offset.
   *
   * @param timeZone

@@ -73,7 +73,8 @@ object ParquetFolding {
   private final class OpenRecords(from: FormedFile, conf: Configuration, errors: ReadErrors) extends Closeable {
     private val path = new Path(from.file.path)
     private val copy = new RecordCopy
-    private val reader = errors.guard(path)(new Reader(HadoopInputFile.fromPath(path, conf), copy).withConf(conf).build())
+    private val reader =
+      errors.guard(path)(new Reader(HadoopInputFile.fromPath(path, conf), copy).withConf(conf).build())
 
     def next(consumer: RecordConsumer): Unit = {
       copy.consumer = consumer
