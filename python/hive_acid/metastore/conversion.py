@@ -17,7 +17,7 @@ from hive_acid.metastore.types import (
     TransactionInfo,
     TransactionState,
 )
-from hive_acid.model.table import Column, Partition, TableDescription, TableName
+from hive_acid.model.table import Column, Partition, RowFormat, TableDescription, TableName
 from hive_acid.model.write_ids import LONG_MAX, ValidTxnList, ValidWriteIdList
 
 _LOCK_TYPES = {
@@ -141,6 +141,12 @@ def _build_columns(fields: Sequence[Any] | None) -> tuple[Column, ...]:
     return tuple(Column(field.name.lower(), field.type) for field in fields or ())
 
 
+def _build_row_format(storage: Any) -> RowFormat:
+    serde = storage.serdeInfo or ttypes.SerDeInfo()
+    properties = frozenset((serde.parameters or {}).items())
+    return RowFormat(serde.serializationLib or "", properties, _build_columns(storage.cols))
+
+
 def build_table(table: Any) -> TableDescription:
     """From Table. Views have no storage: their location and input format are empty."""
     storage = table.sd or ttypes.StorageDescriptor()
@@ -154,6 +160,7 @@ def build_table(table: Any) -> TableDescription:
         input_format=storage.inputFormat or "",
         parameters=dict(table.parameters or {}),
         sort_columns=tuple(order.col.lower() for order in storage.sortCols or ()),
+        row_format=_build_row_format(storage),
     )
 
 
@@ -171,8 +178,14 @@ def parse_partition_values(name: str) -> tuple[str, ...]:
 def build_partition(name: str, partition: Any) -> Partition:
     """From Partition, which does not carry its own name."""
     storage = partition.sd
-    parameters = dict(partition.parameters or {})
-    return Partition(name, tuple(partition.values), storage.location or "", parameters, storage.inputFormat or "")
+    return Partition(
+        name=name,
+        values=tuple(partition.values),
+        location=storage.location or "",
+        parameters=dict(partition.parameters or {}),
+        input_format=storage.inputFormat or "",
+        row_format=_build_row_format(storage),
+    )
 
 
 def build_new_partition(table: Any, name: str, location: str, write_id: int) -> Any:

@@ -17,11 +17,11 @@ from pyspark.errors.exceptions.captured import CapturedException
 from hive_acid.config import Settings
 from hive_acid.errors import HiveAcidError, build_error
 from hive_acid.execution.column_lookup import has_columns_by_position
-from hive_acid.execution.json_release import find_json_release
 from hive_acid.execution.ddl import DdlExecutor, DdlStatement
 from hive_acid.execution.dry_run import format_json
 from hive_acid.execution.engine import RowCounts
 from hive_acid.execution.executor import Executor
+from hive_acid.execution.json_release import find_json_release
 from hive_acid.execution.readers import Readers
 from hive_acid.execution.snapshots import ScannedSnapshot
 from hive_acid.execution.statement import Overwrite, Statement, StatementText

@@ -23,7 +23,10 @@ private[json] class Hive4Parser(
 ) extends LineParser {
   private val mapper = scalars.mapper
 
-  override def parse(bytes: Array[Byte], length: Int): InternalRow = record(mapper.readTree(bytes, 0, length), target)
+  override def parse(bytes: Array[Byte], length: Int): InternalRow = {
+    val node = mapper.readTree(bytes, 0, length)
+    if (node.isNull) values.row(new Array[Any](target.width)) else record(node, target)
+  }
 
   private def value(node: JsonNode, target: Target): Any =
     if (node.isNull) null
