@@ -35,6 +35,7 @@ class Calls:
         self._uri = uris
         self._connections = Connections(parse_uris(uris), timeout, user or find_user())
         self._line: MetastoreLine | None = None
+        self._version: str | None = None
         self._line_guard = threading.Lock()
 
     @property
@@ -49,6 +50,13 @@ class Calls:
             if self._line is None:
                 self._line = self._find_line()
             return self._line
+
+    @property
+    def version(self) -> str:
+        """What the server calls itself (3.1.3 says "3.0"), asked once."""
+        if self._version is None:
+            self._version = str(self._read("getVersion"))
+        return self._version
 
     def _find_line(self) -> MetastoreLine:
         def probe(client: Any) -> MetastoreLine:

@@ -17,7 +17,7 @@ from hive_acid.metastore.types import (
     TransactionInfo,
     TransactionState,
 )
-from hive_acid.model.table import Column, Partition, TableDescription, TableName
+from hive_acid.model.table import JSON_SERDE, Column, Partition, RowFormat, TableDescription, TableName
 from hive_acid.model.write_ids import LONG_MAX, ValidTxnList, ValidWriteIdList
 
 _LOCK_TYPES = {
@@ -141,6 +141,14 @@ def _build_columns(fields: Sequence[Any] | None) -> tuple[Column, ...]:
     return tuple(Column(field.name.lower(), field.type) for field in fields or ())
 
 
+def _build_row_format(storage: Any) -> RowFormat:
+    """Of thousands of partitions no more than is asked for."""
+    serde = storage.serdeInfo or ttypes.SerDeInfo()
+    if serde.serializationLib != JSON_SERDE:
+        return RowFormat(serde.serializationLib or "")
+    return RowFormat(JSON_SERDE, frozenset((serde.parameters or {}).items()), _build_columns(storage.cols))
+
+
 def build_table(table: Any) -> TableDescription:
     """From Table. Views have no storage: their location and input format are empty."""
     storage = table.sd or ttypes.StorageDescriptor()
@@ -155,6 +163,7 @@ def build_table(table: Any) -> TableDescription:
         parameters=dict(table.parameters or {}),
         sort_columns=tuple(order.col.lower() for order in storage.sortCols or ()),
         has_skew_folders=bool(storage.storedAsSubDirectories),
+        row_format=_build_row_format(storage),
     )
 
 
@@ -172,8 +181,14 @@ def parse_partition_values(name: str) -> tuple[str, ...]:
 def build_partition(name: str, partition: Any) -> Partition:
     """From Partition, which does not carry its own name."""
     storage = partition.sd
-    parameters = dict(partition.parameters or {})
-    return Partition(name, tuple(partition.values), storage.location or "", parameters, storage.inputFormat or "")
+    return Partition(
+        name=name,
+        values=tuple(partition.values),
+        location=storage.location or "",
+        parameters=dict(partition.parameters or {}),
+        input_format=storage.inputFormat or "",
+        row_format=_build_row_format(storage),
+    )
 
 
 def build_new_partition(table: Any, name: str, location: str, write_id: int) -> Any:

@@ -94,6 +94,11 @@ class MemoryMetastore(MemoryQueue):
         """See `Metastore`."""
         return self._line
 
+    @property
+    def version(self) -> str:
+        """See `Metastore`."""
+        return "3.0" if self._line is MetastoreLine.HIVE_3 else "4.1.0"
+
     def _now(self) -> int:
         """The time, after ending what has timed out by it."""
         now = self._clock()

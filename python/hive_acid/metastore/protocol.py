@@ -37,6 +37,11 @@ class Metastore(CompactionQueue, Protocol):
         """The protocol family, found once by what the server answers."""
         ...
 
+    @property
+    def version(self) -> str:
+        """What the server calls itself (3.1.3 says "3.0"), asked once."""
+        ...
+
     # transactions
 
     def open_transaction(self, user: str, host: str, agent: str) -> int:

@@ -63,13 +63,16 @@ class FileFormat(Enum):
     AVRO = "AVRO"
     SEQUENCEFILE = "SEQUENCEFILE"
     RCFILE = "RCFILE"
+    JSONFILE = "JSONFILE"
 
     @classmethod
-    def of(cls, input_format: str) -> FileFormat | None:
-        """From the name of Hive's input format, or None for one that no word stands for."""
-        return _INPUT_FORMATS.get(input_format.rpartition(".")[2])
+    def of(cls, input_format: str, serde: str = "") -> FileFormat | None:
+        """From the names of Hive's input format and SerDe, or None for a format that no word stands for."""
+        found = _INPUT_FORMATS.get(input_format.rpartition(".")[2])
+        return cls.JSONFILE if found is cls.TEXTFILE and serde == JSON_SERDE else found
 
 
+JSON_SERDE = "org.apache.hadoop.hive.serde2.JsonSerDe"
 _INPUT_FORMATS = {
     "OrcInputFormat": FileFormat.ORC,
     "MapredParquetInputFormat": FileFormat.PARQUET,
@@ -78,6 +81,15 @@ _INPUT_FORMATS = {
     "SequenceFileInputFormat": FileFormat.SEQUENCEFILE,
     "RCFileInputFormat": FileFormat.RCFILE,
 }
+
+
+@dataclass(frozen=True)
+class RowFormat:
+    """How a SerDe makes rows of what is in a file: its class; of `JSON_SERDE` also properties and columns."""
+
+    serde: str = ""
+    properties: frozenset[tuple[str, str]] = frozenset()
+    columns: tuple[Column, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -98,6 +110,7 @@ class TableDescription:
     parameters: dict[str, str] = field(default_factory=dict, hash=False)
     sort_columns: tuple[str, ...] = ()
     has_skew_folders: bool = False
+    row_format: RowFormat = RowFormat()
 
     @property
     def kind(self) -> TableKind:
@@ -107,7 +120,7 @@ class TableDescription:
     @property
     def file_format(self) -> FileFormat | None:
         """What its files are, None for a format that has no word of its own."""
-        return FileFormat.of(self.input_format)
+        return FileFormat.of(self.input_format, self.row_format.serde)
 
     @property
     def is_partitioned(self) -> bool:
@@ -130,7 +143,8 @@ class TableConstraints:
 class Partition:
     """A partition: `name` as the metastore spells it (`k1=v1/k2=v2`, escaped), values unescaped, own location.
 
-    `input_format` is that of its files, which may be others than the table's; empty where it is not known.
+    `input_format` and `row_format` are those of its files, which may be others than the table's; empty and None where
+    they are not known.
     """
 
     name: str
@@ -138,3 +152,4 @@ class Partition:
     location: str
     parameters: dict[str, str] = field(default_factory=dict, hash=False)
     input_format: str = ""
+    row_format: RowFormat | None = None

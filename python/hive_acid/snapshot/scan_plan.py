@@ -129,10 +129,11 @@ class ScanPlan:
         deletes = (folder.max_write_id for partition in partitions for folder in partition.deletes)
         return max(*data, *deletes, 0, 0)
 
-    def to_json(self, *, by_position: bool) -> str:
+    def to_json(self, *, by_position: bool, json_release: str | None = None) -> str:
         """The form the shim reads: see `ScanFolder.to_dict` and `ScanDeletes.to_dict`.
 
-        `by_position`: how columns are found in files (`has_columns_by_position`).
+        `by_position`: how columns are found in files (`has_columns_by_position`). `json_release`: of a table of JSON,
+        whose reader decides (`find_json_release`).
         """
         partitions = [
             {
@@ -144,7 +145,8 @@ class ScanPlan:
             for partition in self.partitions
         ]
         plan = {"table": self.table, "writeIds": self.write_ids.format(), "byPosition": by_position}
-        return json.dumps({**plan, "partitions": partitions}, separators=(",", ":"))
+        released = {} if json_release is None else {"jsonRelease": json_release}
+        return json.dumps({**plan, **released, "partitions": partitions}, separators=(",", ":"))
 
     def _data_files(self) -> Iterable[ScanFile]:
         return (file for partition in self.partitions for folder in partition.folders for file in folder.files)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from hive_acid.errors import HiveAcidError, build_error
 from hive_acid.model.names import METADATA_FILE
-from hive_acid.model.table import Partition, TableDescription, TableKind
+from hive_acid.model.table import FileFormat, Partition, TableDescription, TableKind
 from hive_acid.model.write_ids import ValidTxnList, ValidWriteIdList
 from hive_acid.snapshot.acid_state import AcidState, TableContent, count_content, marker_folders
 from hive_acid.snapshot.directory_choice import choose_directories
@@ -35,9 +35,7 @@ def load_scan_plan(
     if table.kind is TableKind.PLAIN:
         raise _unreadable(table, "it is not transactional")
     for partition in partitions or ():
-        if partition.input_format not in ("", table.input_format):
-            other = partition.input_format.rpartition(".")[2]
-            raise _unreadable(table, f"the files of its partition {partition.name} are of another format, {other}")
+        _check_format(table, partition)
     if write_ids.table != str(table.name):
         raise build_error(
             "HIVE_ACID_INTERNAL", reason=f"The write IDs of {write_ids.table} were given for table {table.name}"
@@ -56,6 +54,16 @@ def load_scan_plan(
             return build_scan_plan(table, write_ids, states, readable_bytes)
     reason = f"streaming ingest closed a file during each of {_LISTINGS} listings"
     raise build_error("HIVE_ACID_SNAPSHOT_UNAVAILABLE", table=table.name, reason=reason)
+
+
+def _check_format(table: TableDescription, partition: Partition) -> None:
+    """Hive reads each partition in the partition's own way, the shim all of them in the table's."""
+    if partition.input_format not in ("", table.input_format):
+        other = partition.input_format.rpartition(".")[2]
+        raise _unreadable(table, f"the files of its partition {partition.name} are of another format, {other}")
+    if table.file_format is FileFormat.JSONFILE and partition.row_format not in (None, table.row_format):
+        reason = f"its partition {partition.name} has another SerDe, SERDEPROPERTIES or columns than the table"
+        raise _unreadable(table, reason)
 
 
 def load_content(

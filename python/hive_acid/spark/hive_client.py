@@ -29,6 +29,21 @@ CAPABILITIES = (
 )
 """Those that HiveServer2 declares, but for its caches: what sessions set up by us may do with tables."""
 
+SCHEMA_SERDES = "spark.hadoop.hive.serdes.using.metastore.for.schema"
+_METASTORE_SCHEMA_SERDES = (
+    "org.apache.hadoop.hive.ql.io.orc.OrcSerde",
+    "org.apache.hadoop.hive.serde2.lazy.LazySimpleSerDe",
+    "org.apache.hadoop.hive.serde2.columnar.ColumnarSerDe",
+    "org.apache.hadoop.hive.serde2.dynamic_type.DynamicSerDe",
+    "org.apache.hadoop.hive.serde2.MetadataTypedColumnsetSerDe",
+    "org.apache.hadoop.hive.serde2.columnar.LazyBinaryColumnarSerDe",
+    "org.apache.hadoop.hive.ql.io.parquet.serde.ParquetHiveSerDe",
+    "org.apache.hadoop.hive.serde2.lazybinary.LazyBinarySerDe",
+    "org.apache.hadoop.hive.serde2.JsonSerDe",
+)
+"""Of their tables the client takes the columns from the metastore: the built-in one's default (HiveConf of 2.3), and
+the SerDe of JSON, which that client would ask for the columns and does not have: the table would have none."""
+
 
 @dataclass(frozen=True)
 class ClientChoice:
@@ -49,7 +64,8 @@ def choose_client(
     if own:
         return ClientChoice({}, f"left to {', '.join(own)}")
     if server.has_get_table and not server.transforms_tables:
-        return ClientChoice({}, f"the one built in: metastore {server.version} serves it")
+        settings = {} if SCHEMA_SERDES in configured else {SCHEMA_SERDES: ",".join(_METASTORE_SCHEMA_SERDES)}
+        return ClientChoice(settings, f"the one built in: metastore {server.version} serves it")
     version, why = (WITH_GET_TABLE, "transforms tables") if server.has_get_table else (NEWEST, "has no get_table")
     settings = {
         VERSION: version,

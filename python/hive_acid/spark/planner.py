@@ -21,6 +21,7 @@ from hive_acid.execution.ddl import DdlExecutor, DdlStatement
 from hive_acid.execution.dry_run import format_json
 from hive_acid.execution.engine import RowCounts
 from hive_acid.execution.executor import Executor
+from hive_acid.execution.json_release import find_json_release
 from hive_acid.execution.readers import Readers
 from hive_acid.execution.snapshots import ScannedSnapshot
 from hive_acid.execution.statement import Overwrite, Statement, StatementText
@@ -189,7 +190,9 @@ class Planner:
                 plan = self._snapshot(asked["token"], table).scan_plan(table, partitions, with_row_ids)
             else:
                 plan = self._readers.scan_plan(asked["executionId"], table, partitions, settings, with_row_ids)
-            return plan.to_json(by_position=has_columns_by_position(settings, self._metastore.line))
+            release = find_json_release(self._metastore, table) if asked["json"] else None
+            by_position = has_columns_by_position(settings, self._metastore.line)
+            return plan.to_json(by_position=by_position, json_release=release)
 
     def _settings_of(self, asked: Mapping[str, Any]) -> Settings:
         return self._settings.overridden_by(asked["settings"])

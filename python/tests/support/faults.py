@@ -54,6 +54,10 @@ class FaultyMetastore:
         return self.real.line
 
     @property
+    def version(self) -> str:
+        return self.real.version
+
+    @property
     def uri(self) -> str:
         return self.real.uri
 

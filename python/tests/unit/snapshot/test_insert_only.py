@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import pytest
 
 from hive_acid.errors import HiveAcidError
-from hive_acid.model.table import Column, Partition, TableDescription, TableName
+from hive_acid.model.table import Column, Partition, RowFormat, TableDescription, TableName
 from hive_acid.model.write_ids import ValidTxnList, ValidWriteIdList
 from hive_acid.snapshot.scan_plan import ScanPlan
 from hive_acid.snapshot.table_snapshot import load_scan_plan
@@ -107,3 +110,29 @@ def test_partitions_with_files_of_another_format_are_refused() -> None:
     with pytest.raises(HiveAcidError, match="TextInputFormat") as raised:
         load_scan_plan(MemoryFileSystem(), table, [same, other], *snapshot)
     assert raised.value.getCondition() == "HIVE_ACID_UNSUPPORTED_TABLE"
+
+
+def test_partitions_of_json_that_hive_reads_in_another_way_than_the_table_are_refused() -> None:
+    row_format = RowFormat("org.apache.hadoop.hive.serde2.JsonSerDe", frozenset({("a", "b")}), FLAT.columns)
+    table = TableDescription(
+        FLAT.name,
+        ROOT,
+        FLAT.columns,
+        (Column("d", "string"),),
+        input_format="a.TextInputFormat",
+        parameters=INSERT_ONLY,
+        row_format=row_format,
+    )
+    snapshot = ValidWriteIdList("db.t", 9), ValidTxnList(9)
+    same = Partition("d=1", ("1",), f"{ROOT}/d=1", input_format="a.TextInputFormat", row_format=row_format)
+    assert load_scan_plan(MemoryFileSystem(), table, [same], *snapshot).partitions[0].folders == ()
+    others: list[dict[str, Any]] = [
+        {"serde": "a.B"},
+        {"properties": frozenset()},
+        {"columns": (Column("id", "bigint"),)},
+    ]
+    for changes in others:
+        other = replace(same, name="d=2", row_format=replace(row_format, **changes))
+        with pytest.raises(HiveAcidError, match=r"d=2 has another SerDe, SERDEPROPERTIES or columns") as raised:
+            load_scan_plan(MemoryFileSystem(), table, [same, other], *snapshot)
+        assert raised.value.getCondition() == "HIVE_ACID_UNSUPPORTED_TABLE"

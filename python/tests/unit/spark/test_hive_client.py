@@ -9,7 +9,7 @@ import pytest
 
 from hive_acid.local.artifacts import spark_client_artifacts
 from hive_acid.metastore.types import ServerInfo
-from hive_acid.spark.hive_client import NEWEST, WITH_GET_TABLE, choose_client
+from hive_acid.spark.hive_client import NEWEST, SCHEMA_SERDES, WITH_GET_TABLE, choose_client
 
 OF_3_1 = ServerInfo("3.0", has_get_table=True, transforms_tables=False)
 OF_4_0_0 = ServerInfo("4.0.0", has_get_table=True, transforms_tables=True)
@@ -30,7 +30,9 @@ def no_jars(version: str) -> Sequence[Path]:
 @pytest.mark.parametrize("server", [OF_3_1, EMBEDDED])
 def test_the_built_in_client_stays_where_it_is_served(server: ServerInfo) -> None:
     choice = choose_client(server, {}, no_jars)
-    assert choice.settings == {}
+    assert list(choice.settings) == [SCHEMA_SERDES]
+    assert choice.settings[SCHEMA_SERDES].endswith(",org.apache.hadoop.hive.serde2.JsonSerDe")
+    assert choose_client(server, {SCHEMA_SERDES: "a.B"}, no_jars).settings == {}
     assert choice.reason == f"the one built in: metastore {server.version} serves it"
 
 

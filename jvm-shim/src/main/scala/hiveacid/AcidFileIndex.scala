@@ -4,6 +4,7 @@ import scala.jdk.CollectionConverters._
 
 import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
 import com.fasterxml.jackson.databind.node.{ArrayNode, ObjectNode}
+import hiveacid.json.TableJsonFileFormat
 import hiveacid.orc.{AcidOrcFileFormat, RawRows}
 import org.apache.hadoop.fs.{FileStatus, Path}
 
@@ -85,10 +86,11 @@ final class AcidFileIndex(
     val plan = AcidFileIndex.json.readTree(answer)
     val writeIds = plan.get("writeIds").asText
     val byPosition = plan.get("byPosition").asBoolean
+    val jsonRelease = Option(plan.get("jsonRelease")).map(_.asText)
     plan.get("partitions").elements.asScala.toSeq.map { partition =>
       val name = partition.get("name").asText
       val values = partitions.fold(InternalRow.empty)(_(name))
-      name -> PartitionDirectory(values, files(partition, writeIds, byPosition))
+      name -> PartitionDirectory(values, files(partition, writeIds, byPosition, jsonRelease))
     }
   }
 
@@ -101,7 +103,8 @@ final class AcidFileIndex(
     AcidFileIndex.rootExecution(session).orElse(queryKey).getOrElse(LooseScans.newKey())
 
   private def scanRequest(key: Long, snapshot: Option[String], partitions: Option[Seq[String]]): String = {
-    val node = request(key, snapshot).put("rowIds", withRowIds)
+    val isJson = TableFormat.of(table).contains(TableFormat.Json)
+    val node = request(key, snapshot).put("rowIds", withRowIds).put("json", isJson)
     partitions.foreach { names =>
       val array: ArrayNode = node.putArray("partitions")
       names.foreach(n => array.add(n))
@@ -142,7 +145,12 @@ final class AcidFileIndex(
     }
   }
 
-  private def files(partition: JsonNode, writeIds: String, byPosition: Boolean): Seq[FileStatusWithMetadata] = {
+  private def files(
+      partition: JsonNode,
+      writeIds: String,
+      byPosition: Boolean,
+      jsonRelease: Option[String]
+  ): Seq[FileStatusWithMetadata] = {
     // one string for all files of a partition: it is serialised once per task
     val deletes = AcidFileIndex.deletes(partition, writeIds)
     partition.get("folders").elements.asScala.toSeq.flatMap { folder =>
@@ -150,6 +158,7 @@ final class AcidFileIndex(
       if (folder.get("deletes").asBoolean) metadata += AcidOrcFileFormat.DeletesKey -> deletes
       if (folder.get("check").asBoolean) metadata += AcidOrcFileFormat.CheckKey -> writeIds
       if (byPosition) metadata += AcidOrcFileFormat.PositionKey -> "true"
+      jsonRelease.foreach(metadata += TableJsonFileFormat.ReleaseKey -> _)
       metadata += AcidOrcFileFormat.WriteIdsKey -> s"${folder.get("first").asLong},${folder.get("last").asLong}"
       val constants = metadata.result()
       folder.get("files").elements.asScala.map { file =>

@@ -55,6 +55,27 @@ object TableFormat {
       new parquet.TableParquetFileFormat(AcidTables.name(t), zone(session))
   }
 
+  /** Lines of text, each an object of JSON. */
+  case object Json extends TableFormat("JSONFILE", isWritten = false) {
+
+    /** Of Hive; Spark has no such class. */
+    val Serde = "org.apache.hadoop.hive.serde2.JsonSerDe"
+
+    override def reader(session: SparkSession, t: CatalogTable): TransactionalFileFormat = {
+      val name = AcidTables.name(t)
+      if (t.dataSchema.isEmpty)
+        throw AcidException.unsupportedTable(
+          "Access",
+          name,
+          s"Spark's Hive client finds no columns, for want of $Serde"
+        )
+      val properties = json.SerdeProperties
+        .of(t)
+        .fold(reason => throw AcidException.unsupportedTable("Access", name, reason), identity)
+      new json.TableJsonFileFormat(name, zone(session), properties)
+    }
+  }
+
   /** What Hive's SerDes read. */
   final case class Serde(name: String) extends TableFormat(name, isWritten = false) {
     override def reader(session: SparkSession, t: CatalogTable): TransactionalFileFormat =
@@ -75,6 +96,7 @@ object TableFormat {
     if (word == "ORC" || word == "ORCINPUTFORMAT") Right(if (AcidTables.isInsertOnly(t)) FlatOrc else AcidOrc)
     else if (!AcidTables.isInsertOnly(t)) Left(s"its files are not ORC but $format")
     else if (word == "MAPREDPARQUETINPUTFORMAT") Right(Parquet)
+    else if (word == "TEXTINPUTFORMAT" && t.storage.serde.contains(Json.Serde)) Right(Json)
     else
       t.storage.serde.filterNot(isHere) match {
         case Some(absent) => Left(s"its files are read by $absent, which Spark does not have")
