@@ -3,7 +3,6 @@
 from typing import Any
 
 import pytest
-from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from interop.all_types import COLUMNS, HIVE_ROW, SPARK_ROW, VALUES

@@ -5,7 +5,6 @@ The lines are put into a file that Hive has written, in place of its own.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
@@ -21,15 +20,25 @@ from interop.test_insert_only import INSERT_ONLY, JSONFILE
 
 pytestmark = pytest.mark.interop
 
-ODD_NUMBERS = """
-0 -1 300 70000 2147483648 9223372036854775808 123456789012345678901234567890 1.5 -2.5 1.10 100.0 1e3 1e10 1E-3
-12345678901234567890.125 -0.0 true false null [1] {} {"a":1.0}""".split()
+ODD_NUMBERS = [
+    "-1",
+    "300",
+    "2147483648",
+    "9223372036854775808",
+    "1.50",
+    "-2.5",
+    "100.0",
+    "1e10",
+    "-0.0",
+    "true",
+    "null",
+]
+ODD_NUMBERS += ["12345678901234567890.125"]
 ODD_TEXTS = """
- x|12| 12 |+12|-12|1.5|1e3|99999999999|true|TRUE|False|NaN|Infinity|YWJj|YWI=|YWI|a b|abcdefg|| |\\u00fc\\ud83d\\ude00
-|2024-02-29|2024-02-30|2024-2-9|2024-13-01|1582-10-10|0001-01-01|2024-01-02 03:04:05.6|2024-01-02T03:04:05
-|2024-01-02 24:00:00|2024-01-02 03:04""".replace("\n", "").split("|")
-TYPES = "TINYINT INT BIGINT BOOLEAN FLOAT DOUBLE DECIMAL(10,2) DECIMAL(38,18) STRING".split()
-TYPES += ["VARCHAR(3)", "CHAR(4)", "BINARY", "DATE", "TIMESTAMP"]
+ 12 |+12|1.5|99999999999|true|FALSE|no|YWI=|YWI|abcdefg||\\u00fc\\ud83d\\ude00
+|2024-2-9|2024-02-30|0001-01-01|1582-10-10|2024-01-02 03:04:05.6|2024-01-02T03:04:05|2024-01-02 24:00:00
+""".replace("\n", "").split("|")
+TYPES = ["INT", "BOOLEAN", "DOUBLE", "DECIMAL(30,5)", "STRING", "CHAR(4)", "BINARY", "DATE", "TIMESTAMP"]
 ROWS = [
     *("{}", '{"A":1,"S":"x"}', '{"a":1,"A":2}', '{"A":1,"a":2,"A":3}', '{"a":1,"a":null}', '{"zz":{"a":[5]},"a":1}'),
     *(
@@ -129,7 +138,7 @@ def plain(value: Any) -> Any:
     """A value of Spark as the engine gives it."""
     if isinstance(value, Decimal):
         return str(value)
-    return value.hex().upper() if isinstance(value, bytearray | bytes) else value
+    return value.hex() if isinstance(value, bytearray | bytes) else value
 
 
 def test_every_type_that_hive_wrote_is_the_same_in_spark(hive: HiveEngine, spark: SparkSession, stored: str) -> None:
@@ -149,29 +158,27 @@ def test_every_type_that_hive_wrote_is_the_same_in_spark(hive: HiveEngine, spark
 def test_each_odd_value_is_what_it_is_in_hive(hive: HiveEngine, spark: SparkSession, stored: str, kind: str) -> None:
     table = Lines(hive, spark, f"v_{''.join(filter(str.isalnum, kind)).lower()}", f"a {kind}", stored)
     lines = [f'{{"a":{value}}}' for value in ODD_NUMBERS] + [f'{{"a":"{value}"}}' for value in ODD_TEXTS]
-    shown = {"BINARY": "hex(a)", "FLOAT": "CAST(a AS DOUBLE)", "DOUBLE": "a"}.get(kind, "CAST(a AS STRING)")
+    shown = "CAST(a AS STRING)" if kind in ("DATE", "TIMESTAMP", "DECIMAL(30,5)") else "a"
     query = f"SELECT {shown} FROM {table.name}"
-    lines = [line for line in lines if not (kind in ("FLOAT", "DOUBLE") and ("NaN" in line or "Infinity" in line))]
     assert table.check(lines, query) > 3
 
 
 def test_each_odd_line_is_what_it_is_in_hive(hive: HiveEngine, spark: SparkSession, stored: str) -> None:
     columns = "a INT, s STRING, r STRUCT<x:INT,y:STRING,z:STRUCT<q:ARRAY<DOUBLE>>>, m MAP<INT,STRING>"
     table = Lines(hive, spark, "odd_lines", columns, stored)
-    parts = "a, s, r.x, r.y, r.z.q[0], size(r.z.q), m[1], size(m)"
     lines = ROWS
+    query = f"SELECT a, s, r.x, r.y, r.z.q[0], r.z.q[1], m[1], m[2] FROM {table.name}"
     if hive.version == "3.1.3":
         # it goes on with bytes of a buffer, or with what follows a bracket that it takes for the text
         refused = ['{"a":1', '{"a":', '{"s":[1,2.50,{"k":null}]}', "  "]
         for line in refused:
             table.put([line])
-            assert table.in_spark(f"SELECT {parts} FROM {table.name}") is None
+            assert table.in_spark(query) is None
         lines = [line for line in ROWS if line not in refused]
-    query = f"SELECT {parts.replace('size(r.z.q)', 'r.z.q[1]').replace('size(m)', 'm[2]')} FROM {table.name}"
     assert table.check(lines, query) > 10
 
 
-def test_partitions_and_renamed_keys(hive: HiveEngine, spark: SparkSession, stored: str) -> None:
+def test_partitions_are_read_and_nothing_is_written(hive: HiveEngine, spark: SparkSession, stored: str) -> None:
     hive.sql(f"CREATE TABLE parts (id INT, s STRING) PARTITIONED BY (d DATE) {stored}")
     for day in ("2024-01-01", "2024-01-02"):
         hive.sql(f"INSERT INTO parts PARTITION (d = '{day}') VALUES ({int(day[-1])}, 'x')")
@@ -179,4 +186,3 @@ def test_partitions_and_renamed_keys(hive: HiveEngine, spark: SparkSession, stor
     assert [tuple(row) for row in spark.sql(query).collect()] == hive.sql(query).rows == [(2, "x", "2024-01-02")]
     with pytest.raises(PySparkException, match=r"parts.*JSONFILE"):
         spark.sql("INSERT INTO parts VALUES (1, 'a', DATE '2024-01-01')")
-    assert json.loads(next(iter(HiveTable(hive, "parts").location().rglob("000000_0"))).read_text())["s"] == "x"
