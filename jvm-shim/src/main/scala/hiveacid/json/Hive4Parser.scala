@@ -71,7 +71,7 @@ private[json] class Hive4Parser(
     if (!node.isObject) throw new LineException(s"an object is expected and ${kind(node)} found")
     val found = new LinkedHashMap[Any, Any]
     node.fields.asScala.foreach { field =>
-      found.put(Values.key(leaf(new TextNode(field.getKey), key.hive)), value(field.getValue, of))
+      values.put(found, leaf(new TextNode(field.getKey), key.hive), key.hive, value(field.getValue, of))
     }
     values.map(found)
   }
@@ -101,7 +101,7 @@ private[json] class Hive4Parser(
   private def string(node: JsonNode): Any =
     if (node.isValueNode) values.string(node.asText)
     else if (properties.stringifies) values.string(node.toString)
-    else throw new LineException(s"text is expected and ${kind(node)} found, which ${SerdeProperties.Stringify} forbids")
+    else throw new LineException(s"${SerdeProperties.Stringify} forbids ${kind(node)} where text is expected")
 
   private def decimal(node: JsonNode, t: DecimalType): Any = {
     def isBlank(c: Char) = Hive4Parser.Blanks.indexOf(c) >= 0
@@ -116,7 +116,8 @@ private[json] class Hive4Parser(
     if (wall == null) null else values.timestamp(wall, t)
   }
 
-  private def kind(node: JsonNode): String = if (node.isMissingNode) "nothing" else node.getNodeType.toString.toLowerCase(Locale.ROOT)
+  private def kind(node: JsonNode): String =
+    if (node.isMissingNode) "nothing" else node.getNodeType.toString.toLowerCase(Locale.ROOT)
 }
 
 private[json] object Hive4Parser {

@@ -56,7 +56,8 @@ object LineParser {
       case HiveRelease.Of31 =>
         val order = required.fieldNames.map(tableSchema.fieldIndex(_))
         new Hive3Parser(Target.row(tableSchema, tableSchema), order, values)
-      case HiveRelease.Of40 => new Hive4Parser(new Hive4Scalars.Of40(properties.isRawBinary), properties, target, values)
+      case HiveRelease.Of40 =>
+        new Hive4Parser(new Hive4Scalars.Of40(properties.isRawBinary), properties, target, values)
       case HiveRelease.Of41 => new Hive4Parser(Hive4Scalars.Of41, properties, target, values)
     }  }
 }

@@ -21,7 +21,7 @@ class LineParserSuite extends FunSuite {
   /** Stands for an error. */
   private val Fails = "fails"
 
-  private def rowOf(hive: HiveRelease, ddl: String, line: String, properties: SerdeProperties, columns: String*): Any = {
+  private def rowOf(hive: HiveRelease, ddl: String, line: String, properties: SerdeProperties, columns: String*) = {
     val schema = CharVarcharUtils.replaceCharVarcharWithStringInSchema(StructType.fromDDL(ddl))
     val required = if (columns.isEmpty) schema else StructType(columns.map(schema(_)))
     val parser = LineParser.of(hive, properties, schema, required, new Values(new WallClock(ZoneOffset.UTC)))
