@@ -64,11 +64,7 @@ object TableFormat {
     override def reader(session: SparkSession, t: CatalogTable): TransactionalFileFormat = {
       val name = AcidTables.name(t)
       if (t.dataSchema.isEmpty)
-        throw AcidException.unsupportedTable(
-          "Access",
-          name,
-          s"Spark's Hive client finds no columns, for want of $Serde"
-        )
+        throw AcidException.unsupportedTable("Access", name, s"Spark's Hive client lacks $Serde and finds no columns")
       val properties = json.SerdeProperties
         .of(t)
         .fold(reason => throw AcidException.unsupportedTable("Access", name, reason), identity)

@@ -13,8 +13,8 @@ import org.apache.spark.sql.types._
 
 /** JsonSerDe of Hive 3.1.3, on Jackson 1.9: values are taken as they come, the last of equal keys counts, and whatever
   * follows the object on the line is passed over. What Hive reads of a line that is cut off is refused, for it goes on
-  * with bytes of a line before; so is an object or array where text is expected, of which it takes the bracket. All
-  * columns are read, whichever are asked for, for in such a line of any column Hive takes what follows for others.
+  * with bytes of a line before. So is an object or array where text is expected: Hive takes its bracket for the text,
+  * and what follows for other columns. Therefore all columns are read, whichever are asked for.
   *
   * @param target
   *   all columns
@@ -33,7 +33,7 @@ private[json] class Hive3Parser(target: Target.Record, order: Array[Int], values
     } finally parser.close()
   }
 
-  /** Behind the beginning of the object. */
+  /** The fields, behind the beginning of the object. */
   private def fields(p: JsonParser, target: Target.Record): Array[Any] = {
     val found = new Array[Any](target.width)
     while (next(p) != END_OBJECT) {
@@ -73,11 +73,11 @@ private[json] class Hive3Parser(target: Target.Record, order: Array[Int], values
   private def entries(p: JsonParser, key: Target.Leaf, of: Target): Any = {
     val found = new LinkedHashMap[Any, Any]
     while (next(p) != END_OBJECT) {
-      val name = Values.key(keyOf(p.currentName, key.hive))
+      val name = keyOf(p.currentName, key.hive)
       // to Hive two arrays of bytes are never the same key
-      if (key.hive == BinaryType && found.containsKey(name))
+      if (key.hive == BinaryType && found.containsKey(Values.key(name)))
         throw new UnheldException("it holds a MAP with a key twice")
-      found.put(name, value(p, next(p), of))
+      values.put(found, name, key.hive, value(p, next(p), of))
     }
     values.map(found)
   }

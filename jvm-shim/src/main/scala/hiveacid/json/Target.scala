@@ -49,13 +49,12 @@ object Target {
   def unknown(t: DataType): Option[DataType] = t match {
     case s: StructType => s.fields.flatMap(f => unknown(f.dataType)).headOption
     case a: ArrayType  => unknown(a.elementType)
-    case MapType(_: StructType | _: ArrayType | _: MapType, _, _) => Some(t)
-    case m: MapType                                               => unknown(m.keyType).orElse(unknown(m.valueType))
-    case BooleanType | ByteType | ShortType | IntegerType | LongType | FloatType => None
-    case DoubleType | BinaryType | DateType | TimestampType | TimestampNTZType   => None
-    case _: DecimalType | _: CharType | _: VarcharType                           => None
-    case StringType                                                              => None
-    case _                                                                       => Some(t)
+    case MapType(_: StructType | _: ArrayType | _: MapType, _, _)                           => Some(t)
+    case m: MapType => unknown(m.keyType).orElse(unknown(m.valueType))
+    case BooleanType | ByteType | ShortType | IntegerType | LongType | FloatType            => None
+    case DoubleType | BinaryType | DateType | TimestampType | TimestampNTZType | StringType => None
+    case _: DecimalType | _: CharType | _: VarcharType                                      => None
+    case _                                                                                  => Some(t)
   }
 
   def hiveType(field: StructField): DataType = CharVarcharUtils.getRawType(field.metadata).getOrElse(field.dataType)

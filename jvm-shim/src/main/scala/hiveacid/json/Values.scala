@@ -1,6 +1,7 @@
 package hiveacid.json
 
 import java.time.{LocalDate, LocalDateTime, ZoneOffset}
+import java.util.LinkedHashMap
 
 import hiveacid.orc.WallClock
 import org.apache.hadoop.hive.common.`type`.HiveDecimal
@@ -53,8 +54,15 @@ final class Values(zone: WallClock) {
 
   def row(fields: Array[Any]): InternalRow = new GenericInternalRow(fields)
 
+  /** Of equal keys the last value counts. TIMESTAMPs that are one instant here may be two wall clocks to Hive. */
+  def put(into: LinkedHashMap[Any, Any], key: Any, t: DataType, value: Any): Unit = {
+    val isInstant = t == TimestampType || t == TimestampNTZType
+    if (isInstant && into.containsKey(key)) throw new UnheldException("it holds a MAP with a TIMESTAMP twice as a key")
+    into.put(Values.key(key), value)
+  }
+
   /** Keys and values in the order of the first occurrence of each key, with the value of its last. */
-  def map(entries: java.util.LinkedHashMap[Any, Any]): MapData = {
+  def map(entries: LinkedHashMap[Any, Any]): MapData = {
     if (entries.containsKey(null)) throw new UnheldException("it holds a MAP with NULL as a key")
     val keys = entries.keySet.toArray.map(k => plain(k))
     new ArrayBasedMapData(new GenericArrayData(keys), new GenericArrayData(entries.values.toArray.map(v => v: Any)))
