@@ -32,10 +32,10 @@ private[json] class Hive4Parser(
     if (node.isNull) null
     else
       target match {
-        case Target.Leaf(t)           => leaf(node, t)
-        case r: Target.Record         => record(node, r)
-        case Target.Items(element)    => items(node, element)
-        case Target.Entries(key, of)  => entries(node, key, of)
+        case Target.Leaf(t)          => leaf(node, t)
+        case r: Target.Record        => record(node, r)
+        case Target.Items(element)   => items(node, element)
+        case Target.Entries(key, of) => entries(node, key, of)
       }
 
   private def record(node: JsonNode, target: Target.Record): InternalRow = {
@@ -80,21 +80,21 @@ private[json] class Hive4Parser(
     if (node.isContainerNode && t != StringType)
       throw new LineException(s"a value of type ${t.sql} is expected and ${kind(node)} found")
     t match {
-      case IntegerType   => scalars.int(node)
-      case ByteType      => scalars.int(node).toByte
-      case ShortType     => scalars.int(node).toShort
-      case LongType      => scalars.long(node)
-      case BooleanType   => scalars.boolean(node)
-      case FloatType     => scalars.double(node).toFloat
-      case DoubleType    => scalars.double(node)
-      case StringType    => string(node)
-      case BinaryType    => scalars.binary(node)
-      case DateType      => values.date(HiveTimes.Of4.date(node.asText))
-      case d: DecimalType => decimal(node, d)
-      case v: VarcharType => values.varchar(node.asText, v.length)
-      case c: CharType    => values.char(node.asText, c.length)
+      case IntegerType                      => scalars.int(node)
+      case ByteType                         => scalars.int(node).toByte
+      case ShortType                        => scalars.int(node).toShort
+      case LongType                         => scalars.long(node)
+      case BooleanType                      => scalars.boolean(node)
+      case FloatType                        => scalars.double(node).toFloat
+      case DoubleType                       => scalars.double(node)
+      case StringType                       => string(node)
+      case BinaryType                       => scalars.binary(node)
+      case DateType                         => values.date(HiveTimes.Of4.date(node.asText))
+      case d: DecimalType                   => decimal(node, d)
+      case v: VarcharType                   => values.varchar(node.asText, v.length)
+      case c: CharType                      => values.char(node.asText, c.length)
       case TimestampType | TimestampNTZType => timestamp(node.asText, t)
-      case other => throw new UnheldException(s"it holds a value of type ${other.sql}")
+      case other                            => throw new UnheldException(s"it holds a value of type ${other.sql}")
     }
   }
 

@@ -49,8 +49,8 @@ object Target {
   def unknown(t: DataType): Option[DataType] = t match {
     case s: StructType => s.fields.flatMap(f => unknown(f.dataType)).headOption
     case a: ArrayType  => unknown(a.elementType)
-    case MapType(_: StructType | _: ArrayType | _: MapType, _, _)                           => Some(t)
-    case m: MapType => unknown(m.keyType).orElse(unknown(m.valueType))
+    case MapType(_: StructType | _: ArrayType | _: MapType, _, _) => Some(t)
+    case m: MapType                                               => unknown(m.keyType).orElse(unknown(m.valueType))
     case BooleanType | ByteType | ShortType | IntegerType | LongType | FloatType            => None
     case DoubleType | BinaryType | DateType | TimestampType | TimestampNTZType | StringType => None
     case _: DecimalType | _: CharType | _: VarcharType                                      => None

@@ -76,8 +76,13 @@ class LineParserSuite extends FunSuite {
     val exact = new java.math.BigDecimal("123456789012345678.125000")
     val rounded = new java.math.BigDecimal("123456789012345680.000000")
     check("DECIMAL(30,6)", "123456789012345678.125", exact, rounded, exact)
-    check("DECIMAL(4,2)", "9.995", new java.math.BigDecimal("10.00"), new java.math.BigDecimal("10.00"),
-      new java.math.BigDecimal("10.00"))
+    check(
+      "DECIMAL(4,2)",
+      "9.995",
+      new java.math.BigDecimal("10.00"),
+      new java.math.BigDecimal("10.00"),
+      new java.math.BigDecimal("10.00")
+    )
     check("DECIMAL(4,2)", "99.995", null, null, null)
     check("DECIMAL(4,2)", "\"x\"", null, null, null)
     check("DECIMAL(4,2)", "\"\\t1\"", null, new java.math.BigDecimal("1.00"), new java.math.BigDecimal("1.00"))
@@ -124,8 +129,13 @@ class LineParserSuite extends FunSuite {
   test("arrays, maps and structs") {
     check("ARRAY<INT>", "[1,null,2]", Seq(1, null, 2), Seq(1, null, 2), Seq(1, null, 2))
     check("ARRAY<INT>", "{}", Fails, Fails, Fails)
-    check("MAP<INT,STRING>", """{"1":"a","01":"b","2":null}""", Map(1 -> "b", 2 -> null), Map(1 -> "b", 2 -> null),
-      Map(1 -> "b", 2 -> null))
+    check(
+      "MAP<INT,STRING>",
+      """{"1":"a","01":"b","2":null}""",
+      Map(1 -> "b", 2 -> null),
+      Map(1 -> "b", 2 -> null),
+      Map(1 -> "b", 2 -> null)
+    )
     check("MAP<INT,STRING>", """{"x":"a"}""", Fails, Map(0 -> "a"), Map(0 -> "a"))
     check("MAP<DECIMAL(4,2),STRING>", """{"x":"a"}""", Fails, Fails, Fails)
     def of(hive: HiveRelease, line: String) = rowOf(hive, "a STRUCT<Xx:INT,y:INT>", line, SerdeProperties())
