@@ -98,65 +98,12 @@ def run_inserts(spark: SparkSession, name: str, first: int, written: threading.E
     return step
 
 
-@pytest.mark.parametrize("form", ["ORC", pytest.param("PARQUET", marks=pytest.mark.slow)])
-def test_compactions_of_an_insert_only_table_between_inserts_and_overwrites_change_no_answer(
-    tables: Tables, spark: SparkSession, form: str
-) -> None:
-    properties = "TBLPROPERTIES ('transactional'='true', 'transactional_properties'='insert_only')"
-    tables.sql(f"CREATE TABLE t (id INT, balance INT) STORED AS {form} {properties}")
-    table = TableName(tables.database, "t")
+def compact_beside(
+    tables: Tables, spark: SparkSession, table: TableName, crowd: Crowd, written: threading.Event, rounds: int
+) -> list[str]:
+    """Compacts after writes of the crowd, minor and major, and ends the crowd; a folder of each compaction."""
     pool = f"pool_{uuid.uuid4().hex[:8]}"
     worker = attach(spark).build_worker(f"spark-test-{pool}")
-    reader = spark.newSession()
-    crowd, sums, written = Crowd(), set(), threading.Event()
-
-    def read() -> None:
-        query = f"SELECT coalesce(sum(balance), 0) AS total, count(*) - count(DISTINCT id) AS twice FROM {table}"
-        sums.add(tuple(reader.sql(query).collect()[0]))
-
-    for first in (1, 1_000_001):
-        crowd.start(run_inserts(spark, str(table), first, written))
-    crowd.start(read)
-    made: list[str] = []
-    kinds = itertools.cycle([CompactionKind.MINOR, CompactionKind.MAJOR])
-    try:
-        while len(made) < 8 and not crowd.stop.is_set():
-            written.wait(1)
-            written.clear()
-            request = CompactionRequest(table, next(kinds), pool=pool, user="tester")
-            if tables.client.request_compaction(request).accepted:
-                outcome = worker.run_next(pool)
-                assert outcome is not None
-                made += outcome.folders
-    finally:
-        crowd.end()
-    read()
-    assert sums == {(0, 0)}
-    assert tables.sql("SELECT count(*) > 8 FROM t") == [(True,)]
-
-
-@pytest.mark.parametrize("rounds", [6, pytest.param(200, marks=pytest.mark.slow)])
-def test_compactions_between_readers_and_writers_change_no_answer(
-    tables: Tables, spark: SparkSession, rounds: int
-) -> None:
-    table = tables.create("accounts", "id INT, balance INT")
-    name = str(table)
-    tables.sql(f"INSERT INTO accounts SELECT id, {BALANCE} FROM range({ACCOUNTS})")
-    pool = f"pool_{uuid.uuid4().hex[:8]}"
-    worker = attach(spark).build_worker(f"spark-test-{pool}")
-    reader = spark.newSession()
-    crowd, sums = Crowd(), []
-
-    def read() -> None:
-        (row,) = reader.sql(
-            f"SELECT sum(balance) AS total, count(IF(id < {ACCOUNTS}, 1, NULL)) AS n FROM {name}"
-        ).collect()
-        sums.append((row.total, row.n))
-
-    written = threading.Event()
-    for seed in range(2):
-        crowd.start(run_transfers(spark, name, seed, written))
-    crowd.start(read)
     made: list[str] = []
     kinds = itertools.cycle([CompactionKind.MINOR, CompactionKind.MINOR, CompactionKind.MAJOR])
     try:
@@ -170,6 +117,53 @@ def test_compactions_between_readers_and_writers_change_no_answer(
                 made += outcome.folders[:1]
     finally:
         crowd.end()
+    return made
+
+
+@pytest.mark.parametrize("form", ["ORC", pytest.param("PARQUET", marks=pytest.mark.slow)])
+def test_compactions_of_an_insert_only_table_between_inserts_and_overwrites_change_no_answer(
+    tables: Tables, spark: SparkSession, form: str
+) -> None:
+    properties = "TBLPROPERTIES ('transactional'='true', 'transactional_properties'='insert_only')"
+    tables.sql(f"CREATE TABLE t (id INT, balance INT) STORED AS {form} {properties}")
+    table = TableName(tables.database, "t")
+    reader = spark.newSession()
+    crowd, sums, written = Crowd(), set(), threading.Event()
+
+    def read() -> None:
+        query = f"SELECT coalesce(sum(balance), 0) AS total, count(*) - count(DISTINCT id) AS twice FROM {table}"
+        sums.add(tuple(reader.sql(query).collect()[0]))
+
+    for first in (1, 1_000_001):
+        crowd.start(run_inserts(spark, str(table), first, written))
+    crowd.start(read)
+    compact_beside(tables, spark, table, crowd, written, 8)
+    read()
+    assert sums == {(0, 0)}
+    assert tables.sql("SELECT count(*) > 8 FROM t") == [(True,)]
+
+
+@pytest.mark.parametrize("rounds", [6, pytest.param(200, marks=pytest.mark.slow)])
+def test_compactions_between_readers_and_writers_change_no_answer(
+    tables: Tables, spark: SparkSession, rounds: int
+) -> None:
+    table = tables.create("accounts", "id INT, balance INT")
+    name = str(table)
+    tables.sql(f"INSERT INTO accounts SELECT id, {BALANCE} FROM range({ACCOUNTS})")
+    reader = spark.newSession()
+    crowd, sums = Crowd(), []
+
+    def read() -> None:
+        (row,) = reader.sql(
+            f"SELECT sum(balance) AS total, count(IF(id < {ACCOUNTS}, 1, NULL)) AS n FROM {name}"
+        ).collect()
+        sums.append((row.total, row.n))
+
+    written = threading.Event()
+    for seed in range(2):
+        crowd.start(run_transfers(spark, name, seed, written))
+    crowd.start(read)
+    made = compact_beside(tables, spark, table, crowd, written, rounds)
     assert set(sums) == {(ACCOUNTS * BALANCE, ACCOUNTS)}
     assert {name.partition("_")[0] for name in made} >= {"base"}
     ids = tables.sql("SELECT ROW__ID.writeid, ROW__ID.bucketid, ROW__ID.rowid FROM accounts")
