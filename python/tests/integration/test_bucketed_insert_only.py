@@ -13,6 +13,7 @@ from pyspark.sql import SparkSession
 
 import hive_acid
 from integration.conftest import Tables
+from support.bucketed_rows import numbers, rows_of
 from support.hive_bucketing import bucket_of
 
 BUCKETS = 5
@@ -70,15 +71,6 @@ class Bucketed:
 @pytest.fixture(params=FORMS)
 def bucketed(tables: Tables, request: pytest.FixtureRequest) -> Bucketed:
     return Bucketed(tables, *request.param)
-
-
-def numbers(*ids: int, v: int = 0) -> list[tuple[Any, ...]]:
-    """Rows of the table as `rows_of` selects them."""
-    return [(f"ä{i}", i, v, i % 2) for i in ids]
-
-
-def rows_of(condition: str, v: str = "0") -> str:
-    return f"SELECT concat('ä', id), id, {v}, int(id % 2) FROM range(40) WHERE {condition}"
 
 
 def test_whatever_writes_rows_puts_each_into_its_bucket(bucketed: Bucketed, spark: SparkSession) -> None:

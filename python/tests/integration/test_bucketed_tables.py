@@ -12,6 +12,7 @@ from pyspark.errors import AnalysisException
 
 from hive_acid.model.bucket import BucketProperty
 from hive_acid.model.names import BucketFileName
+from support.bucketed_rows import numbers, rows_of
 from support.hive_bucketing import bucket_of
 from support.polling import eventually
 
@@ -80,15 +81,6 @@ def raw_rows(tables: Any, name: str) -> Iterator[tuple[str, str, dict[str, Any]]
 )
 def bucketed(tables: Any, request: pytest.FixtureRequest) -> Bucketed:
     return Bucketed(tables, *request.param)
-
-
-def numbers(*ids: int, v: int = 0) -> list[tuple[Any, ...]]:
-    """Rows of the table as `rows_of` selects them."""
-    return [(f"ä{i}", i, v, i % 2) for i in ids]
-
-
-def rows_of(condition: str, v: str = "0") -> str:
-    return f"SELECT concat('ä', id), id, {v}, int(id % 2) FROM range(40) WHERE {condition}"
 
 
 def test_every_statement_leaves_each_row_in_its_bucket(bucketed: Bucketed) -> None:
