@@ -10,6 +10,7 @@ import hiveacid.orc.{ReadErrors, WallClock}
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.mapreduce.lib.input.LineRecordReader
 
+import org.apache.spark.TaskContext
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.execution.datasources.{HadoopFileLinesReader, PartitionedFile, TextBasedFileFormat}
@@ -105,7 +106,12 @@ object TableJsonFileFormat {
     private def emptyLine: InternalRow =
       if (hive != HiveRelease.Of31 && properties.takesEmptyLines) nulls else throw new LineException("it is empty")
 
-    private def linesOf(part: PartitionedFile) = new HadoopFileLinesReader(part, None, conf)
+    /** Closed with the task, for a query may end before the file does. */
+    private def linesOf(part: PartitionedFile): HadoopFileLinesReader = {
+      val lines = new HadoopFileLinesReader(part, None, conf)
+      Option(TaskContext.get()).foreach(_.addTaskCompletionListener[Unit](_ => lines.close()))
+      lines
+    }
 
     /** In the file, counted from 1. */
     private def number: Long =
