@@ -41,7 +41,7 @@ private[json] class Hive4Parser(
   private def record(node: JsonNode, target: Target.Record): InternalRow = {
     if (!node.isObject) throw new LineException(s"an object is expected and ${kind(node)} found")
     val found = new Array[Any](target.width)
-    node.fields.asScala.foreach { field =>
+    node.properties.asScala.foreach { field =>
       val i = find(target, field.getKey)
       if (i >= 0) target.fields(i).foreach(of => found(target.slots(i)) = value(field.getValue, of))
     }
@@ -70,7 +70,7 @@ private[json] class Hive4Parser(
   private def entries(node: JsonNode, key: Target.Leaf, of: Target): Any = {
     if (!node.isObject) throw new LineException(s"an object is expected and ${kind(node)} found")
     val found = new LinkedHashMap[Any, Any]
-    node.fields.asScala.foreach { field =>
+    node.properties.asScala.foreach { field =>
       values.put(found, leaf(new TextNode(field.getKey), key.hive), key.hive, value(field.getValue, of))
     }
     values.map(found)
