@@ -10,6 +10,7 @@ from hive_acid.compaction.planning import CompactedFile, CompactionPlan, FoldedF
 from hive_acid.execution.engine import WriteResult
 from hive_acid.execution.target import FileLayout
 from hive_acid.model.bucket import BucketProperty
+from hive_acid.model.evolution import Evolution
 from hive_acid.model.table import TableName
 from hive_acid.model.write_ids import ValidWriteIdList
 from hive_acid.snapshot.scan_plan import RawIds, ScanDeletes, ScanFile, ScanPartition
@@ -19,16 +20,16 @@ from hive_acid.snapshot.scan_plan import RawIds, ScanDeletes, ScanFile, ScanPart
 class CompactionSpec:
     """One job of compaction, of a table or of one partition.
 
-    `staging` is the folder the job may fill; `row_type`, `compression`, `layout` as of a `WriteSpec`; `by_position`:
-    how columns are found in files; `write_ids` decides which rows count; `partition` is the scan that the plan was
-    built from; `options` are further settings of the format, by its own keys.
+    `staging` is the folder the job may fill; `row_type`, `compression`, `layout` as of a `WriteSpec`; `write_ids`
+    decides which rows count; `partition` is the scan that the plan was built from; `options` are further settings of
+    the format, by its own keys.
     """
 
     table: TableName
     staging: str
     row_type: str
     compression: str
-    by_position: bool
+    evolution: Evolution
     write_ids: ValidWriteIdList
     partition: ScanPartition
     plan: CompactionPlan
@@ -44,7 +45,7 @@ class CompactionSpec:
                 "staging": self.staging,
                 "rowType": self.row_type,
                 "compression": self.compression,
-                "byPosition": self.by_position,
+                "evolution": self.evolution.to_dict(),
                 "writeIds": write_ids,
                 "layout": self.layout.name,
                 "fileName": self.layout.file_name,

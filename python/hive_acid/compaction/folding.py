@@ -10,8 +10,8 @@ from hive_acid.compaction.flat_planning import build_flat_plan
 from hive_acid.compaction.overrides import FileOverrides
 from hive_acid.compaction.planning import CompactionPlan, build_compaction_plan, find_foldable_mark
 from hive_acid.errors import build_error
-from hive_acid.execution.column_lookup import has_columns_by_position
 from hive_acid.execution.engine import WriteResult
+from hive_acid.execution.evolution import find_evolution
 from hive_acid.execution.history import NoteWriter
 from hive_acid.execution.publication import Publication
 from hive_acid.execution.target import (
@@ -173,7 +173,7 @@ class Folder:
             publication.staging,
             build_row_type(table),
             overrides.compression or find_compression(table),
-            has_columns_by_position(self._settings, self._metastore.line),
+            find_evolution(self._settings, self._metastore.line),
             found.write_ids,
             found.scan,
             found.plan,

@@ -9,6 +9,7 @@ from hashlib import blake2b
 from typing import Any
 
 from hive_acid.model.bucket import BucketProperty
+from hive_acid.model.evolution import Evolution
 from hive_acid.model.write_ids import ValidWriteIdList
 
 
@@ -129,11 +130,10 @@ class ScanPlan:
         deletes = (folder.max_write_id for partition in partitions for folder in partition.deletes)
         return max(*data, *deletes, 0, 0)
 
-    def to_json(self, *, by_position: bool, json_release: str | None = None) -> str:
+    def to_json(self, evolution: Evolution, *, json_release: str | None = None) -> str:
         """The form the shim reads: see `ScanFolder.to_dict` and `ScanDeletes.to_dict`.
 
-        `by_position`: how columns are found in files (`has_columns_by_position`). `json_release`: of a table of JSON,
-        whose reader decides (`find_json_release`).
+        `json_release`: of a table of JSON, whose reader decides (`find_json_release`).
         """
         partitions = [
             {
@@ -144,7 +144,7 @@ class ScanPlan:
             }
             for partition in self.partitions
         ]
-        plan = {"table": self.table, "writeIds": self.write_ids.format(), "byPosition": by_position}
+        plan = {"table": self.table, "writeIds": self.write_ids.format(), "evolution": evolution.to_dict()}
         released = {} if json_release is None else {"jsonRelease": json_release}
         return json.dumps({**plan, **released, "partitions": partitions}, separators=(",", ":"))
 

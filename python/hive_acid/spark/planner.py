@@ -16,10 +16,10 @@ from pyspark.errors.exceptions.captured import CapturedException
 
 from hive_acid.config import Settings
 from hive_acid.errors import HiveAcidError, build_error
-from hive_acid.execution.column_lookup import has_columns_by_position
 from hive_acid.execution.ddl import DdlExecutor, DdlStatement
 from hive_acid.execution.dry_run import format_json
 from hive_acid.execution.engine import RowCounts
+from hive_acid.execution.evolution import find_evolution
 from hive_acid.execution.executor import Executor
 from hive_acid.execution.json_release import find_json_release
 from hive_acid.execution.readers import Readers
@@ -191,8 +191,7 @@ class Planner:
             else:
                 plan = self._readers.scan_plan(asked["executionId"], table, partitions, settings, with_row_ids)
             release = find_json_release(self._metastore, table) if asked["json"] else None
-            by_position = has_columns_by_position(settings, self._metastore.line)
-            return plan.to_json(by_position=by_position, json_release=release)
+            return plan.to_json(find_evolution(settings, self._metastore.line), json_release=release)
 
     def _settings_of(self, asked: Mapping[str, Any]) -> Settings:
         return self._settings.overridden_by(asked["settings"])

@@ -266,20 +266,6 @@ def test_rows_from_before_a_table_was_altered_are_the_same_for_hive_and_spark(
     check_evolved(table, spark, {1: evolution.updated, 3: old})
 
 
-def test_a_float_that_became_a_double_or_text_is_in_spark_what_it_is_in_hive_4(
-    hive: HiveEngine, spark: SparkSession
-) -> None:
-    """Hive 3.1.3 takes the decimal digits instead, which the README tells."""
-    table = acid_table(hive, "floats", "id INT, d FLOAT, s FLOAT")
-    hive.sql("INSERT INTO floats SELECT 1, CAST(0.1 AS FLOAT), CAST(0.1 AS FLOAT)")
-    hive.sql("ALTER TABLE floats CHANGE COLUMN d d DOUBLE")
-    hive.sql("ALTER TABLE floats CHANGE COLUMN s s STRING")
-    of_digits, of_value = (1, 0.1, "0.1"), (1, 0.10000000149011612, "0.10000000149011612")
-    expected = [of_value if hive.version.startswith("4.") else of_digits]
-    assert table.rows_plain() == table.rows_vectorised("id") == expected
-    assert rows(spark, "SELECT * FROM floats") == [of_value]
-
-
 def test_fields_of_structs_are_written_in_the_case_in_which_hive_looks_for_them(
     hive: HiveEngine, spark: SparkSession
 ) -> None:

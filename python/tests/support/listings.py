@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from hive_acid.model.evolution import Evolution
 from hive_acid.model.write_ids import ValidTxnList, ValidWriteIdList
 from hive_acid.snapshot.directory_choice import AcidState, choose_directories
 from hive_acid.snapshot.listing import ListedFile, Listing
 
 ROOT = "/warehouse/t"
+AS_HIVE_3 = Evolution(by_position=False, as_hive_3=True)
 COMPACTED = '{"thisFileVersion":"0","dataFormat":"compacted"}'
 TRUNCATED = '{"thisFileVersion":"0","dataFormat":"truncated"}'
 

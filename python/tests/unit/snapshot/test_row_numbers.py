@@ -15,7 +15,7 @@ from hive_acid.model.write_ids import ValidTxnList, ValidWriteIdList
 from hive_acid.snapshot.row_numbers import number_rows
 from hive_acid.snapshot.scan_plan import ScanFile, ScanFolder, ScanPartition, ScanPlan
 from hive_acid.snapshot.table_snapshot import load_scan_plan
-from support.listings import COMPACTED, ROOT, listing_of
+from support.listings import AS_HIVE_3, COMPACTED, ROOT, listing_of
 from support.memory_file_system import MemoryFileSystem
 
 TABLE = TableDescription(TableName("db", "t"), ROOT, (Column("id", "int"),), parameters={"transactional": "true"})
@@ -71,7 +71,7 @@ def test_rows_of_one_bucket_are_numbered_through_in_the_order_of_paths() -> None
         "HIVE_UNION_SUBDIR_2/000000_0": 54327,
     }
     assert files.calls == ["row_counts"], "one call, which leaves out the last file of each bucket"
-    (folder,) = json.loads(plan.to_json(by_position=False))["partitions"][0]["folders"]
+    (folder,) = json.loads(plan.to_json(AS_HIVE_3))["partitions"][0]["folders"]
     assert (folder["path"], folder["writeId"], folder["check"]) == (ROOT, 0, False)
     assert folder["files"][4:6] == [["000001_0", 100, 1, V1 | 1 << 16, 0], folder["files"][5]]
 
@@ -87,7 +87,7 @@ def test_loaded_files_are_numbered_by_folder_under_its_write_id_and_statement() 
         """,
         {"delta_0000004_0000004/HIVE_UNION_SUBDIR_1/000000_0": 6},
     )
-    folders = json.loads(plan_of(files, with_row_ids=True).to_json(by_position=False))["partitions"][0]["folders"]
+    folders = json.loads(plan_of(files, with_row_ids=True).to_json(AS_HIVE_3))["partitions"][0]["folders"]
     assert [(folder["writeId"], [file[3:] for file in folder["files"]]) for folder in folders] == [
         (0, [[V1, 0]]),
         (3, [[V1 | 2, 0], [V1 | 1 << 16 | 2, 0]]),

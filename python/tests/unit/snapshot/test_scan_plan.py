@@ -12,7 +12,7 @@ from hive_acid.snapshot.listing import Listing
 from hive_acid.snapshot.plan_building import build_scan_plan
 from hive_acid.snapshot.scan_plan import ScanPlan
 from hive_acid.snapshot.table_snapshot import load_scan_plan
-from support.listings import ROOT, listing_of
+from support.listings import AS_HIVE_3, ROOT, listing_of
 from support.memory_file_system import MemoryFileSystem
 
 TRANSACTIONAL = {"transactional": "true"}
@@ -64,10 +64,10 @@ def test_the_plan_in_the_form_the_shim_reads() -> None:
         write_ids="60:4:4:",
     )
     stamp = plan.partitions[0].delete_stamp
-    assert json.loads(plan.to_json(by_position=False)) == {
+    assert json.loads(plan.to_json(AS_HIVE_3)) == {
         "table": "db.t",
         "writeIds": "db.t:60:4:4:",
-        "byPosition": False,
+        "evolution": {"byPosition": False, "asHive3": True},
         "partitions": [
             {
                 "name": "",
@@ -173,7 +173,7 @@ def test_empty_files_and_folders_left_without_files_are_not_read() -> None:
 def test_an_empty_table_has_a_plan_without_folders() -> None:
     plan = plan_of("")
     assert (plan.total_bytes, plan.buckets, plan.max_write_id) == (0, frozenset(), 0)
-    (partition,) = json.loads(plan.to_json(by_position=False))["partitions"]
+    (partition,) = json.loads(plan.to_json(AS_HIVE_3))["partitions"]
     assert (partition["name"], partition["folders"], partition["deletes"]) == ("", [], [])
 
 
@@ -324,7 +324,7 @@ def test_equal_inputs_make_equal_plans_whatever_the_order_of_the_listing() -> No
     write_ids = ValidWriteIdList("db.t", 9)
     plans = [
         build_scan_plan(FLAT, write_ids, [("", choose_directories(each, write_ids, ValidTxnList(9), {}))]).to_json(
-            by_position=True
+            AS_HIVE_3
         )
         for each in (listing, turned)
     ]

@@ -5,7 +5,7 @@ import scala.jdk.CollectionConverters._
 import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
 import com.fasterxml.jackson.databind.node.{ArrayNode, ObjectNode}
 import hiveacid.json.TableJsonFileFormat
-import hiveacid.orc.{AcidOrcFileFormat, RawRows}
+import hiveacid.orc.{AcidOrcFileFormat, Evolution, RawRows}
 import org.apache.hadoop.fs.{FileStatus, Path}
 
 import org.apache.spark.sql.catalyst.InternalRow
@@ -85,12 +85,12 @@ final class AcidFileIndex(
       Bridge.text(Callbacks.ask(session)(planner.scan(scanRequest(key, snapshot, partitions.map(_.keys.toSeq)))))
     val plan = AcidFileIndex.json.readTree(answer)
     val writeIds = plan.get("writeIds").asText
-    val byPosition = plan.get("byPosition").asBoolean
+    val evolution = Evolution.of(plan.get("evolution")).format
     val jsonRelease = Option(plan.get("jsonRelease")).map(_.asText)
     plan.get("partitions").elements.asScala.toSeq.map { partition =>
       val name = partition.get("name").asText
       val values = partitions.fold(InternalRow.empty)(_(name))
-      name -> PartitionDirectory(values, files(partition, writeIds, byPosition, jsonRelease))
+      name -> PartitionDirectory(values, files(partition, writeIds, evolution, jsonRelease))
     }
   }
 
@@ -148,7 +148,7 @@ final class AcidFileIndex(
   private def files(
       partition: JsonNode,
       writeIds: String,
-      byPosition: Boolean,
+      evolution: String,
       jsonRelease: Option[String]
   ): Seq[FileStatusWithMetadata] = {
     // one string for all files of a partition: it is serialised once per task
@@ -157,7 +157,7 @@ final class AcidFileIndex(
       val metadata = Map.newBuilder[String, Any]
       if (folder.get("deletes").asBoolean) metadata += AcidOrcFileFormat.DeletesKey -> deletes
       if (folder.get("check").asBoolean) metadata += AcidOrcFileFormat.CheckKey -> writeIds
-      if (byPosition) metadata += AcidOrcFileFormat.PositionKey -> "true"
+      metadata += AcidOrcFileFormat.EvolutionKey -> evolution
       jsonRelease.foreach(metadata += TableJsonFileFormat.ReleaseKey -> _)
       metadata += AcidOrcFileFormat.WriteIdsKey -> s"${folder.get("first").asLong},${folder.get("last").asLong}"
       val constants = metadata.result()

@@ -84,7 +84,7 @@ final class AcidFileReader(request: ScanRequest, file: PartitionedFile, conf: Co
       valid = constant(AcidOrcFileFormat.CheckKey),
       raw = constant(AcidOrcFileFormat.RawKey).map(RawRows.parse),
       writeIds = constant(AcidOrcFileFormat.WriteIdsKey),
-      byPosition = constant(AcidOrcFileFormat.PositionKey).isDefined
+      evolution = constant(AcidOrcFileFormat.EvolutionKey).fold(Evolution())(Evolution.parse)
     )
   }
 

@@ -11,7 +11,7 @@ import org.apache.spark.sql.types._
 /** Reads the files of a transactional table as a table of its own columns, inside Spark's file scan.
   *
   * The file index tells each file what concerns it, by [[AcidOrcFileFormat.DeletesKey]],
-  * [[AcidOrcFileFormat.CheckKey]], [[AcidOrcFileFormat.RawKey]], [[AcidOrcFileFormat.PositionKey]] and
+  * [[AcidOrcFileFormat.CheckKey]], [[AcidOrcFileFormat.RawKey]], [[AcidOrcFileFormat.EvolutionKey]] and
   * [[AcidOrcFileFormat.WriteIdsKey]]. Which files a snapshot holds is not decided here.
   *
   * @param table
@@ -55,8 +55,8 @@ object AcidOrcFileFormat {
   /** Key of a file's constant metadata: it has no ACID columns, but these IDs, see [[RawRows]]. Absent: it has them. */
   val RawKey = "hiveacid.raw"
 
-  /** Key of a file's constant metadata: the table's columns are found by position. Absent: by name. */
-  val PositionKey = "hiveacid.position"
+  /** Key of a file's constant metadata: how it is read if it is older than the table's columns, see [[Evolution]]. */
+  val EvolutionKey = "hiveacid.evolution"
 
   /** Key of a file's constant metadata: least and greatest write ID of its folder, see [[FilePlace]]. */
   val WriteIdsKey = "hiveacid.writeIds"

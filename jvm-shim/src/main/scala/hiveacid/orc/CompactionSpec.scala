@@ -30,7 +30,7 @@ final case class FoldedFile(
 ) {
 
   /** Where deletes and write IDs are to be looked up is the compaction's to say. */
-  def source(deletes: String, writeIds: String, byPosition: Boolean): SourceFile = SourceFile(
+  def source(deletes: String, writeIds: String, evolution: Evolution): SourceFile = SourceFile(
     new Path(path),
     start = 0,
     length = bytes,
@@ -39,7 +39,7 @@ final case class FoldedFile(
     valid = Some(writeIds).filter(_ => isChecked),
     raw = raw,
     writeIds = Some(s"$firstWriteId,$lastWriteId"),
-    byPosition = byPosition
+    evolution = evolution
   )
 }
 
@@ -67,7 +67,7 @@ final case class CompactionSpec(
     staging: String,
     rowType: String,
     compression: String,
-    byPosition: Boolean,
+    evolution: Evolution,
     writeIds: String,
     deletes: String,
     layout: FileLayout,
@@ -87,7 +87,7 @@ object CompactionSpec {
     *   - `table`: its name
     *   - `staging`: URI of an own hidden folder; the result's folders are put there
     *   - `rowType`, `compression`: as of a [[WriteSpec]]
-    *   - `byPosition`: whether columns are found in files by position
+    *   - `evolution`: how files are read that are older than the table's columns, see [[Evolution]]
     *   - `writeIds`: the list that decides which rows count
     *   - `layout`, `fileName`: as of a [[WriteSpec]]
     *   - `options`: see [[FileSettings]]
@@ -103,7 +103,7 @@ object CompactionSpec {
       staging = json.get("staging").asText,
       rowType = json.get("rowType").asText,
       compression = json.get("compression").asText,
-      byPosition = json.get("byPosition").asBoolean,
+      evolution = Evolution.of(json.get("evolution")),
       writeIds = json.get("writeIds").asText,
       deletes = json.get("deletes").toString,
       layout = FileLayout.of(json.get("layout").asText),

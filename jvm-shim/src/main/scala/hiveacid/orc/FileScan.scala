@@ -24,8 +24,8 @@ import org.apache.spark.sql.types.StructType
   *   the IDs of its rows if it has no ACID columns
   * @param writeIds
   *   least and greatest write ID of its folder, see [[FilePlace]]
-  * @param byPosition
-  *   whether the table's columns are found by position
+  * @param evolution
+  *   how it is read if it is older than the table's columns
   */
 final case class SourceFile(
     path: Path,
@@ -36,7 +36,7 @@ final case class SourceFile(
     valid: Option[String],
     raw: Option[RawRows],
     writeIds: Option[String],
-    byPosition: Boolean
+    evolution: Evolution
 )
 
 /** What a scan asks of a file.
@@ -109,7 +109,7 @@ final class FileScan(file: SourceFile, columns: ScannedColumns, conf: Configurat
     val schema: FileSchema = {
       checkSchema()
       FilePlace.checkVersion(path, reader, errors)
-      FileSchema.resolve(reader.getSchema, columns.tableSchema, columns.required, file.byPosition)
+      FileSchema.resolve(reader.getSchema, columns.tableSchema, columns.required, file.evolution)
     }
     // data files hold only inserts; unknown where the writer kept no statistics
     private val operationsKnown = isFlat || insertsOnly(reader)
@@ -128,6 +128,13 @@ final class FileScan(file: SourceFile, columns: ScannedColumns, conf: Configurat
     private val filter =
       if (deletes.isEmpty && valid.isEmpty) None
       else Some(new RowFilter(ids, deletes.orNull, valid.orNull, selection))
+
+    private val older =
+      if (schema.row eq schema.wanted) None
+      else {
+        val isHybrid = FileScan.hasCalendar(reader, OrcProto.CalendarKind.JULIAN_GREGORIAN)
+        Some(Hive3Conversions(schema.row, schema.wanted, fields, () => batch.size, isHybrid))
+      }
 
     def fields: Array[ColumnVector] =
       if (isFlat) batch.cols else batch.cols(FileSchema.Row).asInstanceOf[StructColumnVector].fields
@@ -148,7 +155,9 @@ final class FileScan(file: SourceFile, columns: ScannedColumns, conf: Configurat
     private def readBatch(): Boolean = {
       // afterwards it would be the position of the next batch, which need not follow this one: ORC skips row groups
       val position = if (synthetic.isDefined) rows.getRowNumber else 0L
+      older.foreach(_.open())
       val found = rows.nextBatch(batch)
+      if (found) older.foreach(_.convert())
       if (found) synthetic.foreach(_.number(position, batch.size))
       found
     }

@@ -30,6 +30,9 @@ object Source {
   *   six columns with a pruned `row`; of a file without ACID columns, the pruned row alone
   * @param row
   *   the pruned row within `reader`
+  * @param wanted
+  *   the same row with the table's types; another than `row` if values are to be converted after ORC, see
+  *   [[Hive3Conversions]]
   * @param sources
   *   one for each required column
   * @param rowIncluded
@@ -43,6 +46,7 @@ object Source {
 final case class FileSchema(
     reader: TypeDescription,
     row: TypeDescription,
+    wanted: TypeDescription,
     sources: Seq[Source],
     rowIncluded: Seq[Boolean],
     converts: Boolean,
@@ -101,12 +105,12 @@ object FileSchema {
       file: TypeDescription,
       table: StructType,
       required: StructType,
-      byPosition: Boolean = false
+      evolution: Evolution = Evolution()
   ): FileSchema = {
     val fileRow = if (isAcid(file)) file.getChildren.get(Row) else file
     val fields = fileRow.getFieldNames.asScala.toSeq
     val unnamed = fields.nonEmpty && fields.forall(positional.matches)
-    val byNumber = byPosition || unnamed
+    val byNumber = evolution.byPosition || unnamed
     val raw = table.fields.map(f => f.name.toLowerCase(Locale.ROOT) -> rawType(f)).toMap
 
     def position(name: String): Int =
@@ -120,14 +124,14 @@ object FileSchema {
       }
     }
     val read = wanted.collect { case (f, i, None) if i >= 0 => i -> f }.toMap
-    val types = new TypeMapping
+    val types = new TypeMapping(evolution.asHive3)
     val kept =
       if (unnamed) (0 to read.keys.maxOption.getOrElse(-1)).toSeq else wanted.map(_._2).filter(_ >= 0).distinct
-    val row = TypeDescription.createStruct()
+    val tableRow = TypeDescription.createStruct()
     val unconverted = Set.newBuilder[String]
     kept.foreach { i =>
       val inFile = fileRow.getChildren.get(i)
-      val reader = read.get(i) match {
+      val now = read.get(i) match {
         case None    => inFile.clone()
         case Some(f) =>
           val name = f.name.toLowerCase(Locale.ROOT)
@@ -136,15 +140,18 @@ object FileSchema {
           if (fields(i).equalsIgnoreCase(name) && sameType(inFile, t)) unconverted += name
           t
       }
-      row.addField(fields(i), reader)
+      tableRow.addField(fields(i), now)
     }
+    val inFile =
+      kept.foldLeft(TypeDescription.createStruct())((s, i) => s.addField(fields(i), fileRow.getChildren.get(i).clone()))
+    val row = if (evolution.asHive3 && types.converts) Hive3Conversions.asRead(inFile, tableRow) else tableRow
     val reader = if (fileRow eq file) row else withIds(file, row)
     val sources = wanted.map {
       case (_, _, Some(id)) => Source.IdColumn(id)
       case (_, -1, _)       => Source.Missing
       case (_, i, _)        => Source.RowField(kept.indexOf(i))
     }
-    FileSchema(reader, row, sources, kept.map(read.contains), types.converts, unconverted.result())
+    FileSchema(reader, row, tableRow, sources, kept.map(read.contains), types.converts, unconverted.result())
   }
 
   private def withIds(file: TypeDescription, row: TypeDescription): TypeDescription = {

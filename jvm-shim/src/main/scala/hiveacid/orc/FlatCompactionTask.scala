@@ -74,7 +74,7 @@ final class OrcFolding(spec: CompactionSpec, schema: StructType, conf: Configura
   override def fold(part: Seq[FoldedFile], path: Path, goesOn: () => Unit): Long =
     Using.resource(new CopiedFlatFileWriter(path, conf, spec.settings)) { writer =>
       part.foreach { folded =>
-        val source = folded.source(spec.deletes, spec.writeIds, spec.byPosition)
+        val source = folded.source(spec.deletes, spec.writeIds, spec.evolution)
         Using.resource(new DataRows(source, schema, conf, errors, isFlat = true)) { rows =>
           var count = rows.read()
           while (count > 0) {

@@ -37,7 +37,7 @@ final class FoldedGroups(
 
   private def batchesOf(folded: FoldedFile): RowBatches =
     if (file.holdsDeletes) new DeleteEvents(folded, file.bucket, spec.writeIds, conf, errors)
-    else new DataRows(folded.source(spec.deletes, spec.writeIds, spec.byPosition), schema, conf, errors)
+    else new DataRows(folded.source(spec.deletes, spec.writeIds, spec.evolution), schema, conf, errors)
 
   private def narrowed(runs: Seq[() => SortedRun]): Seq[() => SortedRun] =
     if (runs.length <= openRuns) runs else narrowed(runs.grouped(openRuns).map(spill).toSeq)
@@ -57,7 +57,7 @@ final class FoldedGroups(
     val whole =
       FoldedFile(path.toString, bytes, 0, Long.MaxValue, hasDeletes = false, isChecked = false, anyBucket = true, None)
     if (file.holdsDeletes) new DeleteEvents(whole, file.bucket, "", conf, errors)
-    else new DataRows(whole.source("", "", byPosition = true).copy(writeIds = None), schema, conf, errors)
+    else new DataRows(whole.source("", "", Evolution(byPosition = true)).copy(writeIds = None), schema, conf, errors)
   }
 }
 

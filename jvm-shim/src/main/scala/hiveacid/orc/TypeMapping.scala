@@ -11,8 +11,12 @@ import org.apache.spark.sql.types._
 /** A type, or a change of a column's type since the file was written, that is not read. */
 final class UnsupportedTypeException(message: String) extends RuntimeException(message)
 
-/** Finds the ORC type to ask for, given Spark's type and the file's, and remembers whether ORC has to convert. */
-final class TypeMapping {
+/** Finds the ORC type to ask for, given Spark's type and the file's, and remembers whether ORC has to convert.
+  *
+  * @param asHive3
+  *   see [[Evolution]]
+  */
+final class TypeMapping(asHive3: Boolean) {
   import TypeMapping._
 
   /** True once a type was met that differs from the file's. */
@@ -69,7 +73,7 @@ final class TypeMapping {
     val same = file.getCategory == reader.getCategory &&
       (file.getCategory != DECIMAL || file.getPrecision == reader.getPrecision && file.getScale == reader.getScale)
     if (!same) {
-      if (!convertible(file.getCategory, reader.getCategory)) throw unsupported(file, reader.toString)
+      if (!convertible(file.getCategory, reader.getCategory, asHive3)) throw unsupported(file, reader.toString)
       converts = true
     }
   }
@@ -82,15 +86,17 @@ object TypeMapping {
   private val numeric = Set(BOOLEAN, BYTE, SHORT, INT, LONG, FLOAT, DOUBLE, DECIMAL)
   private val text = Set(STRING, CHAR, VARCHAR)
 
-  /** The changes of a column's type that ORC reads as Hive 3.1.3 and 4.1.0 both do: among numbers, from text to
-    * numbers, from numbers and dates to text, from dates to timestamps.
+  /** The changes of a column's type that are read: among numbers, from text to numbers, from numbers and dates to text,
+    * from dates to timestamps, and from timestamps to text. ORC converts as Hive 4.1.0 does, and [[Hive3Conversions]]
+    * what 3.1.3 does otherwise. 3.1.3 makes of a timestamp the text of an instant in the time zone of its JVM, so that
+    * two servers show two clocks: that is not read.
     *
-    * Of the others the two give different values (text to dates, timestamps to text, numbers to timestamps), or fail. A
-    * FLOAT becomes the DOUBLE of the same value, as in Hive 4; 3.1 takes its decimal digits for the new value.
+    * Others the metastore refuses unless it is told not to look (text to dates and timestamps, numbers to timestamps).
     */
-  private def convertible(file: Category, reader: Category): Boolean =
+  private def convertible(file: Category, reader: Category, asHive3: Boolean): Boolean =
     (numeric(file) || text(file)) && (numeric(reader) || text(reader)) ||
-      file == DATE && (text(reader) || reader == TIMESTAMP)
+      file == DATE && (text(reader) || reader == TIMESTAMP) ||
+      file == TIMESTAMP && text(reader) && !asHive3
 
   private def unsupported(file: TypeDescription, wanted: String) =
     new UnsupportedTypeException(s"its type $file would have to be read as $wanted")

@@ -107,7 +107,7 @@ abstract class AcidOrcSuite extends munit.FunSuite {
     val conf: Configuration = spark.sessionState.newHadoopConf()
     var dataFolders: Seq[String] = Nil
     var deleteFolders: Seq[String] = Nil
-    var byPosition = false
+    var evolution = Evolution()
     var checkedFolders: Set[String] = Set.empty
     var writeIds: String = ""
     private var nextWriteId: Long = 1
@@ -211,7 +211,7 @@ abstract class AcidOrcSuite extends munit.FunSuite {
       val constants =
         Seq(AcidOrcFileFormat.DeletesKey -> deletes).filter(_ => deleteFolders.nonEmpty) ++
           Seq(AcidOrcFileFormat.CheckKey -> writeIds).filter(_ => checkedFolders(folder)) ++
-          Seq(AcidOrcFileFormat.PositionKey -> "true").filter(_ => byPosition)
+          Seq(AcidOrcFileFormat.EvolutionKey -> evolution.format)
       FileStatusWithMetadata(status, constants.toMap)
     }
 

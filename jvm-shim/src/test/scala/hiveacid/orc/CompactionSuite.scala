@@ -28,7 +28,7 @@ class CompactionSuite extends AcidOrcSuite {
     val root = table.root.toString
     val (layout, name) = (FileLayout.AcidOrc, "bucket_%05d")
     val spec =
-      CompactionSpec("db.t", root, table.rowType, "ZLIB", byPosition = false, "", deletes, layout, name, Seq(file))
+      CompactionSpec("db.t", root, table.rowType, "ZLIB", Evolution(), "", deletes, layout, name, Seq(file))
     val (schema, conf) = (table.schema, new SerializableConfiguration(table.conf))
     val task = (context: TaskContext, _: Iterator[Int]) =>
       new CompactionTask(spec, file, schema, conf.value, context, openRuns).run()

@@ -7,8 +7,8 @@ class EvolutionSuite extends AcidOrcSuite {
 
   private def read(t: Table, ddl: String) = t.read(schema = StructType.fromDDL(ddl))
 
-  private def written(rowType: String, query: String): Table = {
-    val t = new Table("unused int", rowType)
+  private def written(rowType: String, query: String, ddl: String = "unused int"): Table = {
+    val t = new Table(ddl, rowType)
     t.insert(spark.sql(query))
     t
   }
@@ -77,7 +77,7 @@ class EvolutionSuite extends AcidOrcSuite {
 
   test("by position, a renamed column keeps its values, and filters with the new names find them") {
     val t = written("struct<a:string,b:string,c:int>", "select 'was a' as a, 'was b' as b, 5 as c")
-    t.byPosition = true
+    t.evolution = Evolution(byPosition = true)
     val swapped = "b string, a string, n bigint, added int"
     assertEquals(read(t, swapped).head().toString, "[was a,was b,5,null]")
     assertEquals(read(t, swapped).select("added", "a").head().toString, "[null,was b]")
@@ -85,7 +85,7 @@ class EvolutionSuite extends AcidOrcSuite {
       assertEquals(read(t, swapped).where(found).count(), 1L, found)
     for (lost <- Seq("a = 'was a'", "b = 'was b'", "n > 5", "added = 1"))
       assertEquals(read(t, swapped).where(lost).count(), 0L, lost)
-    t.byPosition = false
+    t.evolution = Evolution()
     assertEquals(read(t, swapped).head().toString, "[was b,was a,null,null]")
   }
 
@@ -97,5 +97,78 @@ class EvolutionSuite extends AcidOrcSuite {
       assert(error.getMessage.contains("would have to be read as"), error.getMessage)
     }
     assertEquals(read(t, "a date, b bigint").select("b").head().toString, "[2]")
+  }
+
+  test("a timestamp becomes the text of its clock, but not as in Hive 3.1, whose text depends on a server's zone") {
+    val t = written("struct<a:timestamp>", "select timestamp'1500-03-01 12:34:56.120' as a")
+    for (zone <- Seq("UTC", "Asia/Kathmandu")) withConf("spark.sql.session.timeZone" -> zone) {
+      val there = new Table("unused int", "struct<a:timestamp>", zone)
+      there.insert(spark.sql("select timestamp'1500-03-01 12:34:56.120' as a"))
+      assertEquals(read(there, "a string").head().toString, "[1500-03-01 12:34:56.12]")
+      assertEquals(read(there, "a varchar(10)").where("a = '1500-03-01'").count(), 1L)
+    }
+    t.evolution = Evolution(asHive3 = true)
+    val error = acidError(read(t, "a string").collect())
+    assert(error.getMessage.contains("its type timestamp would have to be read as string"), error.getMessage)
+  }
+
+  private val asHive3 = Evolution(asHive3 = true)
+
+  test("as in Hive 3.1, a FLOAT becomes what its digits say, nested values too, in every batch") {
+    val rows = 5000
+    val value = "cast(if(id % 7 = 0, null, if(id < 2000, 0.1, id / 8192)) as float)"
+    val many =
+      s"transform(sequence(0, if(id = 3, 2999, id % 3)), e -> if(e % 5 = 4, null, cast((id + e) / 10 as float)))"
+    val t = written(
+      "struct<id:bigint,d:float,e:float,t:float,v:float,s:struct<f:float,x:int>,l:array<float>,m:map<int,float>>",
+      s"select id, $value as d, $value as e, $value as t, $value as v, named_struct('f', $value, 'x', 1) as s, " +
+        s"$many as l, map_from_arrays(sequence(0, size($many) - 1), $many) as m from range(0, $rows, 1, 1)",
+      "id bigint"
+    )
+    t.delete("id = 11")
+    val ddl = "id bigint, d double, e decimal(10,6), t string, v varchar(4), s struct<f:double,x:int>, " +
+      "l array<double>, m map<int,string>"
+    val plain = read(t, "id bigint, d float, s struct<f:float,x:int>, l array<float>").selectExpr(
+      "id",
+      "cast(cast(d as string) as double) as d",
+      "cast(cast(d as string) as decimal(10,6)) as e",
+      "cast(d as string) as t",
+      "substr(cast(d as string), 1, 4) as v",
+      "named_struct('f', cast(cast(s.f as string) as double), 'x', 1) as s",
+      "transform(l, f -> cast(cast(f as string) as double)) as l",
+      "to_json(map_from_arrays(sequence(0, size(l) - 1), transform(l, f -> cast(f as string)))) as m"
+    )
+    t.evolution = asHive3
+    val found = read(t, ddl).selectExpr("id", "d", "e", "t", "v", "s", "l", "to_json(m) as m")
+    assertEquals(found.count(), rows - 1L)
+    assertEquals(found.exceptAll(plain).collect().toSeq, Nil)
+    assertEquals(read(t, ddl).where("d = 0.1d and t = '0.1' and e = 0.1 and s.f = 0.1d").count(), 1713L)
+    assertEquals(
+      read(t, ddl).where("id = 3").selectExpr("size(l)", "l[2999]", "m[2998]").head().toString,
+      "[3000,null,300.1]"
+    )
+    t.evolution = Evolution()
+    assertEquals(read(t, ddl).where("d = 0.1d").count(), 0L)
+  }
+
+  test("as in Hive 3.1, what is no DECIMAL and no text is NULL, and what becomes a FLOAT is rounded once") {
+    val t = written(
+      "struct<f:float,g:float,h:float,b:bigint,t:string,c:char(8)>",
+      "select float('NaN') as f, float('Infinity') as g, float('1.0E20') as h, 9007199791611905 as b, " +
+        "'1.00000017881393432617187499' as t, 'none' as c union all select float(1.5), float('-0.0'), float(2.25), null, '1e3', ' 7.5 '"
+    )
+    t.evolution = asHive3
+    val ddl = "f string, g decimal(10,2), h decimal(5,1), b float, t float, c float"
+    assertEquals(
+      read(t, ddl).orderBy("f").collect().map(_.toString).toSeq,
+      Seq("[null,null,null,9.0072003E15,1.0000001,null]", "[1.5,0.00,2.3,null,1000.0,7.5]")
+    )
+  }
+
+  test("as in Hive 3.1, the text of a date is of the hybrid calendar") {
+    val t = written("struct<a:date,b:date>", "select date'1582-10-14' as a, date'1500-03-01' as b")
+    assertEquals(read(t, "a string, b char(7)").head().toString, "[1582-10-14,1500-03]")
+    t.evolution = asHive3
+    assertEquals(read(t, "a string, b char(7)").head().toString, "[1582-10-04,1500-02]")
   }
 }

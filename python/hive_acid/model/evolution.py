@@ -1,0 +1,20 @@
+"""How files are read that are older than a change of their table's columns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Evolution:
+    """`by_position`: a column of the table is found in a file by its position, so that a renamed one keeps its values;
+    otherwise by its name. `as_hive_3`: values of a type that a column has no more become what Hive 3.1 makes of them,
+    which differs for FLOAT, for text and BIGINT that become FLOAT, and for dates before 1582 (`Hive3Conversions`).
+    """
+
+    by_position: bool
+    as_hive_3: bool
+
+    def to_dict(self) -> dict[str, bool]:
+        """The form the shim reads."""
+        return {"byPosition": self.by_position, "asHive3": self.as_hive_3}
