@@ -1,93 +1,19 @@
 """What the values of old files become when a column's type has changed: in Spark what they are in Hive of that line."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
-from decimal import Context, Decimal
 from typing import Any
 
 import pytest
-from pyspark.errors import PySparkException
+from py4j.protocol import Py4JJavaError
 from pyspark.sql import SparkSession
 
 from interop.hive_engine import HiveEngine
 from interop.hive_table import HiveTable, acid_table
+from interop.type_changes import VALUES, VALUES_OF_HIVE_4, find_targets, find_targets_of_hive_4, normal
 
 pytestmark = pytest.mark.interop
-
-WHOLE = ("0", "1", "-1", "127", "-128")
-WIDE = ("32767", "-32769", "2147483647", "-2147483648", "16777217", "-99999")
-LONG = ("9223372036854775807", "-9223372036854775808", "9007199254740993", "9007199791611905", "1234567890123456789")
-REAL = (
-    *("0.0", "-0.0", "0.1", "-0.1", "0.5", "1.5", "2.5", "-1.5", "74.72", "12345.678", "16777217", "9999999.5"),
-    *("1.0E7", "0.001", "1.0E-5", "1.23456789E-7", "1.0E10", "1.0E20", "1.0E38", "1.4E-45", "3.4028235E38"),
-    *("NaN", "Infinity", "-Infinity", "127", "128", "-129", "32768", "2147483648", "-2147483649", "9.3E18"),
-)
-DOUBLES = ("1.0E300", "-1.0E-300", "4.9E-324", "1.7976931348623157E308", "0.30000001192092896", "9.223372036854775E18")
-DECIMALS = (
-    *("0", "1", "-1", "0.1", "-0.5", "1.5", "2.5", "127", "128", "-129", "32768", "2147483648", "16777217"),
-    *("9223372036854775807", "9223372036854775808", "-9223372036854775809.9", "99999999999999999999"),
-    *("12345.6789012345", "0.000000000000001", "3.14", "255.99999"),
-)
-TEXTS = (
-    *("1", "0", " 1", "1 ", "-1", "1.5", "abc", "", "+1", "1e3", "1E400", "NaN", "Infinity", "inf", "true", "0x10"),
-    *("127", "128", "32768", "2147483648", "9223372036854775807", "9223372036854775808", "0.1", "-0.0", "1f", "1L"),
-    *("99999999999999999999", "1234567.891", "00012", ".5", "5.", "1_0", "-", "1,000", "3.4028236e38", "1e-50"),
-    "1.00000017881393432617187499",
-)
-DAYS = (
-    *("0001-01-01", "1000-02-28", "1500-03-01", "1582-10-04", "1582-10-15", "1583-01-01", "1883-11-18"),
-    *("1899-12-31", "1900-01-01", "1969-12-31", "1970-01-01", "2024-02-29", "9999-12-31"),
-)
-CLOCKS = (
-    *("0001-01-01 00:00:00", "1500-03-01 12:00:00", "1582-10-04 23:59:59.5", "1582-10-15 00:00:00"),
-    *("1883-11-18 12:01:00", "1890-06-01 05:45:00.789", "1969-12-31 23:59:58.999999", "1970-01-01 00:00:00.1"),
-    *("2024-03-10 02:30:00", "2024-11-03 01:30:00", "2024-06-15 12:34:56.120000", "9999-12-31 23:59:59.999999"),
-)
-SOURCES: dict[str, tuple[str, ...]] = {
-    "BOOLEAN": ("true", "false"),
-    "TINYINT": WHOLE,
-    "SMALLINT": (*WHOLE, "128", "255", "256", "32767", "-32768"),
-    "INT": (*WHOLE, *WIDE),
-    "BIGINT": (*WHOLE, *WIDE, *LONG),
-    "FLOAT": REAL,
-    "DOUBLE": (*REAL, *DOUBLES),
-    "DECIMAL(38,15)": DECIMALS,
-    "DECIMAL(10,2)": tuple(text for text in DECIMALS if len(text) < 8),
-    "STRING": TEXTS,
-    "CHAR(8)": tuple(text for text in TEXTS if len(text) <= 8),
-    "VARCHAR(6)": tuple(text for text in TEXTS if len(text) <= 6),
-    "DATE": DAYS,
-    "TIMESTAMP": CLOCKS,
-}
-NUMBERS_AND_TEXT = (
-    *("BOOLEAN", "TINYINT", "SMALLINT", "INT", "BIGINT", "FLOAT", "DOUBLE", "DECIMAL(38,15)", "DECIMAL(10,2)"),
-    *("DECIMAL(20,5)", "DECIMAL(18,0)", "STRING", "CHAR(8)", "VARCHAR(6)", "CHAR(3)", "VARCHAR(3)"),
-)
-
-
-TARGETS = {
-    "DATE": ("STRING", "CHAR(12)", "VARCHAR(8)", "TIMESTAMP"),
-    "TIMESTAMP": ("STRING", "CHAR(40)", "VARCHAR(13)"),
-}
-
-
-def targets(source: str) -> list[str]:
-    """The types that a column of this one may become."""
-    return [kind for kind in TARGETS.get(source, NUMBERS_AND_TEXT) if kind != source]
-
-
-def normal(kind: str, value: Any) -> Any:
-    """One form for the values of both engines."""
-    if value is None:
-        return None
-    text = str(value)
-    if kind in ("FLOAT", "DOUBLE"):
-        return repr(float(text))
-    if kind.startswith("DECIMAL"):
-        return str(Decimal(text).normalize(Context(prec=60)))
-    if kind == "BOOLEAN":
-        return text.lower()
-    return text.rstrip(" ") if kind.startswith("CHAR") else text.removesuffix(".0")
 
 
 @dataclass(frozen=True)
@@ -106,7 +32,10 @@ class Changed:
 
     def values_in_spark(self) -> list[tuple[Any, ...]]:
         """The same in Spark."""
-        selected = ", ".join(f"CAST(c{n} AS STRING)" for n in range(len(self.kinds)))
+        shown = (
+            f"lower(hex(c{n}))" if kind == "BINARY" else f"CAST(c{n} AS STRING)" for n, kind in enumerate(self.kinds)
+        )
+        selected = ", ".join(shown)
         return self._normal(rows(self.spark, f"SELECT id, {selected} FROM {self.table.name}"))
 
     def _normal(self, found: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
@@ -119,15 +48,15 @@ def rows(spark: SparkSession, query: str) -> list[tuple[Any, ...]]:
     return [tuple(row) for row in spark.sql(query).collect()]
 
 
-def changed(hive: HiveEngine, spark: SparkSession, source: str) -> Changed:
-    """A table with the values of this type, once in a file of Spark and once in one of Hive, altered afterwards."""
-    kinds = targets(source)
+def changed(
+    hive: HiveEngine, spark: SparkSession, name: str, source: str, values: Sequence[str], kinds: list[str]
+) -> Changed:
+    """A table with these values, once in a file of Spark and once in one of Hive, altered afterwards."""
     names = [f"c{n}" for n in range(len(kinds))]
-    name = "from_" + re.sub(r"\W", "_", source.lower())
     table = acid_table(hive, name, "id INT, " + ", ".join(f"{column} {source}" for column in names))
-    values = ", ".join(f"({n}, '{text}')" for n, text in enumerate(SOURCES[source])) + ", (99, NULL)"
+    listed = ", ".join(f"({n}, '{text}')" for n, text in enumerate(values)) + ", (99, NULL)"
     casts = ", ".join(f"CAST(v AS {source}) AS {column}" for column in names)
-    spark.sql(f"INSERT INTO {name} SELECT id, {casts} FROM (VALUES {values}) AS t (id, v)")
+    spark.sql(f"INSERT INTO {name} SELECT id, {casts} FROM (VALUES {listed}) AS t (id, v)")
     hive.sql(f"INSERT INTO {name} SELECT id + 100, {', '.join(names)} FROM {name}")
     hive.sql("SET metaconf:hive.metastore.disallow.incompatible.col.type.changes=false")
     for column, kind in zip(names, kinds, strict=True):
@@ -135,23 +64,43 @@ def changed(hive: HiveEngine, spark: SparkSession, source: str) -> Changed:
     return Changed(table, kinds, spark)
 
 
-@pytest.mark.parametrize("source", SOURCES)
+def check_changed(table: Changed, count: int) -> None:
+    """Both engines show the same, so many rows, also once Spark has compacted them."""
+    expected = table.values_in_hive()
+    assert len(expected) == count
+    assert table.values_in_spark() == expected
+    table.spark.sql(f"ALTER TABLE {table.table.name} COMPACT 'major'")
+    table.table.engine.sql("!worker")  # on 3.1 Hive is asked to clean up
+    assert table.values_in_hive() == table.values_in_spark() == expected
+
+
+def name_of(prefix: str, source: str) -> str:
+    """The name of a table."""
+    return prefix + re.sub(r"\W", "_", source.lower())
+
+
+@pytest.mark.parametrize("source", VALUES)
 def test_old_values_of_every_type_become_in_spark_what_they_become_in_hive(
     hive: HiveEngine, spark: SparkSession, source: str
 ) -> None:
-    table = changed(hive, spark, source)
-    expected = table.values_in_hive()
-    if source == "TIMESTAMP" and hive.version.startswith("3."):
-        # Hive 3.1.3 shows instants in the time zone of its JVM
-        with pytest.raises(PySparkException, match="its type timestamp would have to be read as string") as raised:
-            table.values_in_spark()
-        assert raised.value.getCondition() == "HIVE_ACID_UNSUPPORTED_LAYOUT"
+    values = VALUES[source]
+    table = changed(hive, spark, name_of("from_", source), source, values, find_targets(source))
+    check_changed(table, 2 * len(values) + 2)
+
+
+@pytest.mark.parametrize("source", VALUES_OF_HIVE_4)
+def test_changes_that_hive_3_makes_by_its_servers_clock_or_otherwise_are_those_of_hive_4_or_refused(
+    hive: HiveEngine, spark: SparkSession, source: str
+) -> None:
+    values, kinds = VALUES_OF_HIVE_4[source], find_targets_of_hive_4(source)
+    table = changed(hive, spark, name_of("later_", source), source, values, kinds)
+    if hive.version.startswith("4."):
+        check_changed(table, 2 * len(values) + 2)
         return
-    assert len(expected) == 2 * (len(SOURCES[source]) + 1)
-    assert table.values_in_spark() == expected
-    spark.sql(f"ALTER TABLE {table.table.name} COMPACT 'major'")
-    hive.sql("!worker")  # on 3.1 Hive is asked to clean up
-    assert table.values_in_hive() == table.values_in_spark() == expected
+    for n in range(len(kinds)):
+        with pytest.raises(Py4JJavaError, match=r"HIVE_ACID_UNSUPPORTED_LAYOUT.* its type .* would have to be read as"):
+            spark.sql(f"SELECT c{n} FROM {table.table.name}").collect()
+    assert rows(spark, f"SELECT count(id) FROM {table.table.name}") == [(2 * len(values) + 2,)]
 
 
 def test_floats_that_became_another_type_are_found_updated_and_compacted_as_hive_of_the_line_shows_them(

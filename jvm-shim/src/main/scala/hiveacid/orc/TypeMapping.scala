@@ -86,17 +86,26 @@ object TypeMapping {
   private val numeric = Set(BOOLEAN, BYTE, SHORT, INT, LONG, FLOAT, DOUBLE, DECIMAL)
   private val text = Set(STRING, CHAR, VARCHAR)
 
-  /** The changes of a column's type that are read: among numbers, from text to numbers, from numbers and dates to text,
-    * from dates to timestamps, and from timestamps to text. ORC converts as Hive 4.1.0 does, and [[Hive3Conversions]]
-    * what 3.1.3 does otherwise. 3.1.3 makes of a timestamp the text of an instant in the time zone of its JVM, so that
-    * two servers show two clocks: that is not read.
+  /** The changes of a column's type that are read. ORC converts as Hive 4.1.0 does, and [[Hive3Conversions]] what 3.1.3
+    * does otherwise.
     *
-    * Others the metastore refuses unless it is told not to look (text to dates and timestamps, numbers to timestamps).
+    * As in Hive 3.1, not those between timestamps and text, which 3.1.3 takes for instants in the time zone of its JVM,
+    * so that two servers show two clocks; nor those that its metastore refuses unless it is told not to look, of which
+    * ORC makes others there.
     */
   private def convertible(file: Category, reader: Category, asHive3: Boolean): Boolean =
     (numeric(file) || text(file)) && (numeric(reader) || text(reader)) ||
       file == DATE && (text(reader) || reader == TIMESTAMP) ||
-      file == TIMESTAMP && text(reader) && !asHive3
+      !asHive3 && convertsInHive4(file, reader)
+
+  private def convertsInHive4(file: Category, reader: Category): Boolean = (file, reader) match {
+    case (TIMESTAMP, r) => numeric(r) || text(r) || r == DATE
+    case (f, TIMESTAMP) => numeric(f) || text(f)
+    case (f, DATE)      => text(f)
+    case (BINARY, r)    => text(r)
+    case (f, BINARY)    => text(f)
+    case _              => false
+  }
 
   private def unsupported(file: TypeDescription, wanted: String) =
     new UnsupportedTypeException(s"its type $file would have to be read as $wanted")
