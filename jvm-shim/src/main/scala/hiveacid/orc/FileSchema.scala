@@ -111,7 +111,6 @@ object FileSchema {
     val fields = fileRow.getFieldNames.asScala.toSeq
     val unnamed = fields.nonEmpty && fields.forall(positional.matches)
     val byNumber = evolution.byPosition || unnamed
-    val raw = table.fields.map(f => f.name.toLowerCase(Locale.ROOT) -> rawType(f)).toMap
 
     def position(name: String): Int =
       if (byNumber) Some(table.fields.indexWhere(_.name.equalsIgnoreCase(name))).filter(_ < fields.length).getOrElse(-1)
@@ -127,23 +126,9 @@ object FileSchema {
     val types = new TypeMapping(evolution.asHive3)
     val kept =
       if (unnamed) (0 to read.keys.maxOption.getOrElse(-1)).toSeq else wanted.map(_._2).filter(_ >= 0).distinct
-    val tableRow = TypeDescription.createStruct()
-    val unconverted = Set.newBuilder[String]
-    kept.foreach { i =>
-      val inFile = fileRow.getChildren.get(i)
-      val now = read.get(i) match {
-        case None    => inFile.clone()
-        case Some(f) =>
-          val name = f.name.toLowerCase(Locale.ROOT)
-          val t = types.readerType(f.dataType, raw.getOrElse(name, f.dataType), inFile)
-          // filters name the table's column, ORC looks for the file's
-          if (fields(i).equalsIgnoreCase(name) && sameType(inFile, t)) unconverted += name
-          t
-      }
-      tableRow.addField(fields(i), now)
-    }
     val inFile =
       kept.foldLeft(TypeDescription.createStruct())((s, i) => s.addField(fields(i), fileRow.getChildren.get(i).clone()))
+    val (tableRow, unconverted) = asTable(inFile, kept.map(read.get), table, types)
     val row = if (evolution.asHive3 && types.converts) Hive3Conversions.asRead(inFile, tableRow) else tableRow
     val reader = if (fileRow eq file) row else withIds(file, row)
     val sources = wanted.map {
@@ -151,7 +136,34 @@ object FileSchema {
       case (_, -1, _)       => Source.Missing
       case (_, i, _)        => Source.RowField(kept.indexOf(i))
     }
-    FileSchema(reader, row, tableRow, sources, kept.map(read.contains), types.converts, unconverted.result())
+    FileSchema(reader, row, tableRow, sources, kept.map(read.contains), types.converts, unconverted)
+  }
+
+  /** The row of these columns with the table's types, and the lower-case names of those that a filter may be pushed
+    * for.
+    *
+    * @param read
+    *   for each column of `inFile` the table's; None for one that is not read
+    */
+  private def asTable(
+      inFile: TypeDescription,
+      read: Seq[Option[StructField]],
+      table: StructType,
+      types: TypeMapping
+  ): (TypeDescription, Set[String]) = {
+    val raw = table.fields.map(f => f.name.toLowerCase(Locale.ROOT) -> rawType(f)).toMap
+    val row = TypeDescription.createStruct()
+    val unconverted = Set.newBuilder[String]
+    inFile.getFieldNames.asScala.zip(inFile.getChildren.asScala).zip(read).foreach {
+      case ((name, file), None)    => row.addField(name, file.clone())
+      case ((name, file), Some(f)) =>
+        val key = f.name.toLowerCase(Locale.ROOT)
+        val t = types.readerType(f.dataType, raw.getOrElse(key, f.dataType), file)
+        // filters name the table's column, ORC looks for the file's
+        if (name.equalsIgnoreCase(key) && sameType(file, t)) unconverted += key
+        row.addField(name, t)
+    }
+    (row, unconverted.result())
   }
 
   private def withIds(file: TypeDescription, row: TypeDescription): TypeDescription = {
