@@ -183,6 +183,51 @@ def test_files_of_any_name_and_depth_are_read_and_strays_are_named(tables: Table
     assert caught.value.getCondition() == "HIVE_ACID_UNSUPPORTED_LAYOUT"
 
 
+NESTED = "c {0}, s STRUCT<x: {0}, y: INT>, l ARRAY<{0}>, m MAP<STRING, STRUCT<z: {0}>>"
+
+
+def put_older_file(tables: Tables, form: str, source: str, now: str, *values: str) -> None:
+    """Makes a table `now` whose columns are of one type, with the file of a table whose columns are of another one."""
+    row = "SELECT {0}, named_struct('x', {0}, 'y', 1), array({0}, {0}), map('k', named_struct('z', {0}))"
+    for name, kind, literals in (("older", source, values), ("now", now, ("NULL",))):
+        create(tables, name, form, NESTED.format(kind))
+        tables.sql(f"INSERT INTO {name} " + " UNION ALL ".join(row.format(value) for value in literals))
+    (older,), (file,) = (tables.location(name).rglob("000000_0") for name in ("older", "now"))
+    file.write_bytes(older.read_bytes())
+    (file.parent / f".{file.name}.crc").write_bytes((older.parent / f".{older.name}.crc").read_bytes())
+
+
+@pytest.mark.parametrize(("kind", "shown"), [("VARCHAR(3)", "grü"), ("CHAR(3)", "grü"), ("CHAR(8)", "grün ab ")])
+@pytest.mark.parametrize("form", WRITTEN)
+def test_texts_of_older_files_are_cut_to_the_length_that_the_column_has_now(
+    tables: Tables, form: str, kind: str, shown: str
+) -> None:
+    put_older_file(tables, form, "STRING", kind, "'grün ab'")
+    assert tables.sql("SELECT c, s.x, l, m['k'].z FROM now") == [(shown, shown, [shown, shown], shown)]
+    assert tables.sql("SELECT s.y FROM now") == [(1,)]
+    assert tables.sql(f"SELECT count(*) FROM now WHERE c = '{shown}' AND s.x = '{shown}'") == [(1,)]
+    assert tables.sql("SELECT count(*) FROM now WHERE c = 'grün ab' AND length(c) = 7") == [(0,)]
+
+
+@pytest.mark.parametrize(
+    ("source", "now", "fits", "wide"),
+    [("INT", "TINYINT", -128, 128), ("SMALLINT", "TINYINT", 127, -129), ("INT", "SMALLINT", 32767, -32769)],
+)
+def test_integers_of_older_parquet_files_that_do_not_fit_are_refused_instead_of_cut(
+    tables: Tables, source: str, now: str, fits: int, wide: int
+) -> None:
+    """Hive shows NULL for them."""
+    put_older_file(tables, "PARQUET", source, now, f"CAST({fits} AS {source})", f"CAST(NULL AS {source})")
+    assert tables.sql("SELECT c, s.x, l, m['k'].z FROM now WHERE c IS NOT NULL") == [(fits, fits, [fits, fits], fits)]
+    for name in ("older", "now"):
+        tables.sql(f"DROP TABLE {name}")
+    put_older_file(tables, "PARQUET", source, now, f"CAST({wide} AS {source})")
+    for query in ("SELECT c FROM now", "SELECT s.x FROM now", "SELECT l FROM now", "SELECT m FROM now"):
+        with pytest.raises(Exception, match=r"HIVE_ACID_UNSUPPORTED_LAYOUT.* would have to be read as (8|16) bits"):
+            tables.sql(query)
+    assert tables.sql("SELECT s.y FROM now") == [(1,)]
+
+
 def test_other_formats_are_not_written(tables: Tables) -> None:
     create(tables, "x", "TEXTFILE")
     assert "TEXTFILE" in refusal(lambda: tables.sql("INSERT INTO x VALUES (1, 'a')"))

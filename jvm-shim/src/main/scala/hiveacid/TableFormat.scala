@@ -23,6 +23,20 @@ trait TransactionalFileFormat extends FileFormat {
     throw AcidException("HIVE_ACID_INTERNAL", Map("reason" -> s"A plain file write into $table was planned"))
 }
 
+/** A reader that is asked for parts of structs, and cuts texts to the length of CHAR and VARCHAR itself. */
+trait ReaderOfParts extends TransactionalFileFormat {
+
+  /** The table's columns with CHAR and VARCHAR, which Spark keeps in the metadata of STRING columns and loses where it
+    * reads parts of a struct only.
+    */
+  def columns: StructType
+
+  /** The schema that Spark asks for, maybe with parts of structs only, with that metadata. */
+  final protected def withLengths(schema: StructType): StructType = StructType(schema.map { field =>
+    columns.find(_.name.equalsIgnoreCase(field.name)).fold(field)(c => field.copy(metadata = c.metadata))
+  })
+}
+
 /** What the files of a transactional table are.
   *
   * @param word
@@ -41,18 +55,18 @@ object TableFormat {
   /** Files with the six columns of a full ACID table. */
   case object AcidOrc extends TableFormat("ORC", isWritten = true) {
     override def reader(session: SparkSession, t: CatalogTable): TransactionalFileFormat =
-      new orc.AcidOrcFileFormat(AcidTables.name(t), zone(session))
+      new orc.AcidOrcFileFormat(AcidTables.name(t), zone(session), t.dataSchema)
   }
 
   /** Files of an insert-only table, with the table's columns alone. */
   case object FlatOrc extends TableFormat("ORC", isWritten = true) {
     override def reader(session: SparkSession, t: CatalogTable): TransactionalFileFormat =
-      new orc.FlatOrcFileFormat(AcidTables.name(t), zone(session))
+      new orc.FlatOrcFileFormat(AcidTables.name(t), zone(session), t.dataSchema)
   }
 
   case object Parquet extends TableFormat("PARQUET", isWritten = true) {
     override def reader(session: SparkSession, t: CatalogTable): TransactionalFileFormat =
-      new parquet.TableParquetFileFormat(AcidTables.name(t), zone(session))
+      new parquet.TableParquetFileFormat(AcidTables.name(t), zone(session), t.dataSchema)
   }
 
   /** Lines of text, each an object of JSON. */

@@ -17,20 +17,25 @@ import org.apache.spark.sql.types._
   * @param table
   *   `db.table`, for errors
   */
-class AcidOrcFileFormat(val table: String, val timeZone: String, val writesBack: Boolean = false)
-    extends TableOrcFileFormat(isFlat = false) {
+class AcidOrcFileFormat(
+    val table: String,
+    val timeZone: String,
+    val columns: StructType,
+    val writesBack: Boolean = false
+) extends TableOrcFileFormat(isFlat = false) {
   import AcidOrcFileFormat._
 
   override def toString: String = "HiveACID"
   override def shortName(): String = "hive-acid-orc"
-  override def hashCode(): Int = (table, timeZone, writesBack).hashCode
+  override def hashCode(): Int = (table, timeZone, columns, writesBack).hashCode
   override def equals(other: Any): Boolean = other match {
-    case f: AcidOrcFileFormat => f.table == table && f.timeZone == timeZone && f.writesBack == writesBack
-    case _                    => false
+    case f: AcidOrcFileFormat =>
+      f.table == table && f.timeZone == timeZone && f.columns == columns && f.writesBack == writesBack
+    case _ => false
   }
 
   /** The same for the target of an UPDATE. */
-  def writingBack: AcidOrcFileFormat = new AcidOrcFileFormat(table, timeZone, writesBack = true)
+  def writingBack: AcidOrcFileFormat = new AcidOrcFileFormat(table, timeZone, columns, writesBack = true)
 
   /** The hidden struct column ROW__ID, whose fields are made by the reader. */
   override def createFileMetadataCol(): AttributeReference =

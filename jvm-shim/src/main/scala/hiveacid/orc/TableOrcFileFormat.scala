@@ -2,7 +2,7 @@ package hiveacid.orc
 
 import scala.jdk.CollectionConverters._
 
-import hiveacid.TransactionalFileFormat
+import hiveacid.ReaderOfParts
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 import org.apache.orc.OrcConf
@@ -24,7 +24,7 @@ import org.apache.spark.util.SerializableConfiguration
   * @param isFlat
   *   see [[ScanRequest]]
   */
-abstract class TableOrcFileFormat(isFlat: Boolean) extends OrcFileFormat with TransactionalFileFormat {
+abstract class TableOrcFileFormat(isFlat: Boolean) extends OrcFileFormat with ReaderOfParts {
 
   /** The session's time zone when the query was planned: the wall clock of a TIMESTAMP is an instant there. */
   def timeZone: String
@@ -48,8 +48,9 @@ abstract class TableOrcFileFormat(isFlat: Boolean) extends OrcFileFormat with Tr
     val sqlConf = session.sessionState.conf
     val capacity = sqlConf.getConf(SQLConf.ORC_VECTORIZED_READER_BATCH_SIZE)
     val pushed = if (sqlConf.getConf(SQLConf.ORC_FILTER_PUSHDOWN_ENABLED)) filters else Nil
+    val whole = withLengths(dataSchema)
     val request =
-      ScanRequest(table, timeZone, dataSchema, requiredSchema, partitionSchema, pushed, capacity, writesBack, isFlat)
+      ScanRequest(table, timeZone, whole, requiredSchema, partitionSchema, pushed, capacity, writesBack, isFlat)
     TableOrcFileFormat.scan(session, request, options, hadoopConf)
   }
 }

@@ -32,6 +32,24 @@ object Conversion {
     case other            => other
   }
 
+  /** What a column of CHAR or VARCHAR holds of a longer text, which a file from before the type was changed may have.
+    *
+    * @param t
+    *   the type that is read, maybe with fewer nested fields
+    * @param hive
+    *   the column's, with CHAR and VARCHAR
+    */
+  def ofLengths(t: DataType, hive: DataType): Option[Change] = (t, hive) match {
+    case (_: StringType, c: CharType)    => Some(_.asInstanceOf[UTF8String].substring(0, c.length))
+    case (_: StringType, v: VarcharType) => Some(_.asInstanceOf[UTF8String].substring(0, v.length))
+    case (s: StructType, h: StructType)  =>
+      within(
+        t,
+        s.fields.toSeq.map(f => h.find(_.name.equalsIgnoreCase(f.name)).flatMap(g => ofLengths(f.dataType, g.dataType)))
+      )
+    case _ => within(t, children(t).zip(children(hive)).map { case (child, inHive) => ofLengths(child, inHive) })
+  }
+
   /** What Hive stores for a value: a TIMESTAMP as its wall clock, taken as if it were in UTC, and CHAR without its
     * trailing blanks (DataWritableWriter of 3.1.3).
     *

@@ -2,7 +2,7 @@ package hiveacid.parquet
 
 import java.time.ZoneId
 
-import hiveacid.{AcidException, TransactionalFileFormat}
+import hiveacid.{AcidException, ReaderOfParts}
 import hiveacid.orc.{ReadErrors, UnsupportedTypeException, WallClock}
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
@@ -10,6 +10,7 @@ import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.UnsafeProjection
+import org.apache.spark.sql.catalyst.util.CharVarcharUtils
 import org.apache.spark.sql.execution.datasources.{PartitionedFile, SchemaColumnConvertNotSupportedException}
 import org.apache.spark.sql.execution.datasources.parquet.{ParquetFileFormat, ParquetOptions}
 import org.apache.spark.sql.internal.SQLConf
@@ -23,24 +24,27 @@ import org.apache.spark.util.SerializableConfiguration
   * @param timeZone
   *   the session's when the query was planned
   */
-class TableParquetFileFormat(val table: String, val timeZone: String)
+class TableParquetFileFormat(val table: String, val timeZone: String, val columns: StructType)
     extends ParquetFileFormat
-    with TransactionalFileFormat {
+    with ReaderOfParts {
   import TableParquetFileFormat._
+
+  private val hasLengths =
+    columns.exists(f => CharVarcharUtils.getRawType(f.metadata).exists(CharVarcharUtils.hasCharVarchar))
 
   override def toString: String = "HiveParquet"
   override def shortName(): String = "hive-insert-only-parquet"
-  override def hashCode(): Int = (table, timeZone).hashCode
+  override def hashCode(): Int = (table, timeZone, columns).hashCode
   override def equals(other: Any): Boolean = other match {
-    case f: TableParquetFileFormat => f.table == table && f.timeZone == timeZone
+    case f: TableParquetFileFormat => f.table == table && f.timeZone == timeZone && f.columns == columns
     case _                         => false
   }
 
   override def isSplitable(s: SparkSession, options: Map[String, String], path: Path): Boolean = true
 
-  /** Timestamps are converted row by row. */
+  /** Timestamps are converted and texts of a length cut row by row. */
   override def supportBatch(s: SparkSession, schema: StructType): Boolean =
-    !holdsTimestamps(schema) && super.supportBatch(s, schema)
+    !holdsTimestamps(schema) && !(hasLengths && holdsText(schema)) && super.supportBatch(s, schema)
 
   override def buildReaderWithPartitionValues(
       session: SparkSession,
@@ -56,8 +60,9 @@ class TableParquetFileFormat(val table: String, val timeZone: String)
       val reason = "files of other engines may spell columns in other cases, and would seem to lack them"
       throw AcidException.unsupportedTable(s"Reading with ${SQLConf.CASE_SENSITIVE.key}=true", table, reason)
     }
-    // what a file's timestamps stand for is known only once it is open
-    val pushed = filters.filterNot(f => f.references.exists(name => holdsTimestamps(dataSchema, name)))
+    // what a file's timestamps stand for is known only once it is open, and its texts may be longer than the column's
+    val isChanged = (t: DataType) => holdsTimestamps(t) || hasLengths && holdsText(t)
+    val pushed = filters.filterNot(f => f.references.exists(name => holds(dataSchema, name, isChanged)))
     val read = super.buildReaderWithPartitionValues(
       session,
       Conversion.withInstants(dataSchema),
@@ -67,16 +72,21 @@ class TableParquetFileFormat(val table: String, val timeZone: String)
       options ++ fixedOptions,
       hadoopConf
     )
-    val (name, zone, converts) = (table, timeZone, holdsTimestamps(requiredSchema))
+    val (name, zone) = (table, timeZone)
+    val (converts, isNarrow) = (holdsTimestamps(requiredSchema), NarrowIntegers.isWithin(requiredSchema))
     val schema = StructType(requiredSchema.fields ++ partitionSchema.fields)
+    // the plan may have lost the lengths, the table has not
+    val lengths = cuts(requiredSchema, withLengths(dataSchema))
     val isConverted = sqlConf.isParquetINT96TimestampConversion
     val conf = session.sparkContext.broadcast(new SerializableConfiguration(hadoopConf))
     (file: PartitionedFile) => {
       val errors = ReadErrors(name)
+      if (isNarrow) errors.guard(file.toPath)(NarrowIntegers.check(file.toPath, conf.value.value, requiredSchema))
       val rows = new GuardedRows[InternalRow](file.toPath, errors, read(file))
-      if (converts)
-        rows.map(conversion(schema, requiredSchema.length, clock(file, conf.value.value, errors, isConverted), zone))
-      else rows
+      if (converts || lengths.exists(_.isDefined)) {
+        val fileZone = if (converts) clock(file, conf.value.value, errors, isConverted) else None
+        rows.map(conversion(schema, lengths, fileZone, zone))
+      } else rows
     }
   }
 }
@@ -89,10 +99,26 @@ object TableParquetFileFormat {
 
   private def holdsTimestamps(t: DataType): Boolean = Conversion.ofTimestamps(t, identity, identity).isDefined
 
-  private def holdsTimestamps(schema: StructType, reference: String): Boolean =
+  private def holdsText(t: DataType): Boolean = t match {
+    case _: StringType => true
+    case s: StructType => s.exists(f => holdsText(f.dataType))
+    case a: ArrayType  => holdsText(a.elementType)
+    case m: MapType    => holdsText(m.keyType) || holdsText(m.valueType)
+    case _             => false
+  }
+
+  private def holds(schema: StructType, reference: String, isMet: DataType => Boolean): Boolean =
     schema.fields.exists { field =>
       val isMeant = field.name == reference || reference.startsWith(s"${field.name}.") || reference.startsWith("`")
-      isMeant && holdsTimestamps(field.dataType)
+      isMeant && isMet(field.dataType)
+    }
+
+  /** For each required column how its texts are cut to the lengths of the table's CHAR and VARCHAR. */
+  private def cuts(required: StructType, table: StructType): Array[Option[Conversion.Change]] =
+    required.fields.map { field =>
+      table.find(_.name.equalsIgnoreCase(field.name)).flatMap { inTable =>
+        CharVarcharUtils.getRawType(inTable.metadata).flatMap(Conversion.ofLengths(field.dataType, _))
+      }
     }
 
   private def clock(
@@ -102,10 +128,11 @@ object TableParquetFileFormat {
       isConverted: Boolean
   ): Option[ZoneId] = errors.guard(file.toPath)(FileClock.find(file.toPath, conf, errors, isConverted))
 
-  /** Of the first `count` columns; the rest are those of the partition. */
+  /** Of the columns of the file, each with its change of `lengths`; the rest of the schema are those of the partition.
+    */
   private def conversion(
       schema: StructType,
-      count: Int,
+      lengths: Array[Option[Conversion.Change]],
       fileZone: Option[ZoneId],
       sessionZone: String
   ): InternalRow => InternalRow = {
@@ -117,7 +144,8 @@ object TableParquetFileFormat {
       if (zone.getRules == session.getRules) identity else micros => to.toInstant(from.toWall(micros))
     val types = schema.fields.map(_.dataType)
     val changes = types.zipWithIndex.map { case (t, i) =>
-      if (i < count) Conversion.ofTimestamps(t, instant, from.toWall) else None
+      if (i >= lengths.length) None
+      else (Conversion.ofTimestamps(t, instant, from.toWall).toSeq ++ lengths(i)).reduceOption(_ andThen _)
     }
     val convert = Conversion.row(types, changes)
     row => toUnsafe(convert(row))

@@ -198,7 +198,7 @@ abstract class AcidOrcSuite extends munit.FunSuite {
         new StructType(),
         schema,
         None,
-        new AcidOrcFileFormat("db.t", zone),
+        new AcidOrcFileFormat("db.t", zone, schema),
         Map.empty
       )(spark)
       spark.baseRelationToDataFrame(relation)
