@@ -1,6 +1,13 @@
 // One source tree, one jar per Spark minor line: jvm-shim/src is shared, jvm-shim/spark-X.Y holds what differs.
 // Spark itself comes from pip: .build/spark-X.Y is the jars folder of a pyspark of that line (./dev makes it).
-ThisBuild / version := "0.1.0"
+// The package's: the jar tells it and the package compares
+ThisBuild / version := {
+  val declared = """(?m)^version = "([^"]+)"$""".r
+  declared
+    .findFirstMatchIn(IO.read(file("pyproject.toml")))
+    .getOrElse(sys.error("pyproject.toml has no version"))
+    .group(1)
+}
 ThisBuild / scalaVersion := "2.13.18"
 
 // Spark line -> Scala version that this Spark was built with
@@ -37,6 +44,11 @@ def shim(line: String): Project =
     Compile / unmanagedSourceDirectories += (ThisBuild / baseDirectory).value / "jvm-shim/src/main/scala",
     // conditions.json is one file for Python and the shim
     Compile / unmanagedResources += (ThisBuild / baseDirectory).value / "python/hive_acid/errors/conditions.json",
+    Compile / resourceGenerators += Def.task {
+      val described = (Compile / resourceManaged).value / "hiveacid" / "shim.properties"
+      IO.write(described, s"version=${version.value}\nspark=$line\n")
+      Seq(described)
+    },
     Test / unmanagedSourceDirectories += (ThisBuild / baseDirectory).value / "jvm-shim/src/test/scala",
     Test / unmanagedResourceDirectories += (ThisBuild / baseDirectory).value / "jvm-shim/src/test/resources",
     Compile / unmanagedJars ++= (sparkJars(line).getCanonicalFile ** "*.jar").classpath,

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
-    from hive_acid.execution.dry_run import DryRun
+    from hive_acid.execution.dry_run_report import DryRun
     from hive_acid.spark.acid_table import AcidTable
     from hive_acid.spark.transaction import AcidTransaction
 
@@ -23,7 +23,7 @@ def configure(builder: SparkSession.Builder, metastore: str | None = None) -> Sp
     `metastore` is `thrift://host:port`. Without it the metastore of the builder's own settings or of hive-site.xml is
     used, and if there is none, an embedded one is started that ends with this process.
     """
-    from hive_acid.spark.session import configure as configure_session
+    from hive_acid.spark.builder import configure as configure_session
 
     return configure_session(builder, metastore)
 

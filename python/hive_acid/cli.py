@@ -16,8 +16,8 @@ from hive_acid.commands.history import add_history_command
 from hive_acid.commands.initiator import add_initiator_command
 from hive_acid.commands.metastore import add_metastore_command
 from hive_acid.commands.shared import FAILED
+from hive_acid.commands.sqltest import add_demo_command, add_sqltest_command
 from hive_acid.commands.transactions import add_transaction_command
-from hive_acid.commands.trials import add_demo_command, add_sqltest_command
 from hive_acid.commands.worker import add_worker_command
 from hive_acid.local import LocalMetastoreError
 
@@ -34,13 +34,18 @@ ADDED = (
 """What adds each command, in the order of the help."""
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line; the exit code."""
+def build_parser() -> argparse.ArgumentParser:
+    """All commands and their arguments."""
     parser = argparse.ArgumentParser(prog="hive-acid", description="Hive ACID DML for Spark SQL")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
     for add_command in ADDED:
         add_command(commands)
-    chosen = parser.parse_args(arguments)
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; the exit code."""
+    chosen = build_parser().parse_args(arguments)
     try:
         code: int = chosen.run(chosen)
     except (LocalMetastoreError, OSError) as error:

@@ -27,118 +27,156 @@ class Setting:
     maximum: int | None = None
 
 
-LOCK_TIMEOUT_MS = Setting("spark.hiveacid.lock.timeoutMs", 300_000, "longest wait for a lock, in milliseconds")
-LOCK_POLL_MIN_MS = Setting("spark.hiveacid.lock.pollMinMs", 50, "first pause between two looks at a waiting lock", 1)
+LOCK_TIMEOUT_MS = Setting("spark.hiveacid.lock.timeoutMs", 300_000, "Longest wait for a lock, in milliseconds.")
+LOCK_POLL_MIN_MS = Setting(
+    "spark.hiveacid.lock.pollMinMs", 50, "First pause between two looks at a waiting lock, in milliseconds.", 1
+)
 LOCK_POLL_MAX_MS = Setting(
     "spark.hiveacid.lock.pollMaxMs",
     2_000,
-    "longest pause between two looks at a waiting lock",
+    "Longest pause between two looks at a waiting lock, in milliseconds.",
     1,
     hive_names=("hive.lock.sleep.between.retries",),
 )
 LOCK_TRIES = "hive.lock.numretries"
 """Hive's bound on the wait for a lock: how often it looks, with pauses of at most `hive.lock.sleep.between.retries`."""
 LOCK_MAX_PARTITIONS = Setting(
-    "spark.hiveacid.lock.maxPartitions", 100, "partitions a statement locks one by one; of more, the table is locked"
+    "spark.hiveacid.lock.maxPartitions",
+    100,
+    "Most partitions that a statement locks one by one. If there are more, it locks the table.",
 )
-MAX_ATTEMPTS = Setting("spark.hiveacid.statement.maxAttempts", 5, "transactions one statement may try on conflicts", 1)
+UNLOCKED_WRITERS = Setting(
+    "spark.hiveacid.lock.unlockedWriters",
+    "wait",
+    "How a statement that changes rows treats statements of other engines that change rows of the same table "
+    "under a lock that keeps nobody out, as Trino's do. `wait`: it waits for their end, as long as for a lock. "
+    "`refuse`: it is refused. `ignore`: it goes on, which is right only where no such engine changes rows.",
+)
+MAX_ATTEMPTS = Setting(
+    "spark.hiveacid.statement.maxAttempts", 5, "Most transactions that one statement tries after conflicts.", 1
+)
 INSERT_BUCKETS = Setting(
     "spark.hiveacid.insert.buckets",
     0,
-    "files of one INSERT that share a statement ID; 0: 1 on metastores of the 3.1 line, 4096 on later ones",
+    "Maximum number of files an INSERT writes per partition before it starts a second delta folder. 0 = "
+    "automatic: 1 on metastores of the 3.1 line, 4096 on later ones.",
 )
 INSERT_SHUFFLE = Setting(
     "spark.hiveacid.insert.shuffleByPartition",
     "true",
-    "false: an INSERT leaves rows in the tasks that read them, each of which writes a file in every partition it meets",
+    "`true`: an INSERT brings the rows of a partition together before it writes. `false`: rows stay in the tasks "
+    "that read them, and each task writes a file in every partition it meets.",
+)
+MERGE_PRUNING_MAX_SOURCE_BYTES = Setting(
+    "spark.hiveacid.merge.pruningMaxSourceBytes",
+    1_073_741_824,
+    "Largest source, as Spark estimates it, that a MERGE reads beforehand to find the partitions that its ON can "
+    "match. 0: no source is read beforehand.",
 )
 BUCKETING_HIVE_TIME_ZONE = Setting(
     "spark.hiveacid.bucketing.hiveTimeZone",
     "",
-    "the time zone of the JVMs of Hive's servers, such as `America/Los_Angeles`, on which Hive's hash of a TIMESTAMP "
-    "depends in bucketing version 1, and in maps; empty: no new rows go into tables clustered by such columns",
+    "Time zone of the JVMs of Hive's servers, such as `America/Los_Angeles`. Hive's hash of a TIMESTAMP depends "
+    "on it in bucketing version 1, and in maps. Empty: no new rows go into tables clustered by such columns.",
+)
+READER_IDLE_MS = Setting(
+    "spark.hiveacid.reader.idleMs",
+    600_000,
+    "How long the snapshot of an RDD is kept while no Spark job runs, in milliseconds. The RDD can be read later "
+    "as long as no file of its snapshot has been removed.",
 )
 READER_MAX_AGE_MS = Setting(
-    "spark.hiveacid.reader.maxAgeMs", 86_400_000, "read transactions nobody ended are ended after this time"
+    "spark.hiveacid.reader.maxAgeMs",
+    86_400_000,
+    "Age in milliseconds at which a read transaction that nobody has ended is ended.",
 )
 READ_TRANSACTIONS = Setting(
     "spark.hiveacid.read.transactions",
     "true",
-    "false: queries open no transaction and hold no lock, so that files can be removed while they are read",
+    "`false`: queries open no transaction and hold no lock, so files can be removed while they are read.",
 )
 COLUMNS_BY_POSITION = Setting(
     "spark.hiveacid.read.columnsByPosition",
     "",
-    "true: columns are found in files by position, so that renamed ones keep their values; false: by name; "
-    "empty: as Hive does by default, by name on metastores of the 3.1 line, by position on later ones",
+    "`true`: columns are found in files by position, so renamed ones keep their values. `false`: by name. Empty: "
+    "as Hive does by default, by name on metastores of the 3.1 line, by position on later ones.",
     hive_names=("orc.force.positional.evolution",),
 )
 COMPACTION_RUN_IN = Setting(
     "spark.hiveacid.compaction.runIn",
     "session",
-    "who does the compactions that a session asks for: `session` itself, at once; or `queue`, whoever serves the "
-    "metastore's queue",
+    "Who does the compactions that a session asks for. `session`: the session itself, at once. `queue`: whoever "
+    "serves the metastore's queue.",
 )
 COMPACTION_POLL_MS = Setting(
-    "spark.hiveacid.compaction.pollMs", 1_000, "pause between two looks at a compaction that is waited for", 1
+    "spark.hiveacid.compaction.pollMs",
+    1_000,
+    "Pause between two looks at a compaction that is waited for, in milliseconds.",
+    1,
 )
 COMPACTION_WAIT_TIMEOUT_MS = Setting(
     "spark.hiveacid.compaction.waitTimeoutMs",
     3_600_000,
-    "longest wait of ALTER TABLE … COMPACT … AND WAIT, in milliseconds",
+    "Longest wait of ALTER TABLE … COMPACT … AND WAIT, in milliseconds.",
 )
 COMMIT_RESOLVE_TIMEOUT_MS = Setting(
-    "spark.hiveacid.commit.resolveTimeoutMs", 60_000, "how long a lost commit reply is asked after before it is unknown"
+    "spark.hiveacid.commit.resolveTimeoutMs",
+    60_000,
+    "How long a statement asks what became of its commit when the answer is lost, in milliseconds. Afterwards the"
+    " outcome is reported as unknown.",
 )
 ALLOW_NON_ATOMIC_RENAME = Setting(
-    "spark.hiveacid.storage.allowNonAtomicRename", "false", "true: write to storage whose folder rename is not atomic"
+    "spark.hiveacid.storage.allowNonAtomicRename",
+    "false",
+    "`true`: statements write to storage on which the rename of a folder is not atomic.",
 )
 GUARD_MAX_ROWS = Setting(
     "spark.hiveacid.guard.maxRows",
     "",
-    "most rows that one statement may update, delete, truncate or overwrite; empty: any number",
+    "Most rows that one statement may update, delete, truncate or overwrite. Empty: any number.",
 )
 GUARD_MAX_PERCENT = Setting(
     "spark.hiveacid.guard.maxPercent",
     "",
-    "the same, in per cent of the rows that the table had (to know them costs a count of the table); empty: any number",
+    "The same limit, in per cent of the rows that the table had. It costs a count of the table. Empty: any number.",
     maximum=100,
 )
 NOTIFY_WRITES = Setting(
     "spark.hiveacid.metastore.notifyWrites",
     "false",
-    "true: the metastore's listeners are told which files a statement has written, as replication and Impala need it",
+    "`true`: the metastore's listeners are told which files a statement has written, as replication and Impala "
+    "need it.",
     hive_names=("hive.metastore.dml.events",),
 )
 COMPACT_AFTER_WRITE = Setting(
     "spark.hiveacid.compaction.afterWrite",
     "false",
-    "true: a committed statement asks for a compaction of what it has written to if that is past Hive's thresholds and "
-    "the metastore has no Initiator of its own",
+    "`true`: a committed statement asks for a compaction of what it has written to, if that is past Hive's "
+    "thresholds and the metastore has no Initiator of its own.",
 )
 HISTORY_ENABLED = Setting(
     "spark.hiveacid.history.enabled",
     "true",
-    "false: statements leave no note for the table's history",
+    "`false`: statements leave no note for the table's history.",
 )
 HISTORY_STATEMENT_TEXT = Setting(
     "spark.hiveacid.history.statementText",
     "true",
-    "false: notes for the history are without the statement's text, in which `?` stands for each literal",
+    "`false`: notes for the history leave out the statement's text, in which `?` stands for each literal.",
 )
 METASTORE_TIMEOUT_MS = Setting(
     "spark.hiveacid.metastore.timeoutMs",
     60_000,
-    "longest wait for one metastore answer",
+    "Longest wait for one answer of the metastore, in milliseconds.",
     hive_names=("hive.metastore.client.socket.timeout", "metastore.client.socket.timeout"),
 )
 DELETE_CACHE_BYTES = Setting(
-    "spark.hiveacid.deletes.cacheBytes", 268_435_456, "memory per executor for the row IDs of delete deltas"
+    "spark.hiveacid.deletes.cacheBytes", 268_435_456, "Memory per executor for the row IDs of delete deltas, in bytes."
 )
 METASTORE_URIS = Setting(
     "spark.hadoop.hive.metastore.uris",
     "",
-    "the metastore, as thrift://host:port; several, separated by commas, stand in for each other",
+    "Address of the metastore, as thrift://host:port. Several addresses, separated by commas, stand in for each other.",
     hive_names=("hive.metastore.uris", "metastore.thrift.uris"),
 )
 
@@ -147,10 +185,13 @@ SETTINGS: tuple[Setting, ...] = (
     LOCK_POLL_MIN_MS,
     LOCK_POLL_MAX_MS,
     LOCK_MAX_PARTITIONS,
+    UNLOCKED_WRITERS,
     MAX_ATTEMPTS,
     INSERT_BUCKETS,
     INSERT_SHUFFLE,
+    MERGE_PRUNING_MAX_SOURCE_BYTES,
     BUCKETING_HIVE_TIME_ZONE,
+    READER_IDLE_MS,
     READER_MAX_AGE_MS,
     READ_TRANSACTIONS,
     COLUMNS_BY_POSITION,

@@ -60,7 +60,7 @@ SELECT * FROM p ORDER BY id;
 
 ALTER TABLE p ADD COLUMNS (price DECIMAL(9,2));
 
-UPDATE p SET price = 1.5 WHERE id = 1;
+UPDATE p SET price = 1.5 WHERE id <> 2;
 
 ALTER TABLE p COMPACT 'major';
 

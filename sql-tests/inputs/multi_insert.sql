@@ -36,6 +36,21 @@ SELECT count(*) FROM even WHERE id > 100;
 -- a table twice, once overwritten: the base would hide the other rows
 FROM src INSERT OVERWRITE TABLE even SELECT * INSERT INTO even SELECT *;
 
+-- partitions of one table: a base in each under one write ID, and rows beside them in another
+CREATE TABLE days (id INT) PARTITIONED BY (d STRING) STORED AS ORC TBLPROPERTIES ('transactional' = 'true');
+INSERT INTO days VALUES (100, 'a'), (200, 'b'), (300, 'c'), (400, 'd');
+--FILES days
+FROM src INSERT OVERWRITE TABLE days PARTITION (d = 'a') SELECT id WHERE id = 1 INSERT INTO TABLE days PARTITION (d = 'c') SELECT id WHERE id = 3 INSERT OVERWRITE TABLE days PARTITION (d = 'b') SELECT id WHERE id = 2;
+SELECT * FROM days ORDER BY d, id;
+-- one without rows is emptied, a dynamic one replaces what gets rows
+FROM src INSERT OVERWRITE TABLE days PARTITION (d = 'a') SELECT id WHERE false INSERT OVERWRITE TABLE days PARTITION (d) SELECT id, 'e' WHERE id = 4;
+SELECT * FROM days ORDER BY d, id;
+-- where they meet, the rows of one would be lost
+FROM src INSERT OVERWRITE TABLE days PARTITION (d = 'b') SELECT id WHERE id = 1 INSERT OVERWRITE TABLE days PARTITION (d = 'b') SELECT id WHERE id = 2;
+FROM src INSERT INTO TABLE days PARTITION (d = 'b') SELECT id WHERE id = 1 INSERT OVERWRITE TABLE days PARTITION (d) SELECT id, 'b' WHERE id = 2;
+FROM src INSERT OVERWRITE TABLE days PARTITION (d = 'b') SELECT id WHERE false INSERT INTO days SELECT id, 'b' WHERE id = 2;
+SELECT * FROM days ORDER BY d, id;
+
 -- beside a table that is not transactional there is no one transaction
 FROM src INSERT INTO even SELECT * INSERT INTO plain SELECT *;
 SELECT count(*) FROM plain;

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 import sys
-import time
 from typing import TYPE_CHECKING
 
+from hive_acid.clock import wall_clock_ms
 from hive_acid.commands.shared import DONE, FAILED, FOUND, add_metastore_option, find_uris, parse_table
 
 if TYPE_CHECKING:
@@ -31,9 +31,9 @@ def add_doctor_command(commands: Commands) -> None:
 def show_findings(chosen: argparse.Namespace) -> int:
     """Print what was found, and remove what is safe to remove if asked to; 1 if something is left."""
     from hive_acid.commands.progress import followed
+    from hive_acid.doctor.findings import Doctor, treat
+    from hive_acid.doctor.report import format_json, format_line
     from hive_acid.errors import HiveAcidError
-    from hive_acid.inspect.doctor import Doctor, treat
-    from hive_acid.inspect.report import format_json, format_line
     from hive_acid.model.table import TableName
     from hive_acid.spark.storage_session import storage_session
 
@@ -43,7 +43,7 @@ def show_findings(chosen: argparse.Namespace) -> int:
     treatments = []
     try:
         with storage_session(find_uris(chosen)) as (metastore, file_system):
-            doctor = Doctor(metastore, file_system, lambda: time.time_ns() // 1_000_000, follow)
+            doctor = Doctor(metastore, file_system, wall_clock_ms, follow)
             for finding in doctor.examine(TableName(*chosen.table) if chosen.table else None):
                 treatments.append(treat(file_system, finding, chosen.dry_run or not chosen.fix))
                 if not chosen.json:

@@ -25,8 +25,8 @@ def add_history_command(commands: Commands) -> None:
 def show_history(chosen: argparse.Namespace) -> int:
     """Print who wrote what into a table."""
     from hive_acid.errors import HiveAcidError
-    from hive_acid.inspect.history import load_history
-    from hive_acid.inspect.history_entries import format_json, format_text
+    from hive_acid.history.entries import format_json, format_text
+    from hive_acid.history.reader import load_history
     from hive_acid.model.table import TableName
     from hive_acid.spark.storage_session import storage_session
 

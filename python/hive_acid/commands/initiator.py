@@ -10,11 +10,12 @@ import threading
 import time
 from typing import TYPE_CHECKING
 
+from hive_acid.clock import wall_clock_ms
 from hive_acid.commands.shared import DONE, FAILED, add_metastore_option, find_uris, parse_count, parse_table
 
 if TYPE_CHECKING:
     from hive_acid.commands.shared import Commands
-    from hive_acid.compaction.initiator import Initiator
+    from hive_acid.compaction.initiator.initiator import Initiator
     from hive_acid.metastore.protocol import Metastore
 
 _INTERVAL_S = 300
@@ -40,7 +41,7 @@ def add_initiator_command(commands: Commands) -> None:
 
 def run_initiator(chosen: argparse.Namespace) -> int:
     """Look, once or until SIGTERM or SIGINT; 2 if it cannot, or if with --once a table could not be looked at."""
-    from hive_acid.compaction.initiator import INITIATOR_ON, Initiator, has_initiator
+    from hive_acid.compaction.initiator.initiator import INITIATOR_ON, Initiator, has_initiator
     from hive_acid.errors import HiveAcidError
     from hive_acid.spark.storage_session import storage_session
 
@@ -50,7 +51,7 @@ def run_initiator(chosen: argparse.Namespace) -> int:
                 print(f"the metastore has an Initiator of its own ({INITIATOR_ON}); --force asks beside it")
                 return DONE
             name = f"{socket.gethostname()}-hive-acid-initiator"
-            initiator = Initiator(metastore, file_system, name, lambda: time.time_ns() // 1_000_000, chosen.dry_run)
+            initiator = Initiator(metastore, file_system, name, wall_clock_ms, chosen.dry_run)
             if chosen.once:
                 return FAILED if _look(chosen, metastore, initiator, threading.Event()) else DONE
             return _look_until_stopped(chosen, metastore, initiator)
@@ -78,7 +79,7 @@ def _look_until_stopped(chosen: argparse.Namespace, metastore: Metastore, initia
 def _look(chosen: argparse.Namespace, metastore: Metastore, initiator: Initiator, stop: threading.Event) -> int:
     """Print what was done, table by table; the number of those that could not be looked at."""
     from hive_acid.commands.progress import followed
-    from hive_acid.compaction.initiator import Action, find_candidates, format_json, format_text
+    from hive_acid.compaction.initiator.initiator import Action, find_candidates, format_json, format_text
     from hive_acid.model.table import TableName
 
     failures = 0

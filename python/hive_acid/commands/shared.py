@@ -19,10 +19,16 @@ def add_metastore_option(parser: argparse.ArgumentParser) -> None:
 
 
 def find_uris(chosen: argparse.Namespace) -> str:
-    """The address that was given or configured. Raises HIVE_ACID_CONFIGURATION if there is none."""
-    from hive_acid.errors import build_error
-    from hive_acid.hive_site import find_metastore_uris
+    """The address that was given or configured.
 
+    Raises HIVE_ACID_CONFIGURATION if there is none, and HIVE_ACID_UNSUPPORTED_CONNECTION if hive-site.xml asks for
+    another way to it than a plain one.
+    """
+    from hive_acid.errors import build_error
+    from hive_acid.hive_site import find_metastore_uris, read_settings
+    from hive_acid.transport import refuse_other_ways
+
+    refuse_other_ways(read_settings().get)
     uris: str | None = chosen.metastore or find_metastore_uris()
     if not uris:
         raise build_error("HIVE_ACID_CONFIGURATION", reason="name the metastore: --metastore thrift://host:port")

@@ -8,18 +8,18 @@ import signal
 import socket
 import sys
 import threading
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hive_acid.clock import monotonic_ms
 from hive_acid.commands.shared import DONE, FAILED, INTERRUPTED, add_metastore_option, find_uris, parse_count
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from hive_acid.commands.shared import Commands
-    from hive_acid.compaction.serving import Report
-    from hive_acid.compaction.worker import Worker
+    from hive_acid.compaction.queue.worker import Worker
+    from hive_acid.compaction.queue.worker_service import Report
 
 _POLL_S = 5.0
 """Hive's workers look as often (hive.compactor.worker.sleep.time)."""
@@ -48,7 +48,7 @@ def add_worker_command(commands: Commands) -> None:
 def run_worker(chosen: argparse.Namespace) -> int:
     """Serve; a first signal lets what has begun be done, a second cancels it. 2 if with --once one failed."""
     from hive_acid.commands.progress import watched
-    from hive_acid.compaction.worker import WORKER_PREFIX
+    from hive_acid.compaction.queue.liveness import WORKER_PREFIX
     from hive_acid.errors import HiveAcidError, build_error
     from hive_acid.metastore.types import MetastoreLine
     from hive_acid.spark.storage_session import worker_session
@@ -75,7 +75,7 @@ class _Serving:
     """One run of the command."""
 
     def __init__(self, chosen: argparse.Namespace, cancel_jobs: Callable[[], None]) -> None:
-        from hive_acid.compaction.serving import Metrics
+        from hive_acid.compaction.queue.worker_service import Metrics
 
         self._chosen = chosen
         self._cancel_jobs = cancel_jobs
@@ -85,7 +85,7 @@ class _Serving:
         self._is_cancelled = False
 
     def run(self, workers: Sequence[Worker]) -> int:
-        from hive_acid.compaction.serving import Service
+        from hive_acid.compaction.queue.worker_service import Service
 
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, self._on_signal)
@@ -93,7 +93,7 @@ class _Serving:
             _parse_pools(self._chosen.pools),
             _POLL_S,
             self._stop,
-            lambda: time.monotonic_ns() // 1_000_000,
+            monotonic_ms,
             self._report,
             lambda error: print(error, file=sys.stderr, flush=True),
         )
@@ -109,7 +109,7 @@ class _Serving:
         self._stop.set()
 
     def _report(self, report: Report) -> None:
-        from hive_acid.compaction.serving import FAILED as FAILED_STATE
+        from hive_acid.compaction.queue.worker_service import FAILED as FAILED_STATE
 
         self._failures += report.state == FAILED_STATE
         print(report.format_json() if self._chosen.json else report.format_text(), flush=True)

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import zip_longest
 
 from hive_acid import config
 from hive_acid.errors import build_error
-from hive_acid.execution.partitions import withdraw_statistics
-from hive_acid.metastore.protocol import Metastore
 from hive_acid.model.names import is_hidden
 from hive_acid.model.table import TableName
 from hive_acid.model.write_ids import ValidWriteIdList
+from hive_acid.reading.warehouse import Warehouse
 from hive_acid.snapshot.conversion import find_obstacle
-from hive_acid.snapshot.filesystem import FileSystem
 from hive_acid.transactions.ddl_locks import DdlKind, build_ddl_locks
-from hive_acid.transactions.manager import Transaction, TransactionManager
+from hive_acid.transactions.manager import Transaction
+from hive_acid.writing.new_folders import find_leftover
+from hive_acid.writing.partitions import withdraw_statistics
 
 _SHOWN_FILES = 5
 """In messages."""
@@ -26,7 +27,8 @@ class DdlStatement:
     """A statement that alters `tables`, transactional ones, of which there is one at least.
 
     `partitions` are its PARTITION clauses, each as its `k=v` in the metastore's spelling and the table's order; the
-    last of a RENAME is the new name. `locations` are those that new partitions are given.
+    last of a RENAME is the new name. `locations` are those that new partitions are given, one for each of `partitions`,
+    empty for the folder of its name below the table.
     """
 
     kind: DdlKind
@@ -41,26 +43,22 @@ class DdlExecutor:
 
     def __init__(
         self,
-        metastore: Metastore,
-        file_system: FileSystem,
-        transactions: TransactionManager,
+        warehouse: Warehouse,
         settings: config.Settings,
     ) -> None:
-        self._metastore = metastore
-        self._file_system = file_system
-        self._transactions = transactions
+        self._warehouse = warehouse
         self._settings = settings
 
     def run(self, statement: DdlStatement, command: Callable[[], None]) -> None:
         """Waits for the locks, runs `command`, which is the engine's own statement, and lets go of the locks.
 
-        Raises what `command` raises, HIVE_ACID_LOCK_TIMEOUT, and HIVE_ACID_UNSUPPORTED_TABLE for a new partition whose
-        location is not empty and for a table that is to become transactional and has files that cannot be originals:
-        nothing has been changed then.
+        Raises what `command` raises, HIVE_ACID_LOCK_TIMEOUT, HIVE_ACID_FOLDER_NOT_EMPTY and HIVE_ACID_UNSUPPORTED_TABLE
+        for a new partition whose folder is not empty, and the latter for a table that is to become transactional and
+        has files that cannot be originals: nothing has been changed then.
         An error afterwards says in a note that the change was made.
         """
         settings = self._settings.overridden_by(statement.settings)
-        transaction = self._transactions.begin(str(statement.tables[0]), settings)
+        transaction = self._warehouse.transactions.begin(str(statement.tables[0]), settings)
         try:
             before = self._write_ids(statement, transaction)
             locks = build_ddl_locks(statement.kind, statement.tables, self._find_partitions(statement, settings))
@@ -68,6 +66,8 @@ class DdlExecutor:
                 transaction.lock(locks)
             self._refuse_files(statement)
             self._refuse_conversion(statement)
+            if statement.kind.takes_partitions_away:  # the sign by which older snapshots are known not to serve
+                transaction.allocate_write_id(statement.tables[0])
             transaction.ensure_active()
             command()
         except BaseException as error:
@@ -89,26 +89,38 @@ class DdlExecutor:
         """
         if not statement.partitions or statement.kind is DdlKind.ADD_PARTITION:
             return ()  # Hive, too, locks the table for these
-        columns = self._metastore.table(statement.tables[0]).partition_columns
+        columns = self._warehouse.metastore.table(statement.tables[0]).partition_columns
         if any(len(parts) != len(columns) for parts in statement.partitions):
             return ()
         names = tuple("/".join(parts) for parts in statement.partitions)
         return names if len(names) <= settings.number(config.LOCK_MAX_PARTITIONS) else ()
 
     def _refuse_files(self, statement: DdlStatement) -> None:
-        """What lies in a new partition's location would become rows that no transaction wrote."""
-        found = self._find_files(statement.locations)
+        """What lies in a new partition's folder would become rows that no transaction wrote."""
+        if statement.kind is not DdlKind.ADD_PARTITION:
+            return
+        table = self._warehouse.metastore.table(statement.tables[0])
+        places = dict(
+            zip_longest(("/".join(parts) for parts in statement.partitions), statement.locations, fillvalue="")
+        )
+        known = {partition.name for partition in self._warehouse.metastore.partitions(table.name, list(places))}
+        places = {name: place for name, place in places.items() if name not in known}
+        found = self._find_files([place for place in places.values() if place])
         if found:
             raise build_error(
                 "HIVE_ACID_UNSUPPORTED_TABLE",
                 operation="ALTER TABLE … ADD PARTITION … LOCATION",
-                table=statement.tables[0],
+                table=table.name,
                 reason=f"there are files ({_shown(found)}); INSERT the rows of its files instead",
             )
+        below = [f"{table.location.rstrip('/')}/{name}" for name, place in places.items() if not place]
+        left = find_leftover(self._warehouse.file_system, below, None, lambda: self._write_ids_now(table.name))
+        if left is not None:
+            raise left.build_error("ALTER TABLE … ADD PARTITION", table.name)
 
     def _find_files(self, places: Sequence[str]) -> list[str]:
         """Files below these folders that every engine sees."""
-        listings = self._file_system.list_trees(places) if places else []
+        listings = self._warehouse.file_system.list_trees(places) if places else []
         return sorted(
             listing.absolute_path(file.relative_path)
             for listing in listings
@@ -120,22 +132,27 @@ class DdlExecutor:
         """What lies in the table becomes originals, which the metastore, Hive and a scan take by certain names only."""
         if statement.kind is not DdlKind.CONVERT:
             return
-        table = self._metastore.table(statement.tables[0])
+        table = self._warehouse.metastore.table(statement.tables[0])
         places = [table.location]
         if table.is_partitioned:
-            names = self._metastore.partition_names(table.name)
-            places = [partition.location for partition in self._metastore.partitions(table.name, names)]
-        for listing in self._file_system.list_trees(places) if places else ():
+            names = self._warehouse.metastore.partition_names(table.name)
+            places = [partition.location for partition in self._warehouse.metastore.partitions(table.name, names)]
+        for listing in self._warehouse.file_system.list_trees(places) if places else ():
             obstacle = find_obstacle(listing, table.bucket_count)
             if obstacle:
                 reason = f"{listing.absolute_path(obstacle.path)} {obstacle.reason}"
                 operation = "SET TBLPROPERTIES ('transactional'='true')"
                 raise build_error("HIVE_ACID_UNSUPPORTED_TABLE", operation=operation, table=table.name, reason=reason)
 
+    def _write_ids_now(self, table: TableName) -> ValidWriteIdList:
+        return self._warehouse.metastore.valid_write_ids([table], self._warehouse.metastore.valid_transactions(0))[
+            table
+        ]
+
     def _write_ids(self, statement: DdlStatement, transaction: Transaction) -> Mapping[TableName, ValidWriteIdList]:
         if not statement.kind.alters_description:
             return {}
-        return self._metastore.valid_write_ids(statement.tables, transaction.snapshot)
+        return self._warehouse.metastore.valid_write_ids(statement.tables, transaction.own_snapshot())
 
     def _withdraw_statistics(
         self, statement: DdlStatement, transaction: Transaction, before: Mapping[TableName, ValidWriteIdList]
@@ -146,13 +163,13 @@ class DdlExecutor:
         partitioned table are its partitions', which only ANALYZE stores.
         """
         for name, seen in before.items():
-            now = self._metastore.valid_write_ids([name], self._metastore.valid_transactions(0))[name]
+            now = self._write_ids_now(name)
             if not seen.open and now.high_water_mark == seen.high_water_mark:
                 continue
-            table = self._metastore.table(name)
+            table = self._warehouse.metastore.table(name)
             stores_partitions = table.is_partitioned and statement.kind is DdlKind.ANALYZE
-            partitions = self._metastore.partition_names(name) if stores_partitions else []
-            withdraw_statistics(self._metastore, table, partitions, *self._own_write_id(transaction, name))
+            partitions = self._warehouse.metastore.partition_names(name) if stores_partitions else []
+            withdraw_statistics(self._warehouse.metastore, table, partitions, *self._own_write_id(transaction, name))
 
     def _cascade_columns(self, statement: DdlStatement, transaction: Transaction) -> None:
         """The command changes the table alone.
@@ -162,13 +179,14 @@ class DdlExecutor:
         if statement.kind is not DdlKind.ALTER_COLUMNS:
             return
         name = statement.tables[0]
-        if self._metastore.table(name).is_partitioned and self._metastore.partition_names(name):
-            self._metastore.cascade_columns(name, *self._own_write_id(transaction, name))
+        if self._warehouse.metastore.table(name).is_partitioned and self._warehouse.metastore.partition_names(name):
+            self._warehouse.metastore.cascade_columns(name, *self._own_write_id(transaction, name))
 
     def _own_write_id(self, transaction: Transaction, table: TableName) -> tuple[int, ValidWriteIdList]:
         """A new write ID, and the list in which it is visible."""
         write_id = transaction.allocate_write_id(table)
-        return write_id, self._metastore.valid_write_ids([table], transaction.snapshot)[table].with_own(write_id)
+        seen = self._warehouse.metastore.valid_write_ids([table], transaction.own_snapshot())[table]
+        return write_id, seen.with_own(write_id)
 
 
 def _shown(files: Sequence[str]) -> str:

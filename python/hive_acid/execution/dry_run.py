@@ -1,113 +1,108 @@
-"""What a statement would do, as a value, as facts to read, and as JSON."""
+"""The dry run of a writing statement: the executor's steps as far as they change nothing."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from enum import Enum
-from typing import Any
+from collections.abc import Iterable, MutableMapping, Sequence
 
-from hive_acid.execution.engine import RowCounts
-from hive_acid.metastore.types import HeldLock, LockComponent, LockKind, LockState, OperationKind
-from hive_acid.model.table import TableName
-from hive_acid.transactions.blockers import describe_owner
-from hive_acid.transactions.validity import StatementKind
+from hive_acid import config
+from hive_acid.execution.dry_run_report import DryRun
+from hive_acid.metastore.protocol import Metastore
+from hive_acid.model.analysed_table import AnalysedTable
+from hive_acid.model.names import find_bucket
+from hive_acid.model.table import TableDescription, TableName
+from hive_acid.reading.read_transaction import ReadTransaction
+from hive_acid.reading.snapshot import ScannedSnapshot, scannable
+from hive_acid.snapshot.scan_plan import ScanPlan
+from hive_acid.transactions.blockers import find_blockers
+from hive_acid.transactions.validity import build_lock_components, find_rule
+from hive_acid.writing.engine import Engine, WriteResult
+from hive_acid.writing.foreseen_partitions import find_lockable_partitions
+from hive_acid.writing.statement import Statement
+from hive_acid.writing.table_rules import refuse_unwritable
+from hive_acid.writing.writer import Writing
 
 
-@dataclass(frozen=True)
-class DryRun:
-    """What a statement would do if it ran now; nothing of it has been done.
+class _ObservedSnapshot:
+    """A snapshot that remembers which files of one table its scans were given."""
 
-    The rows are counted, not estimated, on one snapshot: those that it inserts, updates and deletes, and those that an
-    overwrite or TRUNCATE `replaced`. `files` and `bytes` are the data files of the table that its scans read, whole;
-    delete deltas do not count. `partitions` are those that would be written, none in a flat table, and `buckets` the
-    numbers of the files.
+    def __init__(self, snapshot: ScannedSnapshot, table: TableName) -> None:
+        self._snapshot = snapshot
+        self._table = table
+        self.sizes: dict[str, int] = {}
 
-    `locks` are what it would ask for, in one request. `blockers` are the locks of others that this request would wait
-    for, granted ones and those that wait before it.
+    def read_together(self, tables: Iterable[TableName]) -> None:
+        """See Snapshot."""
+        self._snapshot.read_together(tables)
+
+    def ensure_same(self, analysed: AnalysedTable) -> None:
+        """See Snapshot."""
+        self._snapshot.ensure_same(analysed)
+
+    def partition_names(self, table: TableName) -> list[str]:
+        """See Snapshot."""
+        return self._snapshot.partition_names(table)
+
+    def scan_plan(self, table: TableName, partitions: Sequence[str] | None, with_row_ids: bool = False) -> ScanPlan:
+        """See Snapshot."""
+        plan = self._snapshot.scan_plan(table, partitions, with_row_ids)
+        if table == self._table:
+            folders = [folder for partition in plan.partitions for folder in partition.folders]
+            self.sizes |= {f"{f.path}/{file.path}": file.length_bytes for f in folders for file in f.files}
+        return plan
+
+
+def rehearse(
+    statement: Statement,
+    engine: Engine,
+    settings: config.Settings,
+    metastore: Metastore,
+    reading: ReadTransaction,
+    writing: Writing,
+    snapshots: MutableMapping[str, ScannedSnapshot],
+) -> DryRun:
+    """What the statement would do in the snapshot of `reading`, which is ended.
+
+    Opens no write ID, stores nothing and locks what a SELECT locks. Raises what the statement itself would raise of a
+    table that it cannot write, of its rows, and HIVE_ACID_TOO_MANY_ROWS; errors of locking, publishing and committing
+    are not foreseen.
     """
-
-    kind: StatementKind
-    table: TableName
-    rows: RowCounts
-    files: int
-    bytes: int
-    partitions: tuple[str, ...]
-    buckets: tuple[int, ...]
-    locks: tuple[LockComponent, ...]
-    blockers: tuple[HeldLock, ...]
-
-    def facts(self) -> list[tuple[str, str]]:
-        """Item and value, one fact each."""
-        facts = [
-            ("statement", self.kind.title),
-            ("table", str(self.table)),
-            ("rows inserted", str(self.rows.inserted)),
-            ("rows updated", str(self.rows.updated)),
-            ("rows deleted", str(self.rows.deleted)),
-            ("rows replaced", str(self.rows.replaced)),
-            ("files read", str(self.files)),
-            ("bytes read", str(self.bytes)),
-            *(("partition written", partition) for partition in self.partitions),
-            ("buckets written", ", ".join(map(str, self.buckets)) or "none"),
-            *(("lock", _describe_lock(lock)) for lock in self.locks),
-        ]
-        blockers = [("blocked by", _describe_blocker(lock)) for lock in self.blockers]
-        return facts + (blockers or [("blocked by", "nobody")])
-
-    def __str__(self) -> str:
-        """The facts, one a line."""
-        facts = self.facts()
-        width = max(len(item) for item, _ in facts)
-        return "\n".join(f"{item:<{width}}  {value}" for item, value in facts)
+    table = metastore.table(statement.target)
+    refuse_unwritable(table, statement, settings)
+    statement.refuse_changed(table)
+    observed = _ObservedSnapshot(reading, table.name)
+    try:
+        with scannable(snapshots, observed) as token:
+            partitions = find_lockable_partitions(statement, table, reading, engine, token, settings)
+            result = writing.rehearse(statement, table, partitions, reading, settings, token, engine)
+        return _build(statement, table, metastore, partitions, result, observed, reading.txn_id)
+    finally:
+        reading.end()
 
 
-def _describe_lock(lock: LockComponent) -> str:
-    later = ", partitions as they become known" if lock.is_dynamic_partition_write else ""
-    return f"{lock.kind.name} for {lock.operation.name} on {_place(lock.table, lock.partition)}{later}"
-
-
-def _describe_blocker(lock: HeldLock) -> str:
-    return f"{describe_owner(lock)} on {_place(lock.table or lock.database, lock.partition)}, {lock.state.value}"
-
-
-def _place(table: TableName | str, partition: str | None) -> str:
-    return f"{table} {partition}" if partition else str(table)
-
-
-def format_json(dry_run: DryRun) -> str:
-    """One object with the fields of the value; enumerations by their values."""
-    return json.dumps(asdict(dry_run), default=_enumerated)
-
-
-def _enumerated(value: object) -> object:
-    if isinstance(value, Enum):
-        return value.value
-    raise TypeError(f"not for JSON: {value!r}")
-
-
-def parse_json(text: str) -> DryRun:
-    """From `format_json`. Raises KeyError or ValueError for another form."""
-    fields = json.loads(text)
+def _build(
+    statement: Statement,
+    table: TableDescription,
+    metastore: Metastore,
+    partitions: tuple[str, ...] | None,
+    result: WriteResult,
+    observed: _ObservedSnapshot,
+    own_txn_id: int | None,
+) -> DryRun:
+    rule = find_rule(statement.kind, metastore.line, statement.target in statement.sources)
+    locks = build_lock_components(rule, table.name, statement.sources, table.is_partitioned, partitions)
     return DryRun(
-        kind=StatementKind(fields["kind"]),
-        table=TableName(**fields["table"]),
-        rows=RowCounts(**fields["rows"]),
-        files=fields["files"],
-        bytes=fields["bytes"],
-        partitions=tuple(fields["partitions"]),
-        buckets=tuple(fields["buckets"]),
-        locks=tuple(_parse_lock(lock) for lock in fields["locks"]),
-        blockers=tuple(_parse_blocker(lock) for lock in fields["blockers"]),
+        kind=statement.kind,
+        table=table.name,
+        rows=result.counts,
+        files=len(observed.sizes),
+        bytes=sum(observed.sizes.values()),
+        partitions=result.partitions,
+        buckets=_find_buckets(result),
+        locks=locks,
+        blockers=find_blockers(metastore.line, locks, metastore.held_locks(), own_txn_id),
     )
 
 
-def _parse_lock(fields: Mapping[str, Any]) -> LockComponent:
-    kind, operation = LockKind(fields["kind"]), OperationKind(fields["operation"])
-    return LockComponent(**{**fields, "table": TableName(**fields["table"]), "kind": kind, "operation": operation})
-
-
-def _parse_blocker(fields: Mapping[str, Any]) -> HeldLock:
-    table = TableName(**fields["table"]) if fields["table"] else None
-    return HeldLock(**{**fields, "table": table, "kind": LockKind(fields["kind"]), "state": LockState(fields["state"])})
+def _find_buckets(result: WriteResult) -> tuple[int, ...]:
+    numbers = (find_bucket(file) for folder in result.folders for file in folder.files)
+    return tuple(sorted({number for number in numbers if number is not None}))

@@ -9,27 +9,27 @@ from contextlib import contextmanager
 
 from hive_acid import config
 from hive_acid.errors import CommitStateUnknown, TransactionAborted, WriteConflict, build_error
-from hive_acid.execution.conflicts import Conflict
-from hive_acid.execution.dry_run import DryRun
-from hive_acid.execution.engine import Engine, RowCounts, WriteResult
-from hive_acid.execution.gate import Gate
-from hive_acid.execution.history import NoteWriter
-from hive_acid.execution.notification import notify
-from hive_acid.execution.partitions import register
-from hive_acid.execution.publication import Publication
-from hive_acid.execution.read_transaction import ReadTransaction
-from hive_acid.execution.rehearsal import rehearse
+from hive_acid.execution.dry_run import rehearse
+from hive_acid.execution.dry_run_report import DryRun
 from hive_acid.execution.session_transaction import SessionTransaction
-from hive_acid.execution.snapshots import ScannedSnapshot, Snapshot, scannable
-from hive_acid.execution.statement import Statement, refuse_other_columns
-from hive_acid.execution.target import refuse_unwritable
-from hive_acid.execution.writing import TableWrite, Writing, find_lockable_partitions
-from hive_acid.metastore.protocol import Metastore
 from hive_acid.metastore.types import LockComponent
 from hive_acid.model.table import TableDescription, TableName
-from hive_acid.snapshot.filesystem import FileSystem
-from hive_acid.transactions.manager import Outcome, Transaction, TransactionManager
+from hive_acid.reading.read_transaction import ReadTransaction
+from hive_acid.reading.snapshot import ScannedSnapshot, Snapshot, scannable
+from hive_acid.reading.warehouse import Warehouse
+from hive_acid.transactions.manager import Outcome, Transaction
 from hive_acid.transactions.validity import build_lock_components, find_rule
+from hive_acid.writing.conflicts import Conflict
+from hive_acid.writing.engine import Engine, RowCounts, WriteResult
+from hive_acid.writing.foreseen_partitions import find_lockable_partitions
+from hive_acid.writing.kept_lock import Gate
+from hive_acid.writing.notes import NoteWriter
+from hive_acid.writing.notification import notify
+from hive_acid.writing.partitions import TouchedPartitions, register
+from hive_acid.writing.publication import Publication
+from hive_acid.writing.statement import Statement
+from hive_acid.writing.table_rules import refuse_unwritable
+from hive_acid.writing.writer import TableWrite, Writing
 
 LOG = logging.getLogger(__name__)
 MIN_RESTART_PAUSE_MS = 20
@@ -46,35 +46,31 @@ class Executor:
 
     def __init__(
         self,
-        metastore: Metastore,
-        file_system: FileSystem,
-        transactions: TransactionManager,
+        warehouse: Warehouse,
         settings: config.Settings,
         pause_ms: Callable[[int], None],
         after_commit: AfterCommit | None = None,
         notes: NoteWriter | None = None,
     ) -> None:
-        self._metastore = metastore
-        self._file_system = file_system
-        self._transactions = transactions
+        self._warehouse = warehouse
         self._settings = settings
         self._pause_ms = pause_ms
         self._after_commit = after_commit
         self.snapshots: dict[str, ScannedSnapshot] = {}
-        self._writing = Writing(metastore, file_system, pause_ms, self.snapshots, notes or NoteWriter())
+        self._writing = Writing(
+            warehouse.metastore, warehouse.file_system, pause_ms, self.snapshots, notes or NoteWriter()
+        )
 
     def dry_run(self, statement: Statement, engine: Engine) -> DryRun:
         """What `run` would do now; see `rehearse`."""
         settings = self._settings.overridden_by(statement.settings)
-        reading = ReadTransaction(self._metastore, self._file_system, self._transactions, settings)
-        return rehearse(statement, engine, settings, self._metastore, reading, self._writing, self.snapshots)
+        reading = ReadTransaction(self._warehouse, settings)
+        return rehearse(statement, engine, settings, self._warehouse.metastore, reading, self._writing, self.snapshots)
 
     def begin_transaction(self, session_settings: Mapping[str, str], reads_own: bool = True) -> SessionTransaction:
         """Opens a transaction of several statements; whoever began it ends it by `end_transaction`."""
         settings = self._settings.overridden_by(session_settings)
-        begun = SessionTransaction(
-            self._metastore, self._file_system, self._transactions, self._writing, settings, reads_own
-        )
+        begun = SessionTransaction(self._warehouse, self._writing, settings, reads_own)
         self.snapshots[begun.token] = begun
         return begun
 
@@ -116,6 +112,8 @@ class Executor:
         transaction = self.begin_transaction(statements[0][0].settings, reads_own=False)
         counts = RowCounts()
         try:
+            if any(statement.overwrite is not None for statement, _ in statements):
+                transaction.lock_together(statements, transaction.settings)
             for statement, engine in statements:
                 settings = self._settings.overridden_by(statement.settings)
                 counts = counts.joined(transaction.run(statement, engine, settings))
@@ -136,9 +134,9 @@ class Executor:
         gate: Gate | None = None
         try:
             for attempt in range(1, max_attempts + 1):
-                table = self._metastore.table(statement.target)
+                table = self._warehouse.metastore.table(statement.target)
                 refuse_unwritable(table, statement, settings)
-                refuse_other_columns(statement, table)
+                statement.refuse_changed(table)
                 try:
                     return self._attempt(statement, table, settings, engine, gate)
                 except Conflict as conflict:
@@ -171,13 +169,14 @@ class Executor:
         engine: Engine,
         gate: Gate | None,
     ) -> RowCounts:
-        rule = find_rule(statement.kind, self._metastore.line, statement.target in statement.sources)
+        rule = find_rule(statement.kind, self._warehouse.metastore.line, statement.target in statement.sources)
         if gate is not None:
             rule = rule.behind_gate()
-        transaction = self._transactions.begin(str(table.name), settings)
-        publication = Publication(self._file_system, table.location, transaction.txn_id, table.kind.has_row_ids)
-        snapshot = Snapshot(self._metastore, self._file_system, transaction.snapshot, table)
-        with self._ended(transaction, publication), scannable(self.snapshots, snapshot) as token:
+        transaction = self._warehouse.transactions.begin(str(table.name), settings)
+        publication = Publication(
+            self._warehouse.file_system, table.location, transaction.txn_id, table.kind.has_row_ids
+        )
+        with self._ended(transaction, publication), self._scannable(transaction, table) as (snapshot, token):
             before = snapshot.write_ids(table.name)
             write_id = transaction.allocate_write_id(table.name)
             if before.max_visible >= write_id:
@@ -185,9 +184,11 @@ class Executor:
             partitions = find_lockable_partitions(statement, table, snapshot, engine, token, settings)
             components = build_lock_components(rule, table.name, statement.sources, table.is_partitioned, partitions)
             _lock(transaction, components, gate, partitions)
+            self._writing.unlocked_writers.meet(transaction, components, settings)
             try:
                 self._writing.checks.check(rule, transaction, table, before, write_id)
                 self._writing.checks.check_partitions(transaction, table.name, snapshot)
+                self._writing.checks.check_sources(transaction, table, snapshot, statement.sources)
             except Conflict as conflict:
                 conflict.gate = gate or (Gate(transaction, partitions) if rule.can_be_gate else None)
                 raise
@@ -201,27 +202,45 @@ class Executor:
             transaction.ensure_active()
             if gate is not None:
                 gate.ensure_active()
-            self._publish(statement, write, result, settings)
+            touched = self._publish(statement, write, result, settings)
+            self._writing.close(transaction, components, [(write, touched)], settings)
             _commit(transaction)
         self._tell({table.name: result.partitions if table.is_partitioned else ()}, settings)
         return result.counts
+
+    @contextmanager
+    def _scannable(self, transaction: Transaction, table: TableDescription) -> Iterator[tuple[Snapshot, str]]:
+        """The transaction's snapshot, and the token under which scans find it."""
+        snapshot = Snapshot(self._warehouse.metastore, self._warehouse.file_system, transaction.own_snapshot(), table)
+        with scannable(self.snapshots, snapshot) as token:
+            yield snapshot, token
 
     def _tell(self, written: Mapping[TableName, Sequence[str]], settings: config.Settings) -> None:
         if self._after_commit is not None:
             self._after_commit(written, settings)
 
-    def _publish(self, statement: Statement, write: TableWrite, result: WriteResult, settings: config.Settings) -> None:
+    def _publish(
+        self, statement: Statement, write: TableWrite, result: WriteResult, settings: config.Settings
+    ) -> TouchedPartitions | None:
         """The steps from staging to just before the commit."""
         txn_id, table = write.transaction.txn_id, write.table
         touched = self._writing.prepare(write, result)
         own_view = write.before.with_own(write.write_id)
         operation = write.rule.operation if write.partitions is None else None
-        register(self._metastore, table, touched, operation, txn_id, write.write_id, own_view)
+        register(self._warehouse.metastore, table, touched, operation, txn_id, write.write_id, own_view)
         # last: the base of an overwrite must not lie there longer than needed
         note = self._writing.notes.build(statement, result, txn_id, write.write_id, settings)
-        write.publication.publish(result, touched.locations if touched else {}, note)
+        write.publication.publish(write.transaction, result, touched.locations if touched else {}, note)
         if settings.flag(config.NOTIFY_WRITES):
-            notify(self._metastore, self._file_system, table, [(result, touched)], txn_id, write.write_id)
+            notify(
+                self._warehouse.metastore,
+                self._warehouse.file_system,
+                table,
+                [(result, touched)],
+                txn_id,
+                write.write_id,
+            )
+        return touched
 
     @contextmanager
     def _ended(self, transaction: Transaction, publication: Publication) -> Iterator[None]:

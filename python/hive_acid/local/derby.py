@@ -28,6 +28,11 @@ class Derby:
         url = f"jdbc:derby:;databaseName={template / 'data'};create=true;user=APP;password=mine"
         load_schema("derby", url, template, jars, java, release)
 
+    @property
+    def java_options(self) -> tuple[str, ...]:
+        """What else the metastore's Java process needs: nothing."""
+        return ()
+
     def server(self, folder: Path, port: int, durable: bool) -> Mapping[str, Any] | None:
         """Nothing to start."""
 

@@ -78,8 +78,8 @@ def _run_ivy(
             # Keeps Ivy's own folder out of the user's home.
             f"-Divy.default.ivy.user.dir={scratch}",
             *("-jar", str(_ivy_jar()), "-warn", "-cache", str(ivy_cache), "-ivy", str(module)),
-            # Types of the main artifact in the POMs of this list, and that of the source archive.
-            *("-types", "jar", "bundle", "maven-plugin", "src"),
+            # Types of the main artifact in the POMs of such lists, and those of the artifacts named with one.
+            *("-types", "jar", "bundle", "maven-plugin", *sorted({_type(a) for a in artifacts} - {"jar"})),
             *("-retrieve", f"{target}/[artifact]-[revision](-[classifier]).[ext]"),
         ]
         with output.open("wb") as sink:
@@ -138,13 +138,19 @@ def _ivy_module(artifacts: Sequence[Artifact]) -> str:
     ]
     for artifact in artifacts:
         name = quoteattr(artifact.name)
-        kind = f"type={quoteattr(artifact.classifier)} ext={quoteattr(artifact.extension)}"
-        inner = f"<artifact name={name} {kind} m:classifier={quoteattr(artifact.classifier)}/>"
+        classifier = f" m:classifier={quoteattr(artifact.classifier)}" if artifact.classifier else ""
+        kind = f"type={quoteattr(_type(artifact))} ext={quoteattr(artifact.extension)}{classifier}"
+        inner = "" if _type(artifact) == "jar" else f"<artifact name={name} {kind}/>"
         lines.append(
             f"<dependency org={quoteattr(artifact.group)} name={name} rev={quoteattr(artifact.version)} "
-            f'transitive="false">{inner if artifact.classifier else ""}</dependency>'
+            f'transitive="false">{inner}</dependency>'
         )
     return "\n".join([*lines, "</dependencies></ivy-module>"])
+
+
+def _type(artifact: Artifact) -> str:
+    """What Ivy calls an artifact's kind. A main jar is not named: its POM says what its packaging is called."""
+    return artifact.classifier or artifact.extension
 
 
 def _unavailable(absent: Sequence[str], output: str, ivy_cache: Path, what: str) -> LocalMetastoreError:

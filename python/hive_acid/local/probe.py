@@ -63,5 +63,6 @@ def await_start(
 
 
 def _log_says(log: str, start: int, *phrases: str) -> bool:
-    text = Path(log).read_bytes()[start:].decode("utf-8", "replace")
+    said = Path(log).read_bytes()
+    text = said[start if start <= len(said) else 0 :].decode("utf-8", "replace")  # it may have been rolled over
     return any(phrase in text for phrase in phrases)

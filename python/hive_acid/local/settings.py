@@ -29,11 +29,14 @@ _DEFAULTS: Final[Mapping[str, str]] = {
     "metastore.client.capability.check": "false",
     # Two writers that allocate a table's first write ID collide; the server's pause before it tries again is 2 s else.
     "metastore.hmshandler.retry.interval": "100ms",
-    # Initiator and Cleaner run here, compactions are ours to do.
-    "metastore.compactor.initiator.on": "true",
+    # A thread pool makes a thread for each new connection, even if others are idle, until it has as many: 200 else.
+    "metastore.server.min.threads": "8",
+    # The Cleaner runs here, compactions are ours to do. An Initiator would ask for some that no worker takes; sessions
+    # ask by spark.hiveacid.compaction.afterWrite, which passes over metastores with an Initiator.
+    "metastore.compactor.initiator.on": "false",
     "metastore.compactor.cleaner.on": "true",
     "metastore.compactor.worker.threads": "0",
-    "hive.compactor.initiator.on": "true",
+    "hive.compactor.initiator.on": "false",
     "hive.compactor.cleaner.on": "true",
     "hive.compactor.worker.threads": "0",
     # Off by default, and then no transaction ever times out.
@@ -47,12 +50,17 @@ _DEFAULTS: Final[Mapping[str, str]] = {
 _LOGGING: Final = """\
 status = warn
 rootLogger.level = INFO
-rootLogger.appenderRef.console.ref = console
-appender.console.type = Console
-appender.console.name = console
-appender.console.target = SYSTEM_ERR
-appender.console.layout.type = PatternLayout
-appender.console.layout.pattern = %d{ISO8601} %p %t %c{2}: %m%n
+rootLogger.appenderRef.file.ref = file
+appender.file.type = RollingFile
+appender.file.name = file
+appender.file.fileName = hms.log
+appender.file.filePattern = hms.log.%i
+appender.file.layout.type = PatternLayout
+appender.file.layout.pattern = %d{ISO8601} %p %t %c{2}: %m%n
+appender.file.policies.type = SizeBasedTriggeringPolicy
+appender.file.policies.size = 10MB
+appender.file.strategy.type = DefaultRolloverStrategy
+appender.file.strategy.max = 2
 logger.datanucleus.name = DataNucleus
 logger.datanucleus.level = ERROR
 """
@@ -65,7 +73,8 @@ def write_configuration(
 
     `chosen` wins over our values; an empty value there leaves a setting out, which is what it means to Hive. Hive reads
     many settings under two names, `metastore.X` and `hive.X`: where we set the other name of a chosen setting, the
-    chosen value is written under both.
+    chosen value is written under both. The log has a name relative to `folder`'s parent, where the server works; it is
+    cut at 10 MB, and the last two pieces are kept.
     """
     ours = {
         **_DEFAULTS,
@@ -81,7 +90,7 @@ def write_configuration(
         f"<property><name>{escape(key)}</name><value>{escape(value)}</value></property>\n"
         for key, value in sorted(merged.items())
     )
-    folder.mkdir(exist_ok=True)
+    folder.mkdir(exist_ok=True, mode=0o700)
     for name in ("metastore-site.xml", "hive-site.xml"):
         path = folder / name
         path.touch(mode=0o600)  # holds the database's password

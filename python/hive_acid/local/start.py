@@ -86,7 +86,7 @@ def _locked_folder(folder: Path | None) -> Iterator[tuple[Path, int]]:
         place = Path(tempfile.mkdtemp(prefix="hive-acid-metastore-")).resolve()
     else:
         place = folder.expanduser().resolve()
-        place.mkdir(parents=True, exist_ok=True)
+        place.mkdir(parents=True, exist_ok=True, mode=0o700)
     with (place / LOCK_FILE).open("a") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -114,8 +114,8 @@ def _prepared(folder: Path, wish: Wish, progress: Progress) -> Installation:
     installation = prepare_installation(wish.release, kind, find_java(), progress, wish.runtime)
     if found is None:
         installation.copy_template(database)
-    warehouse_of(folder).mkdir(exist_ok=True)
-    (folder / "tmp").mkdir(exist_ok=True)
+    for place in (warehouse_of(folder), folder / "tmp"):
+        place.mkdir(exist_ok=True, mode=0o700)
     return installation
 
 
@@ -174,6 +174,7 @@ def _metastore_program(installation: Installation, folder: Path, port: int) -> M
             for package in ("java.lang", "java.util", "java.net", "java.io")
         ),
         f"-Djava.io.tmpdir={folder / 'tmp'}",
+        *installation.database.java_options,
         f"-Dderby.stream.error.file={folder / 'derby.log'}",
         f"-Dlog4j2.configurationFile={conf / 'log4j2.properties'}",
         *("-cp", ":".join(map(str, (conf, *installation.jars)))),

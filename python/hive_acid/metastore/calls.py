@@ -10,6 +10,7 @@ from typing import Any
 
 from thrift.Thrift import TApplicationException, TException
 
+from hive_acid.clock import pause_ms
 from hive_acid.config import METASTORE_TIMEOUT_MS
 from hive_acid.errors import HiveAcidError, MetastoreUnavailable, build_error
 from hive_acid.metastore.connection import Connections, has_failed_inside, is_unknown_method, parse_uris
@@ -30,9 +31,17 @@ def find_user() -> str:
 class Calls:
     """What all calls share: connections, the server's line, the naming of failures."""
 
-    def __init__(self, uris: str, *, timeout_ms: int | None = None, user: str | None = None) -> None:
+    def __init__(
+        self,
+        uris: str,
+        *,
+        timeout_ms: int | None = None,
+        user: str | None = None,
+        pause_ms: Callable[[int], None] = pause_ms,
+    ) -> None:
         timeout = timeout_ms if timeout_ms is not None else int(METASTORE_TIMEOUT_MS.default)
         self._uri = uris
+        self._pause_ms = pause_ms
         self._connections = Connections(parse_uris(uris), timeout, user or find_user())
         self._line: MetastoreLine | None = None
         self._version: str | None = None

@@ -164,6 +164,7 @@ def build_table(table: Any) -> TableDescription:
         sort_columns=tuple(order.col.lower() for order in storage.sortCols or ()),
         has_skew_folders=bool(storage.storedAsSubDirectories),
         row_format=_build_row_format(storage),
+        created_s=table.createTime or 0,
     )
 
 

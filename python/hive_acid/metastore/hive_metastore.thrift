@@ -37,6 +37,7 @@ exception AlreadyExistsException { 1: string message }
 exception InvalidObjectException { 1: string message }
 exception NoSuchObjectException { 1: string message }
 exception InvalidOperationException { 1: string message }
+exception InvalidInputException { 1: string message }
 exception ConfigValSecurityException { 1: string message }
 exception NoSuchTxnException { 1: string message }
 exception TxnAbortedException { 1: string message }
@@ -341,6 +342,7 @@ struct Table {
   17: optional string catName
   18: optional PrincipalType ownerType
   19: optional i64 writeId
+  25: optional i64 id
 }
 struct Partition {
   1: list<string> values
@@ -386,6 +388,33 @@ struct AlterTableRequest {
   11: optional string expectedParameterValue
 }
 struct AlterTableResponse {}
+// Only ever sent with an empty list of columns, which needs no more than their names and types.
+struct ColumnStatisticsObj {
+  1: required string colName
+  2: required string colType
+}
+struct ColumnStatisticsDesc {
+  1: required bool isTblLevel
+  2: required string dbName
+  3: required string tableName
+  4: optional string partName
+  5: optional i64 lastAnalyzed
+  6: optional string catName
+}
+struct ColumnStatistics {
+  1: required ColumnStatisticsDesc statsDesc
+  2: required list<ColumnStatisticsObj> statsObj
+  3: optional bool isStatsCompliant
+  4: optional string engine
+}
+struct SetPartitionsStatsRequest {
+  1: required list<ColumnStatistics> colStats
+  2: optional bool needMerge
+  3: optional i64 writeId
+  4: optional string validWriteIdList
+  5: optional string engine
+}
+struct SetPartitionsStatsResponse { 1: required bool result }
 struct AlterPartitionsRequest {
   1: optional string catName
   2: required string dbName
@@ -553,6 +582,10 @@ service ThriftHiveMetastore {
   void alter_table_with_environment_context(
       1: string dbname, 2: string tbl_name, 3: Table new_tbl, 4: EnvironmentContext environment_context)
     throws (1: InvalidOperationException o1, 2: MetaException o2)
+  SetPartitionsStatsResponse update_table_column_statistics_req(1: SetPartitionsStatsRequest req)
+    throws (1: NoSuchObjectException o1, 2: InvalidObjectException o2, 3: MetaException o3, 4: InvalidInputException o4)
+  SetPartitionsStatsResponse update_partition_column_statistics_req(1: SetPartitionsStatsRequest req)
+    throws (1: NoSuchObjectException o1, 2: InvalidObjectException o2, 3: MetaException o3, 4: InvalidInputException o4)
   AlterTableResponse alter_table_req(1: AlterTableRequest req)
     throws (1: InvalidOperationException o1, 2: MetaException o2)
 

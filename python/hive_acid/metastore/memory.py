@@ -7,10 +7,10 @@ so, and then at the next call.
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
+from hive_acid.clock import wall_clock_ms
 from hive_acid.errors import build_error
 from hive_acid.metastore.memory_compactions import CompactionEntries, MemoryQueue
 from hive_acid.metastore.memory_locks import LockTable
@@ -30,10 +30,6 @@ from hive_acid.model.table import TableName
 from hive_acid.model.write_ids import ValidTxnList, ValidWriteIdList
 
 
-def _wall_clock_ms() -> int:
-    return time.time_ns() // 1_000_000
-
-
 class MemoryMetastore(MemoryTables, MemoryQueue):
     """A `Metastore` of either line.
 
@@ -44,7 +40,7 @@ class MemoryMetastore(MemoryTables, MemoryQueue):
         self,
         line: MetastoreLine = MetastoreLine.HIVE_4,
         *,
-        clock: Callable[[], int] = _wall_clock_ms,
+        clock: Callable[[], int] = wall_clock_ms,
         timeout_ms: int = 300_000,
         settings: Mapping[str, str] | None = None,
     ) -> None:
@@ -92,6 +88,11 @@ class MemoryMetastore(MemoryTables, MemoryQueue):
         """See `Metastore`."""
         with self._guard:
             return self._transactions.open(user, host, agent, self._now())
+
+    def forget(self, txn_id: int) -> None:
+        """Lists the ended transaction no more, so that its write IDs count as committed."""
+        with self._guard:
+            self._transactions.forget(txn_id)
 
     def valid_transactions(self, own_txn_id: int) -> ValidTxnList:
         """See `Metastore`."""

@@ -22,6 +22,8 @@ class MemoryTables:
 
     def __init__(self) -> None:
         self._tables: dict[TableName, TableDescription] = {}
+        self._identities: dict[TableName, str] = {}
+        self._added = 0
         self._partitions: dict[TableName, dict[str, Partition]] = {}
         self._stored_write_ids: dict[tuple[TableName, str | None], int] = {}
         self.database_properties: dict[str, dict[str, str]] = {}
@@ -31,12 +33,19 @@ class MemoryTables:
         """Adds or replaces a table."""
         with self._guard:
             self._tables[table.name] = table
+            self._added += 1
+            self._identities[table.name] = str(self._added)
             self._partitions.setdefault(table.name, {})
 
     def add_partition(self, table: TableName, partition: Partition) -> None:
         """Adds or replaces a partition of a table that exists."""
         with self._guard:
             self._partitions[table][partition.name] = partition
+
+    def remove_partition(self, table: TableName, name: str) -> None:
+        """As a client does that asks for no lock."""
+        with self._guard:
+            del self._partitions[table][name]
 
     def stored_write_id(self, table: TableName, partition: str | None = None) -> int:
         """The write ID at the table or partition, which statistics are judged by; -1: none."""
@@ -52,6 +61,12 @@ class MemoryTables:
             if name not in self._tables:
                 raise self._not_found(name)
             return self._tables[name]
+
+    def table_identity(self, name: TableName) -> str:
+        """See `Metastore`."""
+        with self._guard:
+            self.table(name)
+            return self._identities[name]
 
     def table_names(self) -> list[TableName]:
         """See `Metastore`."""
@@ -101,8 +116,10 @@ class MemoryTables:
         """See `Metastore`."""
         with self._guard:
             stored = self.table(table)
-            self._store_write_id(table, None, write_id, write_ids)
-            self._tables[table] = replace(stored, parameters=without_statistics(stored.parameters))
+            if not stored.is_partitioned:
+                self._store_write_id(table, None, write_id, write_ids)
+            bare = without_statistics(stored.parameters, is_whole=stored.is_partitioned)
+            self._tables[table] = replace(stored, parameters=bare)
 
     def drop_partition_statistics(
         self, table: TableName, names: Sequence[str], write_id: int, write_ids: ValidWriteIdList

@@ -58,7 +58,7 @@ def build_ended_error(txn_id: int, table: object, reason: str) -> HiveAcidError:
 
 
 class TransactionTable:
-    """All transactions since the start; nothing is forgotten."""
+    """All transactions since the start; nothing is forgotten by itself."""
 
     def __init__(self, line: MetastoreLine) -> None:
         self._line = line
@@ -86,6 +86,11 @@ class TransactionTable:
         if transaction is None or transaction.state is not TransactionState.OPEN:
             raise build_ended_error(txn_id, table, "it is not open")
         return transaction
+
+    def forget(self, txn_id: int) -> None:
+        """Lists it no more, as the Cleaner does with an aborted transaction that has left nothing: so it is visible."""
+        self._transactions[txn_id].state = TransactionState.COMMITTED
+        self._transactions[txn_id].components.clear()
 
     def listed(self) -> list[Transaction]:
         """Open and aborted ones."""

@@ -143,6 +143,13 @@ class Metastore(CompactionQueue, Protocol):
         """The table. Raises HIVE_ACID_TABLE_NOT_FOUND."""
         ...
 
+    def table_identity(self, name: TableName) -> str:
+        """What tells the table from those that had its name before or will have it. Raises HIVE_ACID_TABLE_NOT_FOUND.
+
+        Its ID and the second of its creation; 3.1 shows no ID.
+        """
+        ...
+
     def table_names(self) -> list[TableName]:
         """All tables and views of all databases, in order."""
         ...
@@ -193,9 +200,11 @@ class Metastore(CompactionQueue, Protocol):
         ...
 
     def drop_statistics(self, table: TableName, write_id: int, write_ids: ValidWriteIdList) -> None:
-        """Withdraws the table's statistics: no engine may answer queries from them after our write.
+        """Withdraws the table's statistics: no engine may answer or plan queries by numbers of before our write.
 
-        `write_ids` is the writer's own list, with `write_id` visible. Call before commit; harmless if it aborts.
+        What others alter in the table meanwhile stays. Of a partitioned table, whose rows are counted at its
+        partitions, only Spark's numbers of the whole go. `write_ids` is the writer's own list, with `write_id` visible.
+        Call before commit; harmless if it aborts.
         """
         ...
 

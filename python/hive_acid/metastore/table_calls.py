@@ -31,6 +31,11 @@ class TableCalls(Calls):
         """See `Metastore`."""
         return conversion.build_table(self._raw_table(name))
 
+    def table_identity(self, name: TableName) -> str:
+        """See `Metastore`."""
+        raw = self._raw_table(name)
+        return f"{raw.id or 0}/{raw.createTime or 0}"
+
     def constraints(self, table: TableName) -> TableConstraints:
         """See `Metastore`."""
         where = (_CATALOG, table.database, table.table)
@@ -142,48 +147,6 @@ class TableCalls(Calls):
         )
         self._change("add_dynamic_partitions", request, txn_id=txn_id, table=str(table))
 
-    def drop_statistics(self, table: TableName, write_id: int, write_ids: ValidWriteIdList) -> None:
-        """See `Metastore`."""
-        statistics.check_own_write_id(write_id, write_ids)
-        raw = self._raw_table(table)
-        had_statistics = statistics.has_statistics(raw)
-        statistics.check_writable(raw, table)
-        statistics.remove_statistics(raw)
-        if self.line is MetastoreLine.HIVE_4:
-            request = statistics.build_alter_table(raw, write_id, write_ids)
-            self._change("alter_table_req", request, table=str(table))
-        elif had_statistics:
-            where = (table.database, table.table)
-            context = statistics.keep_statistics()
-            self._change("alter_table_with_environment_context", *where, raw, context, table=str(table))
-
-    def drop_partition_statistics(
-        self, table: TableName, names: Sequence[str], write_id: int, write_ids: ValidWriteIdList
-    ) -> None:
-        """See `Metastore`."""
-        statistics.check_own_write_id(write_id, write_ids)
-        raw = list(self._raw_partitions(table, names).values())
-        if self.line is MetastoreLine.HIVE_3:
-            raw = [partition for partition in raw if statistics.has_statistics(partition)]
-        for partition in raw:
-            statistics.check_writable(partition, table)
-            statistics.remove_statistics(partition)
-        for start in range(0, len(raw), _PARTITIONS_PER_CALL):
-            self._alter_partitions(table, raw[start : start + _PARTITIONS_PER_CALL], write_id, write_ids)
-
-    def cascade_columns(self, table: TableName, write_id: int, write_ids: ValidWriteIdList) -> None:
-        """See `Metastore`."""
-        statistics.check_own_write_id(write_id, write_ids)
-        columns = self._raw_table(table).sd.cols
-        found = self._raw_partitions(table, self.partition_names(table)).values()
-        raw = [partition for partition in found if partition.sd.cols != columns]
-        for partition in raw:
-            statistics.check_writable(partition, table)
-            statistics.remove_statistics(partition)
-            partition.sd.cols = columns
-        for start in range(0, len(raw), _PARTITIONS_PER_CALL):
-            self._alter_partitions(table, raw[start : start + _PARTITIONS_PER_CALL], write_id, write_ids)
-
     def notify_write(
         self, txn_id: int, write_id: int, table: TableName, files: Mapping[str, Sequence[AddedFile]]
     ) -> None:
@@ -204,14 +167,3 @@ class TableCalls(Calls):
                 requestList=requests[start : start + _PARTITIONS_PER_CALL],
             )
             self._change("add_write_notification_log_in_batch", batch, table=str(table))
-
-    def _alter_partitions(
-        self, table: TableName, partitions: list[Any], write_id: int, write_ids: ValidWriteIdList
-    ) -> None:
-        if self.line is MetastoreLine.HIVE_4:
-            request = statistics.build_alter_partitions(table, partitions, write_id, write_ids)
-            self._change("alter_partitions_req", request, table=str(table))
-            return
-        where = (table.database, table.table)
-        context = statistics.keep_statistics()
-        self._change("alter_partitions_with_environment_context", *where, partitions, context, table=str(table))

@@ -15,18 +15,19 @@ from thrift.Thrift import TApplicationException
 from hive_acid.metastore.compaction_calls import CompactionCalls
 from hive_acid.metastore.connection import is_unknown_method
 from hive_acid.metastore.generated import ttypes
-from hive_acid.metastore.table_calls import TableCalls
+from hive_acid.metastore.statistics_calls import StatisticsCalls
 from hive_acid.metastore.transaction_calls import TransactionCalls
 from hive_acid.metastore.types import MetastoreLine, ServerInfo
 
 TRANSFORMER = "metastore.metadata.transformer.class"
 
 
-class ThriftMetastore(TransactionCalls, TableCalls, CompactionCalls):
+class ThriftMetastore(TransactionCalls, StatisticsCalls, CompactionCalls):
     """A `Metastore` at `uris` (`thrift://host:port`, several by commas: they stand in for each other).
 
     `timeout_ms` bounds the wait for a connection and for each piece of an answer. `user` is whom the server acts as
-    (default: as Hadoop's simple authentication has it). Nothing is connected until needed. Raises
+    (default: as Hadoop's simple authentication has it). `pause_ms` waits so many of them, and may raise to end the
+    wait. Nothing is connected until needed. Raises
     HIVE_ACID_CONFIGURATION for addresses that are none.
     """
 

@@ -97,7 +97,8 @@ class TableDescription:
     """A table of the metastore. `columns` leaves out the partition columns; `bucket_count` is 0 for unbucketed.
 
     `sort_columns` are those of SORTED BY; `has_skew_folders`: SKEWED BY … STORED AS DIRECTORIES, where folders within
-    folders tell values of rows.
+    folders tell values of rows. `created_s`: when it was made, in seconds since 1970 by the metastore's clock, 0 if not
+    known.
     """
 
     name: TableName
@@ -111,6 +112,7 @@ class TableDescription:
     sort_columns: tuple[str, ...] = ()
     has_skew_folders: bool = False
     row_format: RowFormat = RowFormat()
+    created_s: int = 0
 
     @property
     def kind(self) -> TableKind:

@@ -109,6 +109,21 @@ def newest_base_write_id(listing: Listing, write_ids: ValidWriteIdList | None = 
     return max((base for base in bases if write_ids is None or write_ids.is_valid(base)), default=None)
 
 
+def find_changes(listing: Listing, new_write_ids: frozenset[int]) -> str | None:
+    """A folder in which rows may have been deleted or replaced under one of the write IDs, or None.
+
+    All are committed, and were open or unknown a while ago: so a base above one of them holds what it did.
+    """
+    for path in listing.folders:
+        name = FolderName.parse(path)
+        if name is None or name.kind is FolderKind.DELTA:
+            continue
+        lowest = 0 if name.kind is FolderKind.BASE else name.min_write_id
+        if any(lowest <= write_id <= name.max_write_id for write_id in new_write_ids):
+            return path
+    return None
+
+
 def find_aborted_overwrites(listing: Listing, write_ids: ValidWriteIdList) -> tuple[str, ...]:
     """The bases that an overwrite of ours has left whose write ID is aborted; sorted.
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from enum import Enum
 
 from hive_acid.errors import HiveAcidError, build_error
 from hive_acid.model.names import METADATA_FILE, FolderKind
@@ -40,8 +41,23 @@ def choose_directories(
     return _Choice(listing, write_ids, transactions, markers).state()
 
 
+class Standing(Enum):
+    """What a snapshot makes of a folder, before others are looked at."""
+
+    VISIBLE = "visible"
+    """Its rows count, those that the snapshot sees."""
+    ABORTED = "aborted"
+    """Written by a transaction that was aborted."""
+    INVISIBLE = "invisible"
+    """Written by transactions that the snapshot does not see."""
+    UNSEEN_COMPACTION = "unseen compaction"
+    """Made of rows that may be visible, by a compaction that is not."""
+    UNREADABLE_BASE = "unreadable base"
+    """Made of rows of which the snapshot does not see all, by a compaction."""
+
+
 class _Choice:
-    """One run of the choice; the lists fill up as the steps pass folders over."""
+    """One run of the choice: each folder gets its standing once, then what is read is selected."""
 
     def __init__(
         self, listing: Listing, write_ids: ValidWriteIdList, transactions: ValidTxnList, markers: Mapping[str, str]
@@ -54,69 +70,70 @@ class _Choice:
         self.folders, self.originals, malformed = sort_out(listing)
         for path in malformed:
             raise self._unsupported(path, "the name is no name of a base, delta or delete delta")
-        self.obsolete: list[str] = []
-        self.aborted: list[str] = []
-        self.invisible: list[str] = []
-        self.unseen_compactions: list[AcidFolder] = []
-        self.unreadable_bases: list[AcidFolder] = []
 
     def state(self) -> AcidState:
-        usable = [folder for folder in self.folders if self._is_compaction_visible(folder)]
-        base = self._choose_base([folder for folder in usable if folder.name.kind is FolderKind.BASE])
+        standings = {folder.path: self._standing_of_compaction(folder) for folder in self.folders}
+        usable = [folder for folder in self.folders if standings[folder.path] is Standing.VISIBLE]
         deltas = [folder for folder in usable if folder.name.kind is not FolderKind.BASE]
-        self._require_history(base, usable)
-        selected = self._walk(base, [delta for delta in deltas if self._is_delta_visible(delta)])
+        standings |= {delta.path: self._standing_of_delta(delta) for delta in deltas}
+        bases = self._ranked([folder for folder in usable if folder.name.kind is FolderKind.BASE])
+        looked_at = self._standings_of_bases(bases)
+        standings |= looked_at
+        base = next((folder for folder in bases if looked_at.get(folder.path) is Standing.VISIBLE), None)
+        replaced = [folder for folder in bases if folder.path not in looked_at]
+        self._require_history(base, usable, standings)
+        visible = [delta for delta in deltas if standings[delta.path] is Standing.VISIBLE]
+        selected, covered = self._walk(base, visible)
+        obsolete = [folder.path for folder in (*replaced, *covered)]
         if base:
-            self.obsolete += {file.relative_path.partition("/")[0] for file in self.originals}
+            obsolete += {file.relative_path.partition("/")[0] for file in self.originals}
+        aborted = [path for path, standing in standings.items() if standing is Standing.ABORTED]
+        seen = (Standing.VISIBLE, Standing.ABORTED)
+        invisible = [path for path, standing in standings.items() if standing not in seen]
         return AcidState(
             self.listing,
             base and replace(base, check=self._needs_check(base)),
             tuple(folder for folder in selected if folder.name.kind is FolderKind.DELTA),
             tuple(folder for folder in selected if folder.name.kind is FolderKind.DELETE_DELTA),
             () if base else self.originals,
-            tuple(sorted(self.obsolete)),
-            tuple(sorted(self.aborted)),
-            tuple(sorted(self.invisible)),
+            tuple(sorted(obsolete)),
+            tuple(sorted(aborted)),
+            tuple(sorted(invisible)),
         )
 
-    def _is_compaction_visible(self, folder: AcidFolder) -> bool:
-        """False for the result of a Hive 4 compaction whose own transaction this snapshot does not see."""
+    def _standing_of_compaction(self, folder: AcidFolder) -> Standing:
+        """By the transaction of the Hive 4 compaction that made it; visible for what none has made."""
         txn_id = folder.name.visibility_txn_id
         if not txn_id or self.transactions.is_valid(txn_id):
-            return True
-        if self.transactions.is_aborted(txn_id):
-            self.aborted.append(folder.path)
-        else:
-            self.invisible.append(folder.path)
-            self.unseen_compactions.append(folder)
-        return False
+            return Standing.VISIBLE
+        return Standing.ABORTED if self.transactions.is_aborted(txn_id) else Standing.UNSEEN_COMPACTION
 
-    def _choose_base(self, bases: Sequence[AcidFolder]) -> AcidFolder | None:
-        """The readable base of the greatest write ID; of several, that of the latest compaction."""
-        chosen: AcidFolder | None = None
-        for folder in sorted(bases, key=lambda base: (-base.name.max_write_id, -base.name.visibility_txn_id)):
-            if chosen:
-                if chosen.name == folder.name:
-                    raise self._unsupported(folder.path, f"{chosen.path} has the same meaning")
-                self.obsolete.append(folder.path)
-            elif self._is_base_readable(folder):
-                chosen = folder
-        return chosen
+    def _ranked(self, bases: Sequence[AcidFolder]) -> list[AcidFolder]:
+        """The greatest write ID first; of one write ID the latest compaction."""
+        return sorted(bases, key=lambda base: (-base.name.max_write_id, -base.name.visibility_txn_id))
 
-    def _is_base_readable(self, base: AcidFolder) -> bool:
+    def _standings_of_bases(self, ranked: Sequence[AcidFolder]) -> dict[str, Standing]:
+        """By path, down to the first that is visible: those below are replaced by it, whatever they are."""
+        found: dict[str, Standing] = {}
+        for place, folder in enumerate(ranked):
+            found[folder.path] = self._standing_of_base(folder)
+            if found[folder.path] is Standing.VISIBLE:
+                twin = next((other for other in ranked[place + 1 :] if other.name == folder.name), None)
+                if twin:
+                    raise self._unsupported(twin.path, f"{folder.path} has the same meaning")
+                break
+        return found
+
+    def _standing_of_base(self, base: AcidFolder) -> Standing:
         write_id = base.name.max_write_id
         if write_id == LONG_MIN:
-            return True
+            return Standing.VISIBLE
         if self._is_compacted(base):
-            if self.write_ids.is_valid_compacted_base(write_id):
-                return True
-            self.unreadable_bases.append(base)
-            self.invisible.append(base.path)
-            return False
+            is_valid = self.write_ids.is_valid_compacted_base(write_id)
+            return Standing.VISIBLE if is_valid else Standing.UNREADABLE_BASE
         if self.write_ids.is_valid(write_id):
-            return True
-        (self.aborted if self.write_ids.is_aborted(write_id) else self.invisible).append(base.path)
-        return False
+            return Standing.VISIBLE
+        return Standing.ABORTED if self.write_ids.is_aborted(write_id) else Standing.INVISIBLE
 
     def _is_compacted(self, base: AcidFolder) -> bool:
         """True for the result of a compaction, False for an overwrite, a truncation or a dropped partition."""
@@ -132,13 +149,11 @@ class _Choice:
             raise self._unsupported(base.path, f"its {METADATA_FILE} names the data format {data_format!r}")
         return bool(data_format == "compacted")
 
-    def _is_delta_visible(self, delta: AcidFolder) -> bool:
+    def _standing_of_delta(self, delta: AcidFolder) -> Standing:
         first, last = delta.name.min_write_id, delta.name.max_write_id
         if self.write_ids.range_state(first, last) is not RangeState.NONE:
-            return True
-        is_aborted = self.write_ids.is_range_aborted(first, last)
-        (self.aborted if is_aborted else self.invisible).append(delta.path)
-        return False
+            return Standing.VISIBLE
+        return Standing.ABORTED if self.write_ids.is_range_aborted(first, last) else Standing.INVISIBLE
 
     def _needs_check(self, folder: AcidFolder) -> bool:
         name = folder.name
@@ -147,7 +162,9 @@ class _Choice:
             return is_mixed and self.write_ids.range_state(1, name.max_write_id) is not RangeState.ALL
         return self.write_ids.range_state(name.min_write_id, name.max_write_id) is not RangeState.ALL
 
-    def _require_history(self, chosen: AcidFolder | None, usable: Iterable[AcidFolder]) -> None:
+    def _require_history(
+        self, chosen: AcidFolder | None, usable: Iterable[AcidFolder], standings: Mapping[str, Standing]
+    ) -> None:
         """Refuses a snapshot whose rows have moved into folders that it cannot read.
 
         Without a readable base, a compacted base beyond the snapshot is refused as Hive does ("Not enough history"):
@@ -155,16 +172,18 @@ class _Choice:
         of them at least must still be there.
         """
         floor = max(chosen.name.max_write_id, 0) if chosen else 0
-        passed_over = {chosen, *self.unreadable_bases}
+        unreadable = [folder for folder in self.folders if standings[folder.path] is Standing.UNREADABLE_BASE]
+        unseen = [folder for folder in self.folders if standings[folder.path] is Standing.UNSEEN_COMPACTION]
+        passed_over = {chosen, *unreadable}
         names = [folder.name for folder in usable if folder not in passed_over]
         present = [(name.min_write_id, name.max_write_id) for name in names]
         if not chosen and self.originals:
             present.append((0, 0))
-        for folder in self.unreadable_bases:
+        for folder in unreadable:
             if not chosen:
                 raise self._unavailable(folder)
             self._require_input(folder, floor + 1, present)
-        for folder in self.unseen_compactions:
+        for folder in unseen:
             first = 0 if folder.name.kind is FolderKind.BASE else folder.name.min_write_id
             if not chosen or first > floor:
                 self._require_input(folder, first, present)
@@ -177,11 +196,12 @@ class _Choice:
         if not any(low <= last and high >= first for low, high in present):
             raise self._unavailable(result)
 
-    def _walk(self, base: AcidFolder | None, deltas: Iterable[AcidFolder]) -> list[AcidFolder]:
-        """The deltas and delete deltas to read, in order. What lies within the base or a wider range is obsolete."""
+    def _walk(self, base: AcidFolder | None, deltas: Iterable[AcidFolder]) -> tuple[list[AcidFolder], list[AcidFolder]]:
+        """The deltas and delete deltas to read, in order, and those that the base or a wider range covers."""
         current = max(base.name.max_write_id, 0) if base else 0
         cover: AcidFolder | None = None
         selected: list[AcidFolder] = []
+        covered: list[AcidFolder] = []
         for folder in sorted(deltas, key=_walk_order):
             name = folder.name
             if name.max_write_id > current:
@@ -189,12 +209,12 @@ class _Choice:
                     raise self._unsupported(folder.path, f"it overlaps {(cover or base or folder).path} in part")
                 current, cover = name.max_write_id, folder
             elif not (cover and self._belongs_together(cover, folder)):
-                self.obsolete.append(folder.path)
+                covered.append(folder)
                 continue
             if selected and selected[-1].name == name:
                 raise self._unsupported(folder.path, "another folder has the same meaning")
             selected.append(replace(folder, check=self._needs_check(folder)))
-        return selected
+        return selected, covered
 
     def _belongs_together(self, cover: AcidFolder, folder: AcidFolder) -> bool:
         """True for another statement of the same write IDs and for the delete twin of the same compaction."""

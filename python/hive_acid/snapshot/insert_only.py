@@ -21,31 +21,39 @@ def build_insert_only_plan(
 
     Every file of a chosen folder counts, whatever its name and at any depth (Hive leaves `HIVE_UNION_SUBDIR_1/` there),
     but the hidden and the empty ones; each folder that holds files directly is a folder of the plan. So does Hive
-    (HiveInputFormat.processPathsForMmRead of 3.1.3).
+    (HiveInputFormat.processPathsForMmRead of 3.1.3). Files that belong to no base or delta are passed over, as Hive
+    does unless `hive.mm.allow.originals` is on (seen with 3.1.3 and 4.1.0).
 
-    Raises HIVE_ACID_UNSUPPORTED_LAYOUT for visible files that belong to no base or delta, for delete deltas, and for a
-    range of write IDs of which one is not settled in the snapshot, since no row tells its own.
+    Raises HIVE_ACID_UNSUPPORTED_LAYOUT for delete deltas, and for a range of write IDs of which one is not settled in
+    the snapshot, since no row tells its own.
     """
     partitions = tuple(_scan_partition(table, write_ids, name, state) for name, state in states)
     return ScanPlan(str(table.name), write_ids, partitions)
 
 
-def _scan_partition(table: TableDescription, write_ids: ValidWriteIdList, name: str, state: AcidState) -> ScanPartition:
-    def unsupported(path: str, reason: str) -> HiveAcidError:
-        place = state.listing.absolute_path(path)
-        return build_error("HIVE_ACID_UNSUPPORTED_LAYOUT", table=table.name, path=place, reason=reason)
-
+def refuse_originals(table: TableDescription, state: AcidState) -> None:
+    """Raises HIVE_ACID_UNSUPPORTED_LAYOUT for a file that belongs to no base or delta: after a compaction the Cleaner
+    would remove it, with rows that nobody has read yet.
+    """
     for original in state.originals:
-        # Hive passes it over (hive.mm.allow.originals is off), so whoever put it there misses its rows
         reason = "the file belongs to no base or delta, so Hive does not see it; move it away, or load it in Hive"
-        raise unsupported(original.relative_path, reason)
+        raise _unsupported(table, state, original.relative_path, reason)
+
+
+def _scan_partition(table: TableDescription, write_ids: ValidWriteIdList, name: str, state: AcidState) -> ScanPartition:
     for deletes in state.delete_deltas:
-        raise unsupported(deletes.path, "nothing can be deleted in an insert-only table")
+        raise _unsupported(table, state, deletes.path, "nothing can be deleted in an insert-only table")
     for folder in state.data_folders:
         if folder.check and not write_ids.is_settled(max(folder.name.min_write_id, 1), folder.name.max_write_id):
-            raise unsupported(folder.path, "the snapshot sees only some of its transactions, and no row tells its own")
+            reason = "the snapshot sees only some of its transactions, and no row tells its own"
+            raise _unsupported(table, state, folder.path, reason)
     folders = tuple(found for folder in state.data_folders for found in _scan_folders(state, folder))
     return ScanPartition(name, folders, ())
+
+
+def _unsupported(table: TableDescription, state: AcidState, path: str, reason: str) -> HiveAcidError:
+    place = state.listing.absolute_path(path)
+    return build_error("HIVE_ACID_UNSUPPORTED_LAYOUT", table=table.name, path=place, reason=reason)
 
 
 def _scan_folders(state: AcidState, folder: AcidFolder) -> list[ScanFolder]:

@@ -105,14 +105,22 @@ class _Partition:
         return RawIds(name.max_write_id, statement_id)
 
     def _files_with_content(self, folder: AcidFolder) -> list[ListedFile]:
-        """Files to read, with the bytes to read. Empty ones are what compaction leaves for empty buckets (Hive 4)."""
+        """Files to read, with the bytes to read.
+
+        No writer leaves a file of no bytes under the name of a bucket: one without rows has a footer, too
+        (OrcRecordUpdater.close). Files that were loaded may be empty, and those that streaming ingest has not flushed.
+        """
         found = []
         for file in folder.files:
             if file.name.endswith(FLUSH_LENGTH_SUFFIX):
                 if folder.name.kind is FolderKind.DELETE_DELTA:
                     raise self._unsupported(file, "streaming ingest writes no deletes, but this is its side file")
                 continue
-            length = self.readable_bytes.get(self._absolute(file.relative_path), file.length_bytes)
+            readable = self.readable_bytes.get(self._absolute(file.relative_path))
+            if readable is None and not file.length_bytes and BucketFileName.parse(file.name):
+                path, table = self._absolute(file.relative_path), self.table.name
+                raise build_error("HIVE_ACID_CORRUPT_FILE", path=path, table=table, reason="it has lost its content")
+            length = file.length_bytes if readable is None else readable
             if length:
                 found.append(ListedFile(file.relative_path, length, file.modified_ms))
         return found

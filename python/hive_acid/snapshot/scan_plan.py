@@ -106,11 +106,16 @@ class ScanPartition:
 
 @dataclass(frozen=True)
 class ScanPlan:
-    """One table in one snapshot. `write_ids` is the snapshot's list for the table."""
+    """One table in one snapshot. `write_ids` is the snapshot's list for the table.
+
+    `without_folder` are the names of the partitions whose folder was not there when it was listed (an empty name for
+    an unpartitioned table): no rows are read of them.
+    """
 
     table: str
     write_ids: ValidWriteIdList
     partitions: tuple[ScanPartition, ...]
+    without_folder: tuple[str, ...] = ()
 
     @property
     def total_bytes(self) -> int:

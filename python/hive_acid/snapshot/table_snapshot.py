@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from hive_acid.errors import HiveAcidError, build_error
 from hive_acid.model.names import METADATA_FILE
@@ -47,11 +48,13 @@ def load_scan_plan(
     names, roots = _roots(table, partitions)
     for _ in range(_LISTINGS):
         states = list(zip(names, load_states(file_system, roots, write_ids, transactions), strict=True))
+        without_folder = tuple(name for name, state in states if not state.listing.exists)
         if not table.kind.has_row_ids:
-            return build_insert_only_plan(table, write_ids, states)
+            return replace(build_insert_only_plan(table, write_ids, states), without_folder=without_folder)
         readable_bytes = load_readable_bytes(file_system, str(table.name), [state for _, state in states])
         if readable_bytes is not None:
-            return build_scan_plan(table, write_ids, states, readable_bytes)
+            plan = build_scan_plan(table, write_ids, states, readable_bytes)
+            return replace(plan, without_folder=without_folder)
     reason = f"streaming ingest closed a file during each of {_LISTINGS} listings"
     raise build_error("HIVE_ACID_SNAPSHOT_UNAVAILABLE", table=table.name, reason=reason)
 

@@ -15,7 +15,7 @@ from hive_acid.spark.detail import load_detail
 from hive_acid.spark.history import load_history_frame
 from hive_acid.spark.merge_builder import AcidMergeBuilder
 from hive_acid.spark.operators import describe_statement
-from hive_acid.spark.session import EXTENSION
+from hive_acid.spark.shim import EXTENSION
 from hive_acid.sql.operator_parsing import COMPACTION_KINDS
 from hive_acid.sql.operator_statements import Compact, NamedTable
 
@@ -25,14 +25,14 @@ class AcidTable:
 
     Conditions and values are texts, which are SQL expressions, or Columns. They may use the table's columns by name,
     qualified by the table's name or its alias, or as columns of `toDF()`; texts may hold subqueries. The hidden
-    `ROW__ID` is used by name. What they mean, Spark's checks and errors, locks and transactions are those of the SQL
+    `ROW__ID` is used by name. Meaning, Spark's checks and errors, locks and transactions are those of the SQL
     statements of the same names.
 
     The table is looked up by each call, so an `AcidTable` may be kept while others write to the table or alter it.
     """
 
     def __init__(self, spark: SparkSession, table: Any) -> None:
-        """For `forName`: `table` is the JVM's `hiveacid.TableApi`."""
+        """For `forName`: `table` is the JVM's `hiveacid.api.AcidTableApi`."""
         self._spark = spark
         self._table = table
 
@@ -47,7 +47,7 @@ class AcidTable:
         if EXTENSION not in extensions.split(","):
             raise build_error("HIVE_ACID_NO_PLANNER", table=tableName)
         jvm: Any = sparkSession._jvm
-        return cls(sparkSession, jvm.hiveacid.TableApi.forName(sparkSession._jsparkSession, tableName))
+        return cls(sparkSession, jvm.hiveacid.api.AcidTableApi.forName(sparkSession._jsparkSession, tableName))
 
     def toDF(self) -> DataFrame:  # noqa: N802 (Delta's name)
         """The table's rows. Each call gives a DataFrame that reads a snapshot of its own, taken when it first runs."""
@@ -123,20 +123,20 @@ class AcidTable:
         As a reader finds the table at the moment of the call: `numFiles` and `sizeInBytes` (bytes) of all files that
         make up the rows, those of delete deltas and those without rows included, obsolete ones not; `numDeltas` and
         `numDeleteDeltas`, the folders that hold them, but for bases, summed over partitions; and `latestWriteId`, the
-        greatest write ID that is committed, 0 if there is none. What a transaction of several statements has not
-        committed does not count. The files are listed in a read transaction, without a lock and without a write ID.
+        greatest write ID that is committed, 0 if there is none. Changes that a transaction of several statements has
+        not committed do not count. The files are listed in a read transaction, without a lock and without a write ID.
         """
         return load_detail(self._spark, json.loads(self._table.description()))
 
     def history(self, limit: int | None = None) -> DataFrame:
         """Who wrote what into the table, the newest first, in the manner of Delta's `history`; at most `limit` rows.
 
-        A row is a statement, a compaction (`operation` COMPACTION), or what others wrote under one write ID. Of
-        statements of this package `operation`, `statement` (its SQL without comments, `?` for each literal, cut after
-        2,000 characters; null for methods of DataFrames), `timestamp` (just before the commit), `txnId`, `application`,
-        `applicationId`, `userName` and the numbers of rows are known, from a note that lies with the rows:
-        `numDeletedRows` is null where rows were replaced without being counted.
-        Of others `application` is `unknown`, `timestamp` is that of the newest file, and what nobody noted is null.
+        A row is a statement, a compaction (`operation` COMPACTION), or what others wrote under one write ID. A note
+        that lies with the rows tells about statements of this package: `operation`, `statement` (its SQL without
+        comments, `?` for each literal, cut after 2,000 characters; null for methods of DataFrames), `timestamp` (just
+        before the commit), `txnId`, `application`, `applicationId`, `userName` and the numbers of rows.
+        `numDeletedRows` is null where rows were replaced without being counted. For others `application` is `unknown`,
+        `timestamp` is that of the newest file, and everything that nobody noted is null.
 
         `partitions` has at most 100 names; it, and `folders`, tell what still lies there. `foldedInto` names what a
         compaction has made of the rows, and `remark` says what else is known. Only what is committed is shown. When the

@@ -1,19 +1,26 @@
-"""Cancelling statements that wait, where Spark has no job to cancel."""
+"""Cancelling statements: while they wait or publish, where Spark has no job to cancel, and in their jobs."""
 
 from __future__ import annotations
 
+import logging
+import signal
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from types import FrameType
 from typing import Any
 
+from py4j.java_gateway import is_instance_of
 from pyspark import SparkContext
 
-from hive_acid.errors import build_error
+from hive_acid.errors import HiveAcidError, build_error
 
 JOB_GROUP = "spark.jobGroup.id"
 JOB_TAGS = "spark.job.tags"
+_CAUSE_DEPTH = 20
+_INTERRUPT_LOG = "KeyboardInterrupt while sending command."
+"""What py4j logs of an interrupt, with a stack trace each time that it passes; it is raised all the same."""
 
 
 @dataclass(eq=False)
@@ -43,6 +50,7 @@ class Cancellation:
         self._listen("cancelJobGroup", lambda group, *_: self._cancel(f"job group {group}", lambda r: r.group == group))
         self._listen("cancelJobsWithTag", lambda tag, *_: self._cancel(f"tag {tag}", lambda r: tag in r.tags))
         self._listen("cancelAllJobs", lambda *_: self._cancel("all jobs", lambda _: True))
+        self._catch_interrupts()
 
     @contextmanager
     def running(self) -> Iterator[None]:
@@ -68,6 +76,45 @@ class Cancellation:
         if running.cancelled.wait(pause_ms / 1000):
             raise build_error("HIVE_ACID_CANCELLED", reason=running.reason)
 
+    def check(self) -> None:
+        """Raises HIVE_ACID_CANCELLED if the statement of this thread, if it runs one, is cancelled."""
+        running: _Running | None = getattr(self._own, "running", None)
+        if running is not None and running.cancelled.is_set():
+            raise build_error("HIVE_ACID_CANCELLED", reason=running.reason)
+
+    def name(self, error: Any) -> HiveAcidError | None:
+        """HIVE_ACID_CANCELLED if this exception of the JVM says that a job was cancelled, or its thread interrupted."""
+        cause = error
+        for _ in range(_CAUSE_DEPTH):
+            if cause is None:
+                return None
+            if _is_cancellation(self._context._gateway, cause):
+                return build_error(
+                    "HIVE_ACID_CANCELLED", reason=(cause.getMessage() or "it was interrupted").rstrip(".")
+                )
+            cause = cause.getCause()
+        return None
+
+    def _catch_interrupts(self) -> None:
+        """Ctrl-C in a statement is for the statement, which cancels its jobs over a connection of their own.
+
+        PySpark's handler would do so over this thread's, on which an answer is awaited: py4j logs that as an error.
+        """
+        if threading.current_thread() is not threading.main_thread():
+            return
+        handler = signal.getsignal(signal.SIGINT)
+        if not callable(handler) or getattr(handler, "__module__", None) != SparkContext.__module__:
+            return  # somebody else's
+        logging.getLogger().addFilter(_is_news)
+        logging.getLogger("py4j").addFilter(_is_news)
+
+        def interrupt(number: int, frame: FrameType | None) -> None:
+            if getattr(self._own, "running", None) is None:
+                handler(number, frame)
+            raise KeyboardInterrupt
+
+        signal.signal(signal.SIGINT, interrupt)
+
     def _cancel(self, what: str, matches: Callable[[_Running], bool]) -> None:
         with self._guard:
             for running in filter(matches, self._running):
@@ -82,3 +129,13 @@ class Cancellation:
             return method(*args, **kwargs)
 
         setattr(self._context, name, cancel)
+
+
+def _is_news(record: logging.LogRecord) -> bool:
+    return record.msg != _INTERRUPT_LOG
+
+
+def _is_cancellation(gateway: Any, error: Any) -> bool:
+    if is_instance_of(gateway, error, "org.apache.spark.SparkThrowable"):
+        return bool(error.getCondition() == "SPARK_JOB_CANCELLED")
+    return bool(is_instance_of(gateway, error, "java.lang.InterruptedException"))

@@ -9,9 +9,9 @@ from typing import Any
 
 from pyspark import SparkContext
 
-from hive_acid.compaction.engine import CompactionSpec
-from hive_acid.execution.engine import WriteResult
+from hive_acid.compaction.plan.engine import CompactionSpec
 from hive_acid.spark.jvm import job_tag, run_job
+from hive_acid.writing.engine import WriteResult
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class JvmCompactionEngine:
 
     def compact(self, spec: CompactionSpec) -> WriteResult:
         """See CompactionEngine. Errors of the job keep their JVM type."""
-        job = self._jvm.hiveacid.orc.CompactionJob
+        job = self._jvm.hiveacid.compact.CompactionJob
         session = self._find_session()
         name = f"compaction-{next(self._numbers)}"
         self._titles[name] = " ".join(filter(None, (str(spec.table), spec.partition.name)))

@@ -19,7 +19,7 @@ _SCHEMA = """
 
 
 def load_detail(spark: SparkSession, described: Mapping[str, Any]) -> DataFrame:
-    """The row that `AcidTable.detail` tells of; `described` is what the catalog knows (`TableApi.description`)."""
+    """The row that `AcidTable.detail` tells of; `described` is what the catalog knows (`AcidTableApi.description`)."""
     database, _, table = described["name"].partition(".")
     content = attach(spark).find_content(TableName(database, table), find_own_settings(spark))
     row = (

@@ -8,8 +8,8 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 from hive_acid.errors import build_error
-from hive_acid.execution.dry_run import DryRun, parse_json
-from hive_acid.spark.session import EXTENSION
+from hive_acid.execution.dry_run_report import DryRun, parse_json
+from hive_acid.spark.shim import EXTENSION
 
 
 def explain_statement(

@@ -6,8 +6,8 @@ from datetime import datetime
 
 from pyspark.sql import DataFrame, SparkSession
 
-from hive_acid.inspect.history import load_history
-from hive_acid.inspect.history_entries import HistoryEntry
+from hive_acid.history.entries import HistoryEntry
+from hive_acid.history.reader import load_history
 from hive_acid.model.table import TableName
 from hive_acid.spark.session import attach
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
@@ -11,19 +12,40 @@ from py4j.protocol import Py4JJavaError
 from pyspark import SparkContext
 
 from hive_acid.errors import build_error
-from hive_acid.execution.engine import WriteResult, WriteSpec
 from hive_acid.snapshot.filesystem import FileVersion, Listing, parse_listings
+from hive_acid.writing.engine import SourceChanged, WriteResult, WriteSpec
 
 T = TypeVar("T")
+_TASKS_END_S = 10.0
+"""How long tasks that were cancelled are waited for; one in foreign code may not notice for ever."""
+_TASKS_POLL_S = 0.05
 
 
 def close_connection(context: SparkContext) -> None:
     """Closes this thread's connection to the JVM, if it has one; its next call opens another."""
-    gateway: Any = context._gateway
-    client = gateway._gateway_client
-    connection = client.get_thread_connection() if isinstance(client, JavaClient) else None
+    _, connection = _own_connection(context)
     if connection is not None:
         connection.close()
+
+
+def withdraw_connection(context: SparkContext) -> None:
+    """Takes this thread's connection out of py4j's list of those that are kept open; to be called as a callback ends.
+
+    Each call over the connection takes it out and puts it back, and so does a call within a callback, though the outer
+    one has it out already: it would be listed twice. py4j takes it out once when its thread ends, so that for each
+    thread which has run a statement a connection would stay, a file of both processes and a thread of the JVM's.
+    """
+    client, connection = _own_connection(context)
+    if connection is not None:
+        for _ in range(client.deque.count(connection)):
+            client.deque.remove(connection)
+
+
+def _own_connection(context: SparkContext) -> tuple[Any, Any]:
+    """This thread's, and the client that keeps it; None without one, and where threads share connections."""
+    gateway: Any = context._gateway
+    client = gateway._gateway_client
+    return client, client.get_thread_connection() if isinstance(client, JavaClient) else None
 
 
 def _escape(text: str) -> str:
@@ -116,22 +138,62 @@ def run_job(context: SparkContext, name: str, job: Callable[[], T]) -> T:
         return job()
     except KeyboardInterrupt:
         context.cancelJobsWithTag(tag)
+        _wait_for_tasks(context, tag)
+        raise
+    except Py4JJavaError:
+        _wait_for_tasks(context, tag)
         raise
     finally:
         context.removeJobTag(tag)
 
 
-class JvmEngine:
-    """Plans and writes the row changes of one running statement, known to the shim by its call key."""
+def _wait_for_tasks(context: SparkContext, tag: str) -> None:
+    """A task that is being cancelled goes on to write for a while, into folders that the caller is about to remove."""
+    jvm_context: Any = context._jsc
+    tracker = jvm_context.sc().statusTracker()
+    until_s = time.monotonic() + _TASKS_END_S
+    while time.monotonic() < until_s and _has_running_tasks(tracker, tag):
+        time.sleep(_TASKS_POLL_S)
 
-    def __init__(self, bridge: Any, context: SparkContext, call: str) -> None:
+
+def _has_running_tasks(tracker: Any, tag: str) -> bool:
+    """As Spark's listener has heard."""
+    infos = [tracker.getJobInfo(job) for job in tracker.getJobIdsForTag(tag)]
+    stages = {stage for info in infos if info.isDefined() for stage in info.get().stageIds()}
+    found = [tracker.getStageInfo(stage) for stage in stages]
+    return any(stage.isDefined() and stage.get().numActiveTasks() > 0 for stage in found)
+
+
+class JvmJobs:
+    """Jobs of Spark, as its listener has heard of them."""
+
+    def __init__(self, listener: Any) -> None:
+        self._listener = listener
+
+    def idle_ms(self) -> int:
+        """See Jobs."""
+        return int(self._listener.idleMs())
+
+    def runs_loose(self) -> bool:
+        """See Jobs."""
+        return bool(self._listener.runsLooseJobs())
+
+
+class JvmEngine:
+    """Plans and writes the row changes of one running statement, known to the shim by its call key.
+
+    `check` raises if the statement was cancelled, before there is a job that would be.
+    """
+
+    def __init__(self, bridge: Any, context: SparkContext, call: str, check: Callable[[], None]) -> None:
         self._bridge = bridge
         self._context = context
         self._call = call
+        self._check = check
 
     def find_partitions(self, token: str) -> tuple[str, ...] | None:
         """See Engine."""
-        found = json.loads(self._bridge.findPartitions(self._call, token))
+        found = json.loads(run_job(self._context, self._call, lambda: self._bridge.findPartitions(self._call, token)))
         return None if found is None else tuple(found)
 
     def find_misspelled(self, partitions: Sequence[str]) -> tuple[str, str] | None:
@@ -145,9 +207,11 @@ class JvmEngine:
 
     def write(self, token: str, spec: WriteSpec) -> WriteResult:
         """See Engine. Errors of the job keep their JVM type."""
-        return WriteResult.parse(
-            run_job(self._context, self._call, lambda: self._bridge.write(self._call, token, spec.to_json()))
-        )
+        self._check()
+        written = run_job(self._context, self._call, lambda: self._bridge.write(self._call, token, spec.to_json()))
+        if written is None:
+            raise SourceChanged
+        return WriteResult.parse(written)
 
     def count_rows(self, token: str, partitions: Sequence[str] | None) -> int:
         """See Engine."""

@@ -16,13 +16,14 @@ Assignments = Mapping[str, "str | Column"]
 class AcidMergeBuilder:
     """The clauses of a MERGE, each added by one call; made by `AcidTable.merge`.
 
-    Of the clauses of one kind the first whose condition is true is taken, in the order of the calls; one without a
-    condition must be the last of its kind. The keys of `set` and `values` are columns of the table, or in `set` nested
-    fields. Each call changes this builder and returns it; `execute` may be called again, and then merges again.
+    Among the clauses of one kind, the first whose condition is true is taken, in the order of the calls. A clause
+    without a condition must be the last of its kind. The keys of `set` and `values` are columns of the table, or in
+    `set` nested fields. Each call changes this builder and returns it; `execute` may be called again, and then merges
+    again.
     """
 
     def __init__(self, spark: SparkSession, table: Any, source: DataFrame, condition: Any) -> None:
-        """For `AcidTable.merge`: `table` is the JVM's `hiveacid.TableApi`, `condition` a column of the JVM."""
+        """For `AcidTable.merge`: `table` is the JVM's `hiveacid.api.AcidTableApi`, `condition` a column of the JVM."""
         self._spark = spark
         self._table = table
         self._source = source

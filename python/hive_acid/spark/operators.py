@@ -5,19 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from hive_acid.compaction.requests import CompactionRequests
-from hive_acid.compaction.statement import build_requests
+from hive_acid.clock import wall_clock_ms
+from hive_acid.compaction.queue.requests import CompactionRequests
 from hive_acid.config import Settings
 from hive_acid.errors import build_error
-from hive_acid.execution.overwriting import find_truncated
-from hive_acid.execution.statement import Overwrite
-from hive_acid.inspect.rows import Row, Scope
-from hive_acid.inspect.show_compactions import build_compaction_rows
-from hive_acid.inspect.show_locks import build_lock_rows
-from hive_acid.inspect.show_transactions import abort_transactions, build_transaction_rows
 from hive_acid.metastore.protocol import Metastore
 from hive_acid.metastore.types import MetastoreLine
 from hive_acid.model.table import TableDescription, TableName
+from hive_acid.operators.compact import build_requests
+from hive_acid.operators.rows import Row, Scope
+from hive_acid.operators.show_compactions import build_compaction_rows
+from hive_acid.operators.show_locks import build_lock_rows
+from hive_acid.operators.show_transactions import abort_transactions, build_transaction_rows
 from hive_acid.sql.operator_statements import (
     AbortTransactions,
     Compact,
@@ -29,6 +28,8 @@ from hive_acid.sql.operator_statements import (
     parse_fields,
 )
 from hive_acid.transactions.locks import Identity
+from hive_acid.writing.overwrites import find_truncated
+from hive_acid.writing.statement import Overwrite
 
 _BY_HAND = "manual"
 """Behind the host in a request's initiator (HiveMetaStoreClient.MANUALLY_INITIATED_COMPACTION)."""
@@ -79,7 +80,8 @@ class Operators:
         if isinstance(statement, ShowLocks):
             scope = self._scope(statement, asked)
             return build_lock_rows(self._metastore.held_locks(scope.table), scope)
-        return build_compaction_rows(self._metastore.compactions(), statement, self._scope(statement, asked))
+        scope, now_ms = self._scope(statement, asked), wall_clock_ms()
+        return build_compaction_rows(self._metastore.compactions(), statement, scope, now_ms)
 
     def _scope(self, statement: ShowLocks | ShowCompactions, asked: Mapping[str, Any]) -> Scope:
         table = TableName(*asked["table"].split(".", 1)) if asked.get("table") else None

@@ -16,21 +16,20 @@ from pyspark.errors.exceptions.captured import CapturedException
 
 from hive_acid.config import Settings
 from hive_acid.errors import HiveAcidError, build_error
+from hive_acid.execution.created_tables import CreatedTable, CreatedTables
 from hive_acid.execution.ddl import DdlExecutor, DdlStatement
-from hive_acid.execution.dry_run import format_json
-from hive_acid.execution.engine import RowCounts
-from hive_acid.execution.evolution import find_evolution
+from hive_acid.execution.dry_run_report import format_json
 from hive_acid.execution.executor import Executor
-from hive_acid.execution.json_release import find_json_release
-from hive_acid.execution.readers import Readers
-from hive_acid.execution.snapshots import ScannedSnapshot
-from hive_acid.execution.statement import Overwrite, Statement, StatementText
-from hive_acid.execution.target import refuse_row_changes
 from hive_acid.metastore.protocol import Metastore
-from hive_acid.model.table import TableKind, TableName
+from hive_acid.model.table import TableKind
+from hive_acid.reading.evolution import find_evolution
+from hive_acid.reading.json_release import find_json_release
+from hive_acid.reading.readers import Readers, ReadTable
+from hive_acid.reading.snapshot import ScannedSnapshot
 from hive_acid.spark.cancellation import Cancellation
-from hive_acid.spark.jvm import JvmEngine, close_connection
+from hive_acid.spark.jvm import JvmEngine, close_connection, withdraw_connection
 from hive_acid.spark.operators import Operators, describe_statement
+from hive_acid.spark.requests import build_read_table, build_statement, parse_table_name
 from hive_acid.sql import (
     ExplainedStatement,
     Respelling,
@@ -42,38 +41,10 @@ from hive_acid.sql import (
     rewrite_statement,
 )
 from hive_acid.transactions.ddl_locks import DdlKind
-from hive_acid.transactions.validity import StatementKind
+from hive_acid.writing.engine import RowCounts
+from hive_acid.writing.table_rules import refuse_row_changes
 
 LOG = logging.getLogger(__name__)
-
-
-def _table_name(text: str) -> TableName:
-    database, _, table = text.partition(".")
-    return TableName(database, table)
-
-
-def _build_overwrite(asked: Mapping[str, Any] | None) -> Overwrite | None:
-    return None if asked is None else Overwrite(tuple(asked["parts"]), asked["dynamic"], asked["ifNotExists"])
-
-
-def _build_text(asked: Mapping[str, Any] | None) -> StatementText | None:
-    return None if asked is None else StatementText(asked["sql"], asked["position"], asked["whole"])
-
-
-def _build_statement(asked: Mapping[str, Any]) -> Statement:
-    return Statement(
-        kind=StatementKind(asked["kind"]),
-        writes=RowWrites(asked["writes"]),
-        target=_table_name(asked["table"]),
-        sources=tuple(_table_name(source) for source in asked["sources"]),
-        time_zone=asked["timeZone"],
-        parallelism=asked["parallelism"],
-        columns=tuple(column.lower() for column in asked["columns"]),
-        settings=asked["settings"],
-        overwrite=_build_overwrite(asked.get("overwrite")),
-        bucket_columns=tuple(column.lower() for column in asked["bucketColumns"]),
-        text=_build_text(asked.get("text")),
-    )
 
 
 def _format_found(found: Respelling | ExplainedStatement | None) -> str:
@@ -87,18 +58,23 @@ def _answered(method: Callable[..., Any]) -> Callable[..., Any]:
     def answer(self: Planner, *args: Any) -> Any:
         try:
             return method(self, *args)
-        except KeyboardInterrupt:
+        except KeyboardInterrupt as error:
             # to the user's own frames; an answer would make it an error of the JVM, and an open connection one of py4j
             close_connection(self._context)
-            raise
+            interrupt = KeyboardInterrupt()  # without the frames of what it has interrupted
+            for note in getattr(error, "__notes__", ()):
+                interrupt.add_note(note)
+            raise interrupt from None
         except BaseException as error:  # noqa: BLE001 (it goes back to the JVM, which throws it)
             return self.throwable(error)
+        finally:
+            withdraw_connection(self._context)
 
     return answer
 
 
 class Planner:
-    """The Python half of `hiveacid.Planner`; texts are JSON, see the trait."""
+    """The Python half of `hiveacid.python.Planner`; texts are JSON, see the trait."""
 
     def __init__(
         self,
@@ -108,18 +84,20 @@ class Planner:
         metastore: Metastore,
         executor: Executor,
         ddl: DdlExecutor,
+        created: CreatedTables,
         readers: Readers,
         operators: Operators,
         cancellation: Cancellation,
     ) -> None:
         self._jvm = jvm
         self._context = context
-        self._bridge = jvm.hiveacid.Bridge
-        self._exception = jvm.hiveacid.AcidException
+        self._bridge = jvm.hiveacid.api.JvmApi
+        self._exception = jvm.hiveacid.errors.AcidException
         self._settings = settings
         self._metastore = metastore
         self._executor = executor
         self._ddl = ddl
+        self._created = created
         self._readers = readers
         self._operators = operators
         self._cancellation = cancellation
@@ -145,7 +123,7 @@ class Planner:
     @_answered
     def columnDefaults(self, table: str) -> str:  # noqa: N802 (the trait's name)
         """The DEFAULT of columns that have one, by name."""
-        return json.dumps(self._metastore.column_defaults(_table_name(table)))
+        return json.dumps(self._metastore.column_defaults(parse_table_name(table)))
 
     @_answered
     def explainedStatement(self, text: str) -> str:  # noqa: N802 (the trait's name)
@@ -167,48 +145,51 @@ class Planner:
     @_answered
     def newTableLocation(self, table: str) -> str:  # noqa: N802 (the trait's name)
         """Where a new transactional table must lie; null for where Spark would put it."""
-        return json.dumps(self._metastore.new_table_location(_table_name(table)))
+        return json.dumps(self._metastore.new_table_location(parse_table_name(table)))
 
     @_answered
     def partitionNames(self, request: str) -> str:  # noqa: N802 (the trait's name)
         """Names of all partitions of the table, not older than the snapshot that the scan will read."""
         asked = json.loads(request)
-        table = _table_name(asked["table"])
+        read = build_read_table(asked)
         with self._cancellation.running():
             if "token" in asked:
-                return json.dumps(self._snapshot(asked["token"], table).partition_names(table))
-            return json.dumps(self._readers.partition_names(asked["executionId"], table, self._settings_of(asked)))
+                return json.dumps(self._snapshot(asked["token"], read).partition_names(read.name))
+            return json.dumps(self._readers.partition_names(asked["executionId"], read, self._settings_of(asked)))
 
     @_answered
     def scan(self, request: str) -> str:
         """The scan plan in the snapshot of a statement (`token`) or of a read execution (`executionId`)."""
         asked = json.loads(request)
-        table, partitions, with_row_ids = _table_name(asked["table"]), asked.get("partitions"), asked["rowIds"]
+        read, partitions, with_row_ids = build_read_table(asked), asked.get("partitions"), asked["rowIds"]
         with self._cancellation.running():
             settings = self._settings_of(asked)
             if "token" in asked:
-                plan = self._snapshot(asked["token"], table).scan_plan(table, partitions, with_row_ids)
+                plan = self._snapshot(asked["token"], read).scan_plan(read.name, partitions, with_row_ids)
             else:
-                plan = self._readers.scan_plan(asked["executionId"], table, partitions, settings, with_row_ids)
-            release = find_json_release(self._metastore, table) if asked["json"] else None
+                plan = self._readers.scan_plan(asked["executionId"], read, partitions, settings, with_row_ids)
+            release = find_json_release(self._metastore, read.name) if asked["json"] else None
             return plan.to_json(find_evolution(settings, self._metastore.line), json_release=release)
 
     def _settings_of(self, asked: Mapping[str, Any]) -> Settings:
         return self._settings.overridden_by(asked["settings"])
 
-    def _snapshot(self, token: str, table: TableName) -> ScannedSnapshot:
+    def _snapshot(self, token: str, read: ReadTable) -> ScannedSnapshot:
+        """That of a running statement or transaction, in which the table is still what the scan was analysed on."""
         snapshot = self._executor.snapshots.get(token)
         if snapshot is None:
-            raise build_error("HIVE_ACID_SNAPSHOT_UNAVAILABLE", table=table, reason="its statement has ended")
+            raise build_error("HIVE_ACID_SNAPSHOT_UNAVAILABLE", table=read.name, reason="its statement has ended")
+        snapshot.read_together(read.together)
+        snapshot.ensure_same(read.analysed)
         return snapshot
 
     @_answered
     def execute(self, request: str, call: str) -> str:
         """Runs a writing statement."""
         asked = json.loads(request)
-        statement = _build_statement(asked)
+        statement = build_statement(asked)
         with self._cancellation.running():
-            engine = JvmEngine(self._bridge, self._context, call)
+            engine = JvmEngine(self._bridge, self._context, call, self._cancellation.check)
             if "transaction" in asked:
                 counts = self._executor.run_within(asked["transaction"], statement, engine)
             else:
@@ -219,17 +200,18 @@ class Planner:
     def dryRun(self, request: str, call: str) -> str:  # noqa: N802 (the trait's name)
         """What a writing statement would do: `facts`, pairs of texts, and `json`, the same in one text."""
         with self._cancellation.running():
-            engine = JvmEngine(self._bridge, self._context, call)
-            dry_run = self._executor.dry_run(_build_statement(json.loads(request)), engine)
+            engine = JvmEngine(self._bridge, self._context, call, self._cancellation.check)
+            dry_run = self._executor.dry_run(build_statement(json.loads(request)), engine)
         return json.dumps({"facts": dry_run.facts(), "json": format_json(dry_run)})
 
     @_answered
     def executeTogether(self, request: str, calls: str) -> str:  # noqa: N802 (the trait's name)
         """Runs writing statements as one."""
         asked = json.loads(request)
-        statements = [_build_statement(one) for one in asked]
+        statements = [build_statement(one) for one in asked]
         with self._cancellation.running():
-            engines = [JvmEngine(self._bridge, self._context, call) for call in json.loads(calls)]
+            check = self._cancellation.check
+            engines = [JvmEngine(self._bridge, self._context, call, check) for call in json.loads(calls)]
             counts = self._executor.run_together(list(zip(statements, engines, strict=True)))
         return self._done(asked[0], counts)
 
@@ -239,13 +221,27 @@ class Planner:
         asked = json.loads(request)
         statement = DdlStatement(
             kind=DdlKind(asked["kind"]),
-            tables=tuple(_table_name(table) for table in asked["tables"]),
+            tables=tuple(parse_table_name(table) for table in asked["tables"]),
             partitions=tuple(tuple(parts) for parts in asked["partitions"]),
             locations=tuple(asked["locations"]),
             settings=asked["settings"],
         )
         with self._cancellation.running():
             self._ddl.run(statement, lambda: self._bridge.alter(call))
+        return "{}"
+
+    @_answered
+    def createdTable(self, table: str) -> str:  # noqa: N802 (the trait's name)
+        """The identity of a table that has just been made."""
+        return json.dumps(self._metastore.table_identity(parse_table_name(table)))
+
+    @_answered
+    def takeBack(self, request: str, call: str) -> str:  # noqa: N802 (the trait's name)
+        """Has a table dropped that a failed statement has made, if it is nobody else's by now."""
+        asked = json.loads(request)
+        created = CreatedTable(parse_table_name(asked["table"]), asked["identity"], asked["settings"])
+        with self._cancellation.running():
+            self._created.take_back(created, lambda: self._bridge.alter(call), asked["failure"])
         return "{}"
 
     def _done(self, asked: Mapping[str, Any], counts: RowCounts) -> str:
@@ -269,10 +265,14 @@ class Planner:
 
     def throwable(self, error: BaseException) -> Any:
         """The JVM exception for an error: the original one where it came from the JVM."""
-        if isinstance(error, CapturedException) and getattr(error, "_origin", None) is not None:
-            return error._origin
-        if isinstance(error, Py4JJavaError):
-            return error.java_exception
+        origin = error.java_exception if isinstance(error, Py4JJavaError) else getattr(error, "_origin", None)
+        if isinstance(error, Py4JJavaError | CapturedException) and origin is not None:
+            cancelled = self._cancellation.name(origin)
+            if cancelled is None:
+                return origin
+            for note in getattr(error, "__notes__", ()):
+                cancelled.add_note(note)
+            error = cancelled
         if not isinstance(error, HiveAcidError):
             LOG.error("unexpected error in a callback", exc_info=error)
             text = "".join(traceback.format_exception(error)).strip()
@@ -287,4 +287,4 @@ class Planner:
     class Java:
         """The interface, for py4j."""
 
-        implements = ("hiveacid.Planner",)
+        implements = ("hiveacid.python.Planner",)

@@ -10,7 +10,8 @@ from pyspark.sql import SparkSession
 
 from hive_acid.metastore.protocol import Metastore
 from hive_acid.snapshot.filesystem import FileSystem
-from hive_acid.spark.session import Attachment, attach, configure
+from hive_acid.spark.builder import configure
+from hive_acid.spark.session import Attachment, attach
 
 
 @contextmanager

@@ -15,10 +15,12 @@ from hive_acid.spark.session import attach, find_own_settings
 class AcidTransaction:
     """The statements that the session runs within the block are one transaction; made by `hive_acid.transaction`.
 
-    They read one snapshot, taken at the beginning, and what those before them wrote; nobody else sees any of it until
-    the block ends, which commits. An error that leaves the block aborts everything, and so does an error of a writing
-    statement, though it be caught: from then on every statement is refused. Nothing is run again by itself: a conflict
-    is HIVE_ACID_WRITE_CONFLICT (40001), and it is for the caller to run the block again.
+    They read one snapshot, taken by the first of them, and what those before them wrote; nobody else sees any of it
+    until the block ends, which commits. An error that leaves the block aborts everything. So does an error of a writing
+    statement, even if it is caught: from then on every statement is refused. Nothing is run again by itself: a conflict
+    is HIVE_ACID_WRITE_CONFLICT (40001), and the caller runs the block again. The same holds for
+    HIVE_ACID_TABLE_CHANGED: a table that a later statement uses for the first time was made anew, or may have lost
+    partitions, since the snapshot.
     """
 
     def __init__(self, spark: SparkSession) -> None:
@@ -27,16 +29,19 @@ class AcidTransaction:
 
     @property
     def id(self) -> int:
-        """The metastore's transaction ID. Raises HIVE_ACID_TRANSACTION_STATE outside of the block."""
+        """The metastore's transaction ID; opens the transaction if no statement has.
+
+        Raises HIVE_ACID_TRANSACTION_STATE outside of the block.
+        """
         return self._running().txn_id
 
     def __enter__(self) -> AcidTransaction:
-        """Opens the transaction. Raises HIVE_ACID_TRANSACTION_STATE if the session is in one already."""
+        """The first statement opens it. Raises HIVE_ACID_TRANSACTION_STATE if the session is in one already."""
         session: Any = self._spark
         executor = attach(self._spark).executor
         transaction = executor.begin_transaction(find_own_settings(self._spark))
         if not self._jvm().begin(session._jsparkSession, transaction.token):
-            error = build_error("HIVE_ACID_TRANSACTION_STATE", txnId=transaction.txn_id, reason="its session is in one")
+            error = build_error("HIVE_ACID_TRANSACTION_STATE", txnId="(none)", reason="the session is in one already")
             executor.end_transaction(transaction, error)
             raise error
         self._transaction = transaction
@@ -69,4 +74,4 @@ class AcidTransaction:
 
     def _jvm(self) -> Any:
         session: Any = self._spark
-        return session._jvm.hiveacid.SessionTransactions
+        return session._jvm.hiveacid.scan.SessionTransactions

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from hive_acid.model.history import HistoryFile
+from hive_acid.history.note import HistoryFile
 from hive_acid.model.names import FLUSH_LENGTH_SUFFIX, HISTORY_FILE, BucketFileName, is_hidden
 from hive_acid.testing.errors import SuiteError
 from hive_acid.testing.masking import mask_path

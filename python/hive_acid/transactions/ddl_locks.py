@@ -29,6 +29,11 @@ class DdlKind(Enum):
         """True if it stores the description of a table anew beside writers, which it may have read before they did."""
         return self in (DdlKind.SET_PROPERTIES, DdlKind.ANALYZE)
 
+    @property
+    def takes_partitions_away(self) -> bool:
+        """True if partitions are gone afterwards that a snapshot from before would read; see `find_late_change`."""
+        return self in (DdlKind.DROP_PARTITION, DdlKind.RENAME_PARTITION)
+
 
 DDL_LOCKS: Mapping[DdlKind, LockKind | None] = {
     DdlKind.ADD_PARTITION: LockKind.SHARED_READ,

@@ -23,13 +23,17 @@ class Identity:
 
 @dataclass(frozen=True)
 class Waiting:
-    """How to wait: longest time, first and longest pause, all in milliseconds; time and pause are injected."""
+    """How to wait: longest time, first and longest pause, all in milliseconds; time and pause are injected.
+
+    `before_pause` is called ahead of each pause.
+    """
 
     timeout_ms: int
     poll_min_ms: int
     poll_max_ms: int
     clock_ms: Callable[[], int]
     pause_ms: Callable[[int], None]
+    before_pause: Callable[[], None]
 
 
 def acquire(
@@ -48,6 +52,7 @@ def acquire(
             waited_ms = waiting.clock_ms() - started_ms
             if state is LockState.NOT_ACQUIRED or waited_ms >= waiting.timeout_ms:
                 raise _timeout(metastore, txn_id, lock_id, components, waited_ms)
+            waiting.before_pause()
             waiting.pause_ms(min(pause_ms, waiting.timeout_ms - waited_ms))
             pause_ms = min(pause_ms * 2, waiting.poll_max_ms)
             state = metastore.check_lock(txn_id, lock_id, waiting.clock_ms() - started_ms)

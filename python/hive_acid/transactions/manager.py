@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from enum import Enum
 
 from hive_acid import config
 from hive_acid.errors import HiveAcidError, MetastoreRefused, MetastoreUnavailable, TransactionAborted, build_error
 from hive_acid.metastore.compaction_types import CompactionKind
 from hive_acid.metastore.protocol import Metastore
-from hive_acid.metastore.types import LockComponent, TransactionState
+from hive_acid.metastore.types import LockComponent, LockState, TransactionState
 from hive_acid.model.table import TableName
 from hive_acid.model.write_ids import ValidTxnList
 from hive_acid.transactions.heartbeat import Heartbeat
 from hive_acid.transactions.locks import Identity, Waiting, acquire, acquire_at_once
 
 LOG = logging.getLogger(__name__)
+
+
+def _nothing(*_: object) -> None:
+    return None
 
 
 class Outcome(Enum):
@@ -29,18 +33,27 @@ class Outcome(Enum):
 
 
 class Transaction:
-    """One open transaction and its snapshot, taken before any write ID of its own."""
+    """One open transaction."""
 
-    def __init__(
-        self, manager: TransactionManager, txn_id: int, snapshot: ValidTxnList, subject: str, settings: config.Settings
-    ) -> None:
+    def __init__(self, manager: TransactionManager, txn_id: int, subject: str, settings: config.Settings) -> None:
         self.txn_id = txn_id
-        self.snapshot = snapshot
         self.subject = subject
         self.outcome = Outcome.OPEN
         self._manager = manager
         self._settings = settings
         self._metastore = manager.metastore
+
+    def own_snapshot(self) -> ValidTxnList:
+        """What older transactions have committed by now, and what is its own; see `Metastore.valid_transactions`."""
+        return self._metastore.valid_transactions(self.txn_id)
+
+    def latest_snapshot(self) -> ValidTxnList:
+        """What everybody has committed by now, younger transactions too, and nothing of its own.
+
+        For what is read under a lock that is held already: a younger transaction may have moved rows out of a
+        partition and dropped it before the lock was granted, and must be seen whole.
+        """
+        return self._metastore.valid_transactions(0)
 
     def allocate_write_id(self, table: TableName) -> int:
         """The transaction's write ID on the table."""
@@ -48,24 +61,45 @@ class Transaction:
 
     def lock(self, components: Sequence[LockComponent]) -> int:
         """Waits for the locks; see `acquire`."""
-        waiting = self._manager.waiting(self._settings)
+        waiting = self.waiting(frozenset(component.table for component in components))
         return acquire(self._metastore, self.txn_id, components, self._manager.identity, waiting)
 
     def try_lock(self, components: Sequence[LockComponent]) -> bool:
         """Takes the locks if nobody is in the way; False, and no request is left, if somebody is."""
         return acquire_at_once(self._metastore, self.txn_id, components, self._manager.identity)
 
+    def request_lock(self, components: Sequence[LockComponent]) -> tuple[int, LockState]:
+        """Queues a request for the locks and leaves it there, granted or not: its ID and which of both."""
+        identity = self._manager.identity
+        return self._metastore.lock(self.txn_id, components, identity.user, identity.host, identity.agent)
+
+    def waiting(self, tables: frozenset[TableName]) -> Waiting:
+        """How to wait for others who use the tables, under the settings of the session."""
+        return self._manager.waiting(self._settings, lambda: self._manager.before_waiting(tables))
+
     def ensure_active(self) -> None:
-        """Raises what the heartbeat found if the transaction is lost."""
+        """Raises what the heartbeat found if the transaction is lost, or if it has not beaten for too long."""
         failure = self._manager.heartbeat.failure(self.txn_id)
         if failure is not None:
             raise failure
 
+    def confirm(self) -> None:
+        """The same, and asks the metastore, of which nobody knows how long ago it has answered.
+
+        Before files get their names: a metastore forgets transactions that it has ended, and their write IDs count as
+        committed then. Raises MetastoreUnavailable without an answer, and if the statement was cancelled.
+        """
+        self._manager.check()
+        self.ensure_active()
+        self._manager.heartbeat.ask(self.txn_id)
+
     def commit(self) -> None:
         """Commits, and finds out what happened if the reply is lost.
 
-        Raises TransactionAborted (nothing is visible) or CommitStateUnknown (nobody knows; keep the files).
+        Raises TransactionAborted (nothing is visible) or CommitStateUnknown (nobody knows; keep the files), and before
+        that if the statement was cancelled.
         """
+        self._manager.check()
         self.ensure_active()
         # a beat that comes after the commit would find no transaction and report it as lost
         self._manager.heartbeat.unregister(self.txn_id)
@@ -158,7 +192,7 @@ class TransactionManager:
     """Begins transactions of this process and keeps them alive.
 
     `pause_ms` waits between two looks at a lock, and may raise because the statement was cancelled; `resolve_pause_ms`
-    waits while a lost commit is asked after, which must not be given up.
+    waits while a lost commit is asked after, which must not be given up. `check` raises if the statement was cancelled.
     """
 
     def __init__(
@@ -169,17 +203,21 @@ class TransactionManager:
         clock_ms: Callable[[], int],
         pause_ms: Callable[[int], None],
         resolve_pause_ms: Callable[[int], None] | None = None,
+        check: Callable[[], None] = _nothing,
     ) -> None:
         self.metastore = metastore
         self.identity = identity
         self.clock_ms = clock_ms
         self.resolve_pause_ms = resolve_pause_ms or pause_ms
+        self.check = check
+        self.before_waiting: Callable[[Collection[TableName]], None] = _nothing
+        """Told of the tables that a lock is waited for, before each pause: what need not be in the way can go."""
         self._settings = settings
         self._pause_ms = pause_ms
         timeout = metastore.config_value("metastore.txn.timeout", metastore.config_value("hive.txn.timeout", "300s"))
         self.heartbeat = Heartbeat(metastore, config.parse_duration_ms(timeout), clock_ms)
 
-    def waiting(self, settings: config.Settings) -> Waiting:
+    def waiting(self, settings: config.Settings, before_pause: Callable[[], None]) -> Waiting:
         """How to wait for locks under these settings."""
         return Waiting(
             settings.number(config.LOCK_TIMEOUT_MS),
@@ -187,12 +225,13 @@ class TransactionManager:
             settings.number(config.LOCK_POLL_MAX_MS),
             self.clock_ms,
             self._pause_ms,
+            before_pause,
         )
 
     def begin(
         self, subject: str, settings: config.Settings | None = None, compaction: CompactionKind | None = None
     ) -> Transaction:
-        """Opens a transaction and takes its snapshot.
+        """Opens a transaction.
 
         `subject` names the table in messages; `settings` are those of the session, if they differ from the manager's;
         `compaction`: it is the transaction of one (4.x).
@@ -204,16 +243,7 @@ class TransactionManager:
         else:
             txn_id = self.metastore.open_compaction(*who, compaction)
         self.heartbeat.register(txn_id)
-        try:
-            snapshot = self.metastore.valid_transactions(txn_id)
-        except BaseException as error:  # an interrupt too: the heartbeat would keep it open for ever
-            self.heartbeat.unregister(txn_id)
-            try:
-                self.metastore.abort(txn_id)
-            except HiveAcidError as second:
-                error.add_note(f"transaction {txn_id} could not be aborted and will time out: {second}")
-            raise
-        return Transaction(self, txn_id, snapshot, subject, settings or self._settings)
+        return Transaction(self, txn_id, subject, settings or self._settings)
 
     def close(self) -> None:
         """Stops the heartbeat."""

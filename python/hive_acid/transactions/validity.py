@@ -81,6 +81,11 @@ class Rule:
         """
         return self.lock in (LockKind.EXCL_WRITE, LockKind.SHARED_WRITE)
 
+    @property
+    def admits_unlocked_writers(self) -> bool:
+        """True if rows are changed under a lock that lets in who asks for SHARED_READ; see `unlocked_writers`."""
+        return self.operation.is_conflicting and self.lock is not LockKind.EXCLUSIVE
+
     def behind_gate(self) -> Rule:
         """What the younger transaction locks and checks: a shared lock, registered as the change it is.
 
@@ -199,5 +204,10 @@ def is_covered(wanted: LockComponent, held: Iterable[LockComponent]) -> bool:
 
 def is_unchanged(before: ValidWriteIdList, now: ValidWriteIdList, own_write_id: int) -> bool:
     """True if no write ID but the own one is visible in `now` that was not visible in `before`."""
+    return not find_new_write_ids(before, now, own_write_id)
+
+
+def find_new_write_ids(before: ValidWriteIdList, now: ValidWriteIdList, own_write_id: int) -> frozenset[int]:
+    """The write IDs, without the own one, that are visible in `now` and were not in `before`."""
     hidden_before = {*before.open, *before.aborted, *range(before.high_water_mark + 1, now.high_water_mark + 1)}
-    return not any(now.is_valid(write_id) for write_id in hidden_before - {own_write_id})
+    return frozenset(write_id for write_id in hidden_before - {own_write_id} if now.is_valid(write_id))

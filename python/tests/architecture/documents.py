@@ -5,19 +5,29 @@ Run as a program, this writes the tables anew: `./dev py python/tests/architectu
 
 from __future__ import annotations
 
+import argparse
 import re
 import sys
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from hive_acid import config, errors
+from hive_acid import cli, config, errors
 from hive_acid.transactions.ddl_locks import DDL_LOCKS
 from hive_acid.transactions.validity import RULES
 
 ROOT = Path(__file__).resolve().parents[3]
-DOCUMENTS = (ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md")))
+README = ROOT / "README.md"
+DOCS = ROOT / "docs"
+DOCUMENTS = (README, ROOT / "CHANGELOG.md", *sorted(DOCS.rglob("*.md")))
+TOUR = (
+    README,
+    *(DOCS / "guide" / f"{page}.md" for page in ("python", "transactions", "dry-run")),
+    DOCS / "reference" / "errors.md",
+    *(DOCS / "guide" / f"{page}.md" for page in ("sql", "history", "compaction", "erasure")),
+)
+"""What one reader pastes one after the other into one session, which the README starts."""
 
 _FENCE = re.compile(
     r"^(?P<indent> *)(?:<!-- (?P<mark>[^>]*) -->\n *)?```(?P<language>\w*)\n(?P<text>.*?)^(?P=indent)```$",
@@ -48,6 +58,11 @@ def program(document: Path) -> str:
 def output(document: Path) -> str:
     """What the document says they print."""
     return "".join(block.text for block in blocks(document) if block.mark == "output")
+
+
+def is_runnable(document: Path) -> bool:
+    """True if it has something to run."""
+    return program(document) != ""
 
 
 def settings_table() -> str:
@@ -105,13 +120,62 @@ def statements_table() -> str:
     return _table(*matrix())
 
 
+def summary_table() -> str:
+    """The same, of the statements that most readers look for."""
+    from support.support_matrix import summary
+
+    return _table(*summary())
+
+
+def commands_table() -> str:
+    """Every command of `hive-acid`, with its arguments."""
+    return "\n\n".join(
+        "\n\n".join([f"### `{parser.prog}`", _sentence(help_text), _arguments_table(parser)]).rstrip()
+        for parser, help_text in _commands(cli.build_parser())
+    )
+
+
+def _commands(parser: argparse.ArgumentParser) -> Iterator[tuple[argparse.ArgumentParser, str]]:
+    """The commands below a parser that have none below themselves, each with its help."""
+    groups = [action for action in parser._actions if isinstance(action, argparse._SubParsersAction)]
+    for group in groups:
+        for choice in group._choices_actions:
+            below = group.choices[choice.dest]
+            deeper = list(_commands(below))
+            yield from deeper or [(below, choice.help or "")]
+
+
+def _arguments_table(parser: argparse.ArgumentParser) -> str:
+    rows = [(_argument(action), _argument_help(action)) for action in parser._actions if action.dest != "help"]
+    return _table(("Argument", "Meaning"), rows) if rows else ""
+
+
+def _argument(action: argparse.Action) -> str:
+    values = f"{{{','.join(map(str, action.choices))}}}" if action.choices else action.metavar or action.dest.upper()
+    named = "" if action.nargs == 0 else str(values)
+    return f"`{' '.join(filter(None, ['/'.join(action.option_strings), named]))}`"
+
+
+def _argument_help(action: argparse.Action) -> str:
+    default = action.default
+    if isinstance(default, Path):  # below the user's folder for data, wherever that is
+        default = Path("~/.local/share", *default.parts[-2:])
+    return (action.help or "").replace("%(default)s", str(default))
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}." if text else ""
+
+
 TABLES = {
-    "statements": (ROOT / "README.md", statements_table),
-    "settings": (ROOT / "README.md", settings_table),
-    "errors": (ROOT / "README.md", errors_table),
-    "rules": (ROOT / "docs" / "protocol.md", rules_table),
-    "ddl": (ROOT / "docs" / "protocol.md", ddl_table),
-    "calls": (ROOT / "docs" / "protocol.md", statement_calls_table),
+    "summary": (README, summary_table),
+    "statements": (DOCS / "reference" / "statements.md", statements_table),
+    "settings": (DOCS / "reference" / "settings.md", settings_table),
+    "errors": (DOCS / "reference" / "errors.md", errors_table),
+    "commands": (DOCS / "reference" / "cli.md", commands_table),
+    "rules": (DOCS / "internals" / "protocol.md", rules_table),
+    "ddl": (DOCS / "internals" / "protocol.md", ddl_table),
+    "calls": (DOCS / "internals" / "protocol.md", statement_calls_table),
 }
 """Name of the comment pair around a table, its document, and how it is made."""
 

@@ -10,7 +10,19 @@ from pathlib import Path
 
 import pytest
 
-from architecture.documents import DOCUMENTS, ROOT, TABLES, blocks, output, program, with_table
+from architecture.documents import (
+    DOCS,
+    DOCUMENTS,
+    README,
+    ROOT,
+    TABLES,
+    TOUR,
+    blocks,
+    is_runnable,
+    output,
+    program,
+    with_table,
+)
 
 REWRITE = "write the tables anew: ./dev py python/tests/architecture/documents.py"
 
@@ -22,12 +34,20 @@ def test_a_table_made_from_the_code_is_up_to_date(name: str) -> None:
     assert text == with_table(text, name, table()), REWRITE
 
 
-@pytest.mark.parametrize("document", [d for d in DOCUMENTS if program(d)], ids=lambda path: path.name)
-def test_the_python_of_a_document_runs_as_pasted_and_prints_what_the_document_shows(
-    document: Path, tmp_path: Path
+def shown(document: Path) -> str:
+    return document.relative_to(ROOT).as_posix()
+
+
+ALONE = [(document,) for document in DOCUMENTS if is_runnable(document) and document not in TOUR]
+
+
+@pytest.mark.parametrize("documents", [TOUR, *ALONE], ids=lambda documents: shown(documents[0]))
+def test_the_python_of_the_documents_runs_as_pasted_and_prints_what_they_show(
+    documents: tuple[Path, ...], tmp_path: Path
 ) -> None:
+    """Those of the tour are pasted one after the other into one session, each other one into a session of its own."""
     script = tmp_path / "pasted.py"
-    script.write_text(program(document), "utf-8")
+    script.write_text("\n".join(map(program, documents)), "utf-8")
     done = subprocess.run(
         [sys.executable, script],
         cwd=tmp_path,
@@ -37,31 +57,51 @@ def test_the_python_of_a_document_runs_as_pasted_and_prints_what_the_document_sh
         timeout=600,
     )
     assert done.returncode == 0, done.stderr[-3000:]
-    assert done.stdout == output(document)
+    assert done.stdout == "".join(map(output, documents))
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
-def test_every_python_block_is_run(document: Path) -> None:
-    assert [block.text for block in blocks(document) if block.language == "python" and block.mark != "runnable"] == []
+@pytest.mark.parametrize("document", DOCUMENTS, ids=shown)
+def test_every_block_of_python_or_sql_is_run(document: Path) -> None:
+    examples = [block for block in blocks(document) if block.language in ("python", "sql")]
+    assert [block.text for block in examples if block.mark != "runnable"] == []
 
 
-def test_the_readme_and_the_way_in_have_something_to_run() -> None:
-    assert {document.name for document in DOCUMENTS if program(document)} >= {"README.md", "onboarding.md"}
+def test_each_page_of_the_tour_and_the_way_in_have_something_to_run() -> None:
+    assert [
+        shown(document) for document in (*TOUR, DOCS / "internals" / "onboarding.md") if not program(document)
+    ] == []
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_the_readme_can_be_read_at_once_and_begins_with_what_works() -> None:
+    lines = README.read_text("utf-8").splitlines()
+    assert len(lines) <= 120
+    assert lines.index("<!-- /summary -->") < 40
+
+
+@pytest.mark.parametrize("document", [d for d in DOCUMENTS if d.parent.name != "decisions"], ids=shown)
+def test_no_sentence_begins_without_its_subject(document: Path) -> None:
+    prose = re.sub(
+        r"```.*?```|<!-- (\w+) -->\n\n.*?<!-- /\1 -->|(?m:^#.*?$)", "", document.read_text("utf-8"), flags=re.DOTALL
+    )
+    begin = r"(?:^\W*|[.!?:][*)]*\s+|\n\n\W*|\n *(?:\*|\d+\.) \W*)"
+    assert re.findall(begin + r"((?:Of|By|What|Whose|Such|Those)\b[^.]{0,40})", prose) == []
+
+
+@pytest.mark.parametrize("document", [*DOCUMENTS, ROOT / "CONTRIBUTING.md"], ids=shown)
 def test_links_within_the_repository_lead_somewhere(document: Path) -> None:
     text = document.read_text("utf-8")
     targets = [target for target in re.findall(r"\]\(([^)\s]+)\)", text) if "://" not in target]
-    anchors = {
-        re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in re.findall(r"^#+ (.*)$", text, re.M)
-    }
-    missing = [
-        target
-        for target in targets
-        if (target[1:] not in anchors if target.startswith("#") else not (document.parent / target).exists())
-    ]
-    assert missing == []
+    assert [target for target in targets if not leads_somewhere(document, target)] == []
+
+
+def leads_somewhere(document: Path, target: str) -> bool:
+    """True if the target is a file, and has the heading that the target may name."""
+    name, _, anchor = target.partition("#")
+    file = document.parent / name if name else document
+    if not anchor:
+        return file.exists()
+    titles = re.findall(r"^#+ (.*)$", file.read_text("utf-8"), re.MULTILINE) if file.is_file() else []
+    return anchor in {re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in titles}
 
 
 def test_files_named_in_the_documents_exist() -> None:

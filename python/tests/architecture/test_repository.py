@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 import subprocess
+import tomllib
 
 import pytest
 
+import hive_acid
 from architecture.documents import ROOT
 
 HOME = re.compile(r"/(?:root|home/[a-z]\w*|Users/[A-Za-z]\w*|work|mnt|srv|opt)/")
@@ -16,7 +18,7 @@ ADDRESS = re.compile(r"\b(?:10|172|192|100)(?:\.\d{1,3}){3}:\d+\b")
 PUBLIC_HOSTS = re.compile(
     r"localhost|[\w-]+"  # a placeholder of one word
     r"|127\.0\.0\.1|0\.0\.0\.0"
-    r"|(?:[\w-]+\.)*(?:apache\.org|maven\.org|python\.org|scala-lang\.org|keepachangelog\.com|semver\.org)"
+    r"|(?:[\w-]+\.)*(?:apache\.org|maven\.org|python\.org|scala-lang\.org|keepachangelog\.com|semver\.org|w3\.org)"
     r"|(?:[\w-]+\.)*(?:example|invalid|test|example\.(?:com|org))"  # reserved by RFC 2606
     r"|github\.com"
 )
@@ -32,6 +34,11 @@ def machine_traces(text: str) -> list[str]:
     hosts = (host.rstrip(".") for host in URL_HOST.findall(text))
     foreign = [host for host in hosts if not PUBLIC_HOSTS.fullmatch(host)]
     return [*HOME.findall(text), *ADDRESS.findall(text), *foreign]
+
+
+def test_the_package_has_the_version_of_the_project() -> None:
+    declared = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"]
+    assert hive_acid.__version__ == declared, "the build gives the jar the project's"
 
 
 def test_no_tracked_file_names_a_machine() -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 import pyspark
 import pytest
 
+import hive_acid
 from architecture.documents import ROOT
 
 LINE = ".".join(pyspark.__version__.split(".")[:2])
@@ -75,6 +76,8 @@ def test_the_jar_carries_the_conditions_and_no_foreign_class(wheel: Path, tmp_pa
     with zipfile.ZipFile(jar) as archive:
         classes = [name for name in archive.namelist() if name.endswith(".class")]
         assert archive.read("conditions.json") == conditions
+        described = archive.read("hiveacid/shim.properties").decode()
+    assert described.splitlines() == [f"version={hive_acid.__version__}", f"spark={LINE}"]
     assert "hiveacid/Extensions.class" in classes
     ours = ("hiveacid/", "org/apache/spark/sql/hiveacid/", "org/apache/spark/sql/hive/hiveacid/")
     assert [name for name in classes if not name.startswith(ours)] == []
@@ -85,7 +88,7 @@ def test_the_installed_package_is_imported_without_spark_and_finds_its_jar(insta
         "import sys, hive_acid\n"
         "print(hive_acid.__file__)\n"
         "print([name for name in ('pyspark', 'py4j', 'thrift', 'pyarrow', 'sqlglot') if name in sys.modules])\n"
-        "from hive_acid.spark.session import find_shim_jar\n"
+        "from hive_acid.spark.shim import find_shim_jar\n"
         "print(find_shim_jar())\n"
     )
     module, loaded, jar = run(str(installed / "python"), "-c", text, cwd=tmp_path).splitlines()

@@ -40,7 +40,17 @@ class TestTables:
         ]
         assert kinds == [TableKind.INSERT_ONLY, TableKind.PLAIN]
 
-    @pytest.mark.parametrize("call", ["table", "partition_names", "partitions", "drop_statistics"])
+    def test_a_table_keeps_its_identity_and_another_has_another(self, session: Session) -> None:
+        first, second = session.setup.create_table("first"), session.setup.create_table("second")
+        identity = session.metastore.table_identity(first)
+        txn_id = session.begin()
+        write_id = session.metastore.allocate_write_id(txn_id, first)
+        session.metastore.drop_statistics(first, write_id, session.write_ids(txn_id, first))
+        assert session.metastore.table_identity(first) == identity
+        if session.metastore.line is MetastoreLine.HIVE_4:  # 3.1 tells seconds apart only
+            assert session.metastore.table_identity(second) != identity
+
+    @pytest.mark.parametrize("call", ["table", "table_identity", "partition_names", "partitions", "drop_statistics"])
     @pytest.mark.parametrize("database", [None, "no_such_database"])
     def test_an_unknown_table_is_a_named_error(self, session: Session, call: str, database: str | None) -> None:
         name = TableName(database or session.setup.database, "nowhere")
@@ -108,12 +118,18 @@ class TestTables:
         assert session.metastore.partitions(table, []) == []
 
 
-STALE = ("COLUMN_STATS_ACCURATE", "numRows", "rawDataSize")
+STALE = ("COLUMN_STATS_ACCURATE", "numRows", "rawDataSize", "totalSize", "spark.sql.statistics.numRows")
 """A minor compaction of Hive 4.1.0 calls the number of rows accurate that it finds."""
 
 
 class TestStatistics:
-    PARAMETERS = {"COLUMN_STATS_ACCURATE": ACCURATE, "numRows": "7", "mine": "kept"}  # noqa: RUF012 (never changed)
+    PARAMETERS = {  # noqa: RUF012 (never changed)
+        "COLUMN_STATS_ACCURATE": ACCURATE,
+        "numRows": "7",
+        "totalSize": "700",
+        "spark.sql.statistics.numRows": "7",
+        "mine": "kept",
+    }
 
     def test_dropping_statistics_takes_the_mark_away_and_moves_the_write_id_of_the_table(
         self, session: Session
@@ -141,6 +157,17 @@ class TestStatistics:
             assert session.setup.stored_write_id(table) == write_id
         assert "COLUMN_STATS_ACCURATE" not in session.metastore.table(table).parameters
 
+    def test_of_a_partitioned_table_only_sparks_numbers_of_the_whole_go(self, session: Session) -> None:
+        table = session.setup.create_table("parts", partition_columns=["d"], parameters=TRANSACTIONAL | self.PARAMETERS)
+        stored_write_id = session.setup.stored_write_id(table)
+        before = session.metastore.table(table).parameters
+        txn_id = session.begin()
+        write_id = session.metastore.allocate_write_id(txn_id, table)
+        session.metastore.drop_statistics(table, write_id, session.write_ids(txn_id, table))
+        expected = {key: value for key, value in before.items() if not key.startswith("spark.sql.statistics.")}
+        assert session.metastore.table(table).parameters == expected
+        assert session.setup.stored_write_id(table) == stored_write_id
+
     def test_dropping_statistics_of_partitions_leaves_the_others_alone(self, session: Session) -> None:
         table = session.setup.create_table("parts", partition_columns=["d"])
         names = ["d=1", "d=2", "d=a%2Fb"]
@@ -157,6 +184,8 @@ class TestStatistics:
         ]
         assert marked == ["d=2"]
         assert all(p.parameters["mine"] == "kept" for p in session.metastore.partitions(table, names))
+        of_spark = [p.name for p in session.metastore.partitions(table, names) if STALE[-1] in p.parameters]
+        assert of_spark == ["d=2"]
         if session.metastore.line is MetastoreLine.HIVE_4:
             stored = [session.setup.stored_write_id(table, name) for name in names]
             assert stored == [write_id, -1, write_id]

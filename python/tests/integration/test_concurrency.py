@@ -24,7 +24,7 @@ from support.session_process import SessionProcess, StatementFailed
 from support.thrift_proxy import ThriftProxy
 
 BEFORE_THE_LOCK = ("open_txns", "get_open_txns", "get_valid_write_ids", "allocate_table_write_ids", "lock")
-UNDER_THE_LOCK = ("get_latest_txnid_in_conflict", "alter_table_req", "commit_txn")
+UNDER_THE_LOCK = ("get_latest_txnid_in_conflict", "update_table_column_statistics_req", "commit_txn")
 
 
 @dataclass(frozen=True)

@@ -1,19 +1,23 @@
 """Eight clients in three processes, which are paused and killed, as is the metastore: no read shows a wrong row.
 
-How long it takes is counted from the moment when all processes are there. The history of a run is the file `history`
-in its scratch folder.
+How long it takes is counted from the moment when all processes are there. `HIVE_ACID_CONCURRENCY_SECONDS=n` makes the
+run longer: it is then made of rounds, each judged by itself, after which the tables are emptied for the next one.
+`HIVE_ACID_CONCURRENCY_METASTORES="4.0.0 3.1.3"` chooses the metastores, `HIVE_ACID_CONCURRENCY_SEED=n` other processes
+to be disturbed. The history of a round is a file `history-n` in the scratch folder of the run.
 """
 
 from __future__ import annotations
 
 import logging
+import os
 import threading
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
+from itertools import count as count_from
 from pathlib import Path
 
 import pytest
@@ -25,12 +29,18 @@ from hive_acid.model.table import TableName
 from support.client_history import HistoryFile, Operation, Outcome, Workload, read_history
 from support.drivers import QUICK, TXN_TIMEOUT_SECONDS, open_transactions, wait_until
 from support.history_checker import find_faults
+from support.metastore_releases import EMBEDDED_VERSION, started_version
 from support.nemesis import Nemesis
 from support.session_process import SessionProcess
-from support.spark_target import TABLES, ClientProcess, SparkTarget
+from support.spark_target import EMPTIED, TABLES, ClientProcess, SparkTarget
 from support.workloads import OPENING, Client
 
 LOG = logging.getLogger(__name__)
+SECONDS = os.environ.get("HIVE_ACID_CONCURRENCY_SECONDS")
+METASTORES = os.environ.get("HIVE_ACID_CONCURRENCY_METASTORES", EMBEDDED_VERSION).split()
+SEED = int(os.environ.get("HIVE_ACID_CONCURRENCY_SEED", "5"))
+ROUND_SECONDS = 600.0
+"""The longest round: a read shows all rows, so that a history grows with the square of its length."""
 PLACES = (
     (Workload.APPEND, Workload.BANK, Workload.UNIQUE),
     (Workload.APPEND, Workload.BANK, Workload.UNIQUE),
@@ -63,6 +73,11 @@ class Run:
     client: ThriftMetastore
     places: Sequence[ClientProcess]
 
+    def empty(self) -> None:
+        """The tables are as at the beginning."""
+        for statement in EMPTIED:
+            self.places[0].session.sql(statement)
+
     def staging(self) -> set[Path]:
         """All staging folders."""
         roots = [self.metastore.warehouse / name.table for name in TABLE_NAMES]
@@ -79,10 +94,10 @@ class Run:
 
 
 @contextmanager
-def start_run(scratch: Path) -> Iterator[Run]:
+def start_run(scratch: Path, started: AbstractContextManager[EmbeddedMetastore]) -> Iterator[Run]:
     """All of it, with empty tables."""
     with ExitStack() as stack:
-        metastore = stack.enter_context(EmbeddedMetastore.start(scratch / "metastore", settings=QUICK))
+        metastore = stack.enter_context(started)
 
         def start(folder: Path, number: int) -> SessionProcess:
             settings = SETTINGS | (ASKS_NOT_FOR_LONG if number == len(PLACES) - 1 else {})
@@ -163,12 +178,15 @@ def count(history: Sequence[Operation]) -> Counter[tuple[Workload, str, str]]:
     )
 
 
-@pytest.mark.parametrize("seconds", [60.0, pytest.param(600.0, marks=pytest.mark.slow)])
-def test_no_read_shows_a_wrong_row(seconds: float, tmp_path: Path) -> None:
-    path = tmp_path / "history"
-    left_by_killed: set[Path] = set()
-    with start_run(tmp_path) as run, HistoryFile(path) as history:
-        nemesis = Nemesis(run.places, run.metastore, ZOMBIE_SECONDS, lambda: left_by_killed.update(run.staging()))
+def run_round(run: Run, seconds: float, seed: int, path: Path) -> None:
+    """A run on empty tables, judged."""
+    left_by_killed: set[Path] = run.staging()
+    with HistoryFile(path) as history:
+
+        def after_a_kill() -> None:
+            left_by_killed.update(run.staging())
+
+        nemesis = Nemesis(run.places, run.metastore, ZOMBIE_SECONDS, after_a_kill, seed)
         drive(run, nemesis, seconds, history)
         read_afterwards(run, history)
         run.assert_nothing_open()
@@ -183,3 +201,17 @@ def test_no_read_shows_a_wrong_row(seconds: float, tmp_path: Path) -> None:
     assert nemesis.happened.keys() == {"kill_client", "pause_shortly", "kill_metastore", "pause_for_long", "pause_jvm"}
     fewest = min(counts[workload, kind, "ok"] for workload in Workload for kind in ("write", "read"))
     assert fewest >= FEWEST_OK, counts
+
+
+@pytest.mark.parametrize("version", METASTORES)
+@pytest.mark.parametrize(
+    "seconds", [float(SECONDS)] if SECONDS else [60.0, pytest.param(600.0, marks=pytest.mark.slow)]
+)
+def test_no_read_shows_a_wrong_row(seconds: float, version: str, tmp_path: Path) -> None:
+    with start_run(tmp_path, started_version(version, tmp_path / "metastore", QUICK)) as run:
+        end = time.monotonic() + seconds
+        for number in count_from():
+            run_round(run, min(ROUND_SECONDS, end - time.monotonic()), SEED + number, tmp_path / f"history-{number}")
+            if time.monotonic() >= end:
+                break
+            run.empty()

@@ -198,6 +198,41 @@ def test_a_folder_where_a_file_should_be(sample: Sample, file: str) -> None:
     sample.check_refused(STATEMENTS["SELECT"], file, CORRUPT)
 
 
+@pytest.mark.parametrize("file", FILES)
+def test_a_file_of_no_bytes_has_lost_its_content(sample: Sample, file: str) -> None:
+    cut(sample.root / file, 0)
+    sample.check_refused(STATEMENTS["SELECT"], file, CORRUPT)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("file", FILES)
+@pytest.mark.parametrize("statement", [name for name in STATEMENTS if name != "SELECT"])
+def test_a_file_of_no_bytes_in_the_target_of_a_statement(sample: Sample, file: str, statement: str) -> None:
+    cut(sample.root / file, 0)
+    sample.check_refused(STATEMENTS[statement], file, CORRUPT)
+
+
+@pytest.mark.parametrize("stride", [10000, 0], ids=("with statistics", "without"))
+def test_row_ids_of_a_delete_file_that_have_become_zeroes(sample: Sample, stride: int) -> None:
+    """At every place of a file that is not compressed: what was deleted stays so, or the file is refused."""
+    path = sample.root / DELETES / "bucket_00000"
+    events = content()[DELETES]["bucket_00000"]
+    write_file(sample.spark, path, ROW_TYPE, events, row_index_stride=stride, compression="NONE")
+    whole = path.read_bytes()
+    refused = 0
+    for position in range(0, len(whole), 32):
+        checksum_file(path).unlink(missing_ok=True)
+        path.write_bytes(whole[:position] + bytes(len(whole[position : position + 64])) + whole[position + 64 :])
+        try:
+            found = sample.select()
+        except Exception as error:  # noqa: BLE001 (whichever class it is, its text must tell)
+            assert CORRUPT in str(error), error
+            refused += 1
+        else:
+            assert found == list(sample.rows), position
+    assert refused > 5
+
+
 SWAPS = {
     "rows of another write ID": (f"{SECOND}/bucket_00000", f"{FIRST}/bucket_00000", CORRUPT),
     "rows of another bucket": (f"{FIRST}/bucket_00001", f"{FIRST}/bucket_00000", CORRUPT),

@@ -107,3 +107,55 @@ def test_every_transactional_table_of_a_dropped_database_is_locked(tables: Table
     client.abort(txn_id)
     tables.sql(f"DROP DATABASE {other} CASCADE")
     assert (other,) not in tables.sql("SHOW DATABASES")
+
+
+@pytest.mark.parametrize(
+    "create",
+    [
+        "CREATE TABLE t (id INT) STORED AS ORC LOCATION '{place}' TBLPROPERTIES ('transactional'='true')",
+        "CREATE TRANSACTIONAL TABLE t (id INT) STORED AS ORC LOCATION '{place}'",
+        "CREATE TABLE t STORED AS ORC LOCATION '{place}' TBLPROPERTIES ('transactional'='true') AS SELECT 1 AS id",
+        "CREATE TABLE t LIKE source LOCATION '{place}' TBLPROPERTIES ('transactional'='true')",
+    ],
+)
+def test_a_transactional_table_with_a_location_lies_there_and_is_managed(
+    tables: Tables, tmp_path: Path, create: str
+) -> None:
+    tables.create("source", "id INT")
+    place = tmp_path / "there"
+    tables.sql(create.format(place=place))
+    tables.sql("INSERT INTO t VALUES (2)")
+    tables.sql("UPDATE t SET id = 3 WHERE id = 2")
+    assert max(tables.sql("SELECT id FROM t")) == (3,)
+    assert tables.location("t") == place
+    assert not [row for row in tables.sql("SHOW TBLPROPERTIES t") if row[0].startswith("hiveacid")]
+    tables.sql("DROP TABLE t")
+    assert not place.exists()
+
+
+def test_a_location_with_files_is_not_taken_over(tables: Tables, tmp_path: Path) -> None:
+    tables.create("old", "id INT")
+    tables.sql("INSERT INTO old VALUES (1)")
+    place = tables.location("old")
+    with pytest.raises(PySparkException) as refused:
+        tables.sql(f"CREATE TABLE t (id INT) STORED AS ORC LOCATION '{place}' TBLPROPERTIES ('transactional'='true')")
+    assert refused.value.getCondition() == "LOCATION_ALREADY_EXISTS"
+    assert tables.sql("SELECT * FROM old") == [(1,)]
+
+
+@pytest.mark.parametrize(
+    "create, operation",
+    [
+        ("CREATE EXTERNAL TABLE t (id INT) STORED AS ORC LOCATION '{place}'", "CREATE EXTERNAL TABLE"),
+        ("CREATE TABLE t (id INT) STORED AS PARQUET", "CREATE TABLE"),
+        ("CREATE TABLE t (id INT) STORED AS TEXTFILE LOCATION '{place}'", "CREATE TABLE"),
+    ],
+)
+def test_what_cannot_be_transactional_in_hive_is_refused_by_name(
+    tables: Tables, tmp_path: Path, create: str, operation: str
+) -> None:
+    with pytest.raises(PySparkException) as refused:
+        tables.sql(create.format(place=tmp_path / "there") + " TBLPROPERTIES ('transactional'='true')")
+    assert refused.value.getCondition() == "HIVE_ACID_UNSUPPORTED_TABLE"
+    assert refused.value.getMessageParameters()["operation"] == operation
+    assert tables.sql("SHOW TABLES LIKE 't'") == []

@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 from pyspark.sql import SparkSession
 
-from hive_acid.inspect.doctor import Doctor, treat
-from hive_acid.inspect.finding import Finding, FindingKind
+from hive_acid.doctor.finding import Finding, FindingKind
+from hive_acid.doctor.findings import Doctor, treat
 from hive_acid.local import EmbeddedMetastore
 from hive_acid.metastore.compaction_types import CompactionKind
 from hive_acid.metastore.thrift_client import ThriftMetastore

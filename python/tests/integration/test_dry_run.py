@@ -12,7 +12,7 @@ from pyspark.errors import AnalysisException, PySparkException
 from pyspark.sql import SparkSession
 
 import hive_acid
-from hive_acid.execution.dry_run import DryRun
+from hive_acid.execution.dry_run_report import DryRun
 from hive_acid.metastore.types import LockComponent, LockKind, LockState, OperationKind
 from hive_acid.model.table import TableName
 from support.drivers import wait_until

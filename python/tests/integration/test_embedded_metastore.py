@@ -6,6 +6,7 @@ import os
 import shutil
 import signal
 import socket
+import stat
 import subprocess
 import sys
 import threading
@@ -17,12 +18,14 @@ from pathlib import Path
 import pytest
 
 from hive_acid.cli import main
+from hive_acid.compaction.initiator.initiator import has_initiator
 from hive_acid.local import EmbeddedMetastore, LocalMetastoreError
 from hive_acid.local.artifacts import HIVE_VERSION
 from hive_acid.local.cache import cache_folder
 from hive_acid.local.probe import metastore_answers
 from hive_acid.metastore.thrift_client import ThriftMetastore
 from hive_acid.metastore.types import TransactionState
+from support.processes import count_threads
 
 LIMIT_SECONDS = 30.0
 
@@ -87,6 +90,36 @@ def test_it_listens_on_loopback_only(temporary: EmbeddedMetastore) -> None:
     assert set(listening) <= loopback
 
 
+def mode_of(folder: Path) -> int:
+    return stat.S_IMODE(folder.stat().st_mode)
+
+
+def test_nobody_but_its_owner_may_look_into_its_folders(temporary: EmbeddedMetastore) -> None:
+    for name in ("", "warehouse", "conf", "database", "tmp"):
+        assert mode_of(temporary.folder / name) == 0o700, name
+
+
+def test_no_initiator_fills_a_queue_that_nobody_serves(temporary: EmbeddedMetastore) -> None:
+    with closing(ThriftMetastore(temporary.uri)) as client:
+        assert not has_initiator(client)
+    told = "Compactor Initiator is turned Off"  # by the server's own threads, a moment after it answers
+    wait_until(lambda: told in temporary.log_path.read_text(), "no Initiator is started")
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="reads Linux's /proc")
+def test_connections_that_come_and_go_leave_no_threads(temporary: EmbeddedMetastore) -> None:
+    for _ in range(100):
+        open_transactions(temporary.uri)
+    assert count_threads(temporary.process_ids["metastore"]) < 100
+
+
+def test_its_log_is_cut(tmp_path: Path) -> None:
+    tmp_path.joinpath("hms.log").write_bytes(b"a year long\n" * 1_000_000)
+    with EmbeddedMetastore.start(tmp_path) as metastore:
+        assert metastore.log_path.stat().st_size < 1_000_000
+        assert tmp_path.joinpath("hms.log.1").stat().st_size >= 12_000_000
+
+
 def test_derby_serves_too_and_two_side_by_side_know_nothing_of_each_other(temporary: EmbeddedMetastore) -> None:
     with EmbeddedMetastore.start(database="derby") as second:
         assert set(second.process_ids) == {"supervisor", "metastore"}
@@ -114,6 +147,7 @@ def test_one_started_in_a_thread_outlives_the_thread_and_a_stop_leaves_nothing()
 def test_data_of_a_given_folder_survives_kill_restart_and_stop(tmp_path: Path) -> None:
     kept = tmp_path / "a folder with blanks"
     with EmbeddedMetastore.start(kept) as metastore:
+        assert mode_of(kept) == 0o700
         port, first = metastore.port, dict(metastore.process_ids)
         txn_id = open_transaction(metastore.uri)
         metastore.kill()

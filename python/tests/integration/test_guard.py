@@ -165,7 +165,7 @@ def test_a_table_that_is_not_transactional_behaves_as_ever(tables: Tables, spark
 
 def test_a_session_without_our_callbacks_refuses_to_read(tables: Tables, spark: SparkSession) -> None:
     tables.create("t")
-    bridge = spark._jvm.hiveacid.Bridge
+    bridge = spark._jvm.hiveacid.api.JvmApi
     from hive_acid.spark import session
 
     (attachment,) = session._attached.values()

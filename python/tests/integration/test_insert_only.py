@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gzip
 from datetime import date, datetime
 from decimal import Decimal
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -168,7 +170,7 @@ def test_what_aborted_and_unfinished_writers_left_is_not_seen(tables: Tables) ->
     assert tables.sql("SELECT * FROM t") == [(1, "a")]
 
 
-def test_files_of_any_name_and_depth_are_read_and_strays_are_named(tables: Tables) -> None:
+def test_files_of_any_name_and_depth_are_read_and_strays_are_passed_over_as_hive_does(tables: Tables) -> None:
     create(tables, "t", "PARQUET")
     tables.sql("INSERT INTO t VALUES (1, 'a')")
     (data,) = tables.location("t").rglob("000000_0")
@@ -178,9 +180,13 @@ def test_files_of_any_name_and_depth_are_read_and_strays_are_named(tables: Table
     (data.parent / "empty").touch()
     assert tables.sql("SELECT * FROM t") == [(1, "a")] * 2
     (tables.location("t") / "000000_0").write_bytes(data.read_bytes())
-    with pytest.raises(Exception, match="belongs to no base or delta") as caught:
-        tables.sql("SELECT * FROM t")
-    assert caught.value.getCondition() == "HIVE_ACID_UNSUPPORTED_LAYOUT"
+    assert tables.sql("SELECT * FROM t") == [(1, "a")] * 2
+    tables.sql("INSERT INTO t VALUES (2, 'b')")
+    assert sorted(tables.sql("SELECT * FROM t")) == [(1, "a"), (1, "a"), (2, "b")]
+    with pytest.raises(Exception, match="belongs to no base or delta"):
+        tables.sql("ALTER TABLE t COMPACT 'major' AND WAIT")
+    tables.sql("INSERT OVERWRITE t VALUES (3, 'c')")
+    assert tables.sql("SELECT * FROM t") == [(3, "c")]
 
 
 NESTED = "c {0}, s STRUCT<x: {0}, y: INT>, l ARRAY<{0}>, m MAP<STRING, STRUCT<z: {0}>>"
@@ -293,6 +299,55 @@ def test_timestamps_in_text_are_read_only_where_spark_reads_them_right(tables: T
         assert "TIMESTAMP" in refusal(partial(tables.sql, "SELECT at FROM t"))
     finally:
         spark.conf.set("spark.sql.session.timeZone", str(zone))
+
+
+TEXTS = {"a": b"h1\na1\na2\nf1\n", "b": b"h2\nb1\nf2", "one": b"only\n", "long": b"h\n" + b"x\n" * 300_000 + b"f\n"}
+
+
+def put_texts(tables: Tables, root: Path) -> None:
+    """A delta with each of TEXTS, and with one of them compressed."""
+    folder = root / "delta_0000001_0000001_0000"
+    folder.mkdir(parents=True)
+    for name, content in TEXTS.items():
+        (folder / f"{name}.txt").write_bytes(content)
+    (folder / "c.txt.gz").write_bytes(gzip.compress(b"h3\r\nc1\r\nf3\r\n"))
+    txn_id = tables.client.open_transaction("me", "here", "test")
+    tables.client.allocate_write_id(txn_id, TableName(tables.database, "t"))
+    tables.client.commit(txn_id)
+
+
+@pytest.mark.parametrize("is_partitioned", [False, True], ids=("flat", "partitioned"))
+def test_the_first_and_the_last_lines_of_each_text_are_no_rows_if_the_table_says_so(
+    tables: Tables, spark: SparkSession, is_partitioned: bool
+) -> None:
+    tables.sql(
+        f"CREATE TABLE t (s STRING) {'PARTITIONED BY (p INT)' if is_partitioned else ''} STORED AS TEXTFILE "
+        "TBLPROPERTIES ('transactional'='true', 'transactional_properties'='insert_only')"
+    )
+    if is_partitioned:
+        tables.sql("ALTER TABLE t ADD PARTITION (p = 1)")
+    put_texts(tables, tables.location("t") / "p=1" if is_partitioned else tables.location("t"))
+    counts = "SELECT s, count(*) FROM t GROUP BY s ORDER BY s"
+    long, short = [("x", 300_000)], [("a1", 1), ("a2", 1), ("b1", 1), ("c1", 1)]
+    headers, footers = [(f"h{i}", 1) for i in (1, 2, 3)], [(f"f{i}", 1) for i in (1, 2, 3)]
+    every = sorted([*short, *headers, *footers, *long, ("h", 1), ("f", 1), ("only", 1)])
+    assert tables.sql(counts) == every
+    spark.conf.set("spark.sql.files.maxPartitionBytes", "64k")
+    tables.sql("ALTER TABLE t SET TBLPROPERTIES ('skip.header.line.count'='1')")
+    assert tables.sql(counts) == sorted([*short, *footers, *long, ("f", 1)])
+    assert tables.sql("SELECT count(*) FROM t") == [(300_000 + 8,)]
+    tables.sql("ALTER TABLE t SET TBLPROPERTIES ('skip.footer.line.count'='1')")
+    assert tables.sql(counts) == sorted([*short, *long])
+    assert tables.sql("SELECT count(*) FROM t WHERE s LIKE 'c%'") == [(1,)]
+    tables.sql("ALTER TABLE t SET TBLPROPERTIES ('skip.header.line.count'='0')")
+    assert tables.sql(counts) == sorted([*short, *headers, *long, ("h", 1)])
+    tables.sql("ALTER TABLE t SET TBLPROPERTIES ('skip.header.line.count'='-1', 'skip.footer.line.count'='-1')")
+    assert tables.sql(counts) == every
+    for value in ("x", " 1 "):
+        tables.sql(f"ALTER TABLE t SET TBLPROPERTIES ('skip.header.line.count'='{value}')")
+        assert "skip.header.line.count" in refusal(partial(tables.sql, counts))
+    tables.sql("ALTER TABLE t SET TBLPROPERTIES ('skip.header.line.count'='1', 'skip.footer.line.count'='101')")
+    assert "skip.footer.line.count" in refusal(partial(tables.sql, counts))
 
 
 def test_explain_reads_nothing_and_a_dry_run_tells_what_would_be_written(tables: Tables, spark: SparkSession) -> None:

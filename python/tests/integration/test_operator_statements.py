@@ -150,6 +150,7 @@ def test_all_partitions_are_requested_one_by_one(tables: Any, parts: TableName, 
     for text, count in {
         "SHOW COMPACTIONS parts PARTITION (s = 'B')": 2,
         "SHOW COMPACTIONS parts PARTITION (k = NULL, s = 'B') TYPE 'major'": 1,
+        "SHOW COMPACTIONS parts PARTITION (k = '__HIVE_DEFAULT_PARTITION__')": 1,
         "SHOW COMPACTIONS parts TYPE 'minor'": 0,
         "SHOW COMPACTIONS parts STATUS 'initiated' LIMIT 2": 2,
         f"SHOW COMPACTIONS COMPACT_ID = {ids[names[1]]}": 1,

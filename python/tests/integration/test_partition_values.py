@@ -157,14 +157,16 @@ def test_a_partition_lies_where_the_metastore_says_and_unknown_folders_are_no_pa
     (tables.location("p") / "k=2" / "delta_0000001_0000001_0000").rename(stray / "delta_0000001_0000001_0000")
     assert tables.sql("SELECT * FROM p") == [(1, 1)]
     tables.sql("UPDATE p SET id = 10 WHERE k = 1")
-    tables.sql("INSERT INTO p VALUES (9, 9)")
+    with pytest.raises(AnalysisException, match="HIVE_ACID_FOLDER_NOT_EMPTY"):
+        tables.sql("INSERT INTO p VALUES (9, 9)")
     assert [path.name for path in sorted(elsewhere.iterdir())] == [
         "delete_delta_0000002_0000002_0000",
         "delta_0000001_0000001_0000",
         "delta_0000002_0000002_0001",
     ]
-    # once it is a partition, what lies there counts, as in Hive
-    assert sorted(tables.sql("SELECT * FROM p")) == [(2, 9), (9, 9), (10, 1)]
+    assert tables.sql("SELECT * FROM p") == [(10, 1)]
+    with pytest.raises(AnalysisException, match="HIVE_ACID_FOLDER_NOT_EMPTY"):
+        tables.sql("ALTER TABLE p ADD PARTITION (k = 9)")
 
 
 def test_a_partition_column_whose_folders_hive_does_not_see_is_refused(tables: Tables) -> None:
@@ -174,3 +176,17 @@ def test_a_partition_column_whose_folders_hive_does_not_see_is_refused(tables: T
     tables.create("b", "id INT", "PARTITIONED BY (k BINARY)")
     with pytest.raises(AnalysisException, match="partition column k has type binary"):
         tables.sql("INSERT INTO b VALUES (1, X'00')")
+
+
+def test_hives_spelling_of_null_is_that_of_a_number_too(tables: Tables) -> None:
+    table = tables.create("numbered", "id INT", "PARTITIONED BY (k INT)")
+    tables.sql("INSERT INTO numbered VALUES (1, NULL), (2, 2)")
+    clause = f"PARTITION (k = '{DEFAULT}')"
+    (row,) = tables.sql(f"ALTER TABLE numbered {clause} COMPACT 'major' AND WAIT")
+    assert (row[2], row[6]) == (f"k={DEFAULT}", True)
+    tables.sql(f"TRUNCATE TABLE numbered {clause}")
+    assert tables.sql("SELECT * FROM numbered") == [(2, 2)]
+    tables.sql(f"ALTER TABLE numbered DROP {clause}")
+    assert tables.client.partition_names(table) == ["k=2"]
+    tables.sql(f"ALTER TABLE numbered ADD {clause}")
+    assert sorted(tables.client.partition_names(table)) == ["k=2", f"k={DEFAULT}"]

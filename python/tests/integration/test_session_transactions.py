@@ -179,7 +179,7 @@ def test_caches_are_neither_read_nor_filled_within_and_are_right_afterwards(
 
 def test_a_session_has_one_transaction_at_a_time(tables: Any, flat: TableName) -> None:
     with hive_acid.transaction(tables.spark) as outer:
-        with pytest.raises(InvalidStatement, match="its session is in one"):
+        with pytest.raises(InvalidStatement, match="the session is in one already"):
             hive_acid.transaction(tables.spark).__enter__()
         tables.sql("DELETE FROM flat WHERE id = 1")
         assert [info.id for info in tables.open_transactions() if info.id >= outer.id] == [outer.id]

@@ -1,4 +1,4 @@
-"""The README's matrix of statements and kinds of tables is true, cell by cell."""
+"""The documents' matrix of statements and kinds of tables is true, cell by cell."""
 
 from __future__ import annotations
 

@@ -88,6 +88,7 @@ def write_file(
     *,
     footer: Mapping[str, str] | None = None,
     row_index_stride: int = 10000,
+    compression: str = "ZLIB",
 ) -> None:
     """One file with the columns of `row_type` ("struct<id:int,name:string>"; types INT, BIGINT and STRING only).
 
@@ -97,7 +98,8 @@ def write_file(
     orc = jvm.org.apache.orc
     schema = orc.TypeDescription.fromString(f"struct<{ACID_COLUMNS},row:{row_type}>")
     options = orc.OrcFile.writerOptions(jvm.org.apache.hadoop.conf.Configuration())
-    options = options.setSchema(schema).compress(orc.CompressionKind.ZLIB).rowIndexStride(row_index_stride)
+    kind = orc.CompressionKind.valueOf(compression)
+    options = options.setSchema(schema).compress(kind).rowIndexStride(row_index_stride)
     options = options.buildIndex(row_index_stride > 0).version(orc.OrcFile.Version.V_0_12).overwrite(True)
     writer = orc.OrcFile.createWriter(jvm.org.apache.hadoop.fs.Path(path.as_uri()), options)
     batch = schema.createRowBatch()

@@ -197,6 +197,10 @@ class Table:
         assert self.folders() == folders
         assert self.ids() == ids
 
+    def wait_for_locks(self) -> None:
+        """Until nobody holds any, dead or alive."""
+        wait_until(lambda: not self.locks(), f"all locks on {self.name} have ended")
+
     def wait_for_timeout(self) -> None:
         """Until transactions that nobody could end have timed out, with their locks."""
         wait_until(lambda: not self.drivers.open_transactions() and not self.locks(), "all transactions have ended")

@@ -11,6 +11,7 @@ from hive_acid.execution.executor import Executor
 from hive_acid.metastore.types import LockComponent, LockKind, LockState, MetastoreLine, OperationKind
 from hive_acid.model.names import OVERWRITE_FILE, STAGING_PREFIX, FolderName
 from hive_acid.model.table import Column, Partition, TableKind
+from hive_acid.reading.warehouse import Warehouse
 from hive_acid.snapshot.table_snapshot import load_scan_plan
 from hive_acid.transactions.locks import Identity
 from hive_acid.transactions.manager import TransactionManager
@@ -74,7 +75,7 @@ class Cell:
         metastore = points.watch(METASTORE, self.world.memory)
         files = points.watch(FILES, self.world.file_system)
         transactions = TransactionManager(metastore, identity, settings, self.world.clock, self.pause_ms)
-        executor = Executor(metastore, files, transactions, settings, self.pause_ms)
+        executor = Executor(Warehouse(metastore, files, transactions), settings, self.pause_ms)
 
         def scan(token: str) -> None:
             names = metastore.partition_names(TABLE) if self.mutation.is_partitioned else None
@@ -215,9 +216,7 @@ class Cell:
         return {path for path in self.world.file_system.files if not path.rpartition("/")[2].startswith("_")}
 
     def _repaired(self) -> set[str]:
-        """Files of an aborted overwrite that the next statement removes: on 3.1 they would break readers."""
-        if self.world.line is MetastoreLine.HIVE_4:
-            return set()
+        """Files of an aborted overwrite that the next statement removes: readers of Hive may take its base."""
         files = self.world.file_system.files
         marks = [path for path in files if path.endswith(f"/{OVERWRITE_FILE}") and STAGING_PREFIX not in path]
         bases = {path.rpartition("/")[0] for path in marks} - {path.rpartition("/")[0] for path in self._visible()}

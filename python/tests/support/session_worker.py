@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from pyspark import InheritableThread, SparkConf, SparkContext
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.functions import udf
 
 import hive_acid
@@ -132,6 +132,7 @@ class Worker:
         self._guard = threading.Lock()
         self._for_main: queue.Queue[dict[str, Any] | None] = queue.Queue()
         self._clients: dict[str, tuple[ThreadPoolExecutor, SparkSession]] = {}
+        self._held: dict[tuple[str, str], DataFrame] = {}
         self._kill_points = KillPoints()
         self._kill_points.install()
 
@@ -160,7 +161,9 @@ class Worker:
 
     def _client(self, name: str) -> tuple[ThreadPoolExecutor, SparkSession]:
         if name not in self._clients:
-            self._clients[name] = ThreadPoolExecutor(1, thread_name_prefix=name), self._spark.newSession()
+            session = self._spark.newSession()
+            session.udf.register("gate", udf(gate, "int"))
+            self._clients[name] = ThreadPoolExecutor(1, thread_name_prefix=name), session
         return self._clients[name]
 
     def _carry_out(self, command: dict[str, Any]) -> None:
@@ -172,7 +175,9 @@ class Worker:
     def _do(self, command: dict[str, Any]) -> list[list[Any]]:
         context = self._spark.sparkContext
         if "client" in command:
-            return run_for_client(command["session"], command["statements"], command["together"])
+            return self._do_for_client(command)
+        if "heap" in command:
+            return [[live_heap_mb(self._spark)]]
         if "cancel" in command:
             context.cancelJobGroup(command["cancel"])
             return []
@@ -181,6 +186,46 @@ class Worker:
         if command["group"]:
             context.setJobGroup(command["group"], command["group"])
         return [list(row) for row in self._spark.sql(command["sql"]).collect()]
+
+    def _do_for_client(self, command: dict[str, Any]) -> list[list[Any]]:
+        spark, statements = command["session"], command["statements"]
+        match command["way"]:
+            case "hold":
+                self._held[command["client"], command["name"]] = frame = spark.sql(*statements)
+                frame.createOrReplaceTempView(command["name"])
+                return []
+            case "collect":
+                frame = self._held[command["client"], command["name"]]
+                return [list(row) for row in frame.selectExpr(*statements).collect()]
+            case "undo":
+                return read_again_after_rollback(spark, statements)
+            case way:
+                return run_for_client(spark, statements, way == "together")
+
+
+def live_heap_mb(spark: SparkSession) -> int:
+    """What of the JVM's heap is left by a full collection."""
+    jvm: Any = spark._jvm
+    jvm.java.lang.System.gc()
+    runtime = jvm.java.lang.Runtime.getRuntime()
+    return int(runtime.totalMemory() - runtime.freeMemory()) >> 20
+
+
+class OnPurpose(Exception):
+    """Ends a transaction that is to be rolled back."""
+
+
+def read_again_after_rollback(spark: SparkSession, statements: list[str]) -> list[list[Any]]:
+    """What a DataFrame of the last statement gives after the transaction in which it was collected first."""
+    try:
+        with hive_acid.transaction(spark):
+            for statement in statements[:-1]:
+                spark.sql(statement).collect()
+            frame = spark.sql(statements[-1])
+            frame.collect()
+            raise OnPurpose
+    except OnPurpose:
+        return [list(row) for row in frame.collect()]
 
 
 def run_for_client(spark: SparkSession, statements: list[str], together: bool) -> list[list[Any]]:

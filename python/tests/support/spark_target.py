@@ -23,6 +23,13 @@ TABLES = (
     f"CREATE TABLE distinct_keys (place INT, token STRING, part INT) {ACID}",
 )
 """The journal of an account has a token and a number for each transfer."""
+EMPTIED = (
+    "TRUNCATE TABLE appended",
+    "TRUNCATE TABLE accounts",
+    f"INSERT INTO accounts VALUES {_ACCOUNTS}",
+    "TRUNCATE TABLE distinct_keys",
+)
+"""The tables are as after TABLES."""
 READS = {
     Workload.APPEND: "SELECT place, token, part FROM appended",
     Workload.BANK: "SELECT id, balance, journal FROM accounts",

@@ -16,7 +16,6 @@ _SNAPSHOT = ("open_txns", "get_open_txns")
 _LIST_NOW = ("get_open_txns", "get_valid_write_ids")
 _UPSERT = "USING (SELECT {n} AS id) s ON t.id = s.id WHEN MATCHED THEN UPDATE SET v = 1"
 _CONSTRAINTS = ("get_default_constraints", "get_not_null_constraints", "get_check_constraints")
-_STATISTICS = {False: "alter_table_req", True: "alter_partitions_req"}
 
 
 @dataclass(frozen=True)
@@ -47,7 +46,8 @@ class Case:
 
     def _read(self) -> list[str]:
         partitions = ["get_partition_names", "get_partitions_by_names"] if self.is_partitioned else []
-        return [*_SNAPSHOT, *self.tables * ("lock", "get_valid_write_ids", TABLE), *partitions, "commit_txn"]
+        locked = ["lock", *self.tables * ("get_valid_write_ids", TABLE)]  # all tables of a query at once
+        return [*_SNAPSHOT, *locked, *partitions, "commit_txn"]
 
     def _read_locks(self, line: MetastoreLine) -> Counter[str]:
         """3.1 also locks the partitions that are read; all in one request."""
@@ -63,23 +63,30 @@ class Case:
             calls += ["get_partition_names", "get_partitions_by_names"]
         calls += ["lock", "allocate_table_write_ids", TABLE]
         if changes_rows:
+            calls.append("show_locks")  # is there a writer whose lock keeps nobody out?
             compares = line is HIVE_3 or self.kind == "MERGE"
             calls += _LIST_NOW if compares else ["get_latest_txnid_in_conflict"]
-            # a MERGE locks the table before it asks for any
-            calls += ["get_partition_names"] if self.is_partitioned and self.kind != "MERGE" else []
+            if self.is_partitioned:  # a MERGE asks its source for them, in the snapshot that it will read
+                calls += [*_LIST_NOW, TABLE] if self.kind == "MERGE" else ["get_partition_names"]
         if self.kind == "INSERT" and self.is_partitioned and not replaces:
             calls.append("get_partition_names")  # whose spelling is looked at
         if replaces:
             calls += [*_LIST_NOW, "get_partition_names"] if self.is_partitioned else _LIST_NOW
         calls += ["get_partitions_by_names", *_LIST_NOW] if self.is_partitioned else _LIST_NOW
         if self.adds_partition:
-            calls += [TABLE, "add_partitions_req"]
+            calls += [TABLE, "add_partitions_req", "get_partitions_by_names"]  # where it lies
         if self.kind == "MERGE" and self.is_partitioned:  # its lock is on the table, for it may insert anywhere
             calls.append("add_dynamic_partitions")
-        calls.append("get_partitions_by_names" if self.is_partitioned else TABLE)
-        if line is HIVE_4:
-            calls.append(_STATISTICS[self.is_partitioned])
+        calls += self._withdraw(line)
+        if changes_rows:  # keeps such writers out from now on, and looks whether one has committed meanwhile
+            calls += ["lock", *_LIST_NOW] if self.is_partitioned else ["lock"]
         return [*calls, "commit_txn"]
+
+    def _withdraw(self, line: MetastoreLine) -> list[str]:
+        """Of statistics that nobody has counted; 4.x moves the write ID in any case."""
+        if self.is_partitioned:
+            return ["get_partitions_by_names", *(["alter_partitions_req"] if line is HIVE_4 else []), TABLE]
+        return [TABLE] if line is HIVE_3 else [TABLE, "update_table_column_statistics_req", TABLE]
 
 
 CASES = (

@@ -6,18 +6,20 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from hive_acid.config import Settings
-from hive_acid.execution.dry_run import DryRun
-from hive_acid.execution.engine import RowCounts, WriteResult, WriteSpec, WrittenFolder
+from hive_acid.execution.dry_run_report import DryRun
 from hive_acid.execution.executor import Executor
-from hive_acid.execution.statement import Overwrite, Statement
 from hive_acid.metastore.memory import MemoryMetastore
 from hive_acid.metastore.types import MetastoreLine, TransactionState
+from hive_acid.model.analysed_table import describe_analysed
 from hive_acid.model.names import FolderKind, FolderName
 from hive_acid.model.table import Column, TableDescription, TableName
+from hive_acid.reading.warehouse import Warehouse
 from hive_acid.sql import RowWrites
 from hive_acid.transactions.locks import Identity
 from hive_acid.transactions.manager import TransactionManager
 from hive_acid.transactions.validity import StatementKind
+from hive_acid.writing.engine import RowCounts, WriteResult, WriteSpec, WrittenFolder
+from hive_acid.writing.statement import Overwrite, Statement
 from support.faults import Clock, FaultyMetastore
 from support.memory_file_system import MemoryFileSystem
 
@@ -147,7 +149,8 @@ class World:
         settings = Settings(self.settings)
         identity = Identity("user", "host", "agent")
         self.transactions = TransactionManager(self.metastore, identity, settings, self.clock, self.clock.pause_ms)
-        self.executor = Executor(self.metastore, self.file_system, self.transactions, settings, self.clock.pause_ms)
+        self.warehouse = Warehouse(self.metastore, self.file_system, self.transactions)
+        self.executor = Executor(self.warehouse, settings, self.clock.pause_ms)
 
     def run(self, kind: StatementKind, **changes: object) -> int:
         """The number of rows changed."""
@@ -164,11 +167,10 @@ class World:
             "kind": kind,
             "writes": WRITES.get(kind, RowWrites.INSERTS),
             "target": TABLE,
-            "sources": (TABLE,),
+            "sources": () if kind is StatementKind.INSERT else (TABLE,),
             "time_zone": "UTC",
             "parallelism": 2,
-            "columns": tuple(column.name for column in (*table.columns, *table.partition_columns)),
-            "bucket_columns": table.bucket_columns,
+            "analysed": (describe_analysed(table),),
         }
         if kind in (StatementKind.OVERWRITE, StatementKind.TRUNCATE):
             values |= {"overwrite": Overwrite(), "sources": ()}

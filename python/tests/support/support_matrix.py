@@ -1,8 +1,8 @@
-"""Which statement is supported on which kind of table: declared here, tried by a test, shown in the README."""
+"""Which statement is supported on which kind of table: declared here, tried by a test, shown in the documents."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -97,12 +97,13 @@ class Line:
     """A line of the matrix: its text, what stands for it in the test, and where it is not simply supported.
 
     Of a table that is not transactional nothing is tried but that nothing of ours refuses it, where the cell is
-    `Spark`.
+    `Spark`. A line with a `short` title stands in the README's summary too.
     """
 
     title: str
     examples: tuple[Example, ...]
     cells: Mapping[Kind, str] = field(default_factory=dict)
+    short: str = ""
 
     def cell(self, kind: Kind) -> str:
         """The word in the matrix."""
@@ -122,6 +123,7 @@ LINES = (
             Example("SELECT id, name FROM {t} WHERE id IN (SELECT id FROM {o})"),
             Example("EXPLAIN SELECT t.name, count(*) FROM {t} t JOIN {o} o ON t.id = o.id GROUP BY t.name"),
         ),
+        short="`SELECT`, joins, views, `EXPLAIN`",
     ),
     Line(
         "the hidden column `ROW__ID`",
@@ -137,6 +139,7 @@ LINES = (
             Example("INSERT INTO {t} BY NAME SELECT 6 AS id, 'f' AS name{v} {as_k}", (*_D, (5, "e"), (6, "f"))),
         ),
         _ONLY_OTHER_FORMATS,
+        short="`INSERT INTO`",
     ),
     Line(
         "`FROM … INSERT INTO … INSERT OVERWRITE …`, into several transactional tables, as one transaction",
@@ -147,25 +150,34 @@ LINES = (
         "`DELETE [WHERE …]`: subqueries, parameters, functions, `EXECUTE IMMEDIATE`, SQL scripts",
         (Example("DELETE FROM {t} WHERE id = (SELECT max(id) FROM {o})", ROWS[:2]),),
         _ONLY_ROWS_OF_ACID,
+        short="`DELETE`",
     ),
     Line(
         "`INSERT OVERWRITE`, from the table itself too, static, dynamic and mixed `PARTITION (…)`, `IF NOT EXISTS`; "
         "`df.write.insertInto(overwrite=True)`",
         (Example("INSERT OVERWRITE {t} SELECT id + 10, name{v} FROM {t} WHERE id > 1", ((12, "b"), (13, "c"))),),
         _ONLY_OTHER_FORMATS,
+        short="`INSERT OVERWRITE`",
     ),
     Line(
         "`INSERT INTO … REPLACE WHERE …`; `df.writeTo(…).overwrite(condition)`: the rows for which it is true go, the "
         "new ones must satisfy it; without subqueries",
         (Example("INSERT INTO {t} REPLACE WHERE id > 1 VALUES (4, 'd'{v})", (ROWS[0], (4, "d"))),),
         _ONLY_ROWS_OF_ACID,
+        short="`INSERT INTO … REPLACE WHERE`",
     ),
-    Line("`TRUNCATE TABLE [PARTITION (…)]`", (Example("TRUNCATE TABLE {t} {part}", ()),), _ONLY_OTHER_FORMATS),
+    Line(
+        "`TRUNCATE TABLE [PARTITION (…)]`",
+        (Example("TRUNCATE TABLE {t} {part}", ()),),
+        _ONLY_OTHER_FORMATS,
+        short="`TRUNCATE TABLE`",
+    ),
     Line(
         "`UPDATE … SET … [WHERE …]`: subqueries, nested fields, `DEFAULT`, parameters; partition columns and bucketing "
         "columns too, the row moves",
         (Example("UPDATE {t} SET id = id + 10, name = upper(name) WHERE id > 2", (*ROWS[:2], (13, "C"))),),
         _ONLY_ROWS_OF_ACID,
+        short="`UPDATE`",
     ),
     Line(
         "`MERGE INTO`: all clauses of Spark, Hive's `INSERT VALUES` without columns, `SET *`, `INSERT *`, the table as "
@@ -179,6 +191,7 @@ LINES = (
             ),
         ),
         _ONLY_ROWS_OF_ACID,
+        short="`MERGE INTO`",
     ),
     Line(
         "`df.writeTo(…)`: `append`, `overwritePartitions`, `overwrite(lit(True))`; `df.write.saveAsTable` in each mode "
@@ -192,6 +205,7 @@ LINES = (
             ),
         ),
         {INSERT_ONLY_TEXT: REFUSED},
+        short="`df.writeTo(…)`, `df.write.saveAsTable`",
     ),
     Line(
         "`AcidTable`: `toDF`, `alias`, `detail`, `history`",
@@ -237,6 +251,7 @@ LINES = (
         "the same `… AS SELECT`: dropped again if the query fails; seen without rows until it has ended",
         (Example("CREATE TABLE {t}_as {by} {clauses} AS SELECT id, name{v} {as_k} FROM {o}"),),
         {ORIGINALS: NONE, **_ONLY_OTHER_FORMATS},
+        short="`CREATE TABLE … AS SELECT`",
     ),
     Line(
         "`CREATE TABLE … USING orc` with `'transactional'='true'`",
@@ -272,6 +287,7 @@ LINES = (
             Example("ANALYZE TABLE {t} COMPUTE STATISTICS"),
             Example("ALTER TABLE {t} ADD COLUMNS (more STRING)"),
         ),
+        short="`ALTER TABLE`, `ANALYZE TABLE`, `DROP TABLE`",
     ),
     Line(
         "`DESCRIBE`, `SHOW CREATE TABLE … AS SERDE`, `SHOW PARTITIONS`",
@@ -287,6 +303,7 @@ LINES = (
             Example(call=lambda spark, t: AcidTable.forName(spark, t).compact().collect()),
         ),
         {INSERT_ONLY_TEXT: REFUSED, OTHER: REFUSED},
+        short="`ALTER TABLE … COMPACT`, `'major'` and `'minor'`",
     ),
     Line(
         "`ALTER TABLE … COMPACT 'rebalance'`, on metastores of the 4.x line",
@@ -304,6 +321,29 @@ LINES = (
         {kind: REFUSED for kind in KINDS if kind is not OTHER},
     ),
 )
+
+
+_SUMMARY_KINDS: Final = (
+    ("full ACID (ORC)", FULL_ACID),
+    ("insert-only, ORC or Parquet", (INSERT_ONLY, INSERT_ONLY_BUCKETED)),
+    ("insert-only, other formats", (INSERT_ONLY_TEXT,)),
+    ("not transactional", (OTHER,)),
+)
+"""The columns of the summary, each of which stands for the kinds that have the same word in all its lines."""
+
+
+def summary() -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """Head and lines of the README's summary, as texts. Raises ValueError if a cell would not be true of all kinds."""
+    head = ("Statement", *(title for title, _ in _SUMMARY_KINDS))
+    shown = [line for line in LINES if line.short]
+    return head, [(line.short, *(_common_word(line, kinds) for _, kinds in _SUMMARY_KINDS)) for line in shown]
+
+
+def _common_word(line: Line, kinds: Sequence[Kind]) -> str:
+    words = {line.cell(kind) for kind in kinds} - {NONE}
+    if len(words) != 1:
+        raise ValueError(f"{line.short}: no word is true of {[kind.title for kind in kinds]}")
+    return words.pop()
 
 
 def matrix() -> tuple[tuple[str, ...], list[tuple[str, ...]]]:

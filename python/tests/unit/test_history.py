@@ -7,15 +7,15 @@ import json
 import pytest
 
 from hive_acid.errors import InvalidStatement, UnsupportedOperation
-from hive_acid.execution.history import Author, NoteWriter
-from hive_acid.execution.statement import StatementText
-from hive_acid.inspect.history import load_history
-from hive_acid.inspect.history_entries import HistoryEntry, format_json, format_text
+from hive_acid.history.entries import HistoryEntry, format_json, format_text
+from hive_acid.history.note import HistoryFile, WriteNote, fold_notes
+from hive_acid.history.reader import load_history
 from hive_acid.metastore.types import MetastoreLine
-from hive_acid.model.history import HistoryFile, WriteNote, fold_notes
 from hive_acid.model.names import HISTORY_FILE, METADATA_FILE
 from hive_acid.model.table import Column, Partition, TableName
 from hive_acid.transactions.validity import StatementKind
+from hive_acid.writing.notes import Author, NoteWriter
+from hive_acid.writing.statement import StatementText
 from support.listings import COMPACTED, TRUNCATED
 from support.statements import LOCATION, TABLE, World, build_table
 

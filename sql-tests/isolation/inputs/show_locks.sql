@@ -1,6 +1,8 @@
 -- SHOW LOCKS and SHOW TRANSACTIONS while statements of others are at work.
 
 --SET spark.hiveacid.lock.pollMaxMs=100
+-- what keeps unlocked writers out at the commit would keep sessions waiting for one that is held there
+--SET spark.hiveacid.lock.unlockedWriters=ignore
 
 CREATE TABLE t (id INT, n INT) PARTITIONED BY (p STRING) STORED AS ORC TBLPROPERTIES ('transactional' = 'true');
 INSERT INTO t VALUES (1, 0, 'a'), (2, 0, 'b');

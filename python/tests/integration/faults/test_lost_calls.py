@@ -31,6 +31,7 @@ SENT_ONCE = {
     "add_partitions_req",
     "add_dynamic_partitions",
     "alter_table_req",
+    "update_table_column_statistics_req",
     "alter_partitions_req",
 }
 """Calls that are never repeated: nobody knows whether they happened. commit_txn is the one that is asked after."""

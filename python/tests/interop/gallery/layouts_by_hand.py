@@ -138,19 +138,12 @@ def _no_footers(shop: Workshop) -> None:
     shop.put("delete_delta_0000002_0000002_0000", delete(2, (1, 6)), footer={})
 
 
-def _empty_files(shop: Workshop) -> None:
-    """Files of no bytes, as compactions leave them for empty buckets."""
+def _files_without_rows(shop: Workshop) -> None:
+    """As Hive 4 leaves them for empty buckets: a footer alone."""
     shop.commit_write_ids(2)
     shop.put("delta_0000001_0000001_0000", insert(1, *map(row, range(1, 7)), row(10)))
-    (shop.table.location() / "delta_0000001_0000001_0000/bucket_00001").touch()
-    shop.put("delete_delta_0000002_0000002_0000", delete(2, (1, 6)))
-
-
-def _empty_delete_files(shop: Workshop) -> None:
-    """The same among deletes, which the vectorised reader of Hive 3.1 cannot bear; and a file without rows."""
-    _empty_files(shop)
-    (shop.table.location() / "delete_delta_0000002_0000002_0000/bucket_00001").touch()
     shop.put("delta_0000001_0000001_0000", [], file="bucket_00002")
+    shop.put("delete_delta_0000002_0000002_0000", delete(2, (1, 6)))
 
 
 def _two_buckets(shop: Workshop) -> None:
@@ -252,9 +245,7 @@ EXHIBITS = (
     Exhibit("rebalanced", _rebalanced, ROWS, hive_versions=HIVE_4),
     Exhibit("older_footers", _older_footers, ROWS),
     Exhibit("no_footers", _no_footers, ROWS, hive_versions=HIVE_4),
-    # its minor compaction of the events of two buckets is what `two_buckets_3` shows
-    Exhibit("empty_files_3", _empty_files, ROWS, hive_versions=HIVE_3, compactions=("major",)),
-    Exhibit("empty_files_4", _empty_delete_files, ROWS, hive_versions=HIVE_4),
+    Exhibit("files_without_rows", _files_without_rows, ROWS, hive_versions=HIVE_4),
     Exhibit(
         "two_buckets_3",
         _two_buckets,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from hive_acid.compaction import flat_planning
-from hive_acid.compaction.flat_planning import build_flat_plan
-from hive_acid.compaction.planning import CompactionPlan
+from hive_acid.compaction.plan import flat_planning
+from hive_acid.compaction.plan.flat_planning import build_flat_plan
+from hive_acid.compaction.plan.planning import CompactionPlan
 from hive_acid.errors import UnsupportedOperation
 from hive_acid.metastore.compaction_types import CompactionKind
 from hive_acid.model.write_ids import ValidTxnList, ValidWriteIdList

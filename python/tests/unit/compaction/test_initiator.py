@@ -8,8 +8,8 @@ from dataclasses import replace
 
 import pytest
 
-from hive_acid.compaction.after_write import AfterWrite
-from hive_acid.compaction.initiator import (
+from hive_acid.compaction.initiator.after_write import AfterWrite
+from hive_acid.compaction.initiator.initiator import (
     Action,
     Decision,
     Initiator,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hive_acid.compaction.overrides import FileOverrides, read_overrides, refuse_unapplied
+from hive_acid.compaction.plan.overrides import FileOverrides, read_overrides, refuse_unapplied
 from hive_acid.errors import UnsupportedOperation
 from hive_acid.model.table import TableDescription
 from support.statements import build_table

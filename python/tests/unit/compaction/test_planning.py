@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hive_acid.compaction.planning import CompactionPlan, build_compaction_plan, find_foldable_mark
+from hive_acid.compaction.plan.planning import CompactionPlan, build_compaction_plan, find_foldable_mark
 from hive_acid.metastore.compaction_types import CompactionKind
 from hive_acid.model.write_ids import ValidTxnList, ValidWriteIdList
 from hive_acid.snapshot.acid_state import AcidState

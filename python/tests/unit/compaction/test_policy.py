@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hive_acid.compaction.policy import Thresholds, find_exemption, judge
+from hive_acid.compaction.initiator.policy import Thresholds, find_exemption, judge
 from hive_acid.metastore.compaction_types import CompactionKind
 from hive_acid.metastore.types import MetastoreLine
 from hive_acid.model.write_ids import ValidTxnList, ValidWriteIdList

@@ -8,8 +8,7 @@ from dataclasses import dataclass, field, replace
 import pytest
 
 from hive_acid import config
-from hive_acid.compaction.requests import CompactionRequests, Outcome
-from hive_acid.compaction.statement import build_requests
+from hive_acid.compaction.queue.requests import CompactionRequests, Outcome
 from hive_acid.errors import HiveAcidError, build_error
 from hive_acid.metastore.compaction_types import (
     CompactionInfo,
@@ -21,6 +20,7 @@ from hive_acid.metastore.compaction_types import (
 from hive_acid.metastore.memory import MemoryMetastore
 from hive_acid.metastore.types import MetastoreLine
 from hive_acid.model.table import Column, TableDescription, TableName
+from hive_acid.operators.compact import build_requests
 from hive_acid.sql import find_operator_statement
 from hive_acid.sql.operator_statements import Compact
 

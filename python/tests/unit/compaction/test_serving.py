@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from hive_acid.compaction.serving import COMPACTED, FAILED, REFUSED, Metrics, Report, Service
-from hive_acid.compaction.worker import CompactionOutcome
+from hive_acid.compaction.queue.worker import CompactionOutcome
+from hive_acid.compaction.queue.worker_service import COMPACTED, FAILED, REFUSED, Metrics, Report, Service
 from hive_acid.errors import HiveAcidError, build_error
-from hive_acid.execution.engine import WriteResult, WrittenFolder
 from hive_acid.metastore.compaction_types import CompactionKind
 from hive_acid.model.table import TableName
+from hive_acid.writing.engine import WriteResult, WrittenFolder
 
 TABLE = TableName("db", "t")
 DONE = CompactionOutcome(

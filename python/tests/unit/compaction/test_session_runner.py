@@ -8,27 +8,57 @@ from dataclasses import replace
 import pytest
 
 from hive_acid import config
-from hive_acid.compaction.requests import CompactionRequests, Outcome
-from hive_acid.compaction.session_runner import SessionRunner
-from hive_acid.errors import HiveAcidError, UnsupportedOperation, build_error
-from hive_acid.metastore.compaction_types import CompactionKind, CompactionRequest, CompactionState
+from hive_acid.compaction.queue.liveness import STATEMENT_POOL_PREFIX, name_with_transaction
+from hive_acid.compaction.queue.requests import CompactionRequests, Outcome
+from hive_acid.compaction.queue.session_runner import SessionRunner
+from hive_acid.errors import HiveAcidError, MetastoreUnavailable, UnsupportedOperation, build_error
+from hive_acid.metastore.compaction_types import CompactionInfo, CompactionKind, CompactionRequest, CompactionState
 from hive_acid.metastore.types import MetastoreLine
-from support.statements import LOCATION, TABLE, build_table
+from support.faults import Lost
+from support.statements import LOCATION, TABLE, TIMEOUT_MS, build_table
 from unit.compaction.test_worker import Shop
 
 MAJOR, MINOR = CompactionKind.MAJOR, CompactionKind.MINOR
-POOL = "of-the-session"
+POOL = f"{STATEMENT_POOL_PREFIX}of-the-session"
+OTHER = replace(TABLE, table="other")
+
+
+def build_session(
+    shop: Shop, name: str = POOL, pause_ms: Callable[[int], None] | None = None
+) -> Callable[..., list[Outcome]]:
+    """What a session does for requests and settings."""
+    runner = SessionRunner(
+        shop.world.metastore, lambda chosen: shop.worker, name, pause_ms or shop.world.clock.pause_ms
+    )
+    service = CompactionRequests(shop.world.metastore, shop.world.clock, shop.world.clock.pause_ms, runner)
+
+    def compact(*requests: CompactionRequest, waits: bool = False, **settings: str) -> list[Outcome]:
+        keys = {f"spark.hiveacid.compaction.{key}": value for key, value in settings.items()}
+        return service.compact(requests or [CompactionRequest(TABLE, MAJOR)], config.Settings(keys), waits=waits)
+
+    return compact
 
 
 def ask(
     shop: Shop, *requests: CompactionRequest, pause_ms: Callable[[int], None] | None = None, **settings: str
 ) -> list[Outcome]:
-    runner = SessionRunner(
-        shop.world.metastore, lambda chosen: shop.worker, POOL, pause_ms or shop.world.clock.pause_ms
-    )
-    service = CompactionRequests(shop.world.metastore, shop.world.clock, shop.world.clock.pause_ms, runner)
-    keys = {f"spark.hiveacid.compaction.{key}": value for key, value in settings.items()}
-    return service.compact(requests or [CompactionRequest(TABLE, MAJOR)], config.Settings(keys), waits=False)
+    return build_session(shop, pause_ms=pause_ms)(*requests, **settings)
+
+
+def add_other(shop: Shop) -> CompactionRequest:
+    """A request for another table, which has had two inserts."""
+    shop.world.memory.add_table(build_table(name=OTHER, location="/warehouse/other"))
+    for name in ("delta_0000001_0000001_0000", "delta_0000002_0000002_0000"):
+        shop.world.file_system.add_file(f"/warehouse/other/{name}/bucket_00000")
+    for _ in range(2):
+        txn_id = shop.world.memory.open_transaction("u", "h", "a")
+        shop.world.memory.allocate_write_id(txn_id, OTHER)
+        shop.world.memory.commit(txn_id)
+    return CompactionRequest(OTHER, MAJOR)
+
+
+def latest_entry(shop: Shop, request: CompactionRequest) -> CompactionInfo:
+    return next(info for info in shop.world.memory.compactions() if info.table == request.table)
 
 
 def test_it_is_done_when_the_statement_returns() -> None:
@@ -79,21 +109,14 @@ def test_nothing_is_requested_for_a_table_that_cannot_be_compacted() -> None:
 
 def test_if_one_fails_the_others_are_done() -> None:
     shop = Shop()
-    other = replace(TABLE, table="other")
-    shop.world.memory.add_table(build_table(name=other, location="/warehouse/other"))
-    for name in ("delta_0000001_0000001_0000", "delta_0000002_0000002_0000"):
-        shop.world.file_system.add_file(f"/warehouse/other/{name}/bucket_00000")
-    for _ in range(2):
-        txn_id = shop.world.memory.open_transaction("u", "h", "a")
-        shop.world.memory.allocate_write_id(txn_id, other)
-        shop.world.memory.commit(txn_id)
+    other = add_other(shop)
     shop.engine.before = lambda: setattr(
         shop.engine, "fails", RuntimeError("full") if not shop.engine.specs[1:] else None
     )
     with pytest.raises(RuntimeError, match="full"):
-        ask(shop, CompactionRequest(TABLE, MAJOR), CompactionRequest(other, MAJOR))
+        ask(shop, CompactionRequest(TABLE, MAJOR), other)
     states = {info.table: info.state for info in shop.world.memory.compactions()}
-    assert states == {TABLE: CompactionState.FAILED, other: CompactionState.READY}
+    assert states == {TABLE: CompactionState.FAILED, OTHER: CompactionState.READY}
 
 
 def test_an_interrupt_leaves_nothing_in_a_queue_that_nobody_serves() -> None:
@@ -136,3 +159,109 @@ def test_on_3_1_the_base_is_there_before_hive_is_asked() -> None:
     before = shop.world.folders()
     (outcome,) = ask(Shop(MetastoreLine.HIVE_3), CompactionRequest(TABLE, MINOR))
     assert (outcome.state, shop.world.folders()) == ("initiated", before)
+
+
+class TestLostAnswers:
+    """Whichever call is lost, later statements of this session and of others are done at once."""
+
+    LOSSES = pytest.mark.parametrize(
+        ("method", "lost"),
+        [
+            (method, lost)
+            for method in ("request_compaction", "compactions", "open_compaction", "next_compaction")
+            for lost in Lost
+        ],
+    )
+
+    @LOSSES
+    @pytest.mark.parametrize("waits", [True, False])
+    def test_the_next_of_the_same_and_of_another_table_are_done_at_once(
+        self, method: str, lost: Lost, waits: bool
+    ) -> None:
+        shop = Shop()
+        other, session = add_other(shop), build_session(shop)
+        shop.world.metastore.method, shop.world.metastore.lost = method, lost
+        try:
+            session()
+        except MetastoreUnavailable:
+            shop.world.time_out()  # nobody knows a transaction whose ID was lost
+        shop.world.metastore.method = ""
+        assert all(info.state is not CompactionState.INITIATED for info in shop.world.memory.compactions())
+        began_ms = shop.world.clock.now_ms
+        (outcome,) = session(other, waits=waits)
+        assert (outcome.accepted, outcome.state) == (True, "ready for cleaning")
+        session(waits=waits)
+        assert shop.world.clock.now_ms == began_ms, "nothing was waited for"
+        assert "base_0000002" in "".join(shop.world.folders())
+        assert not any(info.state.is_pending for info in shop.world.memory.compactions())
+        assert shop.world.open_transactions() == []
+
+    def test_a_lost_answer_to_the_request_is_found_in_the_queue(self) -> None:
+        shop = Shop()
+        shop.world.metastore.method, shop.world.metastore.lost = "request_compaction", Lost.ANSWER
+        (outcome,) = ask(shop)
+        assert (outcome.compaction_id, outcome.state) == (shop.entry().id, "ready for cleaning")
+
+    def test_what_a_session_has_asked_for_before_it_died_is_done_by_the_next(self) -> None:
+        shop = Shop()
+        dead = replace(CompactionRequest(TABLE, MAJOR), pool=f"{STATEMENT_POOL_PREFIX}dead-1")
+        earlier = shop.world.memory.request_compaction(dead)
+        (outcome,) = ask(shop)
+        assert (outcome.compaction_id, outcome.state) == (earlier.id, "ready for cleaning")
+
+    def test_what_a_session_had_taken_when_it_died_is_given_up_with_its_transaction(self) -> None:
+        shop = Shop()
+        pool = f"{STATEMENT_POOL_PREFIX}dead-1"
+        shop.world.memory.request_compaction(replace(CompactionRequest(TABLE, MAJOR), pool=pool))
+        txn_id = shop.world.memory.open_compaction("user", "host", "agent", MAJOR)
+        shop.world.memory.next_compaction(name_with_transaction("spark-dead", txn_id), "test", pool)
+        (outcome,) = ask(shop)
+        assert (outcome.accepted, outcome.state) == (False, "refused"), "it may be alive"
+        shop.world.time_out()
+        (outcome,) = ask(shop)
+        assert (outcome.accepted, outcome.state) == (True, "ready for cleaning")
+
+    def test_what_another_has_taken_and_died_with_is_not_waited_for(self) -> None:
+        shop = Shop()
+        session = build_session(shop)
+
+        def take_and_die() -> None:
+            (entry,) = shop.world.memory.compactions()
+            txn_id = shop.world.memory.open_compaction("user", "host", "agent", MAJOR)
+            assert shop.world.memory.next_compaction(name_with_transaction("spark-other", txn_id), "test", entry.pool)
+
+        shop.world.metastore.before["next_compaction"] = take_and_die
+        shop.world.clock.after_pause = shop.world.time_out
+        with pytest.raises(HiveAcidError, match=r"worker spark-other.* died"):
+            session(waits=True)
+        assert shop.world.clock.now_ms < 1_000_000 + 2 * TIMEOUT_MS
+
+    def test_an_interrupted_statement_is_not_hidden_by_a_metastore_that_has_gone(self) -> None:
+        shop = Shop()
+        shop.engine.fails = KeyboardInterrupt()
+        shop.engine.before = lambda: setattr(shop.world.metastore, "method", "compactions")
+        shop.world.metastore.forever = True
+        with pytest.raises(KeyboardInterrupt):
+            ask(shop, CompactionRequest(TABLE, MAJOR), add_other(shop))
+
+    def test_requests_before_one_that_fails_are_not_left_where_nobody_looks(self) -> None:
+        shop = Shop()
+        other = add_other(shop)
+        shop.world.metastore.method, shop.world.metastore.nth = "request_compaction", 2
+        with pytest.raises(MetastoreUnavailable):
+            ask(shop, CompactionRequest(TABLE, MAJOR), other)
+        assert [info.state for info in shop.world.memory.compactions()] == [CompactionState.FAILED]
+
+
+def test_each_statement_is_given_what_it_has_asked_for() -> None:
+    shop = Shop()
+    other, session = add_other(shop), build_session(shop)
+    session(runIn="session")
+    first = latest_entry(shop, CompactionRequest(TABLE, MAJOR)).pool
+    session(other)
+    second = latest_entry(shop, other).pool
+    assert first is not None
+    assert first.startswith(POOL)
+    assert second is not None
+    assert second.startswith(POOL)
+    assert first != second

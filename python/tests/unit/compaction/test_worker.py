@@ -7,17 +7,18 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
-from hive_acid.compaction.engine import CompactionSpec
-from hive_acid.compaction.folding import Folder
-from hive_acid.compaction.worker import Worker
+from hive_acid.compaction.compactor import Compactor
+from hive_acid.compaction.plan.engine import CompactionSpec
+from hive_acid.compaction.queue.liveness import name_with_transaction
+from hive_acid.compaction.queue.worker import Worker
 from hive_acid.config import Settings
 from hive_acid.errors import HiveAcidError, UnsupportedOperation, build_error
-from hive_acid.execution.engine import WriteResult, WrittenFolder
 from hive_acid.metastore.compaction_types import CompactionInfo, CompactionKind, CompactionRequest, CompactionState
 from hive_acid.metastore.types import LockKind, MetastoreLine
 from hive_acid.model.names import METADATA_FILE, VERSION_FILE
 from hive_acid.model.table import Column
 from hive_acid.transactions.validity import StatementKind
+from hive_acid.writing.engine import WriteResult, WrittenFolder
 from support.faults import Lost
 from support.statements import LOCATION, TABLE, World, build_table
 
@@ -61,8 +62,8 @@ class Shop:
         self.world.memory.add_table(build_table(**self.table))
         self.engine = FakeCompactionEngine(self.world)
         world, settings = self.world, Settings(self.settings)
-        folder = Folder(world.metastore, world.file_system, self.engine, settings)
-        self.worker = Worker(world.metastore, world.transactions, folder, settings, "spark-host-1", "test")
+        compactor = Compactor(world.metastore, world.file_system, self.engine, settings)
+        self.worker = Worker(world.metastore, world.transactions, compactor, settings, "spark-host-1", "test")
         for _ in range(2):
             world.run(StatementKind.INSERT)
         self.before = world.folders()
@@ -93,14 +94,14 @@ def test_nothing_is_done_without_a_request() -> None:
     assert Shop().worker.run_next(None) is None
 
 
-def test_the_calls_come_in_hives_order() -> None:
+def test_the_calls_come_in_hives_order_but_for_the_transaction_which_is_first() -> None:
     shop = Shop()
     shop.request()
     shop.worker.run_next(None)
     calls = [name for name in shop.world.metastore.calls if name != "config_value"]
     assert calls == [
-        "next_compaction", "table", "open_compaction", "valid_transactions", "lock",
-        "valid_transactions", "valid_write_ids", "table", "start_compaction", "mark_compacted", "commit",
+        "compactions", "open_compaction", "next_compaction", "table", "lock",
+        "valid_transactions", "valid_write_ids", "table", "start_compaction", "heartbeat", "mark_compacted", "commit",
     ]  # fmt: skip
 
 
@@ -180,7 +181,7 @@ def test_a_failure_leaves_nothing_and_is_told(fails: BaseException) -> None:
 @pytest.mark.parametrize("lost", list(Lost))
 @pytest.mark.parametrize(
     "step",
-    ["table", "open_compaction", "valid_transactions", "lock", "valid_write_ids", "start_compaction", "mark_compacted"],
+    ["table", "open_compaction", "lock", "valid_write_ids", "start_compaction", "mark_compacted"],
 )
 def test_a_step_that_gets_no_answer_leaves_nothing_visible(step: str, lost: Lost) -> None:
     shop = Shop()
@@ -189,7 +190,8 @@ def test_a_step_that_gets_no_answer_leaves_nothing_visible(step: str, lost: Lost
     with pytest.raises(HiveAcidError):
         shop.worker.run_next(None)
     assert shop.world.folders() == shop.before
-    assert shop.entry().state is FAILED
+    is_taken = step not in ("open_compaction", "valid_transactions")
+    assert shop.entry().state is (FAILED if is_taken else CompactionState.INITIATED)
     shop.world.time_out()
     assert shop.world.open_transactions() == []
 
@@ -246,14 +248,15 @@ def test_a_lost_transaction_puts_nothing_into_place() -> None:
         ({"columns": (Column("u", "uniontype<int,string>"),)}, "uniontype"),
     ],
 )
-def test_what_cannot_be_compacted_is_refused_before_anything_is_opened(changes: dict[str, object], reason: str) -> None:
+def test_what_cannot_be_compacted_is_refused_before_anything_is_locked(changes: dict[str, object], reason: str) -> None:
     shop = Shop()
     shop.request()
     shop.world.memory.add_table(build_table(**changes))  # type: ignore[arg-type]
     with pytest.raises(UnsupportedOperation, match=reason):
         shop.worker.run_next(None)
-    assert "open_compaction" not in shop.world.metastore.calls
+    assert "lock" not in shop.world.metastore.calls
     assert shop.entry().state is FAILED
+    assert shop.world.open_transactions() == []
 
 
 @pytest.mark.parametrize("line", MetastoreLine)
@@ -338,6 +341,83 @@ def test_what_a_worker_that_died_had_begun_is_failed() -> None:
     assert "died" in (shop.entry().error or "")
     shop.request()
     assert shop.worker.run_next(None) is not None
+
+
+def test_a_worker_that_dies_before_it_has_said_anything_is_known_by_its_name() -> None:
+    shop = Shop()
+    shop.request()
+    shop.world.metastore.method, shop.world.metastore.lost = "next_compaction", Lost.ANSWER
+    with pytest.raises(HiveAcidError, match="METASTORE_UNAVAILABLE"):
+        shop.worker.run_next(None)
+    assert shop.entry().state is CompactionState.WORKING
+    assert shop.entry().txn_id is None
+    assert shop.world.open_transactions() == []
+    assert shop.worker.fail_dead() == [shop.entry().id]
+    shop.request()
+    assert shop.worker.run_next(None) is not None
+
+
+@pytest.mark.parametrize("ends", ["commit", "nothing to do", "failure"])
+def test_a_compaction_that_ends_while_it_is_asked_after_is_not_taken_for_dead(ends: str) -> None:
+    """The queue is read, then the compaction ends, then its transaction is asked for."""
+    shop = Shop()
+    shop.request()
+    memory = shop.world.memory
+    txn_id = memory.open_compaction("user", "host", "agent", MAJOR)
+    job = memory.next_compaction(name_with_transaction("spark-busy", txn_id), "test", None)
+    assert job is not None
+
+    def end() -> None:
+        memory.start_compaction(replace(job, user="user", highest_write_id=2), txn_id)
+        {"commit": memory.mark_compacted, "nothing to do": memory.mark_refused, "failure": memory.mark_failed}[ends](
+            replace(job, error="of its own")
+        )
+        (memory.abort if ends == "failure" else memory.commit)(txn_id)
+
+    shop.world.metastore.before["transaction_state"] = end
+    assert shop.worker.fail_dead() == []
+    assert "transaction_state" in shop.world.metastore.calls
+    assert shop.entry().state is {"commit": READY, "nothing to do": REFUSED, "failure": FAILED}[ends]
+    assert shop.entry().error == "of its own"
+
+
+def test_one_that_has_told_its_end_itself_just_before_is_no_error() -> None:
+    shop = Shop()
+    shop.request()
+    txn_id = shop.world.memory.open_compaction("user", "host", "agent", MAJOR)
+    job = shop.world.memory.next_compaction(name_with_transaction("spark-busy", txn_id), "test", None)
+    assert job is not None
+    shop.world.memory.abort(txn_id)
+
+    def tell() -> None:
+        shop.world.memory.mark_failed(replace(job, error="of its own"))
+        shop.world.metastore.method, shop.world.metastore.nth = "mark_failed", 1  # the entry is no longer in the queue
+
+    shop.world.metastore.before["mark_failed"] = tell
+    assert shop.worker.fail_dead() == []
+    assert shop.entry().error == "of its own"
+
+
+def test_a_rebalance_that_was_not_expected_gets_a_transaction_of_its_type() -> None:
+    shop = Shop()
+    shop.request(MAJOR)
+    other = replace(TABLE, table="other")
+    shop.world.memory.add_table(build_table(name=other, location="/warehouse/other"))
+    shop.world.memory.request_compaction(CompactionRequest(other, CompactionKind.REBALANCE))
+    kinds: list[CompactionKind] = []
+    opened = shop.world.memory.open_compaction
+
+    def open_compaction(user: str, host: str, agent: str, kind: CompactionKind) -> int:
+        kinds.append(kind)
+        return opened(user, host, agent, kind)
+
+    shop.world.memory.open_compaction = open_compaction  # type: ignore[method-assign]
+    shop.world.metastore.before["next_compaction"] = lambda: shop.world.memory.next_compaction("faster-1", "test", None)
+    outcome = shop.worker.run_next(None)
+    assert outcome is not None
+    assert (outcome.kind, kinds) == (CompactionKind.REBALANCE, [MAJOR, CompactionKind.REBALANCE])
+    assert shop.worker.fail_dead() == []
+    assert shop.world.open_transactions() == []
 
 
 def test_what_hives_workers_do_is_theirs() -> None:

@@ -6,11 +6,12 @@ import pytest
 
 from hive_acid.config import BUCKETING_HIVE_TIME_ZONE, Settings
 from hive_acid.errors import HiveAcidError, UnsupportedOperation
-from hive_acid.execution.bucketing import Bucketing, find_bucketing, find_unhashable
 from hive_acid.metastore.types import MetastoreLine
+from hive_acid.model.analysed_table import describe_analysed
 from hive_acid.model.table import Column, TableDescription
 from hive_acid.sql import RowWrites
 from hive_acid.transactions.validity import StatementKind
+from hive_acid.writing.buckets import Bucketing, find_bucketing, find_unhashable
 from support.bucket_values import EDGES, types_of
 from support.statements import World, build_table
 
@@ -143,7 +144,7 @@ def test_files_of_insert_only_tables_carry_the_bucket_in_a_name_of_hives(world: 
 def test_a_statement_that_was_analysed_with_other_buckets_is_refused(world: World) -> None:
     world.memory.add_table(build_table(bucket_columns=("id",), bucket_count=2))
     with pytest.raises(
-        HiveAcidError, match="it is clustered by id, the statement was analysed with no columns"
+        HiveAcidError, match="it is clustered by id into 2 buckets, the statement was analysed with no columns"
     ) as caught:
-        world.run(StatementKind.UPDATE, bucket_columns=())
+        world.run(StatementKind.UPDATE, analysed=(describe_analysed(build_table()),))
     assert caught.value.getCondition() == "HIVE_ACID_TABLE_CHANGED"

@@ -8,6 +8,7 @@ from hive_acid.config import Settings
 from hive_acid.errors import HiveAcidError
 from hive_acid.execution.ddl import DdlExecutor, DdlStatement
 from hive_acid.metastore.types import HeldLock, LockComponent, LockKind, LockState, MetastoreLine, OperationKind
+from hive_acid.model.analysed_table import describe_analysed
 from hive_acid.model.table import Column, Partition, TableName
 from hive_acid.transactions.ddl_locks import DDL_LOCKS, DdlKind
 from hive_acid.transactions.validity import StatementKind
@@ -32,7 +33,7 @@ def world(request: pytest.FixtureRequest) -> World:
 
 
 def build(world: World) -> DdlExecutor:
-    return DdlExecutor(world.metastore, world.file_system, world.transactions, Settings(world.settings))
+    return DdlExecutor(world.warehouse, Settings(world.settings))
 
 
 def held_by(world: World, statement: DdlStatement) -> list[HeldLock]:
@@ -136,7 +137,7 @@ def test_statistics_that_a_writer_withdrew_meanwhile_do_not_come_back(world: Wor
 
     def store_what_was_read() -> None:
         stale = world.memory.table(OTHER)
-        world.run(StatementKind.INSERT, target=OTHER, sources=(), columns=("id", "name"))
+        world.run(StatementKind.INSERT, target=OTHER, sources=(), analysed=(describe_analysed(stale),))
         assert KEY not in world.memory.table(OTHER).parameters
         world.memory.add_table(stale)
 

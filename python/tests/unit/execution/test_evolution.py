@@ -4,8 +4,8 @@ import pytest
 
 from hive_acid.config import Settings
 from hive_acid.errors import HiveAcidError
-from hive_acid.execution.evolution import find_evolution
 from hive_acid.metastore.types import MetastoreLine
+from hive_acid.reading.evolution import find_evolution
 
 KEY = "spark.hiveacid.read.columnsByPosition"
 

@@ -118,8 +118,8 @@ class Fault:
     """What strikes, at which seams, and how the statement must end.
 
     `ends` are pairs of steps and end; the last that fits counts. Steps are `*`, a seam, a method, and `> method` or
-    `>= method`: those after its first call, or from it on. `overwriting` are the ends of statements that replace
-    rows, if they are others.
+    `>= method`: those after its first call, or from it on; or ONLY_COMMIT_IS_LEFT to ask of the metastore.
+    `overwriting` are the ends of statements that replace rows, if they are others.
     """
 
     act: Act
@@ -133,7 +133,13 @@ class Fault:
         return next(end for pattern, end in reversed(ends) if _fits(pattern, step, steps))
 
 
+ONLY_COMMIT_IS_LEFT = "only commit is left"
+
+
 def _fits(pattern: str, step: Step, steps: list[Step]) -> bool:
+    if pattern == ONLY_COMMIT_IS_LEFT:
+        rest = (other for other in steps if other.position >= step.position and other.seam == METASTORE)
+        return [other.method for other in rest] == ["commit"]
     comparison, _, method = pattern.rpartition(" ")
     if not comparison:
         return pattern in ("*", step.seam, step.method)
@@ -162,7 +168,7 @@ FAULTS = {
         (
             ("*", UNAVAILABLE),
             ("> open_transaction", leaving(UNAVAILABLE)),
-            (">= write_text", leaving(End("unknown", False))),
+            (ONLY_COMMIT_IS_LEFT, leaving(End("unknown", False))),
         ),
     ),
     "storage gone": Fault(

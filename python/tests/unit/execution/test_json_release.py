@@ -3,10 +3,10 @@
 import pytest
 
 from hive_acid.errors import HiveAcidError
-from hive_acid.execution.json_release import find_json_release
 from hive_acid.metastore.memory import MemoryMetastore
 from hive_acid.metastore.types import MetastoreLine
 from hive_acid.model.table import TableName
+from hive_acid.reading.json_release import find_json_release
 
 TABLE = TableName("db", "t")
 

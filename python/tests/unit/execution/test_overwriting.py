@@ -7,11 +7,11 @@ from collections.abc import Callable
 import pytest
 
 from hive_acid.errors import HiveAcidError, InvalidStatement
-from hive_acid.execution.statement import Overwrite
 from hive_acid.metastore.types import HeldLock, LockKind, MetastoreLine
 from hive_acid.model.names import METADATA_FILE, OVERWRITE_FILE
 from hive_acid.model.table import Column, Partition
 from hive_acid.transactions.validity import StatementKind
+from hive_acid.writing.statement import Overwrite
 from support.statements import LOCATION, TABLE, World, build_table
 
 INSERT, OVERWRITE, TRUNCATE = StatementKind.INSERT, StatementKind.OVERWRITE, StatementKind.TRUNCATE
@@ -187,24 +187,20 @@ def left_by_a_dead_overwrite(world: World, *, mark: bool = True, marker: bool = 
 
 
 @pytest.mark.parametrize("kind", list(StatementKind))
-def test_the_next_statement_removes_the_base_of_an_overwrite_that_died_where_it_would_break_readers(
-    world: World, kind: StatementKind
-) -> None:
+def test_the_next_statement_removes_the_base_of_an_overwrite_that_died(world: World, kind: StatementKind) -> None:
     left_by_a_dead_overwrite(world)
     world.run(kind)
-    assert ("base_0000001" in world.folders()) == (world.line is MetastoreLine.HIVE_4)
+    assert "base_0000001" not in world.folders()
 
 
 @pytest.mark.parametrize("marker", [False, True])
-def test_a_base_of_somebody_else_is_never_removed(marker: bool) -> None:
-    world = World(MetastoreLine.HIVE_3)
+def test_a_base_of_somebody_else_is_never_removed(world: World, marker: bool) -> None:
     left_by_a_dead_overwrite(world, mark=False, marker=marker)
     world.run(INSERT)
     assert "base_0000001" in world.folders()
 
 
-def test_the_base_of_an_open_overwrite_is_never_removed() -> None:
-    world = World(MetastoreLine.HIVE_3)
+def test_the_base_of_an_open_overwrite_is_never_removed(world: World) -> None:
     left_by_a_dead_overwrite(world)
     txn_id = world.memory.open_transaction("other", "host", "agent")
     write_id = world.memory.allocate_write_id(txn_id, TABLE)

@@ -133,6 +133,24 @@ def test_a_conflict_is_told_and_not_run_again(world: World, block: Block) -> Non
     assert world.folders() == []
 
 
+def test_a_conflict_at_the_commit_is_a_write_conflict_too(
+    world: World, block: Block, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(txn_id: int) -> None:
+        monkeypatch.undo()
+        world.memory.abort(txn_id)
+        reason = f"Aborting [txnid:{txn_id},{txn_id}] due to a write conflict on db/t committed by [txnid:7,7]"
+        raise build_error("HIVE_ACID_TRANSACTION_ABORTED", txnId=txn_id, table="its tables", reason=reason)
+
+    block.run(UPDATE)
+    monkeypatch.setattr(world.memory, "commit", refuse)
+    with pytest.raises(WriteConflict) as caught:
+        block.commit()
+    assert caught.value.getSqlState() == "40001"
+    assert caught.value.getMessageParameters()["table"] == str(TABLE)
+    assert world.folders() == []
+
+
 def test_own_statements_are_no_conflict_for_those_that_follow(world: World, block: Block) -> None:
     for _ in range(3):
         block.run(UPDATE)

@@ -2,8 +2,8 @@
 
 import pytest
 
-from hive_acid.execution.target import build_row_type
 from hive_acid.model.table import Column, TableDescription, TableName
+from hive_acid.writing.table_rules import build_row_type
 
 
 @pytest.mark.parametrize(

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from typing import Any
+
 import pytest
 
 from hive_acid.errors import HiveAcidError, WriteConflict
-from hive_acid.metastore.types import MetastoreLine
-from hive_acid.model.table import TableName
+from hive_acid.metastore.types import LockComponent, LockKind, MetastoreLine
+from hive_acid.model.table import Column, Partition, TableName
 from hive_acid.transactions.validity import StatementKind
-from support.statements import TABLE, FakeEngine, World, build_table
+from hive_acid.writing.statement import Overwrite, Statement
+from support.statements import LOCATION, TABLE, FakeEngine, World, build_table
 
 OTHER = TableName("db", "other")
 INSERT, OVERWRITE = StatementKind.INSERT, StatementKind.OVERWRITE
@@ -94,6 +98,60 @@ def test_a_table_is_overwritten_or_written_to_not_both(world: World) -> None:
         world.executor.run_together(
             [(world.statement(INSERT), world.engine), (world.statement(OVERWRITE), world.engine)]
         )
-    assert caught.value.getCondition() == "HIVE_ACID_TRANSACTION_STATE"
+    assert caught.value.getCondition() == "HIVE_ACID_OVERLAPPING_INSERTS"
     assert world.folders() == []
     assert is_at_rest(world)
+
+
+@pytest.fixture
+def days(world: World) -> World:
+    """The table with the partitions `d=1`, `d=2` and `d=3`."""
+    world.memory.add_table(build_table(partition_columns=(Column("d", "int"),)))
+    for name in ("d=1", "d=2", "d=3"):
+        world.memory.add_partition(TABLE, Partition(name, (name[2:],), f"{LOCATION}/{name}", {}))
+    return world
+
+
+def overwrite_of(world: World, partition: str) -> tuple[Statement, FakeEngine]:
+    engine = FakeEngine(world.file_system, partitions=(partition,))
+    return world.statement(OVERWRITE, overwrite=Overwrite((partition,))), engine
+
+
+def insert_into(world: World, partition: str, foreseen: bool = True) -> tuple[Statement, FakeEngine]:
+    known = (partition,) if foreseen else None
+    return world.statement(INSERT), FakeEngine(world.file_system, partitions=(partition,), foreseen=known)
+
+
+def test_different_partitions_of_a_table_are_overwritten_and_written_to(days: World) -> None:
+    days.executor.run_together([overwrite_of(days, "d=2"), insert_into(days, "d=3"), overwrite_of(days, "d=1")])
+    data = {path.rpartition("/")[0].removeprefix(f"{LOCATION}/") for path in days.file_system.files}
+    written = {folder for folder in data if not folder.startswith(("_", "."))}
+    assert written == {"d=1/base_0000001", "d=2/base_0000001", "d=3/delta_0000001_0000001_0001"}
+    assert is_at_rest(days)
+
+
+def test_their_locks_are_asked_for_at_once(days: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    requests: list[list[LockComponent]] = []
+    lock = days.memory.lock
+
+    def watched(txn_id: int, components: Sequence[LockComponent], *args: Any, **options: Any) -> Any:
+        requests.append([c for c in components if c.kind is LockKind.EXCLUSIVE])
+        return lock(txn_id, components, *args, **options)
+
+    monkeypatch.setattr(days.memory, "lock", watched)
+    days.executor.run_together([overwrite_of(days, "d=2"), overwrite_of(days, "d=1")])
+    assert [[c.partition for c in request] for request in requests] == [["d=2", "d=1"]]
+
+
+@pytest.mark.parametrize("order", [slice(None), slice(None, None, -1)])
+@pytest.mark.parametrize("other", [overwrite_of, insert_into])
+def test_a_partition_is_overwritten_or_written_to_not_both(
+    days: World, other: Callable[[World, str], tuple[Statement, FakeEngine]], order: slice
+) -> None:
+    statements = [overwrite_of(days, "d=1"), other(days, "d=1")][order]
+    with pytest.raises(HiveAcidError) as caught:
+        days.executor.run_together(statements)
+    assert caught.value.getCondition() == "HIVE_ACID_OVERLAPPING_INSERTS"
+    assert caught.value.getMessageParameters() == {"place": "partition d=1 of db.t"}
+    assert not [path for path in days.file_system.files if "base_" in path or "delta_" in path]
+    assert is_at_rest(days)

@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from hive_acid.inspect.finding import FindingKind
-from hive_acid.metastore.compaction_types import CompactionKind, CompactionRequest
+from hive_acid.doctor.compactions import Service, find_stuck
+from hive_acid.doctor.finding import FindingKind, Subject
+from hive_acid.metastore.compaction_types import CompactionInfo, CompactionKind, CompactionRequest, CompactionState
 from hive_acid.metastore.types import LockComponent, LockKind, MetastoreLine, OperationKind
 from hive_acid.transactions.validity import StatementKind
 from support.doctoring import (
@@ -93,6 +94,39 @@ class TestCompactions:
         (finding,) = examine(world)
         assert finding.kind is Kind.CLEANING_WAITS
         assert finding.cure.startswith(cure)
+
+    @pytest.mark.parametrize(
+        ("error", "version", "cure"),
+        [
+            ("Permission denied", "4.1.0", "fails (Permission denied); remove the cause"),
+            ("could not determine data type of parameter $4", "4.0.1", "preferQueryMode=simple"),
+            (None, "4.0.0", "(Hive 4.0 on PostgreSQL), add preferQueryMode=simple"),
+            (None, "4.1.0", "it also waits for the table's readers"),
+        ],
+    )
+    def test_a_cleaner_that_fails_is_told_apart_from_one_that_waits(
+        self, error: str | None, version: str, cure: str
+    ) -> None:
+        entry = CompactionInfo(
+            7, TABLE, CompactionKind.MAJOR, CompactionState.READY, error=error, committed_ms=1, next_txn_id=5
+        )
+        service = Service(MetastoreLine.HIVE_4, False, True, None, version)
+        (finding,) = find_stuck(Subject(TABLE), [entry], service, 1 + HOUR_MS)
+        assert cure in finding.cure
+        assert "transaction" not in finding.cure
+
+    def test_nobody_is_told_to_compact_again_what_waits_for_its_cleaner(self, world: World) -> None:
+        world.run(StatementKind.INSERT)
+        world.run(StatementKind.OVERWRITE)
+        for path in list(world.file_system.files):
+            world.file_system.add_file(path, modified_ms=world.clock.now_ms)
+        world.memory._settings |= {"hive.compactor.initiator.on": "true", "metastore.compactor.cleaner.on": "true"}
+        if world.line is MetastoreLine.HIVE_4:
+            self.compact(world)
+        pass_time(world, DAY_MS)
+        cures = {finding.kind: finding.cure for finding in examine(world)}
+        again = "ALTER TABLE … COMPACT" in cures[Kind.OBSOLETE_FOLDERS]
+        assert again == (world.line is MetastoreLine.HIVE_3)
 
     def test_what_was_replaced_a_day_ago_and_is_still_there_is_told(self, world: World) -> None:
         world.run(StatementKind.INSERT)

@@ -7,15 +7,17 @@ from dataclasses import replace
 
 import pytest
 
+from hive_acid.doctor.finding import Finding
+from hive_acid.doctor.findings import Doctor, Treatment, treat
+from hive_acid.doctor.report import format_json, format_line
 from hive_acid.errors import InvalidStatement, MetastoreUnavailable, UnsupportedOperation
-from hive_acid.inspect.doctor import Doctor, Treatment, treat
-from hive_acid.inspect.finding import Finding
-from hive_acid.inspect.report import format_json, format_line
+from hive_acid.metastore.types import OperationKind
 from hive_acid.model.table import TableName
 from hive_acid.transactions.validity import StatementKind
 from support.doctoring import Kind, RefusingFileSystem, examine, stage
 from support.faults import FaultyMetastore
 from support.statements import LOCATION, TABLE, World, build_table
+from support.trino_statement import Trino
 
 
 def test_nothing_is_found_in_a_table_that_is_well(world: World) -> None:
@@ -24,6 +26,19 @@ def test_nothing_is_found_in_a_table_that_is_well(world: World) -> None:
     world.engine.rows = 0
     assert examine(world) == []
     assert examine(world, None) == []
+
+
+def test_a_writer_that_keeps_nobody_out_is_told_while_it_is_under_way(world: World) -> None:
+    world.file_system.make_folder(LOCATION)
+    reader, insert = Trino(world), Trino(world, OperationKind.INSERT)
+    insert.begin_write()
+    reader.begin_read()
+    reader.begin_read()
+    assert examine(world) == []
+    trino = Trino(world).begin()
+    (finding,) = examine(world)
+    assert (finding.kind, finding.table) == (Kind.UNLOCKED_WRITER, TABLE)
+    assert finding.detail.startswith(f"transaction {trino.txn_id} of user on host")
 
 
 class TestScope:

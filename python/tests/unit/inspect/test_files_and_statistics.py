@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from hive_acid.doctor.finding import FindingKind, Subject
+from hive_acid.doctor.partitions import find_unknown_partitions
 from hive_acid.errors import build_error
-from hive_acid.inspect.finding import FindingKind, Subject
-from hive_acid.inspect.partitions import find_unknown_partitions
 from hive_acid.model.table import Partition
 from hive_acid.snapshot.listing import ListedFile, Listing
 from hive_acid.transactions.validity import StatementKind

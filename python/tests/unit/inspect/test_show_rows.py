@@ -7,10 +7,6 @@ from dataclasses import replace
 import pytest
 
 from hive_acid.errors import HiveAcidError
-from hive_acid.inspect.rows import Row, Scope
-from hive_acid.inspect.show_compactions import build_compaction_rows
-from hive_acid.inspect.show_locks import build_lock_rows
-from hive_acid.inspect.show_transactions import abort_transactions, build_transaction_rows
 from hive_acid.metastore.compaction_types import CompactionInfo, CompactionKind, CompactionState
 from hive_acid.metastore.memory import MemoryMetastore
 from hive_acid.metastore.types import (
@@ -24,6 +20,10 @@ from hive_acid.metastore.types import (
     TransactionState,
 )
 from hive_acid.model.table import TableName
+from hive_acid.operators.rows import Row, Scope
+from hive_acid.operators.show_compactions import build_compaction_rows
+from hive_acid.operators.show_locks import build_lock_rows
+from hive_acid.operators.show_transactions import abort_transactions, build_transaction_rows
 from hive_acid.sql import find_operator_statement
 from hive_acid.sql.operator_statements import ShowCompactions, ShowLocks, ShowTransactions
 
@@ -136,11 +136,12 @@ FIRST = CompactionInfo(
     committed_ms=300,
     highest_write_id=9,
 )
+NOW_MS = 1_000
 BARE = CompactionInfo(3, U, CompactionKind.ABORT_CLEANUP, CompactionState.FAILED, error="no space", worker="bare")
 
 
 def test_a_compaction_is_a_row_with_hives_columns() -> None:
-    (row,) = build_compaction_rows([FIRST], ShowCompactions(), ALL)
+    (row,) = build_compaction_rows([FIRST], ShowCompactions(), ALL, NOW_MS)
     assert dict(zip([column.name for column in ShowCompactions.COLUMNS], row, strict=True)) == {
         "compactionid": 4,
         "dbname": "db",
@@ -166,9 +167,23 @@ def test_a_compaction_is_a_row_with_hives_columns() -> None:
 
 
 def test_what_a_compaction_has_not_is_null() -> None:
-    (row,) = build_compaction_rows([BARE], ShowCompactions(), ALL)
+    (row,) = build_compaction_rows([BARE], ShowCompactions(), ALL, NOW_MS)
     head = (3, "db", "u", None, "ABORT_TXN_CLEANUP", "failed", "bare", "bare")
     assert row == (*head, None, None, None, None, "no space", *[None] * 7)
+
+
+def test_what_has_waited_for_the_cleaner_for_an_hour_says_where_to_look() -> None:
+    done = replace(FIRST, state=CompactionState.READY)
+    place = [column.name for column in ShowCompactions.COLUMNS].index("errormessage")
+
+    def message(entry: CompactionInfo, waited_ms: int) -> object:
+        (row,) = build_compaction_rows([entry], ShowCompactions(), ALL, 300 + waited_ms)
+        return row[place]
+
+    assert message(done, 3_599_999) is None
+    assert "hive-acid doctor" in str(message(done, 3_600_000))
+    assert message(replace(done, error="Permission denied"), 3_600_000) == "Permission denied"
+    assert message(FIRST, 3_600_000) is None
 
 
 ENTRIES = [
@@ -183,7 +198,7 @@ def shown(text: str, scope: Scope = ALL) -> list[Row]:
     found = find_operator_statement(f"SHOW COMPACTIONS {text}")
     assert found is not None
     assert isinstance(found.statement, ShowCompactions)
-    return build_compaction_rows(ENTRIES, found.statement, scope)
+    return build_compaction_rows(ENTRIES, found.statement, scope, NOW_MS)
 
 
 @pytest.mark.parametrize(

@@ -19,8 +19,8 @@ def written(tmp_path: Path, chosen: Mapping[str, str]) -> dict[str, str]:
 
 
 def test_a_chosen_setting_wins_under_both_names_that_hive_reads(tmp_path: Path) -> None:
-    read = written(tmp_path, {"metastore.compactor.initiator.on": "false", "hive.compactor.worker.threads": "1"})
-    assert read["hive.compactor.initiator.on"] == read["metastore.compactor.initiator.on"] == "false"
+    read = written(tmp_path, {"metastore.compactor.initiator.on": "true", "hive.compactor.worker.threads": "1"})
+    assert read["hive.compactor.initiator.on"] == read["metastore.compactor.initiator.on"] == "true"
     assert read["hive.compactor.worker.threads"] == read["metastore.compactor.worker.threads"] == "1"
 
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hive_acid.model.history import MAX_BYTES, MAX_TEXT, HistoryFile, WriteNote, fold_notes, shorten
+from hive_acid.history.note import MAX_BYTES, MAX_TEXT, HistoryFile, WriteNote, fold_notes, shorten
 
 
 def build_note(write_id: int, **values: Any) -> WriteNote:

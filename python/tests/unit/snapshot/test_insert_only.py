@@ -10,9 +10,10 @@ import pytest
 from hive_acid.errors import HiveAcidError
 from hive_acid.model.table import Column, Partition, RowFormat, TableDescription, TableName
 from hive_acid.model.write_ids import ValidTxnList, ValidWriteIdList
+from hive_acid.snapshot.insert_only import refuse_originals
 from hive_acid.snapshot.scan_plan import ScanPlan
 from hive_acid.snapshot.table_snapshot import load_scan_plan
-from support.listings import ROOT, listing_of
+from support.listings import ROOT, listing_of, state_of
 from support.memory_file_system import MemoryFileSystem
 
 INSERT_ONLY = {"transactional": "true", "transactional_properties": "insert_only"}
@@ -88,9 +89,16 @@ def test_a_compaction_over_aborted_writers_is_read_and_one_over_open_ones_refuse
     assert refusal_of(lines, write_ids="4:::") == "delta_0000001_0000005_v0000012"
 
 
-def test_files_outside_of_bases_and_deltas_are_refused_while_they_are_visible() -> None:
-    assert refusal_of("delta_1_1/a\nfile:000000_0") == "000000_0"
-    assert refusal_of("delta_1_1/a\nHIVE_UNION_SUBDIR_1/000000_0") == "HIVE_UNION_SUBDIR_1/000000_0"
+def test_files_outside_of_bases_and_deltas_are_passed_over_as_hive_does() -> None:
+    assert read("delta_1_1/a\nfile:000000_0\nHIVE_UNION_SUBDIR_1/000000_0") == ["delta_1_1/a"]
+    assert read("file:000000_0") == []
+
+
+def test_a_compaction_refuses_files_that_the_cleaner_would_remove_after_it() -> None:
+    refuse_originals(FLAT, state_of("delta_1_1/a"))
+    with pytest.raises(HiveAcidError, match=f"{ROOT}/000000_0.*belongs to no base or delta") as raised:
+        refuse_originals(FLAT, state_of("delta_1_1/a\nfile:000000_0"))
+    assert raised.value.getCondition() == "HIVE_ACID_UNSUPPORTED_LAYOUT"
 
 
 def test_deletes_are_refused() -> None:

@@ -154,13 +154,12 @@ def test_a_delete_inside_the_range_of_a_folder_may_concern_its_rows() -> None:
     assert [folder.deletes for folder in plan.partitions[0].folders] == [True, True]
 
 
-def test_empty_files_and_folders_left_without_files_are_not_read() -> None:
+def test_loaded_files_of_no_bytes_and_folders_left_without_files_are_not_read() -> None:
     plan = plan_of("""
-        base_0000001/bucket_00000 0
-        delta_0000002_0000002_0000/bucket_00000 0
-        delta_0000002_0000002_0000/bucket_00001
+        delta_0000002_0000002_0000/000000_0 0
+        delta_0000002_0000002_0000/000001_0
         delta_0000003_0000003_0000/
-        delete_delta_0000004_0000004_0000/bucket_00000 0
+        delete_delta_0000004_0000004_0000/
     """)
     (partition,) = plan.partitions
     assert [(folder.path, len(folder.files)) for folder in partition.folders] == [
@@ -168,6 +167,19 @@ def test_empty_files_and_folders_left_without_files_are_not_read() -> None:
     ]
     assert partition.deletes == ()
     assert not partition.folders[0].deletes
+
+
+@pytest.mark.parametrize(
+    "folder",
+    ["base_0000001", "delta_0000002_0000002_0000", "delta_0000001_0000002", "delete_delta_0000002_0000002_0000"],
+)
+def test_a_bucket_file_of_no_bytes_has_lost_its_content(folder: str) -> None:
+    with pytest.raises(HiveAcidError, match=f"{folder}/bucket_00001_0.*lost its content") as raised:
+        plan_of(f"""
+            {folder}/bucket_00000
+            {folder}/bucket_00001_0 0
+        """)
+    assert raised.value.getCondition() == "HIVE_ACID_CORRUPT_FILE"
 
 
 def test_an_empty_table_has_a_plan_without_folders() -> None:

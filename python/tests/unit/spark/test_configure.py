@@ -1,16 +1,21 @@
-"""Which metastore `configure` takes, before anything is started."""
+"""Which metastore `configure` takes and which it refuses, before anything is started."""
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
 import hive_acid
-from hive_acid import config
-from hive_acid.spark.session import find_early_settings
+from hive_acid import cli, config, local
+from hive_acid.errors import ConfigurationError, MetastoreUnavailable
+from hive_acid.spark import builder, early_settings
+from hive_acid.spark.early_settings import find_early_settings
+from hive_acid.transport import refuse_other_ways
 
 TIMEOUT = "hive.metastore.client.socket.timeout"
 SITE = """\
@@ -25,13 +30,13 @@ SITE = """\
 def no_configuration(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("SPARK_CONF_DIR", "HIVE_CONF_DIR", "HADOOP_CONF_DIR", "SPARK_HOME"):
         monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(builder, "find_running_settings", dict)
+    monkeypatch.setattr(SparkContext, "_active_spark_context", None)
 
 
 def chosen_uris(options: Mapping[str, str], metastore: str | None = None) -> str:
-    builder = SparkSession.Builder()
-    for key, value in options.items():
-        builder = builder.config(key, value)
-    uris: str = hive_acid.configure(builder, metastore)._options[config.METASTORE_URIS.key]
+    unconfigured = SparkSession.Builder().config(map=dict(options))
+    uris: str = hive_acid.configure(unconfigured, metastore)._options[config.METASTORE_URIS.key]
     return uris
 
 
@@ -80,3 +85,129 @@ def test_the_builder_names_it_before_hive_site(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setenv("HIVE_CONF_DIR", str(tmp_path))
     assert chosen_uris({key: "thrift://built:9083"}) == "thrift://built:9083"
     assert chosen_uris({key: "thrift://built:9083"}, "thrift://given:9083") == "thrift://given:9083"
+
+
+def test_spark_defaults_name_it_before_hive_site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "hive-site.xml").write_text(SITE.format(name="hive.metastore.uris"))
+    lines = ("# spark.hadoop.hive.metastore.uris thrift://commented:9083", "", "spark.x  a=b", "spark.y = c d ")
+    (tmp_path / "spark-defaults.conf").write_text("\n".join((*lines, "spark.hive.metastore.uris=thrift://d:9083")))
+    monkeypatch.setenv("SPARK_CONF_DIR", str(tmp_path))
+    expected = {"spark.x": "a=b", "spark.y": "c d", "spark.hive.metastore.uris": "thrift://d:9083"}
+    assert early_settings.read_spark_defaults() == expected
+    assert chosen_uris({}) == "thrift://d:9083"
+    assert chosen_uris({"spark.hive.metastore.uris": "thrift://built:9083"}) == "thrift://built:9083"
+
+
+def test_the_jvm_that_runs_names_it_before_hive_site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "hive-site.xml").write_text(SITE.format(name="hive.metastore.uris"))
+    monkeypatch.setenv("HIVE_CONF_DIR", str(tmp_path))
+    submitted = {"spark.hadoop.hive.metastore.uris": "thrift://submitted:9083"}
+    monkeypatch.setattr(builder, "find_running_settings", lambda: submitted)
+    assert chosen_uris({}) == "thrift://submitted:9083"
+    assert chosen_uris({}, "thrift://given:9083") == "thrift://given:9083"
+
+
+class Embedded:
+    """Counts its starts."""
+
+    starts = 0
+    warehouse = Path("/warehouse")
+
+    @classmethod
+    def start(cls) -> Embedded:
+        cls.starts += 1
+        return cls()
+
+    @property
+    def uri(self) -> str:
+        return f"thrift://127.0.0.1:{9083 + self.starts}"
+
+    def stop(self) -> None:
+        pass
+
+
+def test_a_process_has_one_embedded_metastore(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(local, "EmbeddedMetastore", Embedded)
+    monkeypatch.setattr(builder, "_embedded", [])
+    assert chosen_uris({}) == chosen_uris({}) == "thrift://127.0.0.1:9084"
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("hive.metastore.sasl.enabled", "true"),
+        ("metastore.sasl.enabled", "TRUE"),
+        ("hive.metastore.use.SSL", "true"),
+        ("metastore.use.SSL", "true"),
+        ("hive.metastore.client.auth.mode", "PLAIN"),
+        ("metastore.client.auth.mode", "JWT"),
+        ("hive.metastore.client.thrift.transport.mode", "http"),
+        ("metastore.client.thrift.transport.mode", "http"),
+        ("hive.metastore.thrift.framed.transport.enabled", "true"),
+        ("hive.metastore.thrift.compact.protocol.enabled", "true"),
+        ("hive.metastore.service.discovery.mode", "zookeeper"),
+        ("metastore.service.discovery.mode", "zookeeper"),
+    ],
+)
+def test_another_way_to_the_metastore_than_a_plain_one_is_refused_before_a_connection_or_a_jvm(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, value: str
+) -> None:
+    monkeypatch.setattr(builder, "load_jvm_settings", pytest.fail)
+    monkeypatch.setattr(builder, "ThriftMetastore", pytest.fail)
+    metastore = "thrift://127.0.0.1:9083"
+
+    def refuse(options: Mapping[str, str]) -> None:
+        with pytest.raises(ConfigurationError) as caught:
+            hive_acid.configure(SparkSession.Builder().config(map=dict(options)), metastore).getOrCreate()
+        assert caught.value.getCondition() == "HIVE_ACID_UNSUPPORTED_CONNECTION"
+        assert caught.value.getMessageParameters()["name"] == name
+        assert caught.value.getMessageParameters()["value"] == value
+
+    refuse({f"spark.hadoop.{name}": value})
+    if name.startswith("hive."):
+        refuse({f"spark.{name}": value})
+    entry = f"<property><name>{name}</name><value>{value}</value></property>"
+    (tmp_path / "hive-site.xml").write_text(f"<configuration>{entry}</configuration>")
+    monkeypatch.setenv("HIVE_CONF_DIR", str(tmp_path))
+    refuse({})
+
+
+def test_a_plain_way_that_is_spelled_out_is_taken() -> None:
+    plain = {
+        "hive.metastore.sasl.enabled": "false",
+        "hive.metastore.use.SSL": "False",
+        "hive.metastore.client.auth.mode": "NOSASL",
+        "metastore.client.thrift.transport.mode": "binary",
+        "metastore.service.discovery.mode": "",
+    }
+    refuse_other_ways(plain.get)
+
+
+@pytest.mark.parametrize("uris", ["http://host:1", "thrift://", "host:9083", "thrift://host:port", " , "])
+def test_an_address_that_is_none_is_refused_before_a_jvm(monkeypatch: pytest.MonkeyPatch, uris: str) -> None:
+    monkeypatch.setattr(builder, "load_jvm_settings", pytest.fail)
+    with pytest.raises(ConfigurationError) as caught:
+        hive_acid.configure(SparkSession.Builder(), uris).getOrCreate()
+    assert caught.value.getCondition() == "HIVE_ACID_CONFIGURATION"
+
+
+def test_a_metastore_that_does_not_answer_is_named_before_a_jvm(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(builder, "load_jvm_settings", pytest.fail)
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        uris = f"thrift://127.0.0.1:{taken.getsockname()[1]}"
+        with pytest.raises(MetastoreUnavailable) as caught:
+            hive_acid.configure(SparkSession.Builder(), uris).getOrCreate()
+    assert uris in str(caught.value)
+
+
+@pytest.mark.parametrize("command", ["txn status 1", "doctor", "history a.b", "initiator", "worker"])
+def test_the_commands_refuse_another_way_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], command: str
+) -> None:
+    entry = "<property><name>hive.metastore.sasl.enabled</name><value>true</value></property>"
+    (tmp_path / "hive-site.xml").write_text(f"<configuration>{entry}</configuration>")
+    monkeypatch.setenv("HIVE_CONF_DIR", str(tmp_path))
+    monkeypatch.setattr(builder, "load_jvm_settings", pytest.fail)
+    assert cli.main([*command.split(), "--metastore", "thrift://127.0.0.1:9083"]) == 2
+    assert "HIVE_ACID_UNSUPPORTED_CONNECTION" in capsys.readouterr().err

@@ -92,7 +92,7 @@ def test_transaction_ids_in_names_of_folders_are_masked_and_write_ids_are_not(pa
 def test_an_error_is_its_condition_state_parameters_and_place() -> None:
     failed = StatementFailed(
         "[HIVE_ACID_LOCK_TIMEOUT] much prose",
-        "hiveacid.AcidException",
+        "hiveacid.errors.AcidException",
         "HIVE_ACID_LOCK_TIMEOUT",
         "57033",
         {"txnId": "17", "table": f"{DATABASE}.t", "waitedMs": "1234", "holder": "transaction 16 of me@host"},

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import threading
+from typing import Any
+
 import pytest
 
-from hive_acid.errors import HiveAcidError
+from hive_acid.errors import HiveAcidError, TransactionAborted
+from hive_acid.transactions.heartbeat import Heartbeat
 from support.faults import Lost
 from support.statements import TIMEOUT_MS, World
+
+LIMIT_SECONDS = 30
 
 
 @pytest.fixture
@@ -61,3 +67,50 @@ def test_an_ended_transaction_is_beaten_no_more(world: World) -> None:
     world.transactions.begin("db.t").abort()
     world.transactions.heartbeat.beat()
     assert "heartbeat" not in world.metastore.calls
+
+
+class Stumbling:
+    """A metastore to which the first beat of transaction 1 cannot even be sent."""
+
+    def __init__(self) -> None:
+        self.beaten: dict[int, threading.Event] = {1: threading.Event(), 2: threading.Event()}
+
+    def heartbeat(self, txn_id: int) -> None:
+        self.beaten[txn_id].set()
+        if txn_id == 1:
+            raise ValueError("no error of ours")
+
+
+def test_an_error_that_is_not_ours_ends_its_transaction_and_the_others_go_on() -> None:
+    metastore: Any = Stumbling()
+    heartbeat = Heartbeat(metastore, 30, lambda: 0)
+    try:
+        heartbeat.register(1)
+        assert metastore.beaten[1].wait(LIMIT_SECONDS)
+        heartbeat.register(2)
+        assert metastore.beaten[2].wait(LIMIT_SECONDS)
+        metastore.beaten[2].clear()
+        assert metastore.beaten[2].wait(LIMIT_SECONDS)
+        failure = heartbeat.failure(1)
+        assert failure is not None
+        assert (failure.getCondition(), "no error of ours" in str(failure)) == ("HIVE_ACID_INTERNAL", True)
+        assert heartbeat.failure(2) is None
+    finally:
+        heartbeat.stop()
+
+
+def test_who_has_stood_still_knows_it_by_the_clock(world: World) -> None:
+    transaction = world.transactions.begin("db.t")
+    world.clock.now_ms += TIMEOUT_MS
+    with pytest.raises(TransactionAborted, match="no heartbeat was answered"):
+        transaction.ensure_active()
+    assert "heartbeat" not in world.metastore.calls
+
+
+def test_a_transaction_is_confirmed_by_asking_whatever_the_clock_says(world: World) -> None:
+    transaction = world.transactions.begin("db.t")
+    transaction.confirm()
+    world.memory.abort(transaction.txn_id)
+    transaction.ensure_active()
+    with pytest.raises(TransactionAborted):
+        transaction.confirm()

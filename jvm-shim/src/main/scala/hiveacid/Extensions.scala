@@ -1,5 +1,21 @@
 package hiveacid
 
+import hiveacid.analysis.{
+  KeepLocations,
+  LockAlterations,
+  PlaceNewTables,
+  ReplaceCreationsAsSelect,
+  ReplaceCreationsLike,
+  ReplaceInserts,
+  ResolveAcidRelations,
+  ResolveAssignedVariables,
+  ResolveDataFrameWrites,
+  ResolveRowStatements
+}
+import hiveacid.guard.{Guard, GuardRule, GuardStalePlans, RefuseCachesInTransactions}
+import hiveacid.parser.HiveSyntaxParser
+import hiveacid.scan.{BindQueries, NumberedScans, PlanBoundQueries, PlanSerdeScans, QueryKeys}
+
 import org.apache.spark.sql.{SparkSession => ApiSession, SparkSessionExtensions}
 import org.apache.spark.sql.classic.SparkSession
 
@@ -12,12 +28,14 @@ class Extensions extends (SparkSessionExtensions => Unit) {
     extensions.injectParser((s, parser) => HiveSyntaxParser(classic(s), parser))
     // The batch before ResolveRelations: afterwards Spark itself throws "cannot write into a v1 table" without a name
     // of ours, or (saveAsTable) drops the table before any later rule sees it.
-    extensions.injectHintResolutionRule(s => ReplaceEarlyWrites(classic(s)))
+    extensions.injectHintResolutionRule(s => ResolveDataFrameWrites(classic(s)))
+    // Before Spark makes a table with a LOCATION external.
+    extensions.injectHintResolutionRule(s => KeepLocations(classic(s)))
     // With Spark's own resolution rules: SELECT must see our relation before Spark converts it to its own ORC reader,
     // DELETE must be taken before the planner calls it unsupported.
     extensions.injectResolutionRule(s => ResolveAcidRelations(classic(s)))
     extensions.injectResolutionRule(s => ResolveAssignedVariables(classic(s)))
-    extensions.injectResolutionRule(s => ResolveAcidStatements(classic(s)))
+    extensions.injectResolutionRule(s => ResolveRowStatements(classic(s)))
     // After PreprocessTableInsertion and DataSourceAnalysis: all kinds of INSERT are one node by then, columns matched
     // and cast by Spark's store assignment.
     extensions.injectPostHocResolutionRule(s => ReplaceInserts(classic(s)))
@@ -31,11 +49,13 @@ class Extensions extends (SparkSessionExtensions => Unit) {
     extensions.injectCheckRule(s => Guard(classic(s)))
     // Before Spark's own strategies: files that only Hive's SerDes read are no files of Spark's file sources.
     extensions.injectPlannerStrategy(s => PlanSerdeScans(classic(s)))
+    extensions.injectPlannerStrategy(_ => PlanBoundQueries)
     // In the optimizer, which each query passes once with all its subqueries, before its physical plan lists files.
-    extensions.injectOptimizerRule(_ => LooseScans)
+    extensions.injectOptimizerRule(_ => QueryKeys)
+    extensions.injectOptimizerRule(_ => BindQueries)
     extensions.injectOptimizerRule(_ => NumberedScans)
     // In the optimizer, because a DataFrame or temporary view is analysed long before it is read.
-    extensions.injectOptimizerRule(s => GuardReads(classic(s)))
+    extensions.injectOptimizerRule(s => GuardStalePlans(classic(s)))
     // In the optimizer, where plans show which of their parts come from a cache.
     extensions.injectOptimizerRule(s => RefuseCachesInTransactions(classic(s)))
   }

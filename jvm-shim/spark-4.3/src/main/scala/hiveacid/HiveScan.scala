@@ -1,10 +1,16 @@
 package org.apache.spark.sql.hive.hiveacid
 
+import hiveacid.formats.{SkippedLines, WholeTextInputFormat}
 import org.apache.hadoop.fs.Path
 
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.catalog.{CatalogTable, CatalogTablePartition, HiveTableRelation}
+import org.apache.spark.sql.catalyst.catalog.{
+  CatalogStorageFormat,
+  CatalogTable,
+  CatalogTablePartition,
+  HiveTableRelation
+}
 import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeReference}
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.hive.execution.HiveTableScanExec
@@ -29,19 +35,21 @@ object HiveScan {
     val plain = table.copy(properties = table.properties.filterNot { case (key, _) => transactional(key) })
     def scan(of: CatalogTable, partitions: Option[Seq[CatalogTablePartition]]) =
       HiveTableScanExec(requested, HiveTableRelation(of, data, partition, None, partitions), Nil)(session).execute()
-    val placed = files.map { case (path, p) => path.toUri -> p }
-    if (placed.isEmpty) session.sparkContext.emptyRDD
-    else if (partition.isEmpty)
-      session.sparkContext.union(placed.map { case (uri, _) =>
-        scan(plain.copy(storage = plain.storage.copy(locationUri = Some(uri))), None)
-      })
-    else
-      scan(
-        plain,
-        Some(placed.map { case (uri, p) =>
-          val known = p.getOrElse(throw new IllegalStateException(s"$uri belongs to no partition"))
-          known.copy(storage = known.storage.copy(locationUri = Some(uri)))
-        })
-      )
+    val skipped = SkippedLines.of(table)
+    def storage(of: CatalogStorageFormat, path: Path) = {
+      val here = of.copy(locationUri = Some(path.toUri))
+      if (skipped.isNone) here else here.copy(inputFormat = Some(classOf[WholeTextInputFormat].getName))
+    }
+    def one(path: Path, p: Option[CatalogTablePartition]) =
+      if (partition.isEmpty) scan(plain.copy(storage = storage(plain.storage, path)), None)
+      else scan(plain, Some(Seq(partitionOf(path, p))))
+    def partitionOf(path: Path, p: Option[CatalogTablePartition]) = {
+      val known = p.getOrElse(throw new IllegalStateException(s"$path belongs to no partition"))
+      known.copy(storage = storage(known.storage, path))
+    }
+    if (files.isEmpty) session.sparkContext.emptyRDD
+    else if (!skipped.isNone) session.sparkContext.union(files.map { case (path, p) => skipped.drop(one(path, p)) })
+    else if (partition.isEmpty) session.sparkContext.union(files.map { case (path, p) => one(path, p) })
+    else scan(plain, Some(files.map { case (path, p) => partitionOf(path, p) }))
   }
 }

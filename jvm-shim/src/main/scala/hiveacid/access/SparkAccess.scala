@@ -1,0 +1,90 @@
+package org.apache.spark.sql.hiveacid
+
+import java.util.Properties
+import org.apache.spark.SparkContext
+import org.apache.spark.sql.Column
+import org.apache.spark.sql.catalyst.TableIdentifier
+import org.apache.spark.sql.catalyst.catalog.CatalogTable
+import org.apache.spark.sql.catalyst.catalog.CatalogTypes.TablePartitionSpec
+import org.apache.spark.sql.catalyst.expressions.{Expression, SubqueryExpression}
+import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression
+import org.apache.spark.sql.catalyst.plans.logical.{
+  DeleteAction,
+  InsertAction,
+  LogicalPlan,
+  MergeIntoTable,
+  UpdateAction
+}
+import org.apache.spark.sql.classic.{DataFrame, Dataset, SparkSession}
+import org.apache.spark.sql.connector.catalog.{CatalogManager, LookupCatalog}
+import org.apache.spark.sql.errors.{QueryCompilationErrors, QueryExecutionErrors}
+import org.apache.spark.sql.util.PartitioningUtils
+
+/** The few members of Spark that are public in bytecode but `private[sql]` or `private[spark]` to the compiler, hence
+  * the package. They are the same in all lines.
+  */
+object SparkAccess {
+
+  /** private[spark]; nothing public hands over all local properties (job group, tags, execution ID) to another thread.
+    */
+  def localProperties(sc: SparkContext): Properties = sc.getLocalProperties.clone().asInstanceOf[Properties]
+
+  def setLocalProperties(sc: SparkContext, properties: Properties): Unit = sc.setLocalProperties(properties)
+
+  /** private[sql]; the tag of all jobs that the session runs. */
+  def sessionTag(session: SparkSession): String = session.sessionJobTag
+
+  /** private[sql]; what a name means for a statement that creates or replaces it, if that is in the session catalog:
+    * the current catalog and namespace complete it.
+    */
+  def sessionIdentifier(session: SparkSession, parts: Seq[String]): Option[TableIdentifier] = {
+    val lookup = new Lookup(session.sessionState.catalogManager)
+    parts match {
+      case lookup.SessionCatalogAndIdentifier(_, id) if id.namespace.length == 1 =>
+        Some(TableIdentifier(id.name, Some(id.namespace.head)))
+      case _ => None
+    }
+  }
+
+  final private class Lookup(val catalogManager: CatalogManager) extends LookupCatalog
+
+  /** private[sql]. */
+  def tableAlreadyExists(table: CatalogTable): Throwable =
+    QueryCompilationErrors.tableAlreadyExistsError(table.identifier)
+
+  /** private[sql]; the partition columns by their own names, with Spark's error for a name that is none of them. */
+  def normalizedPartition(session: SparkSession, table: CatalogTable, spec: TablePartitionSpec): TablePartitionSpec =
+    PartitioningUtils
+      .normalizePartitionSpec(spec, table.partitionSchema, table.qualifiedName, session.sessionState.conf.resolver)
+
+  /** private[sql]; what Spark says of the conditions of a MERGE, which it looks at only for its own kind of table
+    * (RewriteMergeIntoTable).
+    */
+  def checkMergeConditions(m: MergeIntoTable): Unit = {
+    checkMergeCondition("SEARCH", m.mergeCondition)
+    (m.matchedActions ++ m.notMatchedActions ++ m.notMatchedBySourceActions).foreach {
+      case UpdateAction(condition, _, _) => condition.foreach(checkMergeCondition("UPDATE", _))
+      case DeleteAction(condition)       => condition.foreach(checkMergeCondition("DELETE", _))
+      case InsertAction(condition, _)    => condition.foreach(checkMergeCondition("INSERT", _))
+      case _                             =>
+    }
+  }
+
+  private def checkMergeCondition(name: String, condition: Expression): Unit = {
+    if (!condition.deterministic) throw QueryCompilationErrors.nonDeterministicMergeCondition(name, condition)
+    if (SubqueryExpression.hasSubquery(condition))
+      throw QueryCompilationErrors.subqueryNotAllowedInMergeCondition(name, condition)
+    if (condition.exists(_.isInstanceOf[AggregateExpression]))
+      throw QueryCompilationErrors.aggregationNotAllowedInMergeCondition(name, condition)
+  }
+
+  /** private[sql]; two source rows change one row of the target. */
+  def mergeCardinalityViolation: Throwable = QueryExecutionErrors.mergeCardinalityViolationError()
+
+  /** private[sql]; a plan becomes a DataFrame in no public way, and a command is run by becoming one. */
+  def frame(session: SparkSession, plan: LogicalPlan): DataFrame = Dataset.ofRows(session, plan)
+
+  /** private[sql]; a column's tree can be had in no public way. Texts in it are parsed here, by the session's parser.
+    */
+  def expression(session: SparkSession, column: Column): Expression = session.expression(column)
+}

@@ -1,0 +1,42 @@
+package hiveacid.analysis
+
+import scala.jdk.CollectionConverters._
+
+import hiveacid.scan.AcidRelation
+import hiveacid.values.AcidTable
+import com.fasterxml.jackson.databind.ObjectMapper
+import hiveacid.python.PythonSide
+
+import org.apache.spark.sql.catalyst.expressions.AttributeReference
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.trees.TreeNodeTag
+import org.apache.spark.sql.catalyst.util.ResolveDefaultColumns.CURRENT_DEFAULT_COLUMN_METADATA_KEY
+import org.apache.spark.sql.execution.datasources.LogicalRelation
+import org.apache.spark.sql.types.MetadataBuilder
+
+/** The DEFAULT of columns, which Hive's metastore keeps where Spark does not look, at the target of a statement: there
+  * Spark's own rules find them.
+  */
+object ColumnDefaults {
+  private val AreKnown = TreeNodeTag[Boolean]("hiveacid.defaults.areKnown")
+
+  /** The target with its defaults, asked for once per statement. */
+  def of(target: LogicalPlan): LogicalPlan = target.transform {
+    case l: LogicalRelation if AcidRelation.isOurs(l) && l.getTagValue(AreKnown).isEmpty =>
+      val found = load(AcidTable.name(l.catalogTable.get))
+      val known = if (found.isEmpty) l else l.copy(output = l.output.map(withDefault(_, found)))
+      known.setTagValue(AreKnown, true)
+      known
+  }
+
+  private def load(table: String): Map[String, String] = {
+    val answer = new ObjectMapper().readTree(PythonSide.text(PythonSide.plannerFor(table).columnDefaults(table)))
+    answer.properties.asScala.map(entry => entry.getKey -> entry.getValue.asText).toMap
+  }
+
+  private def withDefault(column: AttributeReference, defaults: Map[String, String]): AttributeReference =
+    defaults.collectFirst { case (name, value) if name.equalsIgnoreCase(column.name) => value }.fold(column) { value =>
+      val metadata = new MetadataBuilder().withMetadata(column.metadata)
+      column.withMetadata(metadata.putString(CURRENT_DEFAULT_COLUMN_METADATA_KEY, value).build())
+    }
+}

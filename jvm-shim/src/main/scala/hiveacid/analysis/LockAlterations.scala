@@ -1,0 +1,136 @@
+package hiveacid.analysis
+
+import java.util.Locale
+
+import hiveacid.values.AcidTable
+import hiveacid.commands.{AcidDdlCommand, Overwrite}
+import org.apache.hadoop.fs.Path
+
+import org.apache.spark.sql.catalyst.TableIdentifier
+import org.apache.spark.sql.catalyst.analysis.{ResolvedIdentifier, ResolvedNamespace, ResolvedTable}
+import org.apache.spark.sql.catalyst.catalog.{CatalogTable, CatalogTableType, CatalogUtils}
+import org.apache.spark.sql.catalyst.catalog.CatalogTypes.TablePartitionSpec
+import org.apache.spark.sql.catalyst.plans.logical.{CommentOnTable, DropNamespace, DropTable, LogicalPlan}
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.connector.catalog.{CatalogPlugin, Identifier, TableCatalog}
+import org.apache.spark.sql.execution.command._
+import org.apache.spark.sql.hiveacid.SparkAccess
+
+/** Spark's own statements that alter a transactional table become ones that wait for readers and writers. */
+case class LockAlterations(session: SparkSession) extends Rule[LogicalPlan] {
+  private def catalog = session.sessionState.catalog
+
+  override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperators {
+    case c: RunnableCommand => locked(c).getOrElse(c)
+    case other              => forSessionCatalog(other).flatMap(locked).getOrElse(other)
+  }
+
+  private def locked(c: RunnableCommand): Option[AcidDdlCommand] =
+    ofPartitions(c).orElse(ofTable(c)).orElse(ofDatabase(c))
+
+  /** What Spark plans for all catalogs alike, as its own command for the session catalog that does the same. */
+  private def forSessionCatalog(plan: LogicalPlan): Option[RunnableCommand] = plan match {
+    case DropTable(SessionTable(id), ifExists, purge) => Some(DropTableCommand(id, ifExists, isView = false, purge))
+    case DropNamespace(ResolvedNamespace(catalog, Seq(name), _), ifExists, cascade) if isSession(catalog) =>
+      Some(DropDatabaseCommand(name, ifExists, cascade))
+    case CommentOnTable(SessionTable(id), text) =>
+      Some(AlterTableSetPropertiesCommand(id, Map(TableCatalog.PROP_COMMENT -> text), isView = false))
+    case _ => None
+  }
+
+  private def isSession(catalog: CatalogPlugin) = catalog.name == AcidTable.SessionCatalog
+
+  private object SessionTable {
+    def unapply(plan: LogicalPlan): Option[TableIdentifier] = plan match {
+      case ResolvedIdentifier(catalog, name) if isSession(catalog)  => identifier(name)
+      case ResolvedTable(catalog, name, _, _) if isSession(catalog) => identifier(name)
+      case _                                                        => None
+    }
+
+    private def identifier(name: Identifier) =
+      Option.when(name.namespace.length == 1)(TableIdentifier(name.name, Some(name.namespace.head)))
+  }
+
+  /** Values are handed to Spark's command as Hive spells them: Spark's spelling of a number would name a partition that
+    * Hive, and an INSERT of ours, never finds again.
+    */
+  private def ofPartitions(c: RunnableCommand): Option[AcidDdlCommand] = c match {
+    case a @ AlterTableAddPartitionCommand(id, added, _) =>
+      ours(id).map { t =>
+        val locations = added.map(_._2.fold("")(qualified(t, _)))
+        val command = a.copy(partitionSpecsAndLocs = added.map { case (spec, at) => (spelled(t, spec), at) })
+        AcidDdlCommand("ADD PARTITION", Seq(t), command, added.map(a => parts(t, a._1)), locations)
+      }
+    case d @ AlterTableDropPartitionCommand(id, specs, _, _, _) =>
+      ours(id).map { t =>
+        AcidDdlCommand("DROP PARTITION", Seq(t), d.copy(specs = specs.map(spelled(t, _))), specs.map(parts(t, _)))
+      }
+    case r @ AlterTableRenamePartitionCommand(id, from, to) =>
+      ours(id).map { t =>
+        val command = r.copy(oldPartition = spelled(t, from), newPartition = spelled(t, to))
+        AcidDdlCommand("RENAME PARTITION", Seq(t), command, Seq(parts(t, from), parts(t, to)))
+      }
+    case _ => None
+  }
+
+  private def ofTable(c: RunnableCommand): Option[AcidDdlCommand] = {
+    def alter(kind: String, id: TableIdentifier) = ours(id).map(t => AcidDdlCommand(kind, Seq(t), c))
+    c match {
+      case a: AlterTableAddColumnsCommand          => alter("ADD or CHANGE COLUMNS", a.table)
+      case a: AlterTableChangeColumnCommand        => alter("ADD or CHANGE COLUMNS", a.tableName)
+      case a: AlterTableRenameCommand if !a.isView => alter("RENAME TABLE", a.oldName)
+      case a: AlterTableSetPropertiesCommand       =>
+        alter("SET TBLPROPERTIES", a.tableName).orElse(becoming(a).map(t => AcidDdlCommand("CONVERT", Seq(t), c)))
+      case a: AlterTableUnsetPropertiesCommand => alter("SET TBLPROPERTIES", a.tableName)
+      case a: AnalyzeTableCommand              => alter("ANALYZE", a.tableIdent)
+      case a: AnalyzePartitionCommand          => alter("ANALYZE", a.tableIdent)
+      case a: AnalyzeColumnCommand             => alter("ANALYZE", a.tableIdent)
+      case d: DropTableCommand if !d.isView    => alter("DROP TABLE", d.tableName)
+      case _                                   => None
+    }
+  }
+
+  /** The table of Hive that becomes transactional. */
+  private def becoming(a: AlterTableSetPropertiesCommand): Option[CatalogTable] =
+    Option
+      .when(AcidTable.setsTransactional(a.properties) && catalog.tableExists(a.tableName)) {
+        catalog.getTableMetadata(a.tableName)
+      }
+      .filter(t => t.tableType != CatalogTableType.VIEW && t.provider.exists(_.equalsIgnoreCase("hive")))
+
+  /** Statements about all tables of a database. */
+  private def ofDatabase(c: RunnableCommand): Option[AcidDdlCommand] = {
+    def alter(kind: String, database: String) = Option
+      .when(catalog.databaseExists(database)) {
+        catalog.listTables(database).flatMap(AcidTable.find(session, _))
+      }
+      .filter(_.nonEmpty)
+      .map(AcidDdlCommand(kind, _, c))
+    c match {
+      case d: DropDatabaseCommand if d.cascade => alter("DROP DATABASE", d.databaseName)
+      case a: AnalyzeTablesCommand             => alter("ANALYZE", a.databaseName.getOrElse(catalog.getCurrentDatabase))
+      case _                                   => None
+    }
+  }
+
+  private def ours(id: TableIdentifier): Option[CatalogTable] = AcidTable.find(session, id)
+
+  private def parts(t: CatalogTable, spec: TablePartitionSpec): Seq[String] =
+    Overwrite.parts(session, t, SparkAccess.normalizedPartition(session, t, spec))
+
+  /** The same values for the same names; NULL as it came. */
+  private def spelled(t: CatalogTable, spec: TablePartitionSpec): TablePartitionSpec = {
+    val texts = Overwrite.texts(session, t, SparkAccess.normalizedPartition(session, t, spec)).toMap
+    spec.map { case (name, value) =>
+      name -> texts.get(name.toLowerCase(Locale.ROOT)).filter(_ != null).getOrElse(value)
+    }
+  }
+
+  /** Where Spark puts a partition whose location is given so. */
+  private def qualified(t: CatalogTable, location: String): String = {
+    val path = new Path(CatalogUtils.stringToURI(location))
+    val absolute = if (path.isAbsolute) path else new Path(new Path(t.location), path)
+    absolute.getFileSystem(session.sessionState.newHadoopConf()).makeQualified(absolute).toString
+  }
+}

@@ -1,0 +1,70 @@
+package hiveacid.analysis
+
+import java.util.Locale
+
+import hiveacid.scan.AcidRelation
+import hiveacid.values.AcidTable
+import com.fasterxml.jackson.databind.ObjectMapper
+import hiveacid.errors.AcidException
+import hiveacid.python.PythonSide
+
+import org.apache.spark.sql.catalyst.catalog.{CatalogTable, CatalogTableType, CatalogUtils}
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.execution.command.CreateTableCommand
+
+/** New transactional tables lie where the metastore keeps such tables. Spark puts every table below its database's
+  * location, and a metastore with a warehouse for external tables refuses that. If they are bucketed, then by the hash
+  * that Hive gives its own new tables; without the property it would be the one before Hive 3.
+  */
+case class PlaceNewTables(session: SparkSession) extends Rule[LogicalPlan] {
+  private val HashProperty = "bucketing_version"
+
+  override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperators {
+    case c @ CreateTableCommand(table, _) if AcidTable.isTransactional(table) =>
+      refuseExternal(table)
+      AcidRelation.refuseSorted("CREATE TABLE", table)
+      if (!AcidTable.isInsertOnly(table)) AcidRelation.formatOf("CREATE TABLE", table)
+      c.copy(table = placed(hashed(table)))
+  }
+
+  private def refuseExternal(table: CatalogTable): Unit =
+    if (table.tableType == CatalogTableType.EXTERNAL)
+      throw AcidException.unsupportedTable(
+        "CREATE EXTERNAL TABLE",
+        AcidTable.name(table),
+        "only managed tables are transactional in Hive"
+      )
+
+  private def hashed(table: CatalogTable) =
+    if (table.bucketSpec.isEmpty || table.properties.keys.exists(_.equalsIgnoreCase(HashProperty))) table
+    else table.copy(properties = table.properties + (HashProperty -> "2"))
+
+  private def placed(table: CatalogTable): CatalogTable = table.properties.get(PlaceNewTables.Location) match {
+    case Some(path) =>
+      val storage = table.storage.copy(locationUri = Some(CatalogUtils.stringToURI(path)))
+      table.copy(storage = storage, properties = table.properties - PlaceNewTables.Location)
+    case None => placedByMetastore(table)
+  }
+
+  private def placedByMetastore(table: CatalogTable) =
+    if (table.tableType != CatalogTableType.MANAGED || table.storage.locationUri.isDefined) table
+    else location(table).fold(table)(uri => table.copy(storage = table.storage.copy(locationUri = Some(uri))))
+
+  private def location(table: CatalogTable) = {
+    val database = table.identifier.database.getOrElse(session.sessionState.catalog.getCurrentDatabase)
+    val name = s"$database.${table.identifier.table}".toLowerCase(Locale.ROOT)
+    val answer = PythonSide.registered.map(planner => PythonSide.text(planner.newTableLocation(name)))
+    answer
+      .map(new ObjectMapper().readTree(_))
+      .filterNot(_.isNull)
+      .map(path => CatalogUtils.stringToURI(path.asText))
+  }
+}
+
+object PlaceNewTables {
+
+  /** The property by which [[KeepLocations]] hands on where a table is to lie. */
+  val Location = "hiveacid.location"
+}

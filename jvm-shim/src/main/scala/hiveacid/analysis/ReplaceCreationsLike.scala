@@ -1,0 +1,48 @@
+package hiveacid.analysis
+
+import hiveacid.scan.AcidRelation
+import hiveacid.values.AcidTable
+import hiveacid.errors.AcidException
+
+import org.apache.spark.sql.catalyst.catalog.{CatalogTable, CatalogTableType}
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.catalyst.util.CharVarcharUtils
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.execution.command.{CreateTableCommand, CreateTableLikeCommand, DDLUtils}
+
+/** CREATE TABLE … LIKE with the property of a transactional table: the table is what Spark would make of it
+  * (CreateTableLikeCommand), but is created as any new one, at its place.
+  */
+case class ReplaceCreationsLike(session: SparkSession) extends Rule[LogicalPlan] {
+  private val Operation = "CREATE TABLE … LIKE as a transactional table"
+
+  override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperators {
+    case c: CreateTableLikeCommand if AcidTable.setsTransactional(c.properties) =>
+      CreateTableCommand(described(c), c.ifNotExists)
+  }
+
+  private def described(c: CreateTableLikeCommand): CatalogTable = {
+    val source = session.sessionState.catalog.getTempViewOrPermanentTableMetadata(c.sourceTable)
+    val hasFormat = c.fileFormat.inputFormat.isDefined
+    val provider = if (hasFormat) Some(DDLUtils.HIVE_PROVIDER) else c.provider.orElse(source.provider)
+    val storage = if (hasFormat) c.fileFormat else source.storage.copy(locationUri = c.fileFormat.locationUri)
+    val table = CatalogTable(
+      identifier = c.targetTable,
+      tableType = CatalogTableType.MANAGED,
+      storage = storage,
+      schema = CharVarcharUtils.getRawSchema(source.schema, session.sessionState.conf),
+      provider = provider,
+      partitionColumnNames = source.partitionColumnNames,
+      bucketSpec = source.bucketSpec,
+      properties = c.properties,
+      tracksPartitionsInCatalog = source.tracksPartitionsInCatalog
+    )
+    if (!provider.exists(_.equalsIgnoreCase(DDLUtils.HIVE_PROVIDER))) {
+      val reason = "Hive does not know data source tables, nor views; create it with STORED AS ORC"
+      throw AcidException.unsupportedTable(Operation, AcidTable.name(table), reason)
+    }
+    AcidRelation.formatOf(Operation, table)
+    table
+  }
+}

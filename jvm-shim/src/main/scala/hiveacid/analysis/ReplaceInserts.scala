@@ -1,0 +1,97 @@
+package hiveacid.analysis
+
+import hiveacid.commands.{AcidMultiInsertCommand, AcidWriteCommand, Overwrite}
+import hiveacid.errors.AcidException
+import hiveacid.formats.TransactionalFileFormat
+import hiveacid.values.{AcidTable, InsertKind}
+
+import org.apache.spark.sql.SaveMode
+import org.apache.spark.sql.catalyst.catalog.CatalogTable
+import org.apache.spark.sql.catalyst.catalog.CatalogTypes.TablePartitionSpec
+import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.catalyst.trees.CurrentOrigin
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.execution.command.TruncateTableCommand
+import org.apache.spark.sql.execution.datasources.InsertIntoHadoopFsRelationCommand
+import org.apache.spark.sql.hiveacid.SparkAccess
+import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.internal.SQLConf.PartitionOverwriteMode
+
+/** INSERT, as Spark's own rules leave it: one node, columns matched and cast by store assignment. And TRUNCATE. */
+case class ReplaceInserts(session: SparkSession) extends Rule[LogicalPlan] {
+  override def apply(plan: LogicalPlan): LogicalPlan = plan match {
+    case u: Union if u.children.exists(isOurs) => together(u)
+    case _                                     =>
+      plan.resolveOperators {
+        case r @ ResolvedReplaceWhere(_, _, c: InsertIntoHadoopFsRelationCommand, _) => replace(r, c)
+        case c: InsertIntoHadoopFsRelationCommand if isOurs(c)                       => insert(c)
+        case t @ TruncateTableCommand(id, spec)                                      =>
+          AcidTable.find(session, id).fold[LogicalPlan](t)(truncate(_, spec))
+      }
+  }
+
+  private def isOurs(p: LogicalPlan) = p match {
+    case c: InsertIntoHadoopFsRelationCommand => c.fileFormat.isInstanceOf[TransactionalFileFormat]
+    case _                                    => p.isInstanceOf[ResolvedReplaceWhere]
+  }
+
+  private def together(u: Union): AcidMultiInsertCommand = {
+    val inserts = u.children.collect {
+      case r: ResolvedReplaceWhere                           => ReplaceWhere.refuse(r.target, "beside other INSERTs")
+      case c: InsertIntoHadoopFsRelationCommand if isOurs(c) => insert(c)
+    }
+    if (inserts.length < u.children.length)
+      throw AcidException.unsupported("INSERT into other tables as well", AcidTable.name(inserts.head.target))
+    AcidMultiInsertCommand(inserts)
+  }
+
+  private def insert(c: InsertIntoHadoopFsRelationCommand): AcidWriteCommand = {
+    val table = c.catalogTable.get
+    val rows = CanonicalStatement.insert(c.query).rowChanges(session, table)
+    // a handful of rows, as of VALUES, goes to one file, not to one per core
+    val small = table.partitionColumnNames.isEmpty && c.query.maxRows.exists(_ <= ReplaceInserts.OneFileRows)
+    val changes = if (small) Repartition(1, shuffle = false, rows.plan) else rows.plan
+    // the analyzer's resolution batches are over, so the few names the rewriting introduced are resolved here
+    val analysed = session.sessionState.analyzer.execute(changes)
+    val isDynamic = c.getTagValue(Overwrite.IsDynamic).getOrElse(isDynamicBySetting)
+    val overwrite =
+      if (c.mode == SaveMode.Overwrite)
+        Some(Overwrite.of(session, table, c.staticPartitions, isDynamic, c.ifPartitionNotExists))
+      else None
+    val kind = if (overwrite.isDefined) "overwrite" else "insert"
+    CurrentOrigin.withOrigin(c.origin) {
+      AcidWriteCommand(kind, table, analysed, rows.writes, rows.stays, overwrite, isAnalyzed = true)
+    }
+  }
+
+  private def replace(r: ResolvedReplaceWhere, c: InsertIntoHadoopFsRelationCommand): AcidWriteCommand = {
+    val table = c.catalogTable.get
+    val rows = r.canonical(c).rowChanges(session, table)
+    val analysed = session.sessionState.analyzer.execute(rows.plan)
+    AcidWriteCommand("replace", table, analysed, rows.writes, rows.stays, isAnalyzed = true)
+  }
+
+  /** Tables of Hive are always overwritten partition by partition, says Spark's documentation of the setting; here too,
+    * unless somebody asks for the other way.
+    */
+  private def isDynamicBySetting: Boolean = {
+    val setting = SQLConf.PARTITION_OVERWRITE_MODE
+    val conf = session.sessionState.conf
+    !conf.contains(setting.key) || conf.partitionOverwriteMode == PartitionOverwriteMode.DYNAMIC
+  }
+
+  private def truncate(table: CatalogTable, spec: Option[TablePartitionSpec]): LogicalPlan = {
+    val name = AcidTable.name(table)
+    if (spec.isDefined && table.partitionColumnNames.isEmpty)
+      throw AcidException.unsupportedTable("TRUNCATE TABLE … PARTITION", name, "it has no partitions")
+    val values = spec.fold(Map.empty[String, String])(SparkAccess.normalizedPartition(session, table, _))
+    val overwrite = Overwrite.of(session, table, values, isDynamic = false, ifNotExists = false)
+    val writes = InsertKind.name // none
+    AcidWriteCommand("truncate", table, LocalRelation(), writes, stays = false, Some(overwrite), isAnalyzed = true)
+  }
+}
+
+object ReplaceInserts {
+  private val OneFileRows = 10000L
+}

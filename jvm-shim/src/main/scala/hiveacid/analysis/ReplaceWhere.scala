@@ -1,0 +1,115 @@
+package hiveacid.analysis
+
+import hiveacid.scan.AcidRelation
+import hiveacid.values.AcidTable
+import hiveacid.commands.NewRowCheck
+import hiveacid.errors.AcidException
+
+import org.apache.spark.sql.catalyst.analysis.UnresolvedRelation
+import org.apache.spark.sql.catalyst.catalog.CatalogTable
+import org.apache.spark.sql.catalyst.expressions.{
+  Alias,
+  Attribute,
+  AttributeMap,
+  AttributeReference,
+  AttributeSet,
+  Expression,
+  SubqueryExpression
+}
+import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.execution.datasources.{InsertIntoHadoopFsRelationCommand, LogicalRelation}
+
+/** `INSERT INTO t REPLACE WHERE condition query`, and `writeTo(t).overwrite(condition)`, while Spark analyses it: the
+  * rows to replace as a query of the target, so that the condition is resolved as that of a DELETE is, and the INSERT
+  * of the new ones, so that their columns are matched and cast as those of any INSERT are.
+  *
+  * @param victims
+  *   the target below a Filter with the condition
+  * @param text
+  *   the condition as the user wrote it, if that is known
+  */
+case class ReplaceWhere(victims: LogicalPlan, insert: LogicalPlan, text: Option[String]) extends BinaryCommand {
+  override def left: LogicalPlan = victims
+  override def right: LogicalPlan = insert
+  override protected def withNewChildrenInternal(left: LogicalPlan, right: LogicalPlan): ReplaceWhere =
+    copy(victims = left, insert = right)
+}
+
+/** The same once the condition is resolved: it and the target are out of reach of rules that prepare a plan for being
+  * read, by padding CHAR columns for example.
+  */
+case class ResolvedReplaceWhere(target: LogicalRelation, condition: Expression, insert: LogicalPlan, text: String)
+    extends UnaryCommand {
+  override def child: LogicalPlan = insert
+  override protected def withNewChildInternal(newChild: LogicalPlan): ResolvedReplaceWhere = copy(insert = newChild)
+
+  /** The deletes and inserts, once Spark has matched and cast the new rows' columns.
+    *
+    * @param c
+    *   what the INSERT has become
+    */
+  def canonical(c: InsertIntoHadoopFsRelationCommand): CanonicalStatement = {
+    val columns = target.output.take(c.query.output.length)
+    // with the metadata of the target's columns, by which Spark knows CHAR and how it is compared
+    val named = c.query.output.zip(columns).map { case (value, column) =>
+      Alias(value, column.name)(explicitMetadata = Some(column.metadata))
+    }
+    val news = AttributeMap(columns.zip(named.map(_.toAttribute)))
+    val check = NewRowCheck(
+      condition.transform { case a: Attribute => news.getOrElse(a, a) },
+      AcidTable.name(target.catalogTable.get),
+      text
+    )
+    CanonicalStatement.replace(target.withMetadataColumns(), condition, Filter(check, Project(named, c.query)))
+  }
+}
+
+object ReplaceWhere {
+  private val Operation = "INSERT … REPLACE WHERE"
+
+  /** @param insert
+    *   the INSERT of the new rows
+    */
+  def apply(target: CatalogTable, condition: Expression, insert: LogicalPlan): ReplaceWhere =
+    ReplaceWhere(Filter(condition, UnresolvedRelation(target.identifier.nameParts)), insert, textOf(condition))
+
+  /** The statement out of the reach of later rules, once our relation stands for the target. Spark's own checks of the
+    * condition have the user's text and position.
+    */
+  def resolve(session: SparkSession, r: ReplaceWhere): LogicalPlan =
+    r.victims.collectFirst { case Filter(c, AcidRelation.Target(t)) => (c, t) }.fold[LogicalPlan](r) {
+      case (condition, target) =>
+        refuseConditions(target, condition)
+        session.sessionState.analyzer.checkAnalysis(r.victims)
+        ResolvedReplaceWhere(target, condition, r.insert, r.text.getOrElse(printed(condition)))
+    }
+
+  private def refuseConditions(target: LogicalRelation, condition: Expression): Unit = {
+    val hidden = AttributeSet(target.metadataOutput ++ target.output.drop(target.catalogTable.get.schema.length))
+    if (SubqueryExpression.hasSubquery(condition)) refuse(target, "with a subquery in its condition")
+    if (!condition.deterministic) refuse(target, "with a condition that is not deterministic")
+    // of which new rows have none
+    if (condition.references.exists(hidden.contains)) refuse(target, "with a hidden column in its condition")
+  }
+
+  def refuse(target: LogicalRelation, what: String): Nothing =
+    throw AcidException.unsupported(s"$Operation $what", AcidTable.name(target.catalogTable.get))
+
+  /** The user's text from the first to the last place that is known of the condition's parts, as no part knows all of
+    * it (`IS NULL`). None where that leaves a parenthesis open, and for columns of Python, which have no text.
+    */
+  private def textOf(condition: Expression): Option[String] = {
+    val places = condition.collect { case e if e.origin.sqlText.isDefined => e.origin }
+    for {
+      origin <- places.headOption if places.forall(_.sqlText == origin.sqlText)
+      first <- places.flatMap(_.startIndex).minOption
+      last <- places.flatMap(_.stopIndex).maxOption
+      text = origin.sqlText.get.slice(first, last + 1) if text.count(_ == '(') == text.count(_ == ')')
+    } yield text
+  }
+
+  /** In Spark's spelling. */
+  private def printed(condition: Expression): String =
+    condition.transform { case a: AttributeReference => a.withQualifier(Nil) }.sql
+}

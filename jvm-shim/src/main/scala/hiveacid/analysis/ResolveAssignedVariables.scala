@@ -1,0 +1,32 @@
+package hiveacid.analysis
+
+import hiveacid.scan.AcidRelation
+import org.apache.spark.sql.catalyst.analysis.UnresolvedAttribute
+import org.apache.spark.sql.catalyst.expressions.{Alias, Expression}
+import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.classic.SparkSession
+
+/** Variables, of the session or of a SQL script, as values of an UPDATE. Spark itself looks for them in conditions and
+  * subqueries only. As everywhere, a column comes before a variable of its name.
+  */
+case class ResolveAssignedVariables(session: SparkSession) extends Rule[LogicalPlan] {
+  override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperatorsUp {
+    case u @ UpdateTable(AcidRelation.Target(_), assignments, _) if !assignments.forall(_.value.resolved) =>
+      u.copy(assignments = assignments.map(a => a.copy(value = withVariables(u.table, a.value))))
+  }
+
+  private def withVariables(table: LogicalPlan, value: Expression): Expression = value.transform {
+    case name: UnresolvedAttribute if !isColumn(table, name) => variable(name).getOrElse(name)
+  }
+
+  private def isColumn(table: LogicalPlan, name: UnresolvedAttribute) = {
+    val isDefault = name.nameParts.length == 1 && name.name.equalsIgnoreCase("default")
+    isDefault || table.resolve(name.nameParts, session.sessionState.conf.resolver).isDefined
+  }
+
+  private def variable(name: UnresolvedAttribute): Option[Expression] = {
+    val query = session.sessionState.analyzer.execute(Project(Seq(Alias(name, "v")()), OneRowRelation()))
+    query.expressions.collectFirst { case Alias(value, _) if value.resolved => value }
+  }
+}

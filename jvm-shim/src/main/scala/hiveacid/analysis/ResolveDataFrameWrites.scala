@@ -1,0 +1,92 @@
+package hiveacid.analysis
+
+import hiveacid.scan.AcidRelation
+import hiveacid.values.AcidTable
+import hiveacid.commands.{InsertByName, Overwrite}
+import hiveacid.errors.AcidException
+
+import org.apache.spark.sql.SaveMode
+import org.apache.spark.sql.catalyst.analysis.{UnresolvedIdentifier, UnresolvedRelation}
+import org.apache.spark.sql.catalyst.catalog.CatalogTable
+import org.apache.spark.sql.catalyst.expressions.Expression
+import org.apache.spark.sql.catalyst.expressions.Literal.TrueLiteral
+import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.execution.datasources.CreateTable
+import org.apache.spark.sql.hiveacid.{SaveAsTable, SparkAccess, SparkLine}
+
+/** What DataFrames write by the names of columns (`writeTo`, `saveAsTable`) as the INSERT that means the same; and
+  * writes refused that Spark refuses without a name, or carries out by dropping the table, before a later rule can see
+  * them.
+  */
+case class ResolveDataFrameWrites(session: SparkSession) extends Rule[LogicalPlan] {
+  override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperatorsDown {
+    case AppendData(Ours(t), query, _, true, false, _, _)                       => insert(t, query)
+    case OverwritePartitionsDynamic(Ours(t), query, _, true, false, _)          => overwrite(t, query, isDynamic = true)
+    case OverwriteByExpression(Ours(t), condition, query, _, true, false, _, _) =>
+      replace(t, condition, InsertByName(t.identifier, query))
+    case SparkLine.InsertReplaceWhere(i @ Ours.Written(t), condition) => replace(t, condition, i)
+    case WithCTE(d @ DeleteFromTable(Ours(_), _), definitions)        => PlaceDefinitions(d, definitions)
+    case WithCTE(u @ UpdateTable(Ours(_), _, _), definitions)         => PlaceDefinitions(u, definitions)
+    case WithCTE(m: MergeIntoTable, definitions) if Ours.unapply(m.targetTable).isDefined =>
+      PlaceDefinitions(m, definitions)
+    case w: V2WriteCommand                   => refuse(w, w.table, s"writeTo (${w.nodeName})")
+    case r: ReplaceTable                     => refuse(r, r.name, "REPLACE TABLE")
+    case r: ReplaceTableAsSelect             => refuse(r, r.name, "REPLACE TABLE AS SELECT")
+    case c: CreateTable if c.query.isDefined =>
+      AcidTable.find(session, c.tableDesc.identifier).fold[LogicalPlan](c) { t =>
+        throw AcidException.unsupported("CREATE TABLE … AS SELECT", AcidTable.name(t))
+      }
+    case other =>
+      SparkLine.saveAsTable(other).fold(other) { s =>
+        AcidTable.find(session, s.table.identifier).fold(other)(saveAsTable(_, s))
+      }
+  }
+
+  /** The table stays as it is, also where its rows are overwritten. */
+  private def saveAsTable(t: CatalogTable, s: SaveAsTable): LogicalPlan = {
+    val partition = s.table.partitionColumnNames
+    val others = partition.nonEmpty && !partition.corresponds(t.partitionColumnNames)(_.equalsIgnoreCase(_))
+    s.mode match {
+      case SaveMode.ErrorIfExists => throw SparkAccess.tableAlreadyExists(t)
+      case SaveMode.Ignore        => LocalRelation()
+      case _ if others || s.table.bucketSpec.exists(!t.bucketSpec.contains(_)) =>
+        throw AcidException.unsupported("saveAsTable with partitions or buckets of its own", AcidTable.name(t))
+      case SaveMode.Append    => insert(t, s.query)
+      case SaveMode.Overwrite => overwrite(t, s.query, isDynamic = false)
+    }
+  }
+
+  private def insert(t: CatalogTable, query: LogicalPlan): LogicalPlan = InsertByName(t.identifier, query)
+
+  private def overwrite(t: CatalogTable, query: LogicalPlan, isDynamic: Boolean): LogicalPlan =
+    overwriting(InsertByName(t.identifier, query), isDynamic)
+
+  private def overwriting(insert: InsertIntoStatement, isDynamic: Boolean): LogicalPlan = {
+    val statement = insert.copy(overwrite = true)
+    statement.setTagValue(Overwrite.IsDynamic, isDynamic)
+    statement
+  }
+
+  private def replace(t: CatalogTable, condition: Expression, insert: InsertIntoStatement): LogicalPlan =
+    if (condition == TrueLiteral) overwriting(insert, isDynamic = false)
+    else ReplaceWhere(t, condition, insert)
+
+  private object Ours {
+    def unapply(relation: LogicalPlan): Option[CatalogTable] = relation match {
+      case UnresolvedIdentifier(parts, _) =>
+        SparkAccess.sessionIdentifier(session, parts).flatMap(AcidTable.find(session, _))
+      case UnresolvedRelation(parts, _, _) => AcidRelation.read(session, parts)
+      case SubqueryAlias(_, child)         => unapply(child)
+      case _                               => None
+    }
+
+    object Written {
+      def unapply(i: InsertIntoStatement): Option[CatalogTable] = Ours.unapply(i.table)
+    }
+  }
+
+  private def refuse(plan: LogicalPlan, relation: LogicalPlan, operation: String): LogicalPlan =
+    Ours.unapply(relation).fold(plan)(t => throw AcidException.unsupported(operation, AcidTable.name(t)))
+}

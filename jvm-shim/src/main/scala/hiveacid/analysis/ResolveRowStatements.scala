@@ -1,0 +1,100 @@
+package hiveacid.analysis
+
+import hiveacid.scan.AcidRelation
+import hiveacid.values.AcidTable
+import hiveacid.commands.AcidWriteCommand
+import hiveacid.errors.AcidException
+
+import org.apache.spark.sql.catalyst.expressions.{Cast, Expression}
+import org.apache.spark.sql.catalyst.plans.Inner
+import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.execution.datasources.LogicalRelation
+import org.apache.spark.sql.hiveacid.SparkAccess
+import org.apache.spark.sql.types.{BooleanType, NullType}
+
+/** DELETE, UPDATE and MERGE on our relation become our command. Spark's own checks run on the user's node first, so
+  * that errors have Spark's conditions and the user's text and position.
+  */
+case class ResolveRowStatements(session: SparkSession) extends Rule[LogicalPlan] {
+  override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperatorsUp {
+    case DeleteFromTable(SubqueryAlias(alias, AcidRelation.Target(target)), _)
+        if alias.name.equalsIgnoreCase("where") =>
+      // Spark takes the word for an alias where no condition follows, and would delete all rows
+      throw AcidException.unsupported("DELETE with WHERE and no condition", AcidTable.name(target.catalogTable.get))
+    case d @ DeleteFromTable(AcidRelation.Target(target), given) if d.resolved =>
+      val rows = target.withMetadataColumns() // the condition may name ROW__ID
+      val condition = typed(given)
+      check(d.copy(table = rows, condition = condition), rows, Some(condition))
+      command("delete", target, CanonicalStatement.delete(rows, condition))
+    case u @ UpdateTable(AcidRelation.Target(target), assignments, given) if u.resolved =>
+      val rows = target.withMetadataColumns()
+      val condition = given.map(typed)
+      check(u.copy(table = rows, assignments = assignments.map(checked), condition = condition), rows, condition)
+      command("update", target, CanonicalStatement.update(rows, Assignments.ofUpdate(target, assignments), condition))
+    case m @ MergeIntoTable(AcidRelation.Target(target), _, _, _, _, _, _) if m.resolved =>
+      merge(withConditions(m, typed), target)
+    case r: ReplaceWhere if r.victims.resolved => ReplaceWhere.resolve(session, r)
+  }
+
+  private def merge(m: MergeIntoTable, target: LogicalRelation): LogicalPlan = {
+    if (m.withSchemaEvolution)
+      throw AcidException.unsupported("MERGE WITH SCHEMA EVOLUTION", AcidTable.name(target.catalogTable.get))
+    val rows = target.withMetadataColumns()
+    SparkAccess.checkMergeConditions(m)
+    // of a copy: what has been checked counts as analysed, and later rules (Spark's own readers instead of Hive's
+    // SerDes) would pass over the source
+    session.sessionState.analyzer.checkAnalysis(withAssignments(m.copy(targetTable = rows), checked).clone())
+    val clauses = MergeClause.of(target, m)
+    val conditions = m.mergeCondition +: clauses.flatMap(_.condition)
+    checkConditions(Join(rows, m.sourceTable, Inner, None, JoinHint.NONE), conditions)
+    command("merge", target, CanonicalStatement.merge(rows, m.sourceTable, m.mergeCondition, clauses))
+  }
+
+  /** NULL as a condition is true of no row. */
+  private def typed(condition: Expression): Expression =
+    if (condition.dataType == NullType) Cast(condition, BooleanType) else condition
+
+  private def checked(a: Assignment): Assignment =
+    if (a.value.deterministic) a else a.copy(value = CheckedValue(a.value))
+
+  private def withConditions(m: MergeIntoTable, change: Expression => Expression): MergeIntoTable =
+    withActions(m.copy(mergeCondition = change(m.mergeCondition))) {
+      case u: UpdateAction => u.copy(condition = u.condition.map(change))
+      case i: InsertAction => i.copy(condition = i.condition.map(change))
+      case d: DeleteAction => d.copy(condition = d.condition.map(change))
+      case other           => other
+    }
+
+  private def withAssignments(m: MergeIntoTable, change: Assignment => Assignment): MergeIntoTable =
+    withActions(m) {
+      case u: UpdateAction => u.copy(assignments = u.assignments.map(change))
+      case i: InsertAction => i.copy(assignments = i.assignments.map(change))
+      case other           => other
+    }
+
+  private def withActions(m: MergeIntoTable)(change: MergeAction => MergeAction): MergeIntoTable =
+    m.copy(
+      matchedActions = m.matchedActions.map(change),
+      notMatchedActions = m.notMatchedActions.map(change),
+      notMatchedBySourceActions = m.notMatchedBySourceActions.map(change)
+    )
+
+  private def check(statement: LogicalPlan, rows: LogicalPlan, condition: Option[Expression]): Unit = {
+    session.sessionState.analyzer.checkAnalysis(statement)
+    checkConditions(rows, condition.toSeq)
+  }
+
+  /** Spark looks at the type of a condition only in a Filter; this one has the position of the user's statement. */
+  private def checkConditions(rows: LogicalPlan, conditions: Seq[Expression]): Unit =
+    conditions.filter(_.dataType != BooleanType).foreach { c =>
+      session.sessionState.analyzer.checkAnalysis(Filter(c, rows))
+    }
+
+  private def command(kind: String, target: LogicalRelation, canonical: CanonicalStatement): AcidWriteCommand = {
+    val table = target.catalogTable.get
+    val changes = canonical.rowChanges(session, table)
+    AcidWriteCommand(kind, table, changes.plan, changes.writes, changes.stays)
+  }
+}

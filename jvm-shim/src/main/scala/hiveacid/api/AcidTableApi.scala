@@ -1,0 +1,167 @@
+package hiveacid.api
+
+import scala.jdk.CollectionConverters._
+
+import hiveacid.scan.AcidRelation
+import hiveacid.values.AcidTable
+import com.fasterxml.jackson.databind.ObjectMapper
+import hiveacid.commands.OperatorCommand
+import hiveacid.errors.AcidException
+
+import org.apache.spark.sql.Column
+import org.apache.spark.sql.catalyst.analysis.{UnresolvedAttribute, UnresolvedPartitionSpec, UnresolvedTable}
+import org.apache.spark.sql.catalyst.catalog.CatalogUtils
+import org.apache.spark.sql.catalyst.expressions.{AttributeReference, Expression, Literal}
+import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.classic.{DataFrame, SparkSession}
+import org.apache.spark.sql.execution.datasources.LogicalRelation
+import org.apache.spark.sql.hiveacid.SparkAccess
+
+/** What `hive_acid.AcidTable` calls. A statement becomes the node that Spark's parser makes of its SQL text, so that it
+  * goes the way of `spark.sql`.
+  *
+  * The table is looked up by each call, but its columns keep their attribute IDs for as long as they keep their types:
+  * a column of one `frame` means the same in a later statement.
+  */
+final class AcidTableApi private (
+    session: SparkSession,
+    name: String,
+    columns: Seq[AttributeReference],
+    alias: Option[String]
+) {
+
+  /** The table's rows; each call makes a query of its own, with a snapshot of its own. */
+  def frame: DataFrame = SparkAccess.frame(session, relation)
+
+  def aliased(other: String): AcidTableApi = new AcidTableApi(session, name, columns, Some(other))
+
+  /** @param condition
+    *   null: all rows
+    */
+  def delete(condition: Column): DataFrame =
+    SparkAccess.frame(session, DeleteFromTable(relation, expression(condition).getOrElse(Literal.TrueLiteral)))
+
+  /** @param partition
+    *   texts by partition column, null for NULL; null: the whole table
+    */
+  def truncate(partition: java.util.Map[String, String]): Unit = {
+    val operation = "TRUNCATE TABLE"
+    val id = AcidTableApi.target(session, name, operation).catalogTable.get.identifier
+    val table = UnresolvedTable(id.nameParts, operation, suggestAlternative = true)
+    val statement = Option(partition).fold[LogicalPlan](TruncateTable(table)) { values =>
+      TruncatePartition(table, UnresolvedPartitionSpec(values.asScala.toMap))
+    }
+    SparkAccess.frame(session, statement)
+  }
+
+  /** @param statement
+    *   as Python describes it to `OperatorCommand`, but for the table
+    */
+  def operate(statement: String): DataFrame = {
+    val id = AcidTableApi.target(session, name, "ALTER TABLE … COMPACT").catalogTable.get.identifier
+    val command = OperatorCommand.of(new ObjectMapper().readTree(statement))
+    SparkAccess.frame(session, command.copy(table = Some(id.nameParts)))
+  }
+
+  /** What the catalog knows of the table, as JSON. */
+  def description: String = {
+    val table = AcidTableApi.target(session, name, "AcidTable.detail").catalogTable.get
+    val json = new ObjectMapper().createObjectNode()
+    def put(key: String, names: Seq[String]): Unit = {
+      val array = json.putArray(key)
+      names.foreach(name => array.add(name))
+    }
+    json.put("name", AcidTable.name(table)).put("owner", table.owner).put("createdAtMs", table.createTime)
+    json.put("location", table.storage.locationUri.map(CatalogUtils.URIToString).orNull)
+    json.put("numBuckets", table.bucketSpec.fold(0)(_.numBuckets))
+    put("partitionColumns", table.partitionColumnNames)
+    put("bucketColumns", table.bucketSpec.fold(Seq.empty[String])(_.bucketColumnNames))
+    val properties = json.putObject("properties")
+    table.properties.foreach { case (key, value) => properties.put(key, value) }
+    json.toString
+  }
+
+  /** @param condition
+    *   null: all rows
+    * @param keys
+    *   columns or nested fields, named as in SQL
+    * @param values
+    *   what is assigned, one for each of `keys`
+    */
+  def update(condition: Column, keys: java.util.List[String], values: java.util.List[Column]): DataFrame =
+    SparkAccess.frame(session, UpdateTable(relation, assignments(keys, values), expression(condition)))
+
+  /** @param matched
+    *   clauses, in the order in which their conditions are tried; so are the other two
+    */
+  def merge(
+      source: DataFrame,
+      condition: Column,
+      matched: java.util.List[MergeAction],
+      notMatched: java.util.List[MergeAction],
+      notMatchedBySource: java.util.List[MergeAction]
+  ): DataFrame = {
+    val statement = MergeIntoTable(
+      relation,
+      source.queryExecution.logical,
+      SparkAccess.expression(session, condition),
+      matched.asScala.toSeq,
+      notMatched.asScala.toSeq,
+      notMatchedBySource.asScala.toSeq,
+      withSchemaEvolution = false
+    )
+    SparkAccess.frame(session, statement)
+  }
+
+  // the clauses of a MERGE; parameters are as for `update`, and without keys all columns are assigned by name
+
+  def updateClause(condition: Column, keys: java.util.List[String], values: java.util.List[Column]): MergeAction =
+    UpdateAction(expression(condition), assignments(keys, values))
+
+  def updateAllClause(condition: Column): MergeAction = UpdateStarAction(expression(condition))
+
+  def insertClause(condition: Column, keys: java.util.List[String], values: java.util.List[Column]): MergeAction =
+    InsertAction(expression(condition), assignments(keys, values))
+
+  def insertAllClause(condition: Column): MergeAction = InsertStarAction(expression(condition))
+
+  def deleteClause(condition: Column): MergeAction = DeleteAction(expression(condition))
+
+  private def assignments(keys: java.util.List[String], values: java.util.List[Column]): Seq[Assignment] = {
+    val parser = session.sessionState.sqlParser
+    keys.asScala.toSeq.zip(values.asScala).map { case (key, value) =>
+      Assignment(UnresolvedAttribute(parser.parseMultipartIdentifier(key)), SparkAccess.expression(session, value))
+    }
+  }
+
+  private def expression(column: Column): Option[Expression] = Option(column).map(SparkAccess.expression(session, _))
+
+  private def relation: LogicalPlan = {
+    val plan = AcidTableApi.resolve(session, name).transform { case l: LogicalRelation =>
+      l.copy(output = l.output.map { a =>
+        val old = columns.find(c => c.name.equalsIgnoreCase(a.name) && c.dataType == a.dataType)
+        old.fold(a)(c => a.withExprId(c.exprId))
+      })
+    }
+    alias.fold(plan)(SubqueryAlias(_, plan))
+  }
+}
+
+object AcidTableApi {
+
+  /** The full ACID table of that name; Spark's own error if there is none, ours if it is something else. */
+  def forName(session: SparkSession, name: String): AcidTableApi = {
+    val relation = target(session, name, "AcidTable.forName")
+    new AcidTableApi(session, relation.catalogTable.get.qualifiedName, relation.output, None)
+  }
+
+  private def target(session: SparkSession, name: String, operation: String): LogicalRelation =
+    resolve(session, name) match {
+      case AcidRelation.Target(l) => l
+      case plan                   =>
+        val reason = if (plan.exists(_.isInstanceOf[View])) "it is a view" else "it is not transactional"
+        throw AcidException.unsupportedTable(operation, name, reason)
+    }
+
+  private def resolve(session: SparkSession, name: String): LogicalPlan = session.table(name).queryExecution.analyzed
+}

@@ -1,0 +1,78 @@
+package hiveacid.api
+
+import com.fasterxml.jackson.databind.ObjectMapper
+import hiveacid.commands.{PartitionsToLock, RunningStatements, SourceChangedException}
+import hiveacid.python.{Planner, PythonSide}
+import hiveacid.scan.{AcidFileIndex, AcidRelation, PartitionValues, ReadListener}
+import hiveacid.values.{AcidTable, MixedKind, UpdateKind}
+import hiveacid.write.WriteJob
+
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.hiveacid.SparkAccess
+
+/** What Python calls. */
+object JvmApi {
+
+  /** Once a session is there. */
+  def register(session: SparkSession, p: Planner): Unit = {
+    PythonSide.connect(p)
+    session.sparkContext.removeSparkListener(ReadListener)
+    ReadListener.reset()
+    session.sparkContext.addSparkListener(ReadListener)
+  }
+
+  /** When Python's side ends; every transactional table is refused from then on. */
+  def unregister(): Unit = PythonSide.disconnect()
+
+  /** Writes the row changes of a running statement, its scans bound to the snapshot `token`. Null if its source had
+    * other rows than before; the statement can be tried again then.
+    */
+  def write(key: String, token: String, spec: String): String = RunningStatements.inCall(key) { call =>
+    val command = call.command
+    val writesBack = Seq(UpdateKind.name, MixedKind.name).contains(command.writes)
+    val keepsValues = writesBack && command.kind != "replace" // an INSERT writes what it reads
+    val updated = if (keepsValues) Some(AcidTable.name(command.target)) else None
+    val changes = call.pruned(token, AcidFileIndex.bind(command.changes, token, updated))
+    try WriteJob.run(call.session, changes, spec)
+    catch {
+      case e: Throwable if call.canPrune && PythonSide.causes(e).exists(_.isInstanceOf[SourceChangedException]) =>
+        call.canPrune = false
+        null
+    }
+  }
+
+  /** How many rows the target of a running statement has in the snapshot `token`; in `partitions`, a JSON array of
+    * their names, or in all of it if that is null.
+    */
+  def countRows(key: String, token: String, partitions: String): Long = RunningStatements.inCall(key) { call =>
+    val names = Option(partitions).map(new ObjectMapper().readValue(_, classOf[Array[String]]).toSet)
+    val rows = AcidFileIndex.bind(AcidRelation.relation(call.session, call.command.target, Nil), token)
+    SparkAccess.frame(call.session, names.fold(rows)(AcidFileIndex.restrict(rows, _))).count()
+  }
+
+  /** Writes bases without rows for a running statement; `partitions` is a JSON array. */
+  def writeEmpty(key: String, partitions: String, spec: String): String = RunningStatements.inCall(key) { call =>
+    val names = new ObjectMapper().readValue(partitions, classOf[Array[String]])
+    WriteJob.runEmpty(call.session, names.toSeq, spec)
+  }
+
+  /** The partitions that a running statement can touch, as a JSON array; null if it cannot be told.
+    */
+  def findPartitions(key: String, token: String): String = RunningStatements.inCall(key) { call =>
+    val changes = call.pruned(token, AcidFileIndex.bind(call.command.changes, token))
+    val found = PartitionsToLock.find(call.session, call.command, changes)
+    new ObjectMapper().writeValueAsString(found.map(_.toArray).orNull)
+  }
+
+  /** Of these names of the target's partitions, a JSON array, the first that is not what Hive would name a partition of
+    * its values, and what it would, as a JSON array; null if there is none.
+    */
+  def findMisspelled(key: String, names: String): String = RunningStatements.inCall(key) { call =>
+    val asked = new ObjectMapper().readValue(names, classOf[Array[String]])
+    val found = PartitionValues(call.session, call.command.target).findMisspelled(asked.toIndexedSeq)
+    new ObjectMapper().writeValueAsString(found.map { case (name, wanted) => Array(name, wanted) }.orNull)
+  }
+
+  /** Once the locks are there: runs the statement of Spark's own. */
+  def alter(key: String): Unit = RunningStatements.inCall(key)(_.statement.foreach(run => run()))
+}

@@ -1,0 +1,74 @@
+package hiveacid.commands
+
+import hiveacid.values.AcidTable
+import com.fasterxml.jackson.databind.ObjectMapper
+import com.fasterxml.jackson.databind.node.ObjectNode
+import hiveacid.errors.AcidException
+import hiveacid.python.PythonSide
+import hiveacid.scan.SessionTransactions
+
+import org.apache.spark.sql.{Row, SparkSession => ApiSession}
+import org.apache.spark.sql.catalyst.catalog.CatalogTable
+import org.apache.spark.sql.catalyst.expressions.Attribute
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.execution.command.{LeafRunnableCommand, RunnableCommand}
+import org.apache.spark.sql.internal.SQLConf
+
+/** A statement of Spark's own that alters transactional tables, to be run under Hive's locks.
+  *
+  * @param kind
+  *   as Python names it
+  * @param tables
+  *   of which there is one at least
+  * @param partitions
+  *   its PARTITION clauses, each as `k=v` in the metastore's spelling
+  * @param locations
+  *   those that new partitions are given, one for each of `partitions`, empty for the one below the table
+  */
+case class AcidDdlCommand(
+    kind: String,
+    tables: Seq[CatalogTable],
+    command: RunnableCommand,
+    partitions: Seq[Seq[String]] = Nil,
+    locations: Seq[String] = Nil
+) extends LeafRunnableCommand {
+  override val output: Seq[Attribute] = command.output
+  override def nodeName: String = s"HiveAcid $kind"
+  override def simpleString(maxFields: Int): String = s"$nodeName ${tables.map(AcidTable.name).mkString(", ")}"
+  override def innerChildren: Seq[LogicalPlan] = Seq(command)
+
+  override def run(api: ApiSession): Seq[Row] = {
+    val session = api.asInstanceOf[SparkSession]
+    if (SessionTransactions.of(session).isDefined)
+      throw AcidException.unsupported(s"$kind within hive_acid.transaction()", AcidTable.name(tables.head))
+    var rows = Seq.empty[Row]
+    RunningStatements.alter(session, this)(() => rows = runCommand(session))
+    rows
+  }
+
+  private def runCommand(session: SparkSession): Seq[Row] =
+    if (partitions.isEmpty) command.run(session)
+    else {
+      // values of partitions have their types and Hive's spelling already, which Spark would turn into its own
+      val conf = session.sessionState.conf.clone()
+      conf.setConf(SQLConf.SKIP_TYPE_VALIDATION_ON_ALTER_PARTITION, true)
+      SQLConf.withExistingConf(conf)(command.run(session))
+    }
+
+  /** What Python is asked to do. */
+  def request(session: SparkSession): ObjectNode = {
+    val request = new ObjectMapper().createObjectNode().put("kind", kind)
+    val names = request.putArray("tables")
+    tables.foreach(t => names.add(AcidTable.name(t)))
+    val clauses = request.putArray("partitions")
+    partitions.foreach { parts =>
+      val clause = clauses.addArray()
+      parts.foreach(part => clause.add(part))
+    }
+    val places = request.putArray("locations")
+    locations.foreach(location => places.add(location))
+    PythonSide.putSettings(request, session)
+    request
+  }
+}

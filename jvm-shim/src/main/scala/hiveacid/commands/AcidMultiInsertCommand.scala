@@ -1,0 +1,34 @@
+package hiveacid.commands
+
+import hiveacid.values.AcidTable
+import com.fasterxml.jackson.databind.ObjectMapper
+import hiveacid.errors.AcidException
+import hiveacid.scan.SessionTransactions
+
+import org.apache.spark.sql.{Row, SparkSession => ApiSession}
+import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeReference}
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.execution.command.LeafRunnableCommand
+import org.apache.spark.sql.types.LongType
+
+/** Hive's INSERT into several tables: one transaction, and one number of rows. */
+case class AcidMultiInsertCommand(inserts: Seq[AcidWriteCommand]) extends LeafRunnableCommand {
+  override val output: Seq[Attribute] = Seq(AttributeReference("num_affected_rows", LongType)())
+  override def nodeName: String = "HiveAcid INSERT into several tables"
+  override def simpleString(maxFields: Int): String =
+    s"$nodeName ${inserts.map(i => AcidTable.name(i.target)).distinct.mkString(", ")}"
+  override def innerChildren: Seq[LogicalPlan] = inserts
+
+  override def run(api: ApiSession): Seq[Row] = {
+    val session = api.asInstanceOf[SparkSession]
+    if (SessionTransactions.of(session).isDefined)
+      throw AcidException.unsupported(
+        "INSERT into several tables within a transaction",
+        AcidTable.name(inserts.head.target)
+      )
+    val result = new ObjectMapper().readTree(RunningStatements.executeTogether(session, inserts))
+    SessionTransactions.refreshCaches(session, inserts.map(i => AcidTable.name(i.target)).distinct.toArray)
+    Seq(Row(result.get("num_affected_rows").asLong))
+  }
+}

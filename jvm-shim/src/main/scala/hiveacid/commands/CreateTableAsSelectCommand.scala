@@ -1,0 +1,52 @@
+package hiveacid.commands
+
+import scala.util.control.NonFatal
+
+import hiveacid.values.AcidTable
+import hiveacid.errors.AcidException
+
+import org.apache.spark.sql.{Row, SparkSession => ApiSession}
+import org.apache.spark.sql.catalyst.catalog.CatalogTable
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.trees.CurrentOrigin
+import org.apache.spark.sql.catalyst.util.CharVarcharUtils
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.execution.command.{CreateTableCommand, DropTableCommand, LeafRunnableCommand}
+import org.apache.spark.sql.hiveacid.SparkAccess
+
+/** Creates the table, and inserts into it. The table is there, without rows, before the INSERT is committed; if that
+  * fails it is dropped, but not if nobody knows whether it has failed, or if others have used it meanwhile.
+  */
+case class CreateTableAsSelectCommand(table: CatalogTable, query: LogicalPlan) extends LeafRunnableCommand {
+  override def nodeName: String = "HiveAcid CREATE TABLE AS SELECT"
+  override def simpleString(maxFields: Int): String = s"$nodeName ${AcidTable.name(table)}"
+  override def innerChildren: Seq[LogicalPlan] = Seq(query)
+
+  override def run(api: ApiSession): Seq[Row] = {
+    val session = api.asInstanceOf[SparkSession]
+    val schema = CharVarcharUtils.getRawSchema(query.schema, session.sessionState.conf)
+    SparkAccess.frame(session, CreateTableCommand(table.copy(schema = schema), ignoreIfExists = false))
+    val insert = CurrentOrigin.withOrigin(origin)(InsertByName(table.identifier, query))
+    val identity = RunningStatements.createdTable(name)
+    try SparkAccess.frame(session, insert)
+    catch {
+      case unknown: AcidException if unknown.getCondition == "HIVE_ACID_COMMIT_STATE_UNKNOWN" => throw unknown
+      case failure: Throwable                                                                 =>
+        try RunningStatements.takeBack(session, name, identity, failure)(() => drop(session))
+        catch { case NonFatal(kept) => throw because(kept, failure) }
+        throw failure
+    }
+    Nil
+  }
+
+  private def name = AcidTable.name(table)
+
+  /** Without the analyzer's rules, which would lock the table once more. */
+  private def drop(session: SparkSession): Unit =
+    DropTableCommand(table.identifier, ifExists = true, isView = false, purge = true).run(session)
+
+  private def because(kept: Throwable, failure: Throwable): Throwable = {
+    if (kept ne failure) kept.addSuppressed(failure)
+    kept
+  }
+}

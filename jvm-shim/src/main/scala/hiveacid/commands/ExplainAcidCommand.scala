@@ -1,0 +1,74 @@
+package hiveacid.commands
+
+import scala.jdk.CollectionConverters._
+
+import com.fasterxml.jackson.databind.ObjectMapper
+import hiveacid.errors.AcidException
+import hiveacid.scan.SessionTransactions
+
+import org.apache.spark.sql.{Row, SparkSession => ApiSession}
+import org.apache.spark.sql.catalyst.analysis.PlanWithUnresolvedIdentifier
+import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeReference}
+import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.execution.CommandExecutionMode
+import org.apache.spark.sql.execution.command.LeafRunnableCommand
+import org.apache.spark.sql.types.StringType
+
+/** What a statement would do, without doing it. As in Spark's EXPLAIN, the statement is analysed when this runs, and no
+  * rule sees it before.
+  *
+  * @param isFormatted
+  *   true: one row with JSON, for programs; false: a row for each fact
+  */
+case class ExplainAcidCommand private (statement: LogicalPlan, isFormatted: Boolean)
+    extends LeafRunnableCommand
+    with SupervisingCommand {
+  override val output: Seq[Attribute] =
+    Seq("item", "value").map(AttributeReference(_, StringType, nullable = false)())
+
+  /** How parameters get into the statement, where Spark does not put them into its text. */
+  override def withTransformedSupervisedPlan(transformer: LogicalPlan => LogicalPlan): LogicalPlan =
+    copy(statement = transformer(statement))
+
+  override def run(api: ApiSession): Seq[Row] = {
+    val session = api.asInstanceOf[SparkSession]
+    val answer = new ObjectMapper().readTree(RunningStatements.dryRun(session, analysed(session)))
+    if (isFormatted) Seq(Row("json", answer.get("json").asText))
+    else answer.get("facts").elements.asScala.map(fact => Row(fact.get(0).asText, fact.get(1).asText)).toSeq
+  }
+
+  private def analysed(session: SparkSession): AcidWriteCommand = {
+    if (SessionTransactions.of(session).isDefined)
+      throw ExplainAcidCommand.refused("the session is within hive_acid.transaction()")
+    session.sessionState.executePlan(statement, CommandExecutionMode.SKIP).analyzed match {
+      case c: AcidWriteCommand           => c
+      case _: AcidMultiInsertCommand     => throw ExplainAcidCommand.refused("it inserts several times")
+      case _: CreateTableAsSelectCommand => throw ExplainAcidCommand.refused("it creates its table")
+      case _                             => throw ExplainAcidCommand.refused("its table is not transactional")
+    }
+  }
+}
+
+object ExplainAcidCommand {
+
+  /** Refuses what changes no rows before anybody analyses it: Spark carries out some statements, as EXECUTE IMMEDIATE,
+    * while it analyses them.
+    */
+  def of(statement: LogicalPlan, isFormatted: Boolean): ExplainAcidCommand =
+    if (changesRows(statement)) ExplainAcidCommand(statement, isFormatted)
+    else throw refused("it is of another kind")
+
+  private def changesRows(parsed: LogicalPlan): Boolean = parsed match {
+    case _: InsertIntoStatement | _: UpdateTable | _: DeleteFromTable | _: MergeIntoTable => true
+    case _: TruncateTable | _: TruncatePartition | _: V2WriteCommand                      => true
+    case _: CreateTableAsSelect                                                           => true // refused later on
+    // names by IDENTIFIER(…): what the statement is does not hang on them
+    case PlanWithUnresolvedIdentifier(_, children, build) => changesRows(build(Seq("name"), children))
+    case UnresolvedWith(child, _, _)                      => changesRows(child)
+    case Union(children, _, _)                            => children.forall(changesRows)
+    case _                                                => false
+  }
+
+  private def refused(reason: String): AcidException = AcidException("HIVE_ACID_DRY_RUN", Map("reason" -> reason))
+}

@@ -1,0 +1,69 @@
+package hiveacid.commands
+
+import com.fasterxml.jackson.databind.ObjectMapper
+import com.fasterxml.jackson.databind.node.ObjectNode
+import hiveacid.values.{AcidTable, PartitionNames}
+
+import org.apache.spark.sql.catalyst.catalog.{CatalogTable, ExternalCatalogUtils}
+import org.apache.spark.sql.catalyst.expressions.{Cast, Literal}
+import org.apache.spark.sql.catalyst.trees.TreeNodeTag
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.types.StringType
+
+/** What an INSERT OVERWRITE or TRUNCATE replaces.
+  *
+  * @param parts
+  *   the static values of the statement's PARTITION clause, `k=v` in the metastore's spelling
+  * @param isDynamic
+  *   only partitions that get rows are replaced, and one that is named in full
+  * @param ifNotExists
+  *   nothing is written if the partition, which is named in full, is there
+  */
+final case class Overwrite(parts: Seq[String], isDynamic: Boolean, ifNotExists: Boolean) {
+  def json: ObjectNode = {
+    val node = new ObjectMapper().createObjectNode().put("dynamic", isDynamic).put("ifNotExists", ifNotExists)
+    val array = node.putArray("parts")
+    parts.foreach(part => array.add(part))
+    node
+  }
+}
+
+object Overwrite {
+
+  /** On an INSERT, whether it replaces only partitions that get rows, whatever the session's settings say. */
+  val IsDynamic: TreeNodeTag[Boolean] = TreeNodeTag("hiveacid.overwrite.isDynamic")
+
+  /** @param values
+    *   by partition column, as the user wrote them; they are cast as the values of rows are, so that `'01'` means the
+    *   partition `1` of a number
+    */
+  def of(
+      session: SparkSession,
+      table: CatalogTable,
+      values: Map[String, String],
+      isDynamic: Boolean,
+      ifNotExists: Boolean
+  ): Overwrite = {
+    Overwrite(parts(session, table, values), isDynamic, ifNotExists)
+  }
+
+  /** The values of a PARTITION clause as `k=v` in the metastore's spelling, in the table's order of partition columns.
+    */
+  def parts(session: SparkSession, table: CatalogTable, values: Map[String, String]): Seq[String] =
+    texts(session, table, values).map { case (name, text) => ExternalCatalogUtils.getPartitionPathString(name, text) }
+
+  /** Partition column, in lower case, and text of each value of a PARTITION clause as the metastore has it, not
+    * escaped; null for NULL. In the table's order of partition columns.
+    */
+  def texts(session: SparkSession, table: CatalogTable, values: Map[String, String]): Seq[(String, String)] = {
+    val zone = session.sessionState.conf.sessionLocalTimeZone
+    table.partitionSchema.zip(AcidTable.partitionKeys(table)).flatMap { case (field, key) =>
+      values.collectFirst { case (name, value) if name.equalsIgnoreCase(field.name) => value }.map { value =>
+        val meant = if (value == ExternalCatalogUtils.DEFAULT_PARTITION_NAME) null else value // Hive's spelling of NULL
+        val typed = Cast(Literal.create(meant, StringType), field.dataType, Some(zone))
+        val text = PartitionNames.text(typed, key.rawType, zone).eval()
+        (key.name, Option(text).map(_.toString).orNull)
+      }
+    }
+  }
+}

@@ -1,0 +1,21 @@
+package hiveacid.commands
+
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+
+/** The row-change query of a statement.
+  *
+  * @param plan
+  *   names that the rewriting introduced are still to be resolved by the analyzer
+  * @param writes
+  *   which changes there are, by the name of an [[WriteKind]]
+  * @param stays
+  *   true if new versions of rows lie in the old ones' partitions, and no other rows are new
+  */
+final case class RowChangeQuery(plan: LogicalPlan, writes: String, stays: Boolean)
+
+object RowChangeQuery {
+
+  /** The names of the target and of the source of a MERGE in it. */
+  val Target = "__target"
+  val Source = "__source"
+}

@@ -1,0 +1,118 @@
+package hiveacid.commands
+
+import java.util.concurrent.ConcurrentHashMap
+import java.util.concurrent.atomic.AtomicLong
+
+import hiveacid.values.AcidTable
+import com.fasterxml.jackson.databind.ObjectMapper
+import hiveacid.python.PythonSide
+import hiveacid.scan.SessionTransactions
+
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.hiveacid.SparkAccess
+
+/** The statements that Python runs: it is handed a key for each, and calls back under it. */
+object RunningStatements {
+
+  /** A running statement: what it does when Python calls back, and the thread state that its jobs inherit. */
+  final class Call private[RunningStatements] (
+      val session: SparkSession,
+      val statement: Either[AcidWriteCommand, () => Unit]
+  ) {
+    val thread: Thread = Thread.currentThread
+    val properties: java.util.Properties = SparkAccess.localProperties(session.sparkContext)
+
+    /** False once the source of a MERGE has shown other rows when it was read again. */
+    @volatile var canPrune: Boolean = true
+    private val prunings = new ConcurrentHashMap[String, Option[SourcePruning]]
+
+    /** The row-change query without the partitions that cannot matter in the snapshot `token`.
+      *
+      * @param bound
+      *   the query, bound to that snapshot
+      */
+    def pruned(token: String, bound: LogicalPlan): LogicalPlan =
+      // a transaction of several statements cannot begin anew with one of them
+      if (!canPrune || SessionTransactions.of(session).isDefined) bound
+      else prunings.computeIfAbsent(token, _ => SourcePruning.find(session, command, bound)).fold(bound)(_.prune(bound))
+
+    def command: AcidWriteCommand = statement.left.getOrElse(throw new IllegalStateException("it writes no rows"))
+  }
+
+  private val calls = new ConcurrentHashMap[String, Call]
+  private val counter = new AtomicLong
+
+  /** Runs a statement in Python, which calls `write` back with the key it is given. */
+  def execute(session: SparkSession, command: AcidWriteCommand): String =
+    withWrites(session, Seq(command)) { keys =>
+      PythonSide.plannerFor(AcidTable.name(command.target)).execute(command.request(session).toString, keys.head)
+    }
+
+  /** Asks Python what the statement would do. */
+  def dryRun(session: SparkSession, command: AcidWriteCommand): String =
+    withWrites(session, Seq(command)) { keys =>
+      PythonSide.plannerFor(AcidTable.name(command.target)).dryRun(command.request(session).toString, keys.head)
+    }
+
+  /** Has Python run a statement that it has parsed, and so is there. */
+  def operate(request: String): String = PythonSide.text(PythonSide.plannerFor("(none)").operate(request))
+
+  /** The same for statements that are one transaction. */
+  def executeTogether(session: SparkSession, commands: Seq[AcidWriteCommand]): String =
+    withWrites(session, commands) { keys =>
+      val json = new ObjectMapper
+      val (requests, calls) = (json.createArrayNode(), json.createArrayNode())
+      commands.foreach(c => requests.add(c.request(session)))
+      keys.foreach(key => calls.add(key))
+      PythonSide.plannerFor(AcidTable.name(commands.head.target)).executeTogether(requests.toString, calls.toString)
+    }
+
+  /** Has Python lock what the statement needs and call back, by `alter`, what it does. */
+  def alter(session: SparkSession, command: AcidDdlCommand)(statement: () => Unit): Unit =
+    withCalls(session, Seq(Right(statement))) { keys =>
+      PythonSide.plannerFor(AcidTable.name(command.tables.head)).alter(command.request(session).toString, keys.head)
+    }
+
+  /** The identity of a table that has just been made, by which `takeBack` knows it. */
+  def createdTable(table: String): String =
+    new ObjectMapper().readTree(PythonSide.text(PythonSide.plannerFor(table).createdTable(table))).asText
+
+  /** Has Python lock the table that a failed statement has made, and call back, by `alter`, what drops it; throws if it
+    * stays.
+    */
+  def takeBack(session: SparkSession, table: String, identity: String, failure: Throwable)(drop: () => Unit): Unit =
+    withCalls(session, Seq(Right(drop))) { keys =>
+      val request = new ObjectMapper().createObjectNode().put("table", table).put("identity", identity)
+      request.put("failure", String.valueOf(failure.getMessage))
+      PythonSide.putSettings(request, session)
+      PythonSide.plannerFor(table).takeBack(request.toString, keys.head)
+    }
+
+  private def withWrites(session: SparkSession, commands: Seq[AcidWriteCommand])(run: Seq[String] => Object): String =
+    withCalls(session, StatementTime.fix(commands).map(Left(_)))(run)
+
+  private def withCalls(session: SparkSession, statements: Seq[Either[AcidWriteCommand, () => Unit]])(
+      run: Seq[String] => Object
+  ): String = {
+    val keys = statements.map { statement =>
+      val key = s"call-${counter.incrementAndGet()}"
+      calls.put(key, new Call(session, statement))
+      key
+    }
+    try PythonSide.text(run(keys))
+    finally keys.foreach(calls.remove)
+  }
+
+  /** What Python calls back for. With PYSPARK_PIN_THREAD=false Python's calls come on another thread, without job
+    * group, tags and session.
+    */
+  def inCall[T](key: String)(body: Call => T): T = {
+    val call = calls.get(key)
+    if (call.thread ne Thread.currentThread) {
+      SparkAccess.setLocalProperties(call.session.sparkContext, call.properties)
+      org.apache.spark.sql.SparkSession.setActiveSession(call.session)
+    }
+    body(call)
+  }
+}

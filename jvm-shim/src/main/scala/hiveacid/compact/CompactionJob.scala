@@ -1,0 +1,69 @@
+package hiveacid.compact
+
+import java.util.Locale
+
+import scala.jdk.CollectionConverters._
+
+import hiveacid.values.AcidTable
+import hiveacid.errors.AcidException
+import hiveacid.formats.orc.TableOrcFileFormat
+import hiveacid.write.{FileLayout, WriteJob, WrittenFile}
+import org.apache.hadoop.fs.Path
+import org.apache.orc.TypeDescription
+
+import org.apache.spark.TaskContext
+import org.apache.spark.sql.catalyst.TableIdentifier
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.types.StructType
+import org.apache.spark.util.SerializableConfiguration
+
+/** Folds files of a table into fewer, in one Spark job: a task for each file that is made. Which are folded, and where
+  * the result is seen, is the caller's to say.
+  */
+object CompactionJob {
+
+  /** @param specJson
+    *   see [[CompactionSpec.parse]]
+    * @return
+    *   as of a [[WriteJob]], without numbers of rows
+    */
+  def run(session: SparkSession, specJson: String): String = {
+    val spec = CompactionSpec.parse(specJson)
+    val schema = {
+      val parts = spec.table.split('.')
+      val table = AcidTable.find(session, TableIdentifier(parts(1), Some(parts(0))))
+      table.getOrElse(throw AcidException("HIVE_ACID_TABLE_NOT_FOUND", Map("table" -> spec.table))).dataSchema
+    }
+    checkColumns(spec, schema)
+    val conf = session.sessionState.newHadoopConf()
+    val configured = new SerializableConfiguration(TableOrcFileFormat.readConf(conf))
+    val context = session.sparkContext
+    val files = spec.files
+    val task = (task: TaskContext, mine: Iterator[CompactedFile]) =>
+      mine.toSeq.flatMap { file =>
+        if (spec.layout == FileLayout.AcidOrc) new CompactionTask(spec, file, schema, configured.value, task).run()
+        else new FlatCompactionTask(spec, file, schema, configured.value, task).run()
+      }
+    val results = new Array[Seq[WrittenFile]](files.length)
+    // Spark hands over the result of one attempt per partition, whatever was retried or run twice
+    context.runJob(
+      context.parallelize(files, math.max(1, files.length)),
+      task,
+      files.indices,
+      (i: Int, made: Seq[WrittenFile]) => results(i) = made
+    )
+    val made = results.toSeq.flatten.sortBy(f => (f.folder, f.name))
+    WriteJob.publish(made, new Path(spec.staging), conf)
+    WriteJob.report(made, Nil)
+  }
+
+  /** The columns are asked for twice, here of Spark's catalog: if the table was altered in between, some would be lost.
+    */
+  private def checkColumns(spec: CompactionSpec, schema: StructType): Unit = {
+    val written = TypeDescription.fromString(spec.rowType).getFieldNames.asScala.map(_.toLowerCase(Locale.ROOT))
+    if (written != schema.fieldNames.toSeq.map(_.toLowerCase(Locale.ROOT))) {
+      val reason = s"its columns were changed meanwhile: they were ${written.mkString(", ")}"
+      throw AcidException.unsupportedTable("A compaction", spec.table, reason)
+    }
+  }
+}

@@ -1,0 +1,106 @@
+package hiveacid.formats
+
+import java.io.{FileNotFoundException, InterruptedIOException, IOException}
+import java.net.{SocketException, UnknownHostException}
+import java.nio.channels.ClosedByInterruptException
+import java.time.{LocalDateTime, ZoneId}
+
+import scala.util.control.NonFatal
+
+import hiveacid.errors.{AcidException, UnsupportedTypeException}
+import hiveacid.values.WallClock
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.Path
+import org.apache.hadoop.security.AccessControlException
+
+import org.apache.spark.{TaskContext, TaskKilledException}
+import org.apache.spark.sql.execution.datasources.PartitionedFile
+
+/** Turns what reading a file throws into errors that name the table and the file.
+  *
+  * AcidException is no RuntimeException and no IOException: Spark's scan swallows those two when
+  * `spark.sql.files.ignoreCorruptFiles` or `…ignoreMissingFiles` is set, and the rows of the file would be lost.
+  */
+final case class ReadErrors(table: String) {
+
+  /** Runs `body`, which reads `path`. Cancelled tasks end as Spark wants it. */
+  def guard[T](path: Path)(body: => T): T =
+    try body
+    catch {
+      case e: AcidException                                   => throw e
+      case e: TaskKilledException                             => throw e
+      case e: InterruptedIOException                          => throw e
+      case e: ClosedByInterruptException                      => throw e
+      case e: IOException if isRefusal(e)                     => throw failure(path, e)
+      case e: FileNotFoundException                           => throw missing(path, e)
+      case e @ (_: SocketException | _: UnknownHostException) => throw failure(path, e)
+      case e: UnsupportedTypeException                        => throw unsupported(path, e.getMessage)
+      // a read that the cancelled task's closing streams broke off says nothing about the file
+      case NonFatal(e) if Option(TaskContext.get()).exists(_.isInterrupted()) => throw e
+      case NonFatal(e)                                                        => throw corrupt(path, reasonOf(e), e)
+    }
+
+  /** Opens the file as it was listed. One of its name may be another by now, where the snapshot that it was listed in
+    * has ended: that of a table that was dropped and made again. Throws HIVE_ACID_SNAPSHOT_UNAVAILABLE for such.
+    *
+    * @param mayGrow
+    *   true for files that streaming ingest may still append to; they were listed with the length that is complete, and
+    *   another file is none if it ends there
+    */
+  def openListed[T](file: PartitionedFile, conf: Configuration, mayGrow: Boolean = false)(open: => T): T = {
+    val path = file.toPath
+    val found = guard(path)(path.getFileSystem(conf).getFileStatus(path))
+    val hasGrown = mayGrow && found.getLen > file.fileSize
+    if (!hasGrown && (found.getLen != file.fileSize || found.getModificationTime != file.modificationTime))
+      throw replaced(path)
+    try open
+    catch { case e: AcidException if hasGrown && e.getCondition == "HIVE_ACID_CORRUPT_FILE" => throw replaced(path) }
+  }
+
+  private def replaced(path: Path): AcidException = {
+    val reason = s"its file $path was replaced or damaged since it was listed"
+    AcidException("HIVE_ACID_SNAPSHOT_UNAVAILABLE", Map("table" -> table, "reason" -> reason))
+  }
+
+  def corrupt(path: Path, reason: String, cause: Throwable = null): AcidException =
+    AcidException("HIVE_ACID_CORRUPT_FILE", Map("table" -> table, "path" -> path.toString, "reason" -> reason), cause)
+
+  def unsupported(path: Path, reason: String): AcidException =
+    AcidException("HIVE_ACID_UNSUPPORTED_LAYOUT", Map("table" -> table, "path" -> path.toString, "reason" -> reason))
+
+  /** For the target of an UPDATE, which would write another wall clock than the row holds, also into a column that it
+    * does not assign.
+    */
+  def lossesOf(zone: ZoneId): WallClock.Losses = new WallClock.Losses {
+    override def skipped(wall: LocalDateTime): Unit = {
+      val reason = s"a row holds the TIMESTAMP $wall, which the session's time zone $zone skips, so that it would be " +
+        "written back as another; SET TIME ZONE 'UTC' and run the statement again"
+      throw AcidException.unsupportedTable("UPDATE", table, reason)
+    }
+
+    override def nanoseconds(wall: LocalDateTime): Unit = {
+      val reason = s"a row holds the TIMESTAMP $wall, of which Spark keeps microseconds only, so that it would be " +
+        s"written back as another; INSERT OVERWRITE $table SELECT * FROM $table gives up the nanoseconds of all rows"
+      throw AcidException.unsupportedTable("UPDATE", table, reason)
+    }
+  }
+
+  /** True if storage does not let this user read; Java says so of local files as if they were missing. */
+  private def isRefusal(e: IOException): Boolean = e match {
+    case _: AccessControlException => true
+    case e: FileNotFoundException  => reasonOf(e).endsWith("(Permission denied)")
+    case _                         => false
+  }
+
+  private def failure(path: Path, cause: Throwable): AcidException = {
+    val parameters = Map("path" -> path.toString, "action" -> "reading", "reason" -> reasonOf(cause))
+    AcidException("HIVE_ACID_STORAGE", parameters, cause)
+  }
+
+  private def missing(path: Path, cause: Throwable): AcidException = {
+    val reason = s"its file $path is gone"
+    AcidException("HIVE_ACID_SNAPSHOT_UNAVAILABLE", Map("table" -> table, "reason" -> reason), cause)
+  }
+
+  private def reasonOf(e: Throwable): String = Option(e.getMessage).getOrElse(e.getClass.getSimpleName)
+}

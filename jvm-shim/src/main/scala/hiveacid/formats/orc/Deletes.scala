@@ -1,0 +1,211 @@
+package hiveacid.formats.orc
+
+import java.util.concurrent.{Callable, ExecutionException}
+
+import scala.jdk.CollectionConverters._
+
+import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
+import com.google.common.cache.{Cache, CacheBuilder}
+import com.google.common.util.concurrent.{ExecutionError, UncheckedExecutionException}
+import hiveacid.errors.AcidException
+import hiveacid.formats.ReadErrors
+import hiveacid.values.{BucketProperty, ValidWriteIds}
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.Path
+import org.apache.hadoop.hive.ql.exec.vector.LongColumnVector
+import org.apache.orc.{OrcFile, Reader, RecordReader}
+import org.roaringbitmap.RoaringBitmap
+
+import org.apache.spark.SparkEnv
+
+/** The deleted row IDs of one bucket of one partition. */
+final class DeleteSet {
+  import DeleteSet.Key
+  private val bitmaps = new java.util.HashMap[Key, RoaringBitmap]
+
+  /** The lower halves of the deleted row IDs whose upper half is `high`, or null. */
+  def find(writeId: Long, property: Int, high: Int): RoaringBitmap = bitmaps.get(Key(writeId, property, high))
+
+  def isEmpty: Boolean = bitmaps.isEmpty
+
+  /** Row IDs that were added twice are held once. */
+  def bitmapFor(writeId: Long, property: Int, high: Int): RoaringBitmap =
+    bitmaps.computeIfAbsent(Key(writeId, property, high), _ => new RoaringBitmap)
+
+  def compact(): Unit = bitmaps.values.forEach(b => b.runOptimize())
+
+  override def equals(other: Any): Boolean = other match {
+    case d: DeleteSet => d.bitmaps == bitmaps
+    case _            => false
+  }
+
+  override def hashCode(): Int = bitmaps.hashCode
+
+  def sizeInBytes: Long = bitmaps.values.asScala.map(_.getLongSizeInBytes + 100L).sum
+}
+
+object DeleteSet {
+  private case class Key(writeId: Long, property: Int, high: Int)
+}
+
+/** The deletes that concern a data file, by the bucket of the row; one object per file and thread.
+  *
+  * @param description
+  *   `{"writeIds": list, "folders": [{"path", "check", "first", "last", "anyBucket", "files": [name]}]}`: first and
+  *   last write ID of the folder; whether its files may hold events of other buckets, which are passed over. It is also
+  *   the key of the executor's cache, so it must differ whenever the files differ, also for a table that was dropped
+  *   and made again.
+  */
+final class Deletes(description: String, conf: Configuration, errors: ReadErrors) {
+  private val loaded = new java.util.HashMap[Integer, DeleteSet]
+
+  /** The set for rows whose property names `bucket`; loaded when the first such row is met. */
+  def forBucket(bucket: Int): DeleteSet =
+    loaded.computeIfAbsent(bucket, b => DeleteCache.get(description, b, () => load(b)))
+
+  private def load(bucket: Int): DeleteSet = {
+    val set = new DeleteSet
+    val root = Deletes.json.readTree(description)
+    val valid = Option(root.get("writeIds")).map(_.asText).filter(_.nonEmpty).map(ValidWriteIds.parse)
+    val folders = root.get("folders").elements.asScala
+    for (folder <- folders; name <- filesOf(folder, bucket)) {
+      val path = new Path(folder.get("path").asText, name)
+      val checked = Option(folder.get("check")).exists(_.asBoolean)
+      if (checked && valid.isEmpty) throw new IllegalArgumentException(s"no write IDs to check $path with")
+      errors.guard(path)(read(placeOf(path, folder, bucket), bucket, valid.filter(_ => checked), set))
+    }
+    set.compact()
+    set
+  }
+
+  private def placeOf(path: Path, folder: JsonNode, bucket: Int): PlaceCheck = PlaceCheck(
+    path,
+    folder.path("first").asLong(Long.MinValue),
+    folder.path("last").asLong(Long.MaxValue),
+    Some(bucket).filterNot(_ => folder.path("anyBucket").asBoolean(true)),
+    errors
+  )
+
+  private def filesOf(folder: JsonNode, bucket: Int): Iterator[String] =
+    folder.get("files").elements.asScala.map(_.asText).filter { name =>
+      PlaceCheck.bucketOf(name).getOrElse(throw new IllegalArgumentException(s"$name is no bucket file")) == bucket
+    }
+
+  private def read(place: PlaceCheck, bucket: Int, valid: Option[ValidWriteIds], set: DeleteSet): Unit = {
+    val reader = OrcFile.createReader(place.path, OrcFile.readerOptions(conf))
+    try {
+      // empty ones are not listed: this one has lost its events since
+      if (reader.getFileTail.getFileLength == 0) throw errors.corrupt(place.path, "it has no content any more")
+      if (reader.getStripes.isEmpty) new DeleteFileCheck(place.path, reader, errors).finish()
+      else readRows(place, reader, bucket, valid, set)
+    } finally reader.close()
+  }
+
+  private def readRows(
+      place: PlaceCheck,
+      reader: Reader,
+      bucket: Int,
+      valid: Option[ValidWriteIds],
+      set: DeleteSet
+  ): Unit = {
+    val rows = Deletes.events(place.path, reader, conf, errors)
+    try {
+      val batch = reader.getSchema.createRowBatch()
+      val check = new DeleteFileCheck(place.path, reader, errors)
+      val Seq(operation, writeId, property, rowId, current) =
+        FileSchema.IdColumns.indices.map(batch.cols(_).asInstanceOf[LongColumnVector])
+      def value(v: LongColumnVector, i: Int) = v.vector(if (v.isRepeating) 0 else i)
+      // events come in runs of one write ID and property
+      var bitmap: RoaringBitmap = null
+      var lastWriteId = 0L
+      var lastProperty = 0
+      var lastHigh = 0
+      while (rows.nextBatch(batch)) {
+        check.add(batch)
+        var i = 0
+        while (i < batch.size) {
+          if (value(operation, i) != 2) throw Deletes.noDelete(place.path, errors)
+          val p = value(property, i).toInt
+          place.checkDelete(p, value(current, i))
+          // Hive 3.1's minor compaction copies the events of every bucket into every bucket's file
+          if (BucketProperty.bucketOf(p) == bucket && valid.forall(_.isValid(value(current, i)))) {
+            val w = value(writeId, i)
+            val id = value(rowId, i)
+            val high = (id >> 32).toInt
+            if (bitmap == null || w != lastWriteId || p != lastProperty || high != lastHigh) {
+              bitmap = set.bitmapFor(w, p, high)
+              lastWriteId = w
+              lastProperty = p
+              lastHigh = high
+            }
+            bitmap.add(id.toInt)
+          }
+          i += 1
+        }
+      }
+      check.finish()
+    } finally rows.close()
+  }
+}
+
+object Deletes {
+  private val json = new ObjectMapper
+
+  /** The events of a file, of which only the ACID columns are read. */
+  private[hiveacid] def events(path: Path, reader: Reader, conf: Configuration, errors: ReadErrors): RecordReader = {
+    val schema = reader.getSchema
+    if (!FileSchema.isAcid(schema)) throw errors.corrupt(path, s"its schema is $schema")
+    PlaceCheck.checkVersion(path, reader, errors)
+    val include = new Array[Boolean](schema.getMaximumId + 1)
+    include(0) = true
+    val columns = FileSchema.IdColumns.indices.map(i => schema.getChildren.get(i).getId)
+    columns.foreach(include(_) = true)
+    val checked = CheckedDataReader.of(path, reader, columns.toSet, conf)
+    reader.rows(reader.options().schema(schema).include(include).dataReader(checked))
+  }
+
+  private[hiveacid] def noDelete(path: Path, errors: ReadErrors): AcidException =
+    errors.corrupt(path, "it holds an event that is no delete")
+}
+
+/** Delete sets of one executor, bounded by their bytes. Loads of one key are shared; a failed load is not kept. */
+object DeleteCache {
+
+  /** Setting of the Spark application: the bound, in bytes or with a unit. */
+  val BytesKey = "spark.hiveacid.deletes.cacheBytes"
+  private val DefaultBytes = 268435456L
+  private val EntryBytes = 200L // what an entry costs beside its bitmaps and text
+
+  final private case class Key(description: String, bucket: Int)
+
+  private lazy val cache: Cache[Key, DeleteSet] = {
+    val bytes = Option(SparkEnv.get).fold(DefaultBytes)(_.conf.getSizeAsBytes(BytesKey, DefaultBytes))
+    CacheBuilder
+      .newBuilder()
+      // one segment: a set may be as large as the whole bound. A larger one is returned, but not kept
+      .concurrencyLevel(1)
+      // weights are 32-bit numbers, so they are kibibytes
+      .maximumWeight(math.max(1L, bytes >> 10))
+      .weigher((key: Key, set: DeleteSet) => {
+        val size = set.sizeInBytes + key.description.length + EntryBytes
+        math.min(Int.MaxValue.toLong, (size >> 10) + 1).toInt
+      })
+      .build[Key, DeleteSet]()
+  }
+
+  def get(description: String, bucket: Int, load: () => DeleteSet): DeleteSet = {
+    val key = Key(description, bucket)
+    var result = Option.empty[DeleteSet]
+    while (result.isEmpty) {
+      var loadedHere = false
+      val loader: Callable[DeleteSet] = () => { loadedHere = true; load() }
+      try result = Some(cache.get(key, loader))
+      catch {
+        case e @ (_: ExecutionException | _: UncheckedExecutionException | _: ExecutionError) =>
+          // another task's load failed, perhaps because that task was cancelled: load it here
+          if (loadedHere) throw e.getCause
+      }
+    }
+    result.get
+  }
+}

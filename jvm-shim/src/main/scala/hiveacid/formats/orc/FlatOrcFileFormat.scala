@@ -1,0 +1,18 @@
+package hiveacid.formats.orc
+
+import org.apache.spark.sql.types.StructType
+
+/** Reads the ORC files of an insert-only table, which hold the table's columns alone, with the same values as in a full
+  * ACID table.
+  */
+class FlatOrcFileFormat(val table: String, val timeZone: String, val columns: StructType)
+    extends TableOrcFileFormat(isFlat = true) {
+  override def writesBack: Boolean = false
+  override def toString: String = "HiveORC"
+  override def shortName(): String = "hive-insert-only-orc"
+  override def hashCode(): Int = (table, timeZone, columns).hashCode
+  override def equals(other: Any): Boolean = other match {
+    case f: FlatOrcFileFormat => f.table == table && f.timeZone == timeZone && f.columns == columns
+    case _                    => false
+  }
+}

@@ -1,0 +1,138 @@
+package hiveacid.guard
+
+import java.util.Locale
+
+import hiveacid.scan.AcidRelation
+import hiveacid.values.AcidTable
+import hiveacid.commands.{AcidDdlCommand, AcidMultiInsertCommand, AcidWriteCommand}
+import hiveacid.errors.AcidException
+
+import org.apache.spark.sql.catalyst.TableIdentifier
+import org.apache.spark.sql.catalyst.analysis.ResolvedIdentifier
+import org.apache.spark.sql.catalyst.catalog.{CatalogTable, HiveTableRelation}
+import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.catalyst.streaming.WriteToStream
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.execution.command._
+import org.apache.spark.sql.execution.datasources._
+import org.apache.spark.sql.execution.streaming.runtime.StreamingRelation
+import org.apache.spark.sql.hive.execution.{CreateHiveTableAsSelectCommand, InsertIntoHiveTable}
+import org.apache.spark.sql.hiveacid.{SparkAccess, SparkLine}
+
+/** Refuses every plan that would still read or write a transactional table by a node that is not ours: what Spark does
+  * to such a table is silently wrong. Tables that are not transactional pass untouched.
+  */
+case class Guard(session: SparkSession) extends (LogicalPlan => Unit) {
+  override def apply(plan: LogicalPlan): Unit = plan.foreachWithSubqueries(check)
+
+  private def check(node: LogicalPlan): Unit = node match {
+    case h: HiveTableRelation      => AcidRelation.unapply(h).foreach(refuse(_, "Reading by Spark's own reader"))
+    case l: LogicalRelation        => AcidRelation.unapply(l).foreach(refuse(_, "Reading by Spark's own reader"))
+    case s: StreamingRelation      => s.dataSource.catalogTable.foreach(refuseAcid(_, "Reading as a stream"))
+    case w: WriteToStream          => w.catalogTable.foreach(refuseAcid(_, "Writing a stream"))
+    case _: AcidWriteCommand       => // children that the analyzer still sees are checked by themselves
+    case m: AcidMultiInsertCommand => m.inserts.foreach(i => apply(i.changes))
+    case d: AcidDdlCommand         => properties(d.command) // all else in it is Spark's own, under our locks
+    case c: RunnableCommand        => command(c)
+    case c: DataWritingCommand     => writing(c)
+    // these three become ours; what is seen here is Spark's check of the user's node
+    case DeleteFromTable(AcidRelation.Target(_), _)               =>
+    case UpdateTable(AcidRelation.Target(_), _, _)                =>
+    case MergeIntoTable(AcidRelation.Target(_), _, _, _, _, _, _) =>
+    case d: DeleteFromTable                                       => dml(d.table, "DELETE")
+    case u: UpdateTable                                           => dml(u.table, "UPDATE")
+    case m: MergeIntoTable                                        => dml(m.targetTable, "MERGE")
+    case w: V2WriteCommand                                        => dml(w.table, w.nodeName)
+    // named by an expression (IDENTIFIER), so that ResolveDataFrameWrites could not know the table
+    case r: ReplaceTable         => replacement(r.name, "REPLACE TABLE")
+    case r: ReplaceTableAsSelect => replacement(r.name, "REPLACE TABLE AS SELECT")
+    case _                       =>
+  }
+
+  private def dml(target: LogicalPlan, operation: String): Unit = target match {
+    case AcidRelation.Target(l) => refuse(l.catalogTable.get, operation)
+    case other                  => readBy(other).foreach(refuse(_, s"$operation through a view"))
+  }
+
+  private def readBy(plan: LogicalPlan): Option[CatalogTable] =
+    plan.collectFirst { case l: LogicalRelation if AcidRelation.isOurs(l) => l.catalogTable.get }
+
+  private def replacement(name: LogicalPlan, operation: String): Unit = name match {
+    case ResolvedIdentifier(catalog, id) =>
+      val parts = catalog.name +: id.namespace.toSeq :+ id.name
+      SparkAccess.sessionIdentifier(session, parts).foreach(named(_, operation))
+    case _ =>
+  }
+
+  private def writing(c: DataWritingCommand): Unit = c match {
+    case i: InsertIntoHadoopFsRelationCommand => i.catalogTable.foreach(insertion)
+    case i: InsertIntoHiveTable               => insertion(i.table)
+    case _                                    =>
+  }
+
+  /** The table may have become transactional since its description was read: a temporary view keeps that. */
+  private def insertion(t: CatalogTable): Unit = {
+    refuseAcid(t, "INSERT")
+    named(t.identifier, "INSERT by a plan made before it was transactional")
+  }
+
+  private def command(c: RunnableCommand): Unit = c match {
+    case t: TruncateTableCommand                 => named(t.tableName, "TRUNCATE TABLE")
+    case l: LoadDataCommand                      => named(l.table, "LOAD DATA")
+    case a: AlterTableSetLocationCommand         => named(a.tableName, "ALTER TABLE … SET LOCATION")
+    case a: AlterTableSerDePropertiesCommand     => named(a.tableName, "ALTER TABLE … SET SERDE")
+    case r: RepairTableCommand                   => named(r.tableName, "MSCK REPAIR TABLE")
+    case i: InsertIntoDataSourceCommand          => check(i.logicalRelation)
+    case c: CreateDataSourceTableAsSelectCommand => creation(c.table, "CREATE TABLE … AS SELECT")
+    case c: CreateHiveTableAsSelectCommand       => creation(c.tableDesc, "CREATE TABLE … AS SELECT")
+    case a: AlterTableSetPropertiesCommand if AcidTable.setsTransactional(a.properties) => dataSource(a.tableName)
+    case c: CreateDataSourceTableCommand if AcidTable.isTransactional(c.table)          =>
+      val reason = "Hive does not know data source tables; create it with STORED AS ORC"
+      throw AcidException.unsupportedTable("CREATE TABLE … USING", AcidTable.name(c.table), reason)
+    case other => SparkLine.saveAsTable(other).foreach(s => named(s.table.identifier, "saveAsTable"))
+  }
+
+  private def properties(c: RunnableCommand): Unit = c match {
+    case FixedProperty(table, key) => refuse(table, s"Changing the table property $key")
+    case _                         =>
+  }
+
+  /** A property that says how the files of a transactional table are to be read, in a statement that changes it. */
+  private object FixedProperty {
+    private val keys = Set("transactional", "transactional_properties", "bucketing_version", "storage_handler")
+
+    def unapply(c: RunnableCommand): Option[(CatalogTable, String)] = c match {
+      case AlterTableSetPropertiesCommand(id, properties, _) =>
+        find(id, properties.filterNot(property => AcidTable.setsTransactional(Map(property))).keys)
+      case AlterTableUnsetPropertiesCommand(id, names, _, _) => find(id, names)
+      case _                                                 => None
+    }
+
+    private def find(id: TableIdentifier, names: Iterable[String]): Option[(CatalogTable, String)] = for {
+      key <- names.find(name => keys(name.toLowerCase(Locale.ROOT)))
+      table <- AcidTable.find(session, id)
+    } yield (table, key)
+  }
+
+  private def creation(t: CatalogTable, operation: String): Unit = {
+    refuseAcid(t, operation)
+    named(t.identifier, operation)
+  }
+
+  /** Hive does not know tables of Spark's own data sources, and Spark keeps what it knows of them per session. */
+  private def dataSource(id: TableIdentifier): Unit = {
+    val catalog = session.sessionState.catalog
+    val provider = if (catalog.tableExists(id)) catalog.getTableMetadata(id).provider else None
+    if (provider.exists(!_.equalsIgnoreCase("hive")))
+      throw AcidException.unsupported("SET TBLPROPERTIES ('transactional') on a data source table", id.unquotedString)
+  }
+
+  private def named(id: TableIdentifier, operation: String): Unit =
+    AcidTable.find(session, id).foreach(refuse(_, operation))
+
+  private def refuseAcid(t: CatalogTable, operation: String): Unit =
+    if (AcidTable.isTransactional(t)) refuse(t, operation)
+
+  private def refuse(t: CatalogTable, operation: String): Unit =
+    throw AcidException.unsupported(operation, AcidTable.name(t))
+}

@@ -1,0 +1,65 @@
+package hiveacid.guard
+
+import hiveacid.scan.AcidRelation
+import hiveacid.values.AcidTable
+import hiveacid.errors.AcidException
+
+import org.apache.spark.sql.catalyst.QueryPlanningTracker
+import org.apache.spark.sql.catalyst.catalog.{CatalogTable, HiveTableRelation}
+import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, LogicalPlan}
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.catalyst.trees.TreeNodeTag
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.execution.datasources.LogicalRelation
+import org.apache.spark.sql.internal.SQLConf
+
+/** Refuses what a plan that was right when it was analysed would misread when it is executed. */
+case class GuardStalePlans(session: SparkSession) extends Rule[LogicalPlan] {
+  override def apply(plan: LogicalPlan): LogicalPlan = {
+    plan.foreach(refuseOutdated)
+    if (session.sessionState.conf.getConf(SQLConf.OPTIMIZER_METADATA_ONLY)) plan.foreach(refuseMetadataOnly)
+    plan
+  }
+
+  /** DataFrames, temporary views and Spark's cache of data source tables keep a table's description, and the table may
+    * have become transactional since.
+    */
+  private def refuseOutdated(node: LogicalPlan): Unit = GuardStalePlans.description(node).foreach { t =>
+    if (!GuardStalePlans.isChecked(node)) {
+      AcidTable.find(session, t.identifier).foreach { table =>
+        throw AcidException.unsupported("Reading by a plan made before it was transactional", AcidTable.name(table))
+      }
+      GuardStalePlans.markChecked(node)
+    }
+  }
+
+  /** Spark would take the values of partition columns from the partitions' names, also where no row is left. */
+  private def refuseMetadataOnly(node: LogicalPlan): Unit = node match {
+    case a: Aggregate =>
+      a.foreach {
+        case l: LogicalRelation if AcidRelation.isOurs(l) && l.catalogTable.exists(_.partitionColumnNames.nonEmpty) =>
+          val operation = s"Aggregation with ${SQLConf.OPTIMIZER_METADATA_ONLY.key}=true"
+          throw AcidException.unsupported(operation, AcidTable.name(l.catalogTable.get))
+        case _ =>
+      }
+    case _ =>
+  }
+}
+
+object GuardStalePlans {
+
+  /** The query in which the table has been looked up, because this rule runs several times in each. */
+  private val checkedIn = TreeNodeTag[QueryPlanningTracker]("hiveacid.checkedIn")
+
+  private def markChecked(node: LogicalPlan): Unit = QueryPlanningTracker.get.foreach(node.setTagValue(checkedIn, _))
+
+  private def isChecked(node: LogicalPlan): Boolean =
+    QueryPlanningTracker.get.exists(query => node.getTagValue(checkedIn).exists(_ eq query))
+
+  /** What the node knows of a table that is read by Spark's own reader. */
+  private def description(node: LogicalPlan): Option[CatalogTable] = node match {
+    case h: HiveTableRelation                          => Some(h.tableMeta)
+    case l: LogicalRelation if !AcidRelation.isOurs(l) => l.catalogTable
+    case _                                             => None
+  }
+}

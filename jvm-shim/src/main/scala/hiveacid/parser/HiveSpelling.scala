@@ -1,0 +1,103 @@
+package hiveacid.parser
+
+import scala.collection.mutable
+import scala.jdk.CollectionConverters._
+
+import hiveacid.scan.AcidRelation
+import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
+import hiveacid.analysis.CanonicalStatement
+import hiveacid.errors.AcidException
+import hiveacid.python.PythonSide
+
+import org.apache.spark.sql.catalyst.analysis.UnresolvedIdentifier
+import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.execution.command.ExplainCommand
+
+/** A text in Hive's spelling as Spark's parser takes it, and what it says beyond that.
+  *
+  * @param creations
+  *   where statements begin that create a transactional table by `CREATE TRANSACTIONAL TABLE`, in characters as Spark's
+  *   parser counts them
+  */
+final case class HiveSpelling(text: String, creations: Set[Int]) {
+
+  /** The parsed plan, in which those tables are transactional; None if they are not all to be found in it, as in a
+    * script with parameters before them.
+    */
+  def complete(plan: LogicalPlan): Option[LogicalPlan] = {
+    val found = mutable.Set.empty[Int]
+    def isCreation(node: LogicalPlan) = node.origin.startIndex.exists { at =>
+      creations(at) && isUntouched(node.origin.sqlText, at) && (found(at) || found.add(at))
+    }
+    def completed(part: LogicalPlan): LogicalPlan = part.transformDown {
+      // whose plans are none of their children
+      case e: ExplainCommand  => e.copy(logicalPlan = completed(e.logicalPlan))
+      case s: SingleStatement => s.copy(parsedPlan = completed(s.parsedPlan))
+      case c @ CreateTable(name, _, _, spec: UnresolvedTableSpec, _) if isCreation(c) =>
+        c.copy(tableSpec = transactional(name, spec))
+      case c @ CreateTableAsSelect(name, _, _, spec: UnresolvedTableSpec, _, _, _) if isCreation(c) =>
+        c.copy(tableSpec = transactional(name, spec))
+      case c: CreateTableLike if isCreation(c) => c.copy(properties = transactional(c.name, c.properties))
+    }
+    Some(completed(plan)).filter(_ => found == creations)
+  }
+
+  /** False if values stand for parameters before that place, which is another one then. */
+  private def isUntouched(parsed: Option[String], at: Int) =
+    parsed.exists(_.startsWith(text.substring(0, text.offsetByCodePoints(0, at))))
+
+  private def transactional(name: LogicalPlan, s: UnresolvedTableSpec): UnresolvedTableSpec = {
+    s.serde.filterNot(isOrc).foreach(_ => refuse(name, "its files are not ORC"))
+    val serde = if (s.provider.isEmpty && s.serde.isEmpty) Some(SerdeInfo(storedAs = Some("ORC"))) else s.serde
+    s.copy(properties = transactional(name, s.properties), serde = serde)
+  }
+
+  private def isOrc(serde: SerdeInfo) =
+    serde.storedAs.exists(_.equalsIgnoreCase("ORC")) || serde.formatClasses.exists(_.input.endsWith("OrcInputFormat"))
+
+  private def transactional(name: LogicalPlan, properties: Map[String, String]): Map[String, String] = {
+    val (own, others) = properties.partition { case (key, _) => key.equalsIgnoreCase("transactional") }
+    own.values.find(!_.equalsIgnoreCase("true")).foreach(v => refuse(name, s"its property transactional is '$v'"))
+    others + ("transactional" -> "true")
+  }
+
+  private def refuse(name: LogicalPlan, reason: String): Unit = {
+    val table = name match {
+      case UnresolvedIdentifier(parts, _) => parts.mkString(".")
+      case other                          => other.simpleStringWithNodeId()
+    }
+    throw AcidException.unsupportedTable("CREATE TRANSACTIONAL TABLE", table, reason)
+  }
+}
+
+object HiveSpelling {
+
+  /** None for a text that has nothing of Hive's spelling, or names tables that are not there. */
+  def of(session: SparkSession, text: String): Option[HiveSpelling] = for {
+    planner <- PythonSide.registered
+    answer = new ObjectMapper().readTree(PythonSide.text(planner.respelling(text)))
+    if !answer.isNull
+    gaps = answer.get("gaps").elements.asScala.toSeq
+    lists = gaps.flatMap(columnList(session, _))
+    if lists.length == gaps.length
+  } yield filled(gaps.map(_.get("text").asText).zip(lists), answer)
+
+  private def filled(pieces: Seq[(String, String)], answer: JsonNode): HiveSpelling = {
+    val filled = pieces.map { case (before, list) => s"$before $list" }
+    val ends = pieces.map(p => length(p._1)).scanLeft(0)(_ + _).tail
+    val growths = pieces.zip(filled).map { case ((before, _), all) => length(all) - length(before) }
+    val creations = answer.get("creations").elements.asScala.map(_.asInt).toSet
+    val moved = creations.map(at => at + ends.zip(growths).collect { case (end, growth) if end <= at => growth }.sum)
+    HiveSpelling(filled.mkString + answer.get("rest").asText, moved)
+  }
+
+  private def length(text: String) = text.codePointCount(0, text.length)
+
+  private def columnList(session: SparkSession, gap: JsonNode): Option[String] = {
+    val table = gap.get("table").elements.asScala.map(_.asText).toSeq
+    AcidRelation.read(session, table).map { t =>
+      t.schema.fieldNames.map(CanonicalStatement.quoted).mkString("(", ", ", ")")
+    }
+  }
+}

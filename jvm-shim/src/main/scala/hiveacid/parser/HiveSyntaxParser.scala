@@ -1,0 +1,58 @@
+package hiveacid.parser
+
+import com.fasterxml.jackson.databind.ObjectMapper
+import hiveacid.commands.{ExplainAcidCommand, OperatorCommand}
+import hiveacid.python.PythonSide
+
+import org.apache.spark.sql.catalyst.{FunctionIdentifier, TableIdentifier}
+import org.apache.spark.sql.catalyst.expressions.Expression
+import org.apache.spark.sql.catalyst.parser.{ParameterContext, ParseException, ParserInterface, SqlStatementSplitResult}
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.types.{DataType, StructType}
+
+/** Spark's parser, statements in Hive's spelling that it rejects, statements of Hive that it does not know, and EXPLAIN
+  * ACID.
+  */
+case class HiveSyntaxParser(session: SparkSession, delegate: ParserInterface) extends ParserInterface {
+  override def parsePlan(text: String): LogicalPlan = parsed(text, delegate.parsePlan)
+
+  override def parsePlanWithParameters(text: String, parameters: ParameterContext): LogicalPlan =
+    parsed(text, delegate.parsePlanWithParameters(_, parameters))
+
+  /** What Spark's parser takes is never looked at. What it does not take, in Hive's spelling neither, has the error of
+    * the text as it was.
+    */
+  private def parsed(text: String, parse: String => LogicalPlan): LogicalPlan =
+    try parse(text)
+    catch {
+      case refused: ParseException =>
+        explained(text, parse)
+          .orElse(OperatorCommand.find(text))
+          .orElse(respelled(text, parse))
+          .getOrElse(throw refused)
+    }
+
+  /** `EXPLAIN ACID statement`; errors in the statement have their positions in the whole text. */
+  private def explained(text: String, parse: String => LogicalPlan): Option[LogicalPlan] = for {
+    planner <- PythonSide.registered
+    answer = new ObjectMapper().readTree(PythonSide.text(planner.explainedStatement(text)))
+    if !answer.isNull
+  } yield ExplainAcidCommand.of(parsed(answer.get("text").asText, parse), answer.get("formatted").asBoolean)
+
+  /** A text in Hive's spelling. */
+  private def respelled(text: String, parse: String => LogicalPlan): Option[LogicalPlan] = for {
+    respelling <- HiveSpelling.of(session, text)
+    complete <- respelling.complete(parse(respelling.text))
+  } yield complete
+
+  override def parseQuery(text: String): LogicalPlan = delegate.parseQuery(text)
+  override def parseExpression(text: String): Expression = delegate.parseExpression(text)
+  override def parseTableIdentifier(text: String): TableIdentifier = delegate.parseTableIdentifier(text)
+  override def parseFunctionIdentifier(text: String): FunctionIdentifier = delegate.parseFunctionIdentifier(text)
+  override def parseMultipartIdentifier(text: String): Seq[String] = delegate.parseMultipartIdentifier(text)
+  override def parseTableSchema(text: String): StructType = delegate.parseTableSchema(text)
+  override def parseDataType(text: String): DataType = delegate.parseDataType(text)
+  override def parseRoutineParam(text: String): StructType = delegate.parseRoutineParam(text)
+  override def splitStatements(text: String): SqlStatementSplitResult = delegate.splitStatements(text)
+}

@@ -1,0 +1,111 @@
+package hiveacid.scan
+
+import hiveacid.values.AcidTable
+import hiveacid.errors.AcidException
+
+import org.apache.spark.sql.catalyst.analysis.UnresolvedRelation
+import org.apache.spark.sql.catalyst.catalog.{CatalogTable, HiveTableRelation}
+import org.apache.spark.sql.catalyst.expressions.AttributeReference
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project, SubqueryAlias}
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
+
+/** A transactional table as a relation of Spark's file sources that our own index and reader serve. */
+object AcidRelation {
+
+  /** The transactional table that Spark reads by this name, as in SQL: in the current catalog or another, on the SQL
+    * path, but not through a view.
+    */
+  def read(session: SparkSession, parts: Seq[String]): Option[CatalogTable] =
+    unpadded(session.sessionState.analyzer.execute(UnresolvedRelation(parts))) match {
+      case Target(l) => l.catalogTable
+      case _         => None
+    }
+
+  /** Without the projection by which Spark pads columns of type CHAR where a table is read. */
+  private def unpadded(plan: LogicalPlan): LogicalPlan = plan match {
+    case s @ SubqueryAlias(_, child) => s.copy(child = unpadded(child))
+    case Project(_, child)           => unpadded(child)
+    case other                       => other
+  }
+
+  /** True for a relation that our own index and file format serve. */
+  def isOurs(l: LogicalRelation): Boolean = l.relation match {
+    case h: HadoopFsRelation => h.location.isInstanceOf[AcidFileIndex]
+    case _                   => false
+  }
+
+  /** The transactional table that a relation node of Spark's own names, before our relation has replaced it. */
+  def unapply(plan: LogicalPlan): Option[CatalogTable] = plan match {
+    case h: HiveTableRelation if AcidTable.isTransactional(h.tableMeta)                       => Some(h.tableMeta)
+    case l: LogicalRelation if !isOurs(l) && l.catalogTable.exists(AcidTable.isTransactional) => l.catalogTable
+    case _                                                                                    => None
+  }
+
+  /** Our relation below aliases: the target of a DML statement. */
+  object Target {
+    def unapply(plan: LogicalPlan): Option[LogicalRelation] = plan match {
+      case l: LogicalRelation if isOurs(l) => Some(l)
+      case SubqueryAlias(_, child)         => unapply(child)
+      case _                               => None
+    }
+  }
+
+  /** Our relation in place of Spark's own. It keeps the old attribute IDs, which other nodes may refer to already. */
+  def relation(
+      session: SparkSession,
+      t: CatalogTable,
+      output: Seq[AttributeReference],
+      isWritten: Boolean = false
+  ): LogicalRelation = {
+    refuseUnreadable(t)
+    val index = new AcidFileIndex(session, t, None, isWritten = isWritten)
+    val format = formatOf("Access", t).reader(session, t)
+    val fs = HadoopFsRelation(index, t.partitionSchema, t.dataSchema, None, format, Map.empty)(session)
+    val plain = LogicalRelation(fs, t)
+    val kept = plain.output.map { a =>
+      output.find(_.name.equalsIgnoreCase(a.name)).fold(a)(old => a.withExprId(old.exprId))
+    }
+    plain.copy(output = kept)
+  }
+
+  /** Rows are written in no order. The metastore makes no such table full ACID (TransactionalValidationListener). */
+  def refuseSorted(operation: String, t: CatalogTable): Unit =
+    t.bucketSpec.filter(_.sortColumnNames.nonEmpty).foreach { b =>
+      val reason = s"it is SORTED BY ${b.sortColumnNames.mkString(", ")}, an order in which rows are not written"
+      throw AcidException.unsupportedTable(operation, AcidTable.name(t), reason)
+    }
+
+  /** A new table that rows could not be inserted into. */
+  def refuseUnwritable(operation: String, t: CatalogTable): Unit = {
+    val format = formatOf(operation, t)
+    if (!format.isWritten)
+      throw AcidException.unsupportedTable(
+        operation,
+        AcidTable.name(t),
+        s"its files are ${format.word}, which are only read"
+      )
+  }
+
+  /** What the table's files are; tables are refused whose files nobody here can read. */
+  def formatOf(operation: String, t: CatalogTable): FormatChoice =
+    FormatChoice
+      .of(t)
+      .fold(reason => throw AcidException.unsupportedTable(operation, AcidTable.name(t), reason), identity)
+
+  private def refuseUnreadable(t: CatalogTable): Unit = {
+    val format = formatOf("Access", t)
+    if (t.storage.locationUri.isEmpty)
+      throw AcidException.unsupportedTable("Access", AcidTable.name(t), "the metastore gives it no location")
+    if (format == FormatChoice.AcidOrc && t.schema.fieldNames.exists(_.equalsIgnoreCase("row__id")))
+      throw AcidException.unsupportedTable("Access", AcidTable.name(t), "a column is named like the hidden ROW__ID")
+    // ORC cuts such a name when it opens the file (OrcUtils.convertTypeFromProtobuf): the column would be NULL
+    if (format.word == "ORC") t.dataSchema.fieldNames.find(_.contains('`')).foreach { column =>
+      throw AcidException.unsupportedTable(
+        "Access",
+        AcidTable.name(t),
+        s"ORC cannot read the column $column, for its backtick"
+      )
+    }
+  }
+}

@@ -1,0 +1,25 @@
+package hiveacid.scan
+
+import hiveacid.values.AcidTable
+import org.apache.spark.sql.catalyst.plans.logical.{Command, LogicalPlan, Subquery}
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
+
+/** In the optimizer, which each execution of a query has passed once. A statement is executed once by itself, and the
+  * scans of one that writes are bound to its snapshot.
+  */
+object BindQueries extends Rule[LogicalPlan] {
+  override def apply(plan: LogicalPlan): LogicalPlan = plan match {
+    case _: BoundQuery | _: Subquery | _: Command => plan
+    case _                                        => read(plan).fold(plan)(t => BoundQuery(plan, new QueryBinding(t)))
+  }
+
+  private def read(plan: LogicalPlan): Option[String] = plan
+    .collectWithSubqueries {
+      case l @ LogicalRelation(fs: HadoopFsRelation, _, _, _, _) if AcidRelation.isOurs(l) =>
+        val index = fs.location.asInstanceOf[AcidFileIndex]
+        if (index.token.isEmpty) l.catalogTable.map(AcidTable.name) else None
+    }
+    .flatten
+    .headOption
+}

@@ -1,0 +1,75 @@
+package hiveacid.scan
+
+import hiveacid.errors.AcidException
+
+import org.apache.spark.{Partition, TaskContext}
+import org.apache.spark.rdd.RDD
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.{Attribute, SortOrder}
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, OrderPreservingUnaryNode}
+import org.apache.spark.sql.catalyst.plans.physical.Partitioning
+import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
+
+/** A query is executed in one transaction of several statements, or in none.
+  *
+  * Spark keeps what a DataFrame has computed for the next time that it is collected: the list of its files, shuffled
+  * rows, values of subqueries. Rows that a transaction has read must not be given back after it was rolled back, nor
+  * may a transaction be given what was read before it.
+  */
+final class QueryBinding(table: String) extends Serializable {
+  @volatile private var first: Option[Option[String]] = None
+
+  /** Binds the query to the transaction that is running, or to none, and refuses it in any other from then on. */
+  def check(running: Option[String]): Unit = synchronized {
+    if (first.exists(_ != running)) throw refusal
+    first = Some(running)
+  }
+
+  /** The same where it cannot be told which transaction is running: refuses it when its own has ended. */
+  def checkRunning(): Unit = if (first.flatten.exists(token => !SessionTransactions.isRunning(token))) throw refusal
+
+  private def refusal: AcidException = {
+    val reason = "the DataFrame was executed before, in another transaction or outside of one; make it again"
+    AcidException("HIVE_ACID_SNAPSHOT_UNAVAILABLE", Map("table" -> table, "reason" -> reason))
+  }
+}
+
+/** The whole of a query that reads transactional tables. */
+case class BoundQuery(child: LogicalPlan, binding: QueryBinding) extends OrderPreservingUnaryNode {
+  override def output: Seq[Attribute] = child.output
+  override def maxRows: Option[Long] = child.maxRows
+  override protected def withNewChildInternal(newChild: LogicalPlan): LogicalPlan = copy(child = newChild)
+}
+
+case class BoundQueryExec(child: SparkPlan, binding: QueryBinding) extends UnaryExecNode {
+  override def nodeName: String = "HiveAcid query"
+  override def simpleString(maxFields: Int): String = nodeName
+  override def output: Seq[Attribute] = child.output
+  override def outputPartitioning: Partitioning = child.outputPartitioning
+  override def outputOrdering: Seq[SortOrder] = child.outputOrdering
+
+  override def executeCollect(): Array[InternalRow] = checked(child.executeCollect())
+  override def executeTake(n: Int): Array[InternalRow] = checked(child.executeTake(n))
+  override def executeTail(n: Int): Array[InternalRow] = checked(child.executeTail(n))
+  override def executeToIterator(): Iterator[InternalRow] = checked(child.executeToIterator())
+
+  override protected def doExecute(): RDD[InternalRow] = checked(new BoundRows(child.execute(), binding))
+  override protected def withNewChildInternal(newChild: SparkPlan): SparkPlan = copy(child = newChild)
+
+  private def checked[T](execute: => T): T = {
+    binding.check(SessionTransactions.running(session.sparkContext))
+    execute
+  }
+}
+
+/** The rows of a query whose plan is asked for them once, and of which Spark then runs any number of jobs. */
+final private class BoundRows(rows: RDD[InternalRow], binding: QueryBinding) extends RDD[InternalRow](rows) {
+  override protected def getPartitions: Array[Partition] = rows.partitions
+  override def compute(split: Partition, context: TaskContext): Iterator[InternalRow] = rows.iterator(split, context)
+
+  /** Asked for by the scheduler before each job, on a thread of its own. */
+  override protected def getPreferredLocations(split: Partition): Seq[String] = {
+    binding.checkRunning()
+    rows.preferredLocations(split)
+  }
+}

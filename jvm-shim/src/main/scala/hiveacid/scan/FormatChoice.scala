@@ -1,0 +1,95 @@
+package hiveacid.scan
+
+import java.util.Locale
+
+import hiveacid.values.AcidTable
+import hiveacid.errors.AcidException
+import hiveacid.formats.TransactionalFileFormat
+import hiveacid.formats.json.{SerdeProperties, TableJsonFileFormat}
+import hiveacid.formats.orc.{AcidOrcFileFormat, FlatOrcFileFormat}
+import hiveacid.formats.parquet.TableParquetFileFormat
+
+import org.apache.spark.sql.catalyst.catalog.CatalogTable
+import org.apache.spark.sql.classic.SparkSession
+
+/** What the files of a transactional table are.
+  *
+  * @param word
+  *   of STORED AS
+  * @param isWritten
+  *   whether new rows can be written
+  */
+sealed abstract class FormatChoice(val word: String, val isWritten: Boolean) {
+  def reader(session: SparkSession, t: CatalogTable): TransactionalFileFormat
+
+  final protected def zone(session: SparkSession): String = session.sessionState.conf.sessionLocalTimeZone
+}
+
+object FormatChoice {
+
+  /** Files with the six columns of a full ACID table. */
+  case object AcidOrc extends FormatChoice("ORC", isWritten = true) {
+    override def reader(session: SparkSession, t: CatalogTable): TransactionalFileFormat =
+      new AcidOrcFileFormat(AcidTable.name(t), zone(session), t.dataSchema)
+  }
+
+  /** Files of an insert-only table, with the table's columns alone. */
+  case object FlatOrc extends FormatChoice("ORC", isWritten = true) {
+    override def reader(session: SparkSession, t: CatalogTable): TransactionalFileFormat =
+      new FlatOrcFileFormat(AcidTable.name(t), zone(session), t.dataSchema)
+  }
+
+  case object Parquet extends FormatChoice("PARQUET", isWritten = true) {
+    override def reader(session: SparkSession, t: CatalogTable): TransactionalFileFormat =
+      new TableParquetFileFormat(AcidTable.name(t), zone(session), t.dataSchema)
+  }
+
+  /** Lines of text, each an object of JSON. */
+  case object Json extends FormatChoice("JSONFILE", isWritten = false) {
+
+    /** Of Hive; Spark has no such class. */
+    val Serde = "org.apache.hadoop.hive.serde2.JsonSerDe"
+
+    override def reader(session: SparkSession, t: CatalogTable): TransactionalFileFormat = {
+      val name = AcidTable.name(t)
+      if (t.dataSchema.isEmpty)
+        throw AcidException.unsupportedTable("Access", name, s"Spark's Hive client lacks $Serde and finds no columns")
+      val properties = SerdeProperties
+        .of(t)
+        .fold(reason => throw AcidException.unsupportedTable("Access", name, reason), identity)
+      new TableJsonFileFormat(name, zone(session), properties)
+    }
+  }
+
+  /** What Hive's SerDes read. */
+  final case class Serde(name: String) extends FormatChoice(name, isWritten = false) {
+    override def reader(session: SparkSession, t: CatalogTable): TransactionalFileFormat =
+      new SerdeFileFormat(AcidTable.name(t))
+  }
+
+  private val serdes = Map(
+    "TEXTINPUTFORMAT" -> Serde("TEXTFILE"),
+    "SEQUENCEFILEINPUTFORMAT" -> Serde("SEQUENCEFILE"),
+    "RCFILEINPUTFORMAT" -> Serde("RCFILE"),
+    "AVROCONTAINERINPUTFORMAT" -> Serde("AVRO")
+  )
+
+  /** The format, or the reason why there is none. */
+  def of(t: CatalogTable): Either[String, FormatChoice] = {
+    val format = t.storage.inputFormat.map(_.split('.').last).orElse(t.provider).getOrElse("")
+    val word = format.toUpperCase(Locale.ROOT)
+    if (word == "ORC" || word == "ORCINPUTFORMAT") Right(if (AcidTable.isInsertOnly(t)) FlatOrc else AcidOrc)
+    else if (!AcidTable.isInsertOnly(t)) Left(s"its files are not ORC but $format")
+    else if (word == "MAPREDPARQUETINPUTFORMAT") Right(Parquet)
+    else if (word == "TEXTINPUTFORMAT" && t.storage.serde.contains(Json.Serde)) Right(Json)
+    else
+      t.storage.serde.filterNot(isHere) match {
+        case Some(absent) => Left(s"its files are read by $absent, which Spark does not have")
+        case None         => serdes.get(word).toRight(s"its files are read by $format")
+      }
+  }
+
+  private def isHere(name: String): Boolean =
+    try Class.forName(name, false, Thread.currentThread.getContextClassLoader) != null
+    catch { case _: ClassNotFoundException | _: LinkageError => false }
+}

@@ -1,0 +1,27 @@
+package hiveacid.scan
+
+import hiveacid.formats.orc.AcidOrcFileFormat
+
+import org.apache.spark.sql.catalyst.expressions.AttributeReference
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
+
+/** Scans that ask for ROW__ID. The rows of files without ACID columns are numbered for them, which takes a look at
+  * every such file; all others do without.
+  */
+object NumberedScans extends Rule[LogicalPlan] {
+  override def apply(plan: LogicalPlan): LogicalPlan = plan.transform {
+    case l @ LogicalRelation(fs: HadoopFsRelation, output, _, _, _) if isUnnumbered(fs) && output.exists(isRowId) =>
+      val index = fs.location.asInstanceOf[AcidFileIndex].ofRowIds
+      l.copy(relation = fs.copy(location = index)(fs.sparkSession))
+  }
+
+  private def isUnnumbered(fs: HadoopFsRelation) = fs.location match {
+    case i: AcidFileIndex => !i.withRowIds
+    case _                => false
+  }
+
+  // no column of the table has that name
+  private def isRowId(attribute: AttributeReference) = attribute.name.equalsIgnoreCase(AcidOrcFileFormat.RowIdColumn)
+}

@@ -1,0 +1,34 @@
+package hiveacid.scan
+
+import hiveacid.values.{AcidTable, PartitionNames}
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.catalog.{CatalogTable, ExternalCatalogUtils}
+import org.apache.spark.sql.catalyst.expressions.{AttributeReference, Cast, InterpretedMutableProjection, Literal}
+import org.apache.spark.sql.classic.SparkSession
+
+/** The typed values that the names of a table's partitions stand for. */
+final case class PartitionValues(session: SparkSession, table: CatalogTable) {
+  private val zone = session.sessionState.conf.sessionLocalTimeZone
+
+  /** In the order of the partition columns. */
+  def of(partition: String): InternalRow = {
+    val texts = partition.split('/').map(p => ExternalCatalogUtils.unescapePathName(p.substring(p.indexOf('=') + 1)))
+    InternalRow.fromSeq(texts.toSeq.zip(table.partitionSchema).map { case (text, field) =>
+      if (text == ExternalCatalogUtils.DEFAULT_PARTITION_NAME) null
+      else Cast(Literal(text), field.dataType, Some(zone)).eval()
+    })
+  }
+
+  /** The first of the names that is not the one that Hive, and a write of ours, makes of the values it stands for, and
+    * that one. Changes of its rows would go to another partition.
+    */
+  def findMisspelled(partitions: Seq[String]): Option[(String, String)] = {
+    val columns = table.partitionSchema.map(f => AttributeReference(f.name, f.dataType)())
+    val name = PartitionNames.name(columns, AcidTable.partitionKeys(table), zone)
+    val projection = new InterpretedMutableProjection(Seq(name), columns)
+    partitions.iterator
+      .map(given => (given, projection(of(given)).getUTF8String(0).toString))
+      .find { case (given, wanted) => given != wanted }
+  }
+}

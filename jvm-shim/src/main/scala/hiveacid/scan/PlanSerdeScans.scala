@@ -1,0 +1,34 @@
+package hiveacid.scan
+
+import hiveacid.values.AcidTable
+import hiveacid.errors.AcidException
+
+import org.apache.spark.sql.catalyst.expressions.{And, AttributeSet, SubqueryExpression}
+import org.apache.spark.sql.catalyst.planning.PhysicalOperation
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.execution.{FilterExec, ProjectExec, SparkPlan, SparkStrategy}
+import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
+
+/** Scans of insert-only tables whose files Hive's SerDes read. */
+case class PlanSerdeScans(session: SparkSession) extends SparkStrategy {
+  override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
+    case PhysicalOperation(columns, filters, l @ LogicalRelation(fs: HadoopFsRelation, _, _, _, _))
+        if fs.fileFormat.isInstanceOf[SerdeFileFormat] =>
+      val table = l.catalogTable.get
+      val (data, rest) = l.output.splitAt(fs.dataSchema.length)
+      val (partition, hidden) = rest.splitAt(fs.partitionSchema.length)
+      hidden.foreach(c =>
+        throw AcidException.unsupportedTable(s"Reading the column ${c.name}", AcidTable.name(table), "there is none")
+      )
+      val used = AttributeSet(columns ++ filters)
+      val pruning = filters.filter { f =>
+        f.references.nonEmpty && f.references.subsetOf(AttributeSet(partition)) && !SubqueryExpression.hasSubquery(f)
+      }
+      val output = l.output.filter(used.contains)
+      val scan = SerdeScanExec(output, fs.location.asInstanceOf[AcidFileIndex], table, data, partition, pruning)
+      val rows = filters.reduceOption(And).fold[SparkPlan](scan)(FilterExec(_, scan))
+      Seq(ProjectExec(columns, rows))
+    case _ => Nil
+  }
+}

@@ -1,0 +1,58 @@
+package hiveacid.scan
+
+import java.util.concurrent.ConcurrentHashMap
+
+import hiveacid.python.PythonSide
+
+import org.apache.spark.internal.Logging
+import org.apache.spark.scheduler.{SparkListener, SparkListenerEvent, SparkListenerJobEnd, SparkListenerJobStart}
+import org.apache.spark.sql.execution.SQLExecution
+import org.apache.spark.sql.execution.ui.SparkListenerSQLExecutionEnd
+
+/** Tells Python when an execution that read a transactional table has ended, in whatever way, so that its read
+  * transaction ends too; and how long no job has run that may read outside of executions.
+  */
+object ReadListener extends SparkListener with Logging {
+  private val reading = ConcurrentHashMap.newKeySet[Long]()
+  private val jobs = new ConcurrentHashMap[Int, Boolean] // true for those outside of executions
+  @volatile private var lastJobNanos = System.nanoTime
+
+  /** Called once a context is there: what ran in another has ended with it. */
+  def reset(): Unit = {
+    reading.clear()
+    jobs.clear()
+  }
+
+  /** A scan of this root execution is about to open a snapshot. */
+  def started(rootExecutionId: Long): Unit = reading.add(rootExecutionId)
+
+  override def onOtherEvent(event: SparkListenerEvent): Unit = event match {
+    case end: SparkListenerSQLExecutionEnd if reading.remove(end.executionId) => ended(end.executionId)
+    case _                                                                    =>
+  }
+
+  override def onJobStart(start: SparkListenerJobStart): Unit = {
+    val isWithin = Option(start.properties).exists(_.getProperty(SQLExecution.EXECUTION_ID_KEY) != null)
+    jobs.put(start.jobId, !isWithin)
+  }
+
+  override def onJobEnd(end: SparkListenerJobEnd): Unit = {
+    lastJobNanos = System.nanoTime
+    jobs.remove(end.jobId)
+  }
+
+  /** Called by Python: for how many milliseconds no job has run; 0 while one does. */
+  def idleMs(): Long = if (jobs.isEmpty) (System.nanoTime - lastJobNanos) / 1000000 else 0
+
+  /** Called by Python: whether a job outside of executions runs, as those of RDDs do. */
+  def runsLooseJobs(): Boolean = jobs.containsValue(true)
+
+  /** Nobody reads any more what was opened under this key. */
+  def ended(key: Long): Unit = PythonSide.registered.foreach { planner =>
+    planner.endExecution(key) match {
+      // nobody waits for this answer; the transaction times out if it could not be ended
+      case t: Throwable => logWarning(s"the read transaction of execution $key was not ended", t)
+      case _            =>
+    }
+  }
+}

@@ -1,0 +1,111 @@
+package hiveacid.scan
+
+import java.time.ZoneId
+import java.util.Locale
+
+import hiveacid.values.AcidTable
+import hiveacid.errors.AcidException
+import hiveacid.formats.ReadErrors
+import hiveacid.formats.parquet.Conversion
+import org.apache.hadoop.fs.Path
+
+import org.apache.spark.{Partition, TaskContext}
+import org.apache.spark.rdd.RDD
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.catalog.{CatalogTable, CatalogTablePartition, ExternalCatalogUtils}
+import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeReference, Expression}
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.execution.LeafExecNode
+import org.apache.spark.sql.execution.datasources.FileStatusWithMetadata
+import org.apache.spark.sql.hive.hiveacid.HiveScan
+import org.apache.spark.sql.types.{DataType, NullType, TimestampNTZType, TimestampType}
+
+/** The rows of the files that the snapshot holds, each file read by Spark's own reader of tables of Hive. */
+case class SerdeScanExec(
+    output: Seq[Attribute],
+    @transient index: AcidFileIndex,
+    table: CatalogTable,
+    data: Seq[AttributeReference],
+    partition: Seq[AttributeReference],
+    pruning: Seq[Expression]
+) extends LeafExecNode {
+  override def nodeName: String = s"HiveAcid SerDe scan ${AcidTable.name(table)}"
+
+  override protected def doExecute(): RDD[InternalRow] = {
+    SerdeScanExec.refuseUnreadable(session, table, output)
+    val listed = index.list(pruning)
+    val files = listed.flatMap { case (name, directory) => directory.files.map(name -> path(_)) }
+    val query = listed.flatMap(_._2.files).flatMap(_.metadata.get(QueryKeys.Key)).headOption
+    val parts = if (partition.isEmpty) Nil else session.sessionState.catalog.listPartitions(table.identifier)
+    val described = parts.map(p => SerdeScanExec.name(table, p) -> p).toMap
+    val placed = files.map { case (name, file) =>
+      if (partition.isEmpty) file -> None else file -> Some(described.getOrElse(name, throw gone(name)))
+    }
+    val rows = checked(HiveScan.rows(session, table, output, data, partition, placed))
+    query.fold(rows)(new HeldRows(rows, _))
+  }
+
+  private def checked(rows: RDD[InternalRow]): RDD[InternalRow] = {
+    // a partition's own value comes from its name
+    val types = output.map(a => if (partition.exists(_.exprId == a.exprId)) NullType else a.dataType)
+    val days = table.storage.serde.flatMap(AmbiguousDays.of(_, AcidTable.name(table)))
+    days.flatMap(_.check(types)).fold(rows)(check => rows.map(check))
+  }
+
+  private def gone(partition: String): AcidException = {
+    val reason = s"its partition $partition is gone"
+    AcidException("HIVE_ACID_SNAPSHOT_UNAVAILABLE", Map("table" -> AcidTable.name(table), "reason" -> reason))
+  }
+
+  private def path(file: FileStatusWithMetadata): Path = {
+    val path = file.fileStatus.getPath
+    // Hadoop's input formats would look for other files
+    if (path.toString.exists("*?[]{}\\".contains(_)))
+      throw ReadErrors(AcidTable.name(table)).unsupported(path, "its path holds a wildcard")
+    path
+  }
+}
+
+/** The rows, and what keeps the snapshot of their files. */
+final private class HeldRows(rows: RDD[InternalRow], @transient private val query: Any) extends RDD[InternalRow](rows) {
+  override protected def getPartitions: Array[Partition] = firstParent[InternalRow].partitions
+  override def compute(part: Partition, context: TaskContext): Iterator[InternalRow] =
+    firstParent[InternalRow].iterator(part, context)
+  override def toString: String = s"${super.toString} for $query"
+}
+
+object SerdeScanExec {
+  private val skipping =
+    Seq("spark.files.ignoreMissingFiles", "spark.files.ignoreCorruptFiles", "spark.sql.hive.verifyPartitionPath")
+
+  /** By the metastore's name, which the partition itself does not carry. */
+  private def name(table: CatalogTable, p: CatalogTablePartition): String =
+    table.partitionColumnNames
+      .map { column =>
+        val value = p.spec.collectFirst { case (key, v) if key.equalsIgnoreCase(column) => v }.orNull
+        ExternalCatalogUtils.getPartitionPathString(column.toLowerCase(Locale.ROOT), value)
+      }
+      .mkString("/")
+
+  private def refuseUnreadable(session: SparkSession, t: CatalogTable, read: Seq[Attribute]): Unit = {
+    def refuse(reason: String) = throw AcidException.unsupportedTable("Access", AcidTable.name(t), reason)
+    skipping.find(key => session.conf.getOption(key).exists(_.toBoolean)).foreach { key =>
+      refuse(s"with $key=true files of the format might be skipped")
+    }
+    if (read.exists(a => holdsTimestamps(a.dataType))) {
+      val (own, jvm) = (ZoneId.of(zoneOf(session), ZoneId.SHORT_IDS).getRules, ZoneId.systemDefault.getRules)
+      // Spark takes a wall clock for one of the JVM's zone; the binary formats hold instants for what is a wall clock
+      val isText = t.storage.serde.exists(_.endsWith("LazySimpleSerDe"))
+      if (own != jvm || !isText && own != ZoneId.of("UTC").getRules)
+        refuse(
+          s"it holds TIMESTAMPs, and Spark reads those of such files right only where session and JVM have the same " +
+            s"time zone${if (isText) "" else ", UTC"}"
+        )
+    }
+  }
+
+  private def zoneOf(session: SparkSession): String = session.sessionState.conf.sessionLocalTimeZone
+
+  private def holdsTimestamps(t: DataType): Boolean =
+    Conversion.holds(t)(one => one == TimestampType || one == TimestampNTZType)
+}

@@ -1,0 +1,49 @@
+package hiveacid.scan
+
+import java.util.concurrent.ConcurrentHashMap
+
+import scala.util.control.NonFatal
+
+import hiveacid.values.AcidTable
+import org.apache.spark.SparkContext
+import org.apache.spark.internal.Logging
+import org.apache.spark.sql.catalyst.TableIdentifier
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.hiveacid.SparkAccess
+
+/** Which sessions are in a transaction of several statements. Their scans read its snapshot, by its token.
+  *
+  * A session is known by the job tag that Spark puts on all it runs: the session that made a plan may be another one,
+  * for caches are shared.
+  */
+object SessionTransactions extends Logging {
+  private val tokens = new ConcurrentHashMap[String, String]
+
+  /** Called by Python. False if the session is in a transaction already. */
+  def begin(session: SparkSession, token: String): Boolean =
+    tokens.putIfAbsent(SparkAccess.sessionTag(session), token) == null
+
+  /** Called by Python when it has ended, in whatever way. */
+  def end(session: SparkSession): Unit = tokens.remove(SparkAccess.sessionTag(session))
+
+  /** The token of the session's transaction. */
+  def of(session: SparkSession): Option[String] = Option(tokens.get(SparkAccess.sessionTag(session)))
+
+  /** True until the transaction has ended. */
+  def isRunning(token: String): Boolean = tokens.containsValue(token)
+
+  /** The token of the transaction in whose session this thread runs something. */
+  def running(context: SparkContext): Option[String] =
+    if (tokens.isEmpty) None else context.getJobTags().flatMap(tag => Option(tokens.get(tag))).headOption
+
+  /** Caches with one of these tables (`database.table`) in them hold the rows of before. The statement is committed, so
+    * what goes wrong here is no error of it; Spark has dropped the cache by then.
+    */
+  def refreshCaches(session: SparkSession, tables: Array[String]): Unit = tables.foreach { table =>
+    try {
+      val Array(database, name) = table.split("\\.", 2)
+      session.sharedState.cacheManager
+        .recacheTableOrView(session, TableIdentifier(name, Some(database), Some(AcidTable.SessionCatalog)).nameParts)
+    } catch { case NonFatal(e) => logWarning(s"a cache of $table was dropped", e) }
+  }
+}

@@ -1,0 +1,45 @@
+package hiveacid.values
+
+import org.apache.spark.sql.catalyst.TableIdentifier
+import org.apache.spark.sql.catalyst.catalog.{CatalogTable, CatalogTableType}
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.catalyst.util.CharVarcharUtils
+
+/** A transactional table as the catalog describes it. */
+object AcidTable {
+
+  /** What Spark calls the catalog that the metastore is behind. */
+  val SessionCatalog = "spark_catalog"
+
+  def isTransactional(t: CatalogTable): Boolean =
+    t.tableType != CatalogTableType.VIEW && setsTransactional(t.properties)
+
+  def isInsertOnly(t: CatalogTable): Boolean =
+    property(t, "transactional_properties").exists(_.equalsIgnoreCase("insert_only"))
+
+  private def property(t: CatalogTable, key: String): Option[String] =
+    t.properties.collectFirst { case (k, v) if k.equalsIgnoreCase(key) => v }
+
+  /** True for table properties that make a table transactional. */
+  def setsTransactional(properties: Map[String, String]): Boolean = properties.exists { case (key, value) =>
+    key.equalsIgnoreCase("transactional") && value.equalsIgnoreCase("true")
+  }
+
+  def name(t: CatalogTable): String = {
+    val database = t.identifier.database.getOrElse("default")
+    s"$database.${t.identifier.table}".toLowerCase(java.util.Locale.ROOT)
+  }
+
+  /** The partition columns, spelled as in the metastore's names of partitions. */
+  def partitionKeys(t: CatalogTable): Seq[PartitionNames.Key] = t.partitionSchema.map { field =>
+    val rawType = CharVarcharUtils.getRawType(field.metadata).getOrElse(field.dataType)
+    PartitionNames.Key(field.name.toLowerCase(java.util.Locale.ROOT), rawType)
+  }
+
+  /** The transactional table of that name in the session catalog, if there is one. */
+  def find(session: SparkSession, id: TableIdentifier): Option[CatalogTable] = {
+    val catalog = session.sessionState.catalog
+    if (catalog.isTempView(id) || id.catalog.exists(_ != SessionCatalog) || !catalog.tableExists(id)) None
+    else Some(catalog.getTableMetadata(id)).filter(isTransactional)
+  }
+}

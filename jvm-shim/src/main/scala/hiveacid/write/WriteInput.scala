@@ -1,0 +1,63 @@
+package hiveacid.write
+
+import scala.concurrent.Await
+import scala.concurrent.duration.Duration
+
+import hiveacid.values.InsertKind
+
+import org.apache.spark.rdd.RDD
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.{Attribute, DirectShufflePartitionID, SortOrder}
+import org.apache.spark.sql.catalyst.plans.physical.ShufflePartitionIdPassThrough
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.execution.{CoalescedPartitionSpec, LeafExecNode, ShufflePartitionSpec, SortExec, SparkPlan}
+import org.apache.spark.sql.execution.exchange.{REPARTITION_BY_NUM, ShuffleExchangeExec}
+import org.apache.spark.sql.internal.SQLConf
+
+/** What the write tasks read: `pieces(i)` is the piece (see [[WriteTask]]) of the task of partition `i` of `rows`. */
+final case class WriteInput(rows: RDD[InternalRow], pieces: Array[Int])
+
+object WriteInput {
+
+  /** A bucket is split for the sake of the cores only if each of its tasks has at least this part of Spark's advisory
+    * size to write: every piece is a folder that readers open and compaction merges.
+    */
+  private val LeastPart = 8
+
+  /** The rows as they come, one piece per task; sorted within each task if there is an order. */
+  def direct(plan: SparkPlan, order: Seq[SortOrder], spec: WriteSpec): WriteInput = {
+    val produced = plan.execute()
+    // a task of its own needs a bucket and statement ID of its own
+    val rows = if (produced.getNumPartitions > spec.maxPieces) produced.coalesce(spec.maxPieces) else produced
+    val sorted = if (order.isEmpty) rows else sort(order, Rows(plan.output, rows))
+    WriteInput(sorted, Array.range(0, rows.getNumPartitions))
+  }
+
+  /** The rows shuffled so that those of one bucket are in one task, or, if they are too many, in several with a piece
+    * each. How many tasks there are follows from the sizes that the shuffle turned out to have; they are fixed by then,
+    * and no rule of adaptive execution comes after.
+    */
+  def shuffled(session: SparkSession, plan: SparkPlan, changes: RowChanges, spec: WriteSpec): WriteInput = {
+    val spread = TaskShares.of(spec.buckets, spec.cores, spec.maxPieces)
+    val partitioning =
+      ShufflePartitionIdPassThrough(DirectShufflePartitionID(changes.shuffleTo(spread, plan.output)), spread.partitions)
+    val exchange = ShuffleExchangeExec(partitioning, plan, REPARTITION_BY_NUM)
+    // null if there is no input at all
+    val sizes = Option(Await.result(exchange.submitShuffleJob(), Duration.Inf)).map(_.bytesByPartitionId)
+    val bytes = sizes.getOrElse(new Array[Long](spread.partitions))
+    val advisory = session.sessionState.conf.getConf(SQLConf.ADVISORY_PARTITION_SIZE_IN_BYTES)
+    val least = if (spec.kind == InsertKind) advisory else advisory / LeastPart
+    val shares = spread.shares(bytes, math.max(1L, math.max(least, bytes.sum / spec.cores)))
+    val ranges = shares.map(share => CoalescedPartitionSpec(share.from, share.until): ShufflePartitionSpec).toArray
+    val rows = Rows(plan.output, exchange.getShuffleRDD(ranges))
+    WriteInput(sort(changes.order(plan.output), rows), shares.map(_.piece).toArray)
+  }
+
+  private def sort(order: Seq[SortOrder], rows: SparkPlan): RDD[InternalRow] =
+    SortExec(order, global = false, rows).execute()
+}
+
+/** An RDD as a plan. */
+private case class Rows(output: Seq[Attribute], rdd: RDD[InternalRow]) extends LeafExecNode {
+  override protected def doExecute(): RDD[InternalRow] = rdd
+}

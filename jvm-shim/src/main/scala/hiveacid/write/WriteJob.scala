@@ -1,0 +1,200 @@
+package hiveacid.write
+
+import java.io.IOException
+import java.time.ZoneOffset
+
+import scala.util.control.NonFatal
+
+import com.fasterxml.jackson.databind.ObjectMapper
+import hiveacid.errors.AcidException
+import hiveacid.formats.orc.RowSetter
+import hiveacid.values.{DeleteKind, InsertKind, WallClock}
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.{FileSystem, FSError, Path}
+import org.apache.hadoop.hive.ql.exec.vector.StructColumnVector
+import org.apache.orc.TypeDescription
+
+import org.apache.spark.TaskContext
+import org.apache.spark.internal.Logging
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.execution.SQLExecution
+import org.apache.spark.sql.types.DataType
+import org.apache.spark.util.SerializableConfiguration
+
+/** Writes the row changes of a statement into folders below a staging folder, in one Spark job. Moving the folders to
+  * where they are seen is left to the caller.
+  */
+object WriteJob extends Logging {
+  private val ShuffleCheck = "spark.sql.shuffle.orderIndependentChecksum.enableFullRetryOnMismatch"
+
+  /** @param changes
+    *   an analysed plan with the columns `__change` TINYINT, `__row_id` STRUCT<writeid, bucketid, rowid>, but for
+    *   inserts the old row's partition columns, but for deletes the target's data columns in order and in their types,
+    *   and for inserts and mixed changes its partition columns; columns are taken by position
+    * @param specJson
+    *   see [[WriteSpec.parse]]
+    * @return
+    *   `{"folders": [{"partition", "name", "rows", "bytes", "files": [name]}], "inserted", "updated", "deleted"}`, the
+    *   last three numbers of rows; folders and files sorted by name; `staging/partition/name/file` exists for each,
+    *   unless the job discards them
+    */
+  def run(session: SparkSession, changes: LogicalPlan, specJson: String): String = {
+    val spec = WriteSpec.parse(specJson)
+    val conf = session.sessionState.newHadoopConf()
+    val tasks = execute(session, changes, spec, conf)
+    val files = tasks.flatMap(_.files).sortBy(f => (f.partition, f.folder, f.name))
+    if (!spec.discards) publish(files, new Path(spec.staging), conf)
+    report(files, tasks.map(_.counts))
+  }
+
+  /** Writes bases without rows, one file in each.
+    *
+    * @param partitions
+    *   names of partitions; one empty name for a flat table
+    * @return
+    *   as `run`
+    */
+  def runEmpty(session: SparkSession, partitions: Seq[String], specJson: String): String = {
+    val spec = WriteSpec.parse(specJson)
+    val conf = session.sessionState.newHadoopConf()
+    val files = partitions.map { partition =>
+      val name = spec.file(0)
+      val path = new Path(WriteTask.child(new Path(spec.staging), partition), s"${spec.base}/$name")
+      val bytes = if (spec.discards) 0 else writeEmpty(path, conf, spec)
+      WrittenFile("", partition, spec.base, name, 0, bytes)
+    }
+    report(files, Nil)
+  }
+
+  /** The length of the file. */
+  private def writeEmpty(path: Path, conf: Configuration, spec: WriteSpec): Long =
+    try {
+      spec.layout.empty(path, conf, spec.settings).finish()
+      path.getFileSystem(conf).getFileStatus(path).getLen
+    } catch {
+      case e @ (_: IOException | _: FSError) => throw storage(path, "writing", String.valueOf(e.getMessage), e)
+    }
+
+  private def execute(
+      session: SparkSession,
+      plan: LogicalPlan,
+      spec: WriteSpec,
+      conf: Configuration
+  ): Seq[WrittenTask] = {
+    refuseUncheckedShuffles(session)
+    val changes = new RowChanges(plan, spec)
+    val columnTypes = changes.valueTypes
+    if (spec.kind != DeleteKind) checkTypes(columnTypes, spec)
+    val isFlatInsert = spec.isFlatInsert
+    val execution = session.sessionState.executePlan(if (isFlatInsert) plan else changes.rows)
+    // an execution of its own, below the statement's, so that the UI shows the plan of the write
+    SQLExecution.withNewExecutionId(execution, Some(if (spec.discards) "HiveAcid dry run" else "HiveAcid write")) {
+      val rows = execution.executedPlan
+      val input =
+        if (isFlatInsert) WriteInput.direct(rows, Nil, spec)
+        else if (spec.kind == InsertKind && !spec.shufflesInserts)
+          WriteInput.direct(rows, changes.order(rows.output), spec)
+        else WriteInput.shuffled(session, rows, changes, spec)
+      runTasks(session, input, columnTypes, spec, conf)
+    }
+  }
+
+  private def runTasks(
+      session: SparkSession,
+      input: WriteInput,
+      columnTypes: Seq[DataType],
+      spec: WriteSpec,
+      conf: Configuration
+  ): Seq[WrittenTask] = {
+    val configured = new SerializableConfiguration(conf)
+    val pieces = input.pieces
+    val task = (context: TaskContext, rows: Iterator[InternalRow]) => {
+      val write = new WriteTask(spec, configured.value, context, pieces(context.partitionId()))
+      spec.kind match {
+        case InsertKind if spec.isFlatInsert => write.insert(rows, columnTypes)
+        case InsertKind                      => write.insertSorted(rows, columnTypes)
+        case _                               => write.change(rows, columnTypes)
+      }
+    }
+    // Spark hands over the result of one attempt per partition, whatever was retried or run twice
+    val results = new Array[WrittenTask](pieces.length)
+    session.sparkContext.runJob(
+      input.rows,
+      task,
+      pieces.indices,
+      (i: Int, task: WrittenTask) => results(i) = task
+    )
+    results.toSeq
+  }
+
+  /** A map task that runs again may give other rows than before: a function has random results, a source is read in
+    * another order. Spark notices by checksums, and runs all tasks that read them again, or fails the job if one of
+    * them has written its files.
+    */
+  private def refuseUncheckedShuffles(session: SparkSession): Unit =
+    if (!session.conf.get(ShuffleCheck, "true").toBoolean) {
+      val reason = s"$ShuffleCheck is false; without it a write whose tasks run again may lose rows or write them twice"
+      throw AcidException("HIVE_ACID_CONFIGURATION", Map("reason" -> reason))
+    }
+
+  /** Wrong types are found before a task starts. */
+  private def checkTypes(columnTypes: Seq[DataType], spec: WriteSpec): Unit =
+    try {
+      val rowType = TypeDescription.fromString(spec.rowType)
+      val row = new StructColumnVector(1, rowType.createRowBatchV2().cols: _*)
+      RowSetter.of(columnTypes, rowType, row, firstColumn = 0, new WallClock(ZoneOffset.UTC))
+    } catch {
+      case e: IllegalArgumentException => throw AcidException("HIVE_ACID_INTERNAL", Map("reason" -> e.getMessage), e)
+    }
+
+  /** Moves the files of the attempts that count to where the job's result lies, and removes the other attempts. */
+  private[hiveacid] def publish(files: Seq[WrittenFile], staging: Path, conf: Configuration): Unit = {
+    val fs = staging.getFileSystem(conf)
+    try files.foreach(publish(fs, staging, _))
+    catch {
+      case e @ (_: IOException | _: FSError) =>
+        throw storage(staging, "moving written files", String.valueOf(e.getMessage), e)
+    }
+    removeAttempts(fs, staging)
+  }
+
+  private def publish(fs: FileSystem, staging: Path, file: WrittenFile): Unit = {
+    val attempt = WriteTask.child(new Path(staging, file.attempt), file.partition)
+    val source = new Path(new Path(attempt, file.folder), file.name)
+    val folder = new Path(WriteTask.child(staging, file.partition), file.folder)
+    val target = new Path(folder, file.name)
+    fs.mkdirs(folder)
+    if (fs.exists(target)) throw storage(target, "moving a written file", "another task wrote a file of this name")
+    if (!fs.rename(source, target)) throw storage(target, "moving a written file", s"$source could not be renamed")
+  }
+
+  /** Failed and overtaken attempts left files; so may one that is still being cancelled, below the staging folder that
+    * the caller removes.
+    */
+  private def removeAttempts(fs: FileSystem, staging: Path): Unit =
+    if (fs.exists(staging))
+      fs.listStatus(staging).map(_.getPath).filter(_.getName.startsWith("attempt-")).foreach { attempt =>
+        try fs.delete(attempt, true)
+        catch { case NonFatal(e) => logWarning(s"Could not remove $attempt, which nobody reads", e) }
+      }
+
+  private[hiveacid] def report(files: Seq[WrittenFile], counts: Seq[RowCounts]): String = {
+    val root = new ObjectMapper().createObjectNode()
+    val folders = root.putArray("folders")
+    files.groupBy(f => (f.partition, f.folder)).toSeq.sortBy(_._1).foreach { case ((partition, name), inFolder) =>
+      val node = folders.addObject().put("partition", partition).put("name", name)
+      node.put("rows", inFolder.map(_.rows).sum).put("bytes", inFolder.map(_.bytes).sum)
+      val names = node.putArray("files")
+      inFolder.foreach(f => names.add(f.name))
+    }
+    root.put("inserted", counts.map(_.inserted).sum)
+    root.put("updated", counts.map(_.updated).sum)
+    root.put("deleted", counts.map(_.deleted).sum)
+    root.toString
+  }
+
+  private def storage(path: Path, action: String, reason: String, cause: Throwable = null): AcidException =
+    AcidException("HIVE_ACID_STORAGE", Map("path" -> path.toString, "action" -> action, "reason" -> reason), cause)
+}

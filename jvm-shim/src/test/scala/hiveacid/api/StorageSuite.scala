@@ -1,0 +1,67 @@
+package hiveacid.api
+
+import java.nio.file.{FileAlreadyExistsException, Files, Path => LocalPath}
+
+import hiveacid.AcidOrcSuite
+import org.apache.hadoop.fs.{FileStatus, FileSystem, LocalFileSystem, Path, RawLocalFileSystem}
+
+/** What appears under a name between a look and a rename. */
+object Rival {
+  @volatile var folder: Option[LocalPath] = None
+
+  def appear(): Unit = folder.foreach { path =>
+    folder = None
+    Files.createDirectories(path)
+    Files.writeString(path.resolve("bucket_00000"), "the rival's")
+  }
+}
+
+/** The rival appears as soon as anything has been looked at. */
+final class RacingLocalFileSystem extends LocalFileSystem {
+  override def getFileStatus(path: Path): FileStatus =
+    try super.getFileStatus(path)
+    finally Rival.appear()
+}
+
+/** The same for a file system of another class, which moves a folder into an existing one. */
+final class RacingRawFileSystem extends RawLocalFileSystem {
+  override def exists(path: Path): Boolean =
+    try super.exists(path)
+    finally Rival.appear()
+}
+
+abstract class StorageSuite(fileSystem: Class[_ <: FileSystem]) extends AcidOrcSuite {
+  override protected def settings: Map[String, String] =
+    Map("spark.hadoop.fs.file.impl" -> fileSystem.getName, "spark.hadoop.fs.file.impl.disable.cache" -> "true")
+
+  private def makeFolder(path: LocalPath): LocalPath = {
+    Files.createDirectories(path)
+    Files.writeString(path.resolve("bucket_00000"), "ours")
+  }
+
+  private def names(folder: LocalPath): Seq[String] = folder.toFile.list().toSeq.sorted
+
+  test("a folder is not moved into one that appears under its name at the last moment") {
+    val root = Files.createTempDirectory("storage")
+    val (staged, base) = (root.resolve("staging/base_0000005"), root.resolve("base_0000005"))
+    makeFolder(staged)
+    Rival.folder = Some(base)
+    intercept[FileAlreadyExistsException](new Storage(spark).rename(s"file:$staged", s"file:$base"))
+    assertEquals(names(base), Seq("bucket_00000"))
+    assertEquals(Files.readString(base.resolve("bucket_00000")), "the rival's")
+    assertEquals(Files.readString(staged.resolve("bucket_00000")), "ours")
+  }
+
+  test("a folder that is in nobody's way gets its name") {
+    val root = Files.createTempDirectory("storage")
+    val (staged, base) = (root.resolve("staging/base_0000005"), root.resolve("base_0000005"))
+    makeFolder(staged)
+    new Storage(spark).rename(s"file:$staged", s"file:$base")
+    assertEquals(names(base), Seq("bucket_00000"))
+    assert(!Files.exists(staged))
+  }
+}
+
+final class LocalStorageSuite extends StorageSuite(classOf[RacingLocalFileSystem])
+
+final class OtherStorageSuite extends StorageSuite(classOf[RacingRawFileSystem])

@@ -1,0 +1,171 @@
+package hiveacid.formats.orc
+
+import java.io.{FileNotFoundException, RandomAccessFile}
+
+import hiveacid.AcidOrcSuite
+import hiveacid.formats.ReadErrors
+import org.apache.hadoop.fs.Path
+import org.apache.hadoop.security.AccessControlException
+
+/** What cannot be read is an error that names the file, also where Spark is told to ignore such files. */
+class ErrorsSuite extends AcidOrcSuite {
+  private val ignoring =
+    Seq("spark.sql.files.ignoreMissingFiles" -> "true", "spark.sql.files.ignoreCorruptFiles" -> "true")
+
+  private def table(): Table = {
+    val t = new Table("id bigint, s string", "struct<id:bigint,s:string>")
+    t.insert(spark.range(0, 20000, 1, 1).selectExpr("id", "uuid() as s"))
+    t
+  }
+
+  private def withDeletes(): Table = {
+    val t = table()
+    t.delete("id % 5 = 0")
+    t
+  }
+
+  private def onlyFile(t: Table, folders: Seq[String]): Path = t.bucketFiles(folders.head).head.getPath
+
+  private def open(path: Path)(body: RandomAccessFile => Unit): Unit = {
+    val fs = path.getFileSystem(spark.sessionState.newHadoopConf())
+    fs.delete(new Path(path.getParent, s".${path.getName}.crc"), false)
+    val file = new RandomAccessFile(path.toUri.getPath, "rw")
+    try body(file)
+    finally file.close()
+  }
+
+  private def remove(path: Path): Unit = path.getFileSystem(spark.sessionState.newHadoopConf()).delete(path, false)
+
+  // a data file that is not the one that was listed might be another table's
+  private val replaced = Some("HIVE_ACID_SNAPSHOT_UNAVAILABLE")
+
+  private def checkError(t: Table, path: Path, condition: String, sinceListed: Option[String] = None)(
+      damage: => Unit
+  ): Unit = {
+    val rows = t.read().selectExpr("sum(id)", "max(s)", "count(*)")
+    rows.queryExecution.executedPlan // the files are listed before they are damaged
+    damage
+    withConf(ignoring: _*) {
+      val attempts =
+        Seq(rows -> sinceListed.getOrElse(condition), t.read().selectExpr("sum(id)", "max(s)") -> condition)
+      for ((attempt, expected) <- attempts) {
+        val error = acidError(attempt.collect())
+        assertEquals(error.getCondition, expected)
+        assert(error.getMessage.contains(path.getName) && error.getMessage.contains("db.t"), error.getMessage)
+      }
+    }
+  }
+
+  test("a data file that is cut") {
+    val t = table()
+    val path = onlyFile(t, t.dataFolders)
+    checkError(t, path, "HIVE_ACID_CORRUPT_FILE", replaced)(open(path)(f => f.setLength(f.length / 2)))
+  }
+
+  test("a data file with damaged bytes inside") {
+    val t = table()
+    val path = onlyFile(t, t.dataFolders)
+    checkError(t, path, "HIVE_ACID_CORRUPT_FILE", replaced)(open(path) { f =>
+      f.seek(f.length / 2)
+      f.write(Array.fill[Byte](2000)(0x55))
+    })
+  }
+
+  test("a data file that is gone") {
+    val t = table()
+    val path = onlyFile(t, t.dataFolders)
+    val files = t.files()
+    remove(path)
+    withConf(ignoring: _*) {
+      val error = acidError(t.read(files = files).count())
+      assertEquals(error.getCondition, "HIVE_ACID_SNAPSHOT_UNAVAILABLE")
+      assert(error.getMessage.contains(path.toString), error.getMessage)
+    }
+  }
+
+  test("a delete file that is cut") {
+    val t = withDeletes()
+    val path = onlyFile(t, t.deleteFolders)
+    checkError(t, path, "HIVE_ACID_CORRUPT_FILE")(open(path)(f => f.setLength(f.length - 100)))
+  }
+
+  test("a delete file that is gone") {
+    val t = withDeletes()
+    val files = t.files()
+    remove(onlyFile(t, t.deleteFolders))
+    withConf(ignoring: _*)(
+      assertEquals(acidError(t.read(files = files).count()).getCondition, "HIVE_ACID_SNAPSHOT_UNAVAILABLE")
+    )
+  }
+
+  test("a delete file that has lost its content since it was listed") {
+    val t = withDeletes()
+    val path = onlyFile(t, t.deleteFolders)
+    checkError(t, path, "HIVE_ACID_CORRUPT_FILE")(open(path)(_.setLength(0)))
+  }
+
+  test("a file that may not be read is a failure of storage, and not missing") {
+    val path = new Path("/table/delta_0000001_0000001_0000/bucket_00000")
+    val refusals = Seq(
+      new AccessControlException("Permission denied: user=ada, access=READ"),
+      new FileNotFoundException(s"$path (Permission denied)")
+    )
+    for (refusal <- refusals) {
+      val error = acidError(ReadErrors("db.t").guard(path)(throw refusal))
+      assertEquals(error.getCondition, "HIVE_ACID_STORAGE")
+      assert(error.getMessage.contains(path.toString), error.getMessage)
+    }
+  }
+
+  test("an ORC file without the six columns, in a data folder or among the delete files") {
+    val t = withDeletes()
+    for (folder <- Seq("delta_0000008_0000008_0000", "delete_delta_0000008_0000008_0000")) {
+      val plain = new Path(temporaryFolder(), "plain")
+      spark.range(10).coalesce(1).write.orc(plain.toString)
+      val fs = plain.getFileSystem(t.conf)
+      fs.mkdirs(t.path(folder, "x").getParent)
+      val part = fs.listStatus(plain).map(_.getPath).find(_.getName.startsWith("part-")).get
+      fs.rename(part, t.path(folder, "bucket_00000"))
+    }
+    val (data, deletes) = (t.dataFolders, t.deleteFolders)
+    t.dataFolders = data :+ "delta_0000008_0000008_0000"
+    assertEquals(acidError(t.read().count()).getCondition, "HIVE_ACID_CORRUPT_FILE")
+    t.dataFolders = data
+    t.deleteFolders = deletes :+ "delete_delta_0000008_0000008_0000"
+    assertEquals(acidError(t.read().count()).getCondition, "HIVE_ACID_CORRUPT_FILE")
+  }
+
+  test("a file of ACID version 1, which holds updates, with statistics or without") {
+    for (stride <- Seq("10000", "0")) {
+      val t = table()
+      t.conf.set("orc.row.index.stride", stride)
+      t.conf.set("orc.create.index", (stride != "0").toString)
+      val writer = new ForeignWriter(t.path("delta_0000002_0000002", "bucket_00000"), t)
+      for (r <- 0L until 5L) writer.row(2, 0, r, 2, r, operation = if (r == 3) 1 else 0)
+      writer.close()
+      t.dataFolders :+= "delta_0000002_0000002"
+      val error = acidError(t.read().where("id = 77777").collect())
+      assertEquals(error.getCondition, "HIVE_ACID_UNSUPPORTED_LAYOUT")
+      assert(error.getMessage.contains("delta_0000002_0000002"), error.getMessage)
+    }
+  }
+
+  test("a file without rows and footer keys, and one of no bytes, hold no rows") {
+    val t = table()
+    val writer = new ForeignWriter(t.path("base_0000000", "bucket_00000"), t)
+    writer.close()
+    t.path("base_0000000", "x").getFileSystem(t.conf).create(t.path("base_0000000", "bucket_00001")).close()
+    t.dataFolders :+= "base_0000000"
+    assertEquals(t.read().count(), 20000L)
+  }
+
+  test("a bucket property of an unknown version is refused as soon as deletes must be looked up") {
+    val t = table()
+    val writer = new ForeignWriter(t.path("delta_0000002_0000002", "bucket_00000"), t)
+    writer.row(2, 2 << 29, 0, 2, 5)
+    writer.close()
+    t.dataFolders :+= "delta_0000002_0000002"
+    t.delete("id = 3 and ROW__ID.writeid = 1")
+    assertEquals(acidError(t.read().count()).getCondition, "HIVE_ACID_CORRUPT_FILE")
+  }
+}

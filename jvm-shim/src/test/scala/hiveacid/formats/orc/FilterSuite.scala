@@ -1,0 +1,115 @@
+package hiveacid.formats.orc
+
+import hiveacid.AcidOrcSuite
+import org.apache.orc.OrcConf
+
+import org.apache.spark.sql.DataFrame
+
+/** Filters that are pushed into ORC skip rows, and never one that the query returns. */
+class FilterSuite extends AcidOrcSuite {
+  private val columns =
+    "id bigint, i int, d double, f float, s string, dt date, ts timestamp, dec decimal(12,3), b boolean, c string"
+  private val rowType =
+    "struct<id:bigint,i:int,d:double,f:float,s:string,dt:date,ts:timestamp,dec:decimal(12,3),b:boolean,c:char(6)>"
+
+  // clustered, so that row groups can be skipped; with nulls, signed zeros, NaN and characters outside the first plane
+  private def rows: DataFrame = spark
+    .range(0, 60000, 1, 1)
+    .selectExpr(
+      "id",
+      "if(id % 11 = 0, null, int(id / 7))",
+      "if(id < 20000, case id % 3 when 0 then -0.0d when 1 then 0.0d else null end, if(id % 1000 = 999, double('NaN'), id / 3))",
+      "cast(if(id < 20000, -0.0, id / 4) as float)",
+      "if(id < 30000, concat('ż', lpad(string(id), 6, '0')), if(id < 45000, concat('😀', id), concat('～', id)))",
+      "date_add(date'1582-10-01', int(id / 50))",
+      "timestamp_seconds(id * 600 - 9000000)",
+      "cast((id - 30000) / 8 as decimal(12,3))",
+      "id >= 40000",
+      "if(id < 30000, 'ab', 'abcd')"
+    )
+    .toDF("id", "i", "d", "f", "s", "dt", "ts", "dec", "b", "c")
+
+  private lazy val table = {
+    val t = new Table(columns, rowType)
+    OrcConf.STRIPE_ROW_COUNT.setLong(spark.sparkContext.hadoopConfiguration, 20480)
+    t.insert(rows)
+    spark.sparkContext.hadoopConfiguration.unset(OrcConf.STRIPE_ROW_COUNT.getAttribute)
+    t.delete("id % 10 = 4")
+    t
+  }
+
+  private val predicates = Seq(
+    "id = 41235",
+    "id < 100",
+    "id >= 59990",
+    "id in (5, 20001, 59999)",
+    "id > 20000 and id < 20100",
+    "id <=> 3",
+    "not (id > 5)",
+    "i is null and id < 500",
+    "i is not null and i > 8500",
+    "i = 17 or i = 8000",
+    "i <=> null and id > 59000",
+    "d = 0.0",
+    "d = -0.0",
+    "d > 0.0",
+    "d >= -0.0",
+    "d < 0.0",
+    "d = double('NaN')",
+    "d > 19990.0",
+    "d in (0.0, 7000.0)",
+    "f = 0.0f",
+    "f < 0.0f",
+    "f > 14990.5f",
+    "s = 'ż000017'",
+    "s > '😀'",
+    "s >= '～59990'",
+    "s < '～'",
+    "s = '😀40000'",
+    "s = '～59999'",
+    "s like 'ż0000%'",
+    "s in ('ż000003', '～50003')",
+    "dt = date'1583-01-01'",
+    "dt < date'1582-10-10'",
+    "dt >= date'1582-10-15'",
+    "dt > date'1585-12-01'",
+    "dt <= date'1582-10-20'",
+    "ts = timestamp'1970-01-01 00:00:00'",
+    "ts > timestamp'1970-12-31 00:00:00'",
+    "ts < timestamp'1969-09-20 00:00:00'",
+    "dec = 12.125",
+    "dec < -3749",
+    "dec >= 3749.5",
+    "dec between 0.1 and 0.6",
+    "b",
+    "not b",
+    "b is null",
+    "c = 'ab'",
+    "c > 'ab'",
+    "c = 'abcd  '",
+    "id = 7 or s = '😀40007'",
+    "id < 50 and (dec > 0 or dt < date'1582-10-02')"
+  )
+
+  for (predicate <- predicates)
+    test(s"the same rows are found with and without pushing: $predicate") {
+      withConf("spark.sql.session.timeZone" -> "UTC") {
+        val pushed = table.read().where(predicate)
+        val expected = withConf("spark.sql.orc.filterPushdown" -> "false") {
+          val all = table.read().where(predicate)
+          all.queryExecution.executedPlan
+          all.collect().map(_.toString).toSeq
+        }
+        assertEquals(pushed.collect().map(_.toString).toSeq.sorted, expected.sorted)
+        assertEquals(expected.size.toLong, rows.where("id % 10 != 4").where(predicate).count())
+      }
+    }
+
+  test("row groups that cannot match are not read") {
+    val read = table.read().where("id = 41235")
+    assertEquals(read.collect().length, 1)
+    val scanned =
+      read.queryExecution.executedPlan.collectLeaves().flatMap(_.metrics.get("numOutputRows")).map(_.value).max
+    assert(scanned <= 10000, s"$scanned rows were read")
+  }
+}

@@ -1,0 +1,62 @@
+package hiveacid.write
+
+import scala.util.Random
+
+class TaskSharesSuite extends munit.FunSuite {
+  private def shares(groups: Seq[Seq[Int]], target: Long): Seq[(Int, Int, Int)] = {
+    val shares = TaskShares(groups.length, groups.head.length, 3).shares(groups.flatten.map(_.toLong).toArray, target)
+    shares.map(s => (s.piece, s.from, s.until))
+  }
+
+  test("small groups share a task, and nothing has none") {
+    assertEquals(shares(Seq(Seq(1, 2), Seq(3, 0), Seq(2, 2)), 100), Seq((0, 0, 6)))
+    assertEquals(shares(Seq(Seq(0, 0), Seq(0, 0)), 100), Nil)
+    assertEquals(shares(Seq(Seq(0, 0), Seq(0, 7), Seq(0, 0)), 100), Seq((0, 0, 6)))
+  }
+
+  test("groups of the target's size have a task each") {
+    assertEquals(shares(Seq(Seq(50, 50), Seq(49, 50), Seq(50, 50)), 100), Seq((0, 0, 2), (0, 2, 4), (0, 4, 6)))
+  }
+
+  test("a group of far more than the target is split, its neighbours are not") {
+    assertEquals(
+      shares(Seq(Seq(1, 1, 1), Seq(100, 100, 100), Seq(2, 2, 2)), 100),
+      Seq((0, 0, 3), (0, 3, 4), (1, 4, 5), (2, 5, 6), (0, 6, 9))
+    )
+    assertEquals(shares(Seq(Seq(70, 70, 1)), 100).length, 1)
+    assertEquals(shares(Seq(Seq(75, 75, 1)), 100).length, 2)
+  }
+
+  test("there are never more pieces than slots or than are allowed, and slots without rows make none") {
+    assertEquals(shares(Seq(Seq(500, 500)), 10), Seq((0, 0, 1), (1, 1, 2)))
+    assertEquals(shares(Seq(Seq(0, 900, 0)), 10), Seq((0, 0, 2)))
+    assertEquals(shares(Seq(Seq.fill(6)(500)), 10), Seq((0, 0, 2), (1, 2, 4), (2, 4, 6))) // the limit of pieces
+  }
+
+  test("every row is in one share, and the pieces of a group count from 0") {
+    val random = new Random(7)
+    for (_ <- 1 to 2000) {
+      val spread = TaskShares(1 + random.nextInt(6), 1 + random.nextInt(6), 1 + random.nextInt(6))
+      val bytes = Array.fill(spread.partitions)(if (random.nextInt(3) == 0) 0L else random.nextInt(200).toLong)
+      val shares = spread.shares(bytes, 1 + random.nextInt(300))
+      val covered = shares.flatMap(s => s.from until s.until)
+      assertEquals(covered, covered.distinct.sorted)
+      assertEquals(bytes.indices.filterNot(covered.contains).map(bytes(_)).sum, 0L)
+      assert(shares.forall(s => (s.from until s.until).map(bytes(_)).sum > 0), shares)
+      val split = shares.filter(s => s.from % spread.slots != 0 || s.until % spread.slots != 0)
+      split.groupBy(_.from / spread.slots).foreach { case (_, parts) =>
+        assertEquals(parts.map(_.piece), parts.indices.toList)
+        assert(parts.length <= spread.maxPieces)
+      }
+      assert(shares.diff(split).forall(_.piece == 0))
+    }
+  }
+
+  test("the shuffle has slots for every core, and no more partitions than Spark keeps sizes of") {
+    assertEquals(TaskShares.of(buckets = 1, cores = 200, maxPieces = 4096), TaskShares(1, 800, 4096))
+    assertEquals(TaskShares.of(buckets = 3, cores = 8, maxPieces = 7), TaskShares(3, 32, 7))
+    assertEquals(TaskShares.of(buckets = 0, cores = 8, maxPieces = 4096), TaskShares(16, 32, 4096))
+    for (buckets <- Seq(0, 1, 50, 4096); cores <- Seq(1, 2, 64, 5000))
+      assert(TaskShares.of(buckets, cores, 2048).partitions <= 2000, (buckets, cores))
+  }
+}

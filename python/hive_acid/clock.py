@@ -1,0 +1,20 @@
+"""The clocks of this machine, and waiting: what everything that needs time is given, so that tests give it another."""
+
+from __future__ import annotations
+
+import time
+
+
+def monotonic_ms() -> int:
+    """Milliseconds from wherever it began; it never goes back."""
+    return time.monotonic_ns() // 1_000_000
+
+
+def wall_clock_ms() -> int:
+    """Milliseconds since 1970-01-01 00:00 UTC."""
+    return time.time_ns() // 1_000_000
+
+
+def pause_ms(duration_ms: int) -> None:
+    """Waits so many milliseconds, which nothing but a signal ends before."""
+    time.sleep(duration_ms / 1000)

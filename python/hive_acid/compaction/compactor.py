@@ -1,0 +1,220 @@
+"""One compaction of a table or a partition within a transaction: what to fold, folding it, putting it into place."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from hive_acid import config
+from hive_acid.compaction.plan.engine import CompactionEngine, CompactionSpec
+from hive_acid.compaction.plan.flat_planning import build_flat_plan
+from hive_acid.compaction.plan.overrides import FileOverrides
+from hive_acid.compaction.plan.planning import CompactionPlan, build_compaction_plan, find_foldable_mark
+from hive_acid.errors import build_error
+from hive_acid.history.note import MAX_BYTES
+from hive_acid.metastore.compaction_types import CompactionKind
+from hive_acid.metastore.protocol import Metastore
+from hive_acid.metastore.types import LockComponent, LockKind, MetastoreLine, OperationKind
+from hive_acid.model.names import COMPACTED_METADATA, HISTORY_FILE, METADATA_FILE
+from hive_acid.model.table import Partition, TableDescription, TableKind, TableName
+from hive_acid.model.write_ids import ValidTxnList, ValidWriteIdList
+from hive_acid.reading.evolution import find_evolution
+from hive_acid.snapshot.acid_state import AcidState
+from hive_acid.snapshot.filesystem import FileSystem
+from hive_acid.snapshot.flush_lengths import load_readable_bytes
+from hive_acid.snapshot.insert_only import build_insert_only_plan, refuse_originals
+from hive_acid.snapshot.plan_building import build_scan_plan
+from hive_acid.snapshot.row_numbers import number_rows
+from hive_acid.snapshot.scan_plan import ScanPartition
+from hive_acid.snapshot.table_snapshot import load_states
+from hive_acid.transactions.manager import Transaction
+from hive_acid.transactions.validity import build_read_lock, is_lockable
+from hive_acid.writing.engine import WriteResult
+from hive_acid.writing.notes import NoteWriter
+from hive_acid.writing.publication import Publication
+from hive_acid.writing.table_rules import (
+    build_row_type,
+    find_compression,
+    find_format_fault,
+    find_layout,
+    find_storage_fault,
+)
+
+
+@dataclass(frozen=True)
+class Place:
+    """What is compacted: a flat table (`partition` is None) or a partition."""
+
+    table: TableDescription
+    partition: Partition | None
+
+    @property
+    def partition_name(self) -> str:
+        """Empty for a flat table."""
+        return self.partition.name if self.partition else ""
+
+    @property
+    def location(self) -> str:
+        """Where its folders lie."""
+        return (self.partition.location if self.partition else self.table.location).rstrip("/")
+
+    def lock(self, kind: CompactionKind) -> LockComponent:
+        """What keeps it from being dropped or cleaned; for a rebalance, which gives rows new IDs, also from writers."""
+        name = self.partition.name if self.partition and is_lockable(self.partition.name) else None
+        if kind is CompactionKind.REBALANCE:
+            return LockComponent(self.table.name, LockKind.EXCL_WRITE, OperationKind.UPDATE, name)
+        return build_read_lock(self.table.name, name)
+
+
+@dataclass(frozen=True)
+class Foldable:
+    """What a compaction finds: the place, the write IDs that it may fold, all that there is, and the plan.
+
+    `notes` are the paths of notes for the history in what is folded.
+    """
+
+    place: Place
+    write_ids: ValidWriteIdList
+    scan: ScanPartition
+    plan: CompactionPlan
+    notes: tuple[str, ...] = ()
+
+
+class Compactor:
+    """Compacts on one metastore's tables by one engine."""
+
+    def __init__(
+        self,
+        metastore: Metastore,
+        file_system: FileSystem,
+        engine: CompactionEngine,
+        settings: config.Settings,
+        notes: NoteWriter | None = None,
+    ) -> None:
+        self._metastore = metastore
+        self._file_system = file_system
+        self._engine = engine
+        self._settings = settings
+        self._notes = notes or NoteWriter()
+
+    def find_place(self, name: TableName, partition: str | None, kind: CompactionKind) -> Place:
+        """The table or partition as the metastore has it now.
+
+        Raises HIVE_ACID_TABLE_NOT_FOUND; HIVE_ACID_PARTITION_NOT_FOUND; HIVE_ACID_UNSUPPORTED_TABLE for what cannot be
+        compacted.
+        """
+        table = self._metastore.table(name)
+        if reason := find_obstacle(table, kind, self._settings.flag(config.ALLOW_NON_ATOMIC_RENAME)):
+            operation = f"A {kind.value} compaction"
+            raise build_error("HIVE_ACID_UNSUPPORTED_TABLE", operation=operation, table=name, reason=reason)
+        if (partition is not None) != table.is_partitioned:
+            raise build_error("HIVE_ACID_INTERNAL", reason=f"{name} is compacted by partition if it has any")
+        if partition is None:
+            return Place(table, None)
+        found = self._metastore.partitions(name, [partition])
+        if not found:
+            raise build_error("HIVE_ACID_PARTITION_NOT_FOUND", table=name, partition=partition)
+        if reason := find_partition_obstacle(table, found[0]):
+            operation = f"A {kind.value} compaction"
+            raise build_error("HIVE_ACID_UNSUPPORTED_TABLE", operation=operation, table=name, reason=reason)
+        return Place(table, found[0])
+
+    def find_foldable(
+        self, place: Place, kind: CompactionKind, transaction: Transaction, buckets: int | None = None
+    ) -> Foldable:
+        """What the transaction, which holds the lock, finds to fold."""
+        name = place.table.name
+        # taken under the lock: what has been committed by now is folded too
+        snapshot = self._metastore.valid_transactions(transaction.txn_id)
+        write_ids = self._metastore.valid_write_ids([name], snapshot)[name].for_compaction()
+        # after the snapshot: a column that was added before a row in it was written must not be lost
+        place = self.find_place(name, place.partition.name if place.partition else None, kind)
+        state = self._load_state(place, write_ids, snapshot)
+        mark = find_foldable_mark((*state.data_folders, *state.delete_deltas), write_ids.high_water_mark)
+        if mark < write_ids.high_water_mark:
+            write_ids = write_ids.for_compaction(mark)
+            state = self._load_state(place, write_ids, snapshot)
+        visible_by = transaction.txn_id if self._metastore.line is MetastoreLine.HIVE_4 else 0
+        if place.table.kind.has_row_ids:
+            partition = self._scan(place, write_ids, state)
+            plan = build_compaction_plan(kind, state, partition, visible_by, buckets)
+        else:
+            refuse_originals(place.table, state)
+            partition = build_insert_only_plan(place.table, write_ids, [(place.partition_name, state)]).partitions[0]
+            plan = build_flat_plan(kind, place.table, state, partition, visible_by)
+        return Foldable(place, write_ids, partition, plan, _find_notes(kind, state))
+
+    def _scan(self, place: Place, write_ids: ValidWriteIdList, state: AcidState) -> ScanPartition:
+        name = place.table.name
+        readable_bytes = load_readable_bytes(self._file_system, str(name), [state])
+        if readable_bytes is None:
+            raise build_error("HIVE_ACID_SNAPSHOT_UNAVAILABLE", table=name, reason="streaming ingest closes a file")
+        scan = build_scan_plan(place.table, write_ids, [(place.partition_name, state)], readable_bytes)
+        return number_rows(self._file_system, scan, True).partitions[0]
+
+    def _load_state(self, place: Place, write_ids: ValidWriteIdList, snapshot: ValidTxnList) -> AcidState:
+        return load_states(self._file_system, [place.location], write_ids, snapshot)[0]
+
+    def publication(self, place: Place, transaction: Transaction) -> Publication:
+        """Where the result is staged, and put into place from."""
+        marker = (METADATA_FILE, COMPACTED_METADATA) if self._metastore.line is MetastoreLine.HIVE_3 else None
+        return Publication(
+            self._file_system,
+            place.location,
+            transaction.txn_id,
+            has_version_file=place.table.kind.has_row_ids,
+            base_marker=marker,
+            marks_bases=marker is not None,
+        )
+
+    def stage(self, found: Foldable, publication: Publication, overrides: FileOverrides) -> WriteResult:
+        """Folds the files into staging."""
+        table = found.place.table
+        spec = CompactionSpec(
+            table.name,
+            publication.staging,
+            build_row_type(table),
+            overrides.compression or find_compression(table),
+            find_evolution(self._settings, self._metastore.line),
+            found.write_ids,
+            found.scan,
+            found.plan,
+            find_layout(table),
+            overrides.options,
+        )
+        return self._engine.compact(spec)
+
+    def build_note(self, kind: CompactionKind, found: Foldable, result: WriteResult, txn_id: int) -> str | None:
+        """The note for the history that the result is to have, with those of what was folded."""
+        texts = (self._file_system.read_text(path) for path in found.notes)
+        return self._notes.build_folded(
+            f"COMPACT '{kind.value}'", texts, result, txn_id, found.write_ids, self._settings
+        )
+
+
+def _find_notes(kind: CompactionKind, state: AcidState) -> tuple[str, ...]:
+    deltas = (*state.deltas, *state.delete_deltas)
+    folders = deltas if kind is CompactionKind.MINOR or state.base is None else (state.base, *deltas)
+    wanted = {f"{folder.path}/{HISTORY_FILE}" for folder in folders}
+    found = (f for f in state.listing.files if f.relative_path in wanted and f.length_bytes <= MAX_BYTES)
+    return tuple(state.listing.absolute_path(file.relative_path) for file in found)
+
+
+def find_obstacle(table: TableDescription, kind: CompactionKind, allow_non_atomic_rename: bool) -> str | None:
+    """Why the table is not compacted by us, if it is not."""
+    if table.kind is TableKind.PLAIN:
+        return "it is not transactional"
+    if reason := find_format_fault(table):
+        return f"{reason}; {config.COMPACTION_RUN_IN.key}=queue leaves it to Hive"
+    if table.sort_columns:
+        return "it is sorted by columns"
+    if kind is CompactionKind.REBALANCE and table.bucket_count:
+        return "the values of its rows say in which bucket they are"
+    return find_storage_fault(table, allow_non_atomic_rename)
+
+
+def find_partition_obstacle(table: TableDescription, partition: Partition) -> str | None:
+    """Why the partition is not compacted by us, if it is not: its files may be of another format than the table's."""
+    if partition.input_format in ("", table.input_format):
+        return None
+    other = partition.input_format.rpartition(".")[2]
+    return f"the files of its partition {partition.name} are of another format, {other}"

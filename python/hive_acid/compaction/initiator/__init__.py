@@ -1,0 +1,1 @@
+"""Which tables need a compaction, and asking for it."""

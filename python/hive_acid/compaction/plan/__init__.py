@@ -1,0 +1,1 @@
+"""Which files a compaction folds, and into which."""

@@ -1,0 +1,73 @@
+"""What `WITH OVERWRITE TBLPROPERTIES` says of the files that one compaction makes.
+
+Hive's job knows two sorts of keys (CompactorMR of 3.1.3, MRCompactor of 4.1.0, overrideTblProps): `tblprops.KEY` counts
+as the table's property KEY, and `compactor.KEY` as a setting of the job, of which Spark has none. Others are ignored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from hive_acid import config
+from hive_acid.errors import build_error
+from hive_acid.model.table import FileFormat, TableDescription, TableKind
+from hive_acid.writing.table_rules import find_compression_key, find_readable_compressions
+
+_OF_TABLE = "tblprops."
+_ORC_SIZES = {
+    "orc.stripe.size": range(1 << 16, 1 << 31),
+    "orc.compress.size": range(1 << 12, 1 << 23),  # ORC's own limit: a chunk's length has 23 bits
+    "orc.row.index.stride": range(1000, 1 << 31),
+}
+"""The values that ORC takes; without row groups Hive 4 finds no rows by their IDs."""
+
+
+@dataclass(frozen=True)
+class FileOverrides:
+    """Words of the compression, None for the table's own; further settings of the format, by its own keys."""
+
+    compression: str | None = None
+    options: tuple[tuple[str, str], ...] = ()
+
+
+def read_overrides(table: TableDescription, properties: Mapping[str, str]) -> FileOverrides:
+    """Those of the properties that mean something for files of this table; the others are ignored, as by Hive.
+
+    A compression that not every engine reads is ignored as if it were the table's. Raises
+    HIVE_ACID_UNSUPPORTED_TABLE for a number that the format does not take.
+    """
+    said = {key.removeprefix(_OF_TABLE): value for key, value in properties.items() if key.startswith(_OF_TABLE)}
+    wanted = said.get(find_compression_key(table), "").upper()
+    compression = wanted if wanted in find_readable_compressions(table) else None
+    options = tuple((key, said[key]) for key in _find_sizes(table) if key in said)
+    for key, value in options:
+        allowed = _ORC_SIZES[key]
+        if not (value.isascii() and value.isdigit() and int(value) in allowed):
+            raise _refusal(table, f"{_OF_TABLE}{key} is {value!r}, not a number from {allowed[0]} to {allowed[-1]}")
+    return FileOverrides(compression, options)
+
+
+def refuse_unapplied(table: TableDescription, properties: Mapping[str, str]) -> None:
+    """Raises HIVE_ACID_UNSUPPORTED_TABLE for a property that would be ignored, or cannot be applied."""
+    overrides = read_overrides(table, properties)
+    compression_key = find_compression_key(table)
+    applied = {_OF_TABLE + key for key, _ in overrides.options}
+    if overrides.compression is not None:
+        applied.add(_OF_TABLE + compression_key)
+    for key, value in properties.items():
+        if key not in applied:
+            known = ", ".join(_OF_TABLE + name for name in (compression_key, *_find_sizes(table)))
+            words = ", ".join(sorted(find_readable_compressions(table)))
+            reason = f"the property {key} = {value!r} is not applied, only {known} (compressions: {words}) are"
+            raise _refusal(table, f"{reason}; {config.COMPACTION_RUN_IN.key}=queue leaves it to Hive")
+
+
+def _find_sizes(table: TableDescription) -> tuple[str, ...]:
+    is_orc = table.kind is TableKind.FULL_ACID or table.file_format is FileFormat.ORC
+    return tuple(_ORC_SIZES) if is_orc else ()
+
+
+def _refusal(table: TableDescription, reason: str) -> Exception:
+    operation = "WITH OVERWRITE TBLPROPERTIES"
+    return build_error("HIVE_ACID_UNSUPPORTED_TABLE", operation=operation, table=table.name, reason=reason)

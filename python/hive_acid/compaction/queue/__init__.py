@@ -1,0 +1,1 @@
+"""The metastore's queue of compactions: asking, working, waiting."""

@@ -1,0 +1,223 @@
+"""Compactions put into the metastore's queue, and waiting for them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from hive_acid import config
+from hive_acid.compaction.queue.liveness import is_of_statement
+from hive_acid.errors import HiveAcidError, MetastoreUnavailable, build_error
+from hive_acid.metastore.compaction_protocol import CompactionQueue
+from hive_acid.metastore.compaction_types import (
+    CompactionInfo,
+    CompactionRequest,
+    CompactionState,
+    RequestedCompaction,
+)
+
+_FORGOTTEN = "the metastore no longer lists it"
+_GOOD_ENDS = (CompactionState.READY, CompactionState.SUCCEEDED, CompactionState.REFUSED)
+"""REFUSED: there was nothing to compact."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A request, what the metastore answered, and where it stands now.
+
+    `state` is the metastore's word for it, `reason` why it was not accepted or not done, empty otherwise.
+    """
+
+    request: CompactionRequest
+    compaction_id: int | None
+    accepted: bool
+    state: str
+    reason: str
+
+    def row(self) -> tuple[str | int | bool | None, ...]:
+        """As `Compact.COLUMNS` has it."""
+        table, partition = self.request.table, self.request.partition
+        where = (table.database, table.table, partition, self.request.kind.name)
+        return (*where, self.compaction_id, self.state, self.accepted, self.reason or None)
+
+
+class Runner(Protocol):
+    """Does the compactions that a session asks for, in that session."""
+
+    def prepare(self, requests: Sequence[CompactionRequest], settings: config.Settings) -> Sequence[CompactionRequest]:
+        """Does what must be done before they are in the queue; returns them, in order, as they are to be put there.
+
+        `settings` are those of the session that asks.
+        """
+        ...
+
+    def run(self, outcomes: Sequence[Outcome], settings: config.Settings) -> Sequence[Outcome]:
+        """Does those of the requests that nobody else has begun.
+
+        The outcomes, in order, under the IDs by which the queue tells what became of them.
+        """
+        ...
+
+    def abandon(self, requests: Sequence[CompactionRequest], settings: config.Settings, error: BaseException) -> None:
+        """Tells the queue that those have failed which nobody but the runner would do; never raises HiveAcidError.
+
+        `error` is what ended the statement; it gets a note if the queue cannot be told.
+        """
+        ...
+
+    def tend(self, settings: config.Settings) -> None:
+        """Tells the queue of compactions that are waited for and whose worker has died. Called between two looks."""
+        ...
+
+
+class CompactionRequests:
+    """Requests compactions of one metastore, does them by `runner` if there is one, and waits for them.
+
+    `clock_ms` rises by milliseconds from wherever it began. `pause_ms` waits so many of them, and raises
+    HIVE_ACID_CANCELLED to end the wait.
+    """
+
+    def __init__(
+        self,
+        queue: CompactionQueue,
+        clock_ms: Callable[[], int],
+        pause_ms: Callable[[int], None],
+        runner: Runner | None = None,
+    ) -> None:
+        self._queue = queue
+        self._clock_ms = clock_ms
+        self._pause_ms = pause_ms
+        self._runner = runner
+
+    def compact(
+        self, requests: Sequence[CompactionRequest], settings: config.Settings, *, waits: bool
+    ) -> list[Outcome]:
+        """The outcome of each request, in order; with `waits`, of those that were accepted once they have ended.
+
+        Raises, only when waiting and after all have ended, HIVE_ACID_COMPACTION_FAILED for the first that did not end
+        well; HIVE_ACID_COMPACTION_TIMEOUT if one has not ended by the time of the setting; HIVE_ACID_CANCELLED. What
+        was requested stays in the queue whatever is raised.
+        """
+        prepared = requests if self._runner is None else self._runner.prepare(requests, settings)
+        outcomes = self._request(prepared, settings)
+        try:
+            if self._runner is not None:
+                outcomes = list(self._runner.run(outcomes, settings))
+            return self._await(outcomes, settings) if waits else self._found(outcomes)
+        except BaseException as error:
+            _add_note(error, outcomes)
+            raise
+
+    def _request(self, requests: Sequence[CompactionRequest], settings: config.Settings) -> list[Outcome]:
+        outcomes: list[Outcome] = []
+        try:
+            for request in requests:
+                outcomes.append(_build_outcome(request, self._send(request)))
+        except BaseException as error:
+            _add_note(error, outcomes)
+            if self._runner is not None:
+                self._runner.abandon(requests, settings, error)
+            raise
+        return outcomes
+
+    def _send(self, request: CompactionRequest) -> RequestedCompaction:
+        """The answer; if it is lost, that of the queue's list, where the pool is the statement's own."""
+        try:
+            return self._queue.request_compaction(request)
+        except MetastoreUnavailable:
+            if not is_of_statement(request.pool):
+                raise
+            asked = (request.table, request.partition, request.pool)
+            for entry in self._queue.compactions():
+                if (entry.table, entry.partition, entry.pool) == asked:
+                    return RequestedCompaction(entry.id, entry.state, True)
+            raise
+
+    def _found(self, outcomes: Sequence[Outcome]) -> list[Outcome]:
+        """Where they stand if somebody was at work; a request alone needs no second look."""
+        return list(outcomes) if self._runner is None else self._look(outcomes)
+
+    def _await(self, outcomes: Sequence[Outcome], settings: config.Settings) -> list[Outcome]:
+        poll_ms = settings.number(config.COMPACTION_POLL_MS)
+        timeout_ms = settings.number(config.COMPACTION_WAIT_TIMEOUT_MS)
+        started_ms = self._clock_ms()
+        while True:
+            if self._runner is not None:
+                self._runner.tend(settings)
+            found = self._look(outcomes)
+            pending = [outcome for outcome in found if _is_pending(outcome)]
+            if not pending:
+                break
+            waited_ms = self._clock_ms() - started_ms
+            if waited_ms >= timeout_ms:
+                raise _timeout(pending[0], waited_ms)
+            self._pause_ms(min(poll_ms, timeout_ms - waited_ms))
+        for outcome in found:
+            if outcome.accepted and outcome.state not in {state.value for state in _GOOD_ENDS}:
+                raise _failure(outcome)
+        return found
+
+    def _look(self, outcomes: Sequence[Outcome]) -> list[Outcome]:
+        entries = {entry.id: entry for entry in self._queue.compactions()}
+        return [
+            _updated(outcome, entries.get(outcome.compaction_id or 0)) if outcome.accepted else outcome
+            for outcome in outcomes
+        ]
+
+
+def _build_outcome(request: CompactionRequest, answer: RequestedCompaction) -> Outcome:
+    """3.1 gives no reason for not accepting one: there is an entry before it, which it names."""
+    reason = answer.reason
+    if not answer.accepted and not reason:
+        reason = f"compaction {answer.id} of it is {answer.state.value}"
+    return Outcome(request, answer.id, answer.accepted, answer.state.value, reason)
+
+
+def _updated(outcome: Outcome, entry: CompactionInfo | None) -> Outcome:
+    state, reason = (entry.state.value, entry.error or "") if entry else ("unknown", _FORGOTTEN)
+    return Outcome(outcome.request, outcome.compaction_id, True, state, reason)
+
+
+def _is_pending(outcome: Outcome) -> bool:
+    return outcome.accepted and outcome.state in {state.value for state in CompactionState if state.is_pending}
+
+
+def _add_note(error: BaseException, outcomes: Sequence[Outcome]) -> None:
+    ids = [str(outcome.compaction_id) for outcome in outcomes if outcome.accepted]
+    if ids:
+        error.add_note(f"requested were the compactions {', '.join(ids)}, which SHOW COMPACTIONS lists")
+
+
+def _where(outcome: Outcome) -> str:
+    partition = outcome.request.partition
+    return f"{outcome.request.table} ({partition})" if partition else str(outcome.request.table)
+
+
+def _describe_state(outcome: Outcome) -> str:
+    """Nobody can tell whether a pool is served; what no worker has begun is likely in one that is not."""
+    if outcome.state != CompactionState.INITIATED.value:
+        return outcome.state
+    pool = f" --pools {outcome.request.pool}" if outcome.request.pool else ""
+    return f"{outcome.state} (no worker has begun it; on 4.x hive-acid worker{pool} does)"
+
+
+def _timeout(outcome: Outcome, waited_ms: int) -> HiveAcidError:
+    return build_error(
+        "HIVE_ACID_COMPACTION_TIMEOUT",
+        compactionId=outcome.compaction_id,
+        table=_where(outcome),
+        state=_describe_state(outcome),
+        waitedMs=waited_ms,
+        setting=config.COMPACTION_WAIT_TIMEOUT_MS.key,
+    )
+
+
+def _failure(outcome: Outcome) -> HiveAcidError:
+    return build_error(
+        "HIVE_ACID_COMPACTION_FAILED",
+        compactionId=outcome.compaction_id,
+        table=_where(outcome),
+        state=outcome.state,
+        reason=outcome.reason or "the metastore gives no reason",
+    )

@@ -1,0 +1,144 @@
+"""Does the compactions that a session asks for at once, in the session that asks."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from hive_acid import config
+from hive_acid.compaction.queue.liveness import is_of_statement
+from hive_acid.compaction.queue.requests import Outcome
+from hive_acid.compaction.queue.worker import Worker
+from hive_acid.errors import HiveAcidError, build_error
+from hive_acid.metastore.compaction_types import CompactionInfo, CompactionKind, CompactionRequest, CompactionState
+from hive_acid.metastore.protocol import Metastore
+from hive_acid.metastore.types import MetastoreLine
+
+IN_SESSION, IN_QUEUE = "session", "queue"
+
+
+class SessionRunner:
+    """A `Runner` that has the worker of the session take each statement's requests from a pool of its own.
+
+    So a statement is given exactly what it has asked for, whatever an earlier one has left in the queue. `pool` is how
+    the names of these pools begin (`STATEMENT_POOL_PREFIX` and what is the session's alone).
+    On 3.1, whose queue gives nothing to others, a base is published before Hive is asked for a major compaction: that
+    then finds nothing left to fold, and has the Cleaner remove what the base replaces. Minor ones are Hive's there.
+    `pause_ms` raises if the statement has been cancelled.
+    """
+
+    def __init__(
+        self,
+        metastore: Metastore,
+        build_worker: Callable[[config.Settings], Worker],
+        pool: str,
+        pause_ms: Callable[[int], None],
+    ) -> None:
+        self._metastore = metastore
+        self._build_worker = build_worker
+        self._pools = (f"{pool}-{number}" for number in itertools.count(1))
+        self._pause_ms = pause_ms
+
+    def prepare(self, requests: Sequence[CompactionRequest], settings: config.Settings) -> list[CompactionRequest]:
+        """See `Runner`. Requests for a pool are left to whoever serves it.
+
+        Raises HIVE_ACID_CONFIGURATION; HIVE_ACID_UNSUPPORTED_TABLE for a table that only Hive compacts: then nothing
+        has been requested.
+        """
+        if not _is_in_session(settings):
+            return list(requests)
+        worker = self._build_worker(settings)
+        for request in requests:
+            worker.check(request)
+        worker.fail_dead()
+        pool = next(self._pools)
+        return [self._prepare(worker, request, pool) if request.pool is None else request for request in requests]
+
+    def _prepare(self, worker: Worker, request: CompactionRequest, pool: str) -> CompactionRequest:
+        if self._metastore.line is MetastoreLine.HIVE_4:
+            return replace(request, pool=pool)
+        if request.kind is CompactionKind.MAJOR:
+            worker.publish_base(request.table, request.partition, dict(request.properties))
+        return request
+
+    def abandon(self, requests: Sequence[CompactionRequest], settings: config.Settings, error: BaseException) -> None:
+        """See `Runner`."""
+        worker = self._build_worker(settings)
+        try:
+            for pool in {request.pool for request in requests if is_of_statement(request.pool)}:
+                while worker.fail_next(pool, "the statement that asked for it was interrupted or failed"):
+                    pass
+            worker.fail_dead()
+        except HiveAcidError as second:
+            error.add_note(f"the queue was not told of compactions that were not done: {second}")
+
+    def tend(self, settings: config.Settings) -> None:
+        """See `Runner`."""
+        self._build_worker(settings).fail_dead()
+
+    def run(self, outcomes: Sequence[Outcome], settings: config.Settings) -> list[Outcome]:
+        """See `Runner`. If one fails, the others are done, and the first failure is raised then.
+
+        A request that was refused because there is one already, for no pool or for that of another statement, is done
+        under that one's ID, after what lies before it: the metastore's own Initiator may have asked where nobody else
+        works, and the other statement's session may have died.
+        An interrupt or cancellation ends it: what has not been done is marked as failed.
+        """
+        if not _is_in_session(settings):
+            return list(outcomes)
+        worker = self._build_worker(settings)
+        requests = [outcome.request for outcome in outcomes]
+        failures: list[Exception] = []
+        try:
+            for outcome in outcomes:
+                if outcome.accepted and is_of_statement(outcome.request.pool):
+                    self._attempt(worker, outcome.request.pool, failures)
+            found = [self._find_earlier(worker, outcome, failures) for outcome in outcomes]
+        except BaseException as error:
+            self.abandon(requests, settings, error)
+            raise
+        if failures:
+            for other in failures[1:]:
+                failures[0].add_note(f"another one failed, too: {other}")
+            self.abandon(requests, settings, failures[0])
+            raise failures[0]
+        return found
+
+    def _find_earlier(self, worker: Worker, outcome: Outcome, failures: list[Exception]) -> Outcome:
+        if outcome.accepted or not is_of_statement(outcome.request.pool):
+            return outcome
+        earlier = self._find_waiting(outcome.request)
+        if earlier is None:
+            return outcome
+        waiting = [entry for entry in self._metastore.compactions() if entry.state is CompactionState.INITIATED]
+        for _ in [entry for entry in waiting if entry.pool == earlier.pool and entry.id <= earlier.id]:
+            if self._find_waiting(outcome.request) != earlier or not self._attempt(worker, earlier.pool, failures):
+                break
+        return Outcome(outcome.request, earlier.id, True, CompactionState.INITIATED.value, "")
+
+    def _find_waiting(self, request: CompactionRequest) -> CompactionInfo | None:
+        """The entry for the same table or partition that waits for any worker, or for a session that may have gone."""
+        for entry in self._metastore.compactions():
+            is_same = (entry.table, entry.partition) == (request.table, request.partition)
+            is_ours_to_take = entry.pool is None or is_of_statement(entry.pool)
+            if is_same and entry.state is CompactionState.INITIATED and is_ours_to_take:
+                return entry
+        return None
+
+    def _attempt(self, worker: Worker, pool: str | None, failures: list[Exception]) -> bool:
+        """False if there was none. A failure is kept, unless it is that of a cancelled statement."""
+        try:
+            return worker.run_next(pool) is not None
+        except Exception as error:  # noqa: BLE001 (`run` raises it)
+            failures.append(error)
+            self._pause_ms(0)
+            return True
+
+
+def _is_in_session(settings: config.Settings) -> bool:
+    where = settings.text(config.COMPACTION_RUN_IN).strip().lower()
+    if where not in (IN_SESSION, IN_QUEUE):
+        reason = f"{config.COMPACTION_RUN_IN.key} is {where!r}, neither {IN_SESSION} nor {IN_QUEUE}"
+        raise build_error("HIVE_ACID_CONFIGURATION", reason=reason)
+    return where == IN_SESSION

@@ -1,0 +1,300 @@
+"""Does what the metastore's compaction queue asks for (4.x), or publishes a base beside it (3.1).
+
+The order of the calls is that of Hive's Worker (4.1.0: AcidCompactionService). The transaction holds the lock, and the
+Cleaner waits for it; its commit makes the result visible.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from hive_acid import config
+from hive_acid.compaction.compactor import Compactor, Foldable, Place
+from hive_acid.compaction.plan.overrides import FileOverrides, read_overrides, refuse_unapplied
+from hive_acid.compaction.queue.liveness import find_dead, find_transaction, find_waiting, name_with_transaction
+from hive_acid.errors import HiveAcidError, build_error
+from hive_acid.metastore.compaction_types import (
+    CompactionInfo,
+    CompactionJob,
+    CompactionKind,
+    CompactionRequest,
+)
+from hive_acid.metastore.protocol import Metastore
+from hive_acid.metastore.stringable_map import parse_map
+from hive_acid.metastore.types import MetastoreLine
+from hive_acid.model.table import TableName
+from hive_acid.transactions.manager import Transaction, TransactionManager
+from hive_acid.writing.engine import WriteResult
+from hive_acid.writing.publication import Publication
+
+LOG = logging.getLogger(__name__)
+NOTHING_TO_DO = "there is nothing to compact"
+_T = TypeVar("_T")
+_MAX_ERROR_LENGTH = 2000
+"""The metastore's own column takes more, but not without end."""
+
+
+@dataclass(frozen=True)
+class CompactionOutcome:
+    """What became of one compaction: the folders made, below the table or partition, and their rows and bytes.
+
+    No folder, if nothing was worth it; `cleans`: the Cleaner was told to remove what nobody needs.
+    """
+
+    table: TableName
+    partition: str | None
+    kind: CompactionKind
+    result: WriteResult
+    cleans: bool
+
+    @property
+    def folders(self) -> tuple[str, ...]:
+        """Names of the folders that were made."""
+        return tuple(folder.name for folder in self.result.folders)
+
+    @property
+    def is_refused(self) -> bool:
+        """True if there was nothing to do."""
+        return not self.cleans
+
+
+class Worker:
+    """Compacts tables of one metastore in transactions of this process. For several threads.
+
+    `supervise` gives what a compaction is to run within, so that it can be cancelled while it waits for a lock.
+    `name` is how the queue shows it; it begins with `WORKER_PREFIX`; the number of the transaction is added to it.
+    """
+
+    def __init__(
+        self,
+        metastore: Metastore,
+        transactions: TransactionManager,
+        compactor: Compactor,
+        settings: config.Settings,
+        name: str,
+        version: str,
+        supervise: Callable[[], AbstractContextManager[None]] = nullcontext,
+    ) -> None:
+        self._metastore = metastore
+        self._transactions = transactions
+        self._compactor = compactor
+        self._settings = settings
+        self._name = name
+        self._version = version
+        self._supervise = supervise
+
+    def run_next(self, pool: str | None) -> CompactionOutcome | None:
+        """Does the next compaction of the pool; None if there is none.
+
+        A failure is told to the queue and raised; nothing is left then, nothing was visible. If the queue's answer is
+        lost, what it may have given out dies with the transaction: see `fail_dead`.
+        """
+        return self._with_next(pool, self._run)
+
+    def fail_next(self, pool: str | None, reason: str) -> bool:
+        """Takes the next compaction of the pool and tells the queue that it failed; False if there is none."""
+
+        def fail(job: CompactionJob, transaction: Transaction) -> bool:
+            try:
+                self._metastore.mark_failed(replace(job, error=reason))
+            except BaseException as error:
+                transaction.abort_because(error)
+                raise
+            transaction.abort()
+            return True
+
+        return self._with_next(pool, fail) or False
+
+    def _with_next(self, pool: str | None, use: Callable[[CompactionJob, Transaction], _T]) -> _T | None:
+        waiting = find_waiting(self._metastore.compactions(), pool)
+        if waiting is None:
+            return None
+        with self._supervise():
+            transaction = self._transactions.begin(str(waiting.table), self._settings, waiting.kind)
+            try:
+                name = name_with_transaction(self._name, transaction.txn_id)
+                job = self._metastore.next_compaction(name, self._version, pool)
+                if job is None:  # somebody was faster
+                    transaction.abort()
+                    return None
+                if _is_rebalance(job.kind) != _is_rebalance(waiting.kind):
+                    transaction = self._exchange(job, transaction)
+            except BaseException as error:
+                transaction.abort_because(error)
+                raise
+            return use(job, transaction)
+
+    def _exchange(self, job: CompactionJob, transaction: Transaction) -> Transaction:
+        """A transaction of the type that the job needs; the job is never without a live one."""
+        fitting = self._transactions.begin(str(job.table), self._settings, job.kind)
+        try:
+            user = job.user or self._transactions.identity.user
+            self._metastore.start_compaction(replace(job, user=user, highest_write_id=0), fitting.txn_id)
+        except BaseException as error:
+            fitting.abort_because(error)
+            raise
+        transaction.abort()
+        return fitting
+
+    def check(self, request: CompactionRequest) -> None:
+        """Raises what `run` would raise because of the table or partition as it is now.
+
+        Also HIVE_ACID_UNSUPPORTED_TABLE for properties that a compaction of ours would ignore, if it is ours to do.
+        """
+        place = self._compactor.find_place(request.table, request.partition, request.kind)
+        if request.pool is None and (
+            self._metastore.line is MetastoreLine.HIVE_4 or request.kind is CompactionKind.MAJOR
+        ):
+            refuse_unapplied(place.table, dict(request.properties))
+
+    def fail_dead(self) -> list[int]:
+        """Tells the queue of compactions whose worker, one of ours, has died; their IDs.
+
+        The queue itself gives them to others after a day, and asks for none of the same table until then. On 3.1 there
+        are none of ours.
+        """
+        return [entry.id for entry in find_dead(self._metastore) if self._fail(entry)]
+
+    def _fail(self, entry: CompactionInfo) -> bool:
+        reason = f"worker {entry.worker} died: its transaction {find_transaction(entry)} has ended"
+        try:
+            self._metastore.mark_failed(CompactionJob.of(entry, reason))
+        except HiveAcidError:
+            if any(found.id == entry.id and found.state.is_pending for found in self._metastore.compactions()):
+                raise
+            return False  # somebody else has told it
+        return True
+
+    def _run(self, job: CompactionJob, transaction: Transaction) -> CompactionOutcome:
+        job = replace(job, user=job.user or self._transactions.identity.user)
+        try:
+            _refuse_order(job)
+            place = self._compactor.find_place(job.table, job.partition, job.kind)
+            return self._compact(job, place, transaction)
+        except BaseException as error:
+            # a commit whose outcome is not known may have made the result visible
+            if transaction.abort_because(error):
+                self._report(job, error)
+            raise
+
+    def _compact(self, job: CompactionJob, place: Place, transaction: Transaction) -> CompactionOutcome:
+        transaction.lock([place.lock(job.kind)])
+        found = self._compactor.find_foldable(place, job.kind, transaction, job.buckets)
+        job = replace(job, highest_write_id=max(0, found.write_ids.high_water_mark))
+        self._metastore.start_compaction(job, transaction.txn_id)
+        result = WriteResult()
+        if found.plan.files:
+            overrides = read_overrides(found.place.table, _parse_properties(job))
+            result = self._fold(job, found, transaction, overrides)
+        elif found.plan.needs_cleaning:
+            self._metastore.mark_compacted(job)
+            transaction.commit()
+        else:
+            self._metastore.mark_refused(replace(job, error=NOTHING_TO_DO))
+            transaction.commit()
+        is_marked = bool(found.plan.files) or found.plan.needs_cleaning
+        return CompactionOutcome(job.table, job.partition, job.kind, result, is_marked)
+
+    def _fold(
+        self, job: CompactionJob, found: Foldable, transaction: Transaction, overrides: FileOverrides
+    ) -> WriteResult:
+        publication = self._compactor.publication(found.place, transaction)
+        try:
+            result = self._compactor.stage(found, publication, overrides)
+            note = self._compactor.build_note(job.kind, found, result, transaction.txn_id)
+            transaction.ensure_active()
+            publication.publish(transaction, result, {}, note)
+            self._metastore.mark_compacted(job)
+            transaction.commit()
+        except BaseException as error:
+            if transaction.abort_because(error):
+                publication.undo(error)
+            raise
+        return result
+
+    def publish_base(
+        self, table: TableName, partition: str | None, properties: Mapping[str, str] | None = None
+    ) -> CompactionOutcome:
+        """Folds all into a base, on 3.1, where the queue is Hive's alone: the base is seen as soon as it is in place.
+
+        The caller asks Hive for a major compaction then, which finds nothing left to fold, and has what the base
+        replaces removed by the Cleaner. Raises as `run`; a base that is in place stays, for it holds what there is.
+        """
+        with self._supervise():
+            return self._publish_base(table, partition, properties or {})
+
+    def _publish_base(
+        self, table: TableName, partition: str | None, properties: Mapping[str, str]
+    ) -> CompactionOutcome:
+        kind = CompactionKind.MAJOR
+        place = self._compactor.find_place(table, partition, kind)
+        transaction = self._transactions.begin(str(table), self._settings)
+        publication: Publication | None = None
+        result = WriteResult()
+        try:
+            transaction.lock([place.lock(kind)])
+            found = self._compactor.find_foldable(place, kind, transaction)
+            if found.plan.files:
+                publication = self._compactor.publication(found.place, transaction)
+                overrides = read_overrides(found.place.table, properties)
+                result = self._compactor.stage(found, publication, overrides)
+                note = self._compactor.build_note(kind, found, result, transaction.txn_id)
+                transaction.ensure_active()
+                publication.publish(transaction, result, {}, note)
+        except BaseException as error:
+            transaction.abort_because(error)
+            if publication is not None:
+                _remove_staging(publication, error)
+            raise
+        _end(transaction)
+        is_made = bool(found.plan.files)
+        return CompactionOutcome(table, partition, kind, result, is_made or found.plan.needs_cleaning)
+
+    def _report(self, job: CompactionJob, error: BaseException) -> None:
+        """Tells the queue; if that fails too, the queue gives the entry to another worker after a day (4.x)."""
+        where = f"{job.table} ({job.partition})" if job.partition else str(job.table)
+        error.add_note(f"it was {job.kind.value} compaction {job.id} of {where}")
+        try:
+            self._metastore.mark_failed(replace(job, error=(str(error) or type(error).__name__)[:_MAX_ERROR_LENGTH]))
+        except HiveAcidError as second:
+            error.add_note(f"the queue was not told that compaction {job.id} failed: {second}")
+
+
+def _parse_properties(job: CompactionJob) -> dict[str, str]:
+    try:
+        return parse_map(job.properties or "0:")
+    except ValueError as error:
+        reason = f"the properties of compaction {job.id}: {error}"
+        raise build_error("HIVE_ACID_INTERNAL", reason=reason) from error
+
+
+def _is_rebalance(kind: CompactionKind) -> bool:
+    """Its transactions are of a type of their own."""
+    return kind is CompactionKind.REBALANCE
+
+
+def _refuse_order(job: CompactionJob) -> None:
+    """Of a rebalance that Hive's own statement has asked for."""
+    if job.order_by:
+        reason = f"rows are not put into another order (ORDER BY {job.order_by})"
+        operation = f"A {job.kind.value} compaction"
+        raise build_error("HIVE_ACID_UNSUPPORTED_TABLE", operation=operation, table=job.table, reason=reason)
+
+
+def _remove_staging(publication: Publication, error: BaseException) -> None:
+    try:
+        publication.remove_staging()
+    except HiveAcidError as second:
+        error.add_note(f"{publication.staging} was left behind (no reader sees it): {second}")
+
+
+def _end(transaction: Transaction) -> None:
+    """Nothing hangs on this commit: the transaction only held the lock."""
+    try:
+        transaction.end_read()
+    except HiveAcidError as error:
+        LOG.warning("the transaction of a compaction, %d, could not be ended: %s", transaction.txn_id, error)

@@ -1,0 +1,159 @@
+"""Workers that take compactions from the queue until they are told to stop, and what they count."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from hive_acid.compaction.queue.worker import CompactionOutcome
+from hive_acid.errors import HiveAcidError
+
+COMPACTED, REFUSED, FAILED = "compacted", "refused", "failed"
+
+
+@dataclass(frozen=True)
+class Report:
+    """What became of one compaction, and how long it took; `reason` is that of a failure."""
+
+    state: str
+    elapsed_ms: int
+    outcome: CompactionOutcome | None = None
+    reason: str = ""
+
+    @property
+    def rows(self) -> int:
+        """Rows and delete events written."""
+        return sum(folder.rows for folder in self.outcome.result.folders) if self.outcome else 0
+
+    @property
+    def bytes(self) -> int:
+        """Bytes written."""
+        return sum(folder.bytes for folder in self.outcome.result.folders) if self.outcome else 0
+
+    def format_text(self) -> str:
+        """A line for people."""
+        if self.outcome is None:
+            return f"{self.state}: {self.reason}"
+        where = " ".join(filter(None, (str(self.outcome.table), self.outcome.partition)))
+        made = ", ".join(self.outcome.folders) or "nothing was made"
+        what = f"{self.rows} rows, {self.bytes} bytes, {self.elapsed_ms} ms"
+        return f"{where}: {self.outcome.kind.value} {self.state}: {made} ({what})"
+
+    def format_json(self) -> str:
+        """For programs: one object on one line."""
+        where: dict[str, object] = {}
+        if found := self.outcome:
+            where = {"table": str(found.table), "partition": found.partition, "type": found.kind.value}
+            where["folders"] = found.folders
+        counts = {"rows": self.rows, "bytes": self.bytes, "elapsed_ms": self.elapsed_ms}
+        return json.dumps({"state": self.state, **where, **counts, "reason": self.reason})
+
+
+@dataclass
+class Metrics:
+    """Sums of reports since the service began; for several threads."""
+
+    compactions: dict[str, int] = field(default_factory=lambda: dict.fromkeys((COMPACTED, REFUSED, FAILED), 0))
+    rows: int = 0
+    bytes: int = 0
+    elapsed_ms: int = 0
+
+    def __post_init__(self) -> None:
+        self._guard = threading.Lock()
+
+    def add(self, report: Report) -> str:
+        """Counts it; the text of all as `format_prometheus` has it then."""
+        with self._guard:
+            self.compactions[report.state] += 1
+            self.rows += report.rows
+            self.bytes += report.bytes
+            self.elapsed_ms += report.elapsed_ms
+            return self.format_prometheus()
+
+    def format_prometheus(self) -> str:
+        """The text format of Prometheus, for its textfile collector."""
+        lines = ["# TYPE hive_acid_compactions_total counter"]
+        lines += [f'hive_acid_compactions_total{{state="{state}"}} {n}' for state, n in self.compactions.items()]
+        sums = {
+            "hive_acid_compaction_rows_total": self.rows,
+            "hive_acid_compaction_bytes_total": self.bytes,
+            "hive_acid_compaction_seconds_total": self.elapsed_ms / 1000,
+        }
+        for name, value in sums.items():
+            lines += [f"# TYPE {name} counter", f"{name} {value}"]
+        return "\n".join(lines) + "\n"
+
+
+class Compacts(Protocol):
+    """What is asked of a worker."""
+
+    def run_next(self, pool: str | None) -> CompactionOutcome | None:
+        """See `Worker`."""
+        ...
+
+
+@dataclass(frozen=True)
+class Service:
+    """Serves pools of the queue, `pools` in the order of preference; None is for entries of no pool.
+
+    `report` is told of each compaction, from any thread, and `trouble` of a queue that does not answer.
+    """
+
+    pools: Sequence[str | None]
+    poll_s: float
+    stop: threading.Event
+    clock_ms: Callable[[], int]
+    report: Callable[[Report], None]
+    trouble: Callable[[HiveAcidError], None]
+
+    def run(self, workers: Sequence[Compacts], once: bool) -> None:
+        """Has each worker take one compaction after another, until `stop` is set; with `once`, until none is left.
+
+        A compaction that has begun is done before this returns.
+        """
+        threads = [
+            threading.Thread(target=self._serve, args=(worker, once), name=f"hive-acid-worker-{n}", daemon=True)
+            for n, worker in enumerate(workers)
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            while thread.is_alive():  # a join without a limit would hold signals back
+                thread.join(1.0)
+
+    def _serve(self, worker: Compacts, once: bool) -> None:
+        while not self.stop.is_set():
+            try:
+                found = any(self._take(worker, pool) for pool in self.pools)
+            except HiveAcidError as error:  # the queue may answer again
+                self.trouble(error)
+                found = False
+            if not found and once:
+                return
+            if not found:
+                self.stop.wait(self.poll_s)
+
+    def _take(self, worker: Compacts, pool: str | None) -> bool:
+        """Whether there was something to do."""
+        started_ms = self.clock_ms()
+        try:
+            outcome = worker.run_next(pool)
+        except HiveAcidError as error:
+            if error.getCondition() == "HIVE_ACID_METASTORE_UNAVAILABLE":
+                raise
+            return self._failed(started_ms, error)
+        except Exception as error:  # noqa: BLE001 (of Spark's job: it is reported, and the queue has been told)
+            return self._failed(started_ms, error)
+        if outcome is None:
+            return False
+        state = REFUSED if outcome.is_refused else COMPACTED
+        self.report(Report(state, self.clock_ms() - started_ms, outcome))
+        return True
+
+    def _failed(self, started_ms: int, error: Exception) -> bool:
+        reason = "; ".join([str(error) or type(error).__name__, *getattr(error, "__notes__", [])])
+        self.report(Report(FAILED, self.clock_ms() - started_ms, reason=reason))
+        return True

@@ -1,0 +1,142 @@
+"""What should be compacted or cleaned and is not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from hive_acid.compaction.initiator.policy import Verdict
+from hive_acid.compaction.queue.liveness import is_of_statement
+from hive_acid.doctor.ages import find_old, format_age, is_old
+from hive_acid.doctor.finding import Finding, FindingKind, Subject
+from hive_acid.metastore.compaction_types import CompactionInfo, CompactionState
+from hive_acid.metastore.conversion import parse_partition_values
+from hive_acid.metastore.types import MetastoreLine
+from hive_acid.snapshot.acid_state import AcidState
+
+WAITING_MS = 3_600_000
+"""From which time on a request or a cleaning that is not done is worth a word."""
+_OBSOLETE_MS = 86_400_000
+_CLEANER_ON = "metastore.compactor.cleaner.on=true"
+_LOG_ADVICE = "look into the metastore's log for what keeps its Cleaner; it also waits for the table's readers"
+_UNTYPED_PARAMETER = "could not determine data type of parameter $4"
+_POSTGRESQL_CURE = (
+    "add preferQueryMode=simple to the parameters of its JDBC URL "
+    "and -Dspring.jdbc.getParameterType.ignore=true to its Java options"
+)
+
+
+@dataclass(frozen=True)
+class Service:
+    """Who runs beside the metastore, as it is set to, and the smallest open transaction (None: none is open).
+
+    `version` is what the metastore calls itself.
+    """
+
+    line: MetastoreLine
+    has_initiator: bool
+    has_cleaner: bool
+    oldest_txn_id: int | None = None
+    version: str = ""
+
+    @property
+    def cleaner_advice(self) -> str:
+        """How to have a Cleaner."""
+        if self.line is MetastoreLine.HIVE_3:
+            return "start one: hive.compactor.initiator.on=true on one server of the metastore starts it too"
+        return f"start one: {_CLEANER_ON} on one server of the metastore, where housekeeping runs"
+
+    def find_worker(self, pool: str | None) -> str:
+        """Who takes what the queue asks for."""
+        if is_of_statement(pool):
+            return "that of the session that asked, which may have gone; ALTER TABLE … COMPACT has it done by another"
+        if self.line is MetastoreLine.HIVE_3:
+            return "Hive's own (hive.compactor.worker.threads on a server of the metastore); no other gets it on 3.1"
+        return f"hive-acid worker{f' --pools {pool}' if pool else ''}, or Hive's own"
+
+
+def find_pile_up(
+    subject: Subject, verdict: Verdict, entries: Sequence[CompactionInfo], service: Service
+) -> Iterator[Finding]:
+    """A table or partition past its thresholds for which nothing is under way. `entries` are its own."""
+    if verdict.kind is None or any(info.state.is_pending for info in entries):
+        return
+    where = f" PARTITION ({_format_spec(subject.partition)})" if subject.partition else ""
+    cure = f"ALTER TABLE {subject.table}{where} COMPACT '{verdict.kind.value}'"
+    asker = (
+        "the metastore's Initiator asks by itself" if service.has_initiator else "hive-acid initiator asks by itself"
+    )
+    harm = "each read opens all of them"
+    yield subject.finding(FindingKind.DELTA_PILE_UP, verdict.reason, harm, f"{cure}; {asker}")
+
+
+def _format_spec(partition: str) -> str:
+    """`k1='v1', k2='v2'` of a partition's name."""
+    keys = [part.partition("=")[0] for part in partition.split("/")]
+    values = [value.replace("\\", "\\\\").replace("'", "\\'") for value in parse_partition_values(partition)]
+    return ", ".join(f"{key}='{value}'" for key, value in zip(keys, values, strict=True))
+
+
+def find_obsolete(
+    subject: Subject, state: AcidState, entries: Sequence[CompactionInfo], service: Service, now_ms: int
+) -> Iterator[Finding]:
+    """What has been replaced for a day or more and is still there. `entries` are those of the table or partition."""
+    old = set(find_old(state.listing, state.obsolete, now_ms, _OBSOLETE_MS))
+    if old:
+        space = sum(f.length_bytes for f in state.listing.files if f.relative_path.split("/")[0] in old)
+        waiting = next((info for info in entries if info.state is CompactionState.READY), None)
+        after = "a Cleaner removes them after the next compaction of the table: ALTER TABLE … COMPACT 'major'"
+        cure = after if service.has_cleaner else f"no Cleaner runs; {service.cleaner_advice}"
+        if waiting is not None:  # another compaction would wait behind it
+            cure = f"compaction {waiting.id} is to be cleaned: {_find_cleaning_cure(waiting, service)}"
+        detail = f"{len(old)} folders or files that newer ones have replaced, {space} bytes"
+        yield subject.finding(FindingKind.OBSOLETE_FOLDERS, detail, "only space, and time to list them", cure)
+
+
+def find_stuck(subject: Subject, entries: Sequence[CompactionInfo], service: Service, now_ms: int) -> Iterator[Finding]:
+    """What does not get on in the queue. `entries` are those of the table or partition, the latest first."""
+    tried = [info for info in entries if info.state is not CompactionState.DID_NOT_INITIATE]
+    if tried and tried[0].state is CompactionState.FAILED:
+        reason = tried[0].error or "the metastore keeps no reason"
+        detail = f"its last compaction, {tried[0].id}, failed: {reason}"
+        cure = "remove the cause, then ALTER TABLE … COMPACT: after two failures nobody asks by itself"
+        yield subject.finding(FindingKind.COMPACTION_FAILED, detail, "its deltas pile up", cure)
+    for info in entries:
+        if info.state is CompactionState.INITIATED and _has_waited(info.enqueued_ms, now_ms):
+            detail = f"compaction {info.id} was asked for {_age(info.enqueued_ms, now_ms)} ago, and nobody has begun it"
+            cure = f"start a worker: {service.find_worker(info.pool)}"
+            yield subject.finding(FindingKind.COMPACTION_WAITS, detail, "its deltas pile up", cure)
+        elif info.state is CompactionState.READY and _has_waited(_done_ms(info), now_ms):
+            detail = (
+                f"compaction {info.id} was done {_age(_done_ms(info), now_ms)} ago, and what it replaced is still there"
+            )
+            cure = _find_cleaning_cure(info, service)
+            yield subject.finding(FindingKind.CLEANING_WAITS, detail, "only space, and time to list it", cure)
+
+
+def _find_cleaning_cure(info: CompactionInfo, service: Service) -> str:
+    if not service.has_cleaner:
+        return f"no Cleaner runs; {service.cleaner_advice}"
+    if info.error:
+        found = _POSTGRESQL_CURE if _UNTYPED_PARAMETER in info.error else "remove the cause"
+        return f"the metastore's Cleaner fails ({info.error}); {found}, and it tries again"
+    oldest = service.oldest_txn_id
+    if service.line is MetastoreLine.HIVE_4 and oldest and info.next_txn_id and oldest < info.next_txn_id:
+        return f"the Cleaner waits for transaction {oldest} to end, which began before it was done"
+    if info.partition is None and service.version.startswith("4.0."):
+        # the failure itself cannot be stored: its text has a zero byte, which PostgreSQL refuses (tried on 4.0.0)
+        return f'{_LOG_ADVICE}; if it says "{_UNTYPED_PARAMETER}" (Hive 4.0 on PostgreSQL), {_POSTGRESQL_CURE}'
+    return _LOG_ADVICE
+
+
+def _done_ms(info: CompactionInfo) -> int | None:
+    return info.committed_ms or info.ended_ms or info.started_ms or info.enqueued_ms
+
+
+def _has_waited(since_ms: int | None, now_ms: int) -> bool:
+    """What is not known has not: 3.1 knows no time at which a compaction was asked for."""
+    return since_ms is not None and is_old(since_ms, now_ms, WAITING_MS)
+
+
+def _age(since_ms: int | None, now_ms: int) -> str:
+    return format_age(now_ms - (since_ms or now_ms))

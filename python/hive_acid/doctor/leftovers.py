@@ -1,0 +1,90 @@
+"""What transactions that died have left: bases, deltas, staging folders."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+
+from hive_acid.doctor.ages import find_old
+from hive_acid.doctor.finding import Finding, FindingKind, Subject
+from hive_acid.metastore.types import MetastoreLine, TransactionState
+from hive_acid.model.names import STAGING_PREFIX
+from hive_acid.model.write_ids import ValidWriteIdList
+from hive_acid.snapshot.acid_state import AcidState, find_aborted_overwrites
+from hive_acid.snapshot.listing import Listing
+
+_OURS = re.compile(rf"{re.escape(STAGING_PREFIX)}([0-9]+)-[0-9a-f]{{8}}")
+_OTHERS = (".spark-staging", "_temporary", ".hive-staging", "_impala_insert_staging")
+"""How the staging folders of Spark, Hadoop's committers, Hive and Impala begin."""
+_LEFT_FOR_MS = 3_600_000
+
+
+_HARM_OF_4 = "Hive 4 may read its rows, which were never committed, as long as a later write is open"
+
+
+def find_dead_overwrites(
+    line: MetastoreLine, subject: Subject, listing: Listing, states: Mapping[str, TransactionState | None]
+) -> Iterator[Finding]:
+    """Bases of aborted overwrites of this package: those of `states`, with the state of the transaction each names.
+
+    Hive 3.1 reads nothing of a table or partition with one ("Not enough history", AcidUtils.getAcidState of 3.1.3), and
+    Hive 4 reads it while a write ID after it is open (AcidUtils.isValidBase).
+    One whose own transaction is not known as aborted is not removed: the table may have been made anew since its write
+    IDs were asked for.
+    """
+    is_harmful = line is MetastoreLine.HIVE_3
+    harm = "Hive 3.1 cannot read the table (Not enough history)" if is_harmful else _HARM_OF_4
+    for base, state in sorted(states.items()):
+        if state not in (TransactionState.OPEN, TransactionState.COMMITTED):
+            is_certain = state is TransactionState.ABORTED
+            cure = "remove it" if is_certain else "remove it, once it is known that its transaction was aborted"
+            path = listing.absolute_path(base)
+            yield subject.finding(
+                FindingKind.ABORTED_OVERWRITE, "base of an aborted overwrite", harm, cure, path, is_certain
+            )
+
+
+def find_aborted_folders(
+    line: MetastoreLine, subject: Subject, state: AcidState, write_ids: ValidWriteIdList, now_ms: int
+) -> Iterator[Finding]:
+    """What other aborted transactions have left for an hour or more, and the Cleaner has yet to remove."""
+    ours = find_aborted_overwrites(state.listing, write_ids)
+    left = [path for path in state.aborted if path not in ours]
+    old = find_old(state.listing, left, now_ms, _LEFT_FOR_MS)
+    if old:
+        detail = f"{len(old)} folders of aborted transactions, the first of them {old[0]}"
+        cleaner = "the metastore's Cleaner removes them"
+        cure = f"{cleaner} after a major compaction" if line is MetastoreLine.HIVE_3 else f"{cleaner} if it runs"
+        harm = "only space: no reader sees their rows"
+        yield subject.finding(FindingKind.ABORTED_FOLDERS, detail, harm, cure, state.listing.absolute_path(old[0]))
+
+
+def find_staging_transactions(folders: Iterable[str]) -> dict[str, int]:
+    """By path, the transaction of each of these folders that is a staging folder of this package."""
+    matches = ((path, _OURS.fullmatch(path.rpartition("/")[2])) for path in folders)
+    return {path: int(match[1]) for path, match in matches if match}
+
+
+def find_staging(
+    subject: Subject, folders: Iterable[str], states: Mapping[int, TransactionState | None], high_water_mark: int
+) -> Iterator[Finding]:
+    """The staging folders among the hidden ones that nobody works in any more.
+
+    `states` are those of the transactions that `find_staging_transactions` tells, asked for after the folders were
+    found: what has ended then, or been forgotten, never comes back to its staging. A transaction above
+    `high_water_mark` is none of this metastore's, so its folder is left alone.
+    """
+    folders = tuple(folders)
+    for path, txn_id in find_staging_transactions(folders).items():
+        state = states[txn_id]
+        if state is TransactionState.OPEN or txn_id > high_water_mark:
+            continue
+        ended = state.value if state else "forgotten"
+        detail = f"staging folder of transaction {txn_id}, which is {ended}"
+        harm = "only space: no engine sees it"
+        yield subject.finding(FindingKind.ORPHAN_STAGING, detail, harm, "remove it", path, is_fixable=True)
+    for path in folders:
+        if path.rpartition("/")[2].startswith(_OTHERS):
+            detail = "staging folder of another engine, or of Spark without this extension"
+            harm = "only space, if its job has ended; a job of Spark's own damages the table when it ends"
+            yield subject.finding(FindingKind.FOREIGN_STAGING, detail, harm, "remove it once its job has ended", path)

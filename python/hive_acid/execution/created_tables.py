@@ -1,0 +1,99 @@
+"""Taking back a table that a failed CREATE TABLE … AS SELECT has made: only if it is provably nobody else's by now."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from hive_acid import config
+from hive_acid.errors import HiveAcidError, build_error
+from hive_acid.metastore.types import LockComponent, LockKind, MetastoreLine, OperationKind
+from hive_acid.model.names import is_hidden
+from hive_acid.model.table import TableName
+from hive_acid.reading.warehouse import Warehouse
+
+MAX_WAIT_MS = 10_000
+"""For others who read or write the table; the statement has failed already, and the table may stay."""
+
+
+@dataclass(frozen=True)
+class CreatedTable:
+    """A table that a statement has made, by the identity it had then."""
+
+    name: TableName
+    identity: str
+    settings: Mapping[str, str] = field(default_factory=dict)
+
+
+class CreatedTables:
+    """Takes such tables back, each in a transaction of its own that excludes everybody else."""
+
+    def __init__(
+        self,
+        warehouse: Warehouse,
+        settings: config.Settings,
+    ) -> None:
+        self._warehouse = warehouse
+        self._settings = settings
+
+    def take_back(self, created: CreatedTable, drop: Callable[[], None], failure: str) -> None:
+        """Drops the table by `drop`, because the statement that made it has ended by `failure`.
+
+        Raises HIVE_ACID_CREATED_TABLE_KEPT if it stays: it is another table by now, others have write IDs of it that
+        are not aborted, or read or write it for longer than a short wait, or the metastore or `drop` fails.
+        """
+        settings = self._settings.overridden_by(created.settings)
+        wait_ms = min(settings.number(config.LOCK_TIMEOUT_MS), MAX_WAIT_MS)
+        settings = settings.overridden_by({config.LOCK_TIMEOUT_MS.key: str(wait_ms)})
+        try:
+            self._take_back(created, drop, settings)
+        except Exception as error:
+            reason = error.args[0] if isinstance(error, _Strange) else f"it could not be dropped ({error})"
+            raise build_error(
+                "HIVE_ACID_CREATED_TABLE_KEPT", table=created.name, reason=reason, failure=failure
+            ) from error
+
+    def _take_back(self, created: CreatedTable, drop: Callable[[], None], settings: config.Settings) -> None:
+        transaction = self._warehouse.transactions.begin(str(created.name), settings)
+        try:
+            transaction.lock([LockComponent(created.name, LockKind.EXCLUSIVE, OperationKind.NO_TXN)])
+            self._refuse_strange(created)
+            transaction.ensure_active()
+            drop()
+        except BaseException as error:
+            transaction.abort_because(error)
+            raise
+        transaction.commit()
+
+    def _refuse_strange(self, created: CreatedTable) -> None:
+        """Raises _Strange unless the table is the one made, and has no row of anybody."""
+        name = created.name
+        try:
+            if self._warehouse.metastore.table_identity(name) != created.identity:
+                raise _Strange("it was dropped and made again meanwhile")
+        except HiveAcidError as error:
+            if error.getCondition() != "HIVE_ACID_TABLE_NOT_FOUND":
+                raise
+            raise _Strange("it was dropped or renamed meanwhile") from error
+        write_ids = self._warehouse.metastore.valid_write_ids([name], self._warehouse.metastore.valid_transactions(0))[
+            name
+        ]
+        if write_ids.open:
+            raise _Strange(f"another transaction is about to write to it, under write ID {min(write_ids.open)}")
+        # 3.1 forgets what was aborted with nothing recorded: it looks committed, and has left no file
+        if write_ids.max_visible > 0 and (
+            self._warehouse.metastore.line is MetastoreLine.HIVE_4 or self._has_files(name)
+        ):
+            raise _Strange(f"another transaction has written to it, under write ID {write_ids.max_visible}")
+
+    def _has_files(self, name: TableName) -> bool:
+        places = [self._warehouse.metastore.table(name).location]
+        if self._warehouse.metastore.table(name).is_partitioned:
+            names = self._warehouse.metastore.partition_names(name)
+            places += [partition.location for partition in self._warehouse.metastore.partitions(name, names)]
+        listings = self._warehouse.file_system.list_trees(places)
+        return any(not is_hidden(file.name) for listing in listings for file in listing.files)
+
+
+class _Strange(Exception):
+    """The table is not provably ours; its argument says why."""

@@ -1,0 +1,239 @@
+"""One entry of a table's history, and how entries are shown."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
+
+from hive_acid.history.note import HistoryFile, WriteNote
+from hive_acid.model.names import FolderKind, FolderName
+from hive_acid.model.write_ids import LONG_MIN
+from hive_acid.snapshot.acid_state import AcidFolder
+from hive_acid.snapshot.filesystem import ListedFile
+
+COMPACTION = "COMPACTION"
+UNKNOWN = "unknown"
+MAX_PARTITIONS = 100
+"""The most partitions that an entry names."""
+
+
+@dataclass(frozen=True)
+class FoundFolder:
+    """A base, delta or delete delta of the table; `path` is absolute, `partition` empty in a flat table.
+
+    `note_file` is the file of notes in it, `file` its content once it was read; `is_unreadable` if it could not be.
+    """
+
+    partition: str
+    path: str
+    folder: AcidFolder
+    is_compacted: bool
+    note_file: ListedFile | None = None
+    file: HistoryFile | None = None
+    is_unreadable: bool = False
+
+    @property
+    def name(self) -> FolderName:
+        """The parsed name."""
+        return self.folder.name
+
+
+@dataclass(frozen=True)
+class HistoryEntry:
+    """What one statement wrote, a compaction made, or somebody else left.
+
+    `operation` is None where nobody noted it; `first_write_id` is less than `write_id` only for compactions and
+    streaming ingest. `time_ms`, since 1970, is when the statement was about to commit, or when the newest file was
+    closed. Rows are None where nobody counted them. `files` and `bytes` are as they were written; for what others
+    wrote, as they lie there now. `partitions` are names, as far as folders tell, at most MAX_PARTITIONS;
+    `partition_count` says how many there were. `folders` are those that still lie there, `folded_into` those of
+    compactions that have taken the rows.
+    """
+
+    write_id: int
+    first_write_id: int
+    files: int
+    bytes: int
+    partition_count: int
+    partitions: tuple[str, ...] = ()
+    folders: tuple[str, ...] = ()
+    folded_into: tuple[str, ...] = ()
+    time_ms: int | None = None
+    txn_id: int | None = None
+    operation: str | None = None
+    statement: str | None = None
+    application: str = UNKNOWN
+    application_id: str | None = None
+    user: str | None = None
+    inserted: int | None = None
+    updated: int | None = None
+    deleted: int | None = None
+    remark: str | None = None
+    statement_id: int = 0
+
+    @property
+    def order(self) -> tuple[int, bool, int]:
+        """Entries sort by it as they came about."""
+        return self.write_id, self.operation == COMPACTION, self.statement_id
+
+
+def build_write_entry(note: WriteNote, own: Sequence[FoundFolder], folded: FoundFolder | None) -> HistoryEntry:
+    """The entry of a note; `own` are the statement's folders, `folded` that of the compaction where the note lies."""
+    return HistoryEntry(
+        write_id=note.write_id,
+        first_write_id=note.write_id,
+        files=note.files,
+        bytes=note.bytes,
+        partition_count=note.partitions,
+        partitions=_find_partitions(own)[:MAX_PARTITIONS],
+        folders=_find_names(own),
+        folded_into=(folded.folder.path,) if folded else (),
+        time_ms=note.time_ms,
+        txn_id=note.txn_id,
+        operation=note.operation,
+        statement=note.statement,
+        application=note.application or UNKNOWN,
+        application_id=note.application_id,
+        user=note.user,
+        inserted=note.inserted,
+        updated=note.updated,
+        deleted=note.deleted,
+        statement_id=note.first_statement_id,
+    )
+
+
+def build_unknown_entry(write_id: int, folders: Sequence[FoundFolder]) -> HistoryEntry:
+    """The entry of folders without a note."""
+    is_unreadable = any(folder.is_unreadable for folder in folders)
+    return replace(
+        _build_bare_entry(write_id, write_id, folders),
+        remark="its note cannot be read" if is_unreadable else None,
+    )
+
+
+def build_compaction_entry(folders: Sequence[FoundFolder]) -> HistoryEntry:
+    """The entry of folders of one range of write IDs, in one or more partitions."""
+    name = folders[0].name
+    by = next((folder.file.compaction for folder in folders if folder.file and folder.file.compaction), None)
+    # streaming ingest makes deltas of several write IDs too, but no bases and no deletes
+    is_certain = by is not None or any(
+        folder.name.visibility_txn_id or folder.name.kind is not FolderKind.DELTA for folder in folders
+    )
+    first = 1 if name.kind is FolderKind.BASE else name.min_write_id
+    entry = replace(
+        _build_bare_entry(first, name.max_write_id, folders),
+        operation=COMPACTION if is_certain else None,
+        remark=_describe_folded(first, name.max_write_id, folders, is_certain),
+    )
+    if name.max_write_id == LONG_MIN:
+        entry = replace(entry, first_write_id=0, write_id=0)
+    return entry if by is None else _with_author(entry, by)
+
+
+def build_original_entry(originals: Mapping[str, Sequence[ListedFile]]) -> HistoryEntry:
+    """The entry of files that are older than the table's being transactional, by partition."""
+    files = [file for listed in originals.values() for file in listed]
+    partitions = tuple(sorted(name for name, listed in originals.items() if name and listed))
+    return HistoryEntry(
+        write_id=0,
+        first_write_id=0,
+        files=len(files),
+        bytes=sum(file.length_bytes for file in files),
+        partition_count=len(partitions),
+        partitions=partitions[:MAX_PARTITIONS],
+        time_ms=_find_newest(files),
+        remark="files from before the table was transactional",
+    )
+
+
+def _build_bare_entry(first: int, last: int, folders: Sequence[FoundFolder]) -> HistoryEntry:
+    files = [file for folder in folders for file in folder.folder.files]
+    partitions = _find_partitions(folders)
+    return HistoryEntry(
+        write_id=last,
+        first_write_id=first,
+        files=len(files),
+        bytes=sum(file.length_bytes for file in files),
+        partition_count=len(partitions),
+        partitions=partitions[:MAX_PARTITIONS],
+        folders=_find_names(folders),
+        time_ms=_find_newest(files),
+        txn_id=max(folder.name.visibility_txn_id for folder in folders) or None,
+    )
+
+
+def _with_author(entry: HistoryEntry, by: WriteNote) -> HistoryEntry:
+    return replace(
+        entry,
+        time_ms=by.time_ms,
+        txn_id=by.txn_id,
+        application=by.application or UNKNOWN,
+        application_id=by.application_id,
+        user=by.user,
+    )
+
+
+def _describe_folded(first: int, last: int, folders: Sequence[FoundFolder], is_certain: bool) -> str:
+    names = " and ".join(_find_names(folders))
+    if last == LONG_MIN:
+        return f"files from before the table was transactional are folded into {names} by a compaction"
+    ids = f"write ID {last} is" if first == last else f"write IDs {first} to {last} are"
+    if not is_certain:
+        return f"{ids} in {names}, made by a compaction or by streaming ingest; the statements are not known"
+    notes = {note for folder in folders if folder.file for note in folder.file.notes}
+    dropped = sum(folder.file.dropped for folder in folders if folder.file)
+    known = f"{len(notes)} of their statements are known" if notes else "the statements are not known"
+    lost = f", the notes on {dropped} were dropped" if dropped else ""
+    unreadable = ", some notes cannot be read" if any(folder.is_unreadable for folder in folders) else ""
+    return f"{ids} folded into {names} by a compaction; {known}{lost}{unreadable}"
+
+
+def _find_partitions(folders: Sequence[FoundFolder]) -> tuple[str, ...]:
+    return tuple(sorted({folder.partition for folder in folders} - {""}))
+
+
+def _find_names(folders: Sequence[FoundFolder]) -> tuple[str, ...]:
+    return tuple(sorted({folder.folder.path for folder in folders}))
+
+
+def _find_newest(files: Sequence[ListedFile]) -> int | None:
+    return max((file.modified_ms for file in files), default=None)
+
+
+def format_json(entries: Sequence[HistoryEntry]) -> str:
+    """For programs: one object on one line."""
+    return json.dumps({"history": [asdict(entry) for entry in entries]})
+
+
+def format_text(entries: Sequence[HistoryEntry]) -> str:
+    """For people: a few lines each, the newest first. Times are in UTC."""
+    return "\n".join(line for entry in entries for line in _format_entry(entry)) or "nothing was written"
+
+
+def _format_entry(entry: HistoryEntry) -> list[str]:
+    ids = f"{entry.first_write_id}-{entry.write_id}" if entry.first_write_id != entry.write_id else entry.write_id
+    when = datetime.fromtimestamp(entry.time_ms / 1000, UTC).strftime("%Y-%m-%d %H:%M:%S") if entry.time_ms else "-"
+    by = entry.application + (f" ({entry.application_id})" if entry.application_id else "")
+    user = f", user {entry.user}" if entry.user else ""
+    txn = f", transaction {entry.txn_id}" if entry.txn_id else ""
+    lines = [f"write ID {ids}  {when}  {entry.operation or '-'}  by {by}{user}{txn}"]
+    lines += [text for text in (entry.statement, entry.remark) if text]
+    if entry.folded_into:
+        lines.append(f"folded into {', '.join(entry.folded_into)} by a compaction")
+    return [_printable(lines[0]), *(f"    {_printable(line)}" for line in (*lines[1:], _format_amounts(entry)))]
+
+
+def _format_amounts(entry: HistoryEntry) -> str:
+    counts = {name: getattr(entry, name) for name in ("inserted", "updated", "deleted")}
+    rows = ", ".join(f"{count} {name}" for name, count in counts.items() if count is not None)
+    names = f": {', '.join(entry.partitions)}" if entry.partitions else ""
+    more = " …" if 0 < len(entry.partitions) < entry.partition_count else ""
+    partitions = f"; partitions {entry.partition_count}{names}{more}" if entry.partition_count else ""
+    return f"rows {rows or 'not known'}; files {entry.files}, bytes {entry.bytes}{partitions}"
+
+
+def _printable(text: str) -> str:
+    """Others may have written it: nothing in it moves the cursor of a terminal."""
+    return "".join(character if character.isprintable() else " " for character in text)

@@ -1,1 +1,0 @@
-"""What is wrong with a table, and what cures it."""

@@ -1,0 +1,125 @@
+"""Withdrawing statistics over thrift, beside clients that alter the same tables.
+
+What was read is written back only if there is something to withdraw, and on 4.x as a compare-and-set on the time of the
+last DDL, which alters of Hive's and Spark's clients move. The write ID of a flat table is moved by a call about column
+statistics, which changes it on the server, without a description of the table.
+
+What is left: 3.1 knows no compare-and-set, and no line knows one for partitions. There an alter of a client that asks
+for no locks is reverted if it comes in the milliseconds between our reading and our writing.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from hive_acid.errors import MetastoreRefused, build_error
+from hive_acid.metastore import statistics
+from hive_acid.metastore.table_calls import TableCalls
+from hive_acid.metastore.types import MetastoreLine
+from hive_acid.model.table import TableName
+from hive_acid.model.write_ids import ValidWriteIdList
+
+_PARTITIONS_PER_ALTER = 50
+"""Few, so that hardly any time passes between reading and writing."""
+_MAX_ROUNDS = 20
+"""Beside somebody who alters the table in every second: half a minute, then the write is given up."""
+
+
+class StatisticsCalls(TableCalls):
+    """The part of `Metastore` that changes what is stored about tables and partitions that exist."""
+
+    def drop_statistics(self, table: TableName, write_id: int, write_ids: ValidWriteIdList) -> None:
+        """See `Metastore`."""
+        statistics.check_own_write_id(write_id, write_ids)
+        raw = self._raw_table(table)
+        own = write_id if self.line is MetastoreLine.HIVE_4 and not raw.partitionKeys else None
+        is_moved = own is None
+        paused_for: list[str] = []
+        for _ in range(_MAX_ROUNDS):
+            stale = statistics.find_stale(raw)
+            if stale - {statistics.STATISTICS_KEY} or (stale and own is None):
+                if not self._pauses(raw, paused_for) and self._alter_table(table, raw, own, write_ids):
+                    is_moved = True
+            elif stale or not is_moved:
+                self._change("update_table_column_statistics_req", statistics.build_move(table, write_id))
+                is_moved = True
+            else:
+                return
+            raw = self._raw_table(table)
+        reason = f"others altered {table} each of {_MAX_ROUNDS} times that its statistics were to be withdrawn"
+        raise build_error("HIVE_ACID_METASTORE_REFUSED", method="alter_table_req", reason=reason)
+
+    def _pauses(self, raw: Any, paused_for: list[str]) -> bool:
+        """Waits, if another alter might still get the same time of the last DDL; True if the table is to be read anew.
+
+        That time counts seconds.
+        """
+        altered = statistics.find_ddl_time(raw)
+        if self.line is MetastoreLine.HIVE_3 or altered in paused_for:
+            return False
+        pause = statistics.find_pause(altered, time.time())
+        if not pause:
+            return False
+        paused_for.append(altered)
+        self._pause_ms(math.ceil(pause * 1000))
+        return True
+
+    def _alter_table(self, table: TableName, raw: Any, write_id: int | None, write_ids: ValidWriteIdList) -> bool:
+        """Writes the table back without its statistics; False if it is not the one that was read any more."""
+        statistics.check_writable(raw, table)
+        statistics.remove_statistics(raw)
+        if self.line is MetastoreLine.HIVE_3:
+            where, context = (table.database, table.table), statistics.keep_statistics()
+            self._change("alter_table_with_environment_context", *where, raw, context, table=str(table))
+            return True
+        try:
+            request = statistics.build_exchange(raw, write_id, write_ids)
+            self._change("alter_table_req", request, table=str(table))
+        except MetastoreRefused as refused:
+            if statistics.OUTRUN in str(refused):
+                return False
+            raise
+        return True
+
+    def drop_partition_statistics(
+        self, table: TableName, names: Sequence[str], write_id: int, write_ids: ValidWriteIdList
+    ) -> None:
+        """See `Metastore`."""
+        statistics.check_own_write_id(write_id, write_ids)
+        for start in range(0, len(names), _PARTITIONS_PER_ALTER):
+            raw = list(self._raw_partitions(table, names[start : start + _PARTITIONS_PER_ALTER]).values())
+            if self.line is MetastoreLine.HIVE_3:
+                raw = [partition for partition in raw if statistics.find_stale(partition)]
+            self._alter_partitions(table, raw, write_id, write_ids)
+
+    def cascade_columns(self, table: TableName, write_id: int, write_ids: ValidWriteIdList) -> None:
+        """See `Metastore`."""
+        statistics.check_own_write_id(write_id, write_ids)
+        names = self.partition_names(table)
+        for start in range(0, len(names), _PARTITIONS_PER_ALTER):
+            columns = self._raw_table(table).sd.cols
+            found = self._raw_partitions(table, names[start : start + _PARTITIONS_PER_ALTER]).values()
+            raw = [partition for partition in found if partition.sd.cols != columns]
+            for partition in raw:
+                partition.sd.cols = columns
+            self._alter_partitions(table, raw, write_id, write_ids)
+
+    def _alter_partitions(
+        self, table: TableName, partitions: list[Any], write_id: int, write_ids: ValidWriteIdList
+    ) -> None:
+        """Writes them back without their statistics."""
+        if not partitions:
+            return
+        for partition in partitions:
+            statistics.check_writable(partition, table)
+            statistics.remove_statistics(partition)
+        if self.line is MetastoreLine.HIVE_4:
+            request = statistics.build_alter_partitions(table, partitions, write_id, write_ids)
+            self._change("alter_partitions_req", request, table=str(table))
+            return
+        where = (table.database, table.table)
+        context = statistics.keep_statistics()
+        self._change("alter_partitions_with_environment_context", *where, partitions, context, table=str(table))

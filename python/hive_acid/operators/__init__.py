@@ -1,0 +1,1 @@
+"""Statements about transactions, locks and compactions, and the rows they show."""

@@ -1,0 +1,18 @@
+"""A table that is no more what a plan was made for."""
+
+from __future__ import annotations
+
+from hive_acid.errors import HiveAcidError, build_error
+from hive_acid.model.analysed_table import AnalysedTable, find_change
+from hive_acid.model.table import TableDescription, TableName
+
+
+def refuse_changed(analysed: AnalysedTable, table: TableDescription) -> None:
+    """Raises HIVE_ACID_TABLE_CHANGED if there is another table behind the name by now, or it was altered."""
+    if reason := find_change(analysed, table):
+        raise build_table_changed(table.name, reason)
+
+
+def build_table_changed(table: TableName, reason: str) -> HiveAcidError:
+    """HIVE_ACID_TABLE_CHANGED; `reason` ends its sentence."""
+    return build_error("HIVE_ACID_TABLE_CHANGED", table=table, reason=reason)

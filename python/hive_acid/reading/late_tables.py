@@ -1,0 +1,39 @@
+"""Asks the metastore whether tables that were locked after the snapshot may be read in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from hive_acid.metastore.protocol import Metastore
+from hive_acid.model.table import TableName
+from hive_acid.reading.snapshot import Snapshot
+from hive_acid.transactions.late_tables import find_late_change
+
+
+def find_changed_since(
+    metastore: Metastore, snapshot: Snapshot, tables: Iterable[TableName], txn_id: int | None
+) -> tuple[TableName, str] | None:
+    """The first of the tables, which are locked by now, that the snapshot cannot be read of any more, and why.
+
+    What the snapshot had looked up of them is asked for anew. `txn_id` is the reader's transaction, if it has one.
+    """
+    names = sorted(set(tables))
+    if not names:
+        return None
+    snapshot.forget(names)
+    now = metastore.valid_write_ids(names, metastore.valid_transactions(0))
+    started_ms: int | None = None
+    for name in names:
+        table, before = snapshot.description(name), snapshot.write_ids(name)
+        reason = find_late_change(table, before, now[name], started_ms)
+        if reason is not None and started_ms is None and not table.is_partitioned:
+            started_ms = _find_start_ms(metastore, txn_id)
+            reason = find_late_change(table, before, now[name], started_ms)
+        if reason is not None:
+            return name, reason
+    return None
+
+
+def _find_start_ms(metastore: Metastore, txn_id: int | None) -> int | None:
+    """By the metastore's clock."""
+    return next((info.started_ms for info in metastore.transactions() if info.id == txn_id), None)

@@ -1,0 +1,173 @@
+"""The transaction of a query that only reads."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Collection, Iterable, Sequence
+
+from hive_acid import config
+from hive_acid.errors import HiveAcidError, build_error
+from hive_acid.metastore.types import MetastoreLine
+from hive_acid.model.analysed_table import AnalysedTable
+from hive_acid.model.table import TableName
+from hive_acid.reading.changed_tables import build_table_changed
+from hive_acid.reading.late_tables import find_changed_since
+from hive_acid.reading.snapshot import Snapshot
+from hive_acid.reading.warehouse import Warehouse
+from hive_acid.snapshot.scan_plan import ScanPlan
+from hive_acid.transactions.manager import Transaction
+from hive_acid.transactions.validity import build_read_lock, is_lockable
+
+LOG = logging.getLogger(__name__)
+
+
+class ReadTransaction:
+    """One snapshot, taken when what is first asked for is locked, and SHARED_READ locks on all that is asked for.
+
+    Tables that are to be read together are named with the first question, so that none is locked after the snapshot;
+    one that is (a query within a query) is looked at again. For several threads. `settings` are those of the session
+    that reads; with `read.transactions` off there is a snapshot, but neither transaction nor locks.
+    """
+
+    def __init__(
+        self,
+        warehouse: Warehouse,
+        settings: config.Settings,
+    ) -> None:
+        self._warehouse = warehouse
+        self._settings = settings
+        self._guard = threading.Lock()
+        self._state = threading.Lock()  # never held while the metastore is asked
+        self._transaction: Transaction | None = None
+        self._opened: Snapshot | None = None
+        self._locked: set[tuple[TableName, str | None]] = set()
+        self._tables: set[TableName] = set()
+        self._ended = False
+
+    @property
+    def txn_id(self) -> int | None:
+        """The metastore's ID, if there is a transaction."""
+        return self._transaction.txn_id if self._transaction is not None else None
+
+    @property
+    def locked_tables(self) -> frozenset[TableName]:
+        """Those that it holds locks on."""
+        return frozenset(table for table, _ in tuple(self._locked))
+
+    def read_together(self, tables: Iterable[TableName]) -> None:
+        """See `Snapshot`; they are locked."""
+        for table in tables:
+            self.snapshot(table, (), tables)
+
+    def ensure_same(self, analysed: AnalysedTable) -> None:
+        """See `Snapshot`."""
+        self.snapshot(analysed.name, ()).ensure_same(analysed)
+
+    def partition_names(self, table: TableName) -> list[str]:
+        """Names of the table's partitions; see `Snapshot`."""
+        return self.snapshot(table, ()).partition_names(table)
+
+    def scan_plan(self, table: TableName, partitions: Sequence[str] | None, with_row_ids: bool = False) -> ScanPlan:
+        """The files of the table, or of the partitions named, which stay until the transaction ends."""
+        return self.snapshot(table, partitions or ()).scan_plan(table, partitions, with_row_ids)
+
+    def snapshot(self, table: TableName, partitions: Sequence[str], together: Iterable[TableName] = ()) -> Snapshot:
+        """The snapshot, with the table locked; `partitions` are those to be read, `together` what else the query reads.
+
+        Raises HIVE_ACID_SNAPSHOT_UNAVAILABLE once it has ended, and HIVE_ACID_TABLE_CHANGED for a table that was not
+        named with the first question and of which the snapshot does not serve any more.
+        """
+        with self._guard:
+            if not self._settings.flag(config.READ_TRANSACTIONS):
+                return self._find_opened(table)
+            transaction = self._find_transaction(table)
+            transaction.ensure_active()
+            if self._opened is None:
+                self._lock_together(transaction, {table, *together})
+            is_late = table not in self._tables
+            self._lock(transaction, table, partitions)
+            opened = self._find_opened(table)
+            if is_late:
+                self._refuse_changed(opened, table, transaction)
+            return opened
+
+    def unlocked_snapshot(self, table: TableName) -> Snapshot:
+        """The snapshot for whoever opens no file; `table` is for messages."""
+        with self._guard:
+            if self._settings.flag(config.READ_TRANSACTIONS):
+                self._find_transaction(table)
+            return self._find_opened(table)
+
+    def _find_transaction(self, table: TableName) -> Transaction:
+        self._refuse_ended(table)
+        if self._transaction is None:
+            begun = self._warehouse.transactions.begin(str(table), self._settings)
+            with self._state:
+                self._transaction = begun
+                has_ended = self._ended
+            if has_ended:  # meanwhile, and nobody else has seen the transaction
+                _end(begun)
+                raise self._ended_error(table)
+        return self._transaction
+
+    def _find_opened(self, table: TableName) -> Snapshot:
+        self._refuse_ended(table)
+        if self._opened is None:
+            self._opened = Snapshot(
+                self._warehouse.metastore, self._warehouse.file_system, self._warehouse.metastore.valid_transactions(0)
+            )
+        return self._opened
+
+    def _refuse_changed(self, opened: Snapshot, table: TableName, transaction: Transaction) -> None:
+        changed = find_changed_since(self._warehouse.metastore, opened, [table], transaction.txn_id)
+        if changed is not None:
+            raise build_table_changed(*changed)
+        self._tables.add(table)
+
+    def _lock_together(self, transaction: Transaction, tables: Collection[TableName]) -> None:
+        transaction.lock([build_read_lock(table) for table in sorted(tables)])
+        self._locked |= {(table, None) for table in tables}
+        self._tables |= set(tables)
+
+    def _lock(self, transaction: Transaction, table: TableName, partitions: Sequence[str]) -> None:
+        """The table, so that nobody drops or overwrites it. The Cleaner of 3.1 looks for locks on the very partition it
+        cleans (Cleaner.findRelatedLocks), so there those that are read are locked too; 4.x waits for transactions.
+        """
+        wanted: list[str | None] = [None]
+        if self._warehouse.metastore.line is MetastoreLine.HIVE_3:
+            lockable = [name for name in partitions if is_lockable(name)]
+            if len(lockable) > self._settings.number(config.LOCK_MAX_PARTITIONS):
+                LOG.info("%s is locked as a whole, for %d partitions are read", table, len(lockable))
+            else:
+                wanted += lockable
+        missing = [partition for partition in wanted if (table, partition) not in self._locked]
+        if missing:
+            transaction.lock([build_read_lock(table, partition) for partition in missing])
+            self._locked |= {(table, partition) for partition in missing}
+
+    def end(self) -> None:
+        """Ends the transaction, if there is one; nothing can be read afterwards.
+
+        It waits for no scan: one that waits for a lock finds that its transaction has ended.
+        """
+        with self._state:
+            self._ended = True
+            transaction = self._transaction
+        if transaction is not None:
+            _end(transaction)
+
+    def _refuse_ended(self, table: TableName) -> None:
+        if self._ended:
+            raise self._ended_error(table)
+
+    def _ended_error(self, table: TableName) -> HiveAcidError:
+        return build_error("HIVE_ACID_SNAPSHOT_UNAVAILABLE", table=table, reason="its query has ended")
+
+
+def _end(transaction: Transaction) -> None:
+    try:
+        transaction.end_read()
+    except HiveAcidError as error:
+        # nothing was written, so nothing is lost; locks and transaction time out at the metastore
+        LOG.warning("read transaction %d could not be ended: %s", transaction.txn_id, error)

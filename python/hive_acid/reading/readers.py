@@ -1,0 +1,192 @@
+"""Read transactions: opened by the first scan of an execution, ended when the execution ends."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Collection, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Protocol
+
+from hive_acid import config
+from hive_acid.errors import HiveAcidError
+from hive_acid.model.analysed_table import AnalysedTable
+from hive_acid.model.table import TableName
+from hive_acid.reading.read_transaction import ReadTransaction
+from hive_acid.reading.snapshot import Snapshot
+from hive_acid.reading.warehouse import Warehouse
+from hive_acid.snapshot.acid_state import TableContent
+from hive_acid.snapshot.scan_plan import ScanPlan
+
+LOG = logging.getLogger(__name__)
+
+
+class Jobs(Protocol):
+    """What is known of Spark's jobs."""
+
+    def idle_ms(self) -> int:
+        """For how long none has run; 0 while one does."""
+        ...
+
+    def runs_loose(self) -> bool:
+        """Whether one runs that is part of no execution, as those of RDDs are."""
+        ...
+
+
+@dataclass
+class _Reader:
+    """One execution, or one query outside of any. `used_ms` is when a scan last asked."""
+
+    started_ms: int
+    used_ms: int
+    transaction: ReadTransaction
+
+    def locks_one_of(self, tables: Collection[TableName]) -> bool:
+        """True if it is in the way of who wants to lock them."""
+        return not self.transaction.locked_tables.isdisjoint(tables)
+
+
+@dataclass(frozen=True)
+class ReadTable:
+    """A table as a scan was analysed on it, and the other transactional tables that its query reads."""
+
+    analysed: AnalysedTable
+    together: tuple[TableName, ...] = ()
+
+    @property
+    def name(self) -> TableName:
+        """Of the table."""
+        return self.analysed.name
+
+
+class Readers:
+    """All read transactions of this process, by the key their scans give.
+
+    The key is the root execution, whose scans share a transaction and so a snapshot. The scans of a query outside of
+    any, as of an RDD, have a negative key. The JVM tells when nobody can read their files any more; before that, they
+    end when no job has run for `idle_ms`, or when a statement of this process waits for them and no job reads them.
+    What is read of their files later are the rows of their snapshot, or an error if a file is gone.
+    """
+
+    def __init__(
+        self,
+        warehouse: Warehouse,
+        max_age_ms: int,
+        clock_ms: Callable[[], int],
+        jobs: Jobs,
+        idle_ms: int,
+    ) -> None:
+        self._warehouse = warehouse
+        self._max_age_ms = max_age_ms
+        self._clock_ms = clock_ms
+        self._jobs = jobs
+        self._idle_ms = idle_ms
+        self._guard = threading.Lock()
+        self._readers: dict[int, _Reader] = {}
+        # whoever reports the end of an execution (Spark's listener bus) must not wait for a slow metastore
+        self._ending = ThreadPoolExecutor(max_workers=1, thread_name_prefix="hive-acid-readers")
+        transactions.before_waiting = self.end_unread
+        transactions.heartbeat.after_turn = self.tend
+
+    def partition_names(self, key: int, asked: ReadTable, settings: config.Settings) -> list[str]:
+        """Names of the table's partitions; see `Snapshot`. `settings` are those of the session that reads."""
+        return self._snapshot(key, asked, (), settings).partition_names(asked.name)
+
+    def scan_plan(
+        self,
+        key: int,
+        asked: ReadTable,
+        partitions: Sequence[str] | None,
+        settings: config.Settings,
+        with_row_ids: bool = False,
+    ) -> ScanPlan:
+        """The files of the table in the execution's snapshot, held by SHARED_READ locks until the execution ends.
+
+        See `Snapshot`. Raises HIVE_ACID_TABLE_CHANGED.
+        """
+        return self._snapshot(key, asked, partitions or (), settings).scan_plan(asked.name, partitions, with_row_ids)
+
+    def content(self, table: TableName, settings: config.Settings) -> TableContent:
+        """How much is to be read of the table now, looked at in a read transaction that ends with the call.
+
+        It takes no lock, for it opens no file, and would wait for an overwrite of the caller's own transaction.
+        """
+        transaction = ReadTransaction(self._warehouse, settings)
+        try:
+            return transaction.unlocked_snapshot(table).content(table)
+        finally:
+            transaction.end()
+
+    def _snapshot(self, key: int, asked: ReadTable, partitions: Sequence[str], settings: config.Settings) -> Snapshot:
+        """The snapshot of the execution, with the table locked, which is still what the scan was analysed on.
+
+        Raises HIVE_ACID_TABLE_CHANGED if it is not, and HIVE_ACID_SNAPSHOT_UNAVAILABLE if the execution has ended.
+        """
+        self._end_aged()
+        with self._guard:
+            if key not in self._readers:
+                opened = ReadTransaction(self._warehouse, settings)
+                self._readers[key] = _Reader(self._clock_ms(), 0, opened)
+            reader = self._readers[key]
+            reader.used_ms = self._clock_ms()
+        try:
+            snapshot = reader.transaction.snapshot(asked.name, partitions, asked.together)
+            snapshot.ensure_same(asked.analysed)
+            return snapshot
+        except HiveAcidError:
+            if key < 0:  # nobody reports the end of a scan outside of executions
+                self.end(key)
+            raise
+
+    def end(self, key: int) -> None:
+        """Ends the read transaction of the execution, if it has one, without waiting for the metastore."""
+        with self._guard:
+            reader = self._readers.pop(key, None)
+        if reader is not None:
+            self._ending.submit(reader.transaction.end)
+
+    def close(self) -> None:
+        """Ends all of them, and waits until they have ended."""
+        with self._guard:
+            readers = list(self._readers.values())
+            self._readers.clear()
+        for reader in readers:
+            reader.transaction.end()
+        self._ending.shutdown()
+
+    def end_unread(self, tables: Collection[TableName]) -> None:
+        """Ends those outside of executions that hold one of the tables, unless a job may be reading it."""
+        with self._guard:
+            held = [key for key, reader in self._readers.items() if key < 0 and reader.locks_one_of(tables)]
+        if not held or self._jobs.runs_loose():
+            return
+        with self._guard:
+            ended = [self._readers.pop(key) for key in held if key in self._readers]
+        for reader in ended:
+            reader.transaction.end()
+
+    def tend(self) -> None:
+        """Ends those that are not needed any more, without waiting for the metastore or the JVM."""
+        with self._guard:
+            has_loose = any(key < 0 for key in self._readers)
+        if has_loose:
+            self._ending.submit(self._end_idle)
+
+    def _end_idle(self) -> None:
+        """Ends those outside of executions once neither a job nor a scan has been seen for `idle_ms`."""
+        idle_ms, now_ms = self._jobs.idle_ms(), self._clock_ms()
+        with self._guard:
+            loose = [(key, reader) for key, reader in self._readers.items() if key < 0]
+        for key, reader in loose:
+            if min(idle_ms, now_ms - reader.used_ms) >= self._idle_ms:
+                LOG.info("the snapshot of query %d, which nothing has read for %d ms, ends", key, idle_ms)
+                self.end(key)
+
+    def _end_aged(self) -> None:
+        oldest_ms = self._clock_ms() - self._max_age_ms
+        with self._guard:
+            aged = [key for key, reader in self._readers.items() if reader.started_ms < oldest_ms]
+        for key in aged:
+            LOG.warning("read transaction of execution %d is older than %d ms and ends now", key, self._max_age_ms)
+            self.end(key)

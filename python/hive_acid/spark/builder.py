@@ -1,0 +1,166 @@
+"""Configuring a session before it starts."""
+
+from __future__ import annotations
+
+import atexit
+import shlex
+from collections.abc import Mapping
+from contextlib import closing, suppress
+from typing import TYPE_CHECKING, Any
+
+from pyspark import SparkContext
+from pyspark.sql import SparkSession
+
+from hive_acid import config
+from hive_acid.errors import HiveAcidError, build_error
+from hive_acid.hive_site import find_metastore_uris
+from hive_acid.metastore.thrift_client import ThriftMetastore
+from hive_acid.metastore.types import ServerInfo
+from hive_acid.spark import hive_client, shim
+from hive_acid.spark.early_settings import (
+    find_early_settings,
+    find_running_settings,
+    find_uris,
+    hive_settings,
+    load_jvm_settings,
+    read_spark_defaults,
+)
+from hive_acid.spark.session import attach, find_session_uris
+from hive_acid.transport import refuse_other_ways
+
+if TYPE_CHECKING:
+    from hive_acid.local import EmbeddedMetastore
+
+JARS = "spark.jars"
+EXTENSIONS = "spark.sql.extensions"
+CATALOG = "spark.sql.catalogImplementation"
+WAREHOUSE = "spark.sql.warehouse.dir"
+
+
+class AcidSessionBuilder(SparkSession.Builder):
+    """A session builder whose sessions know transactional tables."""
+
+    def __init__(self, options: Mapping[str, str]) -> None:
+        super().__init__()
+        self._options.update(options)
+
+    def getOrCreate(self) -> SparkSession:  # noqa: N802 (the name of SparkSession.Builder)
+        """The session, with the extension's callbacks registered.
+
+        Raises HIVE_ACID_CONFIGURATION if a session that was set up otherwise is running already: neither the extension
+        nor the metastore of a running Spark can be changed. Raises HIVE_ACID_METASTORE_UNAVAILABLE, before a JVM is
+        started, if the metastore does not answer.
+        """
+        uris = self._options[config.METASTORE_URIS.key]
+        if SparkContext._active_spark_context is None:
+            self._prepare(uris)
+        else:  # before the builder's options become its own
+            _refuse_other_setup(uris)
+        session = super().getOrCreate()
+        _refuse_other_setup(uris)
+        if (session.conf.get(hive_client.VERSION, None) or "").startswith("4."):
+            hive_client.start_transaction_manager(session)
+        attach(session)
+        return session
+
+    def _prepare(self, uris: str) -> None:
+        """Completes the options; settings of spark-submit and of spark-defaults.conf count as the user's own."""
+        known = {**(find_running_settings() or read_spark_defaults()), **self._options}
+        server = _ask_server(uris, known)
+        configured = {**load_jvm_settings(self._options), **self._options}
+        shim.load(_jvm(), shim.find_shim_jar())
+        choice = hive_client.choose_client(server, configured, hive_client.fetch_client_jars)
+        hive_client.LOG.info("Spark's Hive client: %s", choice.reason)
+        self._options.update({**choice.settings, **_shim_settings(configured)})
+
+
+def configure(builder: SparkSession.Builder, metastore: str | None = None) -> AcidSessionBuilder:
+    """A builder for sessions that read and change Hive transactional tables.
+
+    `metastore` is `thrift://host:port` (several: comma-separated). Without it, the metastore counts that the builder's
+    own settings name, the running session, spark-submit or spark-defaults.conf, or hive-site.xml; if there is none, an
+    embedded metastore is started that ends with this process, unless it has one.
+    """
+    options = dict(builder._options)
+    known = find_running_settings() or read_spark_defaults()
+    uris = metastore or find_uris(options)
+    if uris is None and SparkContext._active_spark_context is not None:
+        _refuse_other_setup(None)
+        uris = _find_running_uris()
+    uris = uris or find_uris(known) or find_metastore_uris()
+    if uris is None:
+        embedded = _start_embedded()
+        uris = embedded.uri
+        if WAREHOUSE not in known:
+            options.setdefault(WAREHOUSE, embedded.warehouse.as_uri())
+    return AcidSessionBuilder({**options, config.METASTORE_URIS.key: uris, CATALOG: "hive"})
+
+
+_embedded: list[EmbeddedMetastore] = []
+"""The one of this process, once there is one: a session that is configured anew finds its tables again."""
+
+
+def _start_embedded() -> EmbeddedMetastore:
+    if not _embedded:
+        from hive_acid.local import EmbeddedMetastore  # only POSIX systems have it; a given metastore needs none
+
+        started = EmbeddedMetastore.start()
+        atexit.register(started.stop)
+        _embedded.append(started)
+    return _embedded[0]
+
+
+def _ask_server(uris: str, known: Mapping[str, str]) -> ServerInfo:
+    """What the metastore serves. Raises HIVE_ACID_METASTORE_UNAVAILABLE, and what `refuse_other_ways` raises."""
+    refuse_other_ways(hive_settings(known))
+    timeout_ms = find_early_settings(known).number(config.METASTORE_TIMEOUT_MS)
+    with closing(ThriftMetastore(uris, timeout_ms=timeout_ms)) as metastore:
+        return metastore.server_info()
+
+
+def _shim_settings(configured: Mapping[str, str]) -> dict[str, str]:
+    """What makes Spark load the shim, beside what else it is to load."""
+    added = ((JARS, str(shim.find_shim_jar())), (EXTENSIONS, shim.EXTENSION))
+    return {key: ",".join(dict.fromkeys([*_split(configured.get(key)), value])) for key, value in added}
+
+
+def _split(listed: str | None) -> list[str]:
+    return [name for name in (piece.strip() for piece in (listed or "").split(",")) if name]
+
+
+def _jvm() -> Any:
+    context: Any = SparkContext
+    return context._jvm
+
+
+def _find_running_uris() -> str | None:
+    """The metastore of the session that runs in this process: of this thread's, or else of the first one's."""
+    session = SparkSession.getActiveSession() or SparkSession._instantiatedSession
+    return None if session is None else find_session_uris(session) or None
+
+
+def _refuse_other_setup(uris: str | None) -> None:
+    """Raises HIVE_ACID_CONFIGURATION if the Spark that runs in this process was not set up for this metastore."""
+    context: Any = SparkContext._active_spark_context
+    running = _find_running_uris()
+    if shim.EXTENSION not in _split(context.getConf().get(EXTENSIONS, "")) or not shim.is_loaded(context._jvm):
+        settings = _format_settings(uris or running or "thrift://HOST:PORT")
+        reason = (
+            f"the Spark that is running was started without {shim.EXTENSION}, as in a shell; stop it (spark.stop()) "
+            f"and configure again, or start it with {settings}"
+        )
+    elif running is not None and uris is not None and running != uris:
+        reason = f"a Spark session on the metastore {running} is running; stop it before using {uris}"
+    else:
+        return
+    raise build_error("HIVE_ACID_CONFIGURATION", reason=reason)
+
+
+def _format_settings(uris: str) -> str:
+    """Arguments of spark-submit and pyspark that set a session up as `getOrCreate` does."""
+    settings = {EXTENSIONS: shim.EXTENSION, CATALOG: "hive", config.METASTORE_URIS.key: uris}
+    known = {**find_running_settings(), **settings}
+    with suppress(HiveAcidError):  # whether the metastore answers is not what is wrong here
+        settings |= hive_client.choose_client(_ask_server(uris, known), known, hive_client.fetch_client_jars).settings
+    options = [argument for key, value in settings.items() for argument in ("--conf", f"{key}={value}")]
+    return shlex.join(["--jars", str(shim.find_shim_jar()), *options])

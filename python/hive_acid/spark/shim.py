@@ -1,0 +1,87 @@
+"""The shim's jar, and how it comes into a JVM."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pyspark
+
+from hive_acid import __version__
+from hive_acid.errors import build_error
+
+EXTENSION = "hiveacid.Extensions"
+_DESCRIPTION = "hiveacid/shim.properties"
+_GROWING_LOADER = "org.apache.spark.util.MutableURLClassLoader"
+
+
+def find_shim_jar() -> Path:
+    """The shim's jar for the running Spark line. Raises HIVE_ACID_CONFIGURATION and names the places searched."""
+    line = ".".join(pyspark.__version__.split(".")[:2])
+    jar = Path(__file__).parent.parent / "jars" / f"spark-{line}" / "hive-acid-shim.jar"
+    if not jar.is_file():
+        lines = sorted(path.name for path in jar.parent.parent.glob("spark-*"))
+        reason = f"no shim for PySpark {pyspark.__version__}: {jar} is missing (there: {', '.join(lines) or 'none'})"
+        raise build_error("HIVE_ACID_CONFIGURATION", reason=reason)
+    return jar
+
+
+def is_loaded(jvm: Any) -> bool:
+    """True if the JVM's class loader knows the shim."""
+    return _loader(jvm).getResource(f"{EXTENSION.replace('.', '/')}.class") is not None
+
+
+def load(jvm: Any, jar: Path) -> None:
+    """Adds the jar to the classes of the driver; Spark does so for executors, by `spark.jars`.
+
+    Before there is a SparkContext, for its session looks for its extensions when it is made. `spark.jars` alone comes
+    too late where the JVM runs already: under spark-submit, in a shell, in a notebook. SparkSubmit, which has started
+    it in all of these, has left a class loader that grows. Raises HIVE_ACID_CONFIGURATION if there is none.
+    """
+    if is_loaded(jvm):
+        return
+    loader = _loader(jvm)
+    while loader is not None and loader.getClass().getName() not in (
+        _GROWING_LOADER,
+        "org.apache.spark.util.ChildFirstURLClassLoader",
+    ):
+        loader = loader.getParent()
+    if loader is None:
+        reason = f"this JVM was not started by spark-submit and takes no more classes; start it with --jars {jar}"
+        raise build_error("HIVE_ACID_CONFIGURATION", reason=reason)
+    loader.addURL(jvm.java.io.File(str(jar)).toURI().toURL())
+
+
+def refuse_other(jvm: Any, spark_version: str) -> None:
+    """Raises HIVE_ACID_CONFIGURATION unless the shim that the JVM has is this package's, made for this Spark's line.
+
+    Another one comes by `spark.jars` of a cluster's own settings, or from an older installation. What the two halves
+    tell each other is of no fixed form from one version to the next.
+    """
+    described = _describe(jvm)
+    line = ".".join(spark_version.split(".")[:2])
+    if described == {"version": __version__, "spark": line}:
+        return
+    found = " for Spark ".join(described.get(key) or "unknown" for key in ("version", "spark"))
+    reason = (
+        f"the shim's jar is of version {found}, the package of version {__version__} and Spark {spark_version}; take "
+        f"the other jar out of spark.jars and of Spark's own jars folder, the right one is {find_shim_jar()}"
+    )
+    raise build_error("HIVE_ACID_CONFIGURATION", reason=reason)
+
+
+def _describe(jvm: Any) -> dict[str, str]:
+    """What the jar says of itself; nothing if it is older than that."""
+    stream = _loader(jvm).getResourceAsStream(_DESCRIPTION)
+    if stream is None:
+        return {}
+    properties = jvm.java.util.Properties()
+    try:
+        properties.load(stream)
+    finally:
+        stream.close()
+    return {str(key): str(properties.getProperty(key)) for key in properties.stringPropertyNames()}
+
+
+def _loader(jvm: Any) -> Any:
+    return jvm.java.lang.Thread.currentThread().getContextClassLoader()

@@ -1,0 +1,38 @@
+"""Tables that are locked only after the snapshot they are read in was taken: may they still be read in it?
+
+A lock keeps others from dropping a table or a partition, but only from then on. What was dropped between the snapshot
+and the lock leaves no trace that a reader of the snapshot meets: rows that others had moved elsewhere before they
+dropped the rest would be in neither place.
+"""
+
+from __future__ import annotations
+
+from hive_acid.model.table import TableDescription
+from hive_acid.model.write_ids import ValidWriteIdList
+from hive_acid.transactions.validity import is_unchanged
+
+CLOCK_STEP_MS = 1000
+"""The metastore keeps times of creation in seconds."""
+
+
+def find_late_change(
+    table: TableDescription, before: ValidWriteIdList, now: ValidWriteIdList, started_ms: int | None
+) -> str | None:
+    """Why the table cannot be read by a snapshot that saw `before`, as the end of a sentence; None if it can be.
+
+    `table` and `now` are looked at under the lock. `started_ms` is when the transaction began by the metastore's clock,
+    None if that is not known.
+
+    * Nothing was committed since: whoever drops something by the protocol leaves a write ID, or has moved no row.
+    * A flat table of which the snapshot sees a write was there already: a table that is made anew starts without.
+    * A partitioned table to which others have written since may have lost partitions since.
+    """
+    if is_unchanged(before, now, own_write_id=0):
+        return None
+    if table.is_partitioned:
+        return "others have changed it since the snapshot, and may have dropped partitions"
+    if before.max_visible > 0:
+        return None
+    if started_ms is not None and 0 < table.created_s * 1000 < started_ms - CLOCK_STEP_MS:
+        return None
+    return "it was made, or written to for the first time, after the snapshot"

@@ -1,0 +1,89 @@
+"""What already lies in a folder that becomes a table's or a partition's.
+
+Write IDs begin anew with a table, and a partition that is dropped may leave its folder: contents of committed write IDs
+would be read as rows. So would those of aborted ones, once the metastore has forgotten them; but while it knows them as
+aborted, its Cleaner finds them through the partition. Hive writes to the folder of a new partition before it adds it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from hive_acid.errors import HiveAcidError, build_error
+from hive_acid.model.names import METADATA_FILE, FolderKind, FolderName, is_hidden
+from hive_acid.model.table import TableName
+from hive_acid.model.write_ids import ValidWriteIdList
+from hive_acid.snapshot.filesystem import FileSystem, Listing
+
+
+@dataclass(frozen=True)
+class Leftover:
+    """A file in a new folder of a table, `path` relative to `folder`."""
+
+    folder: str
+    path: str
+
+    def build_error(self, operation: str, table: TableName) -> HiveAcidError:
+        """HIVE_ACID_FOLDER_NOT_EMPTY."""
+        where = {"operation": operation, "folder": self.folder, "table": table, "found": self.path}
+        return build_error("HIVE_ACID_FOLDER_NOT_EMPTY", **where)
+
+
+def find_leftover(
+    file_system: FileSystem,
+    folders: Sequence[str],
+    own_write_id: int | None,
+    find_write_ids: Callable[[], ValidWriteIdList],
+) -> Leftover | None:
+    """A file that must not become part of the table; None if there is none. One listing.
+
+    `find_write_ids` gives the write IDs as they are now; it is asked only if there are files. What has `own_write_id`
+    was not written by us, for we have written nothing there yet.
+    """
+    listings = file_system.list_trees(folders) if folders else []
+    held = [listing for listing in listings if any(_visible_paths(listing))]
+    if not held:
+        return None
+    write_ids = find_write_ids()
+    found = (
+        Leftover(listing.root, path)
+        for listing in held
+        for path in _visible_paths(listing)
+        if not _is_explained(path, listing, own_write_id, write_ids)
+    )
+    return next(found, None)
+
+
+def _visible_paths(listing: Listing) -> Iterator[str]:
+    return (file.relative_path for file in listing.files if not is_hidden(file.name))
+
+
+def _split_paths(listing: Listing) -> Iterator[tuple[str, str, str]]:
+    return (file.relative_path.partition("/") for file in listing.files)
+
+
+def _is_explained(path: str, listing: Listing, own_write_id: int | None, write_ids: ValidWriteIdList) -> bool:
+    """True for what a transaction has put there that is under way or is known as aborted, and for what is dropped."""
+    name = FolderName.parse(path.partition("/")[0])
+    if name is not None and name.max_write_id <= write_ids.high_water_mark and name.min_write_id > 0:
+        unsettled = write_ids.open | write_ids.aborted
+        written_by = range(name.min_write_id, name.max_write_id + 1)
+        if own_write_id not in written_by and all(write_id in unsettled for write_id in written_by):
+            return True
+    dropped = _find_dropped(listing, write_ids)
+    return dropped is not None and (name.max_write_id if name else 0) < dropped
+
+
+def _find_dropped(listing: Listing, write_ids: ValidWriteIdList) -> int | None:
+    """The write ID up to which nothing counts: that of a base with a marker and no rows.
+
+    So Hive 4 drops a partition beside its readers, until the Cleaner removes the folder (AcidUtils.MetaDataFile).
+    """
+    with_rows = {path.partition("/")[0] for path in _visible_paths(listing)}
+    marked = (file.relative_path.partition("/") for file in listing.files if file.name == METADATA_FILE)
+    names = (
+        FolderName.parse(folder) for folder, _, rest in marked if rest == METADATA_FILE and folder not in with_rows
+    )
+    bases = (name.max_write_id for name in names if name is not None and name.kind is FolderKind.BASE)
+    return max((base for base in bases if write_ids.is_valid(base)), default=None)

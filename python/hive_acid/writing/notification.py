@@ -1,0 +1,46 @@
+"""Telling the metastore's listeners which files a statement has put in place: for replication, and for Impala."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from hive_acid.metastore.protocol import Metastore
+from hive_acid.metastore.types import AddedFile
+from hive_acid.model.names import VERSION_FILE
+from hive_acid.model.table import TableDescription
+from hive_acid.snapshot.filesystem import FileSystem
+from hive_acid.writing.engine import WriteResult
+from hive_acid.writing.partitions import TouchedPartitions
+
+
+def notify(
+    metastore: Metastore,
+    file_system: FileSystem,
+    table: TableDescription,
+    writes: Iterable[tuple[WriteResult, TouchedPartitions | None]],
+    txn_id: int,
+    write_id: int,
+) -> None:
+    """Before the commit, of all that the transaction has published in the table, with the partitions it went to."""
+    placed: dict[str, list[tuple[str, str]]] = {}
+    for result, touched in writes:
+        for partition, files in _find_placed(table, result, touched).items():
+            placed.setdefault(partition, []).extend(files)
+    paths = [path for files in placed.values() for path, _ in files]
+    sums = dict(zip(paths, file_system.checksums(paths), strict=True))
+    added = {name: [AddedFile(path, folder, sums[path]) for path, folder in files] for name, files in placed.items()}
+    metastore.notify_write(txn_id, write_id, table.name, added)
+
+
+def _find_placed(
+    table: TableDescription, result: WriteResult, touched: TouchedPartitions | None
+) -> Mapping[str, Sequence[tuple[str, str]]]:
+    """By partition (empty: of a flat table) each file and the name of its folder."""
+    locations = touched.locations if touched else {}
+    placed: dict[str, list[tuple[str, str]]] = {}
+    for folder in result.folders:
+        root = (locations[folder.partition] if folder.partition else table.location).rstrip("/")
+        names = (VERSION_FILE, *folder.files) if table.kind.has_row_ids else folder.files
+        files = [(f"{root}/{folder.name}/{name}", folder.name) for name in names]
+        placed.setdefault(folder.partition, []).extend(files)
+    return placed

@@ -1,0 +1,67 @@
+"""A writing statement as a value, and what must hold of its table when it runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from hive_acid.model.analysed_table import AnalysedTable
+from hive_acid.model.table import TableDescription, TableName
+from hive_acid.reading.changed_tables import refuse_changed
+from hive_acid.sql import RowWrites
+from hive_acid.transactions.validity import StatementKind
+
+
+@dataclass(frozen=True)
+class Overwrite:
+    """What an INSERT OVERWRITE or TRUNCATE replaces: a table, or the partitions with all of `parts`.
+
+    `parts` are `k=v` as in the metastore's names of partitions; none: all partitions. If `is_dynamic`, only those that
+    get rows are replaced, and one that `parts` name in full. With `if_not_exists`, which is for such a one, nothing is
+    written if it is there.
+    """
+
+    parts: tuple[str, ...] = ()
+    is_dynamic: bool = False
+    if_not_exists: bool = False
+
+    def covers(self, partition: str) -> bool:
+        """True if the partition has all the parts."""
+        return set(self.parts) <= set(partition.split("/"))
+
+
+@dataclass(frozen=True)
+class StatementText:
+    """The SQL text a statement was parsed from, or its beginning; in a script the statement stands at `position`."""
+
+    sql: str
+    position: int
+    is_whole: bool
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A writing statement, whose row-change query holds `writes`.
+
+    `sources` are all transactional tables it reads, `parallelism` the cores of the session, `analysed` what it was
+    analysed on: the target, and each table it reads as often as it was looked up. `settings` are those of its session,
+    by key; what is not in there is as the application was started with. `overwrite` is for OVERWRITE and TRUNCATE.
+    `text` is None for what a method of a DataFrame does.
+    """
+
+    kind: StatementKind
+    writes: RowWrites
+    target: TableName
+    sources: tuple[TableName, ...]
+    time_zone: str
+    parallelism: int
+    analysed: tuple[AnalysedTable, ...]
+    settings: Mapping[str, str] = field(default_factory=dict)
+    overwrite: Overwrite | None = None
+    text: StatementText | None = None
+
+    def refuse_changed(self, table: TableDescription) -> None:
+        """Raises HIVE_ACID_TABLE_CHANGED if the table is not what the statement was analysed on."""
+        for analysed in self.analysed:
+            if analysed.name == table.name:
+                refuse_changed(analysed, table)

@@ -1,0 +1,181 @@
+"""Which tables can be written, and what their files are to look like: functions on the table's description."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from hive_acid import config
+from hive_acid.errors import build_error
+from hive_acid.model.names import is_hidden
+from hive_acid.model.table import FileFormat, TableConstraints, TableDescription, TableKind
+from hive_acid.transactions.validity import StatementKind
+from hive_acid.writing.buckets import find_bucketing
+from hive_acid.writing.statement import Statement
+
+ATOMIC_SCHEMES = frozenset({"", "file", "hdfs", "viewfs"})
+"""File systems whose rename of a folder is atomic."""
+
+_READABLE_IN_ORC = frozenset({"ZLIB", "SNAPPY", "NONE"})
+_READABLE_IN_PARQUET = frozenset({"SNAPPY", "GZIP", "UNCOMPRESSED"})
+_TEXT_TYPE = re.compile(r"string|varchar\(\d+\)")
+"""Types whose values have one text only."""
+_PARTITION_TYPE = re.compile(
+    rf"{_TEXT_TYPE.pattern}|char\(\d+\)|tinyint|smallint|int|bigint|float|double|decimal\(\d+, ?\d+\)"
+    "|date|timestamp|boolean"
+)
+"""Types whose values get the text that Hive 3.1.3 and 4.1.0 give them in a partition's name.
+
+Neither reads a BINARY back as it was written.
+"""
+_TYPE_WORD = re.compile(r"(?:(?<=^)|(?<=[:<,]))\s*[A-Za-z_]+\s*(?=[<>,(]|$)")
+"""The name of a type, not that of a struct's field, which has a colon behind it."""
+_UNWRITABLE_TYPE = re.compile(r"\b(uniontype|timestamp with local time zone|interval_\w+|void)\b")
+
+_NO_ROW_IDS = (
+    "it is an insert-only transactional table, whose rows have no IDs by which one could be changed or deleted"
+)
+
+
+@dataclass(frozen=True)
+class FileLayout:
+    """How new rows lie in files: `name` of the layout, as the engine knows it, and the pattern of their names.
+
+    The pattern takes the number of the bucket, or of the file in a table that is not bucketed.
+    """
+
+    name: str
+    file_name: str
+
+
+_ACID_LAYOUT = FileLayout("acid_orc", "bucket_%05d")
+_INSERT_ONLY_LAYOUTS: Mapping[FileFormat | None, FileLayout] = {
+    # as Hive's tasks call them, so that a compaction or a conversion finds names it knows (AcidUtils.ORIGINAL_PATTERN)
+    FileFormat.ORC: FileLayout("orc", "%06d_0"),
+    FileFormat.PARQUET: FileLayout("parquet", "%06d_0"),
+}
+
+
+def refuse_row_changes(operation: str, table: str, kind: TableKind) -> None:
+    """Raises HIVE_ACID_UNSUPPORTED_TABLE if no row of such a table can be changed or deleted by itself."""
+    if not kind.has_row_ids:
+        raise build_error("HIVE_ACID_UNSUPPORTED_TABLE", operation=operation, table=table, reason=_NO_ROW_IDS)
+
+
+def refuse_unwritable(table: TableDescription, statement: Statement, settings: config.Settings) -> None:
+    """Raises HIVE_ACID_UNSUPPORTED_TABLE if the statement cannot be done right on this table."""
+
+    def refuse(reason: str) -> Exception:
+        return build_error(
+            "HIVE_ACID_UNSUPPORTED_TABLE", operation=statement.kind.title, table=table.name, reason=reason
+        )
+
+    if reason := _find_kind_reason(table, statement.kind):
+        raise refuse(reason)
+    find_bucketing(table, statement, settings)
+    if reason := find_storage_fault(table, settings.flag(config.ALLOW_NON_ATOMIC_RENAME)):
+        raise refuse(reason)
+
+
+def find_storage_fault(table: TableDescription, allow_non_atomic_rename: bool) -> str | None:
+    """Why files of the table cannot be written right, whatever is written; None if they can."""
+    location = urlsplit(table.location)
+    if location.scheme.lower() not in ATOMIC_SCHEMES and not allow_non_atomic_rename:
+        return f"renaming a folder is not atomic on {location.scheme}: storage"
+    if any(part.startswith(("_", ".")) for part in location.path.split("/")):
+        return "a folder in its location begins with _ or ., so Hive 4 and Trino would see no files"
+    if table.has_skew_folders:  # by whose names Hive leaves out rows (ListBucketingPruner)
+        return "it is SKEWED BY columns and STORED AS DIRECTORIES"
+    if reason := _find_partition_fault(table):
+        return reason
+    for column in table.columns:
+        if match := _UNWRITABLE_TYPE.search(column.type.lower()):
+            return f"column {column.name} has type {match[1]}"
+    return None
+
+
+def _find_partition_fault(table: TableDescription) -> str | None:
+    for column in table.partition_columns:
+        if not _PARTITION_TYPE.fullmatch(column.type.lower()):
+            return f"partition column {column.name} has type {column.type}"
+        if is_hidden(column.name):
+            return f"partition column {column.name} gives its folders names that are hidden from Hive and Trino"
+    return None
+
+
+def has_typed_partitions(table: TableDescription) -> bool:
+    """True if the values of a partition column can be spelled in more ways than one (`1` and `01`)."""
+    return not all(_TEXT_TYPE.fullmatch(column.type.lower()) for column in table.partition_columns)
+
+
+def _find_kind_reason(table: TableDescription, kind: StatementKind) -> str | None:
+    """Why tables of this kind and format do not take the statement, if they do not."""
+    if table.kind is TableKind.PLAIN:
+        return "it is not transactional"
+    if kind.changes_rows and not table.kind.has_row_ids:
+        return _NO_ROW_IDS
+    return find_format_fault(table)
+
+
+def find_format_fault(table: TableDescription) -> str | None:
+    """Why files of the table's format are not written; None if they are."""
+    if table.kind is not TableKind.INSERT_ONLY or table.file_format in _INSERT_ONLY_LAYOUTS:
+        return None
+    title = table.file_format.value if table.file_format else table.input_format.rpartition(".")[2]
+    written = " and ".join(found.value for found in _INSERT_ONLY_LAYOUTS if found)
+    return f"its files are {title}, and only {written} are written"
+
+
+def find_layout(table: TableDescription) -> FileLayout:
+    """What the files of a table that can be written look like."""
+    return _ACID_LAYOUT if table.kind.has_row_ids else _INSERT_ONLY_LAYOUTS[table.file_format]
+
+
+def find_required(
+    table: TableDescription, kind: StatementKind, constraints: TableConstraints
+) -> tuple[tuple[str, int], ...]:
+    """The columns in which a new row must not be NULL, by name and position.
+
+    Raises HIVE_ACID_UNSUPPORTED_TABLE for constraints that only Hive can judge.
+    """
+    names = [column.name for column in table.columns]
+    beyond = sorted(constraints.not_null - set(names))
+    if constraints.checks or beyond:
+        reason = f"partition column {beyond[0]} is NOT NULL" if beyond else "it has CHECK constraints"
+        raise build_error("HIVE_ACID_UNSUPPORTED_TABLE", operation=kind.title, table=table.name, reason=reason)
+    return tuple((name, position) for position, name in enumerate(names) if name in constraints.not_null)
+
+
+def build_row_type(table: TableDescription) -> str:
+    """`struct<`name`:type,…>` with every column in the metastore's order.
+
+    Nested names are in the metastore's case: Hive 3.1.3 and 4.1.0 find nested fields by it and show others as NULL.
+    """
+    return "struct<" + ",".join(f"`{c.name.replace('`', '``')}`:{_orc_type(c.type)}" for c in table.columns) + ">"
+
+
+def _orc_type(text: str) -> str:
+    """A type of the metastore, whose words may be in any case, in ORC's spelling; names of fields stay as they are."""
+    return _TYPE_WORD.sub(lambda match: match[0].lower(), text)
+
+
+def find_compression(table: TableDescription) -> str:
+    """The table's `orc.compress` or `parquet.compression` if every engine reads it, else ZLIB or SNAPPY.
+
+    ORC 1.5 and Parquet 1.10 of Hive 3.1 know no ZSTD.
+    """
+    key, default = find_compression_key(table), "SNAPPY" if table.file_format is FileFormat.PARQUET else "ZLIB"
+    wanted = next((v.upper() for k, v in table.parameters.items() if k.lower() == key), default)
+    return wanted if wanted in find_readable_compressions(table) else default
+
+
+def find_compression_key(table: TableDescription) -> str:
+    """The table property that says how its files are compressed."""
+    return "parquet.compression" if table.file_format is FileFormat.PARQUET else "orc.compress"
+
+
+def find_readable_compressions(table: TableDescription) -> frozenset[str]:
+    """What that property may say: the compressions that every engine reads."""
+    return _READABLE_IN_PARQUET if table.file_format is FileFormat.PARQUET else _READABLE_IN_ORC

@@ -1,0 +1,102 @@
+"""The packages of the shim, in the order of a statement's life: each knows only those below it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+SHIM = Path(__file__).resolve().parents[3] / "jvm-shim"
+MAIN = SHIM / "src/main/scala/hiveacid"
+
+LAYERS = (
+    "hiveacid",
+    "hiveacid.api",
+    "hiveacid.parser",
+    "hiveacid.analysis",
+    "hiveacid.guard",
+    "hiveacid.commands",
+    "hiveacid.scan",
+    "org.apache.spark.sql.hive.hiveacid",
+    "hiveacid.compact",
+    "hiveacid.write",
+    "hiveacid.write.buckets",
+    "hiveacid.formats.json",
+    "hiveacid.formats.parquet",
+    "hiveacid.formats.orc",
+    "hiveacid.formats",
+    "hiveacid.python",
+    "hiveacid.values",
+    "hiveacid.errors",
+    "org.apache.spark.sql.hiveacid",
+)
+"""From the top down. Formats do not know each other, nor do those who write and those who compact know the scan."""
+
+STRANGERS = {"hiveacid.formats.json", "hiveacid.formats.parquet", "hiveacid.formats.orc"}
+"""Packages side by side."""
+
+OURS = re.compile(r"(?<![\w.])((?:org\.apache\.spark\.sql\.(?:hive\.)?)?hiveacid(?:\.[a-z]\w*)*)\.(?:\{|_|[A-Z])")
+NOT_CODE = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"', re.DOTALL)
+
+
+def sources() -> list[Path]:
+    """All of the shim but its tests, of every Spark line."""
+    lines = (path for line in SHIM.glob("spark-*") for path in (line / "src/main").rglob("*.scala"))
+    return sorted([*MAIN.rglob("*.scala"), *lines])
+
+
+def package_of(text: str) -> str:
+    found = re.search(r"^package (\S+)$", text, re.MULTILINE)
+    assert found
+    return found[1]
+
+
+def known_packages(text: str) -> Iterator[str]:
+    """Those that a file imports from or names."""
+    for found in OURS.finditer(NOT_CODE.sub(" ", text)):
+        yield found[1]
+
+
+def is_below(package: str, other: str) -> bool:
+    """Whether `other` may be known by `package`."""
+    if {package, other} <= STRANGERS:
+        return False
+    return LAYERS.index(other) > LAYERS.index(package)
+
+
+@pytest.mark.parametrize("path", sources(), ids=lambda path: path.stem)
+def test_a_package_of_the_shim_knows_only_those_below_it(path: Path) -> None:
+    text = path.read_text("utf-8")
+    package = package_of(text)
+    assert package in LAYERS, "a new package has a place in the order"
+    above = {other for other in known_packages(text) if other != package and not is_below(package, other)}
+    assert not above, f"{package} knows {above}"
+
+
+def test_the_order_has_no_package_that_is_not_there() -> None:
+    assert {package_of(path.read_text("utf-8")) for path in sources()} == set(LAYERS)
+
+
+def test_a_file_lies_where_its_package_says() -> None:
+    for path in MAIN.rglob("*.scala"):
+        package = package_of(path.read_text("utf-8"))
+        if package.startswith("hiveacid"):
+            assert path.parent == MAIN.parent / package.replace(".", "/"), path
+
+
+def test_every_injected_rule_lies_in_a_file_of_its_name() -> None:
+    extensions = (MAIN / "Extensions.scala").read_text("utf-8")
+    rules = re.findall(r"extensions\.inject\w+\(.*?=> (\w+)", extensions)
+    assert len(rules) > 15
+    missing = [rule for rule in rules if not list(MAIN.rglob(f"{rule}.scala"))]
+    assert not missing
+
+
+def test_an_arrow_is_found_wherever_it_stands() -> None:
+    text = (
+        "package hiveacid.scan\nimport hiveacid.api.{A, B}\n"
+        'val x = hiveacid.errors.C("hiveacid.guard.D") // hiveacid.x.E\n'
+    )
+    assert list(known_packages(text)) == ["hiveacid.api", "hiveacid.errors"]

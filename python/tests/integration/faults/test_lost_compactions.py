@@ -1,0 +1,84 @@
+"""Whatever is lost of a compaction, a call, an answer or the session, the queue is nobody's obstacle afterwards."""
+
+from __future__ import annotations
+
+import pytest
+
+from support.drivers import Drivers, Table, wait_until
+from support.session_process import SessionProcess, StatementFailed
+from support.thrift_proxy import Lost
+
+CALLS = ("compact2", "find_next_compact2", "update_compactor_state", "mark_compacted")
+PROMPT_SECONDS = 60.0
+"""Far from the hour that a statement may wait, for a machine that is busy."""
+DONE = ("ready for cleaning", "succeeded", "refused")
+"""Refused by the worker, not by the queue: there was nothing left to compact."""
+
+
+def build_table(drivers: Drivers) -> Table:
+    """A table with a delta of two transactions."""
+    table = drivers.create(f"compacted_{next(drivers.numbers)}", "SELECT int(id) FROM range(2)")
+    drivers.reader.sql(f"INSERT INTO {table.name} VALUES (2)")
+    return table
+
+
+def compact(session: SessionProcess, table: Table, clauses: str = "AND WAIT") -> tuple[bool, str]:
+    """Whether it was accepted, and its state; fails if that is not told promptly."""
+    statement = f"ALTER TABLE {table.name} COMPACT 'major' {clauses}"
+    ((*_, state, accepted, _),) = session.submit(statement).result(PROMPT_SECONDS)
+    return accepted, state
+
+
+def assert_compacted(session: SessionProcess, table: Table) -> None:
+    """It is done at once, whoever has asked for it before."""
+    accepted, state = compact(session, table)
+    assert (accepted, state in DONE) == (True, True), state
+    assert_is_compacted(table)
+
+
+def assert_is_compacted(table: Table) -> None:
+    """Its rows lie in a base."""
+    assert any(name.startswith("base_0000002_v") for name in table.folders())
+    assert table.ids() == [0, 1, 2]
+
+
+@pytest.mark.parametrize("lost", Lost)
+@pytest.mark.parametrize("call", CALLS)
+def test_after_a_lost_call_the_same_and_another_table_are_compacted_at_once(
+    drivers: Drivers, call: str, lost: Lost
+) -> None:
+    table, other = build_table(drivers), build_table(drivers)
+    loss = drivers.proxy.lose(call, lost)
+    is_done = False
+    try:
+        accepted, state = compact(drivers.session, table)
+        is_done = accepted and state in DONE
+    except StatementFailed as failure:
+        assert failure.condition == "HIVE_ACID_METASTORE_UNAVAILABLE"
+        assert drivers.open_transactions() == []
+    assert loss.seen
+    drivers.proxy.heal()
+    assert_compacted(drivers.session, other)
+    if is_done:  # until it is cleaned, the metastore refuses another one
+        assert_is_compacted(table)
+    else:
+        assert_compacted(drivers.session, table)
+    assert not any(info.state.is_pending for info in drivers.client.compactions())
+
+
+@pytest.mark.parametrize(("call", "answered"), [("compact2", True), ("find_next_compact2", True), ("lock", False)])
+def test_after_a_killed_session_the_same_and_another_table_are_compacted_at_once(
+    drivers: Drivers, call: str, answered: bool
+) -> None:
+    table, other = build_table(drivers), build_table(drivers)
+    with drivers.another_session() as (victim, proxy):
+        held = proxy.hold(call, answered=answered)
+        victim.submit(f"ALTER TABLE {table.name} COMPACT 'major'")
+        held.wait()
+        victim.kill()
+        held.drop()
+    assert_compacted(drivers.session, other)
+    if call != "compact2":
+        assert not compact(drivers.session, table)[0], "it may be alive as long as its transaction is"
+        wait_until(lambda: not drivers.open_transactions(), "the transaction of the dead has timed out")
+    assert_compacted(drivers.session, table)

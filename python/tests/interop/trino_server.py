@@ -1,0 +1,172 @@
+"""A real Trino on the metastore of another engine, in a process of its own that only this machine reaches."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+from interop.hive_engine import Result
+from interop.trino_installation import TrinoInstallation, trino_installation
+from support.polling import eventually
+
+START_LIMIT_S: Final = 300.0
+STOP_LIMIT_S: Final = 20.0
+REQUEST_LIMIT_S: Final = 60.0
+RETRY_AFTER_S: Final = 0.1
+"""A server that is too busy answers 502, 503 or 504, and wants to be asked again after this time."""
+USER: Final = "tester"
+
+
+class TrinoError(Exception):
+    """Trino refused or failed a statement; the text is Trino's, with the name of the error."""
+
+
+class TrinoServer:
+    """One Trino server. Statements may come from several threads; each sees the catalog `hive`."""
+
+    def __init__(self, address: str, folder: Path, process: subprocess.Popen[bytes]) -> None:
+        self.log = folder / "trino.log"
+        self.process_id = process.pid
+        self._address = address
+        self._process = process
+
+    @classmethod
+    @contextmanager
+    def started(cls, folder: Path, metastore_uri: str, time_zone: str = "UTC") -> Iterator[TrinoServer]:
+        """A server on the metastore that keeps everything below `folder` and ends with the block.
+
+        `time_zone` is that of its JVM, by which it reads and writes ORC. Raises EngineUnavailable.
+        """
+        installation = trino_installation()
+        folder.mkdir(parents=True, exist_ok=True)
+        port = _free_port()
+        process = _spawn(installation, folder.resolve(), port, metastore_uri, time_zone)
+        server = cls(f"http://127.0.0.1:{port}", folder.resolve(), process)
+        try:
+            if not eventually(server._is_up, START_LIMIT_S):
+                raise TrinoError(f"Trino is not up after {START_LIMIT_S:.0f} s; its log is {server.log}")
+            yield server
+        finally:
+            server.close()
+
+    def sql(self, statement: str, database: str = "default", session: Mapping[str, str] | None = None) -> Result:
+        """Runs one statement, with names looked up in `database`, under the settings of `session`. Raises TrinoError.
+
+        Numbers, booleans and NULL are Python values; decimals, times and characters are text; binary values base64.
+        """
+        headers = {
+            "X-Trino-User": USER,
+            "X-Trino-Catalog": "hive",
+            "X-Trino-Schema": database,
+            "X-Trino-Time-Zone": "UTC",
+            "X-Trino-Session": ",".join(f"{name}={value}" for name, value in (session or {}).items()),
+            "X-Trino-Client-Capabilities": "PARAMETRIC_DATETIME",
+        }
+        columns: list[dict[str, Any]] = []
+        rows: list[tuple[Any, ...]] = []
+        answer = self._ask(f"{self._address}/v1/statement", headers, statement.encode())
+        while True:
+            if "error" in answer:
+                error = answer["error"]
+                raise TrinoError(f"{statement.strip()}\n{error['errorName']}: {error['message']}")
+            columns = answer.get("columns", columns)
+            rows += [tuple(row) for row in answer.get("data", ())]
+            if "nextUri" not in answer:
+                names, types = (tuple(column[key] for column in columns) for key in ("name", "type"))
+                return Result(names, types, rows)
+            answer = self._ask(answer["nextUri"], headers)
+
+    def close(self) -> None:
+        """Ends the process, by a signal to it and to nobody else."""
+        self._process.terminate()
+        try:
+            self._process.wait(STOP_LIMIT_S)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+
+    def _is_up(self) -> bool:
+        if self._process.poll() is not None:
+            raise TrinoError(f"Trino has ended; its log is {self.log}")
+        try:
+            return bool(self.sql("SELECT count(*) FROM system.runtime.nodes WHERE state = 'active'").rows[0][0])
+        except (OSError, TrinoError):  # nobody listens yet, or the catalog is not loaded yet
+            return False
+
+    def _ask(self, url: str, headers: Mapping[str, str], body: bytes | None = None) -> dict[str, Any]:
+        request = urllib.request.Request(url, data=body, headers=dict(headers))
+        while True:
+            try:
+                with urllib.request.urlopen(request, timeout=REQUEST_LIMIT_S) as response:
+                    answer: dict[str, Any] = json.load(response)
+                    return answer
+            except urllib.error.HTTPError as error:
+                if error.code not in (502, 503, 504):
+                    raise TrinoError(f"{url}: {error.code} {error.read()[:500]!r}") from error
+                time.sleep(RETRY_AFTER_S)
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def _spawn(
+    installation: TrinoInstallation, folder: Path, port: int, metastore_uri: str, time_zone: str
+) -> subprocess.Popen[bytes]:
+    etc = folder / "etc"
+    (etc / "catalog").mkdir(parents=True)
+    (folder / "data").mkdir()
+    _write(etc / "config.properties", _config(port, installation.plugins))
+    _write(etc / "catalog" / "hive.properties", _hive_catalog(metastore_uri))
+    java = [str(installation.java.path), "-Xmx2g", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]
+    java += ["-Djdk.attach.allowAttachSelf=true", "-Djdk.nio.maxCachedBufferSize=2000000"]
+    java += [f"-Duser.timezone={time_zone}", f"-Djava.io.tmpdir={folder}/data"]
+    java += [f"-Dconfig={etc}/config.properties", f"-Dcatalog.config-dir={etc}/catalog"]
+    java += ["-cp", f"{installation.lib}{os.sep}*", "io.trino.server.TrinoServer"]
+    with (folder / "trino.log").open("ab") as log:
+        return subprocess.Popen(java, cwd=folder, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+
+
+def _write(path: Path, properties: Mapping[str, str]) -> None:
+    path.write_text("".join(f"{name}={value}\n" for name, value in properties.items()), "utf-8")
+
+
+def _config(port: int, plugins: Path) -> dict[str, str]:
+    return {
+        "node.environment": "test",
+        "node.id": "only",
+        "node.internal-address": "127.0.0.1",
+        "node.bind-ip": "127.0.0.1",
+        "coordinator": "true",
+        "node-scheduler.include-coordinator": "true",
+        "http-server.http.port": str(port),
+        "discovery.uri": f"http://127.0.0.1:{port}",
+        "plugin.dir": str(plugins),
+        "catalog.management": "static",
+        "query.max-memory": "600MB",
+        "query.max-memory-per-node": "600MB",
+        "memory.heap-headroom-per-node": "400MB",
+    }
+
+
+def _hive_catalog(metastore_uri: str) -> dict[str, str]:
+    return {
+        "connector.name": "hive",
+        "hive.metastore": "thrift",
+        "hive.metastore.uri": metastore_uri,
+        "fs.hadoop.enabled": "true",  # serves the file: locations that Hive and Spark write
+        "hive.metastore-cache-ttl": "0s",
+        "hive.security": "allow-all",
+    }

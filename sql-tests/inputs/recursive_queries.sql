@@ -1,0 +1,37 @@
+-- WITH RECURSIVE before the statements that change rows: the query may be named in conditions, values and sources
+CREATE TABLE t (id INT, v STRING, n INT) STORED AS ORC TBLPROPERTIES ('transactional' = 'true');
+INSERT INTO t SELECT id, 'old', 0 FROM VALUES (1), (2), (3), (4), (5), (9) AS x(id);
+WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r WHERE n < 3)
+UPDATE t SET v = 'in' WHERE id IN (SELECT n FROM r);
+WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r WHERE n < 3), z AS (SELECT n FROM r WHERE n > 1)
+UPDATE t AS x SET v = 'both', n = (SELECT max(n) FROM r)
+WHERE id IN (SELECT n FROM z) AND EXISTS (SELECT 1 FROM r WHERE r.n = x.id);
+SELECT * FROM t ORDER BY id;
+-- a value that depends on the row
+WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r WHERE n < 3)
+UPDATE t SET n = (SELECT max(r.n) * 100 FROM r WHERE r.n = t.id);
+SELECT * FROM t ORDER BY id;
+-- as the source, also named twice
+WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r WHERE n < 3)
+MERGE INTO t USING r ON t.id = r.n
+WHEN MATCHED THEN UPDATE SET v = 'merged', n = (SELECT sum(n) FROM r);
+WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r WHERE n < 3), z AS (SELECT n FROM r WHERE n > 1)
+MERGE INTO t USING (SELECT n FROM z UNION ALL SELECT n + 10 FROM r) AS s ON t.id = s.n
+WHEN MATCHED THEN UPDATE SET v = 'twice'
+WHEN NOT MATCHED THEN INSERT (id, v) VALUES (s.n, 'new')
+WHEN NOT MATCHED BY SOURCE AND t.id = 9 THEN DELETE;
+SELECT * FROM t ORDER BY id;
+-- one in another's subquery
+WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r WHERE n < 3)
+UPDATE t SET v = 'deep'
+WHERE id IN (WITH RECURSIVE q(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM q WHERE n < 2) SELECT n FROM q JOIN r USING (n));
+SELECT id FROM t WHERE v = 'deep' ORDER BY id;
+-- it reads the target
+WITH RECURSIVE r(n) AS (SELECT id FROM t WHERE id = 4 UNION ALL SELECT n + 1 FROM r WHERE n < 11)
+DELETE FROM t WHERE id IN (SELECT n FROM r);
+SELECT id FROM t ORDER BY id;
+WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r WHERE n < 3)
+DELETE FROM t WHERE id IN (SELECT missing FROM r);
+WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r WHERE n < 13)
+DELETE FROM t WHERE NOT EXISTS (SELECT 1 FROM r WHERE r.n = t.id AND r.n > 12);
+SELECT * FROM t ORDER BY id;
