@@ -86,8 +86,8 @@ class Readers:
         self._readers: dict[int, _Reader] = {}
         # whoever reports the end of an execution (Spark's listener bus) must not wait for a slow metastore
         self._ending = ThreadPoolExecutor(max_workers=1, thread_name_prefix="hive-acid-readers")
-        transactions.before_waiting = self.end_unread
-        transactions.heartbeat.after_turn = self.tend
+        warehouse.transactions.before_waiting = self.end_unread
+        warehouse.transactions.heartbeat.after_turn = self.tend
 
     def partition_names(self, key: int, asked: ReadTable, settings: config.Settings) -> list[str]:
         """Names of the table's partitions; see `Snapshot`. `settings` are those of the session that reads."""
