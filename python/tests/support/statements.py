@@ -137,14 +137,19 @@ class World:
 
     line: MetastoreLine = MetastoreLine.HIVE_4
     settings: dict[str, str] = field(default_factory=dict)
+    shared_with: World | None = None
+    """The world whose metastore and files this one's executor works on too, as another client does."""
 
     def __post_init__(self) -> None:
         self.clock = Clock()
-        self.memory = MemoryMetastore(self.line, clock=self.clock, timeout_ms=TIMEOUT_MS)
-        self.memory.add_table(build_table())
+        if self.shared_with is not None:
+            self.memory, self.file_system = self.shared_with.memory, self.shared_with.file_system
+        else:
+            self.memory = MemoryMetastore(self.line, clock=self.clock, timeout_ms=TIMEOUT_MS)
+            self.memory.add_table(build_table())
+            self.file_system = MemoryFileSystem()
+            self.file_system.make_folder(LOCATION)
         self.metastore = FaultyMetastore(self.memory)
-        self.file_system = MemoryFileSystem()
-        self.file_system.make_folder(LOCATION)
         self.engine = FakeEngine(self.file_system)
         settings = Settings(self.settings)
         identity = Identity("user", "host", "agent")

@@ -28,14 +28,7 @@ def partitioned(world: World) -> World:
 
 
 def test_a_delete_that_raced_with_another_runs_again_in_a_new_transaction(world: World) -> None:
-    def other_delete() -> None:
-        other = World(world.line)
-        other.memory, other.metastore.real = world.memory, world.memory
-        other.file_system = other.engine.file_system = world.file_system
-        other.executor._file_system = world.file_system
-        other.run(StatementKind.DELETE)
-
-    world.metastore.before["lock"] = other_delete
+    world.metastore.before["lock"] = lambda: World(world.line, shared_with=world).run(StatementKind.DELETE)
     assert world.run(StatementKind.DELETE) == 3
     assert world.metastore.calls.count("open_transaction") == 2
     # the loser's write ID 1 was given up, the winner has 2, and the second try 3
