@@ -1,7 +1,34 @@
 """What holds of all tests."""
 
+import pytest
 from hypothesis import HealthCheck, settings
+from xdist.remote import Producer
+
+from support.dealing import CACHE_KEY, UnitScheduling, UnitSeconds
 
 # how long an example takes is a matter of what else the machine does
 settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("any machine")
+
+_SECONDS = pytest.StashKey[UnitSeconds]()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """The process that the user started notes how long things take."""
+    if not hasattr(config, "workerinput"):
+        config.stash[_SECONDS] = UnitSeconds()
+        config.pluginmanager.register(config.stash[_SECONDS])
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Kept for the next run."""
+    noted, cache = session.config.stash.get(_SECONDS, None), session.config.cache
+    if noted and cache:
+        cache.set(CACHE_KEY, {**cache.get(CACHE_KEY, {}), **noted.seconds})
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> UnitScheduling:
+    """However many processes there are."""
+    assert config.cache
+    return UnitScheduling(config, log, config.cache.get(CACHE_KEY, {}))

@@ -1,0 +1,77 @@
+"""Deals tests out to processes: what shares servers stays in one process, and what takes longest begins first.
+
+A *unit* is what one process runs: a folder whose tests share servers, else a file. A server or session of module scope
+is so started once per run. How long a unit takes is known from the last run in this working copy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import PurePosixPath
+from typing import Final
+
+import pytest
+from xdist.remote import Producer
+from xdist.scheduler.loadscope import LoadScopeScheduling
+from xdist.workermanage import WorkerController
+
+CACHE_KEY: Final = "hive-acid/seconds of units"
+SHARING_FOLDERS: Final = ("python/tests/contract", "python/tests/integration/faults")
+"""Their tests share servers."""
+LONG_SECONDS: Final[Mapping[str, float]] = {
+    "python/tests/integration/faults": 300.0,
+    "python/tests/integration/test_concurrency_run.py": 200.0,
+    "python/tests/integration/test_catalog_chaos.py": 150.0,
+    "python/tests/integration/test_demo.py": 120.0,
+    "python/tests/integration/test_golden_files.py": 120.0,
+    "python/tests/architecture/test_documents.py": 100.0,
+    "python/tests/unit/execution/test_fault_matrix.py": 100.0,
+    "python/tests/contract": 90.0,
+}
+"""Of units of few but long tests, until a run has told."""
+_TEST_SECONDS: Final[Mapping[str, float]] = {"integration": 1.0, "architecture": 0.1, "unit": 0.01}
+
+
+def find_unit(test_id: str) -> str:
+    """The unit of a test, as a path from the root of the repository."""
+    file = test_id.split("::", 1)[0]
+    return next((folder for folder in SHARING_FOLDERS if file.startswith(f"{folder}/")), file)
+
+
+def guess_seconds(unit: str, test_count: int, known_seconds: Mapping[str, float]) -> float:
+    """How long a unit of so many tests takes."""
+    known = known_seconds.get(unit) or LONG_SECONDS.get(unit)
+    if known is not None:
+        return known
+    kind = next((part for part in PurePosixPath(unit).parts if part in _TEST_SECONDS), "unit")
+    return _TEST_SECONDS[kind] * test_count
+
+
+class UnitScheduling(LoadScopeScheduling):
+    """A process that has no more than two tests left gets the longest unit that is nobody's."""
+
+    def __init__(self, config: pytest.Config, log: Producer, known_seconds: Mapping[str, float]) -> None:
+        super().__init__(config, log)
+        self._known_seconds = known_seconds
+
+    def _assign_work_unit(self, node: WorkerController) -> None:
+        longest = max(
+            self.workqueue, key=lambda unit: guess_seconds(unit, len(self.workqueue[unit]), self._known_seconds)
+        )
+        self.workqueue.move_to_end(longest, last=False)
+        super()._assign_work_unit(node)
+
+    def _split_scope(self, nodeid: str) -> str:
+        return find_unit(nodeid)
+
+
+class UnitSeconds:
+    """Adds up how long each unit of a run takes."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Of each phase of a test."""
+        unit = find_unit(report.nodeid)
+        self.seconds[unit] = round(self.seconds.get(unit, 0.0) + report.duration, 2)
