@@ -23,8 +23,8 @@ from support.spark_settings import SHORT_LIVED
 
 
 @pytest.fixture(scope="session")
-def metastore(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedMetastore]:
-    with EmbeddedMetastore.start(tmp_path_factory.mktemp("metastore")) as started:
+def metastore() -> Iterator[EmbeddedMetastore]:
+    with EmbeddedMetastore.start() as started:  # in a temporary folder, whose database waits for no disk
         yield started
 
 

@@ -273,7 +273,7 @@ def start_drivers(scratch: Path) -> Iterator[Drivers]:
         "spark.hiveacid.lock.timeoutMs": str(LOCK_TIMEOUT_MS),
     }
     with (
-        EmbeddedMetastore.start(scratch / "metastore", settings=QUICK) as metastore,
+        EmbeddedMetastore.start(settings=QUICK) as metastore,
         ThriftProxy(metastore.uri) as proxy,
         SessionProcess(scratch / "session", proxy.uri, metastore.warehouse, settings) as session,
         SessionProcess(scratch / "reader", metastore.uri, metastore.warehouse) as reader,
