@@ -22,7 +22,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """Kept for the next run."""
-    noted, cache = session.config.stash.get(_SECONDS, None), session.config.cache
+    noted, cache = session.config.stash.get(_SECONDS, None), _find_cache(session.config)
     if noted and cache:
         cache.set(CACHE_KEY, {**cache.get(CACHE_KEY, {}), **noted.seconds})
 
@@ -30,5 +30,9 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> UnitScheduling:
     """However many processes there are."""
-    assert config.cache
-    return UnitScheduling(config, log, config.cache.get(CACHE_KEY, {}))
+    cache = _find_cache(config)
+    return UnitScheduling(config, log, cache.get(CACHE_KEY, {}) if cache else {})
+
+
+def _find_cache(config: pytest.Config) -> pytest.Cache | None:
+    return getattr(config, "cache", None)  # none where pytest's plugin is switched off
