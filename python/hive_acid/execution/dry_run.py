@@ -1,25 +1,23 @@
-"""The dry run of a writing statement: the executor's steps as far as they change nothing."""
+"""The dry run of a writing statement: its steps as far as they change nothing."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, MutableMapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack
 
-from hive_acid import config
 from hive_acid.execution.dry_run_report import DryRun
+from hive_acid.execution.scope import Scope, Tools
+from hive_acid.execution.steps import DRY_RUN, walk
 from hive_acid.metastore.protocol import Metastore
 from hive_acid.model.analysed_table import AnalysedTable
 from hive_acid.model.names import find_bucket
-from hive_acid.model.table import TableDescription, TableName
+from hive_acid.model.table import TableName
 from hive_acid.reading.read_transaction import ReadTransaction
 from hive_acid.reading.snapshot import ScannedSnapshot, scannable
 from hive_acid.snapshot.scan_plan import ScanPlan
 from hive_acid.transactions.blockers import find_blockers
-from hive_acid.transactions.validity import build_lock_components, find_rule
-from hive_acid.writing.engine import Engine, WriteResult
-from hive_acid.writing.foreseen_partitions import find_lockable_partitions
-from hive_acid.writing.statement import Statement
-from hive_acid.writing.table_rules import refuse_unwritable
-from hive_acid.writing.writer import Writing
+from hive_acid.writing.engine import WriteResult
+from hive_acid.writing.statement_run import StatementRun
 
 
 class _ObservedSnapshot:
@@ -51,55 +49,53 @@ class _ObservedSnapshot:
         return plan
 
 
-def rehearse(
-    statement: Statement,
-    engine: Engine,
-    settings: config.Settings,
-    metastore: Metastore,
-    reading: ReadTransaction,
-    writing: Writing,
-    snapshots: MutableMapping[str, ScannedSnapshot],
-) -> DryRun:
+class _DryScope(Scope):
+    """Reads as a SELECT does; what its scans of the target were given is in `observed`, once a statement runs."""
+
+    observed: _ObservedSnapshot
+
+    def __init__(self, tools: Tools, reading: ReadTransaction, scans: ExitStack) -> None:
+        super().__init__(tools)
+        self._reading = reading
+        self._scans = scans
+
+    def open_snapshot(self, run: StatementRun) -> None:
+        """Begins nothing: a read transaction does so when it is first asked."""
+        run.snapshot, self.observed = self._reading, _ObservedSnapshot(self._reading, run.table.name)
+        run.token = self._scans.enter_context(scannable(self.tools.snapshots, self.observed))
+
+    def run_job(self, run: StatementRun) -> WriteResult:
+        """Stores nothing."""
+        return self.tools.jobs.discard(run)
+
+
+def rehearse(run: StatementRun, tools: Tools, reading: ReadTransaction) -> DryRun:
     """What the statement would do in the snapshot of `reading`, which is ended.
 
     Opens no write ID, stores nothing and locks what a SELECT locks. Raises what the statement itself would raise of a
     table that it cannot write, of its rows, and HIVE_ACID_TOO_MANY_ROWS; errors of locking, publishing and committing
     are not foreseen.
     """
-    table = metastore.table(statement.target)
-    refuse_unwritable(table, statement, settings)
-    statement.refuse_changed(table)
-    observed = _ObservedSnapshot(reading, table.name)
     try:
-        with scannable(snapshots, observed) as token:
-            partitions = find_lockable_partitions(statement, table, reading, engine, token, settings)
-            result = writing.rehearse(statement, table, partitions, reading, settings, token, engine)
-        return _build(statement, table, metastore, partitions, result, observed, reading.txn_id)
+        with ExitStack() as scans:
+            scope = _DryScope(tools, reading, scans)
+            walk(scope, run, DRY_RUN)
+        return _build(run, tools.metastore, scope.observed.sizes, reading.txn_id)
     finally:
         reading.end()
 
 
-def _build(
-    statement: Statement,
-    table: TableDescription,
-    metastore: Metastore,
-    partitions: tuple[str, ...] | None,
-    result: WriteResult,
-    observed: _ObservedSnapshot,
-    own_txn_id: int | None,
-) -> DryRun:
-    rule = find_rule(statement.kind, metastore.line, statement.target in statement.sources)
-    locks = build_lock_components(rule, table.name, statement.sources, table.is_partitioned, partitions)
+def _build(run: StatementRun, metastore: Metastore, sizes: Mapping[str, int], own_txn_id: int | None) -> DryRun:
     return DryRun(
-        kind=statement.kind,
-        table=table.name,
-        rows=result.counts,
-        files=len(observed.sizes),
-        bytes=sum(observed.sizes.values()),
-        partitions=result.partitions,
-        buckets=_find_buckets(result),
-        locks=locks,
-        blockers=find_blockers(metastore.line, locks, metastore.held_locks(), own_txn_id),
+        kind=run.statement.kind,
+        table=run.table.name,
+        rows=run.result.counts,
+        files=len(sizes),
+        bytes=sum(sizes.values()),
+        partitions=run.result.partitions,
+        buckets=_find_buckets(run.result),
+        locks=run.locks,
+        blockers=find_blockers(metastore.line, run.locks, metastore.held_locks(), own_txn_id),
     )
 
 

@@ -1,110 +1,36 @@
-"""What a statement asks under its lock: does the snapshot still serve?"""
+"""A lost race: what a statement has read is no longer so."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-
-from hive_acid.metastore.protocol import Metastore
-from hive_acid.model.analysed_table import describe_analysed, find_change
-from hive_acid.model.table import TableDescription, TableName
-from hive_acid.model.write_ids import ValidWriteIdList
-from hive_acid.reading.late_tables import find_changed_since
-from hive_acid.reading.snapshot import Snapshot
-from hive_acid.snapshot.acid_state import find_changes, newest_base_write_id
-from hive_acid.snapshot.filesystem import FileSystem
-from hive_acid.transactions.manager import Transaction
-from hive_acid.transactions.validity import Rule, SnapshotCheck, find_new_write_ids, is_unchanged
+from hive_acid.errors import HiveAcidError, build_error
 from hive_acid.writing.kept_lock import Gate
-
-_HARMED_BY_NEWER_BASES_ONLY = (SnapshotCheck.NO_NEWER_BASE, SnapshotCheck.NO_LATER_WRITE)
-"""An older base takes nothing from new rows that do not come from the table."""
 
 
 class Conflict(Exception):
     """The snapshot no longer serves; the statement runs again in a new transaction, behind `gate` if there is one."""
 
-    def __init__(self, txn_id: int, reason: str, gate: Gate | None = None) -> None:
+    def __init__(self, txn_id: int, reason: str) -> None:
         super().__init__(reason)
-        self.txn_id = txn_id
         self.reason = reason
-        self.gate = gate
+        self.gate: Gate | None = None
+        self._txn_id = txn_id
+
+    def build_error(self, table: object, attempts: int) -> HiveAcidError:
+        """What the caller is told of a statement on the table that has lost so often: HIVE_ACID_WRITE_CONFLICT."""
+        told = {"txnId": self._txn_id, "table": table, "reason": self.reason, "attempts": attempts}
+        return build_error("HIVE_ACID_WRITE_CONFLICT", **told)
 
 
-class ConflictChecks:
-    """The checks of the validity table against one metastore and its storage. All raise Conflict."""
+class LostTogether(Conflict):
+    """That of statements that run as one: `error` (SQLSTATE 40001) is what their transaction has made of it."""
 
-    def __init__(self, metastore: Metastore, file_system: FileSystem) -> None:
-        self._metastore = metastore
-        self._file_system = file_system
+    def __init__(self, error: HiveAcidError) -> None:
+        super().__init__(0, str(error))
+        self._error = error
 
-    def check(
-        self, rule: Rule, transaction: Transaction, table: TableDescription, before: ValidWriteIdList, write_id: int
-    ) -> None:
-        """What was committed between the snapshot, which saw `before`, and the lock must not matter."""
-        # a table that was dropped and made again has forgotten our write ID, and gives another
-        same_table = transaction.allocate_write_id(table.name) == write_id
-        if not same_table or find_change(describe_analysed(table), self._metastore.table(table.name)):
-            raise Conflict(transaction.txn_id, "the table was altered, or dropped and made again, meanwhile")
-        if rule.check is SnapshotCheck.NO_CONFLICT:
-            other = self._metastore.latest_conflict(transaction.txn_id)
-            if other:
-                raise Conflict(transaction.txn_id, f"transaction {other} changed rows of the table meanwhile")
-        elif rule.check is SnapshotCheck.UNCHANGED and not is_unchanged(
-            before, self.write_ids_now(table.name), write_id
-        ):
-            raise Conflict(transaction.txn_id, "other transactions changed the table meanwhile")
-        elif rule.check is SnapshotCheck.NO_LATER_WRITE:
-            later = self.write_ids_now(table.name).max_visible
-            if later > write_id:
-                raise Conflict(transaction.txn_id, f"write ID {later}, later than the own one, was committed meanwhile")
-
-    def check_partitions(self, transaction: Transaction, table: TableName, snapshot: Snapshot) -> None:
-        """No partition that was listed before the lock is gone: its rows may be in one of another name by now."""
-        listed = snapshot.known_partition_names(table)
-        if listed and not set(listed) <= set(self._metastore.partition_names(table)):
-            raise Conflict(transaction.txn_id, "a partition of the table was dropped or renamed meanwhile")
-
-    def check_sources(
-        self, transaction: Transaction, table: TableDescription, snapshot: Snapshot, sources: Iterable[TableName]
-    ) -> None:
-        """The tables that are read may be read in the snapshot, which is older than their locks.
-
-        Of the target `table` that is known already, but for partitions that were not listed before the lock.
-        """
-        is_checked = not table.is_partitioned or snapshot.known_partition_names(table.name)
-        sources = set(sources) - ({table.name} if is_checked else set())
-        changed = find_changed_since(self._metastore, snapshot, sources, transaction.txn_id)
-        if changed is not None:
-            raise Conflict(transaction.txn_id, f"of the table {changed[0]} that it reads: {changed[1]}")
-
-    def check_bases(
-        self,
-        rule: Rule,
-        transaction: Transaction,
-        locations: Sequence[str],
-        before: ValidWriteIdList,
-        now: ValidWriteIdList,
-        write_id: int,
-    ) -> None:
-        """No overwrite or TRUNCATE was committed between the snapshot and the lock, and no rows of these were changed.
-
-        The first would hide what an insert has written, or what an update has written of it would bring rows back.
-        Hive's TRUNCATE is not among the conflicts that the metastore knows of (it locks as NO_TXN).
-        """
-        new = find_new_write_ids(before, now, write_id)
-        if not new:
-            return
-        for listing in self._file_system.list_trees(locations):
-            # the server knows of no conflict with those who tell it of no partition that they change, as Trino
-            changes = find_changes(listing, new) if rule.admits_unlocked_writers else None
-            if changes is not None:
-                raise Conflict(transaction.txn_id, f"another transaction changed the same rows meanwhile ({changes})")
-            base = newest_base_write_id(listing, now)
-            if base is None or before.is_valid(base):
-                continue
-            if rule.check not in _HARMED_BY_NEWER_BASES_ONLY or base > write_id:
-                raise Conflict(transaction.txn_id, f"the table was overwritten under write ID {base} meanwhile")
-
-    def write_ids_now(self, table: TableName) -> ValidWriteIdList:
-        """What a transaction that begins now would see; no write ID of ours that is not committed."""
-        return self._metastore.valid_write_ids([table], self._metastore.valid_transactions(0))[table]
+    def build_error(self, _: object, attempts: int) -> HiveAcidError:
+        """The same error, or how often they lost."""
+        told: dict[str, object] = {**self._error.getMessageParameters()}
+        if "attempts" in told:
+            told["attempts"] = attempts
+        return build_error(self._error.getCondition(), **told)

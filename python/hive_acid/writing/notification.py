@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from hive_acid.metastore.protocol import Metastore
 from hive_acid.metastore.types import AddedFile
@@ -11,20 +11,15 @@ from hive_acid.model.table import TableDescription
 from hive_acid.snapshot.filesystem import FileSystem
 from hive_acid.writing.engine import WriteResult
 from hive_acid.writing.partitions import TouchedPartitions
+from hive_acid.writing.statement_run import StatementRun
 
 
-def notify(
-    metastore: Metastore,
-    file_system: FileSystem,
-    table: TableDescription,
-    writes: Iterable[tuple[WriteResult, TouchedPartitions | None]],
-    txn_id: int,
-    write_id: int,
-) -> None:
-    """Before the commit, of all that the transaction has published in the table, with the partitions it went to."""
+def notify(metastore: Metastore, file_system: FileSystem, runs: Sequence[StatementRun]) -> None:
+    """Before the commit, of all that statements of a transaction, one at least, have published in a table."""
+    table, txn_id, write_id = runs[0].table, runs[0].transaction.txn_id, runs[0].work.write_id
     placed: dict[str, list[tuple[str, str]]] = {}
-    for result, touched in writes:
-        for partition, files in _find_placed(table, result, touched).items():
+    for run in runs:
+        for partition, files in _find_placed(table, run.result, run.touched).items():
             placed.setdefault(partition, []).extend(files)
     paths = [path for files in placed.values() for path, _ in files]
     sums = dict(zip(paths, file_system.checksums(paths), strict=True))

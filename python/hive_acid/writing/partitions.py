@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from hive_acid.metastore.protocol import Metastore
-from hive_acid.metastore.types import OperationKind
 from hive_acid.model.table import TableDescription
 from hive_acid.model.write_ids import ValidWriteIdList
 from hive_acid.writing.conflicts import Conflict
@@ -71,24 +70,3 @@ def withdraw_statistics(
         # new ones too: adding one does not store our write ID (seen on 4.0.0), which defeats a concurrent ANALYZE
         metastore.drop_partition_statistics(table.name, partitions, write_id, write_ids)
     metastore.drop_statistics(table.name, write_id, write_ids)
-
-
-def register(
-    metastore: Metastore,
-    table: TableDescription,
-    touched: TouchedPartitions | None,
-    operation: OperationKind | None,
-    txn_id: int,
-    write_id: int,
-    write_ids: ValidWriteIdList,
-) -> None:
-    """Before the commit: new partitions, the record of those written for conflict detection and compaction, statistics.
-
-    `touched` is None in a flat table, `operation` if the lock was on these partitions by name, which has recorded them.
-    """
-    names = sorted(touched.locations) if touched else []
-    if touched is not None:
-        add_new(metastore, table, touched, txn_id, write_id, write_ids)
-        if operation is not None:
-            metastore.add_dynamic_partitions(txn_id, write_id, table.name, names, operation)
-    withdraw_statistics(metastore, table, names, write_id, write_ids)

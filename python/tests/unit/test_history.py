@@ -24,7 +24,7 @@ INSERT, UPDATE, OVERWRITE = StatementKind.INSERT, StatementKind.UPDATE, Statemen
 
 def build_world(line: MetastoreLine = MetastoreLine.HIVE_4, **settings: str) -> World:
     world = World(line, {f"spark.hiveacid.history.{key}": value for key, value in settings.items()})
-    world.executor._writing.notes = NoteWriter(Author("nightly", "app-1", "ada"), lambda: 1_700_000_000_000)
+    world.executor._tools.notes = NoteWriter(Author("nightly", "app-1", "ada"), lambda: 1_700_000_000_000)
     return world
 
 

@@ -93,6 +93,16 @@ def test_races_that_are_lost_each_time_end_in_a_conflict_that_counts_them(world:
     assert is_at_rest(world)
 
 
+def test_a_table_that_was_altered_since_the_statements_were_analysed_is_told_as_that(world: World) -> None:
+    statement = world.statement(INSERT)
+    world.memory.add_table(build_table(columns=(Column("id", "int"),)))
+    with pytest.raises(WriteConflict) as caught:
+        world.executor.run_together([(statement, world.engine)])
+    assert caught.value.getCondition() == "HIVE_ACID_TABLE_CHANGED"
+    assert world.folders() == []
+    assert is_at_rest(world)
+
+
 def test_a_table_is_overwritten_or_written_to_not_both(world: World) -> None:
     with pytest.raises(HiveAcidError) as caught:
         world.executor.run_together(

@@ -1,37 +1,73 @@
-"""What a transaction of several statements has done to one table so far."""
+"""A writing statement on its way: what its steps have found so far, and what its transaction has done to the table."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from hive_acid import config
 from hive_acid.errors import build_error
+from hive_acid.metastore.types import LockComponent
 from hive_acid.model.names import FolderName, is_base
 from hive_acid.model.table import TableDescription
 from hive_acid.model.write_ids import ValidWriteIdList
-from hive_acid.writing.engine import WriteResult
+from hive_acid.reading.snapshot import ScannedSnapshot, Snapshot
+from hive_acid.transactions.manager import Transaction
+from hive_acid.transactions.validity import Rule
+from hive_acid.writing.engine import Engine, WriteResult
 from hive_acid.writing.partitions import TouchedPartitions
+from hive_acid.writing.publication import Publication
 from hive_acid.writing.statement import Statement
-from hive_acid.writing.writer import TableWrite
 
 
-@dataclass
+@dataclass(eq=False)
+class StatementRun:
+    """One run of a statement under the settings of its session. Each step fills in what later ones need.
+
+    The engine's scans read `snapshot` by its `token`; `taken` is the same if the statement writes. `partitions` are
+    those that are locked by name, None if the whole table is; `locks` are all that the statement asks for. `touched`
+    are the partitions it has written to, None in a flat table. `is_over`: there is nothing left to do.
+    """
+
+    statement: Statement
+    engine: Engine
+    settings: config.Settings
+    table: TableDescription = field(init=False)
+    transaction: Transaction = field(init=False)
+    snapshot: ScannedSnapshot = field(init=False)
+    taken: Snapshot = field(init=False)
+    token: str = field(init=False)
+    work: TableWork = field(init=False)
+    rule: Rule = field(init=False)
+    partitions: tuple[str, ...] | None = field(init=False)
+    locks: tuple[LockComponent, ...] = field(init=False)
+    publication: Publication = field(init=False)
+    result: WriteResult = field(init=False)
+    touched: TouchedPartitions | None = field(init=False)
+    is_over: bool = False
+
+    @property
+    def locations(self) -> list[str]:
+        """The folders it has written to: of the partitions, or of the flat table."""
+        return list(self.touched.locations.values()) if self.touched else [self.table.location]
+
+
+@dataclass(eq=False)
 class TableWork:
-    """What the transaction does to the table.
+    """What a transaction, whose `snapshot` saw `before`, does to a table under its one write ID there.
 
     `written` are the partitions with files of the transaction, `overwritten` those of them with a base; an empty name
-    stands for a flat table. At the commit `changes` of rows are compared once more with those of others, and
-    `unreported` is told to listeners.
+    stands for a flat table. `runs` are the statements whose files are in place.
     """
 
     table: TableDescription
+    snapshot: Snapshot
     before: ValidWriteIdList
     write_id: int
     next_statement_id: int = 0
     partitions: set[str] = field(default_factory=set)
     written: set[str] = field(default_factory=set)
     overwritten: set[str] = field(default_factory=set)
-    changes: list[tuple[TableWrite, TouchedPartitions | None]] = field(default_factory=list)
-    unreported: list[tuple[WriteResult, TouchedPartitions | None]] = field(default_factory=list)
+    runs: list[StatementRun] = field(default_factory=list)
 
     def note(self, result: WriteResult) -> None:
         """Later statements write under greater statement IDs."""

@@ -1,0 +1,61 @@
+"""The transaction of one statement."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from types import TracebackType
+
+from hive_acid import config
+from hive_acid.errors import CommitStateUnknown
+from hive_acid.execution.scope import Tools, WritingScope
+from hive_acid.reading.snapshot import Snapshot, scannable
+from hive_acid.transactions.manager import Transaction
+from hive_acid.writing.conflicts import Conflict
+from hive_acid.writing.kept_lock import Gate
+from hive_acid.writing.statement_run import StatementRun
+
+
+class OwnTransaction(WritingScope):
+    """A context, after which the transaction has ended, and what it wrote is undone unless it may count.
+
+    It only stays open if its lock is kept for the next run of the statement; `gate` is what the run before has kept.
+    """
+
+    def __init__(self, tools: Tools, settings: config.Settings, gate: Gate | None) -> None:
+        super().__init__(tools, settings)
+        self.gate = gate
+        self._transaction: Transaction | None = None
+        self._scans = ExitStack()
+
+    def open_snapshot(self, run: StatementRun) -> None:
+        """Begins the transaction."""
+        warehouse = self.tools.warehouse
+        self._transaction = run.transaction = warehouse.transactions.begin(str(run.table.name), self.settings)
+        seen = run.transaction.own_snapshot()
+        run.snapshot = run.taken = Snapshot(warehouse.metastore, warehouse.file_system, seen, run.table)
+        run.token = self._scans.enter_context(scannable(self.tools.snapshots, run.snapshot))
+
+    def lock(self, run: StatementRun) -> None:
+        """Behind a gate nobody waits: who stands in the way waits for the gate itself. Raises Conflict then."""
+        if self.gate is None:
+            run.transaction.lock(run.locks)
+        elif not self.gate.covers(run.partitions):
+            raise Conflict(run.transaction.txn_id, "the statement touches partitions that were not there before")
+        elif not run.transaction.try_lock(run.locks):
+            raise Conflict(run.transaction.txn_id, "another transaction waits for an exclusive lock")
+        self.held = run.locks
+
+    def check_sources(self, run: StatementRun) -> None:
+        """Raises Conflict."""
+        self.tools.checks.check_sources(run)
+
+    def __enter__(self) -> OwnTransaction:
+        return self
+
+    def __exit__(self, _: type[BaseException] | None, error: BaseException | None, __: TracebackType | None) -> None:
+        self._scans.close()
+        if error is None or isinstance(error, CommitStateUnknown) or self._transaction is None:
+            return
+        if isinstance(error, Conflict) and error.gate is not None and error.gate.is_kept_by(self._transaction):
+            return
+        self._undo(self._transaction, error)

@@ -1,0 +1,104 @@
+"""What a writing statement runs within: a transaction of its own, one of several statements, or a dry run."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, MutableMapping, Sequence
+
+from hive_acid import config
+from hive_acid.metastore.types import LockComponent
+from hive_acid.model.table import TableName
+from hive_acid.reading.snapshot import ScannedSnapshot
+from hive_acid.reading.warehouse import Warehouse
+from hive_acid.transactions.manager import Outcome, Transaction
+from hive_acid.writing.engine import WriteResult
+from hive_acid.writing.kept_lock import Gate
+from hive_acid.writing.notes import NoteWriter
+from hive_acid.writing.publication import Publication
+from hive_acid.writing.snapshot_checks import SnapshotChecks
+from hive_acid.writing.statement_run import StatementRun, TableWork
+from hive_acid.writing.unlocked_writers import UnlockedWriters
+from hive_acid.writing.write_job import WriteJobs
+
+
+class Tools:
+    """What the steps work with in one warehouse. `pause_ms` waits, and raises if the statement was cancelled.
+
+    `snapshots` is where scans find their snapshot, by its token; `notes` writes those for the history.
+    """
+
+    def __init__(
+        self,
+        warehouse: Warehouse,
+        pause_ms: Callable[[int], None],
+        snapshots: MutableMapping[str, ScannedSnapshot],
+        notes: NoteWriter,
+    ) -> None:
+        self.warehouse = warehouse
+        self.metastore = warehouse.metastore
+        self.files = warehouse.file_system
+        self.pause_ms = pause_ms
+        self.snapshots = snapshots
+        self.notes = notes
+        self.checks = SnapshotChecks(self.metastore, self.files)
+        self.unlocked_writers = UnlockedWriters(self.metastore)
+        self.jobs = WriteJobs(self.metastore, self.files, pause_ms, snapshots)
+
+
+class Scope(ABC):
+    """What a statement runs within.
+
+    `held` are the locks that are held, `gate` one that is kept from an earlier run of the same statement.
+    `reads_target`: the target counts as read, even if the statement's query does not read it.
+    """
+
+    gate: Gate | None = None
+    reads_target = False
+
+    def __init__(self, tools: Tools) -> None:
+        self.tools = tools
+        self.held: Sequence[LockComponent] = ()
+
+    @abstractmethod
+    def open_snapshot(self, run: StatementRun) -> None:
+        """Gives the statement its `snapshot` and the `token`; if it writes, also its `transaction`."""
+
+    @abstractmethod
+    def run_job(self, run: StatementRun) -> WriteResult:
+        """Runs the statement's write job."""
+
+
+class WritingScope(Scope):
+    """A transaction that writes; `work` is what it has done, by table, which can be undone until the commit."""
+
+    def __init__(self, tools: Tools, settings: config.Settings) -> None:
+        super().__init__(tools)
+        self.settings = settings
+        self.work: dict[TableName, TableWork] = {}
+        self._publications: list[Publication] = []
+
+    @abstractmethod
+    def lock(self, run: StatementRun) -> None:
+        """Waits for those of the statement's locks that are not held."""
+
+    @abstractmethod
+    def check_sources(self, run: StatementRun) -> None:
+        """The tables that the statement reads may be read in the snapshot; they are locked by now."""
+
+    def run_job(self, run: StatementRun) -> WriteResult:
+        """Stages what the statement writes."""
+        location, has_row_ids = run.table.location, run.table.kind.has_row_ids
+        run.publication = Publication(self.tools.files, location, run.transaction.txn_id, has_row_ids)
+        self._publications.append(run.publication)
+        return self.tools.jobs.stage(run)
+
+    @property
+    def written(self) -> dict[TableName, tuple[str, ...]]:
+        """By table with changes, sorted, the partitions that were written; none of a flat table."""
+        return {name: tuple(sorted(work.partitions)) for name, work in sorted(self.work.items()) if work.runs}
+
+    def _undo(self, transaction: Transaction, error: BaseException) -> None:
+        """Aborts because of `error` and takes back what was written, unless it may count; `error` may get notes."""
+        if transaction.outcome is not Outcome.COMMITTED and transaction.abort_because(error):
+            for publication in self._publications:
+                publication.undo(error)

@@ -1,0 +1,301 @@
+"""The steps of a writing statement, in their one order.
+
+A statement of its own, one of several in a transaction, statements that run as one, and a dry run go through the same
+steps. They differ in which they leave out, and in when the last ones come: see the tuples at the end. What each of them
+does in its own way is its `Scope`. A new check is a line in one of these functions, or a function in `STEPS`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar
+
+from hive_acid import config
+from hive_acid.errors import TransactionAborted, build_error
+from hive_acid.execution.scope import Scope, Tools, WritingScope
+from hive_acid.model.bucket import MAX_STATEMENT
+from hive_acid.transactions.validity import build_lock_components, find_rule, is_covered
+from hive_acid.writing.conflicts import Conflict
+from hive_acid.writing.foreseen_partitions import find_lockable_partitions
+from hive_acid.writing.kept_lock import Gate
+from hive_acid.writing.new_folders import find_leftover
+from hive_acid.writing.notification import notify
+from hive_acid.writing.overwrites import remove_aborted_overwrites
+from hive_acid.writing.partitions import add_new, find_touched, withdraw_statistics
+from hive_acid.writing.statement_run import StatementRun, TableWork, refuse_beside_overwrites, refuse_overlap
+from hive_acid.writing.table_rules import refuse_unwritable
+
+
+def find_table(scope: Scope, run: StatementRun) -> None:
+    """As it is now."""
+    run.table = scope.tools.metastore.table(run.statement.target)
+
+
+def check_table(_: Scope, run: StatementRun) -> None:
+    """What cannot be written right is refused before anything is opened."""
+    refuse_unwritable(run.table, run.statement, run.settings)
+    run.statement.refuse_changed(run.table)
+
+
+def open_snapshot(scope: Scope, run: StatementRun) -> None:
+    """Before the write ID: that must be above all that the snapshot sees."""
+    scope.open_snapshot(run)
+
+
+def allocate_write_id(scope: WritingScope, run: StatementRun) -> None:
+    """One per transaction and table; a lock is recorded with it."""
+    name = run.table.name
+    if name not in scope.work:
+        before = run.taken.write_ids(name)
+        write_id = run.transaction.allocate_write_id(name)
+        if before.max_visible >= write_id:
+            raise Conflict(run.transaction.txn_id, f"write ID {write_id} is not above all that the snapshot sees")
+        scope.work[name] = TableWork(run.table, run.taken, before, write_id)
+    run.work = scope.work[name]
+    if run.work.next_statement_id > MAX_STATEMENT - 1:
+        reason = "the transaction has used up its statement IDs"
+        raise build_error("HIVE_ACID_TRANSACTION_STATE", txnId=run.transaction.txn_id, reason=reason)
+
+
+def check_own_overwrites(_: WritingScope, run: StatementRun) -> None:
+    """Those of earlier statements of the transaction."""
+    refuse_beside_overwrites(run.statement, run.work, run.transaction.txn_id)
+
+
+def plan_locks(scope: Scope, run: StatementRun) -> None:
+    """Partitions are locked by their names where that is possible and the table is not locked as a whole."""
+    statement, table = run.statement, run.table
+    reads_target = scope.reads_target or statement.target in statement.sources
+    rule = find_rule(statement.kind, scope.tools.metastore.line, reads_target)
+    run.rule = rule if scope.gate is None else rule.behind_gate()
+    partitions = find_lockable_partitions(run)
+    whole_table, *_ = build_lock_components(run.rule, table.name, (), table.is_partitioned)
+    run.partitions = None if is_covered(whole_table, scope.held) else partitions
+    run.locks = build_lock_components(run.rule, table.name, statement.sources, table.is_partitioned, run.partitions)
+
+
+def lock(scope: WritingScope, run: StatementRun) -> None:
+    """From here on the table stays as it is, but for what the rule admits."""
+    scope.lock(run)
+
+
+def meet_unlocked_writers(scope: WritingScope, run: StatementRun) -> None:
+    """Before it is asked whether the snapshot still serves."""
+    held = [part for part in scope.held if part.table == run.table.name]
+    scope.tools.unlocked_writers.meet(run.transaction, held, run.settings)
+
+
+def check_snapshot(scope: WritingScope, run: StatementRun) -> None:
+    """Whether the snapshot, which is older than the lock, still serves. A statement that runs again keeps the lock."""
+    try:
+        scope.tools.checks.check_table(run)
+        scope.tools.checks.check_partitions(run)
+        scope.check_sources(run)
+    except Conflict as conflict:
+        conflict.gate = scope.gate or (Gate(run.transaction, run.partitions) if run.rule.can_be_gate else None)
+        raise
+
+
+def run_job(scope: Scope, run: StatementRun) -> None:
+    """The engine writes the changed rows."""
+    run.result = scope.run_job(run)
+
+
+def abort_unchanged(_: WritingScope, run: StatementRun) -> None:
+    """If nothing was written: nothing is left for the initiator to look at."""
+    if not run.result.folders:
+        run.transaction.abort()
+
+
+def end_unchanged(_: WritingScope, run: StatementRun) -> None:
+    """If nothing was written, this is the last step."""
+    if not run.result.folders:
+        run.publication.remove_staging()
+        run.is_over = True
+
+
+def check_own_folders(_: WritingScope, run: StatementRun) -> None:
+    """Beside those of earlier statements of the transaction."""
+    refuse_overlap(run.work, run.result)
+
+
+def ensure_active(scope: WritingScope, run: StatementRun) -> None:
+    """Nothing is changed in the table for a transaction, or behind a lock, that is lost."""
+    run.transaction.ensure_active()
+    if scope.gate is not None:
+        scope.gate.ensure_active()
+
+
+def prepare(scope: WritingScope, run: StatementRun) -> None:
+    """Makes sure that the staged folders can be put in place, and that they are missed or hidden by nobody's.
+
+    Raises Conflict if an overwrite was committed meanwhile, HIVE_ACID_FOLDER_NOT_EMPTY if there is something in the
+    folder of a new partition, and HIVE_ACID_INTERNAL if a partition was written that is not among the locked ones.
+    """
+    unlocked = set(run.result.partitions) - set(run.partitions) if run.partitions is not None else set()
+    if unlocked:
+        reason = f"partitions {', '.join(sorted(unlocked))} were written without a lock"
+        raise build_error("HIVE_ACID_INTERNAL", reason=reason)
+    tools, table = scope.tools, run.table
+    tools.pause_ms(0)
+    run.touched = find_touched(tools.metastore, table, run.result.partitions) if table.is_partitioned else None
+    now = tools.checks.write_ids_now(table.name)
+    tools.checks.check_bases(run, now)
+    remove_aborted_overwrites(tools.files, run.locations, now)
+    if run.touched:
+        _refuse_leftovers(tools, run, run.touched.new)
+        run.publication.make_folders(run.locations)
+
+
+def _refuse_leftovers(tools: Tools, run: StatementRun, new: Mapping[str, str]) -> None:
+    name, write_id = run.table.name, run.work.write_id
+    found = find_leftover(tools.files, list(new.values()), write_id, lambda: tools.checks.write_ids_now(name))
+    if found is None:
+        return
+    partition = next(partition for partition, location in new.items() if location == found.folder)
+    if tools.metastore.partitions(name, [partition]):
+        raise Conflict(run.transaction.txn_id, f"partition {partition} was added meanwhile")
+    raise found.build_error("A write to a new partition", name)
+
+
+def register_partitions(scope: WritingScope, run: StatementRun) -> None:
+    """New partitions, and those written to if no lock has named them, before there is a file in them.
+
+    The record serves conflict detection and compaction. A metastore of the 3.1 line forgets an aborted transaction that
+    has recorded nothing, and a lock for dynamic partitions records nothing there: its write ID would count as
+    committed, and its files would be seen.
+    """
+    if run.touched is None:
+        return
+    metastore, work, txn_id, name = scope.tools.metastore, run.work, run.transaction.txn_id, run.table.name
+    add_new(metastore, run.table, run.touched, txn_id, work.write_id, work.own_view)
+    names = sorted(run.touched.locations)
+    if run.partitions is None:
+        metastore.add_dynamic_partitions(txn_id, work.write_id, name, names, run.rule.operation)
+    work.partitions |= set(names)
+
+
+def withdraw_stale_statistics(scope: WritingScope, run: StatementRun) -> None:
+    """Those of the table and of all partitions that the transaction has written to."""
+    work = run.work
+    withdraw_statistics(scope.tools.metastore, work.table, sorted(work.partitions), work.write_id, work.own_view)
+
+
+def publish(scope: WritingScope, run: StatementRun) -> None:
+    """Late: the base of an overwrite must not lie there longer than needed."""
+    txn_id, write_id = run.transaction.txn_id, run.work.write_id
+    note = scope.tools.notes.build(run.statement, run.result, txn_id, write_id, run.settings)
+    run.publication.publish(run.transaction, run.result, run.touched.locations if run.touched else {}, note)
+    run.work.runs.append(run)
+
+
+def note_written(_: WritingScope, run: StatementRun) -> None:
+    """For statements that follow in the transaction: they write under greater statement IDs."""
+    run.work.note(run.result)
+
+
+def show_written(_: WritingScope, run: StatementRun) -> None:
+    """Statements that follow in the transaction see what this one wrote."""
+    run.taken.note_written(run.table.name, run.work.own_view)
+
+
+def notify_listeners(scope: WritingScope, run: StatementRun) -> None:
+    """Of all that the transaction has written to the table, if a setting says so."""
+    told = [one for one in run.work.runs if one.settings.flag(config.NOTIFY_WRITES)]
+    if told:
+        notify(scope.tools.metastore, scope.tools.files, told)
+
+
+def keep_out_unlocked_writers(scope: WritingScope, run: StatementRun) -> None:
+    """Right before the commit: who would not see it is kept out, and the changes must have missed nothing of theirs.
+
+    A conflict in a flat table is found by the server. Raises Conflict and HIVE_ACID_UNLOCKED_WRITER.
+    """
+    tools = scope.tools
+    if not tools.unlocked_writers.keep_out(run.transaction, scope.held, scope.settings):
+        return
+    runs = [one for work in scope.work.values() for one in work.runs if one.rule.admits_unlocked_writers]
+    for one in runs:
+        if one.touched is not None:
+            tools.checks.check_bases(one, tools.checks.write_ids_now(one.table.name))
+
+
+def commit(_: WritingScope, run: StatementRun) -> None:
+    """Raises Conflict if the metastore ended the transaction because another one had changed the same rows."""
+    try:
+        run.transaction.commit()
+    except TransactionAborted as error:
+        if not error.is_write_conflict:
+            raise
+        raise Conflict(run.transaction.txn_id, error.getMessageParameters()["reason"]) from error
+
+
+Step = Callable[[WritingScope, StatementRun], None]
+_S = TypeVar("_S", bound=Scope)
+
+STEPS: tuple[Step, ...] = (
+    find_table,
+    check_table,
+    open_snapshot,
+    allocate_write_id,
+    check_own_overwrites,
+    plan_locks,
+    lock,
+    meet_unlocked_writers,
+    check_snapshot,
+    run_job,
+    abort_unchanged,
+    end_unchanged,
+    check_own_folders,
+    ensure_active,
+    prepare,
+    register_partitions,
+    withdraw_stale_statistics,
+    publish,
+    note_written,
+    show_written,
+    notify_listeners,
+    keep_out_unlocked_writers,
+    commit,
+)
+"""All of them. Every other tuple holds some of them, in this order."""
+
+
+def _without(*left_out: Step) -> tuple[Step, ...]:
+    return tuple(step for step in STEPS if step not in left_out)
+
+
+ALONE = _without(check_own_overwrites, check_own_folders, note_written, show_written)
+"""A statement in a transaction of its own, which has no earlier statement."""
+
+AT_COMMIT_OF_A_TABLE: tuple[Step, ...] = (withdraw_stale_statistics, notify_listeners)
+"""The steps of several statements that are done once for each table, when the transaction is to be committed."""
+
+AT_COMMIT: tuple[Step, ...] = (keep_out_unlocked_writers, commit)
+"""Then those that are done once."""
+
+IN_TRANSACTION = _without(abort_unchanged, *AT_COMMIT_OF_A_TABLE, *AT_COMMIT)
+"""A statement of a transaction of several: what is left is done at the commit."""
+
+TOGETHER = tuple(step for step in IN_TRANSACTION if step not in (check_own_overwrites, show_written))
+"""A statement of several that run as one, each as if it were the first."""
+
+LOCKED_AHEAD: tuple[Step, ...] = (find_table, open_snapshot, allocate_write_id, plan_locks)
+"""Before the first of several statements that run as one, if their locks are asked for at once."""
+
+DRY_RUN: tuple[Callable[[Scope, StatementRun], None], ...] = (
+    find_table,
+    check_table,
+    open_snapshot,
+    plan_locks,
+    run_job,
+)
+"""What changes nothing: without a write ID, a lock for writing, and files."""
+
+
+def walk(scope: _S, run: StatementRun, steps: Sequence[Callable[[_S, StatementRun], None]]) -> None:
+    """Goes through the steps, as far as there is anything to do."""
+    for step in steps:
+        step(scope, run)
+        if run.is_over:
+            return

@@ -1,0 +1,89 @@
+"""What a statement asks under its lock: does the snapshot still serve?"""
+
+from __future__ import annotations
+
+from hive_acid.metastore.protocol import Metastore
+from hive_acid.model.analysed_table import describe_analysed, find_change
+from hive_acid.model.table import TableName
+from hive_acid.model.write_ids import ValidWriteIdList
+from hive_acid.reading.late_tables import find_changed_since
+from hive_acid.snapshot.acid_state import find_changes, newest_base_write_id
+from hive_acid.snapshot.filesystem import FileSystem
+from hive_acid.transactions.validity import SnapshotCheck, find_new_write_ids, is_unchanged
+from hive_acid.writing.conflicts import Conflict
+from hive_acid.writing.statement_run import StatementRun
+
+_HARMED_BY_NEWER_BASES_ONLY = (SnapshotCheck.NO_NEWER_BASE, SnapshotCheck.NO_LATER_WRITE)
+"""An older base takes nothing from new rows that do not come from the table."""
+
+
+class SnapshotChecks:
+    """The checks of the validity table against one metastore and its storage. All raise Conflict."""
+
+    def __init__(self, metastore: Metastore, file_system: FileSystem) -> None:
+        self._metastore = metastore
+        self._file_system = file_system
+
+    def check_table(self, run: StatementRun) -> None:
+        """What was committed between the snapshot and the lock must not matter."""
+        transaction, table, write_id = run.transaction, run.table, run.work.write_id
+        # a table that was dropped and made again has forgotten our write ID, and gives another
+        same_table = transaction.allocate_write_id(table.name) == write_id
+        if not same_table or find_change(describe_analysed(table), self._metastore.table(table.name)):
+            raise Conflict(transaction.txn_id, "the table was altered, or dropped and made again, meanwhile")
+        if run.rule.check is SnapshotCheck.NO_CONFLICT:
+            other = self._metastore.latest_conflict(transaction.txn_id)
+            if other:
+                raise Conflict(transaction.txn_id, f"transaction {other} changed rows of the table meanwhile")
+        elif run.rule.check is SnapshotCheck.UNCHANGED and not is_unchanged(
+            run.work.before, self.write_ids_now(table.name), write_id
+        ):
+            raise Conflict(transaction.txn_id, "other transactions changed the table meanwhile")
+        elif run.rule.check is SnapshotCheck.NO_LATER_WRITE:
+            later = self.write_ids_now(table.name).max_visible
+            if later > write_id:
+                raise Conflict(transaction.txn_id, f"write ID {later}, later than the own one, was committed meanwhile")
+
+    def check_partitions(self, run: StatementRun) -> None:
+        """No partition that was listed before the lock is gone: its rows may be in one of another name by now."""
+        listed = run.work.snapshot.known_partition_names(run.table.name)
+        if listed and not set(listed) <= set(self._metastore.partition_names(run.table.name)):
+            raise Conflict(run.transaction.txn_id, "a partition of the table was dropped or renamed meanwhile")
+
+    def check_sources(self, run: StatementRun) -> None:
+        """The tables that are read may be read in the snapshot, which is older than their locks.
+
+        Of the target that is known already, but for partitions that were not listed before the lock.
+        """
+        table, snapshot = run.table, run.work.snapshot
+        is_checked = not table.is_partitioned or snapshot.known_partition_names(table.name)
+        sources = set(run.statement.sources) - ({table.name} if is_checked else set())
+        changed = find_changed_since(self._metastore, snapshot, sources, run.transaction.txn_id)
+        if changed is not None:
+            raise Conflict(run.transaction.txn_id, f"of the table {changed[0]} that it reads: {changed[1]}")
+
+    def check_bases(self, run: StatementRun, now: ValidWriteIdList) -> None:
+        """No overwrite or TRUNCATE was committed between the snapshot and the lock, and no rows of these were changed.
+
+        The first would hide what an insert has written, or what an update has written of it would bring rows back.
+        Hive's TRUNCATE is not among the conflicts that the metastore knows of (it locks as NO_TXN). `now` are the write
+        IDs that count now; the folders are those that the statement has `touched`.
+        """
+        rule, before, write_id, txn_id = run.rule, run.work.before, run.work.write_id, run.transaction.txn_id
+        new = find_new_write_ids(before, now, write_id)
+        if not new:
+            return
+        for listing in self._file_system.list_trees(run.locations):
+            # the server knows of no conflict with those who tell it of no partition that they change, as Trino
+            changes = find_changes(listing, new) if rule.admits_unlocked_writers else None
+            if changes is not None:
+                raise Conflict(txn_id, f"another transaction changed the same rows meanwhile ({changes})")
+            base = newest_base_write_id(listing, now)
+            if base is None or before.is_valid(base):
+                continue
+            if rule.check not in _HARMED_BY_NEWER_BASES_ONLY or base > write_id:
+                raise Conflict(txn_id, f"the table was overwritten under write ID {base} meanwhile")
+
+    def write_ids_now(self, table: TableName) -> ValidWriteIdList:
+        """What a transaction that begins now would see; no write ID of ours that is not committed."""
+        return self._metastore.valid_write_ids([table], self._metastore.valid_transactions(0))[table]

@@ -1,0 +1,205 @@
+"""The write job of a statement: what the engine is asked for, and what is counted with it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, MutableMapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+
+from hive_acid import config
+from hive_acid.errors import build_error
+from hive_acid.metastore.protocol import Metastore
+from hive_acid.metastore.types import MetastoreLine
+from hive_acid.model.bucket import MAX_BUCKET
+from hive_acid.model.names import STAGING_PREFIX
+from hive_acid.model.table import TableDescription
+from hive_acid.reading.snapshot import ScannedSnapshot, Snapshot, scannable
+from hive_acid.snapshot.filesystem import FileSystem
+from hive_acid.sql import RowWrites
+from hive_acid.transactions.validity import StatementKind
+from hive_acid.writing.buckets import Bucketing, find_bucketing
+from hive_acid.writing.change_limits import ChangeLimits
+from hive_acid.writing.conflicts import Conflict
+from hive_acid.writing.engine import SourceChanged, WriteResult, WriteSpec
+from hive_acid.writing.overwrites import find_emptied, find_truncated
+from hive_acid.writing.statement import Overwrite, Statement
+from hive_acid.writing.statement_run import StatementRun
+from hive_acid.writing.table_rules import (
+    build_row_type,
+    find_compression,
+    find_layout,
+    find_required,
+    has_typed_partitions,
+)
+
+
+@dataclass(frozen=True)
+class _Job:
+    """The job of a statement.
+
+    `counting` is the token of the snapshot in which replaced rows are counted; None: of one that is taken then, under
+    the lock.
+    """
+
+    run: StatementRun
+    spec: WriteSpec
+    limits: ChangeLimits
+    counting: str | None = None
+
+
+class WriteJobs:
+    """Runs write jobs. `pause_ms` raises if the statement was cancelled; `snapshots` is where scans find theirs."""
+
+    def __init__(
+        self,
+        metastore: Metastore,
+        file_system: FileSystem,
+        pause_ms: Callable[[int], None],
+        snapshots: MutableMapping[str, ScannedSnapshot],
+    ) -> None:
+        self._metastore = metastore
+        self._file_system = file_system
+        self._pause_ms = pause_ms
+        self._snapshots = snapshots
+
+    def stage(self, run: StatementRun) -> WriteResult:
+        """Runs the job under the lock; its folders are in staging then.
+
+        A result without folders says that there is nothing to commit. Raises HIVE_ACID_TOO_MANY_ROWS, and Conflict if
+        the engine found the statement's source changed.
+        """
+        self._pause_ms(0)
+        spec = replace(
+            self._build_spec(run),
+            staging=run.publication.staging,
+            write_id=run.work.write_id,
+            statement_id=run.work.next_statement_id,
+        )
+        try:
+            return self._run(_Job(run, spec, ChangeLimits.find(run.settings)))
+        except SourceChanged as change:
+            reason = "the source had other rows when it was read again"
+            raise Conflict(run.transaction.txn_id, reason) from change
+
+    def discard(self, run: StatementRun) -> WriteResult:
+        """Does all that `stage` does, and raises what it raises, but stores nothing.
+
+        Needs no transaction that writes, and no lock: rows that an overwrite or TRUNCATE replaces are counted in the
+        statement's snapshot. The result tells the partitions and files that would be written.
+        """
+        self._pause_ms(0)
+        # hidden, as any staging folder, though nothing ever comes there
+        staging = f"{run.table.location.rstrip('/')}/{STAGING_PREFIX}dry-run"
+        spec = replace(self._build_spec(run), staging=staging, discards=True)
+        limits = ChangeLimits.find(run.settings)
+        with scannable(self._snapshots, run.snapshot) as counting:
+            job = _Job(run, spec, limits, counting)
+            try:
+                return self._run(job)
+            except SourceChanged:
+                return self._run(job)
+
+    def _build_spec(self, run: StatementRun) -> WriteSpec:
+        """The job but for where it writes and under which IDs."""
+        statement, table, snapshot, settings = run.statement, run.table, run.snapshot, run.settings
+        changes_rows = statement.writes is not RowWrites.INSERTS
+        # which partitions are touched is known to the engine only, once it has pruned them
+        buckets = snapshot.scan_plan(table.name, None).buckets if changes_rows and not table.is_partitioned else ()
+        bucketing = find_bucketing(table, statement, settings) or Bucketing((), 0)
+        layout = find_layout(table)
+        return WriteSpec(
+            kind=statement.writes.value,
+            staging="",
+            write_id=0,
+            statement_id=0,
+            row_type=build_row_type(table),
+            layout=layout.name,
+            file_name=layout.file_name,
+            compression=find_compression(table),
+            time_zone=statement.time_zone,
+            cores=statement.parallelism,
+            buckets=(0 if table.is_partitioned else bucketing.count) or len(buckets),
+            max_buckets=1 if bucketing.count else self._insert_buckets(table, settings),
+            shuffles_inserts=settings.flag(config.INSERT_SHUFFLE),
+            partition_columns=tuple((column.name, column.type) for column in table.partition_columns),
+            overwrites=statement.overwrite is not None,
+            table=str(table.name),
+            required=self._find_required(statement, table),
+            bucket_columns=bucketing.columns,
+            bucket_count=bucketing.count,
+            bucketing_version=bucketing.version,
+            bucketing_time_zone=bucketing.time_zone,
+            as_hive_3=self._metastore.line is MetastoreLine.HIVE_3,
+        )
+
+    def _find_required(self, statement: Statement, table: TableDescription) -> tuple[tuple[str, int], ...]:
+        """Asked for under the lock, which keeps others from adding constraints."""
+        if statement.writes is RowWrites.DELETES or statement.kind is StatementKind.TRUNCATE:
+            return ()
+        return find_required(table, statement.kind, self._metastore.constraints(table.name))
+
+    def _run(self, job: _Job) -> WriteResult:
+        run = job.run
+        if run.statement.overwrite is not None:
+            return self._run_overwrite(job, run.statement.overwrite)
+        self._refuse_misspelled(run, lambda: self._snapshots[run.token].partition_names(run.table.name))
+        result = run.engine.write(run.token, job.spec)
+        job.limits.check(run.statement, result.counts.lost, lambda: run.engine.count_rows(run.token, None))
+        return result
+
+    def _run_overwrite(self, job: _Job, overwrite: Overwrite) -> WriteResult:
+        run, table, result = job.run, job.run.table, WriteResult()
+        # asked for under the lock, under which none comes or goes
+        existing = self._metastore.partition_names(table.name) if table.is_partitioned else []
+        self._refuse_misspelled(run, lambda: existing)
+        if run.statement.kind is StatementKind.TRUNCATE:
+            found = find_truncated(overwrite, table, existing) if table.is_partitioned else ("",)
+            emptied = found if run.partitions is None else tuple(sorted(set(found) & set(run.partitions)))
+        else:
+            if overwrite.if_not_exists and "/".join(overwrite.parts) in existing:
+                return result
+            result = run.engine.write(run.token, job.spec)
+            emptied = find_emptied(overwrite, table, existing, result)
+        replaced = (*result.partitions, *emptied) if table.is_partitioned else None
+        result = self._with_replaced(job, replaced, result)
+        return result.joined(run.engine.write_empty(emptied, job.spec)) if emptied else result
+
+    def _with_replaced(self, job: _Job, partitions: Sequence[str] | None, result: WriteResult) -> WriteResult:
+        """The result with the number of rows in what is replaced, if that is wanted."""
+        if job.counting is None and not job.limits.are_set:
+            return result
+        engine = job.run.engine
+        with self._counting(job) as token:
+            rows = engine.count_rows(token, partitions)
+            job.limits.check(job.run.statement, rows, lambda: engine.count_rows(token, None))
+        return replace(result, counts=replace(result.counts, replaced=rows))
+
+    def _refuse_misspelled(self, run: StatementRun, find_names: Callable[[], Sequence[str]]) -> None:
+        """Changes of the rows of such a partition would go to another one, of the name that its values should have."""
+        if not has_typed_partitions(run.table):
+            return
+        found = run.engine.find_misspelled(find_names())
+        if found:
+            reason = f"its partition {found[0]} stands for the values of {found[1]} in this session; rename it to that"
+            operation = run.statement.kind.title
+            raise build_error("HIVE_ACID_UNSUPPORTED_TABLE", operation=operation, table=run.table.name, reason=reason)
+
+    @contextmanager
+    def _counting(self, job: _Job) -> Iterator[str]:
+        """The token of the snapshot in which replaced rows are counted.
+
+        Under the lock it is a new one: a base also replaces what was committed since the statement's own.
+        """
+        if job.counting is not None:
+            yield job.counting
+            return
+        seen = self._metastore.valid_transactions(0)
+        now = Snapshot(self._metastore, self._file_system, seen, job.run.table)
+        with scannable(self._snapshots, now) as token:
+            yield token
+
+    def _insert_buckets(self, table: TableDescription, settings: config.Settings) -> int:
+        # Hive 3.1's minor compaction breaks an unbucketed table with deletes and files of several buckets
+        is_broken = self._metastore.line is MetastoreLine.HIVE_3 and table.kind.has_row_ids
+        by_line = 1 if is_broken else MAX_BUCKET + 1
+        return settings.number(config.INSERT_BUCKETS) or by_line

@@ -1,0 +1,94 @@
+"""Whatever a writing statement runs within, it goes through the same steps in the same order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from hive_acid.errors import HiveAcidError, build_error
+from hive_acid.execution import steps
+from hive_acid.execution.steps import (
+    ALONE,
+    AT_COMMIT,
+    AT_COMMIT_OF_A_TABLE,
+    DRY_RUN,
+    IN_TRANSACTION,
+    LOCKED_AHEAD,
+    STEPS,
+    TOGETHER,
+)
+from hive_acid.transactions.validity import StatementKind
+from hive_acid.writing.conflicts import Conflict
+from hive_acid.writing.engine import RowCounts
+from hive_acid.writing.snapshot_checks import SnapshotChecks
+from support.statements import World
+
+INSERT, OVERWRITE = StatementKind.INSERT, StatementKind.OVERWRITE
+
+
+def run_in_transaction(world: World) -> RowCounts:
+    transaction = world.executor.begin_transaction({})
+    try:
+        counts = world.executor.run_within(transaction.token, world.statement(INSERT), world.engine)
+    except BaseException as error:
+        world.executor.end_transaction(transaction, error)
+        raise
+    world.executor.end_transaction(transaction, None)
+    return counts
+
+
+WRITING: dict[str, Callable[[World], object]] = {
+    "alone": lambda world: world.run(INSERT),
+    "in a transaction": run_in_transaction,
+    "together": lambda world: world.executor.run_together([(world.statement(INSERT), world.engine)] * 2),
+    "together, locked ahead": lambda world: world.executor.run_together([(world.statement(OVERWRITE), world.engine)]),
+}
+ALL = WRITING | {"dry run": lambda world: world.dry_run(INSERT)}
+
+
+@pytest.fixture
+def world() -> World:
+    return World()
+
+
+@pytest.mark.parametrize(
+    "some", [ALONE, IN_TRANSACTION, TOGETHER, LOCKED_AHEAD, DRY_RUN, AT_COMMIT_OF_A_TABLE, AT_COMMIT]
+)
+def test_each_way_of_running_takes_some_of_the_steps_in_their_one_order(some: tuple[object, ...]) -> None:
+    assert list(some) == [step for step in STEPS if step in some]
+
+
+def test_a_step_that_is_left_to_the_commit_is_taken_there() -> None:
+    assert {*IN_TRANSACTION, *AT_COMMIT_OF_A_TABLE, *AT_COMMIT} == {*STEPS} - {steps.abort_unchanged}
+
+
+@pytest.mark.parametrize("way", ALL)
+def test_what_refuses_a_table_refuses_it_in_every_way_of_running(
+    world: World, monkeypatch: pytest.MonkeyPatch, way: str
+) -> None:
+    def refuse(*_: object) -> None:
+        raise build_error("HIVE_ACID_INTERNAL", reason="a new check")
+
+    monkeypatch.setattr(steps, "refuse_unwritable", refuse)
+    with pytest.raises(HiveAcidError, match="a new check"):
+        ALL[way](world)
+    assert (world.folders(), world.open_transactions(), world.engine.specs) == ([], [], [])
+
+
+@pytest.mark.parametrize("way", WRITING)
+def test_what_a_snapshot_must_satisfy_it_must_in_every_way_of_writing(
+    world: World, monkeypatch: pytest.MonkeyPatch, way: str
+) -> None:
+    def lose(*_: object) -> None:
+        raise Conflict(1, "a new check")
+
+    monkeypatch.setattr(SnapshotChecks, "check_partitions", lose)
+    with pytest.raises(HiveAcidError, match="a new check") as caught:
+        WRITING[way](world)
+    assert caught.value.getCondition() == "HIVE_ACID_WRITE_CONFLICT"
+    assert (world.folders(), world.open_transactions(), world.engine.specs) == ([], [], [])
+
+
+def test_a_dry_run_takes_no_step_that_changes_anything() -> None:
+    assert not {steps.allocate_write_id, steps.lock, steps.prepare, steps.publish, steps.commit} & {*DRY_RUN}
