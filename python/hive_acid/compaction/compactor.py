@@ -166,8 +166,22 @@ class Compactor:
             marks_bases=marker is not None,
         )
 
-    def stage(self, found: Foldable, publication: Publication, overrides: FileOverrides) -> WriteResult:
-        """Folds the files into staging."""
+    def fold(
+        self,
+        kind: CompactionKind,
+        found: Foldable,
+        transaction: Transaction,
+        publication: Publication,
+        overrides: FileOverrides,
+    ) -> WriteResult:
+        """Folds the files into staging and puts the result into place, under the lock of the transaction."""
+        result = self._stage(found, publication, overrides)
+        note = self._build_note(kind, found, result, transaction.txn_id)
+        transaction.ensure_active()
+        publication.publish(transaction, result, {}, note)
+        return result
+
+    def _stage(self, found: Foldable, publication: Publication, overrides: FileOverrides) -> WriteResult:
         table = found.place.table
         spec = CompactionSpec(
             table.name,
@@ -183,7 +197,7 @@ class Compactor:
         )
         return self._engine.compact(spec)
 
-    def build_note(self, kind: CompactionKind, found: Foldable, result: WriteResult, txn_id: int) -> str | None:
+    def _build_note(self, kind: CompactionKind, found: Foldable, result: WriteResult, txn_id: int) -> str | None:
         """The note for the history that the result is to have, with those of what was folded."""
         texts = (self._file_system.read_text(path) for path in found.notes)
         return self._notes.build_folded(

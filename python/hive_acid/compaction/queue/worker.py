@@ -204,10 +204,7 @@ class Worker:
     ) -> WriteResult:
         publication = self._compactor.publication(found.place, transaction)
         try:
-            result = self._compactor.stage(found, publication, overrides)
-            note = self._compactor.build_note(job.kind, found, result, transaction.txn_id)
-            transaction.ensure_active()
-            publication.publish(transaction, result, {}, note)
+            result = self._compactor.fold(job.kind, found, transaction, publication, overrides)
             self._metastore.mark_compacted(job)
             transaction.commit()
         except BaseException as error:
@@ -241,10 +238,7 @@ class Worker:
             if found.plan.files:
                 publication = self._compactor.publication(found.place, transaction)
                 overrides = read_overrides(found.place.table, properties)
-                result = self._compactor.stage(found, publication, overrides)
-                note = self._compactor.build_note(kind, found, result, transaction.txn_id)
-                transaction.ensure_active()
-                publication.publish(transaction, result, {}, note)
+                result = self._compactor.fold(kind, found, transaction, publication, overrides)
         except BaseException as error:
             transaction.abort_because(error)
             if publication is not None:
