@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from hive_acid.sql.hive_syntax import find_tokens
+from hive_acid.sql.dialect import find_tokens
 
 _ASKED = ("EXPLAIN", "ACID")
 _FORMATTED = "FORMATTED"

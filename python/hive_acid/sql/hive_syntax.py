@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
-from sqlglot.dialects.spark import Spark
-from sqlglot.errors import SqlglotError
 from sqlglot.tokenizer_core import Token, TokenType
+
+from hive_acid.sql.dialect import find_tokens, upper_word
 
 
 @dataclass(frozen=True)
@@ -32,10 +31,6 @@ class Respelling:
     creations: tuple[int, ...] = ()
 
 
-class _Tokenizer(Spark.Tokenizer):
-    COMMANDS: ClassVar[set[TokenType]] = set()  # or what EXPLAIN is followed by would be one text
-
-
 def respell(text: str) -> Respelling | None:
     """What Spark lacks to take a text in Hive's spelling; None if there is nothing of that in it.
 
@@ -57,34 +52,25 @@ def respell(text: str) -> Respelling | None:
 def _find_creations(tokens: Sequence[Token]) -> Iterator[tuple[Token, Token]]:
     """CREATE and TRANSACTIONAL, wherever TABLE follows."""
     for create, word, table in zip(tokens, tokens[1:], tokens[2:], strict=False):
-        types = (create.token_type, word.token_type, table.token_type)
-        is_pattern = types == (TokenType.CREATE, TokenType.VAR, TokenType.TABLE)
-        if is_pattern and word.text.upper() == "TRANSACTIONAL":
+        if _words((create, word, table)) == ["CREATE", "TRANSACTIONAL", "TABLE"]:
             yield create, word
-
-
-def find_tokens(text: str) -> list[Token]:
-    """The tokens of the text, with their positions; none if it has no end of a quotation or comment."""
-    try:
-        return _Tokenizer(dialect="spark").tokenize(text)
-    except SqlglotError:
-        return []
 
 
 def _find_gaps(tokens: Sequence[Token]) -> Iterator[tuple[int, tuple[str, ...]]]:
     """Where each gap is, and the target of its MERGE."""
     target: tuple[str, ...] = ()
     for index, token in enumerate(tokens):
-        if token.token_type is TokenType.MERGE and _types(tokens, index + 1, 1) == [TokenType.INTO]:
+        words = _words(tokens[index : index + 3])
+        if words[:2] == ["MERGE", "INTO"]:
             target = _name(tokens[index + 2 :])
         elif token.token_type is TokenType.SEMICOLON:
             target = ()
-        elif target and _types(tokens, index, 3) == [TokenType.THEN, TokenType.INSERT, TokenType.VALUES]:
+        elif target and words == ["THEN", "INSERT", "VALUES"]:
             yield tokens[index + 1].end + 1, target
 
 
-def _types(tokens: Sequence[Token], start: int, count: int) -> list[TokenType]:
-    return [token.token_type for token in tokens[start : start + count]]
+def _words(tokens: Sequence[Token]) -> list[str]:
+    return [upper_word(token) for token in tokens]
 
 
 def _name(tokens: Sequence[Token]) -> tuple[str, ...]:

@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar
 
-from hive_acid.sql.lexemes import Lexeme, LexemeKind, Reader, build_syntax_error, find_lexemes
+from sqlglot.tokenizer_core import Token, TokenType
+
+from hive_acid.sql.dialect import find_tokens, upper_word
 from hive_acid.sql.operator_statements import (
     AbortTransactions,
     Compact,
@@ -21,7 +24,9 @@ from hive_acid.sql.operator_statements import (
     ShowTransactions,
     SortKey,
 )
+from hive_acid.sql.reader import Reader, build_syntax_error
 
+T = TypeVar("T")
 COMPACTION_KINDS = ("major", "minor", "rebalance")
 _SHOWN_KINDS = (*COMPACTION_KINDS, "abort txn cleanup")
 _STATES = (
@@ -67,52 +72,55 @@ def find_operator_statement(text: str) -> FoundStatement | None:
 
     Raises HIVE_ACID_SYNTAX_ERROR if it does and then goes wrong.
     """
-    lexemes = find_lexemes(text)
-    if not lexemes:
+    tokens = find_tokens(text)
+    if not tokens:
         _refuse_unended(text)
         return None
-    explained = _find_explained(lexemes)
+    explained = _find_explained(tokens)
     if explained is not None:
-        lexemes = lexemes[1 if explained == "simple" else 2 :]
-    title = _find_title(lexemes)
+        tokens = tokens[1 if explained == "simple" else 2 :]
+    title = _find_title(tokens)
     if title is None:
         return None
-    return FoundStatement(_PARSERS[title](Reader(text, lexemes, title, _FORMS[title])), explained)
+    reader = Reader(text, tokens, title, _FORMS[title])
+    for word in title.split()[:2]:
+        reader.require(word)
+    return FoundStatement(_PARSERS[title](reader), explained)
 
 
 def _refuse_unended(text: str) -> None:
     """Raises HIVE_ACID_SYNTAX_ERROR for a statement in which a quotation or comment has no end."""
     opening = _OPENING.search(text)
-    title = _find_title(find_lexemes(text[: opening.start()])) if opening else None
+    title = _find_title(find_tokens(text[: opening.start()])) if opening else None
     if opening and title:
         expected = "an end of the quotation or comment that begins here or later"
         raise build_syntax_error(text, opening.start(), title, _FORMS[title], expected, "none")
 
 
-def _find_explained(lexemes: Sequence[Lexeme]) -> str | None:
-    if not lexemes[0].is_word("EXPLAIN"):
+def _find_explained(tokens: Sequence[Token]) -> str | None:
+    words = [upper_word(token) for token in tokens[:2]]
+    if words[0] != "EXPLAIN":
         return None
-    modes = [mode for mode in _EXPLAINED if len(lexemes) > 1 and lexemes[1].is_word(mode)]
-    return modes[0].lower() if modes else "simple"
+    return words[1].lower() if words[1:] and words[1] in _EXPLAINED else "simple"
 
 
-def _find_title(lexemes: Sequence[Lexeme]) -> str | None:
-    words = [lexeme.text.upper() if lexeme.kind is LexemeKind.WORD else "" for lexeme in lexemes]
+def _find_title(tokens: Sequence[Token]) -> str | None:
+    words = [upper_word(token) for token in tokens]
     if len(words) < 2:
         return None
     if words[:2] == ["ALTER", "TABLE"]:
-        return Compact.TITLE if _is_compact(lexemes, words) else None
+        return Compact.TITLE if _is_compact(tokens, words) else None
     return _BEGINNINGS.get((words[0], words[1].removesuffix("S")))
 
 
-def _is_compact(lexemes: Sequence[Lexeme], words: Sequence[str]) -> bool:
+def _is_compact(tokens: Sequence[Token], words: Sequence[str]) -> bool:
     """Whether COMPACT comes behind the table's name, or behind that and PARTITION (…), be it right or not."""
     at = 3
-    while at + 1 < len(lexemes) and lexemes[at].text == "." and lexemes[at].kind is LexemeKind.SYMBOL:
+    while at + 1 < len(tokens) and tokens[at].token_type is TokenType.DOT:
         at += 2
     if words[at : at + 1] != ["PARTITION"]:
         return words[at : at + 1] == ["COMPACT"]
-    around = zip(lexemes[at:], words[at + 1 :], [*lexemes[at + 2 :], None], strict=False)
+    around = zip(tokens[at:], words[at + 1 :], [*tokens[at + 2 :], None], strict=False)
     return any(
         word == "COMPACT" and before.text not in ("(", ",") and (after is None or after.text != "=")
         for before, word, after in around
@@ -120,18 +128,15 @@ def _is_compact(lexemes: Sequence[Lexeme], words: Sequence[str]) -> bool:
 
 
 def _parse_compact(reader: Reader) -> Compact:
-    reader.skip(2)
     table = _read_table(reader)
-    if not reader.take("COMPACT"):
-        raise reader.error("COMPACT")
+    reader.require("COMPACT")
     kind = _read_choice(reader, COMPACTION_KINDS)
     buckets = None
     if reader.take("CLUSTERED", "INTO"):
         buckets = reader.whole_number("a number of buckets", 1, _INT_MAX)
-        if not reader.take("BUCKETS"):
-            raise reader.error("BUCKETS")
+        reader.require("BUCKETS")
     waits = reader.take("AND", "WAIT")
-    pool = reader.string("the pool's name in quotation marks") if reader.take("POOL") else None
+    pool = _read_pool(reader)
     properties = _read_properties(reader) if reader.take("WITH", "OVERWRITE", "TBLPROPERTIES") else ()
     keys = _read_sort_keys(reader) if reader.take("ORDER", "BY") else ()
     reader.end("another clause or the end")
@@ -140,18 +145,13 @@ def _parse_compact(reader: Reader) -> Compact:
 
 
 def _parse_show_compactions(reader: Reader) -> ShowCompactions:
-    _read_second_word(reader, "COMPACTIONS")
-    table, database = None, None
     if reader.take("COMPACT_ID"):
-        reader.symbol("=")
+        reader.require("=")
         compaction_id = reader.whole_number("the ID of a compaction")
         reader.end("the end")
         return ShowCompactions(compaction_id=compaction_id)
-    if reader.take("DATABASE") or reader.take("SCHEMA"):
-        database = reader.name("the name of a database")
-    elif _has_name(reader, ("POOL", "TYPE", "STATUS", "STATE", "ORDER", "LIMIT")):
-        table = _read_table(reader)
-    pool = reader.string("the pool's name in quotation marks") if reader.take("POOL") else None
+    table, database = _read_scope(reader, "POOL", "TYPE", "STATUS", "STATE", "ORDER", "LIMIT")
+    pool = _read_pool(reader)
     kind = _read_choice(reader, _SHOWN_KINDS) if reader.take("TYPE") else None
     state = _read_choice(reader, _STATES) if reader.take("STATUS") or reader.take("STATE") else None
     columns = [column.name for column in ShowCompactions.COLUMNS]
@@ -162,27 +162,20 @@ def _parse_show_compactions(reader: Reader) -> ShowCompactions:
 
 
 def _parse_show_locks(reader: Reader) -> ShowLocks:
-    _read_second_word(reader, "LOCKS")
-    table, database = None, None
-    if reader.take("DATABASE") or reader.take("SCHEMA"):
-        database = reader.name("the name of a database")
-    elif _has_name(reader, ("EXTENDED",)):
-        table = _read_table(reader)
+    table, database = _read_scope(reader, "EXTENDED")
     reader.take("EXTENDED")
     reader.end("EXTENDED or the end")
     return ShowLocks(table, database)
 
 
 def _parse_show_transactions(reader: Reader) -> ShowTransactions:
-    _read_second_word(reader, "TRANSACTIONS")
     reader.end("the end")
     return ShowTransactions()
 
 
 def _parse_abort_transactions(reader: Reader) -> AbortTransactions:
-    _read_second_word(reader, "TRANSACTIONS")
     ids = [reader.whole_number("the ID of a transaction")]
-    while reader.next.kind is LexemeKind.NUMBER:
+    while reader.next.token_type is TokenType.NUMBER:
         ids.append(reader.whole_number("the ID of a transaction"))
     reader.end("the ID of a transaction or the end")
     return AbortTransactions(tuple(dict.fromkeys(ids)))
@@ -197,39 +190,54 @@ _PARSERS: Mapping[str, Callable[[Reader], OperatorStatement]] = {
 }
 
 
-def _read_second_word(reader: Reader, word: str) -> None:
-    reader.skip(1)
-    if not reader.take(word):
-        raise reader.error(word)
-
-
-def _has_name(reader: Reader, keywords: Sequence[str]) -> bool:
-    """Whether a name comes next; a table that is called like one of the keywords must be in backquotes."""
-    is_keyword = any(reader.next.is_word(word) for word in keywords)
-    return reader.next.kind in (LexemeKind.WORD, LexemeKind.QUOTED) and not is_keyword
+def _read_scope(reader: Reader, *keywords: str) -> tuple[NamedTable | None, str | None]:
+    """A table or a database, if there is one; a table that is called like one of the keywords is in backquotes."""
+    if reader.take("DATABASE") or reader.take("SCHEMA"):
+        return None, reader.name("the name of a database")
+    is_table = reader.is_name_next() and not reader.is_next(*keywords)
+    return _read_table(reader) if is_table else None, None
 
 
 def _read_table(reader: Reader) -> NamedTable:
     parts = [reader.name("the name of a table")]
-    while reader.take_symbol("."):
+    while reader.take("."):
         parts.append(reader.name("a name"))
     return NamedTable(tuple(parts), _read_partition(reader) if reader.take("PARTITION") else ())
 
 
+def _read_pool(reader: Reader) -> str | None:
+    return reader.string("the pool's name in quotation marks") if reader.take("POOL") else None
+
+
 def _read_partition(reader: Reader) -> tuple[tuple[str, str | None], ...]:
-    values: dict[str, str | None] = {}
-    reader.symbol("(")
-    while True:
+    return _read_pairs(
+        reader, "partition column", lambda: reader.name("a partition column").lower(), lambda: _read_constant(reader)
+    )
+
+
+def _read_properties(reader: Reader) -> tuple[tuple[str, str], ...]:
+    return _read_pairs(
+        reader,
+        "key",
+        lambda: reader.string("a key in quotation marks"),
+        lambda: reader.string("a value in quotation marks"),
+    )
+
+
+def _read_pairs(
+    reader: Reader, key_noun: str, read_key: Callable[[], str], read_value: Callable[[], T]
+) -> tuple[tuple[str, T], ...]:
+    pairs: dict[str, T] = {}
+    reader.require("(")
+    while not pairs or reader.take(","):
         at = reader.next
-        column = reader.name("a partition column").lower()
-        if column in values:
-            raise reader.error("another partition column", at)
-        reader.symbol("=")
-        values[column] = _read_constant(reader)
-        if not reader.take_symbol(","):
-            break
-    reader.symbol(")", ", or )")
-    return tuple(values.items())
+        key = read_key()
+        if key in pairs:
+            raise reader.error(f"another {key_noun}", at)
+        reader.require("=")
+        pairs[key] = read_value()
+    reader.require(")", ", or )")
+    return tuple(pairs.items())
 
 
 def _read_constant(reader: Reader) -> str | None:
@@ -241,9 +249,9 @@ def _read_constant(reader: Reader) -> str | None:
             return word.lower()
     if reader.take("DATE") or reader.take("TIMESTAMP"):
         return reader.string("a text in quotation marks")
-    if reader.take_symbol("-"):
+    if reader.take("-"):
         return "-" + reader.number("a number")
-    if reader.next.kind is LexemeKind.NUMBER:
+    if reader.next.token_type is TokenType.NUMBER:
         return reader.number(expected)
     return reader.string(expected)
 
@@ -259,25 +267,9 @@ def _read_choice(reader: Reader, choices: Sequence[str]) -> str:
     return found
 
 
-def _read_properties(reader: Reader) -> tuple[tuple[str, str], ...]:
-    properties: dict[str, str] = {}
-    reader.symbol("(")
-    while True:
-        at = reader.next
-        key = reader.string("a key in quotation marks")
-        if key in properties:
-            raise reader.error("another key", at)
-        reader.symbol("=")
-        properties[key] = reader.string("a value in quotation marks")
-        if not reader.take_symbol(","):
-            break
-    reader.symbol(")", ", or )")
-    return tuple(properties.items())
-
-
 def _read_sort_keys(reader: Reader, columns: Sequence[str] = ()) -> tuple[SortKey, ...]:
     keys = [_read_sort_key(reader, columns)]
-    while reader.take_symbol(","):
+    while reader.take(","):
         keys.append(_read_sort_key(reader, columns))
     return tuple(keys)
 
@@ -296,6 +288,6 @@ def _read_sort_key(reader: Reader, columns: Sequence[str]) -> SortKey:
     nulls_first = not is_descending
     if reader.take("NULLS"):
         nulls_first = reader.take("FIRST")
-        if not nulls_first and not reader.take("LAST"):
-            raise reader.error("FIRST or LAST")
+        if not nulls_first:
+            reader.require("LAST", "FIRST or LAST")
     return SortKey(column, is_descending, nulls_first)

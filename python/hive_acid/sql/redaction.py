@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from sqlglot.tokenizer_core import Token, TokenType
 
-from hive_acid.sql.hive_syntax import find_tokens
+from hive_acid.sql.dialect import find_tokens, upper_word
 
 PLACEHOLDER = "?"
 _WORD = re.compile(r"[^\W\d]\w*")
@@ -32,7 +32,7 @@ def redact(text: str, position: int = 0, is_whole: bool = True) -> str | None:
     """
     if _PROLONGED.search(text):
         return None
-    tokens = list(_distinct(find_tokens(text) if is_whole else _find_tokens_of_beginning(text)))
+    tokens = find_tokens(text) if is_whole else _find_tokens_of_beginning(text)
     if any(text[token.start] == _DOLLAR for token in tokens):
         return None
     pieces: list[str] = []
@@ -51,7 +51,7 @@ def _find_statement(tokens: Sequence[Token], position: int) -> Sequence[Token]:
     With parameters in it Spark's positions are those of a text that has their values, so nothing is cut out there.
     """
     types = {token.token_type for token in tokens}
-    if not tokens or tokens[0].token_type is not TokenType.BEGIN or types & _OF_PARAMETERS:
+    if not tokens or upper_word(tokens[0]) != "BEGIN" or types & _OF_PARAMETERS:
         return tokens
     begin = next((index for index, token in enumerate(tokens) if token.end >= position), len(tokens))
     length = next((n for n, token in enumerate(tokens[begin:]) if token.token_type is TokenType.SEMICOLON), None)
@@ -62,18 +62,8 @@ def _find_tokens_of_beginning(text: str) -> list[Token]:
     """A lexer never looks ahead, so but for the last token these are the tokens of the whole text."""
     for end in _ENDS:
         if tokens := find_tokens(text + end):
-            last = tokens[-1].start
-            return [token for token in tokens if token.start != last]
+            return tokens[:-1]
     return []
-
-
-def _distinct(tokens: list[Token]) -> Iterator[Token]:
-    """Each place once: `1L` is three tokens, a number and its cast."""
-    reached = -1
-    for token in tokens:
-        if token.start > reached:
-            yield token
-            reached = token.end
 
 
 def _redact_token(token: str) -> str:

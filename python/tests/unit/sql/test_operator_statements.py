@@ -166,6 +166,8 @@ def test_other_texts_are_left_alone(text: str) -> None:
         ("SHOW TRANSACTIONS 5", "1:18", "the end", "5"),
         ("SHOW LOCKS t u", "1:13", "EXTENDED or the end", "u"),
         ("SHOW LOCKS t.", "1:13", "a name", "the end"),
+        ("SHOW LOCKS 12L", "1:11", "EXTENDED or the end", "12L"),
+        ("SHOW LOCKS t PARTITION (1.5d = 1)", "1:24", "a partition column", "1.5d"),
         ("SHOW LOCKS DATABASE", "1:19", "the name of a database", "the end"),
         ("SHOW LOCKS t PARTITION k = 1", "1:23", "(", "k"),
         ("SHOW LOCKS t PARTITION (k)", "1:25", "=", ")"),

@@ -31,6 +31,10 @@ SECRET = "zyx987"
             "INSERT INTO `a``b`.`2020` PARTITION (d = ?) TABLE s",
         ),
         ("DELETE FROM t WHERE gone = true AND a <=> FALSE", "DELETE FROM t WHERE gone = ? AND a <=> ?"),
+        (
+            "INSERT INTO t SELECT a FROM s GROUP BY a ORDER  BY a DESC",
+            "INSERT INTO t SELECT a FROM s GROUP BY a ORDER BY a DESC",
+        ),
         ("INSERT INTO t SELECT 2020_sales, ?, café FROM s;", "INSERT INTO t SELECT ?, ?, café FROM s;"),
     ],
 )
