@@ -8,6 +8,7 @@ import java.nio.file.StandardCopyOption.ATOMIC_MOVE
 import hiveacid.formats.orc.FileRowCounts
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileStatus, FileSystem, LocalFileSystem, Options, Path}
+import org.apache.hadoop.fs.viewfs.ViewFileSystem
 import org.apache.hadoop.hdfs.DistributedFileSystem
 import org.apache.hadoop.util.StringUtils
 
@@ -125,16 +126,24 @@ final class Storage(session: SparkSession) {
   }
 
   /** Renames a file or folder. One that has the name already is neither replaced nor, as Hadoop has it, moved into,
-    * also if it appears at the last moment: HDFS and the local file system look and rename in one step.
+    * also if it appears at the last moment: HDFS and the local file system look and rename in one step, also behind the
+    * mounts of viewfs.
     */
   def rename(source: String, target: String): Unit = {
-    val (system, from, to) = (fileSystem(source), new Path(source), new Path(target))
-    system match {
-      case hdfs: DistributedFileSystem => // throws FileAlreadyExistsException
-        hdfs.rename(from, to, Options.Rename.NONE)
-      case local: LocalFileSystem if local.getFileStatus(from).isDirectory => moveFolder(local, from, to)
-      case _                                                               => renameAndLook(system, from, to)
+    val (from, to) = (new Path(source), new Path(target))
+    fileSystem(source) match {
+      case mounts: ViewFileSystem =>
+        val mounted = mounts.resolvePath(from)
+        renameIn(mounted.getFileSystem(conf), mounted, new Path(mounts.resolvePath(to.getParent), to.getName))
+      case system => renameIn(system, from, to)
     }
+  }
+
+  private def renameIn(system: FileSystem, from: Path, to: Path): Unit = system match {
+    case hdfs: DistributedFileSystem => // throws FileAlreadyExistsException
+      hdfs.rename(from, to, Options.Rename.NONE)
+    case local: LocalFileSystem if local.getFileStatus(from).isDirectory => moveFolder(local, from, to)
+    case _                                                               => renameAndLook(system, from, to)
   }
 
   /** As rename(2) has it: a folder takes the place of nothing but an empty folder. */

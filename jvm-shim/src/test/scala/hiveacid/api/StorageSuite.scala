@@ -65,3 +65,33 @@ abstract class StorageSuite(fileSystem: Class[_ <: FileSystem]) extends AcidOrcS
 final class LocalStorageSuite extends StorageSuite(classOf[RacingLocalFileSystem])
 
 final class OtherStorageSuite extends StorageSuite(classOf[RacingRawFileSystem])
+
+/** Refuses the rename that may move a folder into another. */
+final class NeverNestingFileSystem extends LocalFileSystem {
+  override def rename(from: Path, to: Path): Boolean = throw new AssertionError(s"$to may be moved into")
+}
+
+/** A table behind a mount of viewfs is changed as where it lies. */
+final class MountedStorageSuite extends AcidOrcSuite {
+  private val root = Files.createTempDirectory("storage")
+
+  override protected def settings: Map[String, String] =
+    Map(
+      "spark.hadoop.fs.file.impl" -> classOf[NeverNestingFileSystem].getName,
+      "spark.hadoop.fs.file.impl.disable.cache" -> "true",
+      "spark.hadoop.fs.viewfs.mounttable.tables.link./t" -> s"file:$root"
+    )
+
+  test("a folder behind a mount gets its name in one step, and only if nothing has it") {
+    val (staged, base) = (root.resolve("staging/base_0000005"), root.resolve("base_0000005"))
+    Files.createDirectories(staged)
+    Files.writeString(staged.resolve("bucket_00000"), "ours")
+    new Storage(spark).rename("viewfs://tables/t/staging/base_0000005", "viewfs://tables/t/base_0000005")
+    assertEquals(base.toFile.list().toSeq, Seq("bucket_00000"))
+    Files.createDirectories(staged)
+    intercept[FileAlreadyExistsException](
+      new Storage(spark).rename("viewfs://tables/t/staging/base_0000005", "viewfs://tables/t/base_0000005")
+    )
+    assertEquals(base.toFile.list().toSeq, Seq("bucket_00000"))
+  }
+}
