@@ -1,10 +1,12 @@
-"""What lies below a table or partition, as one listing, and the text in which many listings travel."""
+"""What lies below a table or partition, as one listing, and the JSON in which many listings travel."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
+import itertools
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from hive_acid.errors import build_error
 
@@ -41,70 +43,32 @@ class Listing:
         return f"{self.root.rstrip('/')}/{relative_path}"
 
 
-_ESCAPE = re.compile(r"%(25|09|0A|0D)|%")
-
-
 def parse_listings(text: str, roots: Sequence[str]) -> list[Listing]:
-    """The listings of `roots`, one each in that order, from the text one call to the JVM returns.
+    """The listings of `roots`, one each in that order, from the JSON that one call to the JVM returns.
 
-    Lines end with `\\n`, fields are separated by tabs:
-
-        R <tab> 1 or 0 <tab> root          begins the listing of a root, exactly as asked for; 1: it exists
-        F <tab> bytes <tab> ms <tab> name  a file in the folder named last (in the root before the first D)
-        D <tab> relative path              a folder below the root; its own files follow, subfolders have their own D
-        E <tab> number of roots            the last line, so that a text cut short is noticed
-
-    In roots, names and paths `%`, tab, line feed and carriage return are written `%25`, `%09`, `%0A`, `%0D`; every
-    other character stands for itself. Raises HIVE_ACID_INTERNAL if the text has another form or other roots.
+    It is an array with an object for each root: `root`, exactly as asked for, `exists` and `folders`. The first folder
+    is the root, its `path` is empty; those below it follow. A folder has one element of `names`, `lengthsBytes` and
+    `modifiedMs` for each of its files. Raises HIVE_ACID_INTERNAL for another form and for other roots.
     """
-    lines = text.split("\n")
-    if lines[-2:] != [f"E\t{len(roots)}", ""]:
-        raise build_error("HIVE_ACID_INTERNAL", reason="The listing of files was cut short")
-    blocks: list[list[str]] = []
-    for line in lines[:-2]:
-        if line.startswith("R\t"):
-            blocks.append([])
-        elif not blocks:
-            raise _malformed(line)
-        blocks[-1].append(line)
-    if len(blocks) != len(roots):
-        raise build_error("HIVE_ACID_INTERNAL", reason=f"{len(blocks)} folders were listed instead of {len(roots)}")
-    return [_parse_block(block, root) for block, root in zip(blocks, roots, strict=True)]
+    try:
+        listings = [_parse_listing(told) for told in json.loads(text)]
+    except (ValueError, LookupError, TypeError) as error:
+        raise build_error("HIVE_ACID_INTERNAL", reason=f"The listing of files is malformed: {error!r}") from error
+    if [listing.root for listing in listings] != list(roots):
+        raise build_error("HIVE_ACID_INTERNAL", reason=f"Other folders were listed than {', '.join(roots)}")
+    return listings
 
 
-def _parse_block(lines: Sequence[str], root: str) -> Listing:
+def _parse_listing(told: Mapping[str, Any]) -> Listing:
     files: list[ListedFile] = []
-    folders: list[str] = []
-    prefix = ""
-    head = lines[0].split("\t")
-    if len(head) != 3 or head[1] not in ("0", "1") or _unescape(head[2]) != root:
-        raise _malformed(lines[0])
-    for line in lines[1:]:
-        match line.split("\t"):
-            case ["F", length_bytes, modified_ms, name] if name:
-                try:
-                    files.append(ListedFile(prefix + _unescape(name), int(length_bytes), int(modified_ms)))
-                except ValueError:
-                    raise _malformed(line) from None
-            case ["D", path] if path:
-                folders.append(_unescape(path))
-                prefix = folders[-1] + "/"
-            case _:
-                raise _malformed(line)
-    exists = head[1] == "1"
-    if not exists and len(lines) > 1:
-        raise _malformed(lines[1])
-    return Listing(root, tuple(files), tuple(folders), exists)
-
-
-def _unescape(text: str) -> str:
-    def replacement(match: re.Match[str]) -> str:
-        if match[1] is None:
-            raise _malformed(text)
-        return chr(int(match[1], 16))
-
-    return _ESCAPE.sub(replacement, text) if "%" in text else text
-
-
-def _malformed(line: str) -> Exception:
-    return build_error("HIVE_ACID_INTERNAL", reason=f"The listing of files has a malformed line: {line!r}")
+    for folder in told["folders"]:
+        names, lengths_bytes, modified_ms = folder["names"], folder["lengthsBytes"], folder["modifiedMs"]
+        prefix = f"{folder['path']}/" if folder["path"] else ""
+        if {*map(type, names)} - {str} or {*map(type, lengths_bytes), *map(type, modified_ms)} - {int} or "" in names:
+            raise ValueError(folder["path"])
+        paths = [prefix + name for name in names]
+        files += itertools.starmap(ListedFile, zip(paths, lengths_bytes, modified_ms, strict=True))
+    root, *below = [folder["path"] for folder in told["folders"]] or [""]
+    if root or not all(below) or told["exists"] is not bool(told["folders"]):
+        raise ValueError(told["root"])
+    return Listing(told["root"], tuple(files), tuple(below), told["exists"])

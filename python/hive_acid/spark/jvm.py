@@ -48,14 +48,6 @@ def _own_connection(context: SparkContext) -> tuple[Any, Any]:
     return client, client.get_thread_connection() if isinstance(client, JavaClient) else None
 
 
-def _escape(text: str) -> str:
-    return text.replace("%", "%25").replace("\t", "%09").replace("\n", "%0A").replace("\r", "%0D")
-
-
-def _unescape(text: str) -> str:
-    return text.replace("%0D", "\r").replace("%0A", "\n").replace("%09", "\t").replace("%25", "%")
-
-
 class JvmFileSystem:
     """Hadoop's file systems, as the session is configured for them."""
 
@@ -64,15 +56,14 @@ class JvmFileSystem:
 
     def list_trees(self, roots: Sequence[str]) -> list[Listing]:
         """See FileSystem."""
-        request = "\n".join(_escape(root) for root in roots)
+        request = json.dumps(roots)
         path = roots[0] if len(roots) == 1 else f"{len(roots)} folders"
         return parse_listings(self._do("listing files", path, lambda: str(self._storage.list(request))), roots)
 
     def hidden_folders(self, roots: Sequence[str]) -> list[str]:
         """See FileSystem."""
-        request = "\n".join(_escape(root) for root in roots)
-        text = self._do("listing folders", roots[0], lambda: str(self._storage.hiddenFolders(request)))
-        return sorted(_unescape(line) for line in text.split("\n") if line)
+        request = json.dumps(roots)
+        return sorted(self._do("listing folders", roots[0], lambda: json.loads(self._storage.hiddenFolders(request))))
 
     def read_text(self, path: str) -> str:
         """See FileSystem."""
@@ -85,8 +76,11 @@ class JvmFileSystem:
 
     def row_counts(self, table: str, files: Sequence[FileVersion]) -> list[int]:
         """See FileSystem. Errors keep their JVM type."""
-        request = "\n".join(f"{file.length_bytes}\t{file.modified_ms}\t{_escape(file.path)}" for file in files)
-        return [int(count) for count in str(self._storage.rowCounts(table, request)).split("\n")]
+        versions = [
+            {"path": file.path, "lengthBytes": file.length_bytes, "modifiedMs": file.modified_ms} for file in files
+        ]
+        counts: list[int] = json.loads(self._storage.rowCounts(table, json.dumps(versions)))
+        return counts
 
     def exists(self, path: str) -> bool:
         """See FileSystem."""
@@ -94,8 +88,8 @@ class JvmFileSystem:
 
     def checksums(self, paths: Sequence[str]) -> list[str]:
         """See FileSystem."""
-        request = "\n".join(_escape(path) for path in paths)
-        return self._do("reading checksums", paths[0], lambda: str(self._storage.checksums(request))).split("\n")
+        request = json.dumps(paths)
+        return self._do("reading checksums", paths[0], lambda: list(json.loads(self._storage.checksums(request))))
 
     def make_folder(self, path: str) -> None:
         """See FileSystem."""

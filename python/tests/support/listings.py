@@ -1,7 +1,8 @@
-"""Listings for tests: from lines that read like the output of `ls`, and into the text form of the JVM side."""
+"""Listings for tests: from lines that read like the output of `ls`, and into the JSON of the JVM side."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 
 from hive_acid.model.evolution import Evolution
@@ -51,21 +52,27 @@ def read_folders(state: AcidState) -> list[str]:
 
 
 def format_listings(listings: Sequence[Listing]) -> str:
-    """The text that `parse_listings` reads."""
-    lines = []
-    for listing in listings:
-        lines.append(f"R\t{int(listing.exists)}\t{_escape(listing.root)}")
-        for folder in ("", *sorted(listing.folders)):
-            if folder:
-                lines.append(f"D\t{_escape(folder)}")
-            for file in listing.files:
-                if file.relative_path.rpartition("/")[0] == folder:
-                    lines.append(f"F\t{file.length_bytes}\t{file.modified_ms}\t{_escape(file.name)}")
-    return "".join(line + "\n" for line in [*lines, f"E\t{len(listings)}"])
+    """The JSON that `parse_listings` reads."""
+    return json.dumps(
+        [
+            {
+                "root": listing.root,
+                "exists": listing.exists,
+                "folders": [_fields(listing, folder) for folder in ("", *listing.folders) if listing.exists],
+            }
+            for listing in listings
+        ]
+    )
 
 
-def _escape(text: str) -> str:
-    return text.replace("%", "%25").replace("\t", "%09").replace("\n", "%0A").replace("\r", "%0D")
+def _fields(listing: Listing, folder: str) -> dict[str, object]:
+    files = [file for file in listing.files if file.relative_path.rpartition("/")[0] == folder]
+    return {
+        "path": folder,
+        "names": [file.name for file in files],
+        "lengthsBytes": [file.length_bytes for file in files],
+        "modifiedMs": [file.modified_ms for file in files],
+    }
 
 
 def originals(state: AcidState) -> list[str]:

@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import json
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -29,22 +32,20 @@ def listings(draw: st.DrawFn) -> Listing:
 
 
 @given(st.lists(listings(), max_size=4))
-def test_listings_survive_the_text_form_whatever_their_names(given_listings: list[Listing]) -> None:
+def test_listings_survive_the_way_from_the_jvm_whatever_their_names(given_listings: list[Listing]) -> None:
     roots = [listing.root for listing in given_listings]
     assert parse_listings(format_listings(given_listings), roots) == given_listings
 
 
-def test_the_text_form_of_a_partition_with_a_base_and_an_empty_delta() -> None:
-    text = (
-        "R\t1\thdfs://h/t/d=2020-01-01 10%253A00\n"
-        "F\t7\t5\tstray\n"
-        "D\tbase_0000001\n"
-        "F\t1\t99\t_orc_acid_version\n"
-        "F\t1234\t1700000000000\tbucket_00000\n"
-        "D\tdelta_0000002_0000002_0000\n"
-        "R\t0\thdfs://h/gone\n"
-        "E\t2\n"
-    )
+def test_the_json_of_a_partition_with_a_base_and_an_empty_delta() -> None:
+    text = """[
+        {"root": "hdfs://h/t/d=2020-01-01 10%3A00", "exists": true, "folders": [
+            {"path": "", "names": ["stray"], "lengthsBytes": [7], "modifiedMs": [5]},
+            {"path": "base_0000001", "names": ["_orc_acid_version", "bucket_00000"],
+             "lengthsBytes": [1, 1234], "modifiedMs": [99, 1700000000000]},
+            {"path": "delta_0000002_0000002_0000", "names": [], "lengthsBytes": [], "modifiedMs": []}]},
+        {"root": "hdfs://h/gone", "exists": false, "folders": []}
+    ]"""
     assert parse_listings(text, ["hdfs://h/t/d=2020-01-01 10%3A00", "hdfs://h/gone"]) == [
         Listing(
             "hdfs://h/t/d=2020-01-01 10%3A00",
@@ -59,27 +60,40 @@ def test_the_text_form_of_a_partition_with_a_base_and_an_empty_delta() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "R\t1\t/t\n",
-        "R\t1\t/t\nF\t1\t1\tbucket_00000\nE\t1",
-        "R\t1\t/t\nE\t2\n",
-        "E\t1\n",
-        "R\t1\t/other\nE\t1\n",
-        "R\t2\t/t\nE\t1\n",
-        "R\t1\t/t\nF\tx\t1\tbucket_00000\nE\t1\n",
-        "R\t1\t/t\nF\t1\t1\nE\t1\n",
-        "R\t1\t/t\nF\t1\t1\t\nE\t1\n",
-        "R\t1\t/t\nX\t1\nE\t1\n",
-        "R\t1\t/t\nD\tbase_%1\nE\t1\n",
-        "R\t0\t/t\nD\tbase_1\nE\t1\n",
-        "F\t1\t1\tbucket_00000\nR\t1\t/t\nE\t1\n",
-        "R\t1\t/t\nR\t1\t/t\nE\t1\n",
-    ],
-)
+ROOT = {"path": "", "names": ["bucket_00000"], "lengthsBytes": [1], "modifiedMs": [1]}
+TOLD = {"root": "/t", "exists": True, "folders": [ROOT]}
+WRONG_FILES: list[dict[str, Any]] = [
+    {"names": [""]},
+    {"names": [1]},
+    {"names": []},
+    {"names": "b"},
+    {"lengthsBytes": ["1"]},
+    {"lengthsBytes": [1, 2]},
+    {"modifiedMs": [1.5]},
+    {"lengthsBytes": [True], "modifiedMs": [True]},
+    {"modifiedMs": None},
+    {"path": 1},
+]
+WRONG: list[object] = [
+    None,
+    {},
+    [],
+    [TOLD, TOLD],
+    [{**TOLD, "root": "/other"}],
+    [{**TOLD, "exists": False}],
+    [{**TOLD, "exists": 1}],
+    [{**TOLD, "folders": []}],
+    [{**TOLD, "folders": [{**ROOT, "path": "base_1"}]}],
+    [{**TOLD, "folders": [ROOT, ROOT]}],
+    [{"root": "/t", "exists": True}],
+    *([{**TOLD, "folders": [{**ROOT, **wrong}]}] for wrong in WRONG_FILES),
+]
+CUT_SHORT = [json.dumps([TOLD])[:length] for length in range(len(json.dumps([TOLD])))]
+
+
+@pytest.mark.parametrize("text", [*map(json.dumps, WRONG), *CUT_SHORT])
 def test_a_text_that_was_cut_short_or_is_malformed_is_refused(text: str) -> None:
+    assert len(parse_listings(json.dumps([TOLD]), ["/t"])) == 1
     with pytest.raises(HiveAcidError) as raised:
         parse_listings(text, ["/t"])
     assert raised.value.getCondition() == "HIVE_ACID_INTERNAL"

@@ -5,6 +5,9 @@ import java.nio.charset.StandardCharsets.UTF_8
 import java.nio.file.{FileAlreadyExistsException, Files, FileSystemException}
 import java.nio.file.StandardCopyOption.ATOMIC_MOVE
 
+import com.fasterxml.jackson.databind.ObjectMapper
+import com.fasterxml.jackson.databind.json.JsonMapper
+import com.fasterxml.jackson.module.scala.DefaultScalaModule
 import hiveacid.formats.orc.FileRowCounts
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileStatus, FileSystem, LocalFileSystem, Options, Path}
@@ -14,73 +17,67 @@ import org.apache.hadoop.util.StringUtils
 
 import org.apache.spark.sql.classic.SparkSession
 
+/** Everything below `root`, spelled as it was asked for: first the root itself, then the folders below it, but for
+  * hidden ones, each behind the one that holds it. Nothing if the root does not exist.
+  */
+final case class Listing(root: String, exists: Boolean, folders: Seq[ListedFolder])
+
+/** One folder: its path below the root, empty for the root itself, and name, length and time of change of each file. */
+final case class ListedFolder(
+    path: String,
+    names: Array[String],
+    lengthsBytes: Array[Long],
+    modifiedMs: Array[Long]
+)
+
 /** What Python does to storage. Listings travel as one string: a thousand folders through py4j objects take ten times
   * as long. `FileStatus.getPermission` is never touched and `listFiles(recursive)` never used: on local files both
   * start a process per file.
   */
 final class Storage(session: SparkSession) {
+  import Storage._
+
   private val conf: Configuration = session.sessionState.newHadoopConf()
   private def fileSystem(path: String): FileSystem = new Path(path).getFileSystem(conf)
 
-  /** All files and folders below each root (one per line of `roots`, escaped); the form is that of
-    * `hive_acid.snapshot.listing.parse_listings`.
-    */
-  def list(roots: String): String = {
-    val text = new StringBuilder
-    val names = roots.split("\n", -1).filter(_.nonEmpty).map(unescape)
-    names.foreach(listRoot(_, Storage.ListAttempts, text))
-    text.append("E\t").append(names.length).append('\n').toString
-  }
+  /** All files and folders below each root of the JSON array `roots`, as a JSON array of `Listing`. */
+  def list(roots: String): String =
+    json.writeValueAsString(json.readValue(roots, classOf[Array[String]]).map(listRoot(_, ListAttempts)))
 
   /** A folder that the Cleaner removes while its root is listed makes the listing begin anew: which folders stand in
     * for the lost one shows only in a listing without it.
     */
-  private def listRoot(root: String, attempts: Int, text: StringBuilder): Unit = {
+  private def listRoot(root: String, attempts: Int): Listing = {
     val path = new Path(root)
     val system = path.getFileSystem(conf)
-    val before = text.length
-    val status =
+    val children =
       try Some(system.listStatus(path))
       catch { case _: FileNotFoundException => None }
-    text.append("R\t").append(if (status.isDefined) 1 else 0).append('\t').append(escape(root)).append('\n')
-    try status.foreach(append(text, system, "", _))
-    catch {
-      case _: FileNotFoundException if attempts > 1 =>
-        text.setLength(before)
-        listRoot(root, attempts - 1, text)
-    }
+    try Listing(root, children.isDefined, children.toSeq.flatMap(listFolder(system, "", _)))
+    catch { case _: FileNotFoundException if attempts > 1 => listRoot(root, attempts - 1) }
   }
 
-  private def append(text: StringBuilder, system: FileSystem, prefix: String, children: Array[FileStatus]): Unit = {
-    val (folders, files) = children.partition(_.isDirectory)
-    files.sortBy(_.getPath.getName).foreach { f =>
-      text.append("F\t").append(f.getLen).append('\t').append(f.getModificationTime).append('\t')
-      text.append(escape(f.getPath.getName)).append('\n')
-    }
-    folders.sortBy(_.getPath.getName).filterNot(f => hidden(f.getPath.getName)).foreach { f =>
-      val relative = prefix + f.getPath.getName
-      text.append("D\t").append(escape(relative)).append('\n')
-      append(text, system, relative + "/", system.listStatus(f.getPath))
-    }
+  private def listFolder(system: FileSystem, path: String, children: Array[FileStatus]): Seq[ListedFolder] = {
+    val (folders, files) = children.sortBy(_.getPath.getName).partition(_.isDirectory)
+    val below = folders.toSeq.map(_.getPath).filterNot(folder => hidden(folder.getName))
+    val prefix = if (path.isEmpty) "" else s"$path/"
+    val own =
+      ListedFolder(path, files.map(_.getPath.getName), files.map(_.getLen), files.map(_.getModificationTime))
+    own +: below.flatMap(folder => listFolder(system, prefix + folder.getName, system.listStatus(folder)))
   }
 
-  /** Paths of the hidden folders directly below each root (one per line of `roots`, escaped), as the root is spelled,
-    * one per line, escaped.
+  /** Paths of the hidden folders directly below each root of the JSON array `roots`, as the root is spelled; a JSON
+    * array.
     */
   def hiddenFolders(roots: String): String =
-    roots
-      .split("\n", -1)
-      .filter(_.nonEmpty)
-      .map(unescape)
-      .flatMap { root =>
-        val path = new Path(root)
-        val children =
-          try path.getFileSystem(conf).listStatus(path)
-          catch { case _: FileNotFoundException => Array.empty[FileStatus] }
-        val names = children.filter(_.isDirectory).map(_.getPath.getName).filter(hidden)
-        names.map(name => escape(s"${root.stripSuffix("/")}/$name"))
-      }
-      .mkString("\n")
+    json.writeValueAsString(json.readValue(roots, classOf[Array[String]]).flatMap { root =>
+      val path = new Path(root)
+      val children =
+        try path.getFileSystem(conf).listStatus(path)
+        catch { case _: FileNotFoundException => Array.empty[FileStatus] }
+      val names = children.filter(_.isDirectory).map(_.getPath.getName).filter(hidden)
+      names.map(name => s"${root.stripSuffix("/")}/$name")
+    })
 
   def readText(path: String): String = {
     val in = fileSystem(path).open(new Path(path))
@@ -96,25 +93,20 @@ final class Storage(session: SparkSession) {
       finally in.close()
     } catch { case _: FileNotFoundException => null }
 
-  /** The number of rows of each ORC file, one per line of `files`: bytes, time in ms, path (escaped), with tabs. */
+  /** The number of rows of each ORC file, a JSON array; `files` is one of `FileRowCounts.Version`. */
   def rowCounts(table: String, files: String): String = {
-    val versions = files.split("\n", -1).toSeq.map { line =>
-      val Array(bytes, modifiedMs, path) = line.split("\t", -1)
-      FileRowCounts.Version(unescape(path), bytes.toLong, modifiedMs.toLong)
-    }
-    FileRowCounts.of(versions, conf, table).mkString("\n")
+    val versions = json.readValue(files, classOf[Array[FileRowCounts.Version]])
+    json.writeValueAsString(FileRowCounts.of(versions.toSeq, conf, table))
   }
 
-  /** Storage's own checksums in hexadecimal, one per line of `paths` (escaped); empty where it keeps none. */
+  /** Storage's own checksums of the files in the JSON array `paths`, in hexadecimal, as a JSON array; empty where it
+    * keeps none.
+    */
   def checksums(paths: String): String =
-    paths
-      .split("\n", -1)
-      .map(unescape)
-      .map { path =>
-        Option(fileSystem(path).getFileChecksum(new Path(path)))
-          .fold("")(sum => StringUtils.byteToHexString(sum.getBytes, 0, sum.getLength))
-      }
-      .mkString("\n")
+    json.writeValueAsString(json.readValue(paths, classOf[Array[String]]).map { path =>
+      Option(fileSystem(path).getFileChecksum(new Path(path)))
+        .fold("")(sum => StringUtils.byteToHexString(sum.getBytes, 0, sum.getLength))
+    })
 
   def exists(path: String): Boolean = fileSystem(path).exists(new Path(path))
   def makeFolder(path: String): Unit = require(fileSystem(path).mkdirs(new Path(path)), s"$path was not made")
@@ -171,12 +163,9 @@ final class Storage(session: SparkSession) {
   }
 
   private def hidden(name: String) = name.startsWith("_") || name.startsWith(".")
-  private def escape(text: String) =
-    text.replace("%", "%25").replace("\t", "%09").replace("\n", "%0A").replace("\r", "%0D")
-  private def unescape(text: String) =
-    text.replace("%0D", "\r").replace("%0A", "\n").replace("%09", "\t").replace("%25", "%")
 }
 
 object Storage {
   private val ListAttempts = 10
+  private val json: ObjectMapper = JsonMapper.builder().addModule(DefaultScalaModule).build()
 }

@@ -62,7 +62,30 @@ abstract class StorageSuite(fileSystem: Class[_ <: FileSystem]) extends AcidOrcS
   }
 }
 
-final class LocalStorageSuite extends StorageSuite(classOf[RacingLocalFileSystem])
+final class LocalStorageSuite extends StorageSuite(classOf[RacingLocalFileSystem]) {
+  test("files and folders cross as JSON whatever their names, but for hidden folders") {
+    val root = Files.createTempDirectory("storage")
+    val folder = root.resolve("k=a%09\tb \"ä\"")
+    Seq(folder, root.resolve(".staging/delta_1"), root.resolve("empty")).foreach(Files.createDirectories(_))
+    val file = Files.writeString(folder.resolve("_mark"), "four")
+    val modifiedMs = Files.getLastModifiedTime(file).toMillis
+    val storage = new Storage(spark)
+    val listed = storage.list(s"""["file:$root","file:$root/gone"]""")
+    val path = "k=a%09\\tb \\\"ä\\\""
+    val folders = Seq(
+      """{"path":"","names":[],"lengthsBytes":[],"modifiedMs":[]}""",
+      """{"path":"empty","names":[],"lengthsBytes":[],"modifiedMs":[]}""",
+      s"""{"path":"$path","names":["_mark"],"lengthsBytes":[4],"modifiedMs":[$modifiedMs]}"""
+    )
+    val roots = Seq(
+      s"""{"root":"file:$root","exists":true,"folders":[${folders.mkString(",")}]}""",
+      s"""{"root":"file:$root/gone","exists":false,"folders":[]}"""
+    )
+    assertEquals(listed, roots.mkString("[", ",", "]"))
+    assertEquals(storage.hiddenFolders(s"""["file:$root/","file:$root/gone"]"""), s"""["file:$root/.staging"]""")
+    assertEquals(storage.checksums(s"""["file:$root/$path/_mark"]"""), """[""]""")
+  }
+}
 
 final class OtherStorageSuite extends StorageSuite(classOf[RacingRawFileSystem])
 

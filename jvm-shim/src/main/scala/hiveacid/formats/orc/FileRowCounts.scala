@@ -12,7 +12,7 @@ import org.apache.orc.OrcFile
 object FileRowCounts {
 
   /** A file as it was listed: what has another length or time is another file. */
-  final case class Version(path: String, bytes: Long, modifiedMs: Long)
+  final case class Version(path: String, lengthBytes: Long, modifiedMs: Long)
 
   private val Threads = 16
   private val Remembered = 100000L
@@ -37,7 +37,7 @@ object FileRowCounts {
     Option(cache.getIfPresent(file)).fold {
       val path = new Path(file.path)
       val rows = errors.guard(path) {
-        val reader = OrcFile.createReader(path, OrcFile.readerOptions(conf).maxLength(file.bytes))
+        val reader = OrcFile.createReader(path, OrcFile.readerOptions(conf).maxLength(file.lengthBytes))
         try reader.getNumberOfRows
         finally reader.close()
       }
