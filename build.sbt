@@ -42,8 +42,9 @@ def shim(line: String): Project =
     target := (ThisBuild / baseDirectory).value / ".build" / "sbt" / line,
     scalacOptions ++= Seq("-release", "17", "-deprecation", "-feature", "-unchecked", "-Wunused"),
     Compile / unmanagedSourceDirectories += (ThisBuild / baseDirectory).value / "jvm-shim/src/main/scala",
-    // conditions.json is one file for Python and the shim
-    Compile / unmanagedResources += (ThisBuild / baseDirectory).value / "python/hive_acid/errors/conditions.json",
+    // each is one file for Python and the shim
+    Compile / unmanagedResources ++= Seq("conditions.json", "outcomes.json")
+      .map((ThisBuild / baseDirectory).value / "python/hive_acid/errors" / _),
     Compile / resourceGenerators += Def.task {
       val described = (Compile / resourceManaged).value / "hiveacid" / "shim.properties"
       IO.write(described, s"version=${version.value}\nspark=$line\n")

@@ -14,18 +14,22 @@ HiveAcidError (a PySparkException)
 ├── MetastoreRefused         the metastore answered with an error
 └── StorageError             files could not be read or written
 
-Templates and SQLSTATEs live in conditions.json, which the shim's jar carries too.
+Templates and SQLSTATEs live in conditions.json, which the shim's jar carries too. What became of the statement is told
+where a template has `<outcome>`; see `outcome`.
 """
 
 from __future__ import annotations
 
 import json
 import re
+import traceback
 from collections.abc import Mapping
 from functools import cache
 from importlib import resources
 
 from pyspark.errors import PySparkException
+
+from hive_acid.errors.outcome import PARAMETER, find_outcome, tell
 
 _PLACEHOLDER = re.compile(r"<(\w+)>")
 
@@ -42,7 +46,7 @@ def format_message(condition: str, params: Mapping[str, str]) -> str:
     """`[CONDITION] text SQLSTATE: …`, Spark's form. Raises KeyError for a missing parameter."""
     entry = load_conditions()[condition]
     text = _PLACEHOLDER.sub(lambda match: params[match[1]], entry["message"])
-    return f"[{condition}] {text} SQLSTATE: {entry['sqlState']}"
+    return f"[{condition}] {text.rstrip()} SQLSTATE: {entry['sqlState']}"
 
 
 class HiveAcidError(PySparkException):
@@ -51,11 +55,25 @@ class HiveAcidError(PySparkException):
     def __init__(self, condition: str, params: Mapping[str, str] | None = None) -> None:
         self._acid_condition = condition
         self._acid_params = {key: str(value) for key, value in (params or {}).items()}
+        if self.takes_outcome:
+            self._acid_params.setdefault(PARAMETER, "")
         self._acid_message = format_message(condition, self._acid_params)
         super().__init__(self._acid_message)
 
     def __str__(self) -> str:
         return self._acid_message
+
+    @property
+    def takes_outcome(self) -> bool:
+        """True if the message says what became of the statement."""
+        return f"<{PARAMETER}>" in load_conditions()[self._acid_condition.partition(".")[0]]["message"]
+
+    def show_outcome(self, text: str) -> None:
+        """Puts the outcome into message and parameters, if they have one; for `outcome.tell`."""
+        if self.takes_outcome:
+            self._acid_params[PARAMETER] = text
+            self._acid_message = self._message = format_message(self._acid_condition, self._acid_params)
+            self.args = (self._acid_condition, dict(self._acid_params))
 
     def getCondition(self) -> str:  # noqa: N802 (PySparkException's name)
         """The condition, e.g. HIVE_ACID_LOCK_TIMEOUT."""
@@ -159,3 +177,12 @@ def build_error(condition: str, **params: object) -> HiveAcidError:
     """The error of the class that conditions.json names for `condition`."""
     entry = load_conditions()[condition]
     return _CLASSES[entry["class"]](condition, {key: str(value) for key, value in params.items()})
+
+
+def name_unexpected(error: BaseException) -> HiveAcidError:
+    """HIVE_ACID_INTERNAL for an error that has no condition, with its stack trace and what is known of the outcome."""
+    named = build_error("HIVE_ACID_INTERNAL", reason="".join(traceback.format_exception(error)).strip().rstrip("."))
+    outcome = find_outcome(error)
+    if outcome is not None:
+        tell(named, outcome)
+    return named

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from itertools import zip_longest
 
 from hive_acid import config
-from hive_acid.errors import build_error
+from hive_acid.errors import HiveAcidError, build_error
+from hive_acid.errors.outcome import StatementOutcome, telling
 from hive_acid.model.names import is_hidden
 from hive_acid.model.table import TableName
 from hive_acid.model.write_ids import ValidWriteIdList
@@ -55,32 +56,43 @@ class DdlExecutor:
         Raises what `command` raises, HIVE_ACID_LOCK_TIMEOUT, HIVE_ACID_FOLDER_NOT_EMPTY and HIVE_ACID_UNSUPPORTED_TABLE
         for a new partition whose folder is not empty, and the latter for a table that is to become transactional and
         has files that cannot be originals: nothing has been changed then.
-        An error afterwards says in a note that the change was made.
+        An error afterwards says that the change was made: by its outcome or, if it has none, in a note.
         """
         settings = self._settings.overridden_by(statement.settings)
         transaction = self._warehouse.transactions.begin(str(statement.tables[0]), settings)
         try:
-            before = self._write_ids(statement, transaction)
-            locks = build_ddl_locks(statement.kind, statement.tables, self._find_partitions(statement, settings))
-            if locks:
-                transaction.lock(locks)
-            self._refuse_files(statement)
-            self._refuse_conversion(statement)
-            if statement.kind.takes_partitions_away:  # the sign by which older snapshots are known not to serve
-                transaction.allocate_write_id(statement.tables[0])
-            transaction.ensure_active()
-            command()
+            with telling(StatementOutcome.NOTHING_CHANGED):
+                before = self._prepare(statement, transaction, settings)
+            with telling(StatementOutcome.NOT_KNOWN):
+                command()
         except BaseException as error:
             transaction.abort_because(error)
             raise
         try:
-            self._cascade_columns(statement, transaction)
-            self._withdraw_statistics(statement, transaction, before)
-            transaction.commit()
+            with telling(StatementOutcome.CARRIED_OUT):
+                self._cascade_columns(statement, transaction)
+                self._withdraw_statistics(statement, transaction, before)
+                transaction.commit()
         except BaseException as error:
-            error.add_note(f"{statement.kind.value} itself was carried out")
+            if not (isinstance(error, HiveAcidError) and error.takes_outcome):
+                error.add_note(f"{statement.kind.value} itself was carried out")
             transaction.abort_because(error)
             raise
+
+    def _prepare(
+        self, statement: DdlStatement, transaction: Transaction, settings: config.Settings
+    ) -> Mapping[TableName, ValidWriteIdList]:
+        """Takes the locks and refuses what must not be done: the write IDs from before, as `_write_ids` has them."""
+        before = self._write_ids(statement, transaction)
+        locks = build_ddl_locks(statement.kind, statement.tables, self._find_partitions(statement, settings))
+        if locks:
+            transaction.lock(locks)
+        self._refuse_files(statement)
+        self._refuse_conversion(statement)
+        if statement.kind.takes_partitions_away:  # the sign by which older snapshots are known not to serve
+            transaction.allocate_write_id(statement.tables[0])
+        transaction.ensure_active()
+        return before
 
     def _find_partitions(self, statement: DdlStatement, settings: config.Settings) -> tuple[str, ...]:
         """The partitions it names, if it names each in full, and not too many.

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 
 from hive_acid import config
 from hive_acid.errors import WriteConflict, build_error
+from hive_acid.errors.outcome import StatementOutcome, tell, telling
 from hive_acid.execution.dry_run import rehearse
 from hive_acid.execution.dry_run_report import DryRun
 from hive_acid.execution.own_transaction import OwnTransaction
@@ -67,11 +68,12 @@ class Executor:
     def end_transaction(self, transaction: SessionTransaction, error: BaseException | None) -> None:
         """Commits the transaction, or aborts it because of an error."""
         try:
-            if error is None:
-                transaction.commit()
-                self._tell(transaction)
-            else:
-                transaction.abort(error)
+            with telling(lambda: transaction.statement_outcome):
+                if error is None:
+                    transaction.commit()
+                    self._tell(transaction)
+                else:
+                    transaction.abort(error)
         finally:
             self.snapshots.pop(transaction.token, None)
 
@@ -80,7 +82,8 @@ class Executor:
         transaction = self.snapshots.get(token)
         if not isinstance(transaction, SessionTransaction):
             raise build_error("HIVE_ACID_TRANSACTION_STATE", txnId="(ended)", reason="it has ended")
-        return transaction.run(statement, engine, self._settings.overridden_by(statement.settings))
+        with telling(StatementOutcome.TRANSACTION_DOOMED):
+            return transaction.run(statement, engine, self._settings.overridden_by(statement.settings))
 
     def run(self, statement: Statement, engine: Engine) -> RowCounts:
         """The numbers of rows changed, once they are committed.
@@ -121,7 +124,7 @@ class Executor:
 
     def _run_alone(self, run: StatementRun, gate: Gate | None) -> RowCounts:
         scope = OwnTransaction(self._tools, run.settings, gate)
-        with scope:
+        with telling(lambda: scope.statement_outcome), scope:
             walk(scope, run, ALONE)
         self._tell(scope)
         return run.result.counts
@@ -134,7 +137,8 @@ class Executor:
                 if any(statement.overwrite is not None for statement, _ in statements):
                     transaction.lock_together(statements)
                 for statement, engine in statements:
-                    counts = counts.joined(self.run_within(transaction.token, statement, engine))
+                    settings = self._settings.overridden_by(statement.settings)
+                    counts = counts.joined(transaction.run(statement, engine, settings))
         except WriteConflict as error:
             raise LostTogether(error) from error
         return counts
@@ -146,6 +150,7 @@ class Executor:
             yield
         except BaseException as error:
             self.end_transaction(transaction, error)
+            tell(error, transaction.statement_outcome)
             raise
         self.end_transaction(transaction, None)
 
@@ -154,4 +159,5 @@ class Executor:
 
     def _tell(self, committed: WritingScope) -> None:
         if self._after_commit is not None and committed.written:
-            self._after_commit(committed.written, committed.settings)
+            with telling(StatementOutcome.COMMITTED):
+                self._after_commit(committed.written, committed.settings)

@@ -7,6 +7,7 @@ from types import TracebackType
 
 from hive_acid import config
 from hive_acid.errors import CommitStateUnknown
+from hive_acid.errors.outcome import StatementOutcome
 from hive_acid.execution.scope import Tools, WritingScope
 from hive_acid.reading.snapshot import Snapshot, scannable
 from hive_acid.transactions.manager import Transaction
@@ -26,6 +27,11 @@ class OwnTransaction(WritingScope):
         self.gate = gate
         self._transaction: Transaction | None = None
         self._scans = ExitStack()
+
+    @property
+    def statement_outcome(self) -> StatementOutcome:
+        """What an error of the statement says of what it wrote."""
+        return StatementOutcome.NOTHING_CHANGED if self._transaction is None else self._transaction.statement_outcome
 
     def open_snapshot(self, run: StatementRun) -> None:
         """Begins the transaction."""

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 
 from hive_acid import config
 from hive_acid.errors import CommitStateUnknown, build_error
+from hive_acid.errors.outcome import StatementOutcome
 from hive_acid.execution.scope import Tools, WritingScope
 from hive_acid.execution.steps import AT_COMMIT, AT_COMMIT_OF_A_TABLE, IN_TRANSACTION, LOCKED_AHEAD, TOGETHER, walk
 from hive_acid.metastore.types import LockComponent
@@ -47,6 +48,11 @@ class SessionTransaction(WritingScope):
     def txn_id(self) -> int:
         """The metastore's ID; the transaction is opened if it has not been yet."""
         return self._reads.transaction.txn_id
+
+    @property
+    def statement_outcome(self) -> StatementOutcome:
+        """What an error that ends it says of what its statements wrote."""
+        return self._reads.transaction.statement_outcome if self.written_tables else StatementOutcome.NOTHING_CHANGED
 
     @property
     def written_tables(self) -> tuple[TableName, ...]:

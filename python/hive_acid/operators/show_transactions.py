@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from hive_acid.errors import build_error
+from hive_acid.errors.outcome import StatementOutcome, telling
 from hive_acid.metastore.protocol import Metastore
 from hive_acid.metastore.types import TransactionInfo, TransactionState
 from hive_acid.operators.rows import Row
@@ -28,9 +29,11 @@ def abort_transactions(metastore: Metastore, txn_ids: Sequence[int]) -> list[Row
     for txn_id in txn_ids:
         if txn_id not in open_ids:
             _require_open(metastore, txn_id)
-    metastore.abort_transactions(txn_ids)
-    aborted = {info.id for info in metastore.transactions() if info.state is TransactionState.ABORTED}
-    return [(txn_id, "ABORTED" if txn_id in aborted else _find_end(metastore, txn_id)) for txn_id in txn_ids]
+    with telling(StatementOutcome.NOT_KNOWN):
+        metastore.abort_transactions(txn_ids)
+    with telling(StatementOutcome.CARRIED_OUT):
+        aborted = {info.id for info in metastore.transactions() if info.state is TransactionState.ABORTED}
+        return [(txn_id, "ABORTED" if txn_id in aborted else _find_end(metastore, txn_id)) for txn_id in txn_ids]
 
 
 def _require_open(metastore: Metastore, txn_id: int) -> None:

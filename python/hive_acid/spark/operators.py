@@ -9,6 +9,7 @@ from hive_acid.clock import wall_clock_ms
 from hive_acid.compaction.queue.requests import CompactionRequests
 from hive_acid.config import Settings
 from hive_acid.errors import build_error
+from hive_acid.errors.outcome import StatementOutcome, telling
 from hive_acid.metastore.protocol import Metastore
 from hive_acid.metastore.types import MetastoreLine
 from hive_acid.model.table import TableDescription, TableName
@@ -97,7 +98,8 @@ class Operators:
         partitions = self._partitions(table, tuple(asked["parts"]))
         requests = build_requests(statement, table, partitions, self._metastore.line, self._initiator)
         settings = self._settings.overridden_by(asked["settings"])
-        return [outcome.row() for outcome in self._compactions.compact(requests, settings, waits=statement.waits)]
+        with telling(StatementOutcome.COMPACTIONS_LISTED):
+            return [outcome.row() for outcome in self._compactions.compact(requests, settings, waits=statement.waits)]
 
     def _partitions(self, table: TableDescription, parts: tuple[str, ...]) -> tuple[str, ...]:
         """Those that the PARTITION clause means, all without one. Raises HIVE_ACID_PARTITION_NOT_FOUND."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import logging
-import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from functools import wraps
@@ -15,7 +14,8 @@ from pyspark import SparkContext
 from pyspark.errors.exceptions.captured import CapturedException
 
 from hive_acid.config import Settings
-from hive_acid.errors import HiveAcidError, build_error
+from hive_acid.errors import HiveAcidError, build_error, name_unexpected
+from hive_acid.errors.outcome import StatementOutcome, find_outcome, tell, telling
 from hive_acid.execution.created_tables import CreatedTable, CreatedTables
 from hive_acid.execution.ddl import DdlExecutor, DdlStatement
 from hive_acid.execution.dry_run_report import format_json
@@ -66,6 +66,7 @@ def _answered(method: Callable[..., Any]) -> Callable[..., Any]:
                 interrupt.add_note(note)
             raise interrupt from None
         except BaseException as error:  # noqa: BLE001 (it goes back to the JVM, which throws it)
+            tell(error, StatementOutcome.NOTHING_CHANGED)  # as long as nobody who knows more has told
             return self.throwable(error)
         finally:
             withdraw_connection(self._context)
@@ -152,7 +153,7 @@ class Planner:
         """Names of all partitions of the table, not older than the snapshot that the scan will read."""
         asked = json.loads(request)
         read = build_read_table(asked)
-        with self._cancellation.running():
+        with self._cancellation.running(), telling(StatementOutcome.QUERY_FAILED):
             if "token" in asked:
                 return json.dumps(self._snapshot(asked["token"], read).partition_names(read.name))
             return json.dumps(self._readers.partition_names(asked["executionId"], read, self._settings_of(asked)))
@@ -162,7 +163,7 @@ class Planner:
         """The scan plan in the snapshot of a statement (`token`) or of a read execution (`executionId`)."""
         asked = json.loads(request)
         read, partitions, with_row_ids = build_read_table(asked), asked.get("partitions"), asked["rowIds"]
-        with self._cancellation.running():
+        with self._cancellation.running(), telling(StatementOutcome.QUERY_FAILED):
             settings = self._settings_of(asked)
             if "token" in asked:
                 plan = self._snapshot(asked["token"], read).scan_plan(read.name, partitions, with_row_ids)
@@ -233,7 +234,8 @@ class Planner:
     @_answered
     def createdTable(self, table: str) -> str:  # noqa: N802 (the trait's name)
         """The identity of a table that has just been made."""
-        return json.dumps(self._metastore.table_identity(parse_table_name(table)))
+        with telling(StatementOutcome.TABLE_CREATED):
+            return json.dumps(self._metastore.table_identity(parse_table_name(table)))
 
     @_answered
     def takeBack(self, request: str, call: str) -> str:  # noqa: N802 (the trait's name)
@@ -246,9 +248,11 @@ class Planner:
 
     def _done(self, asked: Mapping[str, Any], counts: RowCounts) -> str:
         """The result row."""
+        is_part = "transaction" in asked
         if "executionId" in asked:
-            # a statement inside of another execution (foreachBatch): what is read there from now on sees it
-            self._readers.end(asked["executionId"])
+            with telling(StatementOutcome.TRANSACTION_GOES_ON if is_part else StatementOutcome.COMMITTED):
+                # a statement inside of another execution (foreachBatch): what is read there from now on sees it
+                self._readers.end(asked["executionId"])
         return json.dumps(
             {
                 "num_affected_rows": counts.affected,
@@ -269,14 +273,14 @@ class Planner:
         if isinstance(error, Py4JJavaError | CapturedException) and origin is not None:
             cancelled = self._cancellation.name(origin)
             if cancelled is None:
-                return origin
+                outcome = find_outcome(error)
+                return origin if outcome is None else self._exception.told(origin, outcome.text)
             for note in getattr(error, "__notes__", ()):
                 cancelled.add_note(note)
             error = cancelled
         if not isinstance(error, HiveAcidError):
             LOG.error("unexpected error in a callback", exc_info=error)
-            text = "".join(traceback.format_exception(error)).strip()
-            error = build_error("HIVE_ACID_INTERNAL", reason=text)
+            error = name_unexpected(error)
         cause = error.__cause__.java_exception if isinstance(error.__cause__, Py4JJavaError) else None
         text = "\n".join([str(error), *getattr(error, "__notes__", [])])
         params = self._jvm.java.util.HashMap()

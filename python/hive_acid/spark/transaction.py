@@ -5,9 +5,10 @@ from __future__ import annotations
 from types import TracebackType
 from typing import Any
 
+from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
-from hive_acid.errors import build_error
+from hive_acid.errors import build_error, name_unexpected
 from hive_acid.execution.session_transaction import SessionTransaction
 from hive_acid.spark.session import attach, find_own_settings
 
@@ -53,6 +54,10 @@ class AcidTransaction:
         transaction, self._transaction = self._running(), None
         try:
             attach(self._spark).executor.end_transaction(transaction, error)
+        except PySparkException:
+            raise
+        except Exception as unexpected:
+            raise name_unexpected(unexpected) from unexpected
         finally:
             self._jvm().end(session._jsparkSession)
         if error is None:

@@ -8,6 +8,7 @@ from enum import Enum
 
 from hive_acid import config
 from hive_acid.errors import HiveAcidError, MetastoreRefused, MetastoreUnavailable, TransactionAborted, build_error
+from hive_acid.errors.outcome import StatementOutcome
 from hive_acid.metastore.compaction_types import CompactionKind
 from hive_acid.metastore.protocol import Metastore
 from hive_acid.metastore.types import LockComponent, LockState, TransactionState
@@ -32,6 +33,14 @@ class Outcome(Enum):
     UNKNOWN = "unknown"
 
 
+_TOLD = {
+    Outcome.OPEN: StatementOutcome.NOT_COMMITTED,  # no commit was sent, so it can only time out
+    Outcome.COMMITTED: StatementOutcome.COMMITTED,
+    Outcome.ABORTED: StatementOutcome.NOT_COMMITTED,
+    Outcome.UNKNOWN: StatementOutcome.NOT_KNOWN,
+}
+
+
 class Transaction:
     """One open transaction."""
 
@@ -42,6 +51,11 @@ class Transaction:
         self._manager = manager
         self._settings = settings
         self._metastore = manager.metastore
+
+    @property
+    def statement_outcome(self) -> StatementOutcome:
+        """What an error says of the statement that wrote in it."""
+        return _TOLD[self.outcome]
 
     def own_snapshot(self) -> ValidTxnList:
         """What older transactions have committed by now, and what is its own; see `Metastore.valid_transactions`."""
@@ -145,7 +159,7 @@ class Transaction:
         may_count = self.outcome is Outcome.UNKNOWN
         try:
             self.abort()
-        except HiveAcidError as second:
+        except Exception as second:  # noqa: BLE001 (the first error is what counts)
             if may_count:
                 error.add_note(f"whether transaction {self.txn_id} was committed is not known; its files are kept")
                 return False

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 
-from hive_acid.errors import HiveAcidError
 from hive_acid.transactions.manager import Transaction
 
 LOG = logging.getLogger(__name__)
@@ -38,5 +37,5 @@ class Gate:
         """Aborts the transaction. If the metastore does not answer, it times out: that is no error of the statement."""
         try:
             self._transaction.abort()
-        except HiveAcidError as error:
+        except Exception as error:  # noqa: BLE001 (the statement has ended by then)
             LOG.warning("transaction %d, which kept a lock, will time out: %s", self._transaction.txn_id, error)

@@ -6,7 +6,6 @@ import uuid
 from collections.abc import Iterable, Mapping
 from typing import Protocol
 
-from hive_acid.errors import HiveAcidError
 from hive_acid.model.names import (
     HISTORY_FILE,
     OVERWRITE_FILE,
@@ -102,9 +101,9 @@ class Publication:
                 # a rename that failed, or was interrupted, may have happened: then nothing is left where it began
                 if not self._file_system.exists(staged):
                     self._file_system.delete_tree(final)
-            except HiveAcidError as second:
+            except Exception as second:  # noqa: BLE001 (the first error is what counts)
                 error.add_note(f"{final} was left behind (no reader sees it): {second}")
         try:
             self.remove_staging()
-        except HiveAcidError as second:
+        except Exception as second:  # noqa: BLE001 (the first error is what counts)
             error.add_note(f"{self.staging} was left behind (no reader sees it): {second}")

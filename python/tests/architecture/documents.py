@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hive_acid import cli, config, errors
+from hive_acid.errors.outcome import load_outcomes
 from hive_acid.transactions.ddl_locks import DDL_LOCKS
 from hive_acid.transactions.validity import RULES
 
@@ -81,6 +82,11 @@ def errors_table() -> str:
         message = re.sub(r"<(\w+)>", r"*\1*", entry["message"])
         rows.append((f"`{name}`", entry["sqlState"], "yes" if retryable else "", message))
     return _table(("Condition", "SQLSTATE", "Run again", "Message"), rows)
+
+
+def outcomes_table() -> str:
+    """What an error can say of its statement."""
+    return _table(("`outcome`", "Text"), ((f"`{name}`", text) for name, text in load_outcomes().items()))
 
 
 def rules_table() -> str:
@@ -172,6 +178,7 @@ TABLES = {
     "statements": (DOCS / "reference" / "statements.md", statements_table),
     "settings": (DOCS / "reference" / "settings.md", settings_table),
     "errors": (DOCS / "reference" / "errors.md", errors_table),
+    "outcomes": (DOCS / "reference" / "errors.md", outcomes_table),
     "commands": (DOCS / "reference" / "cli.md", commands_table),
     "rules": (DOCS / "internals" / "protocol.md", rules_table),
     "ddl": (DOCS / "internals" / "protocol.md", ddl_table),

@@ -53,7 +53,7 @@ def test_the_wheel_holds_the_package_the_jar_and_the_conditions_and_nothing_else
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
     assert f"hive_acid/jars/spark-{LINE}/hive-acid-shim.jar" in names
-    assert {"hive_acid/errors/conditions.json", "hive_acid/py.typed"} <= set(names)
+    assert {"hive_acid/errors/conditions.json", "hive_acid/errors/outcomes.json", "hive_acid/py.typed"} <= set(names)
     assert {"hive_acid/local/artifacts.txt", "hive_acid/local/spark_client.txt"} <= set(names)
     assert {name.partition("/")[0] for name in names} == {"hive_acid", f"{wheel.name.rsplit('-', 3)[0]}.dist-info"}
     assert any(name.endswith(".dist-info/licenses/LICENSE") for name in names)
@@ -72,10 +72,10 @@ def test_every_module_of_the_source_is_in_the_wheel(wheel: Path) -> None:
 def test_the_jar_carries_the_conditions_and_no_foreign_class(wheel: Path, tmp_path: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         jar = archive.extract(f"hive_acid/jars/spark-{LINE}/hive-acid-shim.jar", tmp_path)
-        conditions = archive.read("hive_acid/errors/conditions.json")
+        shared = {name: archive.read(f"hive_acid/errors/{name}") for name in ("conditions.json", "outcomes.json")}
     with zipfile.ZipFile(jar) as archive:
         classes = [name for name in archive.namelist() if name.endswith(".class")]
-        assert archive.read("conditions.json") == conditions
+        assert {name: archive.read(name) for name in shared} == shared
         described = archive.read("hiveacid/shim.properties").decode()
     assert described.splitlines() == [f"version={hive_acid.__version__}", f"spark={LINE}"]
     assert "hiveacid/Extensions.class" in classes

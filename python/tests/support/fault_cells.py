@@ -64,6 +64,7 @@ class Cell:
         self._untouched = self._data_files()
         self._others: list[int] = []
         self._pauses_left = 0
+        self.error: BaseException | None = None
         self.points = FaultPoints()
         self.transactions, self._executor, self._engine = self._build_client(self.points)
         self._statement = world.statement(mutation.kind)
@@ -131,6 +132,7 @@ class Cell:
         except Killed:
             return "killed"
         except BaseException as error:  # noqa: BLE001 (an interrupt too is an end)
+            self.error = error
             return error.getCondition() if isinstance(error, HiveAcidError) else type(error).__name__
         finally:
             self.transactions.close()

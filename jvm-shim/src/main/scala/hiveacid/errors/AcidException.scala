@@ -36,21 +36,53 @@ class AcidException(
 
 object AcidException {
   private val placeholder = Pattern.compile("<(\\w+)>")
+  private val CauseDepth = 20
 
-  private lazy val conditions = {
-    val stream = classOf[AcidException].getResourceAsStream("/conditions.json")
+  /** The parameter that says what became of the statement. Where Python knows, it tells. */
+  private val Outcome = "outcome"
+
+  private lazy val conditions = resource("/conditions.json")
+  private lazy val outcomes = resource("/outcomes.json")
+
+  private def resource(name: String) = {
+    val stream = classOf[AcidException].getResourceAsStream(name)
     try new ObjectMapper().readTree(stream)
     finally stream.close()
   }
 
-  /** The error of `condition`; every placeholder of its template must be among `parameters`. */
+  /** The error of `condition`; every placeholder of its template must be among `parameters`, but for the outcome, which
+    * is that of a query, for only a statement that writes has another.
+    */
   def apply(condition: String, parameters: Map[String, String], cause: Throwable = null): AcidException = {
     val entry = conditions.get(condition)
-    val matcher = placeholder.matcher(entry.get("message").asText)
-    val text = matcher.replaceAll(found => Matcher.quoteReplacement(parameters(found.group(1))))
+    val template = entry.get("message").asText
+    val known =
+      if (template.contains(s"<$Outcome>")) Map(Outcome -> outcome("QUERY_FAILED")) ++ parameters
+      else parameters
+    val text = placeholder.matcher(template).replaceAll(found => Matcher.quoteReplacement(known(found.group(1))))
     val state = entry.get("sqlState").asText
-    new AcidException(s"[$condition] $text SQLSTATE: $state", condition, state, parameters, Option(cause))
+    new AcidException(s"[$condition] ${text.stripTrailing} SQLSTATE: $state", condition, state, known, Option(cause))
   }
+
+  /** The text of one of outcomes.json. */
+  def outcome(name: String): String = outcomes.get(name).asText
+
+  /** Called by Python with an error of the JVM's: the same, or one that says what became of the statement if an error
+    * in it can tell.
+    */
+  def told(error: Throwable, outcome: String): Throwable =
+    Iterator
+      .iterate(error)(_.getCause)
+      .takeWhile(_ != null)
+      .take(CauseDepth)
+      .collectFirst { case a: AcidException => a }
+      .filter(_.getMessageParameters.containsKey(Outcome))
+      .fold(error) { a =>
+        val parameters = a.getMessageParameters.asScala.toMap + (Outcome -> outcome)
+        val said = apply(a.getCondition, parameters, error)
+        val notes = a.getMessage.split(s"SQLSTATE: ${said.getSqlState}", 2).drop(1).mkString
+        new AcidException(said.getMessage + notes, a.getCondition, said.getSqlState, parameters, Some(error))
+      }
 
   /** Called by Python with a message it has formatted itself. */
   def fromPython(

@@ -27,7 +27,9 @@ object PythonSide {
     // a named error of a task comes wrapped in Spark's "failed to read file" or "job aborted"
     case t: Throwable => throw named(t).getOrElse(t)
     case s: String    => s
-    case other        => throw AcidException("HIVE_ACID_INTERNAL", Map("reason" -> s"Python answered $other"))
+    case other        =>
+      val parameters = Map("reason" -> s"Python answered $other", "outcome" -> AcidException.outcome("NOT_KNOWN"))
+      throw AcidException("HIVE_ACID_INTERNAL", parameters)
   }
 
   private def named(t: Throwable): Option[AcidException] =

@@ -1,0 +1,211 @@
+"""Whatever goes wrong in a callback, the JVM gets an error that says what became of the statement."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from types import SimpleNamespace
+from typing import Any
+from unittest.mock import MagicMock
+
+import pytest
+
+from hive_acid.config import Settings
+from hive_acid.errors import build_error
+from hive_acid.errors.outcome import StatementOutcome
+from hive_acid.execution.created_tables import CreatedTables
+from hive_acid.execution.ddl import DdlExecutor
+from hive_acid.reading.readers import Readers
+from hive_acid.spark.operators import Operators
+from hive_acid.spark.planner import Planner
+from hive_acid.sql.operator_parsing import find_operator_statement
+from hive_acid.sql.operator_statements import format_fields
+from hive_acid.transactions.locks import Identity
+from support.statements import LOCATION, World
+
+ANALYSED = {
+    "table": "db.t",
+    "createdS": 0,
+    "location": LOCATION,
+    "properties": {"transactional": "true"},
+    "inputFormat": "",
+    "columns": [["id", "int"], ["name", "string"]],
+    "partitionColumns": [],
+    "bucketColumns": [],
+    "bucketCount": -1,
+}
+WRITE = {
+    "kind": "insert",
+    "writes": "insert",
+    "table": "db.t",
+    "sources": [],
+    "timeZone": "UTC",
+    "parallelism": 1,
+    "analysed": [],
+    "settings": {},
+}
+READ = {"analysed": ANALYSED, "together": [], "rowIds": False, "json": False, "settings": {}, "executionId": 1}
+ALTER = {"kind": "ANALYZE", "tables": ["db.t"], "partitions": [], "locations": [], "settings": {}}
+REWRITE = {
+    "statement": "DELETE FROM __target WHERE __e1",
+    "table": "db.t",
+    "properties": {"transactional": "true"},
+    "dataColumns": ["id", "name"],
+    "partitionColumns": [],
+    "taken": [],
+    "bucketing": [],
+    "assigned": [],
+}
+
+
+def operation(text: str) -> str:
+    found = find_operator_statement(text)
+    assert found is not None
+    asked = {"statement": format_fields(found.statement), "table": "db.t", "parts": [], "settings": {}}
+    return json.dumps(asked | {"inTransaction": False})
+
+
+class Told(Exception):
+    """An error of the JVM's, as Python makes it."""
+
+
+class Session:
+    """A planner over a metastore in memory. The JVM answers what `bridge` says."""
+
+    def __init__(self) -> None:
+        self.world = world = World()
+        self.bridge = MagicMock()
+        self.readers = Readers(world.warehouse, 10_000, world.clock, MagicMock(), 1000)
+        jvm = MagicMock()
+        jvm.java.util.HashMap = lambda: _Map()
+        jvm.hiveacid.api.JvmApi = self.bridge
+        jvm.hiveacid.errors.AcidException.fromPython = self.build
+        self.compactions = MagicMock()
+        settings, identity = Settings({}), Identity("user", "host", "agent")
+        self.planner = Planner(
+            jvm,
+            MagicMock(),
+            settings,
+            world.metastore,
+            world.executor,
+            DdlExecutor(world.warehouse, settings),
+            CreatedTables(world.warehouse, settings),
+            self.readers,
+            Operators(world.metastore, self.compactions, settings, identity),
+            SimpleNamespace(running=self.running, check=lambda: None, name=lambda _: None),  # type: ignore[arg-type]
+        )
+
+    @staticmethod
+    def running() -> AbstractContextManager[None]:
+        return nullcontext()
+
+    @staticmethod
+    def build(text: str, condition: str, state: str, params: _Map, cause: object) -> Told:
+        assert params["outcome"] in text
+        return Told(condition, params["outcome"])
+
+
+class _Map(dict[str, str]):
+    def put(self, key: str, value: str) -> None:
+        self[key] = value
+
+
+def fail(*_: object, **__: object) -> Any:
+    raise RuntimeError("on purpose")
+
+
+Break = Callable[[Session], None]
+
+
+def breaks_metastore(method: str) -> Break:
+    return lambda session: session.world.metastore.before.update({method: fail})
+
+
+def breaks_engine(session: Session) -> None:
+    session.bridge.write = fail
+
+
+def breaks_alteration(session: Session) -> None:
+    session.bridge.alter = fail
+
+
+def breaks_readers(session: Session) -> None:
+    session.readers.end = fail  # type: ignore[method-assign]
+
+
+def writes_nothing_and_breaks_readers(session: Session) -> None:
+    session.bridge.write = lambda *_: json.dumps({"folders": [], "inserted": 0, "updated": 0, "deleted": 0})
+    breaks_readers(session)
+
+
+def breaks_compactions(session: Session) -> None:
+    session.compactions.compact = fail
+
+
+COLUMNS = ("callback", "arguments", "breaks", "outcome")
+CALLBACKS: list[tuple[str, tuple[Any, ...], Break, str]] = [
+    ("rewrite", (json.dumps(REWRITE | {"statement": "DELETE FROM"}),), lambda _: None, "NOTHING_CHANGED"),
+    ("respelling", (None,), lambda _: None, "NOTHING_CHANGED"),
+    ("explainedStatement", (None,), lambda _: None, "NOTHING_CHANGED"),
+    ("operatorStatement", (None,), lambda _: None, "NOTHING_CHANGED"),
+    ("columnDefaults", ("db.t",), breaks_metastore("column_defaults"), "NOTHING_CHANGED"),
+    ("newTableLocation", ("db.t",), breaks_metastore("new_table_location"), "NOTHING_CHANGED"),
+    ("partitionNames", (json.dumps(READ),), breaks_metastore("open_transaction"), "QUERY_FAILED"),
+    ("scan", (json.dumps(READ),), breaks_metastore("lock"), "QUERY_FAILED"),
+    ("execute", (json.dumps(WRITE), "call"), breaks_metastore("table"), "NOTHING_CHANGED"),
+    ("execute", (json.dumps(WRITE), "call"), breaks_engine, "NOT_COMMITTED"),
+    ("execute", (json.dumps(WRITE | {"executionId": 1}), "call"), writes_nothing_and_breaks_readers, "COMMITTED"),
+    ("executeTogether", (json.dumps([WRITE]), '["call"]'), breaks_engine, "NOTHING_CHANGED"),
+    ("dryRun", (json.dumps(WRITE), "call"), breaks_engine, "NOTHING_CHANGED"),
+    ("alter", (json.dumps(ALTER | {"kind": "DROP TABLE"}), "call"), breaks_metastore("lock"), "NOTHING_CHANGED"),
+    ("alter", (json.dumps(ALTER), "call"), breaks_alteration, "NOT_KNOWN"),
+    ("alter", (json.dumps(ALTER), "call"), breaks_metastore("commit"), "CARRIED_OUT"),
+    ("createdTable", ("db.t",), breaks_metastore("table_identity"), "TABLE_CREATED"),
+    ("endExecution", (1,), breaks_readers, "NOTHING_CHANGED"),
+    ("operate", (operation("SHOW LOCKS"),), breaks_metastore("held_locks"), "NOTHING_CHANGED"),
+    ("operate", (operation("SHOW TRANSACTIONS"),), breaks_metastore("transactions"), "NOTHING_CHANGED"),
+    ("operate", (operation("ALTER TABLE t COMPACT 'major'"),), breaks_metastore("table"), "NOTHING_CHANGED"),
+    ("operate", (operation("ALTER TABLE t COMPACT 'major'"),), breaks_compactions, "COMPACTIONS_LISTED"),
+]
+
+
+@pytest.mark.parametrize(COLUMNS, CALLBACKS, ids=lambda value: value if isinstance(value, str) else "")
+def test_an_unexpected_error_in_a_callback_says_what_became_of_the_statement(
+    callback: str, arguments: tuple[Any, ...], breaks: Break, outcome: str
+) -> None:
+    session = Session()
+    breaks(session)
+    answer = getattr(session.planner, callback)(*arguments)
+    assert isinstance(answer, Told)
+    assert answer.args == ("HIVE_ACID_INTERNAL", StatementOutcome[outcome].text)
+
+
+def test_every_callback_is_broken_above_but_the_one_that_always_says_its_own() -> None:
+    callbacks = {
+        name for name, value in vars(Planner).items() if hasattr(value, "__wrapped__") and not name.startswith("_")
+    }
+    # its errors are HIVE_ACID_CREATED_TABLE_KEPT
+    assert callbacks - {callback for callback, *_ in CALLBACKS} == {"takeBack"}
+
+
+@pytest.mark.parametrize(
+    ("method", "nth", "outcome"), [("abort_transactions", 1, "NOT_KNOWN"), ("transactions", 2, "CARRIED_OUT")]
+)
+def test_aborting_transactions_tells_what_was_sent_and_what_was_answered(method: str, nth: int, outcome: str) -> None:
+    session = Session()
+    session.world.metastore.method, session.world.metastore.nth = method, nth
+    txn_id = session.world.memory.open_transaction("other", "host", "agent")
+    answer = session.planner.operate(operation(f"ABORT TRANSACTIONS {txn_id}"))
+    assert answer.args == ("HIVE_ACID_METASTORE_UNAVAILABLE", StatementOutcome[outcome].text)
+    assert (txn_id in session.world.open_transactions()) is (outcome == "NOT_KNOWN")
+
+
+def test_a_named_error_says_the_same_as_an_unexpected_one() -> None:
+    def refuse() -> None:
+        raise build_error("HIVE_ACID_METASTORE_REFUSED", method="lock", reason="on purpose")
+
+    session = Session()
+    session.world.metastore.before["lock"] = refuse
+    answer = session.planner.execute(json.dumps(WRITE), "call")
+    assert answer.args == ("HIVE_ACID_METASTORE_REFUSED", StatementOutcome.NOT_COMMITTED.text)
