@@ -1,8 +1,9 @@
 """What already lies in a folder that becomes a table's or a partition's.
 
 Write IDs begin anew with a table, and a partition that is dropped may leave its folder: contents of committed write IDs
-would be read as rows. So would those of aborted ones, once the metastore has forgotten them; but while it knows them as
-aborted, its Cleaner finds them through the partition. Hive writes to the folder of a new partition before it adds it.
+would be read as rows. So would those of aborted ones, once the metastore has forgotten them: its Cleaner looks where a
+write is recorded, and finds nothing of a partition that is not there. Only what is under way is let be, because Hive
+writes to the folder of a new partition before it adds it.
 """
 
 from __future__ import annotations
@@ -64,12 +65,11 @@ def _split_paths(listing: Listing) -> Iterator[tuple[str, str, str]]:
 
 
 def _is_explained(path: str, listing: Listing, own_write_id: int | None, write_ids: ValidWriteIdList) -> bool:
-    """True for what a transaction has put there that is under way or is known as aborted, and for what is dropped."""
+    """True for what a transaction has put there that is under way, and for what is dropped."""
     name = FolderName.parse(path.partition("/")[0])
     if name is not None and name.max_write_id <= write_ids.high_water_mark and name.min_write_id > 0:
-        unsettled = write_ids.open | write_ids.aborted
         written_by = range(name.min_write_id, name.max_write_id + 1)
-        if own_write_id not in written_by and all(write_id in unsettled for write_id in written_by):
+        if own_write_id not in written_by and all(write_id in write_ids.open for write_id in written_by):
             return True
     dropped = _find_dropped(listing, write_ids)
     return dropped is not None and (name.max_write_id if name else 0) < dropped

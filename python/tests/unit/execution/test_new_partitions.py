@@ -11,6 +11,7 @@ from hive_acid.errors import HiveAcidError, UnsupportedOperation
 from hive_acid.metastore.types import MetastoreLine
 from hive_acid.model.table import Column, Partition
 from hive_acid.model.write_ids import ValidWriteIdList
+from hive_acid.reading.snapshot import Snapshot
 from hive_acid.transactions.validity import StatementKind
 from hive_acid.writing.new_folders import find_leftover
 from support.memory_file_system import MemoryFileSystem
@@ -86,14 +87,39 @@ def test_what_no_engine_reads_does_not_matter(world: World, left: str) -> None:
     assert world.run(StatementKind.INSERT) == 3
 
 
-@pytest.mark.parametrize("end", [None, "abort"])
-def test_what_another_transaction_writes_or_has_left_there_does_not_matter(world: World, end: str | None) -> None:
+def put_by_another(world: World) -> int:
+    """Another transaction puts files into the folder of the new partition before it adds that: its ID."""
     other = world.memory.open_transaction("hive", "host", "agent")
     write_id = world.memory.allocate_write_id(other, TABLE)
     world.file_system.add_file(f"{NEW}/delta_{write_id:07d}_{write_id:07d}_0000/bucket_00000")
-    if end:
-        world.memory.abort(other)
+    return other
+
+
+def test_what_a_transaction_under_way_has_put_there_does_not_matter(world: World) -> None:
+    put_by_another(world)
     assert world.run(StatementKind.INSERT) == 3
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_an_aborted_transaction_has_left_there_would_be_rows_once_that_is_forgotten(
+    world: World, kind: StatementKind
+) -> None:
+    other = put_by_another(world)
+    world.memory.abort(other)
+    with pytest.raises(UnsupportedOperation) as error:
+        world.run(kind)
+    assert error.value.getCondition() == "HIVE_ACID_FOLDER_NOT_EMPTY"
+    assert world.memory.partition_names(TABLE) == []
+    world.memory.forget(other)
+    world.memory.add_partition(TABLE, Partition("d=a", ("a",), NEW, {}))
+    assert f"{NEW}/delta_0000001_0000001_0000" in seen_folders(world), "so it would have been"
+
+
+def seen_folders(world: World) -> list[str]:
+    """What a new snapshot reads."""
+    snapshot = Snapshot(world.memory, world.file_system, world.memory.valid_transactions(0))
+    plan = snapshot.scan_plan(TABLE, world.memory.partition_names(TABLE))
+    return [folder.path for part in plan.partitions for folder in part.folders]
 
 
 def test_a_partition_that_others_have_added_and_written_to_meanwhile_is_no_leftover(
@@ -119,7 +145,8 @@ def test_a_partition_that_others_have_added_and_written_to_meanwhile_is_no_lefto
     [
         (["delta_0000001_0000001_0000/bucket_00000"], "delta_0000001_0000001_0000/bucket_00000"),  # committed
         (["delta_0000003_0000003_0000/bucket_00000"], None),  # open
-        (["delta_0000004_0000004_0000/bucket_00000"], None),  # aborted
+        (["delta_0000004_0000004_0000/bucket_00000"], "delta_0000004_0000004_0000/bucket_00000"),  # aborted
+        (["delta_0000003_0000004_0000/bucket_00000"], "delta_0000003_0000004_0000/bucket_00000"),  # some of it aborted
         (["delta_0000001_0000004/bucket_00000"], "delta_0000001_0000004/bucket_00000"),  # some of it committed
         (["delta_0000005_0000005_0000/bucket_00000"], "delta_0000005_0000005_0000/bucket_00000"),  # our own ID
         (["delta_0000009_0000009_0000/bucket_00000"], "delta_0000009_0000009_0000/bucket_00000"),  # of no table now
@@ -129,7 +156,7 @@ def test_a_partition_that_others_have_added_and_written_to_meanwhile_is_no_lefto
         (["base_0000003/_metadata_acid", "delta_0000001_0000001_0000/bucket_00000"], "delta_0000001"),  # by an open one
     ],
 )
-def test_only_what_is_open_aborted_or_dropped_is_explained(files: list[str], expected: str | None) -> None:
+def test_only_what_is_open_or_dropped_is_explained(files: list[str], expected: str | None) -> None:
     write_ids = ValidWriteIdList("db.t", 6, frozenset({3, 5}), frozenset({4}))
     file_system = MemoryFileSystem()
     for file in files:
