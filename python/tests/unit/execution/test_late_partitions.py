@@ -1,0 +1,65 @@
+"""Partitions that are dropped after a transaction has begun and before it uses their table for the first time."""
+
+from __future__ import annotations
+
+import pytest
+
+from hive_acid.errors import WriteConflict
+from hive_acid.execution.session_transaction import SessionTransaction
+from hive_acid.metastore.types import LockKind, MetastoreLine
+from hive_acid.model.table import Column, Partition, TableName
+from support.statements import LOCATION, TABLE, World, build_table
+
+FIRST = TableName("db", "first")
+
+
+@pytest.fixture(params=list(MetastoreLine), ids=lambda line: line.value)
+def world(request: pytest.FixtureRequest) -> World:
+    world = World(request.param)
+    world.memory.add_table(build_table(name=FIRST, location="/warehouse/first"))
+    world.file_system.make_folder("/warehouse/first")
+    world.memory.add_table(build_table(partition_columns=(Column("d", "string"),)))
+    for value in "ab":
+        world.memory.add_partition(TABLE, Partition(f"d={value}", (value,), f"{LOCATION}/d={value}", {}))
+    return world
+
+
+def begin(world: World, *tables: TableName) -> SessionTransaction:
+    """A transaction whose first statement reads the tables."""
+    begun = world.executor.begin_transaction({})
+    begun.read_together(tables)
+    return begun
+
+
+def test_a_drop_that_leaves_a_write_id_is_noticed(world: World) -> None:
+    begun = begin(world, FIRST)
+    world.memory.remove_partition(TABLE, "d=a")
+    dropping = world.memory.open_transaction("other", "host", "agent")
+    world.memory.allocate_write_id(dropping, TABLE)
+    world.memory.commit(dropping)
+    with pytest.raises(WriteConflict, match="may have dropped partitions"):
+        begun.partition_names(TABLE)
+    world.executor.end_transaction(begun, RuntimeError())
+
+
+def test_a_drop_that_leaves_none_is_not_and_the_table_is_read_without_the_partition(world: World) -> None:
+    begun = begin(world, FIRST)
+    world.memory.remove_partition(TABLE, "d=a")
+    assert begun.partition_names(TABLE) == ["d=b"]
+    world.executor.end_transaction(begun, None)
+
+
+def test_of_a_table_of_the_first_statement_whoever_locks_cannot_drop_any(world: World) -> None:
+    begun = begin(world, FIRST, TABLE)
+    held = {lock.table: lock.kind for lock in world.memory.held_locks()}
+    assert held == {FIRST: LockKind.SHARED_READ, TABLE: LockKind.SHARED_READ}
+    world.executor.end_transaction(begun, None)
+
+
+def test_a_partition_that_is_gone_after_it_was_listed_is_noticed_in_any_case(world: World) -> None:
+    begun = begin(world, FIRST, TABLE)
+    names = begun.partition_names(TABLE)
+    world.memory.remove_partition(TABLE, "d=a")
+    with pytest.raises(WriteConflict, match="its partition d=a was dropped or renamed"):
+        begun.scan_plan(TABLE, names)
+    world.executor.end_transaction(begun, RuntimeError())
