@@ -32,6 +32,7 @@ from hive_acid.reading.warehouse import Warehouse
 from hive_acid.snapshot.acid_state import TableContent
 from hive_acid.spark import shim
 from hive_acid.spark.cancellation import Cancellation
+from hive_acid.spark.client_errors import ClientErrors
 from hive_acid.spark.compaction import JvmCompactionEngine
 from hive_acid.spark.jvm import JvmFileSystem, JvmJobs, close_connection
 from hive_acid.spark.operators import Operators
@@ -106,6 +107,8 @@ class Attachment:
             jvm, context, settings, self.metastore, self.executor, ddl, created, self.readers, operators, cancellation
         )
         cancellation.install()
+        self._client_errors = ClientErrors(jvm, uris)
+        self._client_errors.install()
         _start_callbacks(session)
         jvm.hiveacid.api.JvmApi.register(jsession, self.planner)
 
@@ -122,6 +125,7 @@ class Attachment:
 
     def close(self) -> None:
         """Ends read transactions and connections."""
+        self._client_errors.remove()
         self.readers.close()
         self.transactions.close()
         self.metastore.close()

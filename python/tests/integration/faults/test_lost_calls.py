@@ -17,6 +17,7 @@ import pytest
 from _pytest.mark import ParameterSet
 
 from hive_acid.commands.shared import ABORTED, DONE, OPEN
+from hive_acid.errors.outcome import StatementOutcome
 from hive_acid.metastore.types import LockComponent, LockKind, LockState, OperationKind
 from support.drivers import LIMIT_SECONDS, Drivers, Table, wait_until
 from support.mutations import MUTATIONS, Mutation
@@ -95,6 +96,18 @@ def test_a_statement_reports_what_happened_whichever_call_is_lost(
             assert trial.table.files() == trial.files
             trial.table.wait_for_timeout()
         trial.assert_undone(result, UNAVAILABLE)
+
+
+def test_a_table_that_spark_cannot_look_up_is_an_unavailable_metastore(drivers: Drivers, table: Table) -> None:
+    drivers.proxy.lose(None, Lost.REQUEST, forever=True)
+    for statement in (f"SELECT * FROM {table.name}", f"DELETE FROM {table.name} WHERE id = 1"):
+        result = drivers.attempt(statement)
+        assert isinstance(result, StatementFailed)
+        assert (result.condition, result.state) == (UNAVAILABLE, "08006")
+        assert "Spark's own client: TTransportException" in result.text
+        assert StatementOutcome.NOTHING_CHANGED.text in result.text
+    drivers.proxy.heal()
+    assert len(table.ids()) == 100
 
 
 @pytest.mark.parametrize("lost", Lost)

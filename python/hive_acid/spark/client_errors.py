@@ -1,0 +1,75 @@
+"""A condition for what Spark's own client of the metastore says when the metastore does not answer.
+
+Spark looks up a statement's tables before any of our rules sees it. Its error then is `_LEGACY_ERROR_TEMP_3065`, which
+stands for everything that goes wrong in Hive's code, and the text is that of Hive with a stack trace in it. Nothing but
+another catalog could raise something else there, so the error is named where PySpark takes it from the JVM.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from pyspark.errors.exceptions import captured
+
+from hive_acid.errors import build_error
+from hive_acid.errors.outcome import StatementOutcome, tell
+
+SPARKS_CONDITION = "_LEGACY_ERROR_TEMP_3065"
+"""Of HiveExternalCatalog.withClient."""
+_METHOD = "Spark's own client"
+_NOT_REACHED = re.compile(r"Could not connect to meta store using any of the URIs provided\. Most recent failure: (.+)")
+_NOT_ANSWERED = re.compile(r"Caused by: (?:\S+: )?((?:\S+\.)?TTransportException.*)")
+_PACKAGES = re.compile(r"\b(?:[a-z]\w*\.)+(?=[A-Z])")
+_COMMAND = "org.apache.spark.sql.execution.command.ExecutedCommandExec"
+
+Convert = Callable[[Any], captured.CapturedException]
+_PYSPARK: Any = captured
+
+
+def find_failure(trace: str) -> str | None:
+    """Why the metastore gave no answer, by the text of an error with its causes; None if that is not what it tells."""
+    found = _NOT_REACHED.search(trace) or _NOT_ANSWERED.search(trace)
+    return _PACKAGES.sub("", found[1]).strip().rstrip(".") if found else None
+
+
+def find_outcome(trace: str) -> StatementOutcome:
+    """A command may have done something, or asked the metastore for it, before its client got no answer."""
+    return StatementOutcome.NOT_KNOWN if _COMMAND in trace else StatementOutcome.NOTHING_CHANGED
+
+
+class ClientErrors:
+    """Names such errors, in place of PySpark's own conversion of errors of the JVM, as long as it is installed."""
+
+    def __init__(self, jvm: Any, uri: str) -> None:
+        self._jvm = jvm
+        self._uri = uri
+        self._convert: Convert = _PYSPARK.convert_exception
+
+    def install(self) -> None:
+        """From now on."""
+        _PYSPARK.convert_exception = self.convert
+
+    def remove(self) -> None:
+        """PySpark's own again, unless somebody else has taken its place meanwhile."""
+        if _PYSPARK.convert_exception == self.convert:
+            _PYSPARK.convert_exception = self._convert
+
+    def convert(self, error: Any) -> captured.CapturedException:
+        """The exception of PySpark for a Throwable of the JVM's."""
+        converted = self._convert(error)
+        if converted.getCondition() != SPARKS_CONDITION:
+            return converted
+        trace = str(getattr(self._jvm, "org.apache.spark.util.Utils").exceptionString(error))
+        failure = find_failure(trace)
+        return converted if failure is None else self._convert(self._build(error, failure, find_outcome(trace)))
+
+    def _build(self, error: Any, failure: str, outcome: StatementOutcome) -> Any:
+        named = build_error("HIVE_ACID_METASTORE_UNAVAILABLE", uri=self._uri, method=_METHOD, reason=failure)
+        tell(named, outcome)
+        params = self._jvm.java.util.HashMap()
+        for key, value in named.getMessageParameters().items():
+            params.put(key, value)
+        build = self._jvm.hiveacid.errors.AcidException.fromPython
+        return build(str(named), named.getCondition(), named.getSqlState(), params, error.getCause())

@@ -1,0 +1,84 @@
+"""A metastore that does not answer Spark's own client has our condition; other errors stay Spark's."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+from unittest.mock import MagicMock
+
+import pytest
+from pyspark.errors.exceptions import captured
+
+from hive_acid.errors.outcome import StatementOutcome
+from hive_acid.spark.client_errors import SPARKS_CONDITION, ClientErrors, find_failure
+
+AWAY = """AnalysisException: org.apache.hadoop.hive.ql.metadata.HiveException: Unable to fetch table t.
+\tat org.apache.spark.sql.catalyst.analysis.RelationResolution.resolveRelation(RelationResolution.scala:1)
+Caused by: java.lang.RuntimeException: Unable to instantiate SessionHiveMetaStoreClient
+Caused by: MetaException(message:Could not connect to meta store using any of the URIs provided. Most recent failure: \
+org.apache.thrift.transport.TTransportException: java.net.ConnectException: Connection refused
+\tat org.apache.thrift.transport.TSocket.open(TSocket.java:255)"""
+SILENT = """AnalysisException: org.apache.hadoop.hive.ql.metadata.HiveException: Unable to alter table.
+\tat org.apache.spark.sql.execution.command.ExecutedCommandExec.sideEffectResult(commands.scala:1)
+Caused by: org.apache.thrift.transport.TTransportException: java.net.SocketTimeoutException: Read timed out
+\tat org.apache.thrift.transport.TIOStreamTransport.read(TIOStreamTransport.java:127)"""
+OTHER = """AnalysisException: org.apache.hadoop.hive.ql.metadata.HiveException: Unable to alter table.
+Caused by: MetaException(message:Cannot change stats state for a transactional table)"""
+
+
+class Converted(SimpleNamespace):
+    def getCondition(self) -> str:  # noqa: N802 (PySparkException's name)
+        return str(self.condition)
+
+
+def convert(error: Any) -> Any:
+    """As PySpark's."""
+    return Converted(condition=error.condition, text=error.text)
+
+
+@pytest.fixture
+def errors(monkeypatch: pytest.MonkeyPatch) -> ClientErrors:
+    monkeypatch.setattr(captured, "convert_exception", convert)
+    jvm = MagicMock()
+    getattr(jvm, "org.apache.spark.util.Utils").exceptionString = lambda error: error.text
+
+    def build(text: str, condition: str, *_: object) -> Any:
+        return SimpleNamespace(text=text, condition=condition)
+
+    jvm.hiveacid.errors.AcidException.fromPython = build
+    return ClientErrors(jvm, "thrift://there:9083")
+
+
+@pytest.mark.parametrize(
+    ("trace", "reason", "outcome"),
+    [
+        (AWAY, "TTransportException: ConnectException: Connection refused", StatementOutcome.NOTHING_CHANGED),
+        (SILENT, "TTransportException: SocketTimeoutException: Read timed out", StatementOutcome.NOT_KNOWN),
+    ],
+)
+def test_no_answer_is_named_and_says_what_became_of_the_statement(
+    errors: ClientErrors, trace: str, reason: str, outcome: StatementOutcome
+) -> None:
+    errors.install()
+    found: Any = captured.convert_exception(
+        SimpleNamespace(condition=SPARKS_CONDITION, text=trace, getCause=lambda: None)  # type: ignore[arg-type]
+    )
+    assert found.condition == "HIVE_ACID_METASTORE_UNAVAILABLE"
+    assert f"thrift://there:9083 did not answer Spark's own client: {reason}. " in found.text
+    assert outcome.text in found.text
+
+
+@pytest.mark.parametrize(("condition", "trace"), [(SPARKS_CONDITION, OTHER), ("TABLE_OR_VIEW_NOT_FOUND", AWAY)])
+def test_other_errors_are_sparks(errors: ClientErrors, condition: str, trace: str) -> None:
+    found: Any = errors.convert(SimpleNamespace(condition=condition, text=trace))
+    assert (found.condition, found.text) == (condition, trace)
+    assert find_failure(OTHER) is None
+
+
+def test_it_is_gone_when_the_session_ends(errors: ClientErrors) -> None:
+    errors.install()
+    errors.remove()
+    assert captured.convert_exception is convert
+    captured.convert_exception = another = lambda error: convert(error)
+    errors.remove()
+    assert captured.convert_exception is another
