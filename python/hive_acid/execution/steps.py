@@ -18,7 +18,7 @@ from hive_acid.transactions.validity import build_lock_components, find_rule, is
 from hive_acid.writing.conflicts import Conflict
 from hive_acid.writing.foreseen_partitions import find_lockable_partitions
 from hive_acid.writing.kept_lock import Gate
-from hive_acid.writing.new_folders import find_leftover
+from hive_acid.writing.new_folders import FIRST_WRITE_ID, find_leftover, find_older_table
 from hive_acid.writing.notification import notify
 from hive_acid.writing.overwrites import remove_aborted_overwrites
 from hive_acid.writing.partitions import add_new, find_touched, withdraw_statistics
@@ -130,7 +130,8 @@ def prepare(scope: WritingScope, run: StatementRun) -> None:
     """Makes sure that the staged folders can be put in place, and that they are missed or hidden by nobody's.
 
     Raises Conflict if an overwrite was committed meanwhile, HIVE_ACID_FOLDER_NOT_EMPTY if there is something in the
-    folder of a new partition, and HIVE_ACID_INTERNAL if a partition was written that is not among the locked ones.
+    folder of a new partition or table, and HIVE_ACID_INTERNAL if a partition was written that is not among the locked
+    ones.
     """
     unlocked = set(run.result.partitions) - set(run.partitions) if run.partitions is not None else set()
     if unlocked:
@@ -145,6 +146,20 @@ def prepare(scope: WritingScope, run: StatementRun) -> None:
     if run.touched:
         _refuse_leftovers(tools, run, run.touched.new)
         run.publication.make_folders(run.locations)
+    elif run.work.write_id == FIRST_WRITE_ID and run.result.has_first_folder:
+        _refuse_older_table(tools, run)
+
+
+def _refuse_older_table(tools: Tools, run: StatementRun) -> None:
+    name = run.table.name
+
+    def is_alone() -> bool:
+        own = run.transaction.txn_id
+        return all(lock.txn_id == own for lock in tools.metastore.held_locks(name))  # an INSERT locks as a reader does
+
+    found = find_older_table(tools.files, run.table.location, lambda: tools.checks.write_ids_now(name), is_alone)
+    if found is not None:
+        raise found.build_error("The first write to a new table", name)
 
 
 def _refuse_leftovers(tools: Tools, run: StatementRun, new: Mapping[str, str]) -> None:

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Protocol
 
+from hive_acid.model.names import FolderName
+
 
 @dataclass(frozen=True)
 class WriteSpec:
@@ -124,6 +126,12 @@ class WriteResult:
     def partitions(self) -> tuple[str, ...]:
         """Names of the partitions with changes, sorted; none in a flat table."""
         return tuple(sorted({folder.partition for folder in self.folders} - {""}))
+
+    @property
+    def has_first_folder(self) -> bool:
+        """True if its transaction has put nothing into the table before: statement IDs begin at 0, bases have none."""
+        names = (FolderName.parse(folder.name) for folder in self.folders)
+        return any(not name.statement_id for name in names if name is not None)
 
     def joined(self, other: WriteResult) -> WriteResult:
         """Both."""

@@ -20,7 +20,7 @@ from hive_acid.snapshot.filesystem import FileSystem, Listing
 
 @dataclass(frozen=True)
 class Leftover:
-    """A file in a new folder of a table, `path` relative to `folder`."""
+    """A file that was in a folder of a table before, `path` relative to `folder`."""
 
     folder: str
     path: str
@@ -54,6 +54,34 @@ def find_leftover(
         if not _is_explained(path, listing, own_write_id, write_ids)
     )
     return next(found, None)
+
+
+FIRST_WRITE_ID = 1
+"""Of a table."""
+
+
+def find_older_table(
+    file_system: FileSystem,
+    location: str,
+    find_write_ids: Callable[[], ValidWriteIdList],
+    is_alone: Callable[[], bool],
+) -> Leftover | None:
+    """A file of a table that lay at `location` before; None if there is none. One listing.
+
+    For the transaction with the first write ID of the table, before it has put anything there. It was there before
+    the table if it has that write ID, or one above all that were given out. Metastores of the 4.x line do not tell
+    which were if none of them is visible; then it counts unless others write to the table (`is_alone`). A base counts
+    in any case, for its writer would lock everybody out.
+    """
+    (listing,) = file_system.list_trees([location])
+    for path in _visible_paths(listing):
+        name = FolderName.parse(path.partition("/")[0])
+        if name is None or name.max_write_id < FIRST_WRITE_ID:
+            continue
+        is_beyond = name.max_write_id > find_write_ids().high_water_mark
+        if name.min_write_id <= FIRST_WRITE_ID or (is_beyond and (name.kind is FolderKind.BASE or is_alone())):
+            return Leftover(listing.root, path)
+    return None
 
 
 def _visible_paths(listing: Listing) -> Iterator[str]:
