@@ -142,6 +142,8 @@ def test_all_partitions_are_requested_one_by_one(tables: Any, parts: TableName, 
     (again,) = dicts(tables, "ALTER TABLE parts PARTITION (k = '01') COMPACT 'minor'")
     assert (again["partition"], again["compaction_id"], again["accepted"]) == (names[0], None, False)
     assert str(ids[names[0]]) in again["reason"]
+    (of_null,) = dicts(tables, "ALTER TABLE parts PARTITION (k = '__HIVE_DEFAULT_PARTITION__') COMPACT 'minor'")
+    assert (of_null["partition"], of_null["accepted"]) == (names[2], False)
     queued = dicts(tables, f"SHOW COMPACTIONS DATABASE {tables.database} POOL '{pool}' ORDER BY compactionid DESC")
     assert [row["compactionid"] for row in queued] == sorted(ids.values(), reverse=True)
     assert {(row["type"], row["state"], row["initiatorid"], row["txnid"]) for row in queued} == {
