@@ -17,7 +17,7 @@ from hive_acid.errors import build_error
 from hive_acid.errors.outcome import StatementOutcome, tell
 
 SPARKS_CONDITION = "_LEGACY_ERROR_TEMP_3065"
-"""Of HiveExternalCatalog.withClient."""
+"""The condition that HiveExternalCatalog.withClient raises."""
 _METHOD = "Spark's own client"
 _NOT_REACHED = re.compile(r"Could not connect to meta store using any of the URIs provided\. Most recent failure: (.+)")
 _NOT_ANSWERED = re.compile(r"Caused by: (?:\S+: )?((?:\S+\.)?TTransportException.*)")

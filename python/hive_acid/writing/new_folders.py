@@ -57,7 +57,7 @@ def find_leftover(
 
 
 FIRST_WRITE_ID = 1
-"""Of a table."""
+"""The first one that a table gives out."""
 
 
 def find_older_table(

@@ -26,7 +26,7 @@ from support.mutations import MUTATIONS, Mutation
 from support.statements import TABLE, World, build_table
 
 CHANGED = {StatementOutcome.COMMITTED: True, StatementOutcome.CARRIED_OUT: True}
-"""Of those that tell: whether there is a change. Whatever is not known may be either."""
+"""Outcomes that say that there is a change. What is not known may be either."""
 UNCHANGED = (
     StatementOutcome.NOTHING_CHANGED,
     StatementOutcome.NOT_COMMITTED,
