@@ -42,9 +42,9 @@ def shim(line: String): Project =
     target := (ThisBuild / baseDirectory).value / ".build" / "sbt" / line,
     scalacOptions ++= Seq("-release", "17", "-deprecation", "-feature", "-unchecked", "-Wunused"),
     Compile / unmanagedSourceDirectories += (ThisBuild / baseDirectory).value / "jvm-shim/src/main/scala",
-    // each is one file for Python and the shim
-    Compile / unmanagedResources ++= Seq("conditions.json", "outcomes.json")
-      .map((ThisBuild / baseDirectory).value / "python/hive_acid/errors" / _),
+    // one file each for Python and the shim
+    Compile / unmanagedResources ++= Seq("errors/conditions.json", "errors/outcomes.json", "wire/statement_kinds.json")
+      .map((ThisBuild / baseDirectory).value / "python/hive_acid" / _),
     Compile / resourceGenerators += Def.task {
       val described = (Compile / resourceManaged).value / "hiveacid" / "shim.properties"
       IO.write(described, s"version=${version.value}\nspark=$line\n")
@@ -52,6 +52,7 @@ def shim(line: String): Project =
     },
     Test / unmanagedSourceDirectories += (ThisBuild / baseDirectory).value / "jvm-shim/src/test/scala",
     Test / unmanagedResourceDirectories += (ThisBuild / baseDirectory).value / "jvm-shim/src/test/resources",
+    Test / javaOptions += s"-Dhiveacid.wire=${(ThisBuild / baseDirectory).value}/python/tests/wire", // example messages
     Compile / unmanagedJars ++= (sparkJars(line).getCanonicalFile ** "*.jar").classpath,
     libraryDependencies += "org.scalameta" %% "munit" % "1.2.4" % Test,
     Test / fork := true,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from hive_acid import config
-from hive_acid.compaction.plan.engine import CompactionEngine, CompactionSpec
+from hive_acid.compaction.plan.engine import CompactionEngine, CompactionJob
 from hive_acid.compaction.plan.flat_planning import build_flat_plan
 from hive_acid.compaction.plan.overrides import FileOverrides
 from hive_acid.compaction.plan.planning import CompactionPlan, build_compaction_plan, find_foldable_mark
@@ -183,7 +183,7 @@ class Compactor:
 
     def _stage(self, found: Foldable, publication: Publication, overrides: FileOverrides) -> WriteResult:
         table = found.place.table
-        spec = CompactionSpec(
+        job = CompactionJob(
             table.name,
             publication.staging,
             build_row_type(table),
@@ -195,7 +195,7 @@ class Compactor:
             find_layout(table),
             overrides.options,
         )
-        return self._engine.compact(spec)
+        return self._engine.compact(job)
 
     def _build_note(self, kind: CompactionKind, found: Foldable, result: WriteResult, txn_id: int) -> str | None:
         """The note for the history that the result is to have, with those of what was folded."""

@@ -15,7 +15,3 @@ class Evolution:
 
     by_position: bool
     as_hive_3: bool
-
-    def to_dict(self) -> dict[str, bool]:
-        """The form the shim reads."""
-        return {"byPosition": self.by_position, "asHive3": self.as_hive_3}

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol
+from dataclasses import dataclass
+from typing import Protocol
 
 from hive_acid.snapshot.listing import ListedFile, Listing, parse_listings
 
 __all__ = ["FileSystem", "FileVersion", "ListedFile", "Listing", "parse_listings"]
 
 
-class FileVersion(NamedTuple):
+@dataclass(frozen=True)
+class FileVersion:
     """A file as it was listed: absolute path, the bytes to read, time of the last change. Files do not change."""
 
     path: str

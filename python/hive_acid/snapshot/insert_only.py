@@ -11,7 +11,8 @@ from hive_acid.model.table import TableDescription
 from hive_acid.model.write_ids import ValidWriteIdList
 from hive_acid.snapshot.acid_state import AcidFolder, AcidState
 from hive_acid.snapshot.listing import ListedFile
-from hive_acid.snapshot.scan_plan import ScanFile, ScanFolder, ScanPartition, ScanPlan
+from hive_acid.snapshot.scan_plan import ScanPartition, ScanPlan
+from hive_acid.wire.scan_plan import ScanFile, ScanFolder
 
 
 def build_insert_only_plan(

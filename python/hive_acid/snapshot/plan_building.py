@@ -17,7 +17,8 @@ from hive_acid.model.table import TableDescription
 from hive_acid.model.write_ids import LONG_MIN, ValidWriteIdList
 from hive_acid.snapshot.acid_state import AcidFolder, AcidState, marker_folders
 from hive_acid.snapshot.listing import ListedFile
-from hive_acid.snapshot.scan_plan import RawIds, ScanDeletes, ScanFile, ScanFolder, ScanPartition, ScanPlan
+from hive_acid.snapshot.scan_plan import ScanDeletes, ScanPartition, ScanPlan
+from hive_acid.wire.scan_plan import RawIds, ScanFile, ScanFolder
 
 
 def build_scan_plan(

@@ -1,68 +1,14 @@
-"""What the scan tasks of one table are told: folders, files, and where deletes are found."""
+"""Which files hold the rows of one table in a snapshot, and where its deletes are found."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from hashlib import blake2b
-from typing import Any
 
-from hive_acid.model.bucket import BucketProperty
 from hive_acid.model.evolution import Evolution
 from hive_acid.model.write_ids import ValidWriteIdList
-
-
-@dataclass(frozen=True)
-class ScanFile:
-    """A file of a folder: its path below the folder, the bytes to read of it, its time and the bucket it is named by.
-
-    `first_row` belongs to files of raw folders: the row ID of the first row, None while nobody needs it.
-    """
-
-    path: str
-    length_bytes: int
-    modified_ms: int
-    bucket: int
-    first_row: int | None = None
-
-
-@dataclass(frozen=True)
-class RawIds:
-    """What the rows of files without ACID columns have in common: their write ID and statement ID (0 if unnamed)."""
-
-    write_id: int
-    statement_id: int = 0
-
-
-@dataclass(frozen=True)
-class ScanFolder:
-    """A base or delta to read, or the originals of a root: absolute path, and its files that are not empty, in order.
-
-    `deletes`: some delete delta of the partition may concern its rows. `check`: only rows whose `currentTransaction`
-    the snapshot sees are visible. All rows are of write IDs from `min_write_id` to `max_write_id`, both inclusive.
-    `raw`: the files have no ACID columns; the rows of all that are of one bucket are numbered through, file after file.
-    """
-
-    path: str
-    min_write_id: int
-    max_write_id: int
-    deletes: bool
-    check: bool
-    files: tuple[ScanFile, ...]
-    raw: RawIds | None = None
-
-    def to_dict(self) -> dict[str, Any]:
-        """The form the shim reads: files as `[path, bytes, ms]`, raw ones with bucket property and first row ID."""
-        text: dict[str, Any] = {"path": self.path, "deletes": self.deletes, "check": self.check}
-        text |= {"first": self.min_write_id, "last": self.max_write_id}
-        files: list[list[Any]] = [[file.path, file.length_bytes, file.modified_ms] for file in self.files]
-        if self.raw is None:
-            return {**text, "files": files}
-        properties = [BucketProperty(file.bucket, self.raw.statement_id).encode() for file in self.files]
-        for row, file, encoded in zip(files, self.files, properties, strict=True):
-            row += [encoded, file.first_row]
-        return {**text, "writeId": self.raw.write_id, "files": files}
+from hive_acid.wire.scan_plan import DeleteFolder, PartitionDeletes, PartitionScan, ScanFile, ScanFolder, TableScan
 
 
 @dataclass(frozen=True)
@@ -79,10 +25,10 @@ class ScanDeletes:
     check: bool
     files: tuple[ScanFile, ...]
 
-    def to_dict(self) -> dict[str, Any]:
-        """The form the shim reads: files by name alone."""
-        text: dict[str, Any] = {"path": self.path, "check": self.check, "anyBucket": self.any_bucket}
-        return {**text, "first": self.min_write_id, "last": self.max_write_id, "files": [f.path for f in self.files]}
+    def message(self) -> DeleteFolder:
+        """The form for the engine: files by name alone."""
+        names = tuple(file.path for file in self.files)
+        return DeleteFolder(self.path, self.min_write_id, self.max_write_id, self.any_bucket, self.check, names)
 
 
 @dataclass(frozen=True)
@@ -102,6 +48,15 @@ class ScanPartition:
         files = [(f"{delete.path}/{file.path}", file) for delete in self.deletes for file in delete.files]
         text = "\n".join(f"{path}\t{file.length_bytes}\t{file.modified_ms}" for path, file in files)
         return blake2b(text.encode(), digest_size=16).hexdigest()
+
+    def message(self, write_ids: str) -> PartitionScan:
+        """The form for the engine; `write_ids` is the snapshot's list."""
+        return PartitionScan(self.name, self.folders, self.deletes_message(write_ids))
+
+    def deletes_message(self, write_ids: str) -> PartitionDeletes:
+        """That of the deletes alone."""
+        used = write_ids if any(deletes.check for deletes in self.deletes) else ""
+        return PartitionDeletes(used, tuple(deletes.message() for deletes in self.deletes), self.delete_stamp)
 
 
 @dataclass(frozen=True)
@@ -135,23 +90,11 @@ class ScanPlan:
         deletes = (folder.max_write_id for partition in partitions for folder in partition.deletes)
         return max(*data, *deletes, 0, 0)
 
-    def to_json(self, evolution: Evolution, *, json_release: str | None = None) -> str:
-        """The form the shim reads: see `ScanFolder.to_dict` and `ScanDeletes.to_dict`.
-
-        `json_release`: of a table of JSON, whose reader decides (`find_json_release`).
-        """
-        partitions = [
-            {
-                "name": partition.name,
-                "folders": [folder.to_dict() for folder in partition.folders],
-                "deletes": [deletes.to_dict() for deletes in partition.deletes],
-                "deleteStamp": partition.delete_stamp,
-            }
-            for partition in self.partitions
-        ]
-        plan = {"table": self.table, "writeIds": self.write_ids.format(), "evolution": evolution.to_dict()}
-        released = {} if json_release is None else {"jsonRelease": json_release}
-        return json.dumps({**plan, **released, "partitions": partitions}, separators=(",", ":"))
+    def message(self, evolution: Evolution, json_release: str | None) -> TableScan:
+        """The form for the engine; see `TableScan`."""
+        write_ids = self.write_ids.format()
+        partitions = tuple(partition.message(write_ids) for partition in self.partitions)
+        return TableScan(self.table, write_ids, evolution, json_release, partitions)
 
     def _data_files(self) -> Iterable[ScanFile]:
         return (file for partition in self.partitions for folder in partition.folders for file in folder.files)

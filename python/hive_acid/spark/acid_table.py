@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -18,6 +17,8 @@ from hive_acid.spark.operators import describe_statement
 from hive_acid.spark.shim import EXTENSION
 from hive_acid.sql.operator_parsing import COMPACTION_KINDS
 from hive_acid.sql.operator_statements import Compact, NamedTable
+from hive_acid.wire import codec
+from hive_acid.wire.table_detail import TableDetail
 
 
 class AcidTable:
@@ -111,7 +112,7 @@ class AcidTable:
         values = _build_partition(partition)
         table = NamedTable((), tuple(values.items()))
         statement = describe_statement(Compact(table, kind.lower(), waits=wait, pool=pool))
-        return DataFrame(self._table.operate(json.dumps(statement)), self._spark)
+        return DataFrame(self._table.operate(codec.write(statement)), self._spark)
 
     def detail(self) -> DataFrame:
         """What is known of the table, in one row, in the manner of Delta's DESCRIBE DETAIL.
@@ -126,7 +127,7 @@ class AcidTable:
         greatest write ID that is committed, 0 if there is none. Changes that a transaction of several statements has
         not committed do not count. The files are listed in a read transaction, without a lock and without a write ID.
         """
-        return load_detail(self._spark, json.loads(self._table.description()))
+        return load_detail(self._spark, self._described())
 
     def history(self, limit: int | None = None) -> DataFrame:
         """Who wrote what into the table, the newest first, in the manner of Delta's `history`; at most `limit` rows.
@@ -148,7 +149,10 @@ class AcidTable:
         if limit is not None and limit < 1:
             parameters = {"arg_name": "limit", "arg_value": str(limit)}
             raise PySparkValueError(errorClass="VALUE_NOT_POSITIVE", messageParameters=parameters)
-        return load_history_frame(self._spark, json.loads(self._table.description())["name"], limit)
+        return load_history_frame(self._spark, str(self._described().name), limit)
+
+    def _described(self) -> TableDetail:
+        return codec.read(TableDetail, self._table.description())
 
     def merge(self, source: DataFrame, condition: str | Column) -> AcidMergeBuilder:
         """Begins a MERGE of `source` into the table; `condition` says which of its rows match which of the table's.

@@ -9,8 +9,10 @@ from typing import Any
 
 from pyspark import SparkContext
 
-from hive_acid.compaction.plan.engine import CompactionSpec
+from hive_acid.compaction.plan.engine import CompactionJob
 from hive_acid.spark.jvm import job_tag, run_job
+from hive_acid.wire import codec
+from hive_acid.wire.write_spec import WriteReport
 from hive_acid.writing.engine import WriteResult
 
 
@@ -38,14 +40,16 @@ class JvmCompactionEngine:
         self._titles: dict[str, str] = {}
         """Of what runs, by the name of its job; threads write different keys."""
 
-    def compact(self, spec: CompactionSpec) -> WriteResult:
+    def compact(self, job: CompactionJob) -> WriteResult:
         """See CompactionEngine. Errors of the job keep their JVM type."""
-        job = self._jvm.hiveacid.compact.CompactionJob
+        shim = self._jvm.hiveacid.compact.CompactionJob
         session = self._find_session()
         name = f"compaction-{next(self._numbers)}"
-        self._titles[name] = " ".join(filter(None, (str(spec.table), spec.partition.name)))
+        self._titles[name] = " ".join(filter(None, (str(job.table), job.partition.name)))
         try:
-            return WriteResult.parse(run_job(self._context, name, lambda: job.run(session, spec.to_json())))
+            spec = codec.write(job.message())
+            report = run_job(self._context, name, lambda: shim.run(session, spec))
+            return WriteResult.of(codec.read(WriteReport, report))
         finally:
             del self._titles[name]
 

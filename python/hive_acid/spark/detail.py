@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from datetime import datetime
-from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
-from hive_acid.model.table import TableKind, TableName
+from hive_acid.model.table import TableKind
 from hive_acid.spark.session import attach, find_own_settings
+from hive_acid.wire.table_detail import TableDetail
 
 _SCHEMA = """
     format STRING, name STRING, kind STRING, location STRING, createdAt TIMESTAMP, owner STRING,
@@ -18,21 +17,20 @@ _SCHEMA = """
 """
 
 
-def load_detail(spark: SparkSession, described: Mapping[str, Any]) -> DataFrame:
-    """The row that `AcidTable.detail` tells of; `described` is what the catalog knows (`AcidTableApi.description`)."""
-    database, _, table = described["name"].partition(".")
-    content = attach(spark).find_content(TableName(database, table), find_own_settings(spark))
+def load_detail(spark: SparkSession, described: TableDetail) -> DataFrame:
+    """The row that `AcidTable.detail` tells of; `described` is what the catalog knows."""
+    content = attach(spark).find_content(described.name, find_own_settings(spark))
     row = (
         "hive-acid",
-        described["name"],
-        TableKind.of(described["properties"]).value,
-        described["location"],
-        datetime.fromtimestamp(described["createdAtMs"] / 1000),
-        described["owner"],
-        described["partitionColumns"],
-        described["bucketColumns"],
-        described["numBuckets"],
-        described["properties"],
+        str(described.name),
+        TableKind.of(described.properties).value,
+        described.location,
+        datetime.fromtimestamp(described.created_at_ms / 1000),
+        described.owner,
+        list(described.partition_columns),
+        list(described.bucket_columns),
+        described.num_buckets,
+        dict(described.properties),
         content.files,
         content.total_bytes,
         content.deltas,

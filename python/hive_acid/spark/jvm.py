@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
@@ -13,7 +12,10 @@ from pyspark import SparkContext
 
 from hive_acid.errors import build_error
 from hive_acid.snapshot.filesystem import FileVersion, Listing, parse_listings
-from hive_acid.writing.engine import SourceChanged, WriteResult, WriteSpec
+from hive_acid.wire import codec
+from hive_acid.wire.misspelling import Misspelling
+from hive_acid.wire.write_spec import WriteReport, WriteSpec
+from hive_acid.writing.engine import SourceChanged, WriteResult
 
 T = TypeVar("T")
 _TASKS_END_S = 10.0
@@ -56,14 +58,15 @@ class JvmFileSystem:
 
     def list_trees(self, roots: Sequence[str]) -> list[Listing]:
         """See FileSystem."""
-        request = json.dumps(roots)
+        request = codec.write(tuple(roots))
         path = roots[0] if len(roots) == 1 else f"{len(roots)} folders"
         return parse_listings(self._do("listing files", path, lambda: str(self._storage.list(request))), roots)
 
     def hidden_folders(self, roots: Sequence[str]) -> list[str]:
         """See FileSystem."""
-        request = json.dumps(roots)
-        return sorted(self._do("listing folders", roots[0], lambda: json.loads(self._storage.hiddenFolders(request))))
+        request = codec.write(tuple(roots))
+        text: str = self._do("listing folders", roots[0], lambda: self._storage.hiddenFolders(request))
+        return sorted(codec.read(tuple[str, ...], text))
 
     def read_text(self, path: str) -> str:
         """See FileSystem."""
@@ -76,11 +79,7 @@ class JvmFileSystem:
 
     def row_counts(self, table: str, files: Sequence[FileVersion]) -> list[int]:
         """See FileSystem. Errors keep their JVM type."""
-        versions = [
-            {"path": file.path, "lengthBytes": file.length_bytes, "modifiedMs": file.modified_ms} for file in files
-        ]
-        counts: list[int] = json.loads(self._storage.rowCounts(table, json.dumps(versions)))
-        return counts
+        return list(codec.read(tuple[int, ...], self._storage.rowCounts(table, codec.write(tuple(files)))))
 
     def exists(self, path: str) -> bool:
         """See FileSystem."""
@@ -88,8 +87,9 @@ class JvmFileSystem:
 
     def checksums(self, paths: Sequence[str]) -> list[str]:
         """See FileSystem."""
-        request = json.dumps(paths)
-        return self._do("reading checksums", paths[0], lambda: list(json.loads(self._storage.checksums(request))))
+        request = codec.write(tuple(paths))
+        text: str = self._do("reading checksums", paths[0], lambda: self._storage.checksums(request))
+        return list(codec.read(tuple[str, ...], text))
 
     def make_folder(self, path: str) -> None:
         """See FileSystem."""
@@ -187,27 +187,31 @@ class JvmEngine:
 
     def find_partitions(self, token: str) -> tuple[str, ...] | None:
         """See Engine."""
-        found = json.loads(run_job(self._context, self._call, lambda: self._bridge.findPartitions(self._call, token)))
-        return None if found is None else tuple(found)
+        found = run_job(self._context, self._call, lambda: self._bridge.findPartitions(self._call, token))
+        return codec.read_if_any(tuple[str, ...], found)
 
     def find_misspelled(self, partitions: Sequence[str]) -> tuple[str, str] | None:
         """See Engine."""
-        found = json.loads(self._bridge.findMisspelled(self._call, json.dumps(list(partitions))))
-        return None if found is None else (found[0], found[1])
+        found = codec.read_if_any(Misspelling, self._bridge.findMisspelled(self._call, codec.write(partitions)))
+        return None if found is None else (found.name, found.wanted)
 
     def write_empty(self, partitions: Sequence[str], spec: WriteSpec) -> WriteResult:
         """See Engine."""
-        return WriteResult.parse(self._bridge.writeEmpty(self._call, json.dumps(list(partitions)), spec.to_json()))
+        return _read_report(self._bridge.writeEmpty(self._call, codec.write(partitions), codec.write(spec)))
 
     def write(self, token: str, spec: WriteSpec) -> WriteResult:
         """See Engine. Errors of the job keep their JVM type."""
         self._check()
-        written = run_job(self._context, self._call, lambda: self._bridge.write(self._call, token, spec.to_json()))
+        written = run_job(self._context, self._call, lambda: self._bridge.write(self._call, token, codec.write(spec)))
         if written is None:
             raise SourceChanged
-        return WriteResult.parse(written)
+        return _read_report(written)
 
     def count_rows(self, token: str, partitions: Sequence[str] | None) -> int:
         """See Engine."""
-        names = None if partitions is None else json.dumps(list(partitions))
+        names = codec.write(partitions)
         return int(run_job(self._context, self._call, lambda: self._bridge.countRows(self._call, token, names)))
+
+
+def _read_report(text: str) -> WriteResult:
+    return WriteResult.of(codec.read(WriteReport, text))

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from hive_acid.clock import wall_clock_ms
 from hive_acid.compaction.queue.requests import CompactionRequests
 from hive_acid.config import Settings
@@ -12,7 +9,7 @@ from hive_acid.errors import build_error
 from hive_acid.errors.outcome import StatementOutcome, telling
 from hive_acid.metastore.protocol import Metastore
 from hive_acid.metastore.types import MetastoreLine
-from hive_acid.model.table import TableDescription, TableName
+from hive_acid.model.table import TableDescription
 from hive_acid.operators.compact import build_requests
 from hive_acid.operators.rows import Row, Scope
 from hive_acid.operators.show_compactions import build_compaction_rows
@@ -21,14 +18,16 @@ from hive_acid.operators.show_transactions import abort_transactions, build_tran
 from hive_acid.sql.operator_statements import (
     AbortTransactions,
     Compact,
-    OperatorStatement,
+    NamedTable,
     ShowCompactions,
     ShowLocks,
     ShowTransactions,
-    format_fields,
-    parse_fields,
+    read_statement,
+    write_statement,
 )
+from hive_acid.sql.operator_statements import OperatorStatement as ParsedStatement
 from hive_acid.transactions.locks import Identity
+from hive_acid.wire.operators import OperatorRequest, OperatorStatement
 from hive_acid.writing.overwrites import find_truncated
 from hive_acid.writing.statement import Overwrite
 
@@ -36,22 +35,19 @@ _BY_HAND = "manual"
 """Behind the host in a request's initiator (HiveMetaStoreClient.MANUALLY_INITIATED_COMPACTION)."""
 
 
-def describe_statement(statement: OperatorStatement) -> dict[str, Any]:
-    """What the shim is told of it.
-
-    `title` is for people, `schema` the result's columns as Spark's DDL, `table`, `partition` and `database` what Spark
-    resolves, and `statement` what it hands back.
-    """
-    table = getattr(statement, "table", None)
-    return {
-        "title": statement.TITLE,
-        "schema": ", ".join(f"`{column.name}` {column.type}" for column in statement.COLUMNS),
-        "table": table and list(table.parts),
-        "partition": table and dict(table.partition),
-        "database": getattr(statement, "database", None),
-        "mustExist": isinstance(statement, Compact),
-        "statement": format_fields(statement),
-    }
+def describe_statement(statement: ParsedStatement, explained: str | None = None) -> OperatorStatement:
+    """What the shim is told of it."""
+    table: NamedTable | None = getattr(statement, "table", None)
+    return OperatorStatement(
+        title=statement.TITLE,
+        schema=", ".join(f"`{column.name}` {column.type}" for column in statement.COLUMNS),
+        table=table.parts if table else None,
+        partition=dict(table.partition) if table else {},
+        database=getattr(statement, "database", None),
+        must_exist=isinstance(statement, Compact),
+        statement=write_statement(statement),
+        explained=explained,
+    )
 
 
 class Operators:
@@ -65,13 +61,9 @@ class Operators:
         self._settings = settings
         self._initiator = f"{identity.host}-{_BY_HAND}"
 
-    def run(self, asked: Mapping[str, Any]) -> list[Row]:
-        """The rows of a statement.
-
-        `asked` has what `describe_statement` told of it as `statement`, and resolved: `table` (`database.table`) and
-        `parts` (`k=v` as in the metastore's names of partitions). `settings` are those of its session.
-        """
-        statement = parse_fields(asked["statement"])
+    def run(self, asked: OperatorRequest) -> list[Row]:
+        """The rows of a statement that `describe_statement` has told of."""
+        statement = read_statement(asked.title, asked.statement)
         if isinstance(statement, Compact):
             return self._compact(statement, asked)
         if isinstance(statement, AbortTransactions):
@@ -84,20 +76,21 @@ class Operators:
         scope, now_ms = self._scope(statement, asked), wall_clock_ms()
         return build_compaction_rows(self._metastore.compactions(), statement, scope, now_ms)
 
-    def _scope(self, statement: ShowLocks | ShowCompactions, asked: Mapping[str, Any]) -> Scope:
-        table = TableName(*asked["table"].split(".", 1)) if asked.get("table") else None
+    def _scope(self, statement: ShowLocks | ShowCompactions, asked: OperatorRequest) -> Scope:
         database = statement.database.lower() if statement.database else None
         ignores_case = self._metastore.line is MetastoreLine.HIVE_3
-        return Scope(database, table, tuple(asked["parts"]), ignores_case)
+        return Scope(database, asked.table, asked.parts, ignores_case)
 
-    def _compact(self, statement: Compact, asked: Mapping[str, Any]) -> list[Row]:
-        table = self._metastore.table(TableName(*asked["table"].split(".", 1)))
-        if asked["inTransaction"]:
+    def _compact(self, statement: Compact, asked: OperatorRequest) -> list[Row]:
+        if asked.table is None:
+            raise ValueError(f"{statement.TITLE} without a table")
+        table = self._metastore.table(asked.table)
+        if asked.in_transaction:
             operation = f"{statement.TITLE} within hive_acid.transaction()"
             raise build_error("HIVE_ACID_UNSUPPORTED_STATEMENT", operation=operation, table=table.name)
-        partitions = self._partitions(table, tuple(asked["parts"]))
+        partitions = self._partitions(table, asked.parts)
         requests = build_requests(statement, table, partitions, self._metastore.line, self._initiator)
-        settings = self._settings.overridden_by(asked["settings"])
+        settings = self._settings.overridden_by(asked.settings)
         with telling(StatementOutcome.COMPACTIONS_LISTED):
             return [outcome.row() for outcome in self._compactions.compact(requests, settings, waits=statement.waits)]
 

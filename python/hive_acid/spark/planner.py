@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import logging
-from collections.abc import Callable, Mapping
-from dataclasses import asdict
+from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
@@ -31,8 +29,6 @@ from hive_acid.spark.jvm import JvmEngine, close_connection, withdraw_connection
 from hive_acid.spark.operators import Operators, describe_statement
 from hive_acid.spark.requests import build_read_table, build_statement, parse_table_name
 from hive_acid.sql import (
-    ExplainedStatement,
-    Respelling,
     RowWrites,
     TargetColumns,
     find_explained,
@@ -41,14 +37,16 @@ from hive_acid.sql import (
     rewrite_statement,
 )
 from hive_acid.transactions.ddl_locks import DdlKind
+from hive_acid.wire import codec
+from hive_acid.wire.operators import OperatorRequest, OperatorRows
+from hive_acid.wire.rewriting import RewriteRequest, RewrittenStatement
+from hive_acid.wire.scan_requests import ReadRequest, ScanRequest
+from hive_acid.wire.statement_kinds import StatementKind
+from hive_acid.wire.statements import AffectedRows, AlterRequest, DryRunAnswer, TakeBackRequest, WriteRequest
 from hive_acid.writing.engine import RowCounts
 from hive_acid.writing.table_rules import refuse_row_changes
 
 LOG = logging.getLogger(__name__)
-
-
-def _format_found(found: Respelling | ExplainedStatement | None) -> str:
-    return json.dumps(None if found is None else asdict(found))
 
 
 def _answered(method: Callable[..., Any]) -> Callable[..., Any]:
@@ -75,7 +73,7 @@ def _answered(method: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class Planner:
-    """The Python half of `hiveacid.python.Planner`; texts are JSON, see the trait."""
+    """The Python half of `hiveacid.python.Planner`; texts are messages of `hive_acid.wire`, see the trait."""
 
     def __init__(
         self,
@@ -106,74 +104,73 @@ class Planner:
     @_answered
     def rewrite(self, request: str) -> str:
         """Canonical statement to row-change query."""
-        asked = json.loads(request)
-        names = (asked[key] for key in ("dataColumns", "partitionColumns", "taken", "bucketing", "assigned"))
-        rewritten = rewrite_statement(asked["statement"], TargetColumns.build(*names))
+        asked = codec.read(RewriteRequest, request)
+        columns = TargetColumns.build(
+            asked.data_columns, asked.partition_columns, asked.taken, asked.bucketing, asked.assigned
+        )
+        rewritten = rewrite_statement(asked.statement, columns)
         if rewritten.writes is not RowWrites.INSERTS:
-            operation = (
-                "INSERT … REPLACE WHERE" if asked["statement"].startswith("INSERT") else asked["statement"].split()[0]
-            )
-            refuse_row_changes(operation, asked["table"], TableKind.of(asked["properties"]))
-        return json.dumps({"query": rewritten.text, "writes": rewritten.writes.value, "stays": rewritten.stays})
+            word = asked.statement.split()[0]
+            operation = StatementKind.REPLACE.title if word == StatementKind.INSERT.title else word
+            refuse_row_changes(operation, str(asked.table), TableKind.of(asked.properties))
+        return codec.write(RewrittenStatement(rewritten.text, rewritten.writes, rewritten.stays))
 
     @_answered
     def respelling(self, text: str) -> str:
         """The text, in Hive's spelling, as Spark's parser takes it, but for lists of columns; null if it is none."""
-        return _format_found(respell(text))
+        return codec.write(respell(text))
 
     @_answered
     def columnDefaults(self, table: str) -> str:  # noqa: N802 (the trait's name)
         """The DEFAULT of columns that have one, by name."""
-        return json.dumps(self._metastore.column_defaults(parse_table_name(table)))
+        return codec.write(self._metastore.column_defaults(parse_table_name(table)))
 
     @_answered
     def explainedStatement(self, text: str) -> str:  # noqa: N802 (the trait's name)
         """The statement behind EXPLAIN ACID; null if the text does not begin so."""
-        return _format_found(find_explained(text))
+        return codec.write(find_explained(text))
 
     @_answered
     def operatorStatement(self, text: str) -> str:  # noqa: N802 (the trait's name)
         """A statement about transactions, locks or compactions; null if the text does not begin like one."""
         found = find_operator_statement(text)
-        return json.dumps(found and {**describe_statement(found.statement), "explained": found.explained})
+        return codec.write(found and describe_statement(found.statement, found.explained))
 
     @_answered
     def operate(self, request: str) -> str:
         """Runs such a statement: its rows."""
         with self._cancellation.running():
-            return json.dumps(self._operators.run(json.loads(request)))
+            return codec.write(OperatorRows(tuple(self._operators.run(codec.read(OperatorRequest, request)))))
 
     @_answered
     def newTableLocation(self, table: str) -> str:  # noqa: N802 (the trait's name)
         """Where a new transactional table must lie; null for where Spark would put it."""
-        return json.dumps(self._metastore.new_table_location(parse_table_name(table)))
+        return codec.write(self._metastore.new_table_location(parse_table_name(table)))
 
     @_answered
     def partitionNames(self, request: str) -> str:  # noqa: N802 (the trait's name)
         """Names of all partitions of the table, not older than the snapshot that the scan will read."""
-        asked = json.loads(request)
+        asked = codec.read(ReadRequest, request)
         read = build_read_table(asked)
         with self._cancellation.running(), telling(StatementOutcome.QUERY_FAILED):
-            if "token" in asked:
-                return json.dumps(self._snapshot(asked["token"], read).partition_names(read.name))
-            return json.dumps(self._readers.partition_names(asked["executionId"], read, self._settings_of(asked)))
+            if asked.token is not None:
+                return codec.write(self._snapshot(asked.token, read).partition_names(read.name))
+            settings = self._settings.overridden_by(asked.settings)
+            return codec.write(self._readers.partition_names(asked.execution_id, read, settings))
 
     @_answered
     def scan(self, request: str) -> str:
         """The scan plan in the snapshot of a statement (`token`) or of a read execution (`executionId`)."""
-        asked = json.loads(request)
-        read, partitions, with_row_ids = build_read_table(asked), asked.get("partitions"), asked["rowIds"]
+        scan = codec.read(ScanRequest, request)
+        asked, read = scan.read, build_read_table(scan.read)
         with self._cancellation.running(), telling(StatementOutcome.QUERY_FAILED):
-            settings = self._settings_of(asked)
-            if "token" in asked:
-                plan = self._snapshot(asked["token"], read).scan_plan(read.name, partitions, with_row_ids)
+            settings = self._settings.overridden_by(asked.settings)
+            if asked.token is not None:
+                plan = self._snapshot(asked.token, read).scan_plan(read.name, scan.partitions, scan.row_ids)
             else:
-                plan = self._readers.scan_plan(asked["executionId"], read, partitions, settings, with_row_ids)
-            release = find_json_release(self._metastore, read.name) if asked["json"] else None
-            return plan.to_json(find_evolution(settings, self._metastore.line), json_release=release)
-
-    def _settings_of(self, asked: Mapping[str, Any]) -> Settings:
-        return self._settings.overridden_by(asked["settings"])
+                plan = self._readers.scan_plan(asked.execution_id, read, scan.partitions, settings, scan.row_ids)
+            release = find_json_release(self._metastore, read.name) if scan.json else None
+            return codec.write(plan.message(find_evolution(settings, self._metastore.line), release))
 
     def _snapshot(self, token: str, read: ReadTable) -> ScannedSnapshot:
         """That of a running statement or transaction, in which the table is still what the scan was analysed on."""
@@ -187,12 +184,12 @@ class Planner:
     @_answered
     def execute(self, request: str, call: str) -> str:
         """Runs a writing statement."""
-        asked = json.loads(request)
+        asked = codec.read(WriteRequest, request)
         statement = build_statement(asked)
         with self._cancellation.running():
             engine = JvmEngine(self._bridge, self._context, call, self._cancellation.check)
-            if "transaction" in asked:
-                counts = self._executor.run_within(asked["transaction"], statement, engine)
+            if asked.transaction is not None:
+                counts = self._executor.run_within(asked.transaction, statement, engine)
             else:
                 counts = self._executor.run(statement, engine)
         return self._done(asked, counts)
@@ -202,31 +199,27 @@ class Planner:
         """What a writing statement would do: `facts`, pairs of texts, and `json`, the same in one text."""
         with self._cancellation.running():
             engine = JvmEngine(self._bridge, self._context, call, self._cancellation.check)
-            dry_run = self._executor.dry_run(build_statement(json.loads(request)), engine)
-        return json.dumps({"facts": dry_run.facts(), "json": format_json(dry_run)})
+            dry_run = self._executor.dry_run(build_statement(codec.read(WriteRequest, request)), engine)
+        return codec.write(DryRunAnswer(tuple(dry_run.facts()), format_json(dry_run)))
 
     @_answered
     def executeTogether(self, request: str, calls: str) -> str:  # noqa: N802 (the trait's name)
         """Runs writing statements as one."""
-        asked = json.loads(request)
+        asked = codec.read(tuple[WriteRequest, ...], request)
         statements = [build_statement(one) for one in asked]
         with self._cancellation.running():
             check = self._cancellation.check
-            engines = [JvmEngine(self._bridge, self._context, call, check) for call in json.loads(calls)]
+            keys = codec.read(tuple[str, ...], calls)
+            engines = [JvmEngine(self._bridge, self._context, key, check) for key in keys]
             counts = self._executor.run_together(list(zip(statements, engines, strict=True)))
         return self._done(asked[0], counts)
 
     @_answered
     def alter(self, request: str, call: str) -> str:
         """Runs a statement of Spark's own that alters tables, under their locks."""
-        asked = json.loads(request)
-        statement = DdlStatement(
-            kind=DdlKind(asked["kind"]),
-            tables=tuple(parse_table_name(table) for table in asked["tables"]),
-            partitions=tuple(tuple(parts) for parts in asked["partitions"]),
-            locations=tuple(asked["locations"]),
-            settings=asked["settings"],
-        )
+        asked = codec.read(AlterRequest, request)
+        kind = DdlKind(asked.kind)
+        statement = DdlStatement(kind, asked.tables, asked.partitions, asked.locations, asked.settings)
         with self._cancellation.running():
             self._ddl.run(statement, lambda: self._bridge.alter(call))
         return "{}"
@@ -235,32 +228,25 @@ class Planner:
     def createdTable(self, table: str) -> str:  # noqa: N802 (the trait's name)
         """The identity of a table that has just been made."""
         with telling(StatementOutcome.TABLE_CREATED):
-            return json.dumps(self._metastore.table_identity(parse_table_name(table)))
+            return codec.write(self._metastore.table_identity(parse_table_name(table)))
 
     @_answered
     def takeBack(self, request: str, call: str) -> str:  # noqa: N802 (the trait's name)
         """Has a table dropped that a failed statement has made, if it is nobody else's by now."""
-        asked = json.loads(request)
-        created = CreatedTable(parse_table_name(asked["table"]), asked["identity"], asked["settings"])
+        asked = codec.read(TakeBackRequest, request)
+        created = CreatedTable(asked.table, asked.identity, asked.settings)
         with self._cancellation.running():
-            self._created.take_back(created, lambda: self._bridge.alter(call), asked["failure"])
+            self._created.take_back(created, lambda: self._bridge.alter(call), asked.failure)
         return "{}"
 
-    def _done(self, asked: Mapping[str, Any], counts: RowCounts) -> str:
+    def _done(self, asked: WriteRequest, counts: RowCounts) -> str:
         """The result row."""
-        is_part = "transaction" in asked
-        if "executionId" in asked:
+        if asked.execution_id is not None:
+            is_part = asked.transaction is not None
             with telling(StatementOutcome.TRANSACTION_GOES_ON if is_part else StatementOutcome.COMMITTED):
                 # a statement inside of another execution (foreachBatch): what is read there from now on sees it
-                self._readers.end(asked["executionId"])
-        return json.dumps(
-            {
-                "num_affected_rows": counts.affected,
-                "num_updated_rows": counts.updated,
-                "num_deleted_rows": counts.deleted,
-                "num_inserted_rows": counts.inserted,
-            }
-        )
+                self._readers.end(asked.execution_id)
+        return codec.write(AffectedRows(counts.affected, counts.updated, counts.deleted, counts.inserted))
 
     @_answered
     def endExecution(self, execution_id: int) -> None:  # noqa: N802 (the trait's name)

@@ -2,21 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from hive_acid.sql.dialect import find_tokens
+from hive_acid.wire.rewriting import ExplainedStatement as ExplainedStatement
 
 _ASKED = ("EXPLAIN", "ACID")
 _FORMATTED = "FORMATTED"
 """As in Hive: the answer is JSON."""
-
-
-@dataclass(frozen=True)
-class ExplainedStatement:
-    """The text with blanks in place of the words before the statement, so that every position in it stays."""
-
-    text: str
-    formatted: bool
 
 
 def find_explained(text: str) -> ExplainedStatement | None:

@@ -3,32 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from sqlglot.tokenizer_core import Token, TokenType
 
 from hive_acid.sql.dialect import find_tokens, upper_word
-
-
-@dataclass(frozen=True)
-class ColumnGap:
-    """Where Spark wants a list of columns: after `text`, all columns of `table`, which is the parts of a name."""
-
-    text: str
-    table: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Respelling:
-    """A text as Spark's parser takes it, in pieces: what stands up to each gap, and the rest.
-
-    `creations` are the places, in characters, where a `CREATE TRANSACTIONAL TABLE` begins; the pieces have blanks for
-    its second word.
-    """
-
-    gaps: tuple[ColumnGap, ...]
-    rest: str
-    creations: tuple[int, ...] = ()
+from hive_acid.wire.rewriting import ColumnGap as ColumnGap
+from hive_acid.wire.rewriting import Respelling as Respelling
 
 
 def respell(text: str) -> Respelling | None:

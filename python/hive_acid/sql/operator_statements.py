@@ -8,10 +8,10 @@ since 1970 by the metastore's clock, and what Hive prints as `---`, `NULL`, blan
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 from hive_acid.model.table import Column
+from hive_acid.wire import codec
 
 
 def _columns(**types: str) -> tuple[Column, ...]:
@@ -149,8 +149,10 @@ class AbortTransactions:
     COLUMNS = _columns(txnid="bigint", state="string")
 
 
-_CLASSES = {cls.TITLE: cls for cls in (Compact, ShowCompactions, ShowLocks, ShowTransactions, AbortTransactions)}
 OperatorStatement = Compact | ShowCompactions | ShowLocks | ShowTransactions | AbortTransactions
+_CLASSES: Mapping[str, type[OperatorStatement]] = {
+    cls.TITLE: cls for cls in (Compact, ShowCompactions, ShowLocks, ShowTransactions, AbortTransactions)
+}
 
 
 @dataclass(frozen=True)
@@ -161,21 +163,11 @@ class FoundStatement:
     explained: str | None = None
 
 
-def format_fields(statement: OperatorStatement) -> dict[str, Any]:
-    """The statement as JSON's values: its `title` and its fields."""
-    return {"title": statement.TITLE, **asdict(statement)}
+def write_statement(statement: OperatorStatement) -> str:
+    """The statement as a text for `read_statement`."""
+    return codec.write(statement)
 
 
-def parse_fields(fields: Mapping[str, Any]) -> OperatorStatement:
-    """The statement of such values."""
-    known = {key: value for key, value in fields.items() if key != "title"}
-    if known.get("table"):
-        named = known["table"]
-        known["table"] = NamedTable(tuple(named["parts"]), tuple(tuple(pair) for pair in named["partition"]))
-    if "sort_keys" in known:
-        known["sort_keys"] = tuple(SortKey(**key) for key in known["sort_keys"])
-    if "properties" in known:
-        known["properties"] = tuple(tuple(pair) for pair in known["properties"])
-    if "txn_ids" in known:
-        known["txn_ids"] = tuple(known["txn_ids"])
-    return _CLASSES[fields["title"]](**known)
+def read_statement(title: str, text: str) -> OperatorStatement:
+    """The statement that has this title and text."""
+    return codec.read(_CLASSES[title], text)

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from enum import Enum, IntEnum
+from enum import IntEnum
 
 from sqlglot import exp
+
+from hive_acid.wire.row_writes import RowWrites as RowWrites
 
 CHANGE = "__change"
 ROW_ID = "__row_id"
@@ -33,19 +35,6 @@ class Change(IntEnum):
     MOVED_AWAY = 4
     MOVED_HERE = 5
     DELETED_BY_ANY = 6
-
-
-class RowWrites(Enum):
-    """Which changes a row-change query has, and with them its columns after `__change` and `__row_id`.
-
-    DELETES: the old row's partition columns. UPDATES: these, and the new values of the data columns. INSERTS: the new
-    values of all columns, partition columns last. MIXED: the old row's partition columns, then as INSERTS.
-    """
-
-    INSERTS = "insert"
-    UPDATES = "update"
-    DELETES = "delete"
-    MIXED = "mixed"
 
 
 @dataclass(frozen=True)

@@ -18,37 +18,11 @@ from enum import Enum
 from hive_acid.metastore.types import LockComponent, LockKind, MetastoreLine, OperationKind
 from hive_acid.model.table import TableName
 from hive_acid.model.write_ids import ValidWriteIdList
+from hive_acid.wire.statement_kinds import StatementKind as StatementKind
 
 _LOCKABLE = re.compile(r"[a-z0-9_]+=[a-z0-9_.-]+(/[a-z0-9_]+=[a-z0-9_.-]+)*")
 
 _STRENGTH = (LockKind.SHARED_READ, LockKind.SHARED_WRITE, LockKind.EXCL_WRITE, LockKind.EXCLUSIVE)
-
-
-class StatementKind(Enum):
-    """The statements that write."""
-
-    INSERT = "insert"
-    UPDATE = "update"
-    DELETE = "delete"
-    MERGE = "merge"
-    OVERWRITE = "overwrite"
-    TRUNCATE = "truncate"
-    REPLACE = "replace"
-
-    @property
-    def changes_rows(self) -> bool:
-        """True if it deletes or changes rows one by one, and so needs their IDs."""
-        return self in (StatementKind.UPDATE, StatementKind.DELETE, StatementKind.MERGE, StatementKind.REPLACE)
-
-    @property
-    def title(self) -> str:
-        """As in SQL, for messages."""
-        titles = {
-            "overwrite": "INSERT OVERWRITE",
-            "truncate": "TRUNCATE TABLE",
-            "replace": "INSERT … REPLACE WHERE",
-        }
-        return titles.get(self.value, self.value.upper())
 
 
 class SnapshotCheck(Enum):
@@ -147,8 +121,7 @@ RULES: Mapping[tuple[StatementKind, MetastoreLine], Rule] = {
 def find_rule(kind: StatementKind, line: MetastoreLine, reads_target: bool) -> Rule:
     """The row of the table for a statement; `reads_target`: what is to be replaced has been read."""
     rule = RULES[kind, line]
-    replaces = kind in (StatementKind.OVERWRITE, StatementKind.TRUNCATE)
-    return rule.reading_target() if replaces and reads_target else rule
+    return rule.reading_target() if kind.replaces and reads_target else rule
 
 
 def build_lock_components(

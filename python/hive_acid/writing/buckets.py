@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from hive_acid import config
 from hive_acid.errors import build_error
@@ -11,6 +10,7 @@ from hive_acid.model.bucket import MAX_BUCKET
 from hive_acid.model.table import TableDescription
 from hive_acid.sql import RowWrites
 from hive_acid.transactions.validity import StatementKind
+from hive_acid.wire.write_spec import Buckets
 from hive_acid.writing.statement import Statement
 
 VERSION_PROPERTY = "bucketing_version"
@@ -21,21 +21,7 @@ _BINARY = re.compile(r"\bbinary\b(?!:)")
 """As types, not as names of fields."""
 
 
-@dataclass(frozen=True)
-class Bucketing:
-    """CLUSTERED BY of a table: the positions of the columns in a row, in its order, and the number of buckets.
-
-    `version` is that of Hive's hash: 1, of Java's kind, or 2, Murmur3. `time_zone` is that of Hive's servers, empty if
-    the hash does not depend on it.
-    """
-
-    columns: tuple[int, ...]
-    count: int
-    version: int = 2
-    time_zone: str = ""
-
-
-def find_bucketing(table: TableDescription, statement: Statement, settings: config.Settings) -> Bucketing | None:
+def find_bucketing(table: TableDescription, statement: Statement, settings: config.Settings) -> Buckets | None:
     """Where the statement's new rows go, or None if the table is not bucketed or no row is to be placed.
 
     An UPDATE that assigns no bucketing column places none: a new version lies in the bucket of the old one. Raises
@@ -69,7 +55,7 @@ def find_bucketing(table: TableDescription, statement: Statement, settings: conf
         if reason := find_unhashable(column.type, int(version), bool(time_zone)):
             raise refuse(f"bucketing column {column.name} has type {column.type}: {reason}")
     depends = any(_depends_on_zone(table.columns[position].type, int(version)) for position in positions)
-    return Bucketing(positions, table.bucket_count, int(version), time_zone if depends else "")
+    return Buckets(positions, table.bucket_count, int(version), time_zone if depends else "")
 
 
 def _find_version(table: TableDescription) -> str:

@@ -11,7 +11,6 @@ from hive_acid.history.note import MAX_NAME, MAX_TEXT, HistoryFile, WriteNote, f
 from hive_acid.model.names import FolderName
 from hive_acid.model.write_ids import ValidWriteIdList
 from hive_acid.sql import redact
-from hive_acid.transactions.validity import StatementKind
 from hive_acid.writing.engine import WriteResult
 from hive_acid.writing.statement import Statement
 
@@ -40,7 +39,6 @@ class NoteWriter:
             return None
         names = [FolderName.parse(folder.name) for folder in result.folders]
         statement_ids = [name.statement_id or 0 for name in names if name] or [0]
-        replaces = statement.kind in (StatementKind.OVERWRITE, StatementKind.TRUNCATE)
         note = WriteNote(
             write_id=write_id,
             txn_id=txn_id,
@@ -54,7 +52,7 @@ class NoteWriter:
             user=shorten(self._author.user, MAX_NAME) or None,
             inserted=result.counts.inserted,
             updated=result.counts.updated,
-            deleted=(result.counts.replaced or None) if replaces else result.counts.deleted,
+            deleted=(result.counts.replaced or None) if statement.kind.replaces else result.counts.deleted,
             files=sum(len(folder.files) for folder in result.folders),
             bytes=sum(folder.bytes for folder in result.folders),
             partitions=len(result.partitions),

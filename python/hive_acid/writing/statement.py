@@ -10,33 +10,8 @@ from hive_acid.model.table import TableDescription, TableName
 from hive_acid.reading.changed_tables import refuse_changed
 from hive_acid.sql import RowWrites
 from hive_acid.transactions.validity import StatementKind
-
-
-@dataclass(frozen=True)
-class Overwrite:
-    """What an INSERT OVERWRITE or TRUNCATE replaces: a table, or the partitions with all of `parts`.
-
-    `parts` are `k=v` as in the metastore's names of partitions; none: all partitions. If `is_dynamic`, only those that
-    get rows are replaced, and one that `parts` name in full. With `if_not_exists`, which is for such a one, nothing is
-    written if it is there.
-    """
-
-    parts: tuple[str, ...] = ()
-    is_dynamic: bool = False
-    if_not_exists: bool = False
-
-    def covers(self, partition: str) -> bool:
-        """True if the partition has all the parts."""
-        return set(self.parts) <= set(partition.split("/"))
-
-
-@dataclass(frozen=True)
-class StatementText:
-    """The SQL text a statement was parsed from, or its beginning; in a script the statement stands at `position`."""
-
-    sql: str
-    position: int
-    is_whole: bool
+from hive_acid.wire.statements import Overwrite as Overwrite
+from hive_acid.wire.statements import StatementText as StatementText
 
 
 @dataclass(frozen=True)

@@ -17,10 +17,11 @@ from hive_acid.reading.snapshot import ScannedSnapshot, Snapshot, scannable
 from hive_acid.snapshot.filesystem import FileSystem
 from hive_acid.sql import RowWrites
 from hive_acid.transactions.validity import StatementKind
-from hive_acid.writing.buckets import Bucketing, find_bucketing
+from hive_acid.wire.write_spec import Buckets, Layout, Place, RequiredColumn, Spread, WriteSpec
+from hive_acid.writing.buckets import find_bucketing
 from hive_acid.writing.change_limits import ChangeLimits
 from hive_acid.writing.conflicts import Conflict
-from hive_acid.writing.engine import SourceChanged, WriteResult, WriteSpec
+from hive_acid.writing.engine import SourceChanged, WriteResult
 from hive_acid.writing.overwrites import find_emptied, find_truncated
 from hive_acid.writing.statement import Overwrite, Statement
 from hive_acid.writing.statement_run import StatementRun
@@ -69,12 +70,9 @@ class WriteJobs:
         the engine found the statement's source changed.
         """
         self._pause_ms(0)
-        spec = replace(
-            self._build_spec(run),
-            staging=run.publication.staging,
-            write_id=run.work.write_id,
-            statement_id=run.work.next_statement_id,
-        )
+        overwrites = run.statement.overwrite is not None
+        place = Place(run.publication.staging, run.work.write_id, run.work.next_statement_id, overwrites=overwrites)
+        spec = self._build_spec(run, place)
         try:
             return self._run(_Job(run, spec, ChangeLimits.find(run.settings)))
         except SourceChanged as change:
@@ -90,7 +88,8 @@ class WriteJobs:
         self._pause_ms(0)
         # hidden, as any staging folder, though nothing ever comes there
         staging = f"{run.table.location.rstrip('/')}/{STAGING_PREFIX}dry-run"
-        spec = replace(self._build_spec(run), staging=staging, discards=True)
+        place = Place(staging, overwrites=run.statement.overwrite is not None, discards=True)
+        spec = self._build_spec(run, place)
         limits = ChangeLimits.find(run.settings)
         with scannable(self._snapshots, run.snapshot) as counting:
             job = _Job(run, spec, limits, counting)
@@ -99,44 +98,45 @@ class WriteJobs:
             except SourceChanged:
                 return self._run(job)
 
-    def _build_spec(self, run: StatementRun) -> WriteSpec:
-        """The job but for where it writes and under which IDs."""
+    def _build_spec(self, run: StatementRun, place: Place) -> WriteSpec:
         statement, table, snapshot, settings = run.statement, run.table, run.snapshot, run.settings
         changes_rows = statement.writes is not RowWrites.INSERTS
         # which partitions are touched is known to the engine only, once it has pruned them
-        buckets = snapshot.scan_plan(table.name, None).buckets if changes_rows and not table.is_partitioned else ()
-        bucketing = find_bucketing(table, statement, settings) or Bucketing((), 0)
-        layout = find_layout(table)
+        victims = snapshot.scan_plan(table.name, None).buckets if changes_rows and not table.is_partitioned else ()
+        buckets = find_bucketing(table, statement, settings) or Buckets()
         return WriteSpec(
-            kind=statement.writes.value,
-            staging="",
-            write_id=0,
-            statement_id=0,
-            row_type=build_row_type(table),
-            layout=layout.name,
-            file_name=layout.file_name,
-            compression=find_compression(table),
-            time_zone=statement.time_zone,
-            cores=statement.parallelism,
-            buckets=(0 if table.is_partitioned else bucketing.count) or len(buckets),
-            max_buckets=1 if bucketing.count else self._insert_buckets(table, settings),
-            shuffles_inserts=settings.flag(config.INSERT_SHUFFLE),
-            partition_columns=tuple((column.name, column.type) for column in table.partition_columns),
-            overwrites=statement.overwrite is not None,
+            writes=statement.writes,
             table=str(table.name),
+            time_zone=statement.time_zone,
+            layout=self._build_layout(table),
+            place=place,
+            buckets=buckets,
+            spread=Spread(
+                cores=statement.parallelism,
+                victim_buckets=(0 if table.is_partitioned else buckets.count) or len(victims),
+                max_buckets=1 if buckets.count else self._insert_buckets(table, settings),
+                shuffles_inserts=settings.flag(config.INSERT_SHUFFLE),
+            ),
             required=self._find_required(statement, table),
-            bucket_columns=bucketing.columns,
-            bucket_count=bucketing.count,
-            bucketing_version=bucketing.version,
-            bucketing_time_zone=bucketing.time_zone,
+        )
+
+    def _build_layout(self, table: TableDescription) -> Layout:
+        layout = find_layout(table)
+        return Layout(
+            name=layout.name,
+            file_name=layout.file_name,
+            row_type=build_row_type(table),
+            compression=find_compression(table),
+            partition_columns=table.partition_columns,
             as_hive_3=self._metastore.line is MetastoreLine.HIVE_3,
         )
 
-    def _find_required(self, statement: Statement, table: TableDescription) -> tuple[tuple[str, int], ...]:
+    def _find_required(self, statement: Statement, table: TableDescription) -> tuple[RequiredColumn, ...]:
         """Asked for under the lock, which keeps others from adding constraints."""
         if statement.writes is RowWrites.DELETES or statement.kind is StatementKind.TRUNCATE:
             return ()
-        return find_required(table, statement.kind, self._metastore.constraints(table.name))
+        found = find_required(table, statement.kind, self._metastore.constraints(table.name))
+        return tuple(RequiredColumn(name, position) for name, position in found)
 
     def _run(self, job: _Job) -> WriteResult:
         run = job.run

@@ -28,6 +28,7 @@ LAYERS = (
     "hiveacid.formats.orc",
     "hiveacid.formats",
     "hiveacid.python",
+    "hiveacid.wire",
     "hiveacid.values",
     "hiveacid.errors",
     "org.apache.spark.sql.hiveacid",

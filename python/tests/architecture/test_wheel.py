@@ -15,6 +15,7 @@ import pytest
 import hive_acid
 from architecture.documents import ROOT
 
+SHARED = ("errors/conditions.json", "errors/outcomes.json", "wire/statement_kinds.json")
 LINE = ".".join(pyspark.__version__.split(".")[:2])
 PIP = (sys.executable, "-m", "pip", "--disable-pip-version-check", "-q")
 
@@ -53,7 +54,8 @@ def test_the_wheel_holds_the_package_the_jar_and_the_conditions_and_nothing_else
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
     assert f"hive_acid/jars/spark-{LINE}/hive-acid-shim.jar" in names
-    assert {"hive_acid/errors/conditions.json", "hive_acid/errors/outcomes.json", "hive_acid/py.typed"} <= set(names)
+    shared = {f"hive_acid/{name}" for name in SHARED}
+    assert {*shared, "hive_acid/py.typed"} <= set(names)
     assert {"hive_acid/local/artifacts.txt", "hive_acid/local/spark_client.txt"} <= set(names)
     assert {name.partition("/")[0] for name in names} == {"hive_acid", f"{wheel.name.rsplit('-', 3)[0]}.dist-info"}
     assert any(name.endswith(".dist-info/licenses/LICENSE") for name in names)
@@ -69,10 +71,10 @@ def test_every_module_of_the_source_is_in_the_wheel(wheel: Path) -> None:
         assert wanted - set(archive.namelist()) == set()
 
 
-def test_the_jar_carries_the_conditions_and_no_foreign_class(wheel: Path, tmp_path: Path) -> None:
+def test_the_jar_carries_the_shared_tables_and_no_foreign_class(wheel: Path, tmp_path: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         jar = archive.extract(f"hive_acid/jars/spark-{LINE}/hive-acid-shim.jar", tmp_path)
-        shared = {name: archive.read(f"hive_acid/errors/{name}") for name in ("conditions.json", "outcomes.json")}
+        shared = {Path(name).name: archive.read(f"hive_acid/{name}") for name in SHARED}
     with zipfile.ZipFile(jar) as archive:
         classes = [name for name in archive.namelist() if name.endswith(".class")]
         assert {name: archive.read(name) for name in shared} == shared

@@ -234,7 +234,7 @@ class Cell:
         if self.mutation.kind is StatementKind.TRUNCATE:
             roots, count = self._roots(), 1
         names = [
-            FolderName(kind, spec.write_id, spec.write_id, statement_id).format()
+            FolderName(kind, spec.place.write_id, spec.place.write_id, statement_id).format()
             for kind, statement_id in FakeEngine.folders(spec)
         ]
         files = [f"bucket_{bucket:05d}" for bucket in range(count)]

@@ -18,7 +18,8 @@ from hive_acid.sql import RowWrites
 from hive_acid.transactions.locks import Identity
 from hive_acid.transactions.manager import TransactionManager
 from hive_acid.transactions.validity import StatementKind
-from hive_acid.writing.engine import RowCounts, WriteResult, WriteSpec, WrittenFolder
+from hive_acid.wire.write_spec import WriteSpec, WrittenFolder
+from hive_acid.writing.engine import RowCounts, WriteResult
 from hive_acid.writing.statement import Overwrite, Statement
 from support.faults import Clock, FaultyMetastore
 from support.memory_file_system import MemoryFileSystem
@@ -80,55 +81,64 @@ class FakeEngine:
 
     def write_empty(self, partitions: Sequence[str], spec: WriteSpec) -> WriteResult:
         self.specs.append(spec)
-        base = FolderName(FolderKind.BASE, spec.write_id, spec.write_id).format()
+        base = FolderName(FolderKind.BASE, spec.place.write_id, spec.place.write_id).format()
         folders = tuple(WrittenFolder(base, 0, 50, ("bucket_00000",), partition) for partition in partitions)
-        for folder in () if spec.discards else folders:
-            self.file_system.add_file(f"{spec.staging}/{folder.staged_path}/bucket_00000", folder.bytes)
+        for folder in () if spec.place.discards else folders:
+            self.file_system.add_file(f"{spec.place.staging}/{folder.staged_path}/bucket_00000", folder.bytes)
         return WriteResult(folders)
 
     def write(self, token: str, spec: WriteSpec) -> WriteResult:
+        write_id = spec.place.write_id
         self.specs.append(spec)
         if self.before:
             self.before(token)
         files = tuple(f"bucket_{bucket:05d}" for bucket in range(self.buckets))
         folders = [
             WrittenFolder(
-                FolderName(kind, spec.write_id, spec.write_id, statement_id).format(), self.rows, 100, files, partition
+                FolderName(kind, write_id, write_id, statement_id).format(),
+                self.rows,
+                100,
+                files,
+                partition,
             )
             for partition in (self.partitions if self.rows else ())
             for kind, statement_id in self.folders(spec)
         ]
         staged = [f"{folder.staged_path}/{file}" for folder in folders for file in files]
-        if not spec.discards:
+        if not spec.place.discards:
             self._store(staged, spec)
         if self.fails:
             raise self.fails
         changed = self.rows * len(self.partitions)
         counts = {"insert": RowCounts(changed), "delete": RowCounts(0, 0, changed)}
-        return WriteResult(tuple(folders), counts.get(spec.kind, RowCounts(0, changed)))
+        return WriteResult(tuple(folders), counts.get(spec.writes.value, RowCounts(0, changed)))
 
     def _store(self, staged: Sequence[str], spec: WriteSpec) -> None:
-        attempt = f"{spec.staging}/attempt-1"
+        attempt = f"{spec.place.staging}/attempt-1"
         for path in (*staged, "left-behind"):
             self.file_system.add_file(f"{attempt}/{path}")
         for path in staged:
-            self.file_system.rename(f"{attempt}/{path}", f"{spec.staging}/{path}")
+            self.file_system.rename(f"{attempt}/{path}", f"{spec.place.staging}/{path}")
 
     @staticmethod
     def folders(spec: WriteSpec) -> list[tuple[FolderKind, int]]:
         """Kind and statement ID of the folders that a statement makes."""
-        if spec.overwrites:
+        first = spec.place.statement_id
+        if spec.place.overwrites:
             return [(FolderKind.BASE, 0)]
         return {
-            "insert": [(FolderKind.DELTA, spec.statement_id)],
-            "delete": [(FolderKind.DELETE_DELTA, spec.statement_id)],
-            "update": [(FolderKind.DELETE_DELTA, spec.statement_id), (FolderKind.DELTA, spec.statement_id + 1)],
-            "mixed": [
-                (FolderKind.DELETE_DELTA, spec.statement_id),
-                (FolderKind.DELTA, spec.statement_id + 1),
-                (FolderKind.DELTA, spec.statement_id + 2),
+            "insert": [(FolderKind.DELTA, first)],
+            "delete": [(FolderKind.DELETE_DELTA, first)],
+            "update": [
+                (FolderKind.DELETE_DELTA, first),
+                (FolderKind.DELTA, first + 1),
             ],
-        }[spec.kind]
+            "mixed": [
+                (FolderKind.DELETE_DELTA, first),
+                (FolderKind.DELTA, first + 1),
+                (FolderKind.DELTA, first + 2),
+            ],
+        }[spec.writes.value]
 
 
 @dataclass

@@ -13,7 +13,8 @@ from hive_acid.metastore.compaction_types import CompactionKind
 from hive_acid.model.names import FolderKind, FolderName
 from hive_acid.model.write_ids import LONG_MIN
 from hive_acid.snapshot.acid_state import AcidFolder, AcidState
-from hive_acid.snapshot.scan_plan import ScanDeletes, ScanFile, ScanFolder, ScanPartition
+from hive_acid.snapshot.scan_plan import ScanDeletes, ScanPartition
+from hive_acid.wire.scan_plan import ScanFile, ScanFolder
 
 Run = tuple["FoldedFile", ...]
 

@@ -14,7 +14,8 @@ from hive_acid.compaction.queue.worker_service import COMPACTED, FAILED, REFUSED
 from hive_acid.errors import HiveAcidError, build_error
 from hive_acid.metastore.compaction_types import CompactionKind
 from hive_acid.model.table import TableName
-from hive_acid.writing.engine import WriteResult, WrittenFolder
+from hive_acid.wire.write_spec import WrittenFolder
+from hive_acid.writing.engine import WriteResult
 
 TABLE = TableName("db", "t")
 DONE = CompactionOutcome(

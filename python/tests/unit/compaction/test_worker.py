@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 import pytest
 
 from hive_acid.compaction.compactor import Compactor
-from hive_acid.compaction.plan.engine import CompactionSpec
+from hive_acid.compaction.plan.engine import CompactionJob
 from hive_acid.compaction.queue.liveness import name_with_transaction
 from hive_acid.compaction.queue.worker import Worker
 from hive_acid.config import Settings
@@ -18,7 +18,8 @@ from hive_acid.metastore.types import LockKind, MetastoreLine
 from hive_acid.model.names import METADATA_FILE, VERSION_FILE
 from hive_acid.model.table import Column
 from hive_acid.transactions.validity import StatementKind
-from hive_acid.writing.engine import WriteResult, WrittenFolder
+from hive_acid.wire.write_spec import WrittenFolder
+from hive_acid.writing.engine import WriteResult
 from support.faults import Lost
 from support.statements import LOCATION, TABLE, World, build_table
 
@@ -35,9 +36,9 @@ class FakeCompactionEngine:
     world: World
     before: Callable[[], None] | None = None
     fails: BaseException | None = None
-    specs: list[CompactionSpec] = field(default_factory=list)
+    specs: list[CompactionJob] = field(default_factory=list)
 
-    def compact(self, spec: CompactionSpec) -> WriteResult:
+    def compact(self, spec: CompactionJob) -> WriteResult:
         self.specs.append(spec)
         if self.before:
             self.before()

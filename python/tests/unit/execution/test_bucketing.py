@@ -11,7 +11,8 @@ from hive_acid.model.analysed_table import describe_analysed
 from hive_acid.model.table import Column, TableDescription
 from hive_acid.sql import RowWrites
 from hive_acid.transactions.validity import StatementKind
-from hive_acid.writing.buckets import Bucketing, find_bucketing, find_unhashable
+from hive_acid.wire.write_spec import Buckets
+from hive_acid.writing.buckets import find_bucketing, find_unhashable
 from support.bucket_values import EDGES, types_of
 from support.statements import World, build_table
 
@@ -41,9 +42,9 @@ def test_new_rows_go_by_the_columns_in_their_order_and_the_version_of_the_table(
 ) -> None:
     table = bucketed(parameters=with_version(version))
     for kind in PLACING:
-        assert find_bucketing(table, world.statement(kind), DEFAULTS) == Bucketing((1, 0), 8, expected)
+        assert find_bucketing(table, world.statement(kind), DEFAULTS) == Buckets((1, 0), 8, expected)
     moving = world.statement(StatementKind.UPDATE, writes=RowWrites.MIXED)
-    assert find_bucketing(table, moving, DEFAULTS) == Bucketing((1, 0), 8, expected)
+    assert find_bucketing(table, moving, DEFAULTS) == Buckets((1, 0), 8, expected)
     assert find_bucketing(build_table(), world.statement(StatementKind.INSERT), DEFAULTS) is None
 
 
@@ -101,7 +102,7 @@ def test_the_zone_of_hives_servers_serves_the_hashes_that_depend_on_it(
     columns = (Column("a", "int"), Column("t", column))
     table = bucketed(columns=columns, bucket_columns=("t",), parameters=with_version(version))
     found = find_bucketing(table, world.statement(StatementKind.INSERT), IN_BERLIN)
-    assert found == Bucketing((1,), 8, int(version), zone)
+    assert found == Buckets((1,), 8, int(version), zone)
     if zone:
         with pytest.raises(UnsupportedOperation, match=BUCKETING_HIVE_TIME_ZONE.key):
             find_bucketing(table, world.statement(StatementKind.INSERT), DEFAULTS)
@@ -117,17 +118,17 @@ def test_the_job_is_told_the_bucketing_and_one_file_of_a_bucket_for_a_statement_
     world.memory.add_table(build_table(bucket_columns=("id",), bucket_count=300))
     world.run(StatementKind.INSERT)
     (spec,) = world.engine.specs
-    assert (spec.bucket_columns, spec.bucket_count, spec.bucketing_version) == ((0,), 300, 1)
-    assert (spec.max_buckets, spec.buckets) == (1, 300)
+    assert (spec.buckets.columns, spec.buckets.count, spec.buckets.version) == ((0,), 300, 1)
+    assert (spec.spread.max_buckets, spec.spread.victim_buckets) == (1, 300)
     world.run(StatementKind.DELETE)
     spec = world.engine.specs[-1]
-    assert (spec.bucket_columns, spec.bucket_count) == ((), 0)
+    assert (spec.buckets.columns, spec.buckets.count) == ((), 0)
     world.memory.add_table(
         build_table(bucket_columns=("id",), bucket_count=300, partition_columns=(Column("d", "int"),))
     )
     world.engine.partitions = ("d=1",)
     world.run(StatementKind.INSERT)
-    assert world.engine.specs[-1].buckets == 0, "how many partitions there are is not known"
+    assert world.engine.specs[-1].spread.victim_buckets == 0, "how many partitions there are is not known"
 
 
 def test_files_of_insert_only_tables_carry_the_bucket_in_a_name_of_hives(world: World) -> None:
@@ -137,8 +138,8 @@ def test_files_of_insert_only_tables_carry_the_bucket_in_a_name_of_hives(world: 
     )
     world.run(StatementKind.INSERT)
     (spec,) = world.engine.specs
-    assert (spec.layout, spec.file_name, spec.max_buckets) == ("orc", "%06d_0", 1)
-    assert (spec.bucket_columns, spec.bucket_count, spec.buckets) == ((0,), 3, 3)
+    assert (spec.layout.name, spec.layout.file_name, spec.spread.max_buckets) == ("orc", "%06d_0", 1)
+    assert (spec.buckets.columns, spec.buckets.count, spec.spread.victim_buckets) == ((0,), 3, 3)
 
 
 def test_a_statement_that_was_analysed_with_other_buckets_is_refused(world: World) -> None:

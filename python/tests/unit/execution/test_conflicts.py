@@ -33,7 +33,7 @@ def test_a_delete_that_raced_with_another_runs_again_in_a_new_transaction(world:
     assert world.metastore.calls.count("open_transaction") == 2
     # the loser's write ID 1 was given up, the winner has 2, and the second try 3
     assert world.visible_write_ids() == [2, 3]
-    assert world.engine.specs[-1].write_id == 3
+    assert world.engine.specs[-1].place.write_id == 3
     assert len(world.engine.specs) == 1, "nothing is written under a snapshot that no longer serves"
 
 
@@ -58,7 +58,7 @@ def test_a_delete_that_loses_every_race_ends_with_a_write_conflict(world: World)
 def test_an_insert_behind_an_overwrite_of_another_client_runs_again(world: World) -> None:
     world.metastore.before["lock"] = world.overwrite_as_another
     assert world.run(StatementKind.INSERT) == 3
-    assert world.engine.specs[-1].write_id == 3, "rows under write ID 1 would be hidden by base 2"
+    assert world.engine.specs[-1].place.write_id == 3, "rows under write ID 1 would be hidden by base 2"
 
 
 @pytest.mark.parametrize("kind", [StatementKind.UPDATE, StatementKind.DELETE])
@@ -76,7 +76,7 @@ def test_a_truncate_that_the_metastore_does_not_count_as_a_conflict_is_noticed(
     world.metastore.before["lock"] = truncate
     assert world.run(kind) == 3
     assert world.metastore.calls.count("open_transaction") == 2
-    assert world.engine.specs[-1].write_id == 3, "rows under write ID 2 were read before the truncate"
+    assert world.engine.specs[-1].place.write_id == 3, "rows under write ID 2 were read before the truncate"
 
 
 def test_a_table_that_was_dropped_and_made_again_while_the_lock_was_awaited_is_not_written(world: World) -> None:
@@ -108,4 +108,4 @@ def test_a_table_that_was_altered_while_the_lock_was_awaited_is_not_written(worl
 def test_an_insert_behind_an_overwrite_of_one_partition_runs_again(partitioned: World) -> None:
     partitioned.metastore.before["lock"] = partial(partitioned.overwrite_as_another, "/elsewhere/old")
     assert partitioned.run(StatementKind.INSERT) == 6
-    assert partitioned.engine.specs[-1].write_id == 3
+    assert partitioned.engine.specs[-1].place.write_id == 3

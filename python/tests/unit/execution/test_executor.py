@@ -160,9 +160,9 @@ def test_the_engine_is_told_how_many_buckets_hold_rows(world: World) -> None:
     world.memory.allocate_write_id(txn_id, TABLE)
     world.memory.commit(txn_id)
     world.run(StatementKind.DELETE)
-    assert world.engine.specs[-1].buckets == 3
+    assert world.engine.specs[-1].spread.victim_buckets == 3
     world.run(StatementKind.INSERT)
-    assert world.engine.specs[-1].buckets == 0
+    assert world.engine.specs[-1].spread.victim_buckets == 0
 
 
 @pytest.fixture
@@ -215,7 +215,7 @@ def test_an_insert_makes_files_of_one_bucket_where_hive_3_1_compacts(
 ) -> None:
     world = World(line, settings)
     world.run(StatementKind.INSERT)
-    assert world.engine.specs[-1].max_buckets == buckets
+    assert world.engine.specs[-1].spread.max_buckets == buckets
 
 
 @pytest.mark.parametrize(
@@ -279,6 +279,6 @@ def test_files_of_insert_only_tables_are_plain_ones_under_hives_names(
     world.memory.add_table(build_table(parameters=INSERT_ONLY, input_format=input_format))
     world.run(StatementKind.INSERT)
     spec = world.engine.specs[-1]
-    assert (spec.layout, spec.file_name % 3, spec.compression) == (layout, "000003_0", compression)
-    assert spec.max_buckets == 4096
+    assert (spec.layout.name, spec.layout.file_name % 3, spec.layout.compression) == (layout, "000003_0", compression)
+    assert spec.spread.max_buckets == 4096
     assert not any(VERSION_FILE in path for path in world.file_system.files)

@@ -65,7 +65,7 @@ def test_the_lock_that_was_waited_for_is_held_until_the_younger_transaction_has_
     ((late, state),) = rivals
     assert state is LockState.WAITING, "a writer that comes while we work must wait, though we hold a shared lock only"
     assert world.metastore.calls.count("open_transaction") == 2
-    assert world.engine.specs[-1].write_id == 3
+    assert world.engine.specs[-1].place.write_id == 3
     assert world.open_transactions() == [late.txn_id]
     assert [lock.txn_id for lock in world.memory.held_locks()] == [late.txn_id], "the gate is gone"
     assert world.visible_write_ids() == [3]

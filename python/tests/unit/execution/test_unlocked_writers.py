@@ -53,7 +53,7 @@ def test_one_that_is_under_way_is_waited_for_before_anything_is_read(world: Worl
     do_once_paused(world, lambda: (order.append("it commits"), trino.commit()))  # type: ignore[func-returns-value]
     assert world.run(kind) == 3
     assert order == ["it commits", "we read"]
-    assert world.engine.specs[-1].write_id > trino.write_id, "under a snapshot that sees what it did"
+    assert world.engine.specs[-1].place.write_id > trino.write_id, "under a snapshot that sees what it did"
     assert world.memory.held_locks() == []
 
 
@@ -84,7 +84,7 @@ def test_what_one_has_committed_to_a_partition_while_we_wrote_is_found(partition
     partitioned.engine.before = change
     assert partitioned.run(kind) == 3
     assert partitioned.metastore.calls.count("open_transaction") == 2
-    assert [spec.write_id for spec in partitioned.engine.specs] == [1, 3]
+    assert [spec.place.write_id for spec in partitioned.engine.specs] == [1, 3]
 
 
 @pytest.mark.parametrize("kind", [StatementKind.UPDATE, StatementKind.DELETE])

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,9 +11,10 @@ from hive_acid.model.names import original_order
 from hive_acid.model.table import Column, TableDescription, TableName
 from hive_acid.model.write_ids import ValidTxnList, ValidWriteIdList
 from hive_acid.snapshot.row_numbers import number_rows
-from hive_acid.snapshot.scan_plan import ScanFile, ScanFolder, ScanPartition, ScanPlan
+from hive_acid.snapshot.scan_plan import ScanPartition, ScanPlan
 from hive_acid.snapshot.table_snapshot import load_scan_plan
-from support.listings import AS_HIVE_3, COMPACTED, ROOT, listing_of
+from hive_acid.wire.scan_plan import RawIds, ScanFile, ScanFolder
+from support.listings import COMPACTED, ROOT, listing_of
 from support.memory_file_system import MemoryFileSystem
 
 TABLE = TableDescription(TableName("db", "t"), ROOT, (Column("id", "int"),), parameters={"transactional": "true"})
@@ -71,9 +70,9 @@ def test_rows_of_one_bucket_are_numbered_through_in_the_order_of_paths() -> None
         "HIVE_UNION_SUBDIR_2/000000_0": 54327,
     }
     assert files.calls == ["row_counts"], "one call, which leaves out the last file of each bucket"
-    (folder,) = json.loads(plan.to_json(AS_HIVE_3))["partitions"][0]["folders"]
-    assert (folder["path"], folder["writeId"], folder["check"]) == (ROOT, 0, False)
-    assert folder["files"][4:6] == [["000001_0", 100, 1, V1 | 1 << 16, 0], folder["files"][5]]
+    (folder,) = plan.partitions[0].folders
+    assert (folder.path, folder.raw, folder.check) == (ROOT, RawIds(0), False)
+    assert folder.files[4] == ScanFile("000001_0", 100, 1, 1, 0)
 
 
 def test_loaded_files_are_numbered_by_folder_under_its_write_id_and_statement() -> None:
@@ -87,11 +86,11 @@ def test_loaded_files_are_numbered_by_folder_under_its_write_id_and_statement() 
         """,
         {"delta_0000004_0000004/HIVE_UNION_SUBDIR_1/000000_0": 6},
     )
-    folders = json.loads(plan_of(files, with_row_ids=True).to_json(AS_HIVE_3))["partitions"][0]["folders"]
-    assert [(folder["writeId"], [file[3:] for file in folder["files"]]) for folder in folders] == [
-        (0, [[V1, 0]]),
-        (3, [[V1 | 2, 0], [V1 | 1 << 16 | 2, 0]]),
-        (4, [[V1, 0], [V1, 6]]),
+    folders = plan_of(files, with_row_ids=True).partitions[0].folders
+    assert [(folder.raw, [(file.bucket, file.first_row) for file in folder.files]) for folder in folders] == [
+        (RawIds(0), [(0, 0)]),
+        (RawIds(3, 2), [(0, 0), (1, 0)]),
+        (RawIds(4), [(0, 0), (0, 6)]),
     ]
 
 

@@ -12,6 +12,7 @@ from hive_acid.snapshot.listing import Listing
 from hive_acid.snapshot.plan_building import build_scan_plan
 from hive_acid.snapshot.scan_plan import ScanPlan
 from hive_acid.snapshot.table_snapshot import load_scan_plan
+from hive_acid.wire import codec
 from support.listings import AS_HIVE_3, ROOT, listing_of
 from support.memory_file_system import MemoryFileSystem
 
@@ -64,10 +65,11 @@ def test_the_plan_in_the_form_the_shim_reads() -> None:
         write_ids="60:4:4:",
     )
     stamp = plan.partitions[0].delete_stamp
-    assert json.loads(plan.to_json(AS_HIVE_3)) == {
+    assert json.loads(codec.write(plan.message(AS_HIVE_3, None))) == {
         "table": "db.t",
         "writeIds": "db.t:60:4:4:",
         "evolution": {"byPosition": False, "asHive3": True},
+        "jsonRelease": None,
         "partitions": [
             {
                 "name": "",
@@ -76,38 +78,44 @@ def test_the_plan_in_the_form_the_shim_reads() -> None:
                         "path": "/warehouse/t/base_0000002",
                         "deletes": True,
                         "check": False,
-                        "first": 0,
-                        "last": 2,
-                        "files": [["bucket_00000", 11, 1]],
+                        "minWriteId": 0,
+                        "maxWriteId": 2,
+                        "files": [["bucket_00000", 11, 1, 0, None]],
+                        "raw": None,
                     },
                     {
                         "path": "/warehouse/t/delta_0000003_0000005",
                         "deletes": True,
                         "check": True,
-                        "first": 3,
-                        "last": 5,
-                        "files": [["bucket_00000", 13, 1], ["bucket_00001_0", 12, 1]],
+                        "minWriteId": 3,
+                        "maxWriteId": 5,
+                        "files": [["bucket_00000", 13, 1, 0, None], ["bucket_00001_0", 12, 1, 1, None]],
+                        "raw": None,
                     },
                     {
                         "path": "/warehouse/t/delta_0000007_0000007_0001",
                         "deletes": False,
                         "check": False,
-                        "first": 7,
-                        "last": 7,
-                        "files": [["bucket_00000", 14, 1]],
+                        "minWriteId": 7,
+                        "maxWriteId": 7,
+                        "files": [["bucket_00000", 14, 1, 0, None]],
+                        "raw": None,
                     },
                 ],
-                "deletes": [
-                    {
-                        "path": "/warehouse/t/delete_delta_0000006_0000006_0000",
-                        "check": False,
-                        "first": 6,
-                        "last": 6,
-                        "anyBucket": False,
-                        "files": ["bucket_00000", "bucket_00001"],
-                    }
-                ],
-                "deleteStamp": stamp,
+                "deletes": {
+                    "writeIds": "",
+                    "folders": [
+                        {
+                            "path": "/warehouse/t/delete_delta_0000006_0000006_0000",
+                            "check": False,
+                            "minWriteId": 6,
+                            "maxWriteId": 6,
+                            "anyBucket": False,
+                            "files": ["bucket_00000", "bucket_00001"],
+                        }
+                    ],
+                    "stamp": stamp,
+                },
             }
         ],
     }
@@ -185,8 +193,8 @@ def test_a_bucket_file_of_no_bytes_has_lost_its_content(folder: str) -> None:
 def test_an_empty_table_has_a_plan_without_folders() -> None:
     plan = plan_of("")
     assert (plan.total_bytes, plan.buckets, plan.max_write_id) == (0, frozenset(), 0)
-    (partition,) = json.loads(plan.to_json(AS_HIVE_3))["partitions"]
-    assert (partition["name"], partition["folders"], partition["deletes"]) == ("", [], [])
+    (partition,) = json.loads(codec.write(plan.message(AS_HIVE_3, None)))["partitions"]
+    assert (partition["name"], partition["folders"], partition["deletes"]["folders"]) == ("", [], [])
 
 
 def test_the_stamp_of_delete_files_tells_a_table_from_the_one_dropped_before_it() -> None:
@@ -335,8 +343,8 @@ def test_equal_inputs_make_equal_plans_whatever_the_order_of_the_listing() -> No
     turned = Listing(ROOT, listing.files[::-1], listing.folders[::-1])
     write_ids = ValidWriteIdList("db.t", 9)
     plans = [
-        build_scan_plan(FLAT, write_ids, [("", choose_directories(each, write_ids, ValidTxnList(9), {}))]).to_json(
-            AS_HIVE_3
+        build_scan_plan(FLAT, write_ids, [("", choose_directories(each, write_ids, ValidTxnList(9), {}))]).message(
+            AS_HIVE_3, None
         )
         for each in (listing, turned)
     ]

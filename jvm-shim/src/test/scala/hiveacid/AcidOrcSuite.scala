@@ -4,12 +4,13 @@ import java.io.File
 import java.nio.file.Files
 
 import scala.concurrent.duration._
-import scala.jdk.CollectionConverters._
 
-import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
 import hiveacid.errors.AcidException
 import hiveacid.formats.Evolution
 import hiveacid.formats.orc.AcidOrcFileFormat
+import hiveacid.values.{DeleteKind, InsertKind, RowWrites, UpdateKind}
+import hiveacid.wire.{Buckets, DeleteFolder, Layout, PartitionDeletes, Place, Spread, Wire, WriteReport, WriteSpec}
+import hiveacid.write.SpecChanges.SpecChange
 import hiveacid.write.WriteJob
 import org.apache.commons.io.FileUtils
 import org.apache.hadoop.conf.Configuration
@@ -118,52 +119,37 @@ abstract class AcidOrcSuite extends munit.FunSuite {
 
     def schema: StructType = StructType.fromDDL(ddl)
 
-    def spec(kind: String, overrides: (String, Any)*): String = {
-      val values = Map[String, Any](
-        "kind" -> kind,
-        "staging" -> root.toString,
-        "writeId" -> nextWriteId,
-        "statementId" -> 0,
-        "rowType" -> rowType,
-        "layout" -> "acid_orc",
-        "fileName" -> "bucket_%05d",
-        "compression" -> "ZLIB",
-        "timeZone" -> zone,
-        "cores" -> 2,
-        "buckets" -> 0,
-        "maxBuckets" -> 4096,
-        "shufflesInserts" -> true,
-        "partitionColumns" -> java.util.List.of(),
-        "overwrites" -> false,
-        "table" -> "db.t",
-        "required" -> java.util.List.of(),
-        "discards" -> false,
-        "bucketColumns" -> java.util.List.of(),
-        "bucketCount" -> 0,
-        "bucketingVersion" -> 2,
-        "bucketingTimeZone" -> "",
-        "asHive3" -> false
-      ) ++ overrides
-      new ObjectMapper().writeValueAsString(values.asJava)
+    def spec(kind: RowWrites, overrides: SpecChange*): WriteSpec = {
+      val plain = WriteSpec(
+        writes = kind,
+        table = "db.t",
+        timeZone = zone,
+        layout = Layout("acid_orc", "bucket_%05d", rowType, "ZLIB", Nil, asHive3 = false),
+        place = Place(root.toString, nextWriteId, 0, overwrites = false, discards = false),
+        buckets = Buckets(Nil, 0, 2, ""),
+        spread = Spread(2, 0, 4096, shufflesInserts = true),
+        required = Nil
+      )
+      overrides.foldLeft(plain)((spec, change) => change(spec))
     }
 
     /** Writes all rows as one insert; returns the job's report. */
-    def insert(rows: DataFrame, overrides: (String, Any)*): JsonNode = {
+    def insert(rows: DataFrame, overrides: SpecChange*): WriteReport = {
       val changes = rows.selectExpr(
         "cast(0 as tinyint) as __change",
         "cast(null as struct<writeid:bigint,bucketid:int,rowid:bigint>) as __row_id",
         "*"
       )
-      val report = run(changes, "insert", overrides: _*)
+      val report = run(changes, InsertKind, overrides: _*)
       dataFolders ++= folders(report)
       report
     }
 
     /** Gives the columns that `assign` names a new value where the condition holds. */
-    def update(condition: String, assign: (String, String)*): JsonNode = {
+    def update(condition: String, assign: (String, String)*): WriteReport = {
       val values = schema.fieldNames.toSeq.map(c => s"${assign.toMap.getOrElse(c, c)} as $c")
       val columns = Seq("cast(1 as tinyint) as __change", "ROW__ID as __row_id") ++ values
-      val report = run(read().where(condition).selectExpr(columns: _*), "update")
+      val report = run(read().where(condition).selectExpr(columns: _*), UpdateKind)
       val (deletes, inserts) = folders(report).partition(_.startsWith("delete_"))
       deleteFolders ++= deletes
       dataFolders ++= inserts
@@ -171,25 +157,25 @@ abstract class AcidOrcSuite extends munit.FunSuite {
     }
 
     /** Deletes the rows that meet the condition. */
-    def delete(condition: String, overrides: (String, Any)*): JsonNode =
+    def delete(condition: String, overrides: SpecChange*): WriteReport =
       deleteRows(read().where(condition).select("ROW__ID"), overrides: _*)
 
     /** Deletes the rows whose row IDs are the only column. */
-    def deleteRows(rowIds: DataFrame, overrides: (String, Any)*): JsonNode = {
+    def deleteRows(rowIds: DataFrame, overrides: SpecChange*): WriteReport = {
       val changes = rowIds.toDF("__row_id").selectExpr("cast(2 as tinyint) as __change", "__row_id")
-      val report = run(changes, "delete", overrides: _*)
+      val report = run(changes, DeleteKind, overrides: _*)
       deleteFolders ++= folders(report)
       report
     }
 
-    def run(changes: DataFrame, kind: String, overrides: (String, Any)*): JsonNode = {
+    def run(changes: DataFrame, kind: RowWrites, overrides: SpecChange*): WriteReport = {
       val plan = changes.asInstanceOf[org.apache.spark.sql.classic.Dataset[_]].queryExecution.analyzed
-      val report = new ObjectMapper().readTree(WriteJob.run(spark, plan, spec(kind, overrides: _*)))
+      val report = WriteJob.run(spark, plan, spec(kind, overrides: _*))
       nextWriteId += 1
       report
     }
 
-    private def folders(report: JsonNode) = report.get("folders").elements.asScala.map(_.get("name").asText).toSeq
+    private def folders(report: WriteReport) = report.folders.map(_.name)
 
     /** The snapshot of all folders. */
     def read(
@@ -226,13 +212,10 @@ abstract class AcidOrcSuite extends munit.FunSuite {
 
     protected def deletes: String = {
       val folders = deleteFolders.map { folder =>
-        Map(
-          "path" -> new Path(root, folder).toString,
-          "check" -> checkedFolders(folder),
-          "files" -> bucketFiles(folder).map(_.getPath.getName).asJava
-        ).asJava
+        val (path, names) = (new Path(root, folder).toString, bucketFiles(folder).map(_.getPath.getName))
+        DeleteFolder(path, Long.MinValue, Long.MaxValue, anyBucket = true, checkedFolders(folder), names)
       }
-      new ObjectMapper().writeValueAsString(Map("writeIds" -> writeIds, "folders" -> folders.asJava).asJava)
+      Wire.write(PartitionDeletes(writeIds, folders, "stamp"))
     }
   }
 }

@@ -1,12 +1,12 @@
 package hiveacid.analysis
 
+import scala.collection.immutable.ListMap
 import scala.collection.mutable.ArrayBuffer
 
 import hiveacid.values.AcidTable
-import com.fasterxml.jackson.databind.ObjectMapper
-import com.fasterxml.jackson.databind.node.ObjectNode
 import hiveacid.commands.RowChangeQuery
 import hiveacid.python.PythonSide
+import hiveacid.wire.{RewriteRequest, RewrittenStatement, Wire}
 
 import org.apache.spark.sql.catalyst.analysis.{UnresolvedAttribute, UnresolvedRelation}
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
@@ -29,30 +29,24 @@ final case class CanonicalStatement(
 ) {
 
   def rowChanges(session: SparkSession, table: CatalogTable): RowChangeQuery = {
-    val json = new ObjectMapper
-    val request = json.createObjectNode().put("statement", text)
-    putNames(request, "dataColumns", table.dataSchema.fieldNames)
-    putNames(request, "partitionColumns", table.partitionColumnNames)
-    request.put("table", AcidTable.name(table))
-    val properties = request.putObject("properties")
-    table.properties.foreach { case (key, value) => properties.put(key, value) }
-    putNames(request, "taken", relations.values.flatMap(_.output.map(_.name)))
-    putNames(request, "assigned", assigned)
-    val bucketing = request.putObject("bucketing")
-    for (b <- table.bucketSpec; f <- table.dataSchema if b.bucketColumnNames.exists(_.equalsIgnoreCase(f.name)))
-      bucketing.put(f.name, f.dataType.catalogString)
-    val answer = json.readTree(PythonSide.text(PythonSide.plannerFor(AcidTable.name(table)).rewrite(request.toString)))
-    val parsed = session.sessionState.sqlParser.parsePlan(answer.get("query").asText)
-    RowChangeQuery(
-      EvaluatedOnce.place(withUserTrees(parsed)),
-      answer.get("writes").asText,
-      answer.get("stays").asBoolean
+    val bucketing = for {
+      b <- table.bucketSpec.toSeq
+      f <- table.dataSchema if b.bucketColumnNames.exists(_.equalsIgnoreCase(f.name))
+    } yield f.name -> f.dataType.catalogString
+    val request = RewriteRequest(
+      statement = text,
+      table = AcidTable.name(table),
+      properties = table.properties,
+      dataColumns = table.dataSchema.fieldNames.toSeq,
+      partitionColumns = table.partitionColumnNames,
+      taken = relations.values.flatMap(_.output.map(_.name)).toSeq,
+      assigned = assigned.toSeq,
+      bucketing = ListMap(bucketing: _*)
     )
-  }
-
-  private def putNames(request: ObjectNode, key: String, names: Iterable[String]): Unit = {
-    val array = request.putArray(key)
-    names.foreach(name => array.add(name))
+    val planner = PythonSide.plannerFor(request.table)
+    val answer = PythonSide.message[RewrittenStatement](planner.rewrite(Wire.write(request)))
+    val parsed = session.sessionState.sqlParser.parsePlan(answer.query)
+    RowChangeQuery(EvaluatedOnce.place(withUserTrees(parsed)), answer.writes, answer.stays)
   }
 
   private def withUserTrees(parsed: LogicalPlan): LogicalPlan =

@@ -1,10 +1,7 @@
 package hiveacid.analysis
 
-import scala.jdk.CollectionConverters._
-
 import hiveacid.scan.AcidRelation
 import hiveacid.values.AcidTable
-import com.fasterxml.jackson.databind.ObjectMapper
 import hiveacid.python.PythonSide
 
 import org.apache.spark.sql.catalyst.expressions.AttributeReference
@@ -29,10 +26,8 @@ object ColumnDefaults {
       known
   }
 
-  private def load(table: String): Map[String, String] = {
-    val answer = new ObjectMapper().readTree(PythonSide.text(PythonSide.plannerFor(table).columnDefaults(table)))
-    answer.properties.asScala.map(entry => entry.getKey -> entry.getValue.asText).toMap
-  }
+  private def load(table: String): Map[String, String] =
+    PythonSide.message[Map[String, String]](PythonSide.plannerFor(table).columnDefaults(table))
 
   private def withDefault(column: AttributeReference, defaults: Map[String, String]): AttributeReference =
     defaults.collectFirst { case (name, value) if name.equalsIgnoreCase(column.name) => value }.fold(column) { value =>

@@ -3,7 +3,7 @@ package hiveacid.analysis
 import java.util.Locale
 
 import hiveacid.values.AcidTable
-import hiveacid.commands.{AcidDdlCommand, Overwrite}
+import hiveacid.commands.{AcidDdlCommand, Overwrites}
 import org.apache.hadoop.fs.Path
 
 import org.apache.spark.sql.catalyst.TableIdentifier
@@ -117,11 +117,11 @@ case class LockAlterations(session: SparkSession) extends Rule[LogicalPlan] {
   private def ours(id: TableIdentifier): Option[CatalogTable] = AcidTable.find(session, id)
 
   private def parts(t: CatalogTable, spec: TablePartitionSpec): Seq[String] =
-    Overwrite.parts(session, t, SparkAccess.normalizedPartition(session, t, spec))
+    Overwrites.parts(session, t, SparkAccess.normalizedPartition(session, t, spec))
 
   /** The same values for the same names; NULL as it came. */
   private def spelled(t: CatalogTable, spec: TablePartitionSpec): TablePartitionSpec = {
-    val texts = Overwrite.texts(session, t, SparkAccess.normalizedPartition(session, t, spec)).toMap
+    val texts = Overwrites.texts(session, t, SparkAccess.normalizedPartition(session, t, spec)).toMap
     spec.map { case (name, value) =>
       name -> texts.get(name.toLowerCase(Locale.ROOT)).filter(_ != null).getOrElse(value)
     }

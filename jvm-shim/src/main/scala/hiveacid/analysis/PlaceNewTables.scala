@@ -4,7 +4,6 @@ import java.util.Locale
 
 import hiveacid.scan.AcidRelation
 import hiveacid.values.AcidTable
-import com.fasterxml.jackson.databind.ObjectMapper
 import hiveacid.errors.AcidException
 import hiveacid.python.PythonSide
 
@@ -55,11 +54,9 @@ case class PlaceNewTables(session: SparkSession) extends Rule[LogicalPlan] {
   private def location(table: CatalogTable) = {
     val database = table.identifier.database.getOrElse(session.sessionState.catalog.getCurrentDatabase)
     val name = s"$database.${table.identifier.table}".toLowerCase(Locale.ROOT)
-    val answer = PythonSide.registered.map(planner => PythonSide.text(planner.newTableLocation(name)))
-    answer
-      .map(new ObjectMapper().readTree(_))
-      .filterNot(_.isNull)
-      .map(path => CatalogUtils.stringToURI(path.asText))
+    PythonSide.registered
+      .flatMap(planner => PythonSide.message[Option[String]](planner.newTableLocation(name)))
+      .map(CatalogUtils.stringToURI)
   }
 }
 

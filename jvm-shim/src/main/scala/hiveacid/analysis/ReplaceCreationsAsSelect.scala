@@ -1,7 +1,7 @@
 package hiveacid.analysis
 
 import hiveacid.values.AcidTable
-import hiveacid.commands.{CreateTableAsSelectCommand, StatementText}
+import hiveacid.commands.{CreateTableAsSelectCommand, StatementTexts}
 import hiveacid.errors.AcidException
 import hiveacid.scan.{AcidRelation, SessionTransactions}
 
@@ -21,7 +21,7 @@ case class ReplaceCreationsAsSelect(session: SparkSession) extends Rule[LogicalP
       if (SessionTransactions.of(session).isDefined)
         throw AcidException.unsupported("CREATE TABLE … AS SELECT within a transaction", name)
       AcidRelation.refuseUnwritable("CREATE TABLE … AS SELECT", c.tableDesc)
-      CurrentOrigin.withOrigin(StatementText.origin(c.query, "CREATE")) {
+      CurrentOrigin.withOrigin(StatementTexts.origin(c.query, "CREATE")) {
         CreateTableAsSelectCommand(c.tableDesc, Project(names, c.query))
       }
     case other => other

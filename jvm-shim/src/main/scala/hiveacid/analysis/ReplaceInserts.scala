@@ -1,9 +1,10 @@
 package hiveacid.analysis
 
-import hiveacid.commands.{AcidMultiInsertCommand, AcidWriteCommand, Overwrite}
+import hiveacid.commands.{AcidMultiInsertCommand, AcidWriteCommand, Overwrites}
 import hiveacid.errors.AcidException
 import hiveacid.formats.TransactionalFileFormat
 import hiveacid.values.{AcidTable, InsertKind}
+import hiveacid.wire.StatementKind
 
 import org.apache.spark.sql.SaveMode
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
@@ -54,12 +55,12 @@ case class ReplaceInserts(session: SparkSession) extends Rule[LogicalPlan] {
     val changes = if (small) Repartition(1, shuffle = false, rows.plan) else rows.plan
     // the analyzer's resolution batches are over, so the few names the rewriting introduced are resolved here
     val analysed = session.sessionState.analyzer.execute(changes)
-    val isDynamic = c.getTagValue(Overwrite.IsDynamic).getOrElse(isDynamicBySetting)
+    val isDynamic = c.getTagValue(Overwrites.IsDynamic).getOrElse(isDynamicBySetting)
     val overwrite =
       if (c.mode == SaveMode.Overwrite)
-        Some(Overwrite.of(session, table, c.staticPartitions, isDynamic, c.ifPartitionNotExists))
+        Some(Overwrites.of(session, table, c.staticPartitions, isDynamic, c.ifPartitionNotExists))
       else None
-    val kind = if (overwrite.isDefined) "overwrite" else "insert"
+    val kind = if (overwrite.isDefined) StatementKind.Overwrite else StatementKind.Insert
     CurrentOrigin.withOrigin(c.origin) {
       AcidWriteCommand(kind, table, analysed, rows.writes, rows.stays, overwrite, isAnalyzed = true)
     }
@@ -69,7 +70,7 @@ case class ReplaceInserts(session: SparkSession) extends Rule[LogicalPlan] {
     val table = c.catalogTable.get
     val rows = r.canonical(c).rowChanges(session, table)
     val analysed = session.sessionState.analyzer.execute(rows.plan)
-    AcidWriteCommand("replace", table, analysed, rows.writes, rows.stays, isAnalyzed = true)
+    AcidWriteCommand(StatementKind.Replace, table, analysed, rows.writes, rows.stays, isAnalyzed = true)
   }
 
   /** Tables of Hive are always overwritten partition by partition, says Spark's documentation of the setting; here too,
@@ -86,9 +87,10 @@ case class ReplaceInserts(session: SparkSession) extends Rule[LogicalPlan] {
     if (spec.isDefined && table.partitionColumnNames.isEmpty)
       throw AcidException.unsupportedTable("TRUNCATE TABLE … PARTITION", name, "it has no partitions")
     val values = spec.fold(Map.empty[String, String])(SparkAccess.normalizedPartition(session, table, _))
-    val overwrite = Overwrite.of(session, table, values, isDynamic = false, ifNotExists = false)
-    val writes = InsertKind.name // none
-    AcidWriteCommand("truncate", table, LocalRelation(), writes, stays = false, Some(overwrite), isAnalyzed = true)
+    val overwrite = Overwrites.of(session, table, values, isDynamic = false, ifNotExists = false)
+    val kind = StatementKind.Truncate
+    val noRows = LocalRelation()
+    AcidWriteCommand(kind, table, noRows, InsertKind, stays = false, Some(overwrite), isAnalyzed = true)
   }
 }
 

@@ -2,7 +2,7 @@ package hiveacid.analysis
 
 import hiveacid.scan.AcidRelation
 import hiveacid.values.AcidTable
-import hiveacid.commands.{InsertByName, Overwrite}
+import hiveacid.commands.{InsertByName, Overwrites}
 import hiveacid.errors.AcidException
 
 import org.apache.spark.sql.SaveMode
@@ -65,7 +65,7 @@ case class ResolveDataFrameWrites(session: SparkSession) extends Rule[LogicalPla
 
   private def overwriting(insert: InsertIntoStatement, isDynamic: Boolean): LogicalPlan = {
     val statement = insert.copy(overwrite = true)
-    statement.setTagValue(Overwrite.IsDynamic, isDynamic)
+    statement.setTagValue(Overwrites.IsDynamic, isDynamic)
     statement
   }
 

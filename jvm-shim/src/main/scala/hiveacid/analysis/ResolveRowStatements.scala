@@ -2,6 +2,7 @@ package hiveacid.analysis
 
 import hiveacid.scan.AcidRelation
 import hiveacid.values.AcidTable
+import hiveacid.wire.StatementKind
 import hiveacid.commands.AcidWriteCommand
 import hiveacid.errors.AcidException
 
@@ -27,12 +28,13 @@ case class ResolveRowStatements(session: SparkSession) extends Rule[LogicalPlan]
       val rows = target.withMetadataColumns() // the condition may name ROW__ID
       val condition = typed(given)
       check(d.copy(table = rows, condition = condition), rows, Some(condition))
-      command("delete", target, CanonicalStatement.delete(rows, condition))
+      command(StatementKind.Delete, target, CanonicalStatement.delete(rows, condition))
     case u @ UpdateTable(AcidRelation.Target(target), assignments, given) if u.resolved =>
       val rows = target.withMetadataColumns()
       val condition = given.map(typed)
       check(u.copy(table = rows, assignments = assignments.map(checked), condition = condition), rows, condition)
-      command("update", target, CanonicalStatement.update(rows, Assignments.ofUpdate(target, assignments), condition))
+      val values = Assignments.ofUpdate(target, assignments)
+      command(StatementKind.Update, target, CanonicalStatement.update(rows, values, condition))
     case m @ MergeIntoTable(AcidRelation.Target(target), _, _, _, _, _, _) if m.resolved =>
       merge(withConditions(m, typed), target)
     case r: ReplaceWhere if r.victims.resolved => ReplaceWhere.resolve(session, r)
@@ -49,7 +51,8 @@ case class ResolveRowStatements(session: SparkSession) extends Rule[LogicalPlan]
     val clauses = MergeClause.of(target, m)
     val conditions = m.mergeCondition +: clauses.flatMap(_.condition)
     checkConditions(Join(rows, m.sourceTable, Inner, None, JoinHint.NONE), conditions)
-    command("merge", target, CanonicalStatement.merge(rows, m.sourceTable, m.mergeCondition, clauses))
+    val canonical = CanonicalStatement.merge(rows, m.sourceTable, m.mergeCondition, clauses)
+    command(StatementKind.Merge, target, canonical)
   }
 
   /** NULL as a condition is true of no row. */
@@ -92,7 +95,11 @@ case class ResolveRowStatements(session: SparkSession) extends Rule[LogicalPlan]
       session.sessionState.analyzer.checkAnalysis(Filter(c, rows))
     }
 
-  private def command(kind: String, target: LogicalRelation, canonical: CanonicalStatement): AcidWriteCommand = {
+  private def command(
+      kind: StatementKind,
+      target: LogicalRelation,
+      canonical: CanonicalStatement
+  ): AcidWriteCommand = {
     val table = target.catalogTable.get
     val changes = canonical.rowChanges(session, table)
     AcidWriteCommand(kind, table, changes.plan, changes.writes, changes.stays)

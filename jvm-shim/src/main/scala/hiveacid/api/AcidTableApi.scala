@@ -4,9 +4,9 @@ import scala.jdk.CollectionConverters._
 
 import hiveacid.scan.AcidRelation
 import hiveacid.values.AcidTable
-import com.fasterxml.jackson.databind.ObjectMapper
 import hiveacid.commands.OperatorCommand
 import hiveacid.errors.AcidException
+import hiveacid.wire.{OperatorStatement, TableDetail, Wire}
 
 import org.apache.spark.sql.Column
 import org.apache.spark.sql.catalyst.analysis.{UnresolvedAttribute, UnresolvedPartitionSpec, UnresolvedTable}
@@ -55,30 +55,28 @@ final class AcidTableApi private (
   }
 
   /** @param statement
-    *   as Python describes it to `OperatorCommand`, but for the table
+    *   an OperatorStatement, but for the table
     */
   def operate(statement: String): DataFrame = {
     val id = AcidTableApi.target(session, name, "ALTER TABLE … COMPACT").catalogTable.get.identifier
-    val command = OperatorCommand.of(new ObjectMapper().readTree(statement))
+    val command = OperatorCommand.of(Wire.read[OperatorStatement](statement))
     SparkAccess.frame(session, command.copy(table = Some(id.nameParts)))
   }
 
-  /** What the catalog knows of the table, as JSON. */
+  /** What the catalog knows of the table: a TableDetail. */
   def description: String = {
     val table = AcidTableApi.target(session, name, "AcidTable.detail").catalogTable.get
-    val json = new ObjectMapper().createObjectNode()
-    def put(key: String, names: Seq[String]): Unit = {
-      val array = json.putArray(key)
-      names.foreach(name => array.add(name))
-    }
-    json.put("name", AcidTable.name(table)).put("owner", table.owner).put("createdAtMs", table.createTime)
-    json.put("location", table.storage.locationUri.map(CatalogUtils.URIToString).orNull)
-    json.put("numBuckets", table.bucketSpec.fold(0)(_.numBuckets))
-    put("partitionColumns", table.partitionColumnNames)
-    put("bucketColumns", table.bucketSpec.fold(Seq.empty[String])(_.bucketColumnNames))
-    val properties = json.putObject("properties")
-    table.properties.foreach { case (key, value) => properties.put(key, value) }
-    json.toString
+    val detail = TableDetail(
+      name = AcidTable.name(table),
+      owner = table.owner,
+      createdAtMs = table.createTime,
+      location = table.storage.locationUri.map(CatalogUtils.URIToString),
+      numBuckets = table.bucketSpec.fold(0)(_.numBuckets),
+      partitionColumns = table.partitionColumnNames,
+      bucketColumns = table.bucketSpec.fold(Seq.empty[String])(_.bucketColumnNames),
+      properties = table.properties
+    )
+    Wire.write(detail)
   }
 
   /** @param condition

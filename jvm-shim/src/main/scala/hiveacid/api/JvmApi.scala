@@ -1,16 +1,16 @@
 package hiveacid.api
 
-import com.fasterxml.jackson.databind.ObjectMapper
 import hiveacid.commands.{PartitionsToLock, RunningStatements, SourceChangedException}
 import hiveacid.python.{Planner, PythonSide}
 import hiveacid.scan.{AcidFileIndex, AcidRelation, PartitionValues, ReadListener}
 import hiveacid.values.{AcidTable, MixedKind, UpdateKind}
+import hiveacid.wire.{Misspelling, Wire, WriteSpec}
 import hiveacid.write.WriteJob
 
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.hiveacid.SparkAccess
 
-/** What Python calls. */
+/** What Python calls. Texts are messages of `hiveacid.wire`, but for keys and tokens. */
 object JvmApi {
 
   /** Once a session is there. */
@@ -29,11 +29,11 @@ object JvmApi {
     */
   def write(key: String, token: String, spec: String): String = RunningStatements.inCall(key) { call =>
     val command = call.command
-    val writesBack = Seq(UpdateKind.name, MixedKind.name).contains(command.writes)
-    val keepsValues = writesBack && command.kind != "replace" // an INSERT writes what it reads
+    val writesBack = Seq(UpdateKind, MixedKind).contains(command.writes)
+    val keepsValues = writesBack && command.kind.traits.keepsValues
     val updated = if (keepsValues) Some(AcidTable.name(command.target)) else None
     val changes = call.pruned(token, AcidFileIndex.bind(command.changes, token, updated))
-    try WriteJob.run(call.session, changes, spec)
+    try Wire.write(WriteJob.run(call.session, changes, Wire.read[WriteSpec](spec)))
     catch {
       case e: Throwable if call.canPrune && PythonSide.causes(e).exists(_.isInstanceOf[SourceChangedException]) =>
         call.canPrune = false
@@ -41,36 +41,31 @@ object JvmApi {
     }
   }
 
-  /** How many rows the target of a running statement has in the snapshot `token`; in `partitions`, a JSON array of
-    * their names, or in all of it if that is null.
+  /** How many rows the target of a running statement has in the snapshot `token`; in `partitions`, their names, or in
+    * all of it if that is null.
     */
   def countRows(key: String, token: String, partitions: String): Long = RunningStatements.inCall(key) { call =>
-    val names = Option(partitions).map(new ObjectMapper().readValue(_, classOf[Array[String]]).toSet)
+    val names = Wire.read[Option[Set[String]]](partitions)
     val rows = AcidFileIndex.bind(AcidRelation.relation(call.session, call.command.target, Nil), token)
     SparkAccess.frame(call.session, names.fold(rows)(AcidFileIndex.restrict(rows, _))).count()
   }
 
-  /** Writes bases without rows for a running statement; `partitions` is a JSON array. */
+  /** Writes bases without rows for a running statement; `partitions` are names. */
   def writeEmpty(key: String, partitions: String, spec: String): String = RunningStatements.inCall(key) { call =>
-    val names = new ObjectMapper().readValue(partitions, classOf[Array[String]])
-    WriteJob.runEmpty(call.session, names.toSeq, spec)
+    Wire.write(WriteJob.runEmpty(call.session, Wire.read[Seq[String]](partitions), Wire.read[WriteSpec](spec)))
   }
 
-  /** The partitions that a running statement can touch, as a JSON array; null if it cannot be told.
-    */
+  /** The partitions that a running statement can touch; null if it cannot be told. */
   def findPartitions(key: String, token: String): String = RunningStatements.inCall(key) { call =>
     val changes = call.pruned(token, AcidFileIndex.bind(call.command.changes, token))
-    val found = PartitionsToLock.find(call.session, call.command, changes)
-    new ObjectMapper().writeValueAsString(found.map(_.toArray).orNull)
+    Wire.write(PartitionsToLock.find(call.session, call.command, changes))
   }
 
-  /** Of these names of the target's partitions, a JSON array, the first that is not what Hive would name a partition of
-    * its values, and what it would, as a JSON array; null if there is none.
-    */
+  /** Of these names of the target's partitions the first Misspelling; null if there is none. */
   def findMisspelled(key: String, names: String): String = RunningStatements.inCall(key) { call =>
-    val asked = new ObjectMapper().readValue(names, classOf[Array[String]])
-    val found = PartitionValues(call.session, call.command.target).findMisspelled(asked.toIndexedSeq)
-    new ObjectMapper().writeValueAsString(found.map { case (name, wanted) => Array(name, wanted) }.orNull)
+    val asked = Wire.read[IndexedSeq[String]](names)
+    val found = PartitionValues(call.session, call.command.target).findMisspelled(asked)
+    Wire.write(found.map { case (name, wanted) => Misspelling(name, wanted) })
   }
 
   /** Once the locks are there: runs the statement of Spark's own. */

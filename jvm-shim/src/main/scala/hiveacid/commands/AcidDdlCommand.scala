@@ -1,11 +1,10 @@
 package hiveacid.commands
 
 import hiveacid.values.AcidTable
-import com.fasterxml.jackson.databind.ObjectMapper
-import com.fasterxml.jackson.databind.node.ObjectNode
 import hiveacid.errors.AcidException
 import hiveacid.python.PythonSide
 import hiveacid.scan.SessionTransactions
+import hiveacid.wire.AlterRequest
 
 import org.apache.spark.sql.{Row, SparkSession => ApiSession}
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
@@ -57,18 +56,6 @@ case class AcidDdlCommand(
     }
 
   /** What Python is asked to do. */
-  def request(session: SparkSession): ObjectNode = {
-    val request = new ObjectMapper().createObjectNode().put("kind", kind)
-    val names = request.putArray("tables")
-    tables.foreach(t => names.add(AcidTable.name(t)))
-    val clauses = request.putArray("partitions")
-    partitions.foreach { parts =>
-      val clause = clauses.addArray()
-      parts.foreach(part => clause.add(part))
-    }
-    val places = request.putArray("locations")
-    locations.foreach(location => places.add(location))
-    PythonSide.putSettings(request, session)
-    request
-  }
+  def request(session: SparkSession): AlterRequest =
+    AlterRequest(kind, tables.map(AcidTable.name), partitions, locations, PythonSide.settings(session))
 }

@@ -1,7 +1,6 @@
 package hiveacid.commands
 
 import hiveacid.values.AcidTable
-import com.fasterxml.jackson.databind.ObjectMapper
 import hiveacid.errors.AcidException
 import hiveacid.scan.SessionTransactions
 
@@ -27,8 +26,8 @@ case class AcidMultiInsertCommand(inserts: Seq[AcidWriteCommand]) extends LeafRu
         "INSERT into several tables within a transaction",
         AcidTable.name(inserts.head.target)
       )
-    val result = new ObjectMapper().readTree(RunningStatements.executeTogether(session, inserts))
+    val rows = RunningStatements.executeTogether(session, inserts)
     SessionTransactions.refreshCaches(session, inserts.map(i => AcidTable.name(i.target)).distinct.toArray)
-    Seq(Row(result.get("num_affected_rows").asLong))
+    Seq(Row(rows.affected))
   }
 }

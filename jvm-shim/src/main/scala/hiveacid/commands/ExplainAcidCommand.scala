@@ -1,8 +1,5 @@
 package hiveacid.commands
 
-import scala.jdk.CollectionConverters._
-
-import com.fasterxml.jackson.databind.ObjectMapper
 import hiveacid.errors.AcidException
 import hiveacid.scan.SessionTransactions
 
@@ -33,9 +30,8 @@ case class ExplainAcidCommand private (statement: LogicalPlan, isFormatted: Bool
 
   override def run(api: ApiSession): Seq[Row] = {
     val session = api.asInstanceOf[SparkSession]
-    val answer = new ObjectMapper().readTree(RunningStatements.dryRun(session, analysed(session)))
-    if (isFormatted) Seq(Row("json", answer.get("json").asText))
-    else answer.get("facts").elements.asScala.map(fact => Row(fact.get(0).asText, fact.get(1).asText)).toSeq
+    val answer = RunningStatements.dryRun(session, analysed(session))
+    if (isFormatted) Seq(Row("json", answer.json)) else answer.facts.map(fact => Row.fromSeq(fact))
   }
 
   private def analysed(session: SparkSession): AcidWriteCommand = {

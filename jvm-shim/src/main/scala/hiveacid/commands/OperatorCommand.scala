@@ -2,13 +2,11 @@ package hiveacid.commands
 
 import java.util.Locale
 
-import scala.jdk.CollectionConverters._
-
 import hiveacid.values.AcidTable
-import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
 import hiveacid.errors.AcidException
 import hiveacid.python.PythonSide
 import hiveacid.scan.SessionTransactions
+import hiveacid.wire.{OperatorRequest, OperatorStatement}
 
 import org.apache.spark.sql.{Row, SparkSession => ApiSession}
 import org.apache.spark.sql.catalyst.TableIdentifier
@@ -19,7 +17,7 @@ import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.execution.ExplainMode
 import org.apache.spark.sql.execution.command.{ExplainCommand, LeafRunnableCommand}
 import org.apache.spark.sql.hiveacid.SparkAccess
-import org.apache.spark.sql.types.{BooleanType, DataType, LongType, StructType}
+import org.apache.spark.sql.types.{DataType, LongType, StructType}
 
 /** A statement about transactions, locks or compactions: Python has parsed it and carries it out.
   *
@@ -52,8 +50,7 @@ case class OperatorCommand(
     val catalog = session.sessionState.catalog
     val id = table.map(identifier(session, _))
     val described = id.filter(_ => mustExist || partition.nonEmpty).map(catalog.getTableMetadata) // or Spark's error
-    val answer = RunningStatements.operate(request(session, id, described))
-    val rows = new ObjectMapper().readTree(answer).elements.asScala.map(row).toSeq
+    val rows = RunningStatements.operate(request(session, id, described)).rows.map(row)
     if (rows.isEmpty) { // a name that was mistyped, perhaps
       if (described.isEmpty) id.foreach(catalog.getTableMetadata)
       database.foreach(catalog.getDatabaseMetadata)
@@ -67,29 +64,30 @@ case class OperatorCommand(
       throw AcidException.unsupportedTable(title, parts.mkString("."), reason)
     }
 
-  private def request(session: SparkSession, id: Option[TableIdentifier], described: Option[CatalogTable]): String = {
-    val json = new ObjectMapper
-    val request = json.createObjectNode()
-    request.set[JsonNode]("statement", json.readTree(statement))
-    id.foreach(found => request.put("table", found.unquotedString.toLowerCase(Locale.ROOT)))
-    val parts = request.putArray("parts")
-    for (found <- described if partition.nonEmpty) {
-      val values = SparkAccess.normalizedPartition(session, found, partition)
-      Overwrite.parts(session, found, values).foreach(part => parts.add(part))
+  private def request(
+      session: SparkSession,
+      id: Option[TableIdentifier],
+      described: Option[CatalogTable]
+  ): OperatorRequest = {
+    val parts = described.filter(_ => partition.nonEmpty).toSeq.flatMap { found =>
+      Overwrites.parts(session, found, SparkAccess.normalizedPartition(session, found, partition))
     }
-    request.put("inTransaction", SessionTransactions.of(session).isDefined)
-    PythonSide.putSettings(request, session)
-    request.toString
+    OperatorRequest(
+      title = title,
+      statement = statement,
+      table = id.map(_.unquotedString.toLowerCase(Locale.ROOT)),
+      parts = parts,
+      inTransaction = SessionTransactions.of(session).isDefined,
+      settings = PythonSide.settings(session)
+    )
   }
 
-  private def row(values: JsonNode): Row =
-    Row.fromSeq(values.elements.asScala.toSeq.zip(output).map { case (value, a) => typed(value, a.dataType) })
+  private def row(values: Seq[Any]): Row =
+    Row.fromSeq(values.zip(output).map { case (value, a) => typed(value, a.dataType) })
 
-  private def typed(value: JsonNode, dataType: DataType): Any = dataType match {
-    case _ if value.isNull => null
-    case LongType          => value.asLong
-    case BooleanType       => value.asBoolean
-    case _                 => value.asText
+  private def typed(value: Any, dataType: DataType): Any = (value, dataType) match {
+    case (number: Number, LongType) => number.longValue
+    case _                          => value
   }
 }
 
@@ -100,25 +98,19 @@ object OperatorCommand {
     */
   def find(text: String): Option[LogicalPlan] = for {
     planner <- PythonSide.registered
-    answer = new ObjectMapper().readTree(PythonSide.text(planner.operatorStatement(text)))
-    if !answer.isNull
+    found <- PythonSide.message[Option[OperatorStatement]](planner.operatorStatement(text))
   } yield {
-    val command = of(answer)
-    Option(answer.get("explained").textValue).fold[LogicalPlan](command) { mode =>
-      ExplainCommand(command, ExplainMode.fromString(mode))
-    }
+    val command = of(found)
+    found.explained.fold[LogicalPlan](command)(mode => ExplainCommand(command, ExplainMode.fromString(mode)))
   }
 
-  /** @param description
-    *   as Python gives it
-    */
-  def of(description: JsonNode): OperatorCommand = OperatorCommand(
-    description.get("title").asText,
-    StructType.fromDDL(description.get("schema").asText).map(f => AttributeReference(f.name, f.dataType)()),
-    Option(description.get("table")).filterNot(_.isNull).map(_.elements.asScala.map(_.asText).toSeq),
-    description.get("partition").properties.asScala.map(e => e.getKey -> e.getValue.textValue).toMap,
-    Option(description.get("database").textValue),
-    description.get("mustExist").asBoolean,
-    description.get("statement").toString
+  def of(found: OperatorStatement): OperatorCommand = OperatorCommand(
+    found.title,
+    StructType.fromDDL(found.schema).map(f => AttributeReference(f.name, f.dataType)()),
+    found.table,
+    found.partition.map { case (column, text) => column -> text.orNull },
+    found.database,
+    found.mustExist,
+    found.statement
   )
 }

@@ -29,9 +29,9 @@ object PartitionsToLock {
     */
   def find(session: SparkSession, command: AcidWriteCommand, changes: LogicalPlan): Option[Seq[String]] =
     changes match {
-      case _ if command.writes == InsertKind.name => written(session, command.target, changes)
-      case _ if command.stays                     => scanned(session, command.target, changes)
-      case Union(Seq(deletes, inserts), _, _) if command.kind == "replace" && reads(command.target, changes) == 1 =>
+      case _ if command.writes == InsertKind => written(session, command.target, changes)
+      case _ if command.stays                => scanned(session, command.target, changes)
+      case Union(Seq(deletes, inserts), _, _) if command.kind.traits.isUnion && reads(command.target, changes) == 1 =>
         for {
           old <- scanned(session, command.target, deletes)
           latest <- written(session, command.target, inserts)

@@ -1,5 +1,7 @@
 package hiveacid.commands
 
+import hiveacid.values.RowWrites
+
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 
 /** The row-change query of a statement.
@@ -7,11 +9,11 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
   * @param plan
   *   names that the rewriting introduced are still to be resolved by the analyzer
   * @param writes
-  *   which changes there are, by the name of an [[WriteKind]]
+  *   which changes there are
   * @param stays
   *   true if new versions of rows lie in the old ones' partitions, and no other rows are new
   */
-final case class RowChangeQuery(plan: LogicalPlan, writes: String, stays: Boolean)
+final case class RowChangeQuery(plan: LogicalPlan, writes: RowWrites, stays: Boolean)
 
 object RowChangeQuery {
 

@@ -4,9 +4,10 @@ import java.util.concurrent.ConcurrentHashMap
 import java.util.concurrent.atomic.AtomicLong
 
 import hiveacid.values.AcidTable
-import com.fasterxml.jackson.databind.ObjectMapper
+import com.fasterxml.jackson.module.scala.JavaTypeable
 import hiveacid.python.PythonSide
 import hiveacid.scan.SessionTransactions
+import hiveacid.wire.{AffectedRows, DryRunAnswer, OperatorRequest, OperatorRows, TakeBackRequest, Wire}
 
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.classic.SparkSession
@@ -44,53 +45,53 @@ object RunningStatements {
   private val counter = new AtomicLong
 
   /** Runs a statement in Python, which calls `write` back with the key it is given. */
-  def execute(session: SparkSession, command: AcidWriteCommand): String =
-    withWrites(session, Seq(command)) { keys =>
-      PythonSide.plannerFor(AcidTable.name(command.target)).execute(command.request(session).toString, keys.head)
+  def execute(session: SparkSession, command: AcidWriteCommand): AffectedRows =
+    withWrites[AffectedRows](session, Seq(command)) { keys =>
+      PythonSide.plannerFor(AcidTable.name(command.target)).execute(Wire.write(command.request(session)), keys.head)
     }
 
   /** Asks Python what the statement would do. */
-  def dryRun(session: SparkSession, command: AcidWriteCommand): String =
-    withWrites(session, Seq(command)) { keys =>
-      PythonSide.plannerFor(AcidTable.name(command.target)).dryRun(command.request(session).toString, keys.head)
+  def dryRun(session: SparkSession, command: AcidWriteCommand): DryRunAnswer =
+    withWrites[DryRunAnswer](session, Seq(command)) { keys =>
+      PythonSide.plannerFor(AcidTable.name(command.target)).dryRun(Wire.write(command.request(session)), keys.head)
     }
 
   /** Has Python run a statement that it has parsed, and so is there. */
-  def operate(request: String): String = PythonSide.text(PythonSide.plannerFor("(none)").operate(request))
+  def operate(request: OperatorRequest): OperatorRows =
+    PythonSide.message[OperatorRows](PythonSide.plannerFor("(none)").operate(Wire.write(request)))
 
   /** The same for statements that are one transaction. */
-  def executeTogether(session: SparkSession, commands: Seq[AcidWriteCommand]): String =
-    withWrites(session, commands) { keys =>
-      val json = new ObjectMapper
-      val (requests, calls) = (json.createArrayNode(), json.createArrayNode())
-      commands.foreach(c => requests.add(c.request(session)))
-      keys.foreach(key => calls.add(key))
-      PythonSide.plannerFor(AcidTable.name(commands.head.target)).executeTogether(requests.toString, calls.toString)
+  def executeTogether(session: SparkSession, commands: Seq[AcidWriteCommand]): AffectedRows =
+    withWrites[AffectedRows](session, commands) { keys =>
+      val requests = commands.map(_.request(session))
+      PythonSide
+        .plannerFor(AcidTable.name(commands.head.target))
+        .executeTogether(Wire.write(requests), Wire.write(keys))
     }
 
   /** Has Python lock what the statement needs and call back, by `alter`, what it does. */
   def alter(session: SparkSession, command: AcidDdlCommand)(statement: () => Unit): Unit =
     withCalls(session, Seq(Right(statement))) { keys =>
-      PythonSide.plannerFor(AcidTable.name(command.tables.head)).alter(command.request(session).toString, keys.head)
+      PythonSide.plannerFor(AcidTable.name(command.tables.head)).alter(Wire.write(command.request(session)), keys.head)
     }
 
   /** The identity of a table that has just been made, by which `takeBack` knows it. */
   def createdTable(table: String): String =
-    new ObjectMapper().readTree(PythonSide.text(PythonSide.plannerFor(table).createdTable(table))).asText
+    PythonSide.message[String](PythonSide.plannerFor(table).createdTable(table))
 
   /** Has Python lock the table that a failed statement has made, and call back, by `alter`, what drops it; throws if it
     * stays.
     */
   def takeBack(session: SparkSession, table: String, identity: String, failure: Throwable)(drop: () => Unit): Unit =
     withCalls(session, Seq(Right(drop))) { keys =>
-      val request = new ObjectMapper().createObjectNode().put("table", table).put("identity", identity)
-      request.put("failure", String.valueOf(failure.getMessage))
-      PythonSide.putSettings(request, session)
-      PythonSide.plannerFor(table).takeBack(request.toString, keys.head)
+      val reason = String.valueOf(failure.getMessage)
+      val request = TakeBackRequest(table, identity, reason, PythonSide.settings(session))
+      PythonSide.plannerFor(table).takeBack(Wire.write(request), keys.head)
     }
 
-  private def withWrites(session: SparkSession, commands: Seq[AcidWriteCommand])(run: Seq[String] => Object): String =
-    withCalls(session, StatementTime.fix(commands).map(Left(_)))(run)
+  private def withWrites[T: JavaTypeable](session: SparkSession, commands: Seq[AcidWriteCommand])(
+      run: Seq[String] => Object
+  ): T = Wire.read[T](withCalls(session, StatementTime.fix(commands).map(Left(_)))(run))
 
   private def withCalls(session: SparkSession, statements: Seq[Either[AcidWriteCommand, () => Unit]])(
       run: Seq[String] => Object

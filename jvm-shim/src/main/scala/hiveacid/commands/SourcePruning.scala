@@ -65,7 +65,7 @@ object SourcePruning {
     *   the row-change query of the command, bound to a snapshot
     */
   def find(session: SparkSession, command: AcidWriteCommand, changes: LogicalPlan): Option[SourcePruning] = for {
-    sides <- if (command.kind == "merge" && command.target.partitionColumnNames.nonEmpty) sides(changes) else None
+    sides <- if (command.kind.traits.hasSource && command.target.partitionColumnNames.nonEmpty) sides(changes) else None
     pairs = splitConjuncts(sides.on).flatMap(pair(sides, _))
     if pairs.nonEmpty && isRepeatable(sides.source)
     keys <- values(session, sides.source, pairs)

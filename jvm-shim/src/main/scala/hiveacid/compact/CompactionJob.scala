@@ -8,6 +8,7 @@ import hiveacid.values.AcidTable
 import hiveacid.errors.AcidException
 import hiveacid.formats.orc.TableOrcFileFormat
 import hiveacid.write.{FileLayout, WriteJob, WrittenFile}
+import hiveacid.wire.{CompactedFile, CompactionSpec, Wire}
 import org.apache.hadoop.fs.Path
 import org.apache.orc.TypeDescription
 
@@ -22,13 +23,15 @@ import org.apache.spark.util.SerializableConfiguration
   */
 object CompactionJob {
 
-  /** @param specJson
-    *   see [[CompactionSpec.parse]]
+  /** Called by Python.
+    *
+    * @param message
+    *   a CompactionSpec
     * @return
-    *   as of a [[WriteJob]], without numbers of rows
+    *   the WriteReport of a [[WriteJob]], without numbers of rows
     */
-  def run(session: SparkSession, specJson: String): String = {
-    val spec = CompactionSpec.parse(specJson)
+  def run(session: SparkSession, message: String): String = {
+    val spec = CheckedCompaction.of(Wire.read[CompactionSpec](message))
     val schema = {
       val parts = spec.table.split('.')
       val table = AcidTable.find(session, TableIdentifier(parts(1), Some(parts(0))))
@@ -38,7 +41,7 @@ object CompactionJob {
     val conf = session.sessionState.newHadoopConf()
     val configured = new SerializableConfiguration(TableOrcFileFormat.readConf(conf))
     val context = session.sparkContext
-    val files = spec.files
+    val files = spec.message.files
     val task = (task: TaskContext, mine: Iterator[CompactedFile]) =>
       mine.toSeq.flatMap { file =>
         if (spec.layout == FileLayout.AcidOrc) new CompactionTask(spec, file, schema, configured.value, task).run()
@@ -54,12 +57,12 @@ object CompactionJob {
     )
     val made = results.toSeq.flatten.sortBy(f => (f.folder, f.name))
     WriteJob.publish(made, new Path(spec.staging), conf)
-    WriteJob.report(made, Nil)
+    Wire.write(WriteJob.report(made, Nil))
   }
 
   /** The columns are asked for twice, here of Spark's catalog: if the table was altered in between, some would be lost.
     */
-  private def checkColumns(spec: CompactionSpec, schema: StructType): Unit = {
+  private def checkColumns(spec: CheckedCompaction, schema: StructType): Unit = {
     val written = TypeDescription.fromString(spec.rowType).getFieldNames.asScala.map(_.toLowerCase(Locale.ROOT))
     if (written != schema.fieldNames.toSeq.map(_.toLowerCase(Locale.ROOT))) {
       val reason = s"its columns were changed meanwhile: they were ${written.mkString(", ")}"

@@ -15,6 +15,7 @@ import hiveacid.formats.orc.{
   SourceFile
 }
 import hiveacid.values.{BucketProperty, ValidWriteIds}
+import hiveacid.wire.FoldedFile
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 import org.apache.hadoop.hive.ql.exec.vector.{ColumnVector, VectorizedRowBatch}
@@ -62,10 +63,10 @@ final class DeleteEvents(file: FoldedFile, bucket: Int, writeIds: String, conf: 
     extends RowBatches {
   override val path = new Path(file.path)
   private val named = Some(bucket).filterNot(_ => file.anyBucket)
-  private val place = PlaceCheck(path, file.firstWriteId, file.lastWriteId, named, errors)
+  private val place = PlaceCheck(path, file.minWriteId, file.maxWriteId, named, errors)
   private val valid = Some(writeIds).filter(_ => file.isChecked).map(ValidWriteIds.parse)
   private val reader: Reader =
-    errors.guard(path)(OrcFile.createReader(path, OrcFile.readerOptions(conf).maxLength(file.bytes)))
+    errors.guard(path)(OrcFile.createReader(path, OrcFile.readerOptions(conf).maxLength(file.lengthBytes)))
   private val rows: RecordReader =
     try errors.guard(path)(Deletes.events(path, reader, conf, errors))
     catch { case e: Throwable => reader.close(); throw e }

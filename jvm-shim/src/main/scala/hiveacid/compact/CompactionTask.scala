@@ -6,6 +6,7 @@ import scala.util.Using
 import hiveacid.formats.orc.{CompactedFileWriter, RowKey}
 import hiveacid.values.BucketProperty
 import hiveacid.write.{WriteTask, WrittenFile}
+import hiveacid.wire.CompactedFile
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 
@@ -19,7 +20,7 @@ import org.apache.spark.sql.types.StructType
   * of these.
   */
 final class CompactionTask(
-    spec: CompactionSpec,
+    spec: CheckedCompaction,
     file: CompactedFile,
     schema: StructType,
     conf: Configuration,

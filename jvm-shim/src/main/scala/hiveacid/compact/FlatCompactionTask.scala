@@ -5,6 +5,7 @@ import scala.util.Using
 import hiveacid.formats.ReadErrors
 import hiveacid.formats.orc.CopiedFlatFileWriter
 import hiveacid.write.{FileLayout, WriteTask, WrittenFile}
+import hiveacid.wire.{CompactedFile, FoldedFile}
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 
@@ -27,7 +28,7 @@ trait FlatFolding {
   * as Hive calls further files of a bucket.
   */
 final class FlatCompactionTask(
-    spec: CompactionSpec,
+    spec: CheckedCompaction,
     file: CompactedFile,
     schema: StructType,
     conf: Configuration,
@@ -68,7 +69,7 @@ final class FlatCompactionTask(
 }
 
 /** Folds ORC files into one with the table's columns of today; values are not touched (see [[DataRows]]). */
-final class OrcFolding(spec: CompactionSpec, schema: StructType, conf: Configuration) extends FlatFolding {
+final class OrcFolding(spec: CheckedCompaction, schema: StructType, conf: Configuration) extends FlatFolding {
   private val errors = ReadErrors(spec.table)
 
   override def partsOf(files: Seq[FoldedFile]): Seq[Seq[FoldedFile]] = Seq(files).filter(_.nonEmpty)
@@ -76,7 +77,7 @@ final class OrcFolding(spec: CompactionSpec, schema: StructType, conf: Configura
   override def fold(part: Seq[FoldedFile], path: Path, goesOn: () => Unit): Long =
     Using.resource(new CopiedFlatFileWriter(path, conf, spec.settings)) { writer =>
       part.foreach { folded =>
-        val source = folded.source(spec.deletes, spec.writeIds, spec.evolution)
+        val source = spec.source(folded)
         Using.resource(new DataRows(source, schema, conf, errors, isFlat = true)) { rows =>
           var count = rows.read()
           while (count > 0) {

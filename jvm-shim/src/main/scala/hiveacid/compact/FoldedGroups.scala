@@ -4,6 +4,7 @@ import scala.util.Using
 
 import hiveacid.formats.{Evolution, ReadErrors}
 import hiveacid.formats.orc.{CompactedFileWriter, RowBatches, SortedRun}
+import hiveacid.wire.{CompactedFile, FoldedFile}
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 
@@ -20,7 +21,7 @@ import org.apache.spark.sql.types.StructType
   *   the table's columns
   */
 final class FoldedGroups(
-    spec: CompactionSpec,
+    spec: CheckedCompaction,
     file: CompactedFile,
     schema: StructType,
     spillFolder: Path,
@@ -39,7 +40,7 @@ final class FoldedGroups(
 
   private def batchesOf(folded: FoldedFile): RowBatches =
     if (file.holdsDeletes) new DeleteEvents(folded, file.bucket, spec.writeIds, conf, errors)
-    else new DataRows(folded.source(spec.deletes, spec.writeIds, spec.evolution), schema, conf, errors)
+    else new DataRows(spec.source(folded), schema, conf, errors)
 
   private def narrowed(runs: Seq[() => SortedRun]): Seq[() => SortedRun] =
     if (runs.length <= openRuns) runs else narrowed(runs.grouped(openRuns).map(spill).toSeq)
@@ -59,7 +60,13 @@ final class FoldedGroups(
     val whole =
       FoldedFile(path.toString, bytes, 0, Long.MaxValue, hasDeletes = false, isChecked = false, anyBucket = true, None)
     if (file.holdsDeletes) new DeleteEvents(whole, file.bucket, "", conf, errors)
-    else new DataRows(whole.source("", "", Evolution(byPosition = true)).copy(writeIds = None), schema, conf, errors)
+    else
+      new DataRows(
+        CheckedCompaction.source(whole, "", "", Evolution(byPosition = true)).copy(writeIds = None),
+        schema,
+        conf,
+        errors
+      )
   }
 }
 

@@ -6,6 +6,7 @@ import scala.jdk.CollectionConverters._
 import scala.util.Using
 
 import hiveacid.formats.{FileSettings, ReadErrors}
+import hiveacid.wire.FoldedFile
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 import org.apache.parquet.column.ParquetProperties.WriterVersion

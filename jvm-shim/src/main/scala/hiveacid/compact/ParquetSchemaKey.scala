@@ -4,6 +4,7 @@ import scala.jdk.CollectionConverters._
 
 import hiveacid.formats.ReadErrors
 import hiveacid.formats.parquet.FileClock
+import hiveacid.wire.FoldedFile
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 import org.apache.parquet.HadoopReadOptions

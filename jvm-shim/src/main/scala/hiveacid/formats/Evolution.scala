@@ -1,6 +1,6 @@
 package hiveacid.formats
 
-import com.fasterxml.jackson.databind.JsonNode
+import hiveacid.wire
 
 import org.apache.spark.sql.execution.datasources.PartitionedFile
 
@@ -31,6 +31,6 @@ object Evolution {
     case _                          => throw new IllegalArgumentException(s"'$text' is no evolution")
   }
 
-  /** From `{"byPosition", "asHive3"}`. */
-  def of(json: JsonNode): Evolution = Evolution(json.get("byPosition").asBoolean, json.get("asHive3").asBoolean)
+  /** What Python says of a table's files. */
+  def of(told: wire.Evolution): Evolution = Evolution(told.byPosition, told.asHive3)
 }

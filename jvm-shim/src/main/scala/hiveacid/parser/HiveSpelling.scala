@@ -1,13 +1,12 @@
 package hiveacid.parser
 
 import scala.collection.mutable
-import scala.jdk.CollectionConverters._
 
 import hiveacid.scan.AcidRelation
-import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
 import hiveacid.analysis.CanonicalStatement
 import hiveacid.errors.AcidException
 import hiveacid.python.PythonSide
+import hiveacid.wire.{ColumnGap, Respelling}
 
 import org.apache.spark.sql.catalyst.analysis.UnresolvedIdentifier
 import org.apache.spark.sql.catalyst.plans.logical._
@@ -76,28 +75,25 @@ object HiveSpelling {
   /** None for a text that has nothing of Hive's spelling, or names tables that are not there. */
   def of(session: SparkSession, text: String): Option[HiveSpelling] = for {
     planner <- PythonSide.registered
-    answer = new ObjectMapper().readTree(PythonSide.text(planner.respelling(text)))
-    if !answer.isNull
-    gaps = answer.get("gaps").elements.asScala.toSeq
-    lists = gaps.flatMap(columnList(session, _))
-    if lists.length == gaps.length
-  } yield filled(gaps.map(_.get("text").asText).zip(lists), answer)
+    answer <- PythonSide.message[Option[Respelling]](planner.respelling(text))
+    lists = answer.gaps.flatMap(columnList(session, _))
+    if lists.length == answer.gaps.length
+  } yield filled(answer.gaps.map(_.text).zip(lists), answer)
 
-  private def filled(pieces: Seq[(String, String)], answer: JsonNode): HiveSpelling = {
+  private def filled(pieces: Seq[(String, String)], answer: Respelling): HiveSpelling = {
     val filled = pieces.map { case (before, list) => s"$before $list" }
     val ends = pieces.map(p => length(p._1)).scanLeft(0)(_ + _).tail
     val growths = pieces.zip(filled).map { case ((before, _), all) => length(all) - length(before) }
-    val creations = answer.get("creations").elements.asScala.map(_.asInt).toSet
-    val moved = creations.map(at => at + ends.zip(growths).collect { case (end, growth) if end <= at => growth }.sum)
-    HiveSpelling(filled.mkString + answer.get("rest").asText, moved)
+    val moved = answer.creations.toSet.map((at: Int) =>
+      at + ends.zip(growths).collect { case (end, growth) if end <= at => growth }.sum
+    )
+    HiveSpelling(filled.mkString + answer.rest, moved)
   }
 
   private def length(text: String) = text.codePointCount(0, text.length)
 
-  private def columnList(session: SparkSession, gap: JsonNode): Option[String] = {
-    val table = gap.get("table").elements.asScala.map(_.asText).toSeq
-    AcidRelation.read(session, table).map { t =>
+  private def columnList(session: SparkSession, gap: ColumnGap): Option[String] =
+    AcidRelation.read(session, gap.table).map { t =>
       t.schema.fieldNames.map(CanonicalStatement.quoted).mkString("(", ", ", ")")
     }
-  }
 }

@@ -1,8 +1,8 @@
 package hiveacid.parser
 
-import com.fasterxml.jackson.databind.ObjectMapper
 import hiveacid.commands.{ExplainAcidCommand, OperatorCommand}
 import hiveacid.python.PythonSide
+import hiveacid.wire.ExplainedStatement
 
 import org.apache.spark.sql.catalyst.{FunctionIdentifier, TableIdentifier}
 import org.apache.spark.sql.catalyst.expressions.Expression
@@ -36,9 +36,8 @@ case class HiveSyntaxParser(session: SparkSession, delegate: ParserInterface) ex
   /** `EXPLAIN ACID statement`; errors in the statement have their positions in the whole text. */
   private def explained(text: String, parse: String => LogicalPlan): Option[LogicalPlan] = for {
     planner <- PythonSide.registered
-    answer = new ObjectMapper().readTree(PythonSide.text(planner.explainedStatement(text)))
-    if !answer.isNull
-  } yield ExplainAcidCommand.of(parsed(answer.get("text").asText, parse), answer.get("formatted").asBoolean)
+    answer <- PythonSide.message[Option[ExplainedStatement]](planner.explainedStatement(text))
+  } yield ExplainAcidCommand.of(parsed(answer.text, parse), answer.formatted)
 
   /** A text in Hive's spelling. */
   private def respelled(text: String, parse: String => LogicalPlan): Option[LogicalPlan] = for {

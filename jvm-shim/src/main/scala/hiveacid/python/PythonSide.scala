@@ -1,7 +1,8 @@
 package hiveacid.python
 
-import com.fasterxml.jackson.databind.node.ObjectNode
+import com.fasterxml.jackson.module.scala.JavaTypeable
 import hiveacid.errors.AcidException
+import hiveacid.wire.Wire
 
 import org.apache.spark.sql.classic.SparkSession
 
@@ -22,6 +23,9 @@ object PythonSide {
 
   def registered: Option[Planner] = planner
 
+  /** The message Python answered with, or its error thrown. */
+  def message[T: JavaTypeable](answer: Object): T = Wire.read[T](text(answer))
+
   /** The text Python answered with, or its error thrown. */
   def text(answer: Object): String = answer match {
     // a named error of a task comes wrapped in Spark's "failed to read file" or "job aborted"
@@ -40,10 +44,8 @@ object PythonSide {
     Iterator.iterate(t)(_.getCause).takeWhile(_ != null).take(CauseDepth)
 
   /** The session's own settings of ours, for a request. */
-  def putSettings(request: ObjectNode, session: SparkSession): Unit = {
-    val settings = request.putObject("settings")
-    session.sessionState.conf.getAllConfs.foreach { case (key, value) =>
-      if (key.toLowerCase(java.util.Locale.ROOT).startsWith("spark.hiveacid.")) settings.put(key, value)
+  def settings(session: SparkSession): Map[String, String] =
+    session.sessionState.conf.getAllConfs.filter { case (key, _) =>
+      key.toLowerCase(java.util.Locale.ROOT).startsWith("spark.hiveacid.")
     }
-  }
 }

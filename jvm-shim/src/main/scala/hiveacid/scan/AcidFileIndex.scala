@@ -1,10 +1,7 @@
 package hiveacid.scan
 
-import scala.jdk.CollectionConverters._
-
-import hiveacid.values.AcidTable
-import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
-import com.fasterxml.jackson.databind.node.{ArrayNode, ObjectNode}
+import hiveacid.values.{AcidTable, BucketProperty}
+import hiveacid.wire.{PartitionScan, RawIds, ReadRequest, ScanFile, ScanRequest, TableScan, Wire}
 import hiveacid.errors.AcidException
 import hiveacid.formats.Evolution
 import hiveacid.formats.json.TableJsonFileFormat
@@ -44,7 +41,7 @@ final class AcidFileIndex(
     val withRowIds: Boolean = false
 ) extends FileIndex {
   private val name = AcidTable.name(table)
-  private val analysed = AnalysedTable.describe(table)
+  private val analysed = AnalysedTables.describe(table)
 
   override val partitionSchema: StructType = table.partitionSchema
   // an INSERT OVERWRITE may read its target, for it writes beside what it reads; Spark compares these paths to refuse it
@@ -90,18 +87,11 @@ final class AcidFileIndex(
     val key = query.fold(executionKey)(_.number)
     if (snapshot.isEmpty && !isLoose) ReadListener.started(key)
     val partitions = if (partitionSchema.isEmpty) None else Some(survivors(planner, key, snapshot, partitionFilters))
-    val answer =
-      PythonSide.text(
-        PythonThreads.ask(session)(planner.scan(scanRequest(key, snapshot, partitions.map(_.keys.toSeq))))
-      )
-    val plan = AcidFileIndex.json.readTree(answer)
-    val writeIds = plan.get("writeIds").asText
-    val evolution = Evolution.of(plan.get("evolution")).format
-    val jsonRelease = Option(plan.get("jsonRelease")).map(_.asText)
-    plan.get("partitions").elements.asScala.toSeq.map { partition =>
-      val name = partition.get("name").asText
-      val values = partitions.fold(InternalRow.empty)(_(name))
-      name -> PartitionDirectory(values, files(partition, writeIds, evolution, jsonRelease, query))
+    val request = scanRequest(key, snapshot, partitions.map(_.keys.toSeq))
+    val scan = PythonSide.message[TableScan](PythonThreads.ask(session)(planner.scan(Wire.write(request))))
+    scan.partitions.map { partition =>
+      val values = partitions.fold(InternalRow.empty)(_(partition.name))
+      partition.name -> PartitionDirectory(values, files(partition, scan, query))
     }
   }
 
@@ -113,24 +103,14 @@ final class AcidFileIndex(
   private def executionKey: Long =
     AcidFileIndex.rootExecution(session).orElse(queryKey.map(_.number)).getOrElse(QueryKeys.newKey().number)
 
-  private def scanRequest(key: Long, snapshot: Option[String], partitions: Option[Seq[String]]): String = {
+  private def scanRequest(key: Long, snapshot: Option[String], partitions: Option[Seq[String]]): ScanRequest = {
     val isJson = FormatChoice.of(table).contains(FormatChoice.Json)
-    val node = request(key, snapshot).put("rowIds", withRowIds).put("json", isJson)
-    partitions.foreach { names =>
-      val array: ArrayNode = node.putArray("partitions")
-      names.foreach(n => array.add(n))
-    }
-    node.toString
+    ScanRequest(readRequest(key, snapshot), partitions, rowIds = withRowIds, json = isJson)
   }
 
-  private def request(key: Long, snapshot: Option[String]): ObjectNode = {
-    val node = AcidFileIndex.json.createObjectNode()
-    node.set[JsonNode]("analysed", analysed)
-    val together = node.putArray("together")
-    (queryKey.fold(Set.empty[String])(_.tables) + name).foreach(t => together.add(t))
-    snapshot.fold(node.put("executionId", key))(node.put("token", _))
-    PythonSide.putSettings(node, session)
-    node
+  private def readRequest(key: Long, snapshot: Option[String]): ReadRequest = {
+    val together = queryKey.fold(Set.empty[String])(_.tables) + name
+    ReadRequest(analysed, together.toSeq, snapshot, key, PythonSide.settings(session))
   }
 
   /** Partition name to typed values, of the partitions that the filters leave. */
@@ -140,13 +120,9 @@ final class AcidFileIndex(
       snapshot: Option[String],
       filters: Seq[Expression]
   ): Map[String, InternalRow] = {
-    val names =
-      AcidFileIndex.json
-        .readTree(PythonSide.text(PythonThreads.ask(session)(planner.partitionNames(request(key, snapshot).toString))))
-        .elements
-        .asScala
-        .map(_.asText)
-        .filter(n => only.forall(_.contains(n)))
+    val request = Wire.write(readRequest(key, snapshot))
+    val found = PythonSide.message[Seq[String]](PythonThreads.ask(session)(planner.partitionNames(request)))
+    val names = found.filter(n => only.forall(_.contains(n)))
     val values = PartitionValues(session, table)
     val all = names.map(n => n -> values.of(n)).toMap
     filters.reduceOption(And).fold(all) { filter =>
@@ -159,30 +135,23 @@ final class AcidFileIndex(
     }
   }
 
-  private def files(
-      partition: JsonNode,
-      writeIds: String,
-      evolution: String,
-      jsonRelease: Option[String],
-      query: Option[QueryKey]
-  ): Seq[FileStatusWithMetadata] = {
+  private def files(partition: PartitionScan, scan: TableScan, query: Option[QueryKey]): Seq[FileStatusWithMetadata] = {
     // one string for all files of a partition: it is serialised once per task
-    val deletes = AcidFileIndex.deletes(partition, writeIds)
-    partition.get("folders").elements.asScala.toSeq.flatMap { folder =>
+    val deletes = Wire.write(partition.deletes)
+    val evolution = Evolution.of(scan.evolution).format
+    partition.folders.flatMap { folder =>
       val metadata = Map.newBuilder[String, Any]
-      if (folder.get("deletes").asBoolean) metadata += AcidOrcFileFormat.DeletesKey -> deletes
-      if (folder.get("check").asBoolean) metadata += AcidOrcFileFormat.CheckKey -> writeIds
+      if (folder.deletes) metadata += AcidOrcFileFormat.DeletesKey -> deletes
+      if (folder.check) metadata += AcidOrcFileFormat.CheckKey -> scan.writeIds
       metadata += Evolution.Key -> evolution
-      jsonRelease.foreach(metadata += TableJsonFileFormat.ReleaseKey -> _)
+      scan.jsonRelease.foreach(metadata += TableJsonFileFormat.ReleaseKey -> _)
       query.foreach(metadata += QueryKeys.Key -> _)
-      metadata += AcidOrcFileFormat.WriteIdsKey -> s"${folder.get("first").asLong},${folder.get("last").asLong}"
+      metadata += AcidOrcFileFormat.WriteIdsKey -> s"${folder.minWriteId},${folder.maxWriteId}"
       val constants = metadata.result()
-      folder.get("files").elements.asScala.map { file =>
-        val path = new Path(s"${folder.get("path").asText}/${file.get(0).asText}")
-        val status =
-          new FileStatus(file.get(1).asLong, false, 1, AcidFileIndex.BlockBytes, file.get(2).asLong, path)
-        val raw =
-          Option(folder.get("writeId")).map(id => AcidOrcFileFormat.RawKey -> AcidFileIndex.raw(id, file).format)
+      folder.files.map { file =>
+        val path = new Path(s"${folder.path}/${file.path}")
+        val status = new FileStatus(file.lengthBytes, false, 1, AcidFileIndex.BlockBytes, file.modifiedMs, path)
+        val raw = folder.raw.map(ids => AcidOrcFileFormat.RawKey -> AcidFileIndex.rawRows(ids, file).format)
         FileStatusWithMetadata(status, constants ++ raw)
       }
     }
@@ -195,20 +164,10 @@ object AcidFileIndex {
   def rootExecution(session: SparkSession): Option[Long] =
     Option(session.sparkContext.getLocalProperty(SQLExecution.EXECUTION_ROOT_ID_KEY)).map(_.toLong)
 
-  private val json = new ObjectMapper
   private val BlockBytes = 128L << 20
 
-  private def raw(writeId: JsonNode, file: JsonNode): RawRows =
-    RawRows(writeId.asLong, file.get(3).asInt, Option(file.get(4)).filterNot(_.isNull).map(_.asLong))
-
-  private def deletes(partition: JsonNode, writeIds: String): String = {
-    val node = json.createObjectNode()
-    val folders = partition.get("deletes")
-    node.put("writeIds", if (folders.elements.asScala.exists(_.get("check").asBoolean)) writeIds else "")
-    node.set[JsonNode]("folders", folders)
-    node.set[JsonNode]("stamp", partition.get("deleteStamp"))
-    node.toString
-  }
+  private def rawRows(ids: RawIds, file: ScanFile): RawRows =
+    RawRows(ids.writeId, BucketProperty.encode(file.bucket, ids.statementId), file.firstRow)
 
   /** The plan with every scan of a transactional table, also in subqueries, bound to one snapshot.
     *

@@ -21,7 +21,7 @@ import org.apache.spark.sql.types.DataType
 final case class NewFile(
     path: Path,
     conf: Configuration,
-    spec: WriteSpec,
+    spec: CheckedSpec,
     property: Int,
     columnTypes: Seq[DataType],
     firstColumn: Int

@@ -30,7 +30,7 @@ import org.apache.spark.sql.types.DataType
   * @param changes
   *   see [[WriteJob.run]]
   */
-final class RowChanges(changes: LogicalPlan, spec: WriteSpec) {
+final class RowChanges(changes: LogicalPlan, spec: CheckedSpec) {
   private val change +: rowId +: columns = changes.output: @unchecked
   private val isInsert = spec.kind == InsertKind
 
@@ -67,9 +67,9 @@ final class RowChanges(changes: LogicalPlan, spec: WriteSpec) {
 
   private def ofNewRow = {
     val types = TypeDescription.fromString(spec.rowType).getChildren
-    val columnTypes = spec.bucketColumns.map(types.get(_).toString)
+    val columnTypes = spec.buckets.columns.map(types.get(_).toString)
     val zones = HashZones(spec.timeZone, spec.bucketingTimeZone)
-    HiveBucket(spec.bucketColumns.map(values), columnTypes, spec.bucketingVersion, spec.bucketCount, zones)
+    HiveBucket(spec.buckets.columns.map(values), columnTypes, spec.buckets.version, spec.buckets.count, zones)
   }
 
   private val key: Seq[Alias] =

@@ -25,7 +25,7 @@ object WriteInput {
   private val LeastPart = 8
 
   /** The rows as they come, one piece per task; sorted within each task if there is an order. */
-  def direct(plan: SparkPlan, order: Seq[SortOrder], spec: WriteSpec): WriteInput = {
+  def direct(plan: SparkPlan, order: Seq[SortOrder], spec: CheckedSpec): WriteInput = {
     val produced = plan.execute()
     // a task of its own needs a bucket and statement ID of its own
     val rows = if (produced.getNumPartitions > spec.maxPieces) produced.coalesce(spec.maxPieces) else produced
@@ -37,8 +37,8 @@ object WriteInput {
     * each. How many tasks there are follows from the sizes that the shuffle turned out to have; they are fixed by then,
     * and no rule of adaptive execution comes after.
     */
-  def shuffled(session: SparkSession, plan: SparkPlan, changes: RowChanges, spec: WriteSpec): WriteInput = {
-    val spread = TaskShares.of(spec.buckets, spec.cores, spec.maxPieces)
+  def shuffled(session: SparkSession, plan: SparkPlan, changes: RowChanges, spec: CheckedSpec): WriteInput = {
+    val spread = TaskShares.of(spec.spread.victimBuckets, spec.spread.cores, spec.maxPieces)
     val partitioning =
       ShufflePartitionIdPassThrough(DirectShufflePartitionID(changes.shuffleTo(spread, plan.output)), spread.partitions)
     val exchange = ShuffleExchangeExec(partitioning, plan, REPARTITION_BY_NUM)
@@ -47,7 +47,7 @@ object WriteInput {
     val bytes = sizes.getOrElse(new Array[Long](spread.partitions))
     val advisory = session.sessionState.conf.getConf(SQLConf.ADVISORY_PARTITION_SIZE_IN_BYTES)
     val least = if (spec.kind == InsertKind) advisory else advisory / LeastPart
-    val shares = spread.shares(bytes, math.max(1L, math.max(least, bytes.sum / spec.cores)))
+    val shares = spread.shares(bytes, math.max(1L, math.max(least, bytes.sum / spec.spread.cores)))
     val ranges = shares.map(share => CoalescedPartitionSpec(share.from, share.until): ShufflePartitionSpec).toArray
     val rows = Rows(plan.output, exchange.getShuffleRDD(ranges))
     WriteInput(sort(changes.order(plan.output), rows), shares.map(_.piece).toArray)

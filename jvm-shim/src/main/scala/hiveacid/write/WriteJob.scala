@@ -5,10 +5,10 @@ import java.time.ZoneOffset
 
 import scala.util.control.NonFatal
 
-import com.fasterxml.jackson.databind.ObjectMapper
 import hiveacid.errors.AcidException
 import hiveacid.formats.orc.RowSetter
 import hiveacid.values.{DeleteKind, InsertKind, WallClock}
+import hiveacid.wire.{WriteReport, WriteSpec, WrittenFolder, WrittenRows}
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileSystem, FSError, Path}
 import org.apache.hadoop.hive.ql.exec.vector.StructColumnVector
@@ -33,19 +33,15 @@ object WriteJob extends Logging {
     *   an analysed plan with the columns `__change` TINYINT, `__row_id` STRUCT<writeid, bucketid, rowid>, but for
     *   inserts the old row's partition columns, but for deletes the target's data columns in order and in their types,
     *   and for inserts and mixed changes its partition columns; columns are taken by position
-    * @param specJson
-    *   see [[WriteSpec.parse]]
     * @return
-    *   `{"folders": [{"partition", "name", "rows", "bytes", "files": [name]}], "inserted", "updated", "deleted"}`, the
-    *   last three numbers of rows; folders and files sorted by name; `staging/partition/name/file` exists for each,
-    *   unless the job discards them
+    *   folders and files sorted by name; `staging/partition/name/file` exists for each, unless the job discards them
     */
-  def run(session: SparkSession, changes: LogicalPlan, specJson: String): String = {
-    val spec = WriteSpec.parse(specJson)
+  def run(session: SparkSession, changes: LogicalPlan, message: WriteSpec): WriteReport = {
+    val spec = CheckedSpec.of(message)
     val conf = session.sessionState.newHadoopConf()
     val tasks = execute(session, changes, spec, conf)
     val files = tasks.flatMap(_.files).sortBy(f => (f.partition, f.folder, f.name))
-    if (!spec.discards) publish(files, new Path(spec.staging), conf)
+    if (!spec.place.discards) publish(files, new Path(spec.place.staging), conf)
     report(files, tasks.map(_.counts))
   }
 
@@ -56,20 +52,20 @@ object WriteJob extends Logging {
     * @return
     *   as `run`
     */
-  def runEmpty(session: SparkSession, partitions: Seq[String], specJson: String): String = {
-    val spec = WriteSpec.parse(specJson)
+  def runEmpty(session: SparkSession, partitions: Seq[String], message: WriteSpec): WriteReport = {
+    val spec = CheckedSpec.of(message)
     val conf = session.sessionState.newHadoopConf()
     val files = partitions.map { partition =>
       val name = spec.file(0)
-      val path = new Path(WriteTask.child(new Path(spec.staging), partition), s"${spec.base}/$name")
-      val bytes = if (spec.discards) 0 else writeEmpty(path, conf, spec)
+      val path = new Path(WriteTask.child(new Path(spec.place.staging), partition), s"${spec.base}/$name")
+      val bytes = if (spec.place.discards) 0 else writeEmpty(path, conf, spec)
       WrittenFile("", partition, spec.base, name, 0, bytes)
     }
     report(files, Nil)
   }
 
   /** The length of the file. */
-  private def writeEmpty(path: Path, conf: Configuration, spec: WriteSpec): Long =
+  private def writeEmpty(path: Path, conf: Configuration, spec: CheckedSpec): Long =
     try {
       spec.layout.empty(path, conf, spec.settings).finish()
       path.getFileSystem(conf).getFileStatus(path).getLen
@@ -80,7 +76,7 @@ object WriteJob extends Logging {
   private def execute(
       session: SparkSession,
       plan: LogicalPlan,
-      spec: WriteSpec,
+      spec: CheckedSpec,
       conf: Configuration
   ): Seq[WrittenTask] = {
     refuseUncheckedShuffles(session)
@@ -90,11 +86,14 @@ object WriteJob extends Logging {
     val isFlatInsert = spec.isFlatInsert
     val execution = session.sessionState.executePlan(if (isFlatInsert) plan else changes.rows)
     // an execution of its own, below the statement's, so that the UI shows the plan of the write
-    SQLExecution.withNewExecutionId(execution, Some(if (spec.discards) "HiveAcid dry run" else "HiveAcid write")) {
+    SQLExecution.withNewExecutionId(
+      execution,
+      Some(if (spec.place.discards) "HiveAcid dry run" else "HiveAcid write")
+    ) {
       val rows = execution.executedPlan
       val input =
         if (isFlatInsert) WriteInput.direct(rows, Nil, spec)
-        else if (spec.kind == InsertKind && !spec.shufflesInserts)
+        else if (spec.kind == InsertKind && !spec.spread.shufflesInserts)
           WriteInput.direct(rows, changes.order(rows.output), spec)
         else WriteInput.shuffled(session, rows, changes, spec)
       runTasks(session, input, columnTypes, spec, conf)
@@ -105,7 +104,7 @@ object WriteJob extends Logging {
       session: SparkSession,
       input: WriteInput,
       columnTypes: Seq[DataType],
-      spec: WriteSpec,
+      spec: CheckedSpec,
       conf: Configuration
   ): Seq[WrittenTask] = {
     val configured = new SerializableConfiguration(conf)
@@ -140,7 +139,7 @@ object WriteJob extends Logging {
     }
 
   /** Wrong types are found before a task starts. */
-  private def checkTypes(columnTypes: Seq[DataType], spec: WriteSpec): Unit =
+  private def checkTypes(columnTypes: Seq[DataType], spec: CheckedSpec): Unit =
     try {
       val rowType = TypeDescription.fromString(spec.rowType)
       val row = new StructColumnVector(1, rowType.createRowBatchV2().cols: _*)
@@ -180,19 +179,13 @@ object WriteJob extends Logging {
         catch { case NonFatal(e) => logWarning(s"Could not remove $attempt, which nobody reads", e) }
       }
 
-  private[hiveacid] def report(files: Seq[WrittenFile], counts: Seq[RowCounts]): String = {
-    val root = new ObjectMapper().createObjectNode()
-    val folders = root.putArray("folders")
-    files.groupBy(f => (f.partition, f.folder)).toSeq.sortBy(_._1).foreach { case ((partition, name), inFolder) =>
-      val node = folders.addObject().put("partition", partition).put("name", name)
-      node.put("rows", inFolder.map(_.rows).sum).put("bytes", inFolder.map(_.bytes).sum)
-      val names = node.putArray("files")
-      inFolder.foreach(f => names.add(f.name))
+  private[hiveacid] def report(files: Seq[WrittenFile], counts: Seq[RowCounts]): WriteReport = {
+    val folders = files.groupBy(f => (f.partition, f.folder)).toSeq.sortBy(_._1)
+    val written = folders.map { case ((partition, name), inFolder) =>
+      WrittenFolder(name, inFolder.map(_.rows).sum, inFolder.map(_.bytes).sum, inFolder.map(_.name), partition)
     }
-    root.put("inserted", counts.map(_.inserted).sum)
-    root.put("updated", counts.map(_.updated).sum)
-    root.put("deleted", counts.map(_.deleted).sum)
-    root.toString
+    val rows = WrittenRows(counts.map(_.inserted).sum, counts.map(_.updated).sum, counts.map(_.deleted).sum)
+    WriteReport(written, rows)
   }
 
   private def storage(path: Path, action: String, reason: String, cause: Throwable = null): AcidException =

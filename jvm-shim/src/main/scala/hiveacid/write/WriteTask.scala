@@ -10,6 +10,7 @@ import hiveacid.errors.{AcidException, UnwritableValueException}
 import hiveacid.formats.{NewRowsWriter, TableFileWriter}
 import hiveacid.formats.orc.DeleteFileWriter
 import hiveacid.values.{BucketProperty, Change, MixedKind}
+import hiveacid.wire.RequiredColumn
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FSError, Path}
 
@@ -51,7 +52,7 @@ final class RowCounts extends Serializable {
   * @param piece
   *   from 0; tasks with rows of one bucket, and in an insert of one partition that is not bucketed, differ in it
   */
-final class WriteTask(spec: WriteSpec, conf: Configuration, context: TaskContext, piece: Int) extends Logging {
+final class WriteTask(spec: CheckedSpec, conf: Configuration, context: TaskContext, piece: Int) extends Logging {
   import WriteTask.{FirstChanged, FirstInserted}
 
   private val attempt = WriteTask.attemptFolder(context)
@@ -156,7 +157,7 @@ final class WriteTask(spec: WriteSpec, conf: Configuration, context: TaskContext
   }
 
   private def writeRow(writer: NewRowsWriter, row: InternalRow, firstColumn: Int): Unit = {
-    spec.required.foreach { case (column, position) =>
+    spec.required.foreach { case RequiredColumn(column, position) =>
       if (row.isNullAt(firstColumn + position))
         throw AcidException("HIVE_ACID_NULL_VALUE", Map("table" -> spec.table, "column" -> column))
     }
@@ -211,16 +212,16 @@ final class WriteTask(spec: WriteSpec, conf: Configuration, context: TaskContext
   ): Unit = {
     WriteTask.refuseLongNames(partition)
     val name = spec.file(bucket)
-    val path = new Path(WriteTask.child(new Path(spec.staging, attempt), partition), s"$folder/$name")
+    val path = new Path(WriteTask.child(new Path(spec.place.staging, attempt), partition), s"$folder/$name")
     try {
       fillAndClose(() => open(path), fill).foreach { writer =>
         stopIfKilled()
-        val bytes = if (spec.discards) 0 else path.getFileSystem(conf).getFileStatus(path).getLen
+        val bytes = if (spec.place.discards) 0 else path.getFileSystem(conf).getFileStatus(path).getLen
         files += WrittenFile(attempt, partition, folder, name, writer.rows, bytes)
       }
     } catch {
       case failure: Throwable =>
-        if (context.isInterrupted() && !spec.discards) removeAttempt()
+        if (context.isInterrupted() && !spec.place.discards) removeAttempt()
         throw WriteTask.named(failure, path, spec.table, context)
     }
   }
@@ -254,11 +255,11 @@ final class WriteTask(spec: WriteSpec, conf: Configuration, context: TaskContext
   /** The statement may have removed its staging folder before this attempt wrote into it: then nobody else would. */
   private def removeAttempt(): Unit =
     try {
-      val staging = new Path(spec.staging)
+      val staging = new Path(spec.place.staging)
       val fs = staging.getFileSystem(conf)
       fs.delete(new Path(staging, attempt), true)
       fs.delete(staging, false) // unless others have written there
-    } catch { case e: IOException => logDebug(s"Left $attempt below ${spec.staging}", e) }
+    } catch { case e: IOException => logDebug(s"Left $attempt below ${spec.place.staging}", e) }
 
   private def internal(reason: String): AcidException = AcidException("HIVE_ACID_INTERNAL", Map("reason" -> reason))
 }

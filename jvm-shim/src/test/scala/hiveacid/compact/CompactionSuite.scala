@@ -1,8 +1,9 @@
 package hiveacid.compact
 
 import hiveacid.AcidOrcSuite
-import hiveacid.formats.Evolution
-import hiveacid.write.{FileLayout, WriteJob}
+import hiveacid.wire.{CompactedFile, CompactionSpec, DeleteFolder, Evolution, FoldedFile, PartitionDeletes}
+import hiveacid.write.SpecChanges.{statementId, writeId}
+import hiveacid.write.WriteJob
 import org.apache.hadoop.fs.Path
 
 import org.apache.spark.TaskContext
@@ -23,15 +24,24 @@ class CompactionSuite extends AcidOrcSuite {
       events: Seq[String] = Nil
   ): Unit = {
     val folders = events.map { folder =>
-      val names = table.bucketFiles(folder).map(f => s""""${f.getPath.getName}"""").mkString(",")
-      s"""{"path": "${new Path(table.root, folder)}", "check": false, "files": [$names]}"""
+      val (path, names) = (new Path(table.root, folder).toString, table.bucketFiles(folder).map(_.getPath.getName))
+      DeleteFolder(path, Long.MinValue, Long.MaxValue, anyBucket = true, check = false, names)
     }
-    val deletes = s"""{"writeIds": "", "folders": [${folders.mkString(",")}]}"""
-    val file = CompactedFile("folded", 0, holdsDeletes, groups, buckets)
-    val root = table.root.toString
-    val (layout, name) = (FileLayout.AcidOrc, "bucket_%05d")
-    val spec =
-      CompactionSpec("db.t", root, table.rowType, "ZLIB", Evolution(), "", deletes, layout, name, Seq(file))
+    val file = CompactedFile("folded", 0, holdsDeletes, buckets, groups)
+    val message = CompactionSpec(
+      table = "db.t",
+      staging = table.root.toString,
+      rowType = table.rowType,
+      compression = "ZLIB",
+      layout = "acid_orc",
+      fileName = "bucket_%05d",
+      options = Map.empty,
+      evolution = Evolution(byPosition = false, asHive3 = false),
+      writeIds = "",
+      deletes = PartitionDeletes("", folders, "stamp"),
+      files = Seq(file)
+    )
+    val spec = CheckedCompaction.of(message)
     val (schema, conf) = (table.schema, new SerializableConfiguration(table.conf))
     val task = (context: TaskContext, _: Iterator[Int]) =>
       new CompactionTask(spec, file, schema, conf.value, context, openRuns).run()
@@ -51,7 +61,7 @@ class CompactionSuite extends AcidOrcSuite {
     val table = new Table("id BIGINT, s STRING", "struct<id:bigint,s:string>")
     (0 until count).foreach { i =>
       val rows = spark.range(i * 3000L, (i + 1) * 3000L, 1, 1).selectExpr("id", "concat('s', id) AS s")
-      table.insert(rows, "writeId" -> 1, "statementId" -> i)
+      table.insert(rows, writeId(1), statementId(i))
     }
     table
   }
@@ -96,8 +106,8 @@ class CompactionSuite extends AcidOrcSuite {
 
   test("of the events about a row the latest is kept") {
     val table = statements(1)
-    table.deleteRows(table.read().where("id % 2 = 0").select("ROW__ID"), "writeId" -> 2)
-    table.deleteRows(table.read().where("id % 3 = 0").select("ROW__ID"), "writeId" -> 3)
+    table.deleteRows(table.read().where("id % 2 = 0").select("ROW__ID"), writeId(2))
+    table.deleteRows(table.read().where("id % 3 = 0").select("ROW__ID"), writeId(3))
     table.deleteFolders = Seq("delete_delta_0000002_0000002_0000", "delete_delta_0000003_0000003_0000")
     val folders = table.deleteFolders
     assert(folders.flatMap(table.bucketFiles).length == 2)
@@ -160,7 +170,7 @@ class CompactionSuite extends AcidOrcSuite {
     val rows = spark
       .range(10, 20, 1, 1)
       .selectExpr("id", "'n' AS s", "CAST(id AS DECIMAL(9,1)) AS d", "named_struct('a', 1) AS x")
-    table.insert(rows, "writeId" -> 2)
+    table.insert(rows, writeId(2))
     fold(table, Seq(runs(old, old.dataFolders), runs(table, table.dataFolders)))
     table.dataFolders = Seq("folded")
     assert(table.read().where("id < 10 AND s = concat('s', id) AND d IS NULL AND x IS NULL").count() == 10)

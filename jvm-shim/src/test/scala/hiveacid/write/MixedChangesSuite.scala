@@ -1,9 +1,9 @@
 package hiveacid.write
 
-import scala.jdk.CollectionConverters._
-
-import com.fasterxml.jackson.databind.JsonNode
 import hiveacid.AcidOrcSuite
+import hiveacid.values.MixedKind
+import hiveacid.wire.WriteReport
+import hiveacid.write.SpecChanges.{cores, maxBuckets, partitionedBy, statementId}
 
 import org.apache.spark.SparkThrowable
 import org.apache.spark.sql.DataFrame
@@ -31,17 +31,11 @@ class MixedChangesSuite extends AcidOrcSuite {
     old.unionAll(fresh)
   }
 
-  private def folders(report: JsonNode) = report
-    .get("folders")
-    .elements
-    .asScala
-    .map(f => f.get("name").asText -> f.get("files").elements.asScala.map(_.asText).toSeq)
-    .toSeq
+  private def folders(report: WriteReport) = report.folders.map(f => f.name -> f.files)
 
-  private def counts(report: JsonNode) =
-    Seq("inserted", "updated", "deleted").map(report.get(_).asLong)
+  private def counts(report: WriteReport) = Seq(report.rows.inserted, report.rows.updated, report.rows.deleted)
 
-  private def add(t: Table, report: JsonNode): Unit = {
+  private def add(t: Table, report: WriteReport): Unit = {
     val (deletes, inserts) = folders(report).map(_._1).partition(_.startsWith("delete_"))
     t.deleteFolders ++= deletes
     t.dataFolders ++= inserts
@@ -51,7 +45,7 @@ class MixedChangesSuite extends AcidOrcSuite {
     val t = table()
     t.insert(rows(3000, 3))
     // a third each: updated, deleted, matched without a clause
-    val report = t.run(changes(t, "1 + id % 3", 3000, 500), "mixed")
+    val report = t.run(changes(t, "1 + id % 3", 3000, 500), MixedKind)
     val buckets = Seq("bucket_00000", "bucket_00001", "bucket_00002")
     assertEquals(
       folders(report),
@@ -77,7 +71,7 @@ class MixedChangesSuite extends AcidOrcSuite {
       t.insert(rows(10, 1))
       val once = changes(t, "if(id = 4, 1, 3)", 100, 1)
       val twice = once.unionAll(changes(t, s"$second", 100, 0).where("id = 4"))
-      val error = intercept[Exception](t.run(twice, "mixed"))
+      val error = intercept[Exception](t.run(twice, MixedKind))
       val conditions = Iterator.iterate[Throwable](error)(_.getCause).takeWhile(_ != null).collect {
         case e: SparkThrowable => e.getCondition
       }
@@ -90,7 +84,7 @@ class MixedChangesSuite extends AcidOrcSuite {
     val t = table()
     t.insert(rows(10, 1))
     val thrice = changes(t, "6", 100, 0).where("id < 5")
-    val report = t.run(thrice.unionAll(thrice).unionAll(thrice), "mixed")
+    val report = t.run(thrice.unionAll(thrice).unionAll(thrice), MixedKind)
     assertEquals(counts(report), Seq(0L, 0L, 5L))
     assertEquals(folders(report).map(_._1), Seq("delete_delta_0000002_0000002_0000"))
     add(t, report)
@@ -115,21 +109,18 @@ class MixedChangesSuite extends AcidOrcSuite {
     }
     val report = t.run(
       halves.reduce(_ unionAll _),
-      "mixed",
-      "partitionColumns" -> java.util.List.of(java.util.List.of("k", "string"))
+      MixedKind,
+      partitionedBy("k")
     )
-    val found = report.get("folders").elements.asScala.map { f =>
-      (f.get("partition").asText, f.get("name").asText, f.get("rows").asLong)
-    }
     assertEquals(
-      found.toSeq,
+      report.folders.map(f => (f.partition, f.name, f.rows)),
       Seq(("k=a", "delete_delta_0000002_0000002_0000", 10L), ("k=b", "delta_0000002_0000002_0002", 10L))
     )
     assertEquals(counts(report), Seq(0L, 10L, 0L))
   }
 
   test("new rows of many tasks, split pieces and few buckets never share a file") {
-    for ((maxBuckets, statementId) <- Seq(1 -> 0, 2 -> 5, 4096 -> 1)) {
+    for ((buckets, firstStatement) <- Seq(1 -> 0, 2 -> 5, 4096 -> 1)) {
       val t = table()
       t.insert(rows(2000, 2))
       val conf = spark.sessionState.conf
@@ -139,10 +130,10 @@ class MixedChangesSuite extends AcidOrcSuite {
         val report =
           t.run(
             changes(t, "1", 10000, 3000),
-            "mixed",
-            "maxBuckets" -> maxBuckets,
-            "statementId" -> statementId,
-            "cores" -> 4
+            MixedKind,
+            maxBuckets(buckets),
+            statementId(firstStatement),
+            cores(4)
           )
         assertEquals(counts(report), Seq(3000L, 2000L, 0L))
         assert(folders(report).map(_._2.length).sum > 4, folders(report))
@@ -160,7 +151,7 @@ class MixedChangesSuite extends AcidOrcSuite {
     val noId = "cast(null as struct<writeid:bigint,bucketid:int,rowid:bigint>) as __row_id"
     for ((change, id) <- Seq(0 -> "ROW__ID as __row_id", 5 -> "ROW__ID as __row_id", 1 -> noId, 2 -> noId, 7 -> noId)) {
       val wrong = t.read().selectExpr(s"cast($change as tinyint) as __change", id, "id", "s")
-      assertEquals(acidError(t.run(wrong, "mixed")).getCondition, "HIVE_ACID_INTERNAL")
+      assertEquals(acidError(t.run(wrong, MixedKind)).getCondition, "HIVE_ACID_INTERNAL")
     }
     sameRows(t.read(), rows(10, 1))
   }
@@ -168,7 +159,7 @@ class MixedChangesSuite extends AcidOrcSuite {
   test("there may be nothing to do") {
     val t = table()
     t.insert(rows(10, 1))
-    val report = t.run(changes(t, "3", 0, 0), "mixed")
+    val report = t.run(changes(t, "3", 0, 0), MixedKind)
     assertEquals((folders(report), counts(report)), (Nil, Seq(0L, 0L, 0L)))
   }
 }

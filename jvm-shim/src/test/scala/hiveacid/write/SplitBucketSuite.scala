@@ -5,8 +5,19 @@ import java.nio.file.{Files, Path => LocalPath}
 
 import scala.jdk.CollectionConverters._
 
-import com.fasterxml.jackson.databind.JsonNode
 import hiveacid.AcidOrcSuite
+import hiveacid.values.{InsertKind, UpdateKind}
+import hiveacid.wire.WriteReport
+import hiveacid.write.SpecChanges.{
+  SpecChange,
+  cores,
+  maxBuckets,
+  partitionedBy,
+  shufflesNoInserts,
+  staging,
+  statementId,
+  victimBuckets
+}
 import org.apache.hadoop.fs.{FSDataOutputStream, Path, RawLocalFileSystem}
 import org.apache.hadoop.util.Progressable
 
@@ -37,13 +48,12 @@ class SplitBucketSuite extends AcidOrcSuite {
 
   private def rows() = spark.range(0, Rows, 1, 1).selectExpr("id", "concat('row ', id) as s")
 
-  private def folders(report: JsonNode): Seq[String] =
-    report.get("folders").elements.asScala.map(_.get("name").asText).toSeq
+  private def folders(report: WriteReport): Seq[String] = report.folders.map(_.name)
 
   /** The change of all rows into what `value` makes of them, with staging on the hooked file system. */
-  private def change(t: Table, value: String): JsonNode = {
+  private def change(t: Table, value: String): WriteReport = {
     val changes = t.read().selectExpr("cast(1 as tinyint) as __change", "ROW__ID as __row_id", "id", s"$value as s")
-    val report = t.run(changes, "update", "cores" -> 3, "staging" -> s"hooked:${t.root.toUri.getPath}")
+    val report = t.run(changes, UpdateKind, cores(3), staging(s"hooked:${t.root.toUri.getPath}"))
     val (deletes, inserts) = folders(report).partition(_.startsWith("delete_"))
     t.deleteFolders ++= deletes
     t.dataFolders ++= inserts
@@ -61,7 +71,7 @@ class SplitBucketSuite extends AcidOrcSuite {
 
   test("the pieces of a deleted bucket have a statement ID each and share no row") {
     val t = table()
-    val report = t.delete("id % 2 = 0", "cores" -> 3, "buckets" -> 1, "statementId" -> 9)
+    val report = t.delete("id % 2 = 0", cores(3), victimBuckets(1), statementId(9))
     val names = Seq(9, 10, 11).map(s => f"delete_delta_0000002_0000002_$s%04d")
     assertEquals(folders(report), names)
     // Spark's own reader fails where a column of the six is left out
@@ -87,26 +97,26 @@ class SplitBucketSuite extends AcidOrcSuite {
 
   test("few changes of a bucket stay in one piece, however many cores there are") {
     val t = table()
-    assertEquals(folders(t.delete("id % 20000 = 0", "cores" -> 50, "buckets" -> 1)).length, 1)
+    assertEquals(folders(t.delete("id % 20000 = 0", cores(50), victimBuckets(1))).length, 1)
   }
 
   test("changes of one row meet also where the bucket is split") {
     val t = table()
     val victims = t.read().select("ROW__ID")
     val twice = victims.union(victims.where("id = 77777"))
-    assertEquals(acidError(t.deleteRows(twice, "cores" -> 3)).getCondition, "HIVE_ACID_INTERNAL")
+    assertEquals(acidError(t.deleteRows(twice, cores(3))).getCondition, "HIVE_ACID_INTERNAL")
   }
 
   test("pieces that would need a statement ID above 4095 are not made") {
     val t = table()
-    val report = t.delete("true", "cores" -> 3, "statementId" -> 4094)
+    val report = t.delete("true", cores(3), statementId(4094))
     assertEquals(folders(report), Seq("delete_delta_0000002_0000002_4094", "delete_delta_0000002_0000002_4095"))
     assertEquals(t.read().count(), 0L)
   }
 
   test("a partition too big for one task gets several buckets, or statement IDs where only one bucket is wanted") {
     val t = new Table("id bigint, s string", "struct<id:bigint,s:string>")
-    def insert(overrides: (String, Any)*): Seq[(String, Seq[String])] = {
+    def insert(overrides: SpecChange*): Seq[(String, Seq[String])] = {
       val changes = rows().selectExpr(
         "cast(0 as tinyint) as __change",
         "cast(null as struct<writeid:bigint,bucketid:int,rowid:bigint>) as __row_id",
@@ -115,25 +125,22 @@ class SplitBucketSuite extends AcidOrcSuite {
         "if(id < 50, 'small', 'big') as k"
       )
       val settings =
-        Seq("partitionColumns" -> java.util.List.of(java.util.List.of("k", "string")), "cores" -> 3) ++ overrides
-      val report = t.run(changes, "insert", settings: _*)
-      assertEquals(report.get("inserted").asLong, Rows)
-      report.get("folders").elements.asScala.toSeq.map { f =>
-        val name = s"${f.get("partition").asText}/${f.get("name").asText}"
-        name -> f.get("files").elements.asScala.map(_.asText).toSeq
-      }
+        Seq(partitionedBy("k"), cores(3)) ++ overrides
+      val report = t.run(changes, InsertKind, settings: _*)
+      assertEquals(report.rows.inserted, Rows)
+      report.folders.map(f => s"${f.partition}/${f.name}" -> f.files)
     }
     val all = Seq("bucket_00000", "bucket_00001", "bucket_00002")
     val first = insert()
     assertEquals(first.map(_._1), Seq("k=big/delta_0000001_0000001_0000", "k=small/delta_0000001_0000001_0000"))
     assertEquals(first.head._2, all)
-    val second = insert("maxBuckets" -> 1)
+    val second = insert(maxBuckets(1))
     assertEquals(second.flatMap(_._2).distinct, Seq("bucket_00000"))
     assertEquals(
       second.map(_._1).filter(_.startsWith("k=big")),
       (0 to 2).map(s => s"k=big/delta_0000002_0000002_000$s")
     )
-    val unshuffled = insert("shufflesInserts" -> false)
+    val unshuffled = insert(shufflesNoInserts)
     assertEquals(unshuffled.map(_._2), Seq(Seq("bucket_00000"), Seq("bucket_00000"))) // one task read them
   }
 

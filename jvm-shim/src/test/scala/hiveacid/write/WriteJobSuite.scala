@@ -1,10 +1,18 @@
 package hiveacid.write
 
-import scala.jdk.CollectionConverters._
-
-import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
 import hiveacid.AcidOrcSuite
-import hiveacid.values.BucketProperty
+import hiveacid.values.{BucketProperty, InsertKind}
+import hiveacid.wire.{WriteReport, WrittenRows}
+import hiveacid.write.SpecChanges.{
+  SpecChange,
+  discards,
+  maxBuckets,
+  overwrites,
+  partitionedBy,
+  required,
+  statementId,
+  writeId
+}
 
 import org.apache.spark.TaskContext
 import org.apache.spark.sql.functions.{col, lit, udf}
@@ -22,19 +30,16 @@ class WriteJobSuite extends AcidOrcSuite {
     if (fs.exists(t.root)) fs.listStatus(t.root).map(_.getPath.getName).sorted.toSeq else Nil
   }
 
-  private def folders(report: JsonNode): Seq[(String, Seq[String])] =
-    report.get("folders").elements.asScala.toSeq.map { f =>
-      f.get("name").asText -> f.get("files").elements.asScala.map(_.asText).toSeq
-    }
+  private def folders(report: WriteReport): Seq[(String, Seq[String])] = report.folders.map(f => f.name -> f.files)
 
   test("an insert reports its folder, files, rows and bytes, and leaves nothing else in the staging folder") {
     val t = table()
-    val report = t.insert(rows(100, 2), "writeId" -> 12345678, "statementId" -> 7)
+    val report = t.insert(rows(100, 2), writeId(12345678), statementId(7))
     assertEquals(folders(report), Seq("delta_12345678_12345678_0007" -> Seq("bucket_00000", "bucket_00001")))
     val bytes = t.bucketFiles("delta_12345678_12345678_0007").map(_.getLen).sum
-    assertEquals(report.get("folders").get(0).get("rows").asLong, 100L)
-    assertEquals(report.get("folders").get(0).get("bytes").asLong, bytes)
-    assertEquals((report.get("inserted").asLong, report.get("deleted").asLong), (100L, 0L))
+    assertEquals(report.folders.head.rows, 100L)
+    assertEquals(report.folders.head.bytes, bytes)
+    assertEquals((report.rows.inserted, report.rows.deleted), (100L, 0L))
     assertEquals(names(t), Seq("delta_12345678_12345678_0007"))
   }
 
@@ -53,18 +58,18 @@ class WriteJobSuite extends AcidOrcSuite {
     "an overwrite writes a base, with no more files than there are buckets, for it has no statement ID in its name"
   ) {
     val t = table()
-    val report = t.insert(rows(50, 5), "overwrites" -> true, "maxBuckets" -> 2, "writeId" -> 7)
+    val report = t.insert(rows(50, 5), overwrites, maxBuckets(2), writeId(7))
     assertEquals(folders(report), Seq("base_0000007" -> Seq("bucket_00000", "bucket_00001")))
-    assertEquals(report.get("inserted").asLong, 50L)
+    assertEquals(report.rows.inserted, 50L)
     sameRows(t.read(), rows(50, 1))
     assertEquals(t.read().select("ROW__ID").distinct().count(), 50L)
   }
 
   test("a NULL in a required column ends the job") {
     val t = table()
-    val required = "required" -> java.util.List.of(java.util.List.of("s", 1))
-    t.insert(rows(10, 2), required)
-    val error = acidError(t.insert(rows(10, 2).withColumn("s", lit(null).cast("string")), required))
+    val isRequired = required("s", 1)
+    t.insert(rows(10, 2), isRequired)
+    val error = acidError(t.insert(rows(10, 2).withColumn("s", lit(null).cast("string")), isRequired))
     assertEquals(error.getCondition, "HIVE_ACID_NULL_VALUE")
     assert(error.getMessage.contains("NULL in column s") && error.getMessage.contains("db.t"), error.getMessage)
     sameRows(t.read(), rows(10, 1))
@@ -72,46 +77,46 @@ class WriteJobSuite extends AcidOrcSuite {
 
   test("a base without rows has one file without rows, for each partition") {
     val t = table()
-    val spec = t.spec("insert", "overwrites" -> true, "writeId" -> 7)
-    val report = new ObjectMapper().readTree(WriteJob.runEmpty(spark, Seq("k=1", "k=2"), spec))
+    val spec = t.spec(InsertKind, overwrites, writeId(7))
+    val report = WriteJob.runEmpty(spark, Seq("k=1", "k=2"), spec)
     assertEquals(folders(report), Seq.fill(2)("base_0000007" -> Seq("bucket_00000")))
-    assertEquals(report.get("folders").elements.asScala.map(_.get("partition").asText).toSeq, Seq("k=1", "k=2"))
-    assertEquals(report.get("inserted").asLong, 0L)
+    assertEquals(report.folders.map(_.partition), Seq("k=1", "k=2"))
+    assertEquals(report.rows.inserted, 0L)
     t.dataFolders = Seq("k=1/base_0000007", "k=2/base_0000007")
     assertEquals(t.bucketFiles("k=1/base_0000007").map(_.getLen > 0), Seq(true))
     assertEquals(t.read().count(), 0L)
   }
 
   test("a job that discards reports what it would write, with all counts, and stores nothing") {
-    def counts(report: JsonNode) = Seq("inserted", "updated", "deleted").map(report.get(_).asLong)
-    def bytes(report: JsonNode) = report.get("folders").elements.asScala.map(_.get("bytes").asLong).sum
+    def counts(report: WriteReport) = Seq(report.rows.inserted, report.rows.updated, report.rows.deleted)
+    def bytes(report: WriteReport) = report.folders.map(_.bytes).sum
     val t = table()
     t.insert(rows(100, 4))
-    val jobs = Seq[Seq[(String, Any)] => JsonNode](
+    val jobs = Seq[Seq[SpecChange] => WriteReport](
       more => t.insert(rows(50, 3), more: _*),
       more => t.delete("id % 3 = 0", more: _*)
     )
-    for ((job, writeId) <- jobs.zip(Seq(8, 9))) {
+    for ((job, id) <- jobs.zip(Seq(8, 9))) {
       val (stored, data, deletes) = (names(t), t.dataFolders, t.deleteFolders)
-      val dry = job(Seq("writeId" -> writeId, "discards" -> true))
+      val dry = job(Seq(writeId(id), discards))
       assertEquals(names(t), stored)
       assertEquals(bytes(dry), 0L)
       t.dataFolders = data
       t.deleteFolders = deletes
-      val real = job(Seq("writeId" -> writeId))
+      val real = job(Seq(writeId(id)))
       assertEquals(folders(dry), folders(real))
       assertEquals(counts(dry), counts(real))
       assert(counts(real).sum > 0 && bytes(real) > 0)
     }
     val stored = names(t)
-    val empty = WriteJob.runEmpty(spark, Seq("k=1"), t.spec("insert", "overwrites" -> true, "discards" -> true))
-    assertEquals(folders(new ObjectMapper().readTree(empty)).map(_._2), Seq(Seq("bucket_00000")))
+    val empty = WriteJob.runEmpty(spark, Seq("k=1"), t.spec(InsertKind, overwrites, discards))
+    assertEquals(folders(empty).map(_._2), Seq(Seq("bucket_00000")))
     assertEquals(names(t), stored)
   }
 
   test("tasks beyond the number of buckets go on with the next statement ID") {
     val t = table()
-    val report = t.insert(rows(50, 5), "maxBuckets" -> 2, "statementId" -> 4)
+    val report = t.insert(rows(50, 5), maxBuckets(2), statementId(4))
     assertEquals(
       folders(report),
       Seq(
@@ -143,8 +148,8 @@ class WriteJobSuite extends AcidOrcSuite {
   test("a delete has one file per bucket, sorted by write ID, signed property and row ID") {
     val t = table()
     t.insert(rows(3000, 3))
-    t.insert(rows(3000, 3), "statementId" -> 2)
-    val report = t.delete("id % 2 = 0", "statementId" -> 9)
+    t.insert(rows(3000, 3), statementId(2))
+    val report = t.delete("id % 2 = 0", statementId(9))
     val names = Seq("bucket_00000", "bucket_00001", "bucket_00002")
     assertEquals(folders(report), Seq("delete_delta_0000003_0000003_0009" -> names))
     for (file <- names) {
@@ -175,7 +180,7 @@ class WriteJobSuite extends AcidOrcSuite {
     val t = table()
     t.insert(rows(3000, 3))
     val report = t.update("id % 3 = 0", "s" -> "concat(s, '!')")
-    assertEquals(Seq("inserted", "updated", "deleted").map(report.get(_).asLong), Seq(0L, 1000L, 0L))
+    assertEquals(report.rows, WrittenRows(0, 1000, 0))
     val names = Seq("bucket_00000", "bucket_00001", "bucket_00002")
     assertEquals(
       folders(report),
@@ -199,8 +204,8 @@ class WriteJobSuite extends AcidOrcSuite {
         "'x' as s",
         "element_at(array('a', 'b/c=%', '', null), cast(id % 4 as int) + 1) as k"
       )
-    val report = t.run(changes, "insert", "partitionColumns" -> java.util.List.of(java.util.List.of("k", "string")))
-    val found = report.get("folders").elements.asScala.map(f => f.get("partition").asText -> f.get("rows").asLong).toSeq
+    val report = t.run(changes, InsertKind, partitionedBy("k"))
+    val found = report.folders.map(f => f.partition -> f.rows)
     assertEquals(found, Seq("k=__HIVE_DEFAULT_PARTITION__" -> 200L, "k=a" -> 100L, "k=b%2Fc%3D%25" -> 100L))
     assertEquals(found.map(_._2).sum, keys.length * 100L)
     found.foreach { case (partition, count) =>

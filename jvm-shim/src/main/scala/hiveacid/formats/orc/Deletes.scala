@@ -4,12 +4,12 @@ import java.util.concurrent.{Callable, ExecutionException}
 
 import scala.jdk.CollectionConverters._
 
-import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
 import com.google.common.cache.{Cache, CacheBuilder}
 import com.google.common.util.concurrent.{ExecutionError, UncheckedExecutionException}
 import hiveacid.errors.AcidException
 import hiveacid.formats.ReadErrors
 import hiveacid.values.{BucketProperty, ValidWriteIds}
+import hiveacid.wire.{DeleteFolder, PartitionDeletes, Wire}
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 import org.apache.hadoop.hive.ql.exec.vector.LongColumnVector
@@ -51,10 +51,7 @@ object DeleteSet {
 /** The deletes that concern a data file, by the bucket of the row; one object per file and thread.
   *
   * @param description
-  *   `{"writeIds": list, "folders": [{"path", "check", "first", "last", "anyBucket", "files": [name]}]}`: first and
-  *   last write ID of the folder; whether its files may hold events of other buckets, which are passed over. It is also
-  *   the key of the executor's cache, so it must differ whenever the files differ, also for a table that was dropped
-  *   and made again.
+  *   the message PartitionDeletes. Its text is also the key of the executor's cache
   */
 final class Deletes(description: String, conf: Configuration, errors: ReadErrors) {
   private val loaded = new java.util.HashMap[Integer, DeleteSet]
@@ -65,29 +62,22 @@ final class Deletes(description: String, conf: Configuration, errors: ReadErrors
 
   private def load(bucket: Int): DeleteSet = {
     val set = new DeleteSet
-    val root = Deletes.json.readTree(description)
-    val valid = Option(root.get("writeIds")).map(_.asText).filter(_.nonEmpty).map(ValidWriteIds.parse)
-    val folders = root.get("folders").elements.asScala
-    for (folder <- folders; name <- filesOf(folder, bucket)) {
-      val path = new Path(folder.get("path").asText, name)
-      val checked = Option(folder.get("check")).exists(_.asBoolean)
-      if (checked && valid.isEmpty) throw new IllegalArgumentException(s"no write IDs to check $path with")
-      errors.guard(path)(read(placeOf(path, folder, bucket), bucket, valid.filter(_ => checked), set))
+    val deletes = Wire.read[PartitionDeletes](description)
+    val valid = Some(deletes.writeIds).filter(_.nonEmpty).map(ValidWriteIds.parse)
+    for (folder <- deletes.folders; name <- filesOf(folder, bucket)) {
+      val path = new Path(folder.path, name)
+      if (folder.check && valid.isEmpty) throw new IllegalArgumentException(s"no write IDs to check $path with")
+      errors.guard(path)(read(placeOf(path, folder, bucket), bucket, valid.filter(_ => folder.check), set))
     }
     set.compact()
     set
   }
 
-  private def placeOf(path: Path, folder: JsonNode, bucket: Int): PlaceCheck = PlaceCheck(
-    path,
-    folder.path("first").asLong(Long.MinValue),
-    folder.path("last").asLong(Long.MaxValue),
-    Some(bucket).filterNot(_ => folder.path("anyBucket").asBoolean(true)),
-    errors
-  )
+  private def placeOf(path: Path, folder: DeleteFolder, bucket: Int): PlaceCheck =
+    PlaceCheck(path, folder.minWriteId, folder.maxWriteId, Some(bucket).filterNot(_ => folder.anyBucket), errors)
 
-  private def filesOf(folder: JsonNode, bucket: Int): Iterator[String] =
-    folder.get("files").elements.asScala.map(_.asText).filter { name =>
+  private def filesOf(folder: DeleteFolder, bucket: Int): Seq[String] =
+    folder.files.filter { name =>
       PlaceCheck.bucketOf(name).getOrElse(throw new IllegalArgumentException(s"$name is no bucket file")) == bucket
     }
 
@@ -149,7 +139,6 @@ final class Deletes(description: String, conf: Configuration, errors: ReadErrors
 }
 
 object Deletes {
-  private val json = new ObjectMapper
 
   /** The events of a file, of which only the ACID columns are read. */
   private[hiveacid] def events(path: Path, reader: Reader, conf: Configuration, errors: ReadErrors): RecordReader = {

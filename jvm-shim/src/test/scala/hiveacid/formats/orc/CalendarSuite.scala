@@ -2,6 +2,7 @@ package hiveacid.formats.orc
 
 import hiveacid.AcidOrcSuite
 import hiveacid.formats.Evolution
+import hiveacid.write.SpecChanges.compression
 import org.apache.hadoop.fs.Path
 import org.apache.orc.{OrcFile, OrcProto}
 
@@ -18,7 +19,7 @@ class CalendarSuite extends AcidOrcSuite {
   private def written(mark: OrcProto.Footer.Builder => Any): Table = {
     val rowType = "struct<id:int,d:date,s:struct<l:array<date>>,t:timestamp>"
     val t = new Table("id int, d date, s struct<l:array<date>>, t timestamp_ntz", rowType)
-    t.insert(spark.sql(days).repartition(1), "compression" -> "NONE")
+    t.insert(spark.sql(days).repartition(1), compression("NONE"))
     val file = new Path(new Path(t.root, t.dataFolders.head), "bucket_00000")
     val fs = file.getFileSystem(t.conf)
     val reader = OrcFile.createReader(file, OrcFile.readerOptions(t.conf))

@@ -7,10 +7,12 @@ import java.nio.file.{Files, StandardCopyOption}
 import scala.util.{Random, Try}
 
 import hiveacid.AcidOrcSuite
-import hiveacid.compact.{DeleteEvents, FoldedFile}
+import hiveacid.compact.DeleteEvents
 import hiveacid.errors.AcidException
 import hiveacid.formats.{FileSettings, ReadErrors}
 import hiveacid.values.BucketProperty
+import hiveacid.wire.{DeleteFolder, FoldedFile, PartitionDeletes, Wire}
+import hiveacid.write.SpecChanges.compression
 import org.apache.hadoop.fs.Path
 import org.apache.hadoop.hive.ql.exec.vector.LongColumnVector
 import org.apache.orc.{CompressionKind, OrcFile}
@@ -56,8 +58,9 @@ class DamagedDeletesSuite extends AcidOrcSuite {
 
   /** What the file says, read anew; the number makes it another one for the cache. */
   private def load(t: Table, number: Int): DeleteSet = {
-    val text = s"""{"number": $number, "folders": [{"path": "${t.path(folder, "x").getParent}", "check": false,""" +
-      """ "first": 9, "last": 9, "anyBucket": false, "files": ["bucket_00000"]}]}"""
+    val path = t.path(folder, "x").getParent.toString
+    val deletes = DeleteFolder(path, 9, 9, anyBucket = false, check = false, Seq("bucket_00000"))
+    val text = Wire.write(PartitionDeletes("", Seq(deletes), number.toString))
     new Deletes(text, t.conf, ReadErrors("db.t")).forBucket(0)
   }
 
@@ -134,7 +137,7 @@ class DamagedDeletesSuite extends AcidOrcSuite {
 
   test("rows whose IDs are damaged are refused wherever a file is read to its end with them") {
     val t = new Table("id bigint, s string", "struct<id:bigint,s:string>")
-    t.insert(spark.range(0, 20000, 1, 1).selectExpr("id", "'x' as s"), "compression" -> "NONE")
+    t.insert(spark.range(0, 20000, 1, 1).selectExpr("id", "'x' as s"), compression("NONE"))
     t.delete("id % 3 = 0")
     val file = new File(t.bucketFiles(t.dataFolders.head).head.getPath.toUri.getPath)
     val whole = t.read().count()

@@ -5,6 +5,7 @@ import scala.util.Random
 import hiveacid.AcidOrcSuite
 import hiveacid.formats.{FileSettings, ReadErrors}
 import hiveacid.values.BucketProperty
+import hiveacid.write.SpecChanges.statementId
 import org.apache.hadoop.fs.Path
 import org.apache.orc.OrcFile
 
@@ -32,7 +33,7 @@ class DeletesSuite extends AcidOrcSuite {
   test("ROW__ID is hidden, unique, and numbers the rows of each write from 0") {
     val t = table()
     t.insert(rows(0, 10))
-    t.insert(rows(10, 20), "statementId" -> 3)
+    t.insert(rows(10, 20), statementId(3))
     assertEquals(t.read().columns.toSeq, Seq("id", "s"))
     val found = t.read().select("ROW__ID.writeid", "ROW__ID.bucketid", "ROW__ID.rowid").collect().map(_.toString).toSet
     val expected = for (w <- 1 to 2; b <- 0 to 1; r <- 0 to 4) yield {
@@ -51,8 +52,8 @@ class DeletesSuite extends AcidOrcSuite {
       val report = t.delete(condition)
       sameRows(t.read(), rows(0, 60000).where(s"not ($condition)"))
       assertEquals(t.read().count(), rows(0, 60000).where(s"not ($condition)").count())
-      assertEquals(report.get("deleted").asLong, rows(0, 60000).where(condition).count())
-      assertEquals(report.get("inserted").asLong, 0L)
+      assertEquals(report.rows.deleted, rows(0, 60000).where(condition).count())
+      assertEquals(report.rows.inserted, 0L)
     }
   }
 

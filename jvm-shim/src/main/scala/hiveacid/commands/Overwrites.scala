@@ -1,8 +1,7 @@
 package hiveacid.commands
 
-import com.fasterxml.jackson.databind.ObjectMapper
-import com.fasterxml.jackson.databind.node.ObjectNode
 import hiveacid.values.{AcidTable, PartitionNames}
+import hiveacid.wire.Overwrite
 
 import org.apache.spark.sql.catalyst.catalog.{CatalogTable, ExternalCatalogUtils}
 import org.apache.spark.sql.catalyst.expressions.{Cast, Literal}
@@ -10,25 +9,8 @@ import org.apache.spark.sql.catalyst.trees.TreeNodeTag
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.types.StringType
 
-/** What an INSERT OVERWRITE or TRUNCATE replaces.
-  *
-  * @param parts
-  *   the static values of the statement's PARTITION clause, `k=v` in the metastore's spelling
-  * @param isDynamic
-  *   only partitions that get rows are replaced, and one that is named in full
-  * @param ifNotExists
-  *   nothing is written if the partition, which is named in full, is there
-  */
-final case class Overwrite(parts: Seq[String], isDynamic: Boolean, ifNotExists: Boolean) {
-  def json: ObjectNode = {
-    val node = new ObjectMapper().createObjectNode().put("dynamic", isDynamic).put("ifNotExists", ifNotExists)
-    val array = node.putArray("parts")
-    parts.foreach(part => array.add(part))
-    node
-  }
-}
-
-object Overwrite {
+/** What INSERT OVERWRITE and TRUNCATE replace. */
+object Overwrites {
 
   /** On an INSERT, whether it replaces only partitions that get rows, whatever the session's settings say. */
   val IsDynamic: TreeNodeTag[Boolean] = TreeNodeTag("hiveacid.overwrite.isDynamic")

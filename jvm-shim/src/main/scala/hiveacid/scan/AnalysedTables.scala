@@ -1,0 +1,50 @@
+package hiveacid.scan
+
+import java.util.Locale
+
+import hiveacid.values.AcidTable
+import hiveacid.wire.{AnalysedTable, Column}
+
+import org.apache.spark.sql.catalyst.catalog.CatalogTable
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.util.CharVarcharUtils
+import org.apache.spark.sql.execution.datasources.LogicalRelation
+import org.apache.spark.sql.types.StructType
+
+/** What a plan was made for, so that Python can tell whether the same table is behind its name when the plan runs. */
+object AnalysedTables {
+
+  /** SerDes of which the metastore's own columns are the table's; others make their columns themselves, and Spark's
+    * Hive client shows those (Hive's Table.getCols).
+    */
+  private val columnsOfTheMetastore =
+    Set("OrcSerde", "ParquetHiveSerDe", "LazySimpleSerDe", "ColumnarSerDe", "LazyBinaryColumnarSerDe")
+
+  /** The table as Spark's catalog showed it. */
+  def describe(t: CatalogTable): AnalysedTable = {
+    val properties = t.properties.map { case (key, value) => key.toLowerCase(Locale.ROOT) -> value }
+    val areKnown = t.storage.serde.exists(s => columnsOfTheMetastore(s.split('.').last))
+    AnalysedTable(
+      table = AcidTable.name(t),
+      createdS = math.max(0L, t.createTime / 1000),
+      location = t.storage.locationUri.fold("")(_.toString),
+      inputFormat = t.storage.inputFormat.getOrElse(""),
+      properties = properties.filter { case (key, _) => key == "transactional" || key == "transactional_properties" },
+      columns = if (areKnown) Some(columns(t.dataSchema)) else None,
+      partitionColumns = columns(t.partitionSchema),
+      bucketColumns = t.bucketSpec.fold(Seq.empty[String])(_.bucketColumnNames),
+      bucketCount = t.bucketSpec.fold(0)(_.numBuckets)
+    )
+  }
+
+  /** Every transactional table that the plan reads, as often as it was looked up. */
+  def read(plan: LogicalPlan): Seq[AnalysedTable] =
+    plan.collectWithSubqueries {
+      case l: LogicalRelation if AcidRelation.isOurs(l) => describe(l.catalogTable.get)
+    }.distinct
+
+  private def columns(schema: StructType): Seq[Column] = schema.map { field =>
+    val rawType = CharVarcharUtils.getRawType(field.metadata).getOrElse(field.dataType)
+    Column(field.name, rawType.catalogString)
+  }
+}

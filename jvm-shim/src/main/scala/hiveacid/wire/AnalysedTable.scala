@@ -1,0 +1,19 @@
+package hiveacid.wire
+
+// What the fields mean stands in hive_acid/wire/analysed_table.py.
+
+/** A column by its name and Hive's spelling of its type. */
+final case class Column(name: String, `type`: String)
+
+/** What a plan was made for, so that Python can tell whether the same table is behind its name when the plan runs. */
+final case class AnalysedTable(
+    table: String,
+    createdS: Long,
+    location: String,
+    inputFormat: String,
+    properties: Map[String, String],
+    columns: Option[Seq[Column]],
+    partitionColumns: Seq[Column],
+    bucketColumns: Seq[String],
+    bucketCount: Int
+)

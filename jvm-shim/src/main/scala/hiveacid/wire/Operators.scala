@@ -1,0 +1,28 @@
+package hiveacid.wire
+
+// What the fields mean stands in hive_acid/wire/operators.py.
+
+/** A statement about transactions, locks or compactions, which Python has parsed. */
+final case class OperatorStatement(
+    title: String,
+    schema: String,
+    table: Option[Seq[String]],
+    partition: Map[String, Option[String]],
+    database: Option[String],
+    mustExist: Boolean,
+    statement: String,
+    explained: Option[String]
+)
+
+/** Such a statement to be run. */
+final case class OperatorRequest(
+    title: String,
+    statement: String,
+    table: Option[String],
+    parts: Seq[String],
+    inTransaction: Boolean,
+    settings: Map[String, String]
+)
+
+/** Its result: texts, whole numbers, truth values and nulls. */
+final case class OperatorRows(rows: Seq[Seq[Any]])

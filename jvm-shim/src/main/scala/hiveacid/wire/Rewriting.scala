@@ -1,0 +1,29 @@
+package hiveacid.wire
+
+import hiveacid.values.RowWrites
+
+// What the fields mean stands in hive_acid/wire/rewriting.py.
+
+/** A canonical statement that Python is to rewrite. */
+final case class RewriteRequest(
+    statement: String,
+    table: String,
+    properties: Map[String, String],
+    dataColumns: Seq[String],
+    partitionColumns: Seq[String],
+    taken: Seq[String],
+    assigned: Seq[String],
+    bucketing: Map[String, String]
+)
+
+/** The row-change query as SQL text, and which changes it has. */
+final case class RewrittenStatement(query: String, writes: RowWrites, stays: Boolean)
+
+/** Where Spark wants a list of columns. */
+final case class ColumnGap(text: String, table: Seq[String])
+
+/** A text as Spark's parser takes it, in pieces. */
+final case class Respelling(gaps: Seq[ColumnGap], rest: String, creations: Seq[Int])
+
+/** The statement behind EXPLAIN ACID. */
+final case class ExplainedStatement(text: String, formatted: Boolean)

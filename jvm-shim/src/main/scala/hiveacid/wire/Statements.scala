@@ -1,0 +1,46 @@
+package hiveacid.wire
+
+import com.fasterxml.jackson.databind.annotation.JsonDeserialize
+import hiveacid.values.RowWrites
+
+// What the fields mean stands in hive_acid/wire/statements.py.
+
+/** What an INSERT OVERWRITE or TRUNCATE replaces. */
+final case class Overwrite(parts: Seq[String], isDynamic: Boolean, ifNotExists: Boolean)
+
+/** The SQL text that a statement was parsed from, or its beginning. */
+final case class StatementText(sql: String, position: Int, isWhole: Boolean)
+
+/** A writing statement to be run. */
+final case class WriteRequest(
+    kind: StatementKind,
+    table: String,
+    writes: RowWrites,
+    timeZone: String,
+    parallelism: Int,
+    @JsonDeserialize(contentAs = classOf[java.lang.Long]) executionId: Option[Long],
+    transaction: Option[String],
+    analysed: Seq[AnalysedTable],
+    sources: Seq[String],
+    overwrite: Option[Overwrite],
+    text: Option[StatementText],
+    settings: Map[String, String]
+)
+
+/** The numbers of a statement's result. */
+final case class AffectedRows(affected: Long, updated: Long, deleted: Long, inserted: Long)
+
+/** What a statement would do, as pairs of an item and its value and as a text for programs. */
+final case class DryRunAnswer(facts: Seq[Seq[String]], json: String)
+
+/** A statement of Spark's own that alters tables. */
+final case class AlterRequest(
+    kind: String,
+    tables: Seq[String],
+    partitions: Seq[Seq[String]],
+    locations: Seq[String],
+    settings: Map[String, String]
+)
+
+/** A table that a failed statement has made. */
+final case class TakeBackRequest(table: String, identity: String, failure: String, settings: Map[String, String])

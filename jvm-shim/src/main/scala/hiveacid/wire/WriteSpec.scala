@@ -1,0 +1,48 @@
+package hiveacid.wire
+
+import hiveacid.values.RowWrites
+
+// What the fields mean stands in hive_acid/wire/write_spec.py.
+
+/** Where a job writes, and under which IDs. */
+final case class Place(staging: String, writeId: Long, statementId: Int, overwrites: Boolean, discards: Boolean)
+
+/** A column that must not be NULL. */
+final case class RequiredColumn(name: String, position: Int)
+
+/** What the files are. */
+final case class Layout(
+    name: String,
+    fileName: String,
+    rowType: String,
+    compression: String,
+    partitionColumns: Seq[Column],
+    asHive3: Boolean
+)
+
+/** The buckets of a bucketed table; without columns it has none. */
+final case class Buckets(columns: Seq[Int], count: Int, version: Int, timeZone: String)
+
+/** How rows are spread over tasks and files. */
+final case class Spread(cores: Int, victimBuckets: Int, maxBuckets: Int, shufflesInserts: Boolean)
+
+/** One write job. */
+final case class WriteSpec(
+    writes: RowWrites,
+    table: String,
+    timeZone: String,
+    layout: Layout,
+    place: Place,
+    buckets: Buckets,
+    spread: Spread,
+    required: Seq[RequiredColumn]
+)
+
+/** A folder below staging, complete but for the version file. */
+final case class WrittenFolder(name: String, rows: Long, bytes: Long, files: Seq[String], partition: String)
+
+/** Rows of the target by what happened to them. */
+final case class WrittenRows(inserted: Long, updated: Long, deleted: Long)
+
+/** What a write job left in staging. */
+final case class WriteReport(folders: Seq[WrittenFolder], rows: WrittenRows)

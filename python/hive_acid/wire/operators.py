@@ -1,0 +1,50 @@
+"""Statements about transactions, locks and compactions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from hive_acid.model.table import TableName
+
+
+@dataclass(frozen=True)
+class OperatorStatement:
+    """Such a statement, which Python has parsed. `title` is for people; `schema` the result's columns as Spark's DDL.
+
+    `table`, the parts of a name, `partition` and `database` are what Spark resolves; a partition's value None is NULL.
+    `must_exist`: false if there may be something to tell about a table that is not there. `statement` is what Python
+    knows it by. `explained` is how EXPLAIN in front of it wants it explained, None without.
+    """
+
+    title: str
+    schema: str
+    table: tuple[str, ...] | None
+    partition: Mapping[str, str | None]
+    database: str | None
+    must_exist: bool
+    statement: str
+    explained: str | None
+
+
+@dataclass(frozen=True)
+class OperatorRequest:
+    """Such a statement to be run: `title` and `statement` as it was told of.
+
+    Its table is resolved; `parts` are those of its PARTITION clause, `k=v` as in the metastore's names of partitions.
+    `in_transaction`: the session is in a transaction of several statements.
+    """
+
+    title: str
+    statement: str
+    table: TableName | None
+    parts: tuple[str, ...]
+    in_transaction: bool
+    settings: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class OperatorRows:
+    """Its result: a value for each column of the schema."""
+
+    rows: tuple[tuple[str | int | bool | None, ...], ...]
