@@ -29,7 +29,7 @@ def add_sqltest_command(commands: Commands) -> None:
 
 def show_demo(chosen: argparse.Namespace) -> int:
     """Run the guided tour; its exit codes are its own."""
-    from hive_acid.demo import run_demo
+    from hive_acid.demo.run import run_demo
 
     return run_demo()
 

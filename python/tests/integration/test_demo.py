@@ -28,6 +28,7 @@ def test_the_tour_is_right_and_leaves_nothing_behind(tmp_path: Path) -> None:
     assert (tour.returncode, err) == (0, ""), out + err
     assert "every count was right, everything is stopped" in out
     assert "WRONG" not in out
+    assert "\x1b" not in out, "a pipe is no terminal"
     assert list(tmp_path.iterdir()) == []
 
 
@@ -36,7 +37,7 @@ def test_ctrl_c_in_a_statement_ends_the_tour_and_leaves_nothing_behind(tmp_path:
     with start_tour(tmp_path) as tour:
         assert tour.stdout is not None
         for line in tour.stdout:
-            if "INSERT INTO airlines" in line:  # announced right before it runs
+            if "INSERT INTO flights" in line:  # announced right before it runs
                 os.killpg(tour.pid, signal.SIGINT)
                 break
         _, err = tour.communicate(timeout=120)
