@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from types import TracebackType
+from typing import Self
 
 from hive_acid import config
 from hive_acid.errors import CommitStateUnknown
@@ -55,7 +56,7 @@ class OwnTransaction(WritingScope):
         """Raises Conflict."""
         self.tools.checks.check_sources(run)
 
-    def __enter__(self) -> OwnTransaction:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, _: type[BaseException] | None, error: BaseException | None, __: TracebackType | None) -> None:

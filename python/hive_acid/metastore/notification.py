@@ -1,5 +1,7 @@
-"""What the metastore's listeners are told of a write, in the form of Hive (Hive.addWriteNotificationLog of 4.x,
-Hive.fireInsertEvent of 3.1)."""
+"""Messages that tell the metastore's listeners about a write, in Hive's form.
+
+The form is that of Hive.addWriteNotificationLog in 4.x and Hive.fireInsertEvent in 3.1.
+"""
 
 from __future__ import annotations
 

@@ -142,10 +142,10 @@ class ValidWriteIdList:
         )
 
     def for_compaction(self, limit: int = LONG_MAX) -> ValidWriteIdList:
-        """What a compaction may fold: nothing from the first open write ID on (TxnUtils.createValidCompactWriteIdList),
-        and nothing above `limit`.
+        """The write IDs that a compaction may fold (TxnUtils.createValidCompactWriteIdList).
 
-        Only aborted ones are left out of what is below, so no later commit can fall between.
+        They end before the first open write ID, and with `limit`. Only aborted ones are left out below that, so no
+        later commit can fall between.
         """
         mark = min(self.high_water_mark, self.min_open - 1, limit)
         return ValidWriteIdList(self.table, mark, frozenset(), frozenset(i for i in self.aborted if i <= mark))

@@ -75,8 +75,11 @@ def _find_obstacle_of_3(statement: Compact, kind: CompactionKind, table: TableDe
 
 
 def _find_rebalance_obstacle(table: TableDescription) -> str | None:
-    """As RebalanceQueryCompactor and AcidCompactionService of Hive 4 have it; a rebalance of an insert-only table is a
-    major compaction there (CompactorFactory), which is to be asked for by its name."""
+    """Why the table cannot be rebalanced, as RebalanceQueryCompactor and AcidCompactionService of Hive 4 decide.
+
+    Hive takes a rebalance of an insert-only table for a major compaction (CompactorFactory). Here the user asks for
+    that by its name.
+    """
     if table.kind is not TableKind.FULL_ACID:
         return "it is insert-only, and its rows have no buckets to be evened out"
     if table.bucket_count:

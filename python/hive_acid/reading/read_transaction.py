@@ -131,8 +131,10 @@ class ReadTransaction:
         self._tables |= set(tables)
 
     def _lock(self, transaction: Transaction, table: TableName, partitions: Sequence[str]) -> None:
-        """The table, so that nobody drops or overwrites it. The Cleaner of 3.1 looks for locks on the very partition it
-        cleans (Cleaner.findRelatedLocks), so there those that are read are locked too; 4.x waits for transactions.
+        """The table, so that nobody drops or overwrites it, and on 3.1 the partitions that are read.
+
+        The Cleaner of 3.1 looks for locks on the very partition that it cleans (Cleaner.findRelatedLocks). The Cleaner
+        of 4.x waits for transactions.
         """
         wanted: list[str | None] = [None]
         if self._warehouse.metastore.line is MetastoreLine.HIVE_3:

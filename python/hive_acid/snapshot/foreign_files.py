@@ -25,8 +25,9 @@ def find_foreign_files(kind: TableKind, state: AcidState) -> tuple[str, ...]:
 
 
 def find_stray_files(kind: TableKind, state: AcidState) -> tuple[str, ...]:
-    """Files that belong to no base or delta, and are no originals either, which full ACID tables have with Hive's names
-    (AcidUtils.ORIGINAL_PATTERN).
+    """Files that belong to no base or delta, and are no originals of a full ACID table.
+
+    Originals have Hive's names (AcidUtils.ORIGINAL_PATTERN).
     """
     files = state.listing.files
     outside = [file for file in files if not is_acid_folder_like(file.relative_path.partition("/")[0])]

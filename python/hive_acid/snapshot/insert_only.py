@@ -33,8 +33,9 @@ def build_insert_only_plan(
 
 
 def refuse_originals(table: TableDescription, state: AcidState) -> None:
-    """Raises HIVE_ACID_UNSUPPORTED_LAYOUT for a file that belongs to no base or delta: after a compaction the Cleaner
-    would remove it, with rows that nobody has read yet.
+    """Raises HIVE_ACID_UNSUPPORTED_LAYOUT for a file that belongs to no base or delta.
+
+    After a compaction the Cleaner would remove it, with rows that nobody has read yet.
     """
     for original in state.originals:
         reason = "the file belongs to no base or delta, so Hive does not see it; move it away, or load it in Hive"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from types import TracebackType
-from typing import Any
+from typing import Any, Self
 
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
@@ -36,7 +36,7 @@ class AcidTransaction:
         """
         return self._running().txn_id
 
-    def __enter__(self) -> AcidTransaction:
+    def __enter__(self) -> Self:
         """The first statement opens it. Raises HIVE_ACID_TRANSACTION_STATE if the session is in one already."""
         session: Any = self._spark
         executor = attach(self._spark).executor

@@ -1,4 +1,6 @@
-"""The pytest plugin: every input of a golden-file suite is a test. It does nothing unless a suite is named:
+"""The pytest plugin, by which every input of a golden-file suite is a test.
+
+It does nothing unless a suite is named:
 
 [tool.pytest.ini_options]
 hive_acid_sqltests = ["sql-tests"]            # suites, relative to the folder of this file

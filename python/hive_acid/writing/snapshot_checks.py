@@ -1,4 +1,4 @@
-"""What a statement asks under its lock: does the snapshot still serve?"""
+"""The checks of a statement under its lock, whether its snapshot still serves."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class SnapshotChecks:
         self._file_system = file_system
 
     def check_table(self, run: StatementRun) -> None:
-        """What was committed between the snapshot and the lock must not matter."""
+        """Checks that nothing committed between the snapshot and the lock matters."""
         transaction, table, write_id = run.transaction, run.table, run.work.write_id
         # a table that was dropped and made again has forgotten our write ID, and gives another
         same_table = transaction.allocate_write_id(table.name) == write_id
@@ -53,7 +53,7 @@ class SnapshotChecks:
     def check_sources(self, run: StatementRun) -> None:
         """The tables that are read may be read in the snapshot, which is older than their locks.
 
-        Of the target that is known already, but for partitions that were not listed before the lock.
+        The target is known already, but for partitions that were not listed before the lock.
         """
         table, snapshot = run.table, run.work.snapshot
         is_checked = not table.is_partitioned or snapshot.known_partition_names(table.name)
@@ -85,5 +85,5 @@ class SnapshotChecks:
                 raise Conflict(txn_id, f"the table was overwritten under write ID {base} meanwhile")
 
     def write_ids_now(self, table: TableName) -> ValidWriteIdList:
-        """What a transaction that begins now would see; no write ID of ours that is not committed."""
+        """The write IDs that a transaction that begins now would see; none of ours that is not committed."""
         return self._metastore.valid_write_ids([table], self._metastore.valid_transactions(0))[table]

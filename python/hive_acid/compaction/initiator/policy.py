@@ -27,8 +27,10 @@ _FIRST_REPLICATION = "hive.repl.first.inc.pending"
 
 @dataclass(frozen=True)
 class Thresholds:
-    """What must be exceeded: the number of deltas and delete deltas, their share of the base's bytes (0.1: a tenth),
-    the number of aborted transactions.
+    """Limits that a table must exceed before a compaction is asked for.
+
+    They are the number of deltas and delete deltas, their share of the base's bytes (0.1 is a tenth), and the number of
+    aborted transactions.
 
     `cleans_aborted`: the metastore's Cleaner removes what aborted transactions left by itself, so that they call for
     no compaction (4.x by default).

@@ -25,8 +25,10 @@ def find_pending(entries: Sequence[CompactionInfo]) -> str | None:
 
 @dataclass(frozen=True)
 class FailureLimit:
-    """After `count` failures in a row nothing is asked for automatically, until `retry_ms` after the last request (0:
-    for ever, as on 3.1). `CompactionTxnHandler.checkFailedCompactions`.
+    """When failures end automatic requests, as in `CompactionTxnHandler.checkFailedCompactions`.
+
+    After `count` failures in a row nothing is asked for until `retry_ms` after the last request; 0 means for ever, as
+    on 3.1.
     """
 
     count: int = 2

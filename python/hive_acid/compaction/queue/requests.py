@@ -113,7 +113,7 @@ class CompactionRequests:
         outcomes: list[Outcome] = []
         try:
             for request in requests:
-                outcomes.append(_build_outcome(request, self._send(request)))
+                outcomes.append(_build_outcome(request, self._send(request)))  # noqa: PERF401 - the error tells these
         except BaseException as error:
             _add_note(error, outcomes)
             if self._runner is not None:

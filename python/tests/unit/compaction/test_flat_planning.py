@@ -88,6 +88,8 @@ def test_aborted_write_ids_are_left_out_and_cleaned() -> None:
     assert plan.needs_cleaning
 
 
-@pytest.mark.parametrize(("kind", "lines"), [(MAJOR, "base_0000001/000000_0"), (MINOR, DELTAS.split("\n")[0])])
+@pytest.mark.parametrize(
+    ("kind", "lines"), [(MAJOR, "base_0000001/000000_0"), (MINOR, DELTAS.split("\n", maxsplit=1)[0])]
+)
 def test_what_would_be_what_is_there_is_not_made(kind: CompactionKind, lines: str) -> None:
     assert plan_of(lines, kind).files == ()

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import stat
-import xml.etree.ElementTree as ElementTree
 from collections.abc import Mapping
 from pathlib import Path
+from xml.etree import ElementTree
 
 from hive_acid.local.settings import write_configuration
 

@@ -27,7 +27,7 @@ class ScriptedSession:
     hold: str | None = None
 
     def run(self, statement: str) -> Answer:
-        self.log.append(f"{self.name} runs {statement.split()[0]}")
+        self.log.append(f"{self.name} runs {statement.split(maxsplit=1)[0]}")
         return Answer("struct<>")
 
     def location(self, table: str) -> str:

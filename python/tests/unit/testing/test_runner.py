@@ -43,7 +43,7 @@ class EngineSession:
         if statement.startswith("CRASH"):
             raise KeyboardInterrupt
         if statement.startswith("SHOW SETTING "):
-            return Answer("struct<v:string>", (self.settings.get(statement.split()[-1], "unset"),))
+            return Answer("struct<v:string>", (self.settings.get(statement.rsplit(maxsplit=1)[-1], "unset"),))
         if statement == "SELECT current_database()":
             return Answer("struct<d:string>", (self.ran[0].split()[-1],))
         return Answer("struct<s:string>", (self.engine.answers.get(statement, statement),))
