@@ -1,35 +1,7 @@
-"""What an input file says: statements with what to record after each, and the ways to run them. `parsing` reads it.
+"""An input file as a value: statements, recordings after each, and the ways to run them. `parsing` reads it.
 
-Directives are comments on lines of their own; the word follows the two dashes without a blank:
-
---SET key=value[,key=value…]           a setting of the session, for the whole file
---IMPORT file.sql                      the statements (and directives) of another input, run first
---CONFIG_DIM1 key=value[,key=value…]   one choice of settings; the file runs with every choice of each dimension
-                                       (lines of one number are the choices), always with the same result
---TABLE_DIM table kind [clauses]       one kind of a table; the file runs with every kind, always with the same result.
-                                       Where a statement holds ${table}, the clauses of the kind stand, or nothing
---SESSION name                         the statements from here on run in the session of that name: settings, temporary
-                                       views and variables of its own, the same tables. A file begins in `main`
---HOLD point                           the next statement is held when it comes to the point, while others run
---CONTINUE session[,session…]          the statements of these sessions, which are held or wait for a lock of one that
-                                       is, go on, at once; then what became of each is recorded
---FILES table                          record the files of the table after the next statement
---ROWS table                           record every row in the files of the table after the next statement
---HISTORY table                        record the notes that statements have left in the table's folders, after the next
---QUERY-DELIMITER-START                what stands between these two lines is one statement, whatever `;` it holds:
---QUERY-DELIMITER-END                  a SQL script (BEGIN … END), say
-
---SET, --IMPORT, --CONFIG_DIM and the delimiters are Spark's (SQLQueryTestSuite). A file for three kinds of table:
-
---TABLE_DIM t flat
---TABLE_DIM t partitioned PARTITIONED BY (name)
---TABLE_DIM t bucketed CLUSTERED BY (id) INTO 2 BUCKETS
-CREATE TABLE t (id INT, name STRING) ${t} STORED AS ORC TBLPROPERTIES ('transactional' = 'true');
-
-The files of such a table are different for each kind and cannot be recorded.
-
-A statement that is held is recorded as `<held at point>`, one that waits as `<waiting for a lock>`. Points are those of
-the sessions that run the file (`SteppedSession` in `session`); the sessions of `hive-acid sqltest` have none.
+`sql-tests/README.md` tells every directive. A statement is held at the points of the sessions that run the file
+(`SteppedSession` in `session`); the sessions of `hive-acid sqltest` have none.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Reads input files; `inputs` tells their form."""
+"""Reads input files; `sql-tests/README.md` tells their form."""
 
 from __future__ import annotations
 

@@ -23,6 +23,8 @@ from architecture.documents import (
     program,
     with_table,
 )
+from hive_acid.testing import parsing
+from support import holds
 
 REWRITE = "write the tables anew: ./dev py python/tests/architecture/documents.py"
 
@@ -110,3 +112,11 @@ def test_files_named_in_the_documents_exist() -> None:
     named = {(document.name, path) for document in DOCUMENTS for path in pattern.findall(document.read_text("utf-8"))}
     assert named
     assert [(document, path) for document, path in sorted(named) if not any(ROOT.glob(path.rstrip("/")))] == []
+
+
+def test_the_page_about_golden_files_names_every_directive_and_every_point() -> None:
+    text = (ROOT / "sql-tests" / "README.md").read_text("utf-8")
+    for word in (*parsing._KNOWN, *parsing._NOT_SUPPORTED, "QUERY-DELIMITER-START", "QUERY-DELIMITER-END"):
+        assert f"`--{word}" in text, word
+    for point in holds.POINTS:
+        assert f"| `{point}` |" in text, point
