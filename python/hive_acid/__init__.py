@@ -29,7 +29,7 @@ def configure(builder: SparkSession.Builder, metastore: str | None = None) -> Sp
 
 
 def dry_run(spark: SparkSession, statement: str, args: Mapping[str, Any] | Sequence[Any] | None = None) -> DryRun:
-    """What the SQL statement would do if `spark` ran it now, with these parameters; nothing of it is done.
+    """Counts what the SQL statement would do if `spark` ran it now, with these parameters, and does nothing of it.
 
     Takes an INSERT, INSERT OVERWRITE, UPDATE, DELETE, MERGE or TRUNCATE TABLE of a transactional table. Raises what the
     statement itself would raise, and HIVE_ACID_DRY_RUN for any other.

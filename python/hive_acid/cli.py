@@ -31,7 +31,7 @@ ADDED = (
     add_demo_command,
     add_sqltest_command,
 )
-"""What adds each command, in the order of the help."""
+"""The functions that add the commands, in the order of the help."""
 
 
 def build_parser() -> argparse.ArgumentParser:

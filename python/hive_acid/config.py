@@ -105,7 +105,7 @@ COLUMNS_BY_POSITION = Setting(
 COMPACTION_RUN_IN = Setting(
     "spark.hiveacid.compaction.runIn",
     "session",
-    "Who does the compactions that a session asks for. `session`: the session itself, at once. `queue`: whoever "
+    "The place where compactions of a session are done. `session`: the session itself, at once. `queue`: whoever "
     "serves the metastore's queue.",
 )
 COMPACTION_POLL_MS = Setting(
@@ -241,7 +241,7 @@ _BY_KEY = {setting.key.lower(): setting for setting in SETTINGS}
 
 @dataclass(frozen=True)
 class Settings:
-    """Values by key, of an application or of one session. What is not set has its default."""
+    """Values by key, of an application or of one session. A setting without a value has its default."""
 
     values: Mapping[str, str]
 

@@ -24,7 +24,10 @@ def find_metastore_uris() -> str | None:
 
 
 def read_settings() -> dict[str, str]:
-    """What the files say, the first one first. Raises HIVE_ACID_CONFIGURATION for a file that cannot be read."""
+    """The settings in the files; the first file that has one counts.
+
+    Raises HIVE_ACID_CONFIGURATION for a file that cannot be read.
+    """
     settings: dict[str, str] = {}
     for site in find_sites():
         settings = {**dict(read_site(site)), **settings}

@@ -43,7 +43,7 @@ _WAYS = (
 def refuse_other_ways(hive_setting: HiveSetting) -> None:
     """Raises HIVE_ACID_UNSUPPORTED_CONNECTION if a setting asks for more than a plain Thrift connection.
 
-    Such a setting must not do nothing: a plain connection would be made where a secured one was asked for.
+    A setting like this must not do nothing: a plain connection would be made where a secured one was asked for.
     """
     for way in _WAYS:
         for name in way.names:

@@ -1,4 +1,4 @@
-"""What commands share: exit codes, arguments, the metastore that is meant."""
+"""Exit codes, arguments and the choice of the metastore, which commands share."""
 
 from __future__ import annotations
 

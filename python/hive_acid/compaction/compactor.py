@@ -42,7 +42,7 @@ from hive_acid.writing.table_rules import (
 
 @dataclass(frozen=True)
 class Place:
-    """What is compacted: a flat table (`partition` is None) or a partition."""
+    """The place that is compacted: a flat table (`partition` is None) or a partition."""
 
     table: TableDescription
     partition: Partition | None
@@ -58,7 +58,7 @@ class Place:
         return (self.partition.location if self.partition else self.table.location).rstrip("/")
 
     def lock(self, kind: CompactionKind) -> LockComponent:
-        """What keeps it from being dropped or cleaned; for a rebalance, which gives rows new IDs, also from writers."""
+        """The lock that keeps it from being dropped or cleaned. A rebalance keeps writers out too."""
         name = self.partition.name if self.partition and is_lockable(self.partition.name) else None
         if kind is CompactionKind.REBALANCE:
             return LockComponent(self.table.name, LockKind.EXCL_WRITE, OperationKind.UPDATE, name)
@@ -67,7 +67,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Foldable:
-    """What a compaction finds: the place, the write IDs that it may fold, all that there is, and the plan.
+    """The findings of a compaction: the place, the write IDs that it may fold, all that there is, and the plan.
 
     `notes` are the paths of notes for the history in what is folded.
     """
@@ -121,7 +121,7 @@ class Compactor:
     def find_foldable(
         self, place: Place, kind: CompactionKind, transaction: Transaction, buckets: int | None = None
     ) -> Foldable:
-        """What the transaction, which holds the lock, finds to fold."""
+        """The work that the transaction, which holds the lock, finds to fold."""
         name = place.table.name
         # taken under the lock: what has been committed by now is folded too
         snapshot = self._metastore.valid_transactions(transaction.txn_id)

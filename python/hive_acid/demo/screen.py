@@ -67,7 +67,7 @@ class Screen:
         self._print(Padding(shown, (0, 0, 0, 2 * _INDENT), expand=False))
 
     def result(self, text: str, wrong: str | None, seconds: float | None = None) -> None:
-        """What came of it: right, or what is wrong with it."""
+        """The result of a statement: right, or what is wrong with it."""
         verdict = (f"WRONG: {wrong}", "bold red") if wrong else ("ok", "green")
         time = "" if seconds is None else f"  {seconds:.1f} s"
         self._print(Text.assemble(" " * _INDENT, "→ ", text, "  ", verdict, (time, "dim")))

@@ -218,7 +218,10 @@ def _row_counts(row: Any) -> tuple[int | None, int | None, int | None]:
 
 
 def _find_counts(row: Mapping[str, int], expected: Counts) -> Counts:
-    """What Spark's row tells. An UPDATE, DELETE and INSERT tell one number, which is that of the only kind expected."""
+    """The counts in Spark's row.
+
+    An UPDATE, DELETE and INSERT tell one number, which is that of the only kind expected.
+    """
     if "num_updated_rows" in row:
         return Counts(row["num_inserted_rows"], row["num_updated_rows"], row["num_deleted_rows"])
     kinds = [name for name, count in asdict(expected).items() if count] or ["updated"]

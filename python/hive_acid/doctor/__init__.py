@@ -1,1 +1,1 @@
-"""What is wrong with tables and the metastore: one file per family of findings."""
+"""Faults of tables and the metastore: one file per family of findings."""

@@ -8,9 +8,9 @@ from hive_acid.snapshot.listing import Listing
 
 
 def find_old(listing: Listing, names: Iterable[str], now_ms: int, age_ms: int) -> list[str]:
-    """Those of the names directly below the root in which no file was changed for `age_ms`.
+    """The names directly below the root in which no file was changed for `age_ms`.
 
-    Of an empty folder that is not known, so it is none of them.
+    The age of an empty folder is not known, so it is none of them.
     """
     changed_ms: dict[str, int] = {}
     for file in listing.files:

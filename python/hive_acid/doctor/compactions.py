@@ -1,4 +1,4 @@
-"""What should be compacted or cleaned and is not."""
+"""Folders that should be compacted or cleaned and are not."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _POSTGRESQL_CURE = (
 
 @dataclass(frozen=True)
 class Service:
-    """Who runs beside the metastore, as it is set to, and the smallest open transaction (None: none is open).
+    """The services beside the metastore, by its settings, and the smallest open transaction (None: none is open).
 
     `version` is what the metastore calls itself.
     """
@@ -47,7 +47,7 @@ class Service:
         return f"start one: {_CLEANER_ON} on one server of the metastore, where housekeeping runs"
 
     def find_worker(self, pool: str | None) -> str:
-        """Who takes what the queue asks for."""
+        """The service that takes entries of the pool from the queue, for messages."""
         if is_of_statement(pool):
             return "that of the session that asked, which may have gone; ALTER TABLE … COMPACT has it done by another"
         if self.line is MetastoreLine.HIVE_3:
@@ -80,7 +80,10 @@ def _format_spec(partition: str) -> str:
 def find_obsolete(
     subject: Subject, state: AcidState, entries: Sequence[CompactionInfo], service: Service, now_ms: int
 ) -> Iterator[Finding]:
-    """What has been replaced for a day or more and is still there. `entries` are those of the table or partition."""
+    """Folders that were replaced a day or more ago and are still there.
+
+    `entries` are those of the table or partition.
+    """
     old = set(find_old(state.listing, state.obsolete, now_ms, _OBSOLETE_MS))
     if old:
         space = sum(f.length_bytes for f in state.listing.files if f.relative_path.split("/")[0] in old)
@@ -94,7 +97,7 @@ def find_obsolete(
 
 
 def find_stuck(subject: Subject, entries: Sequence[CompactionInfo], service: Service, now_ms: int) -> Iterator[Finding]:
-    """What does not get on in the queue. `entries` are those of the table or partition, the latest first."""
+    """Entries of the queue that do not get on. `entries` are those of the table or partition, the latest first."""
     tried = [info for info in entries if info.state is not CompactionState.DID_NOT_INITIATE]
     if tried and tried[0].state is CompactionState.FAILED:
         reason = tried[0].error or "the metastore keeps no reason"
@@ -134,7 +137,7 @@ def _done_ms(info: CompactionInfo) -> int | None:
 
 
 def _has_waited(since_ms: int | None, now_ms: int) -> bool:
-    """What is not known has not: 3.1 knows no time at which a compaction was asked for."""
+    """False if the time is not known: 3.1 does not keep when a compaction was asked for."""
     return since_ms is not None and is_old(since_ms, now_ms, WAITING_MS)
 
 

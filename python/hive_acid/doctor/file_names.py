@@ -33,7 +33,7 @@ def _find_harm(table: TableDescription, state: AcidState) -> str:
 
 
 def find_spark_markers(subject: Subject, listing: Listing) -> Iterator[Finding]:
-    """What Spark's own writers leave directly in the folder to which they have written."""
+    """Markers that Spark's own writers leave directly in the folder to which they have written."""
     for file in listing.files:
         if file.relative_path == SPARK_MARKER:
             path = listing.absolute_path(file.relative_path)

@@ -1,4 +1,4 @@
-"""What `hive-acid doctor` finds, as values."""
+"""Findings of `hive-acid doctor`, as values."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from hive_acid.model.table import TableName
 
 
 class FindingKind(Enum):
-    """What was found; the values are stable, for programs."""
+    """The kind of a fault; the values are stable, for programs."""
 
     ABORTED_OVERWRITE = "aborted-overwrite"
     ABORTED_FOLDERS = "aborted-folders"

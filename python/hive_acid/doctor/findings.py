@@ -42,7 +42,7 @@ from hive_acid.writing.unlocked_writers import find_unlocked_writers
 
 CLEANER_ON = "hive.compactor.cleaner.on"
 _REFUSED = ("HIVE_ACID_UNSUPPORTED_LAYOUT", "HIVE_ACID_CORRUPT_FILE")
-"""What a reader of such files ends in."""
+"""The errors that a reader of such files ends in."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class _Case:
         return Subject(self.table.name)
 
     def parameters(self, partition: str | None) -> Mapping[str, str]:
-        """Of the flat table or the partition."""
+        """The properties of the flat table or the partition."""
         found = (each.parameters for each in self.partitions or () if each.name == partition)
         return self.table.parameters if partition is None else next(found, {})
 
@@ -86,7 +86,7 @@ class Doctor:
         self._follow = follow
 
     def examine(self, name: TableName | None) -> Iterator[Finding]:
-        """What is wrong with the table, or with any transactional one (None), then with the metastore itself.
+        """The findings of the table, or of every transactional one (None), then of the metastore itself.
 
         Each finding is made when it is asked for. Raises HIVE_ACID_TABLE_NOT_FOUND, HIVE_ACID_UNSUPPORTED_TABLE for a
         named table that is not transactional, and what the metastore and storage raise; of several tables, what one
@@ -226,7 +226,7 @@ def _build_unreadable(subject: Subject, error: HiveAcidError | None) -> Finding:
 
 @dataclass(frozen=True)
 class Treatment:
-    """What became of a finding: nothing was to be done, or `is_done`, or it failed for the reason in `failure`."""
+    """The outcome of a treatment: nothing was to be done, or `is_done`, or it failed for the reason in `failure`."""
 
     finding: Finding
     is_done: bool = False

@@ -1,4 +1,4 @@
-"""What transactions that died have left: bases, deltas, staging folders."""
+"""Leftovers of transactions that died: bases, deltas, staging folders."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def find_dead_overwrites(
 def find_aborted_folders(
     line: MetastoreLine, subject: Subject, state: AcidState, write_ids: ValidWriteIdList, now_ms: int
 ) -> Iterator[Finding]:
-    """What other aborted transactions have left for an hour or more, and the Cleaner has yet to remove."""
+    """Folders that other aborted transactions left an hour or more ago, and that the Cleaner has yet to remove."""
     ours = find_aborted_overwrites(state.listing, write_ids)
     left = [path for path in state.aborted if path not in ours]
     old = find_old(state.listing, left, now_ms, _LEFT_FOR_MS)
@@ -60,7 +60,7 @@ def find_aborted_folders(
 
 
 def find_staging_transactions(folders: Iterable[str]) -> dict[str, int]:
-    """By path, the transaction of each of these folders that is a staging folder of this package."""
+    """The transactions by path, for each of these folders that is a staging folder of this package."""
     matches = ((path, _OURS.fullmatch(path.rpartition("/")[2])) for path in folders)
     return {path: int(match[1]) for path, match in matches if match}
 

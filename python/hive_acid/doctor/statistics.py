@@ -15,7 +15,7 @@ from hive_acid.snapshot.filesystem import FileVersion
 _ACCURATE = "COLUMN_STATS_ACCURATE"
 _ROWS = "numRows"
 _MOST_FILES = 1000
-"""Whose footers are read for one table or partition."""
+"""The number of files whose footers are read for one table or partition."""
 
 
 def find_claimed_rows(parameters: Mapping[str, str]) -> int | None:

@@ -97,7 +97,7 @@ class DdlExecutor:
     def _find_partitions(self, statement: DdlStatement, settings: config.Settings) -> tuple[str, ...]:
         """The partitions it names, if it names each in full, and not too many.
 
-        Of a clause for several partitions, others may come to be before there is a lock.
+        A clause for several partitions may have more of them by the time there is a lock.
         """
         if not statement.partitions or statement.kind is DdlKind.ADD_PARTITION:
             return ()  # Hive, too, locks the table for these
@@ -108,7 +108,7 @@ class DdlExecutor:
         return names if len(names) <= settings.number(config.LOCK_MAX_PARTITIONS) else ()
 
     def _refuse_files(self, statement: DdlStatement) -> None:
-        """What lies in a new partition's folder would become rows that no transaction wrote."""
+        """Refuses files in a new partition's folder: they would become rows that no transaction wrote."""
         if statement.kind is not DdlKind.ADD_PARTITION:
             return
         table = self._warehouse.metastore.table(statement.tables[0])
@@ -141,7 +141,7 @@ class DdlExecutor:
         )
 
     def _refuse_conversion(self, statement: DdlStatement) -> None:
-        """What lies in the table becomes originals, which the metastore, Hive and a scan take by certain names only."""
+        """Refuses files that cannot be originals, which the metastore, Hive and a scan take by certain names only."""
         if statement.kind is not DdlKind.CONVERT:
             return
         table = self._warehouse.metastore.table(statement.tables[0])
@@ -171,8 +171,8 @@ class DdlExecutor:
     ) -> None:
         """Withdraws a table's statistics again if somebody wrote to it meanwhile: the command may have restored them.
 
-        It reads descriptions and stores them, and a writer may have withdrawn the statistics in between. Those of a
-        partitioned table are its partitions', which only ANALYZE stores.
+        It reads descriptions and stores them, and a writer may have withdrawn the statistics in between. Statistics of
+        a partitioned table are its partitions', which only ANALYZE stores.
         """
         for name, seen in before.items():
             now = self._write_ids_now(name)

@@ -70,7 +70,7 @@ class _DryScope(Scope):
 
 
 def rehearse(run: StatementRun, tools: Tools, reading: ReadTransaction) -> DryRun:
-    """What the statement would do in the snapshot of `reading`, which is ended.
+    """Counts what the statement would do in the snapshot of `reading`, and ends that.
 
     Opens no write ID, stores nothing and locks what a SELECT locks. Raises what the statement itself would raise of a
     table that it cannot write, of its rows, and HIVE_ACID_TOO_MANY_ROWS; errors of locking, publishing and committing

@@ -1,4 +1,4 @@
-"""What a statement would do, as a value, as facts to read, and as JSON."""
+"""The report of a dry run, as a value, as facts to read, and as JSON."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from hive_acid.writing.engine import RowCounts
 
 @dataclass(frozen=True)
 class DryRun:
-    """What a statement would do if it ran now; nothing of it has been done.
+    """The effects that a statement would have if it ran now; nothing of it has been done.
 
     The rows are counted, not estimated, on one snapshot: those that it inserts, updates and deletes, and those that an
     overwrite or TRUNCATE `replaced`. `files` and `bytes` are the data files of the table that its scans read, whole;

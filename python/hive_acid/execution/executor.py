@@ -54,7 +54,7 @@ class Executor:
         self._tools = Tools(warehouse, pause_ms, self.snapshots, notes or NoteWriter())
 
     def dry_run(self, statement: Statement, engine: Engine) -> DryRun:
-        """What `run` would do now; see `rehearse`."""
+        """The effects that `run` would have now; see `rehearse`."""
         run = self._build_run(statement, engine)
         return rehearse(run, self._tools, ReadTransaction(self._tools.warehouse, run.settings))
 
@@ -101,7 +101,7 @@ class Executor:
         return self._run_until_won(statements[0][0], lambda _: self._run_together(statements))
 
     def _run_until_won(self, first: Statement, attempt: Callable[[Gate | None], RowCounts]) -> RowCounts:
-        """What `attempt` returns. It raises Conflict for a lost race, and is given the lock that is kept from that."""
+        """The result of `attempt`. It raises Conflict for a lost race, and is given the lock that is kept from that."""
         max_attempts = self._settings.overridden_by(first.settings).number(config.MAX_ATTEMPTS)
         gate: Gate | None = None
         try:

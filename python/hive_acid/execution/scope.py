@@ -1,4 +1,4 @@
-"""What a writing statement runs within: a transaction of its own, one of several statements, or a dry run."""
+"""The scope that a writing statement runs within: a transaction of its own, one of several statements, or a dry run."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from hive_acid.writing.write_job import WriteJobs
 
 
 class Tools:
-    """What the steps work with in one warehouse. `pause_ms` waits, and raises if the statement was cancelled.
+    """The tools of the steps in one warehouse. `pause_ms` waits, and raises if the statement was cancelled.
 
     `snapshots` is where scans find their snapshot, by its token; `notes` writes those for the history.
     """
@@ -46,7 +46,7 @@ class Tools:
 
 
 class Scope(ABC):
-    """What a statement runs within.
+    """The scope of a statement.
 
     `held` are the locks that are held, `gate` one that is kept from an earlier run of the same statement.
     `reads_target`: the target counts as read, even if the statement's query does not read it.
@@ -94,7 +94,7 @@ class WritingScope(Scope):
 
     @property
     def written(self) -> dict[TableName, tuple[str, ...]]:
-        """By table with changes, sorted, the partitions that were written; none of a flat table."""
+        """The partitions that were written, sorted, by table with changes; a flat table has none."""
         return {name: tuple(sorted(work.partitions)) for name, work in sorted(self.work.items()) if work.runs}
 
     def _undo(self, transaction: Transaction, error: BaseException) -> None:

@@ -1,8 +1,9 @@
 """The steps of a writing statement, in their one order.
 
 A statement of its own, one of several in a transaction, statements that run as one, and a dry run go through the same
-steps. They differ in which they leave out, and in when the last ones come: see the tuples at the end. What each of them
-does in its own way is its `Scope`. A new check is a line in one of these functions, or a function in `STEPS`.
+steps. They differ in which they leave out, and in when the last ones come: see the tuples at the end. The `Scope` is
+the part that each of them does in its own way. A new check is a line in one of these functions, or a function in
+`STEPS`.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ def find_table(scope: Scope, run: StatementRun) -> None:
 
 
 def check_table(_: Scope, run: StatementRun) -> None:
-    """What cannot be written right is refused before anything is opened."""
+    """A statement that cannot be written right is refused before anything is opened."""
     refuse_unwritable(run.table, run.statement, run.settings)
     run.statement.refuse_changed(run.table)
 
@@ -58,7 +59,7 @@ def allocate_write_id(scope: WritingScope, run: StatementRun) -> None:
 
 
 def check_own_overwrites(_: WritingScope, run: StatementRun) -> None:
-    """Those of earlier statements of the transaction."""
+    """Refuses a change beside an overwrite by an earlier statement of the transaction."""
     refuse_beside_overwrites(run.statement, run.work, run.transaction.txn_id)
 
 
@@ -191,7 +192,7 @@ def register_partitions(scope: WritingScope, run: StatementRun) -> None:
 
 
 def withdraw_stale_statistics(scope: WritingScope, run: StatementRun) -> None:
-    """Those of the table and of all partitions that the transaction has written to."""
+    """Withdraws statistics of the table and of all partitions that the transaction has written to."""
     work = run.work
     withdraw_statistics(scope.tools.metastore, work.table, sorted(work.partitions), work.write_id, work.own_view)
 
@@ -215,7 +216,7 @@ def show_written(_: WritingScope, run: StatementRun) -> None:
 
 
 def notify_listeners(scope: WritingScope, run: StatementRun) -> None:
-    """Of all that the transaction has written to the table, if a setting says so."""
+    """Tells listeners of all that the transaction has written to the table, if a setting says so."""
     told = [one for one in run.work.runs if one.settings.flag(config.NOTIFY_WRITES)]
     if told:
         notify(scope.tools.metastore, scope.tools.files, told)
@@ -305,7 +306,7 @@ DRY_RUN: tuple[Callable[[Scope, StatementRun], None], ...] = (
     plan_locks,
     run_job,
 )
-"""What changes nothing: without a write ID, a lock for writing, and files."""
+"""The steps of a statement that changes nothing: without a write ID, a lock for writing, and files."""
 
 
 def walk(scope: _S, run: StatementRun, steps: Sequence[Callable[[_S, StatementRun], None]]) -> None:

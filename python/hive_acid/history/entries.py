@@ -42,7 +42,7 @@ class FoundFolder:
 
 @dataclass(frozen=True)
 class HistoryEntry:
-    """What one statement wrote, a compaction made, or somebody else left.
+    """The record of what one statement wrote, a compaction made, or somebody else left.
 
     `operation` is None where nobody noted it; `first_write_id` is less than `write_id` only for compactions and
     streaming ingest. `time_ms`, since 1970, is when the statement was about to commit, or when the newest file was

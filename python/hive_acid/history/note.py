@@ -23,7 +23,7 @@ _MAX_NUMBER = 2**63 - 1
 
 @dataclass(frozen=True)
 class WriteNote:
-    """What one statement, or one compaction, wrote under one write ID.
+    """The record of what one statement, or one compaction, wrote under one write ID.
 
     `time_ms` is the writer's clock just before the commit, since 1970. `first_statement_id` and `last_statement_id`
     bound the statement IDs of its folders (0 for a base). `statement` is its SQL text without literals, None if it
@@ -119,7 +119,7 @@ def fold_notes(
 
 
 def note_key(note: WriteNote) -> tuple[int, int, int]:
-    """What a note is known by; notes sort by it as they were written."""
+    """The key of a note; notes sort by it as they were written."""
     return note.write_id, note.first_statement_id, note.txn_id
 
 

@@ -1,4 +1,4 @@
-"""Who wrote what: the notes that statements of this package leave, joined with the folders of a table."""
+"""The history of a table: the notes that statements of this package leave, joined with the folders of a table."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from hive_acid.snapshot.filesystem import FileSystem, ListedFile, Listing
 
 @dataclass(frozen=True)
 class _Visible:
-    """What is committed."""
+    """The committed write IDs."""
 
     write_ids: ValidWriteIdList
     transactions: ValidTxnList
@@ -47,7 +47,7 @@ def load_history(
 ) -> tuple[HistoryEntry, ...]:
     """The `limit` newest entries (None: all), the newest first: of what is committed and still there.
 
-    Nothing is locked, no data file is opened: one listing, and one small file for each statement. What was aborted is
+    Nothing is locked, no data file is opened: one listing, and one small file for each statement. Aborted writes are
     left out. Raises HIVE_ACID_TABLE_NOT_FOUND, and HIVE_ACID_UNSUPPORTED_TABLE for a table that is not transactional.
     """
     table = metastore.table(name)
@@ -110,7 +110,10 @@ def _choose_newest(found: Sequence[FoundFolder], limit: int | None) -> list[Foun
 
 
 def _with_notes(file_system: FileSystem, folder: FoundFolder, write_ids: ValidWriteIdList) -> FoundFolder:
-    """The folder with the notes in it. What is none of ours, or belongs to another folder, counts as unreadable."""
+    """The folder with the notes in it.
+
+    A file that is none of ours, or belongs to another folder, counts as unreadable.
+    """
     if folder.note_file is None:
         return folder
     file = _load_notes(file_system, folder.path, folder.note_file)

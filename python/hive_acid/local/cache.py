@@ -85,7 +85,7 @@ def _write_manifest(folder: Path) -> None:
 
 
 def _faults(folder: Path) -> list[str]:
-    """What differs from the manifest. A file's content is read only where its time of change differs."""
+    """The differences from the manifest. A file's content is read only where its time of change differs."""
     try:
         described = json.loads((folder / _MANIFEST).read_text("utf-8"))
     except (OSError, ValueError):

@@ -30,7 +30,7 @@ class Derby:
 
     @property
     def java_options(self) -> tuple[str, ...]:
-        """What else the metastore's Java process needs: nothing."""
+        """Arguments that the metastore's Java process needs besides: none."""
         return ()
 
     def server(self, folder: Path, port: int, durable: bool) -> Mapping[str, Any] | None:

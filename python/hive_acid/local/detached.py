@@ -19,7 +19,10 @@ from hive_acid.local.start import LOCK_FILE, STATE_FILE, Wish, print_progress, s
 
 @dataclass(frozen=True)
 class RunningMetastore:
-    """What a running metastore wrote about itself. `process_ids` by name; the rest as `EmbeddedMetastore` has it."""
+    """The description that a running metastore wrote of itself.
+
+    `process_ids` by name; the rest as `EmbeddedMetastore` has it.
+    """
 
     uri: str
     port: int

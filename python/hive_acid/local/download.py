@@ -25,8 +25,8 @@ def download(
 ) -> None:
     """Put every artifact's file into the folder `target`, each checked against its SHA-256.
 
-    Files of `kept` that are right are taken from there. What Ivy had fetched before it failed stays beside `target`
-    and is not fetched again. Raises HIVE_ACID_LOCAL_ARTIFACT_UNAVAILABLE or HIVE_ACID_LOCAL_ARTIFACT_CORRUPT.
+    Files of `kept` that are right are taken from there. Files that Ivy had fetched before it failed stay beside
+    `target` and are not fetched again. Raises HIVE_ACID_LOCAL_ARTIFACT_UNAVAILABLE or HIVE_ACID_LOCAL_ARTIFACT_CORRUPT.
     """
     for artifact in artifacts:
         old = kept / artifact.file_name if kept else None
@@ -149,7 +149,7 @@ def _ivy_module(artifacts: Sequence[Artifact]) -> str:
 
 
 def _type(artifact: Artifact) -> str:
-    """What Ivy calls an artifact's kind. A main jar is not named: its POM says what its packaging is called."""
+    """Ivy's word for an artifact's kind. A main jar is not named: its POM says what its packaging is called."""
     return artifact.classifier or artifact.extension
 
 

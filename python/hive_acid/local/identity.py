@@ -124,7 +124,7 @@ def own_database(folder: str, identity: str) -> None:
 
 
 def in_child(identity: str, death_signal: int) -> Callable[[], None]:
-    """What a child does before it becomes the program: take the identity, ask to be signalled when we are gone."""
+    """The steps of a child before it becomes the program: take the identity, ask to be signalled when we are gone."""
     parent = os.getpid()
 
     def prepare() -> None:

@@ -1,4 +1,4 @@
-"""What is in the cache: the metastore's jars, PostgreSQL, and a database with the schema to copy for each metastore."""
+"""The cache's content: the metastore's jars, PostgreSQL, and a database with the schema to copy for metastores."""
 
 from __future__ import annotations
 

@@ -103,7 +103,7 @@ class PostgreSql:
         return [str(self.home / "bin" / "postgres"), "-D", str(data), "-p", str(port), *settings]
 
     def server(self, folder: Path, port: int, durable: bool) -> Mapping[str, Any]:
-        """What the supervisor needs to start the server over the copy of the template in `folder`/database."""
+        """The supervisor's order to start the server over the copy of the template in `folder`/database."""
         data = folder / "database" / "data"
         return {
             "command": self.command(data, port, durable),
@@ -116,7 +116,7 @@ class PostgreSql:
 
     @property
     def java_options(self) -> tuple[str, ...]:
-        """What else the metastore's Java process needs; see `connection`."""
+        """Arguments that the metastore's Java process needs besides; see `connection`."""
         return ("-Dspring.jdbc.getParameterType.ignore=true",)
 
     def connection(self, folder: Path, port: int) -> Mapping[str, str]:

@@ -30,7 +30,7 @@ NO_SETTINGS: Final[Mapping[str, str]] = MappingProxyType({})
 
 @dataclass(frozen=True)
 class Wish:
-    """What a caller wants started; `EmbeddedMetastore.start` says what the parts mean.
+    """The wishes of a caller for what is started; `EmbeddedMetastore.start` says what the parts mean.
 
     A `release` other than the embedded one may need another `runtime` than the Java of this machine.
     """
@@ -139,7 +139,7 @@ def _started(installation: Installation, folder: Path, lock: int, wish: Wish) ->
 
 
 def _specification(installation: Installation, folder: Path, port: int, wish: Wish) -> Mapping[str, Any]:
-    """What the supervisor is to do; writes the metastore's configuration."""
+    """The orders for the supervisor; writes the metastore's configuration."""
     temporary = wish.folder is None
     database_port = free_port()
     connection = installation.database.connection(folder, database_port)

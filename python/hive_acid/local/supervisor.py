@@ -137,7 +137,7 @@ def remove_stale_lock(data: Path) -> None:
 
 
 class Parent:
-    """Whoever started us: sends commands by a pipe, and may end at any time.
+    """The process that started us. It sends commands by a pipe, and may end at any time.
 
     The end of the pipe alone does not tell it: children that the parent forked hold the pipe too.
     """

@@ -29,7 +29,7 @@ def find_user() -> str:
 
 
 class Calls:
-    """What all calls share: connections, the server's line, the naming of failures."""
+    """The parts that all calls share: connections, the server's line, the naming of failures."""
 
     def __init__(
         self,
@@ -62,7 +62,7 @@ class Calls:
 
     @property
     def version(self) -> str:
-        """What the server calls itself (3.1.3 says "3.0"), asked once."""
+        """The version that the server gives itself (3.1.3 says "3.0"), asked once."""
         if self._version is None:
             self._version = str(self._read("getVersion"))
         return self._version

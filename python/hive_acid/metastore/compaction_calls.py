@@ -30,7 +30,7 @@ _STATES = {state.value: state for state in CompactionState} | {"attempted": Comp
 _PASSED_ON = ("toomanyaborts", "state", "start", "hasoldabort", "enqueueTime", "retryRetention", "poolname")
 _NO_JOB = "None"
 _NO_POOL = "default"
-"""What 4.x lists as the pool of an entry that was requested for none."""
+"""The pool that 4.x lists for an entry that was requested for none."""
 _LEVELS_WITH_POOLS = "a pool, CLUSTERED INTO or ORDER BY"
 
 

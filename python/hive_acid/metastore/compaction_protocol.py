@@ -15,7 +15,7 @@ from hive_acid.metastore.compaction_types import (
 
 
 class CompactionQueue(Protocol):
-    """What is asked of and told to the queue; the worker's side is that of 4.x, and 3.1 has none of it.
+    """The calls to the compaction queue; the worker's side is that of 4.x, and 3.1 has none of it.
 
     A worker calls `next_compaction`, `open_compaction`, `start_compaction`, does the work, then `mark_compacted` and
     commits the transaction, or else `mark_failed` and aborts it; if there is nothing to do, `mark_refused`.

@@ -11,7 +11,7 @@ REFUSED_STATE = "refused"
 
 
 class CompactionKind(Enum):
-    """What a compaction makes; the values are Hive's words for it.
+    """Kinds of compactions; the values are Hive's words for them.
 
     MINOR merges deltas into one and delete deltas into one, MAJOR everything into a base, REBALANCE (4.x) into a base
     whose buckets hold equally many rows. ABORT_CLEANUP (4.x) is no compaction: what aborted transactions left is
@@ -67,7 +67,7 @@ class CompactionRequest:
 
 @dataclass(frozen=True)
 class RequestedCompaction:
-    """What the metastore answered: the entry's ID and state, or the one that stands in the way.
+    """The metastore's answer: the entry's ID and state, or the one that stands in the way.
 
     On 4.x `id` is None if the request was refused, and `reason` says why; on 3.1 it is that of the entry before.
     """
@@ -132,7 +132,7 @@ class CompactionJob:
 
     @classmethod
     def of(cls, entry: CompactionInfo, error: str) -> CompactionJob:
-        """What is told of an entry that has failed for this reason."""
+        """The job by which the metastore is told that an entry has failed for this reason."""
         return cls(
             id=entry.id,
             table=entry.table,

@@ -142,7 +142,7 @@ def _build_columns(fields: Sequence[Any] | None) -> tuple[Column, ...]:
 
 
 def _build_row_format(storage: Any) -> RowFormat:
-    """Of thousands of partitions no more than is asked for."""
+    """The part of a description that is asked for, and no more: there may be thousands of partitions."""
     serde = storage.serdeInfo or ttypes.SerDeInfo()
     if serde.serializationLib != JSON_SERDE:
         return RowFormat(serde.serializationLib or "")

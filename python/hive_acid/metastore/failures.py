@@ -25,7 +25,8 @@ def build_metastore_error(
     """Our error for a failed call.
 
     `txn_id` and `table` are what the call was about. A failure inside the server while it commits counts as no answer:
-    whether the commit happened is not known then. What cannot be aborted may have been committed: that is a refusal.
+    whether the commit happened is not known then. A transaction that cannot be aborted may have been committed: that is
+    a refusal.
     """
     reason = find_reason(error)
     ended = isinstance(error, ttypes.NoSuchTxnException | ttypes.TxnAbortedException)

@@ -1,6 +1,6 @@
 """A metastore in memory that keeps the promises of the real ones, for tests without a server.
 
-What it lacks: databases as lock objects, cleaning, forgetting. Time is given: nothing times out unless the clock says
+It lacks databases as lock objects, cleaning, forgetting. Time is given: nothing times out unless the clock says
 so, and then at the next call.
 """
 

@@ -39,7 +39,7 @@ class Metastore(CompactionQueue, Protocol):
 
     @property
     def version(self) -> str:
-        """What the server calls itself (3.1.3 says "3.0"), asked once."""
+        """The version that the server gives itself (3.1.3 says "3.0"), asked once."""
         ...
 
     # transactions
@@ -144,7 +144,7 @@ class Metastore(CompactionQueue, Protocol):
         ...
 
     def table_identity(self, name: TableName) -> str:
-        """What tells the table from those that had its name before or will have it. Raises HIVE_ACID_TABLE_NOT_FOUND.
+        """The mark that tells the table from others of its name. Raises HIVE_ACID_TABLE_NOT_FOUND.
 
         Its ID and the second of its creation; 3.1 shows no ID.
         """
@@ -159,11 +159,11 @@ class Metastore(CompactionQueue, Protocol):
         ...
 
     def constraints(self, table: TableName) -> TableConstraints:
-        """What must hold of its new rows."""
+        """The constraints on its new rows."""
         ...
 
     def column_defaults(self, table: TableName) -> dict[str, str]:
-        """By column in lower case, the text of the expression that stands for a value that is not given."""
+        """The default expressions, as text, by column in lower case."""
         ...
 
     def new_table_location(self, name: TableName) -> str | None:
@@ -202,9 +202,9 @@ class Metastore(CompactionQueue, Protocol):
     def drop_statistics(self, table: TableName, write_id: int, write_ids: ValidWriteIdList) -> None:
         """Withdraws the table's statistics: no engine may answer or plan queries by numbers of before our write.
 
-        What others alter in the table meanwhile stays. Of a partitioned table, whose rows are counted at its
-        partitions, only Spark's numbers of the whole go. `write_ids` is the writer's own list, with `write_id` visible.
-        Call before commit; harmless if it aborts.
+        Alterations of the table by others meanwhile stay. The rows of a partitioned table are counted at its
+        partitions; there only Spark's numbers of the whole go. `write_ids` is the writer's own list, with `write_id`
+        visible. Call before commit; harmless if it aborts.
         """
         ...
 

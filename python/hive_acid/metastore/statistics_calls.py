@@ -1,10 +1,10 @@
 """Withdrawing statistics over thrift, beside clients that alter the same tables.
 
-What was read is written back only if there is something to withdraw, and on 4.x as a compare-and-set on the time of the
-last DDL, which alters of Hive's and Spark's clients move. The write ID of a flat table is moved by a call about column
-statistics, which changes it on the server, without a description of the table.
+The description that was read is written back only if there is something to withdraw, and on 4.x as a compare-and-set on
+the time of the last DDL, which alters of Hive's and Spark's clients move. The write ID of a flat table is moved by a
+call about column statistics, which changes it on the server, without a description of the table.
 
-What is left: 3.1 knows no compare-and-set, and no line knows one for partitions. There an alter of a client that asks
+A gap is left: 3.1 knows no compare-and-set, and no line knows one for partitions. There an alter of a client that asks
 for no locks is reverted if it comes in the milliseconds between our reading and our writing.
 """
 

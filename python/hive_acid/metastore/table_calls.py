@@ -87,7 +87,7 @@ class TableCalls(Calls):
         return []
 
     def _raw_partitions(self, table: TableName, names: Sequence[str]) -> dict[str, Any]:
-        """By name, in the order asked for; unknown names are missing."""
+        """The partitions of the names, in the order asked for; unknown names are missing."""
         wanted = {conversion.parse_partition_values(name): name for name in names}
         found: dict[str, Any] = {}
         for start in range(0, len(names), _PARTITIONS_PER_CALL):

@@ -32,7 +32,7 @@ class ThriftMetastore(TransactionCalls, StatisticsCalls, CompactionCalls):
     """
 
     def server_info(self) -> ServerInfo:
-        """What the server shows of itself; asked anew each time."""
+        """The server's release and calls; asked anew each time."""
         version: str = self._read("getVersion")
         transforms = self.line is MetastoreLine.HIVE_4 and bool(self.config_value(TRANSFORMER, "").strip())
         return ServerInfo(version, self._has_get_table(), transforms)

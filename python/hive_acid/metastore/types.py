@@ -1,4 +1,4 @@
-"""What the metastore is asked and what it answers, in our own words: no thrift type leaves this package."""
+"""Questions to the metastore and its answers, in our own words: no thrift type leaves this package."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class MetastoreLine(Enum):
 
 @dataclass(frozen=True)
 class ServerInfo:
-    """What a metastore shows of itself.
+    """The description that a metastore gives of itself.
 
     `version` is what it calls itself (3.1.3 says "3.0"). `has_get_table`: it serves the call by which clients older
     than 4.0.1 get tables. `transforms_tables`: it adapts tables to the capabilities that a client declares, and lets
@@ -43,7 +43,7 @@ class LockKind(Enum):
 
 
 class OperationKind(Enum):
-    """What a transaction does to the locked object. INSERT, UPDATE and DELETE are recorded as writes of it."""
+    """The operations of a transaction on the locked object. INSERT, UPDATE and DELETE are recorded as writes of it."""
 
     SELECT = "select"
     INSERT = "insert"

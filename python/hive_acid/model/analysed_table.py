@@ -1,4 +1,4 @@
-"""What a plan was made for: a table's identity, which may have another table behind its name by the time it runs."""
+"""The table that a plan was made for. Another one may have its name by the time it runs."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ STAGING_PREFIX = ".hive-acid-staging-"
 
 
 class FolderKind(Enum):
-    """What a folder holds."""
+    """Kinds of folders by their content."""
 
     BASE = "base"
     DELTA = "delta"

@@ -55,7 +55,7 @@ class TableKind(Enum):
 
 
 class FileFormat(Enum):
-    """What the files of a table are, in the word of STORED AS."""
+    """The format of a table's files, in the word of STORED AS."""
 
     ORC = "ORC"
     PARQUET = "PARQUET"
@@ -121,7 +121,7 @@ class TableDescription:
 
     @property
     def file_format(self) -> FileFormat | None:
-        """What its files are, None for a format that has no word of its own."""
+        """The format of its files, None for one that has no word of its own."""
         return FileFormat.of(self.input_format, self.row_format.serde)
 
     @property
@@ -132,7 +132,7 @@ class TableDescription:
 
 @dataclass(frozen=True)
 class TableConstraints:
-    """What the metastore says must hold of new rows: columns without NULL, and the names of CHECK constraints.
+    """The metastore's constraints on new rows: columns without NULL, and the names of CHECK constraints.
 
     Only those that are enabled; all names in lower case.
     """

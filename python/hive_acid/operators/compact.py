@@ -1,4 +1,4 @@
-"""What an `ALTER TABLE … COMPACT` asks of the metastore."""
+"""The requests to the metastore that an `ALTER TABLE … COMPACT` makes."""
 
 from __future__ import annotations
 
@@ -62,7 +62,10 @@ def _find_obstacle(
 
 
 def _find_obstacle_of_3(statement: Compact, kind: CompactionKind, table: TableDescription) -> str | None:
-    """What Hive got with 4.0; and CompactorMR.runMmCompaction of 3.1.3 does nothing unless the compaction is major."""
+    """Clauses that Hive got with 4.0.
+
+    CompactorMR.runMmCompaction of 3.1.3 does nothing unless the compaction is major.
+    """
     if kind is CompactionKind.MINOR and table.kind is TableKind.INSERT_ONLY:
         return "it is insert-only, and Hive 3.1 compacts such tables by 'major' alone"
     asked = {

@@ -1,4 +1,4 @@
-"""What the rows of the SHOW statements have in common."""
+"""Columns and filters that the SHOW statements have in common."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ Row = tuple[str | int | bool | None, ...]
 
 @dataclass(frozen=True)
 class Scope:
-    """What a statement asks about: everything, a database, a table, or the partitions with all of `parts`.
+    """The scope of a statement: everything, a database, a table, or the partitions with all of `parts`.
 
     `parts` are `k=v` as in the metastore's names of partitions. With `ignores_case`, their case does not matter: 3.1
-    keeps the partitions of locks in lower case. Those of 4.x escape them once more (tried on 4.0.0), which is seen
+    keeps the partitions of locks in lower case. Servers of 4.x escape them once more (tried on 4.0.0), which is seen
     through.
     """
 

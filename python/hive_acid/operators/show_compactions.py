@@ -12,7 +12,7 @@ from hive_acid.operators.rows import Row, Scope
 from hive_acid.sql.operator_statements import ShowCompactions, SortKey
 
 _TYPES = {CompactionKind.ABORT_CLEANUP: "ABORT_TXN_CLEANUP"}
-"""Of Hive's CompactionType, where the kind has another name."""
+"""Names in Hive's CompactionType, where the kind has another one."""
 _PLACES = {column.name: place for place, column in enumerate(ShowCompactions.COLUMNS)}
 
 

@@ -8,7 +8,7 @@ from hive_acid.model.evolution import Evolution
 
 
 def find_evolution(settings: Settings, line: MetastoreLine) -> Evolution:
-    """What Hive of the line does, but where columns are found, which a setting may decide.
+    """How Hive of the metastore's line reads older files. A setting may decide where columns are found.
 
     HiveConf of 4.x sets `orc.force.positional.evolution`, 3.1 knows no such setting and ORC goes by name; ORC's
     conversions of values changed between the two (both seen with 3.1.3 and 4.1.0). Raises HIVE_ACID_CONFIGURATION for

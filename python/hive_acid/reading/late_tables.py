@@ -15,7 +15,8 @@ def find_changed_since(
 ) -> tuple[TableName, str] | None:
     """The first of the tables, which are locked by now, that the snapshot cannot be read of any more, and why.
 
-    What the snapshot had looked up of them is asked for anew. `txn_id` is the reader's transaction, if it has one.
+    Facts that the snapshot had looked up of them are asked for anew. `txn_id` is the reader's transaction, if it has
+    one.
     """
     names = sorted(set(tables))
     if not names:
@@ -35,5 +36,5 @@ def find_changed_since(
 
 
 def _find_start_ms(metastore: Metastore, txn_id: int | None) -> int | None:
-    """By the metastore's clock."""
+    """When the transaction began, by the metastore's clock."""
     return next((info.started_ms for info in metastore.transactions() if info.id == txn_id), None)

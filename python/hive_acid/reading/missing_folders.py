@@ -1,7 +1,7 @@
 """Folders that are not there when a snapshot is listed, and whether the table itself is gone.
 
-Whoever drops or renames a table or partition under a lock waits for readers. Others take folders away while these are
-listed, and leave the rows of those partitions that lie elsewhere: they would be part of a table.
+A client that drops or renames a table or partition under a lock waits for readers. Others take folders away while these
+are listed, and leave the rows of those partitions that lie elsewhere: they would be part of a table.
 """
 
 from __future__ import annotations

@@ -52,7 +52,7 @@ class ReadTransaction:
 
     @property
     def locked_tables(self) -> frozenset[TableName]:
-        """Those that it holds locks on."""
+        """The tables that it holds locks on."""
         return frozenset(table for table, _ in tuple(self._locked))
 
     def read_together(self, tables: Iterable[TableName]) -> None:

@@ -23,7 +23,7 @@ LOG = logging.getLogger(__name__)
 
 
 class Jobs(Protocol):
-    """What is known of Spark's jobs."""
+    """Questions about Spark's jobs."""
 
     def idle_ms(self) -> int:
         """For how long none has run; 0 while one does."""
@@ -56,7 +56,7 @@ class ReadTable:
 
     @property
     def name(self) -> TableName:
-        """Of the table."""
+        """The name of the table."""
         return self.analysed.name
 
 
@@ -66,7 +66,7 @@ class Readers:
     The key is the root execution, whose scans share a transaction and so a snapshot. The scans of a query outside of
     any, as of an RDD, have a negative key. The JVM tells when nobody can read their files any more; before that, they
     end when no job has run for `idle_ms`, or when a statement of this process waits for them and no job reads them.
-    What is read of their files later are the rows of their snapshot, or an error if a file is gone.
+    A later read of their files gives the rows of their snapshot, or an error if a file is gone.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""What a transaction of several statements reads: its snapshot, and the locks that keep it.
+"""The reading side of a transaction of several statements: its snapshot, and the locks that keep it.
 
 It begins, and its snapshot is taken, with the first statement that reads or writes a table, under the locks of what
 that reads: nothing can be dropped then between the snapshot and the lock. A table that a later statement uses first is

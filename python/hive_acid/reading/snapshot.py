@@ -22,7 +22,7 @@ from hive_acid.snapshot.table_snapshot import load_content, load_scan_plan
 
 
 class ScannedSnapshot(Protocol):
-    """What scans ask; see `Snapshot`."""
+    """The questions of scans; see `Snapshot`."""
 
     def read_together(self, tables: Iterable[TableName]) -> None:
         """Told first of a query: all the transactional tables that it reads."""
@@ -53,7 +53,10 @@ def scannable(snapshots: MutableMapping[str, ScannedSnapshot], snapshot: Scanned
 
 
 class Snapshot:
-    """What is visible by a list of transactions. Tables and write-ID lists are fetched once; for several threads."""
+    """The rows and files that are visible by a list of transactions.
+
+    Tables and write-ID lists are fetched once; for several threads.
+    """
 
     def __init__(
         self, metastore: Metastore, file_system: FileSystem, transactions: ValidTxnList, *known: TableDescription
@@ -107,7 +110,7 @@ class Snapshot:
 
     @staticmethod
     def _refuse_missing(table: TableName, wanted: Collection[str], there: Collection[str]) -> None:
-        """Whoever drops a partition without a lock would take rows out of a snapshot that has them."""
+        """A client that drops a partition without a lock would take rows out of a snapshot that has them."""
         missing = set(wanted) - set(there)
         if missing:
             raise build_table_changed(table, f"its partition {min(missing)} was dropped or renamed")

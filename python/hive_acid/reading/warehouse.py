@@ -1,4 +1,4 @@
-"""What a warehouse is reached by."""
+"""The ways to a warehouse: metastore, file system, transactions."""
 
 from __future__ import annotations
 

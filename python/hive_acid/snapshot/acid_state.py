@@ -1,4 +1,4 @@
-"""What lies below a root in terms of ACID, and which part of it a snapshot reads."""
+"""The folders below a root in terms of ACID, and the part of them that a snapshot reads."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class AcidFolder:
 
 @dataclass(frozen=True)
 class AcidState:
-    """What a snapshot reads below one root (a table or a partition), and what it passes over.
+    """The folders that a snapshot reads below one root (a table or a partition), and those that it passes over.
 
     `deltas` and `delete_deltas` are in the order of AcidUtils (write IDs, statement ID). `originals` are the files of
     no base or delta that are visible because no base hides them. The other lists name things directly below the root,
@@ -59,7 +59,7 @@ class AcidState:
 
 @dataclass(frozen=True)
 class TableContent:
-    """What a snapshot reads of a table.
+    """The files and partitions that a snapshot reads of a table.
 
     `files` and `total_bytes` are of all files, those of delete deltas and those without rows too; `latest_write_id` is
     the greatest that the snapshot sees, 0 if there is none, whether or not its rows are still there.

@@ -42,7 +42,7 @@ def choose_directories(
 
 
 class Standing(Enum):
-    """What a snapshot makes of a folder, before others are looked at."""
+    """The place of a folder in a snapshot, before others are looked at."""
 
     VISIBLE = "visible"
     """Its rows count, those that the snapshot sees."""
@@ -102,7 +102,7 @@ class _Choice:
         )
 
     def _standing_of_compaction(self, folder: AcidFolder) -> Standing:
-        """By the transaction of the Hive 4 compaction that made it; visible for what none has made."""
+        """The standing by the transaction of the Hive 4 compaction that made it; visible if none has."""
         txn_id = folder.name.visibility_txn_id
         if not txn_id or self.transactions.is_valid(txn_id):
             return Standing.VISIBLE
@@ -113,7 +113,7 @@ class _Choice:
         return sorted(bases, key=lambda base: (-base.name.max_write_id, -base.name.visibility_txn_id))
 
     def _standings_of_bases(self, ranked: Sequence[AcidFolder]) -> dict[str, Standing]:
-        """By path, down to the first that is visible: those below are replaced by it, whatever they are."""
+        """The standings of bases by path, down to the first that is visible, which replaces those below it."""
         found: dict[str, Standing] = {}
         for place, folder in enumerate(ranked):
             found[folder.path] = self._standing_of_base(folder)

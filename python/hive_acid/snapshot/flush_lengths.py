@@ -39,7 +39,7 @@ def load_readable_bytes(file_system: FileSystem, table: str, states: Iterable[Ac
 def parse_flush_length(content: bytes) -> int | None:
     """The last complete big-endian 8-byte number in bytes, which is the length; None if there is none below 2^63.
 
-    What follows it is a number that is being written.
+    Bytes after it are a number that is being written.
     """
     end = len(content) - len(content) % _LONG.size
     length: int = _LONG.unpack_from(content, end - _LONG.size)[0] if end else -1

@@ -1,4 +1,4 @@
-"""What lies below a table or partition, as one listing, and the JSON in which many listings travel."""
+"""The files below a table or partition, as one listing, and the JSON in which many listings travel."""
 
 from __future__ import annotations
 

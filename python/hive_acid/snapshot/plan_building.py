@@ -33,8 +33,8 @@ def build_scan_plan(
     others are read to their end.
 
     Raises HIVE_ACID_UNSUPPORTED_LAYOUT for visible files that are no data files of the table, HIVE_ACID_CORRUPT_FILE
-    for two files of one bucket in one folder and for a folder in the place of one. What the snapshot does not see is
-    not judged.
+    for two files of one bucket in one folder and for a folder in the place of one. Files that the snapshot does not see
+    are not judged.
     """
     lengths = readable_bytes or {}
     return ScanPlan(

@@ -115,7 +115,7 @@ class AcidTable:
         return DataFrame(self._table.operate(codec.write(statement)), self._spark)
 
     def detail(self) -> DataFrame:
-        """What is known of the table, in one row, in the manner of Delta's DESCRIBE DETAIL.
+        """The table's description in one row, in the manner of Delta's DESCRIBE DETAIL.
 
         From the metastore: `format` (always `hive-acid`), `name` (`database.table`), `kind` (`full_acid` or
         `insert_only`), `location`, `createdAt`, `owner`, `partitionColumns`, `bucketColumns`, `numBuckets` (0 if there
@@ -130,7 +130,7 @@ class AcidTable:
         return load_detail(self._spark, self._described())
 
     def history(self, limit: int | None = None) -> DataFrame:
-        """Who wrote what into the table, the newest first, in the manner of Delta's `history`; at most `limit` rows.
+        """The writes into the table, the newest first, in the manner of Delta's `history`; at most `limit` rows.
 
         A row is a statement, a compaction (`operation` COMPACTION), or what others wrote under one write ID. A note
         that lies with the rows tells about statements of this package: `operation`, `statement` (its SQL without

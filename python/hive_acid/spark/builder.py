@@ -111,7 +111,10 @@ def _start_embedded() -> EmbeddedMetastore:
 
 
 def _ask_server(uris: str, known: Mapping[str, str]) -> ServerInfo:
-    """What the metastore serves. Raises HIVE_ACID_METASTORE_UNAVAILABLE, and what `refuse_other_ways` raises."""
+    """The release of the metastore and the calls that it serves.
+
+    Raises HIVE_ACID_METASTORE_UNAVAILABLE, and what `refuse_other_ways` raises.
+    """
     refuse_other_ways(hive_settings(known))
     timeout_ms = find_early_settings(known).number(config.METASTORE_TIMEOUT_MS)
     with closing(ThriftMetastore(uris, timeout_ms=timeout_ms)) as metastore:
@@ -119,7 +122,7 @@ def _ask_server(uris: str, known: Mapping[str, str]) -> ServerInfo:
 
 
 def _shim_settings(configured: Mapping[str, str]) -> dict[str, str]:
-    """What makes Spark load the shim, beside what else it is to load."""
+    """The settings that make Spark load the shim, beside what else it is to load."""
     added = ((JARS, str(shim.find_shim_jar())), (EXTENSIONS, shim.EXTENSION))
     return {key: ",".join(dict.fromkeys([*_split(configured.get(key)), value])) for key, value in added}
 

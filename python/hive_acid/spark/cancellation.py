@@ -20,7 +20,7 @@ JOB_GROUP = "spark.jobGroup.id"
 JOB_TAGS = "spark.job.tags"
 _CAUSE_DEPTH = 20
 _INTERRUPT_LOG = "KeyboardInterrupt while sending command."
-"""What py4j logs of an interrupt, with a stack trace each time that it passes; it is raised all the same."""
+"""Py4j's log of an interrupt, with a stack trace each time that it passes; it is raised all the same."""
 
 
 @dataclass(eq=False)
@@ -54,7 +54,7 @@ class Cancellation:
 
     @contextmanager
     def running(self) -> Iterator[None]:
-        """What runs within, on this thread, can be cancelled. Within another one it is part of that."""
+        """A context in which calls on this thread can be cancelled. Within another one it is part of that."""
         if getattr(self._own, "running", None) is not None:
             yield
             return

@@ -38,7 +38,7 @@ class JvmCompactionEngine:
         self._find_session = find_session
         self._numbers = itertools.count(1)
         self._titles: dict[str, str] = {}
-        """Of what runs, by the name of its job; threads write different keys."""
+        """Progress of the running compactions by the names of their jobs; threads write different keys."""
 
     def compact(self, job: CompactionJob) -> WriteResult:
         """See CompactionEngine. Errors of the job keep their JVM type."""

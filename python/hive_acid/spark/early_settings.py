@@ -21,7 +21,7 @@ _ENTRY = re.compile(r"\s*([^#!\s=:][^\s=:]*)\s*[=:\s]\s*(.*)")
 
 
 def find_running_settings() -> dict[str, str]:
-    """Those of the JVM that runs already, under spark-submit or since an earlier session; none if there is none."""
+    """Settings of the JVM that runs already, under spark-submit or since an earlier session; none if there is none."""
     context: Any = SparkContext
     if context._gateway is None and "PYSPARK_GATEWAY_PORT" not in os.environ:
         return {}
@@ -29,7 +29,7 @@ def find_running_settings() -> dict[str, str]:
 
 
 def load_jvm_settings(wanted: Mapping[str, str] | None = None) -> dict[str, str]:
-    """Those of the JVM, which is started with the ones `wanted` unless it runs."""
+    """Settings of the JVM, which is started with the ones `wanted` unless it runs."""
     conf = SparkConf(loadDefaults=False)
     for key, value in (wanted or {}).items():
         conf.set(key, value)
@@ -39,7 +39,7 @@ def load_jvm_settings(wanted: Mapping[str, str] | None = None) -> dict[str, str]
 
 
 def read_spark_defaults() -> dict[str, str]:
-    """What spark-defaults.conf says, as SparkSubmit will find it. Raises HIVE_ACID_CONFIGURATION if it cannot."""
+    """The settings in spark-defaults.conf, as SparkSubmit will find it. Raises HIVE_ACID_CONFIGURATION if it cannot."""
     folder = os.environ.get("SPARK_CONF_DIR") or f"{_find_spark_home()}/conf"
     file = Path(folder) / "spark-defaults.conf"
     try:

@@ -27,7 +27,7 @@ CAPABILITIES = (
     *("EXTWRITE", "EXTREAD", "HIVEBUCKET2", "HIVEFULLACIDREAD", "HIVEFULLACIDWRITE", "HIVEMANAGESTATS"),
     *("HIVEMANAGEDINSERTWRITE", "HIVEMANAGEDINSERTREAD", "HIVESQL"),
 )
-"""Those that HiveServer2 declares, but for its caches: what sessions set up by us may do with tables."""
+"""The capabilities that HiveServer2 declares, but for its caches: sessions set up by us may do this with tables."""
 
 SCHEMA_SERDES = "spark.hadoop.hive.serdes.using.metastore.for.schema"
 _METASTORE_SCHEMA_SERDES = (
@@ -41,7 +41,7 @@ _METASTORE_SCHEMA_SERDES = (
     "org.apache.hadoop.hive.serde2.lazybinary.LazyBinarySerDe",
     "org.apache.hadoop.hive.serde2.JsonSerDe",
 )
-"""Of their tables the client takes the columns from the metastore: the built-in one's default (HiveConf of 2.3), and
+"""SerDes whose columns the client takes from the metastore: the built-in one's default (HiveConf of 2.3), and
 the SerDe of JSON, which that client would ask for the columns and does not have: the table would have none."""
 
 

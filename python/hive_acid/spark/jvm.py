@@ -116,7 +116,7 @@ class JvmFileSystem:
 
 
 def job_tag(name: str) -> str:
-    """By which Spark knows the jobs that `run_job` runs under this name, which has no comma."""
+    """The job tag of jobs started by `run_job(name)`. The name must not contain a comma."""
     return f"hive-acid-{name}"
 
 

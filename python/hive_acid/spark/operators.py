@@ -95,7 +95,7 @@ class Operators:
             return [outcome.row() for outcome in self._compactions.compact(requests, settings, waits=statement.waits)]
 
     def _partitions(self, table: TableDescription, parts: tuple[str, ...]) -> tuple[str, ...]:
-        """Those that the PARTITION clause means, all without one. Raises HIVE_ACID_PARTITION_NOT_FOUND."""
+        """The partitions that the PARTITION clause means, all without one. Raises HIVE_ACID_PARTITION_NOT_FOUND."""
         if not table.is_partitioned:
             return ()
         found = find_truncated(Overwrite(parts), table, self._metastore.partition_names(table.name))

@@ -1,4 +1,4 @@
-"""What the shim calls: one object, registered with the JVM once per session."""
+"""The object that the shim calls, registered with the JVM once per session."""
 
 from __future__ import annotations
 
@@ -196,7 +196,7 @@ class Planner:
 
     @_answered
     def dryRun(self, request: str, call: str) -> str:  # noqa: N802 (the trait's name)
-        """What a writing statement would do: `facts`, pairs of texts, and `json`, the same in one text."""
+        """The dry run of a writing statement: `facts`, pairs of texts, and `json`, the same in one text."""
         with self._cancellation.running():
             engine = JvmEngine(self._bridge, self._context, call, self._cancellation.check)
             dry_run = self._executor.dry_run(build_statement(codec.read(WriteRequest, request)), engine)

@@ -55,8 +55,8 @@ def load(jvm: Any, jar: Path) -> None:
 def refuse_other(jvm: Any, spark_version: str) -> None:
     """Raises HIVE_ACID_CONFIGURATION unless the shim that the JVM has is this package's, made for this Spark's line.
 
-    Another one comes by `spark.jars` of a cluster's own settings, or from an older installation. What the two halves
-    tell each other is of no fixed form from one version to the next.
+    Another one comes by `spark.jars` of a cluster's own settings, or from an older installation. The messages between
+    the two halves have no fixed form from one version to the next.
     """
     described = _describe(jvm)
     line = ".".join(spark_version.split(".")[:2])
@@ -71,7 +71,7 @@ def refuse_other(jvm: Any, spark_version: str) -> None:
 
 
 def _describe(jvm: Any) -> dict[str, str]:
-    """What the jar says of itself; nothing if it is older than that."""
+    """The jar's description of itself; nothing if it is older than that."""
     stream = _loader(jvm).getResourceAsStream(_DESCRIPTION)
     if stream is None:
         return {}

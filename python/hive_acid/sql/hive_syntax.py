@@ -12,7 +12,7 @@ from hive_acid.wire.rewriting import Respelling as Respelling
 
 
 def respell(text: str) -> Respelling | None:
-    """What Spark lacks to take a text in Hive's spelling; None if there is nothing of that in it.
+    """The changes by which Spark takes a text in Hive's spelling; None if there is nothing of that in it.
 
     That is `MERGE INTO t … WHEN NOT MATCHED THEN INSERT VALUES (…)`, which names no columns, and `CREATE TRANSACTIONAL
     TABLE`. Nothing is moved or printed anew: but for the blanks, the pieces together are the text.

@@ -40,7 +40,7 @@ _STATES = (
     "aborted",
 )
 _OTHER_NAMES = {"start": "starttime", "highestwriteid": "hightestwriteid"}
-"""What Hive also calls columns: the name in the example of its manual, and the one that its ORDER BY knows."""
+"""Other names of Hive for columns: the name in the example of its manual, and the one that its ORDER BY knows."""
 _INT_MAX = 2**31 - 1
 _EXPLAINED = ("FORMATTED", "EXTENDED", "CODEGEN", "COST")
 _OPENING = re.compile(r"""['"`]|/\*""")

@@ -11,7 +11,7 @@ from hive_acid.errors import HiveAcidError, build_error
 from hive_acid.model.write_ids import LONG_MAX
 
 _SHOWN_CHARACTERS = 40
-"""Of what stands where something else was expected."""
+"""The length to which an error shows a piece that stands where something else was expected."""
 _NUMBER = re.compile(r"[\d.]+(?:[LSYDF]|BD)", re.IGNORECASE)
 """A number with a suffix, which is a word for sqlglot."""
 _QUOTED = (TokenType.STRING, TokenType.IDENTIFIER)

@@ -20,14 +20,14 @@ _DOLLAR = "$"
 """With it begin quotations that sqlglot does not know either, and variables in whose place Spark puts a text."""
 _OF_PARAMETERS = frozenset({TokenType.COLON, TokenType.PLACEHOLDER})
 _ENDS = ("", "'", '"', "`", "''", '""')
-"""What completes a text that was cut off: one of them does, the last two behind a backslash."""
+"""Endings that complete a text that was cut off: one of them does, the last two behind a backslash."""
 
 
 def redact(text: str, position: int = 0, is_whole: bool = True) -> str | None:
     """The statement on one line, without comments, and with `?` for each literal; None if it cannot be told apart.
 
     Literals are strings of every spelling, numbers, `TRUE` and `FALSE`; also what only begins like a number, as a name
-    may. Names stay, in backticks too. Of a SQL script it is the one statement that `position`, in characters, is in.
+    may. Names stay, in backticks too. In a SQL script it is the one statement that `position`, in characters, is in.
     Unless `is_whole` the text may end anywhere, and its last token is left out.
     """
     if _PROLONGED.search(text):

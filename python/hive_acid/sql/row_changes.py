@@ -68,7 +68,7 @@ class TargetColumns:
 
     @property
     def own_prefix(self) -> str:
-        """What no column's name begins with: `__`, or more of it."""
+        """A prefix that no column's name begins with: `__`, or more of it."""
         prefix = "__"
         while any(name.startswith(prefix) for name in self.taken):
             prefix += "_"

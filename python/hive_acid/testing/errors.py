@@ -1,4 +1,4 @@
-"""What is wrong with a suite itself, as opposed to a result that differs."""
+"""A fault of a suite itself, as opposed to a result that differs."""
 
 from __future__ import annotations
 

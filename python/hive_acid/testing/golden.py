@@ -13,7 +13,7 @@ delete_delta_0000002_0000002_0000/bucket_00000
 ```
 
 The first marker of a statement of a named session is `-- !query session name`. Two empty lines stand before the next
-statement. What lies between the marker lines is kept to the character, blanks at the end too.
+statement. Text between the marker lines is kept to the character, blanks at the end too.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Recorded:
 
 @dataclass(frozen=True)
 class QueryResult:
-    """What one statement answered: schema and rows, or an empty schema and the error."""
+    """The answer of one statement: schema and rows, or an empty schema and the error."""
 
     query: str
     schema: str

@@ -16,7 +16,7 @@ Settings = tuple[tuple[str, str], ...]
 
 
 class Recording(Enum):
-    """What is recorded of a table after a statement."""
+    """Kinds of records of a table after a statement."""
 
     FILES = "files"
     ROWS = "rows"

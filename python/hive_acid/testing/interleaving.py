@@ -9,7 +9,10 @@ NO_SCHEMA = "struct<>"
 
 
 class Interleaving:
-    """Who is under way. Whatever a statement can do by itself has happened before the next step of the file."""
+    """The sessions with a statement under way.
+
+    Whatever a statement can do by itself has happened before the next step of the file.
+    """
 
     def __init__(self) -> None:
         self._started: dict[str, SteppedSession] = {}

@@ -1,4 +1,4 @@
-"""What differs from run to run, masked: names are put in braces in its place.
+"""Masks text that differs from run to run: names are put in braces in its place.
 
 Masked are the test's database, locations, transaction IDs, expression and plan IDs, sizes in dry runs, times and owners
 in descriptions; of the statements about transactions, locks and compactions IDs, times, users and hosts, by the columns

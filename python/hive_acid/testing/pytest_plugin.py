@@ -76,7 +76,7 @@ class _Suites:
         return None
 
     def files(self, folder: Path) -> list[SuiteFile]:
-        """Of a suite. Raises SuiteError."""
+        """The tests of a suite. Raises SuiteError."""
         if folder not in self._files:
             self._files[folder] = find_suite(folder)
         return self._files[folder]
@@ -87,7 +87,7 @@ class _Suites:
 
     @cached_property
     def sessions(self) -> SessionFactory:
-        """Of the one Spark, which the first test starts."""
+        """The session of the one Spark, which the first test starts."""
         from hive_acid.testing.spark_session import join_sessions
 
         return self._open.enter_context(join_sessions(self._metastore))
@@ -107,7 +107,7 @@ class SqlFile(pytest.File):
                 yield SqlItem.from_parent(self, name=file.name, file=file)
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
-        """What is wrong with the suite, without the way there."""
+        """The fault of the suite, without the way there."""
         return str(excinfo.value) if isinstance(excinfo.value, SuiteError) else super().repr_failure(excinfo)
 
 

@@ -11,7 +11,7 @@ from hive_acid.testing.inputs import Settings
 
 @dataclass(frozen=True)
 class Answer:
-    """What a statement returned: its schema as Spark prints it, and its rows as text in the order to record them.
+    """The answer to a statement: its schema as Spark prints it, and its rows as text in the order to record them.
 
     `is_command` tells a command's answer (also EXPLAIN's), in which unstable parts are masked, from a query's rows.
     """

@@ -3,7 +3,7 @@
 A `;` ends a statement unless it lies in a string ('…' and "…" with backslash escapes, r'…' without, $tag$…$tag$), in a
 quoted name (`…`), or in a comment (`--` to the end of the line, which a backslash continues; /* … */, nested).
 
-What stands between the lines `--QUERY-DELIMITER-START` and `--QUERY-DELIMITER-END` is one statement, whatever `;` it
+Text between the lines `--QUERY-DELIMITER-START` and `--QUERY-DELIMITER-END` is one statement, whatever `;` it
 holds: a SQL script (BEGIN … END). As in Spark's SQLQueryTestSuite, a `;` at its very end is no part of it.
 """
 

@@ -1,4 +1,4 @@
-"""Who is in the way of a lock request."""
+"""Locks that are in the way of a lock request."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from hive_acid.metastore.types import HeldLock, LockComponent, MetastoreLine
 def find_blockers(
     line: MetastoreLine, wanted: Sequence[LockComponent], locks: Iterable[HeldLock], own_txn_id: int | None
 ) -> tuple[HeldLock, ...]:
-    """Those of the locks, granted or waiting, that a request for the wanted ones made now would wait for.
+    """The locks, granted or waiting, that a request for the wanted ones made now would wait for.
 
-    Those that wait came earlier and are served first. The locks of `own_txn_id` do not count.
+    Waiting ones came earlier and are served first. The locks of `own_txn_id` do not count.
     """
     return tuple(
         lock
@@ -24,5 +24,5 @@ def find_blockers(
 
 
 def describe_owner(lock: HeldLock) -> str:
-    """Who has or wants the lock, for messages."""
+    """The owner of the lock, or who wants it, for messages."""
     return f"transaction {lock.txn_id} of {lock.user} on {lock.host} ({lock.agent}, {lock.kind.value})"

@@ -1,4 +1,4 @@
-"""What each statement that alters a table, not its rows, locks: one table."""
+"""The locks of statements that alter a table, not its rows: one table of rules."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ for ANALYZE, which writes no rows here."""
 def build_ddl_locks(
     kind: DdlKind, tables: Sequence[TableName], partitions: Sequence[str] = ()
 ) -> tuple[LockComponent, ...]:
-    """What is asked for, at once; nothing for a kind without a lock.
+    """The locks to ask for, at once; nothing for a kind without a lock.
 
     `partitions` are those of the one table that the statement touches; they are locked instead of the table if there
     are any and a lock request can name them all.

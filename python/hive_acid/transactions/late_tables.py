@@ -1,6 +1,6 @@
 """Tables that are locked after the snapshot was taken, and whether they may still be read in it.
 
-A lock keeps others from dropping a table or a partition, but only from then on. What was dropped between the snapshot
+A lock keeps others from dropping a table or a partition, but only from then on. A table dropped between the snapshot
 and the lock leaves no trace that a reader of the snapshot meets: rows that others had moved elsewhere before they
 dropped the rest would be in neither place.
 """

@@ -14,7 +14,7 @@ from hive_acid.transactions.blockers import describe_owner
 
 @dataclass(frozen=True)
 class Identity:
-    """Who holds a transaction, as SHOW TRANSACTIONS and SHOW LOCKS tell others."""
+    """The holder of a transaction, as SHOW TRANSACTIONS and SHOW LOCKS tell others."""
 
     user: str
     host: str

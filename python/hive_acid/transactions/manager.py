@@ -58,11 +58,11 @@ class Transaction:
         return _TOLD[self.outcome]
 
     def own_snapshot(self) -> ValidTxnList:
-        """What older transactions have committed by now, and what is its own; see `Metastore.valid_transactions`."""
+        """A list of what older transactions have committed, and of its own; see `Metastore.valid_transactions`."""
         return self._metastore.valid_transactions(self.txn_id)
 
     def latest_snapshot(self) -> ValidTxnList:
-        """What everybody has committed by now, younger transactions too, and nothing of its own.
+        """A list of what everybody has committed by now, younger transactions too, and nothing of its own.
 
         For what is read under a lock that is held already: a younger transaction may have moved rows out of a
         partition and dropped it before the lock was granted, and must be seen whole.

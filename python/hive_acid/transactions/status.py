@@ -1,4 +1,4 @@
-"""What became of a transaction, of whomever, as a value and as text."""
+"""The outcome of any client's transaction, as a value and as text."""
 
 from __future__ import annotations
 

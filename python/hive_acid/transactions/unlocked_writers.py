@@ -5,7 +5,7 @@ without the server's search for conflicts, and on either line it does not tell t
 changed, so that no conflict is found there. Its UPDATE, DELETE or MERGE beside one of ours then doubles rows or loses
 the delete, unless one of the two sees what the other has committed.
 
-What the locks and write IDs tell of such a statement: it asks for a lock for writing, allocates its write ID, asks for
+The locks and write IDs of such a statement tell this: it asks for a lock for writing, allocates its write ID, asks for
 a second lock for reading, and only then takes its snapshot. An INSERT that does not read the table has one lock only; a
 query has no write ID.
 """
@@ -24,7 +24,7 @@ OUR_AGENT = "spark-hive-acid"
 
 
 class Meeting(Enum):
-    """What a statement of ours does about such a writer."""
+    """Ways in which a statement of ours treats such a writer."""
 
     WAIT = "wait"
     REFUSE = "refuse"
@@ -32,7 +32,7 @@ class Meeting(Enum):
 
 
 def find_guarded(components: Iterable[LockComponent]) -> tuple[LockComponent, ...]:
-    """Those of a transaction's locks under which rows are changed and such a writer can work at the same time.
+    """The locks of a transaction under which rows are changed and such a writer can work at the same time.
 
     Not those that are EXCLUSIVE, which keep readers out too.
     """

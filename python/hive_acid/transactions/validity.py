@@ -1,4 +1,4 @@
-"""What each statement locks and what must still hold once it has the lock, per metastore line: one table.
+"""The locks of each statement and its checks under the lock, per metastore line: one table of rules.
 
 The order of a write is snapshot, write ID, lock, check: a delete under write ID W never hides a row inserted under a
 greater one, so every write ID the snapshot sees must lie below W, and whatever was committed between the snapshot and
@@ -26,7 +26,7 @@ _STRENGTH = (LockKind.SHARED_READ, LockKind.SHARED_WRITE, LockKind.EXCL_WRITE, L
 
 
 class SnapshotCheck(Enum):
-    """What is asked once the lock is held; if it fails, the statement runs again in a new transaction."""
+    """The check once the lock is held; if it fails, the statement runs again in a new transaction."""
 
     NO_CONFLICT = "the metastore knows of no update or delete since the transaction began"
     UNCHANGED = "no write ID has become visible since the snapshot"
@@ -61,7 +61,7 @@ class Rule:
         return self.operation.is_conflicting and self.lock is not LockKind.EXCLUSIVE
 
     def behind_gate(self) -> Rule:
-        """What the younger transaction locks and checks: a shared lock, registered as the change it is.
+        """The rule of the younger transaction: a shared lock, registered as the change it is.
 
         On 3.1 nothing is compared any more: the list of write IDs moves with every INSERT, which is no conflict, and
         whoever changes rows without asking for the gate's lock meets the metastore's own check at commit.
@@ -133,7 +133,7 @@ def build_lock_components(
 ) -> tuple[LockComponent, ...]:
     """The target by the rule, every other table read as SHARED_READ.
 
-    Of a partitioned target, `partitions` are locked if they are all that can be touched and their names can stand in a
+    In a partitioned target, `partitions` are locked if they are all that can be touched and their names can stand in a
     lock request; else the whole table, with the partitions to be told before the commit.
     """
     if partitions and all(is_lockable(name) for name in partitions):
@@ -153,7 +153,7 @@ def is_lockable(partition: str) -> bool:
 
 
 def build_read_lock(table: TableName, partition: str | None = None) -> LockComponent:
-    """What a reader holds, so that nobody drops, truncates or cleans the table (or partition) under it."""
+    """The locks that a reader holds, so that nobody drops, truncates or cleans the table (or partition) under it."""
     return LockComponent(table, LockKind.SHARED_READ, OperationKind.SELECT, partition)
 
 
@@ -161,8 +161,8 @@ def is_covered(wanted: LockComponent, held: Iterable[LockComponent]) -> bool:
     """True if a transaction with these locks has no need to ask for the wanted one.
 
     It must not: requests queue in the order they came, and one for what is held would wait for those who wait for the
-    transaction. What changes rows is registered once; the metastore tells conflicts of UPDATEs and DELETEs alike on the
-    4.x line, and on 3.1 all are UPDATEs.
+    transaction. A statement that changes rows is registered once; the metastore tells conflicts of UPDATEs and DELETEs
+    alike on the 4.x line, and on 3.1 all are UPDATEs.
     """
     if wanted.operation is OperationKind.SELECT:
         return any(lock.table == wanted.table and lock.partition in (None, wanted.partition) for lock in held)

@@ -1,1 +1,1 @@
-"""What a write does to a table: its rules, its files, where they go, what keeps others out."""
+"""Writing to a table: its rules, its files, where they go, what keeps others out."""

@@ -19,7 +19,7 @@ class ChangeLimits:
 
     @classmethod
     def find(cls, settings: config.Settings) -> ChangeLimits:
-        """Those of the settings. Raises HIVE_ACID_CONFIGURATION for what is no limit."""
+        """The limits in the settings. Raises HIVE_ACID_CONFIGURATION for what is no limit."""
         return cls(settings.limit(config.GUARD_MAX_ROWS), settings.limit(config.GUARD_MAX_PERCENT))
 
     @property

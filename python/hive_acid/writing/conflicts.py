@@ -16,7 +16,7 @@ class Conflict(Exception):
         self._txn_id = txn_id
 
     def build_error(self, table: object, attempts: int) -> HiveAcidError:
-        """What the caller is told of a statement on the table that has lost so often: HIVE_ACID_WRITE_CONFLICT."""
+        """The error for the caller of a statement on the table that has lost so often: HIVE_ACID_WRITE_CONFLICT."""
         told = {"txnId": self._txn_id, "table": table, "reason": self.reason, "attempts": attempts}
         return build_error("HIVE_ACID_WRITE_CONFLICT", **told)
 

@@ -44,7 +44,7 @@ class RowCounts:
 
 @dataclass(frozen=True)
 class WriteResult:
-    """What a write job left in staging."""
+    """The files that a write job left in staging."""
 
     folders: tuple[WrittenFolder, ...] = ()
     counts: RowCounts = RowCounts()
@@ -89,7 +89,7 @@ class Engine(Protocol):
     def find_misspelled(self, partitions: Sequence[str]) -> tuple[str, str] | None:
         """The first of these partitions of the target that has not the name that Hive gives its values, and that name.
 
-        None if there is none. What a value means is the engine's to say, and may depend on the session's time zone.
+        None if there is none. The meaning of a value is the engine's to say, and may depend on the session's time zone.
         """
         ...
 
@@ -103,7 +103,7 @@ class Engine(Protocol):
     def write_empty(self, partitions: Sequence[str], spec: WriteSpec) -> WriteResult:
         """A base with one file without rows for each of the partitions (one empty name: for a flat table), in staging.
 
-        Such a file hides older rows in every engine, which a folder without one does not.
+        The empty file hides older rows in every engine, which a folder without one does not.
         """
         ...
 

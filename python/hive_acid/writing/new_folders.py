@@ -1,4 +1,4 @@
-"""What already lies in a folder that becomes a table's or a partition's.
+"""Files that already lie in a folder that becomes a table's or a partition's.
 
 Write IDs begin anew with a table, and a partition that is dropped may leave its folder: contents of committed write IDs
 would be read as rows. So would those of aborted ones, once the metastore has forgotten them: its Cleaner looks where a
@@ -39,8 +39,8 @@ def find_leftover(
 ) -> Leftover | None:
     """A file that must not become part of the table; None if there is none. One listing.
 
-    `find_write_ids` gives the write IDs as they are now; it is asked only if there are files. What has `own_write_id`
-    was not written by us, for we have written nothing there yet.
+    `find_write_ids` gives the write IDs as they are now; it is asked only if there are files. A folder with
+    `own_write_id` was not written by us, for we have written nothing there yet.
     """
     listings = file_system.list_trees(folders) if folders else []
     held = [listing for listing in listings if any(_visible_paths(listing))]

@@ -17,7 +17,7 @@ from hive_acid.writing.statement import Statement
 
 @dataclass(frozen=True)
 class Author:
-    """Who writes: the application's name and ID, and the user whom the metastore knows."""
+    """The author of a write: the application's name and ID, and the user whom the metastore knows."""
 
     application: str
     application_id: str

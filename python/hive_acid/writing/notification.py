@@ -30,7 +30,7 @@ def notify(metastore: Metastore, file_system: FileSystem, runs: Sequence[Stateme
 def _find_placed(
     table: TableDescription, result: WriteResult, touched: TouchedPartitions | None
 ) -> Mapping[str, Sequence[tuple[str, str]]]:
-    """By partition (empty: of a flat table) each file and the name of its folder."""
+    """Each file and the name of its folder, by partition (empty: of a flat table)."""
     locations = touched.locations if touched else {}
     placed: dict[str, list[tuple[str, str]]] = {}
     for folder in result.folders:

@@ -20,7 +20,7 @@ def find_named_partitions(overwrite: Overwrite, table: TableDescription) -> tupl
 
 
 def find_truncated(overwrite: Overwrite, table: TableDescription, existing: Sequence[str]) -> tuple[str, ...]:
-    """Those of the existing partitions that a TRUNCATE empties.
+    """The existing partitions that a TRUNCATE empties.
 
     Raises HIVE_ACID_PARTITION_NOT_FOUND if it names one in full that does not exist.
     """

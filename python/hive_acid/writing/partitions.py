@@ -13,7 +13,7 @@ from hive_acid.writing.conflicts import Conflict
 
 @dataclass(frozen=True)
 class TouchedPartitions:
-    """By name, the location of each partition the metastore knows and of each that is new."""
+    """The locations by name, of each partition the metastore knows and of each that is new."""
 
     existing: Mapping[str, str]
     new: Mapping[str, str]

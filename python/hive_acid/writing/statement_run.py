@@ -53,7 +53,7 @@ class StatementRun:
 
 @dataclass(eq=False)
 class TableWork:
-    """What a transaction, whose `snapshot` saw `before`, does to a table under its one write ID there.
+    """The work of a transaction, whose `snapshot` saw `before`, on a table under its one write ID there.
 
     `written` are the partitions with files of the transaction, `overwritten` those of them with a base; an empty name
     stands for a flat table. `runs` are the statements whose files are in place.
@@ -78,7 +78,7 @@ class TableWork:
 
     @property
     def own_view(self) -> ValidWriteIdList:
-        """What the snapshot sees, and what the transaction itself has written."""
+        """The write IDs that the snapshot sees, and the transaction's own."""
         return self.before.with_own(self.write_id)
 
 

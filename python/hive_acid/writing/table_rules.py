@@ -129,7 +129,7 @@ def find_format_fault(table: TableDescription) -> str | None:
 
 
 def find_layout(table: TableDescription) -> FileLayout:
-    """What the files of a table that can be written look like."""
+    """The form of the files of a table that can be written."""
     return _ACID_LAYOUT if table.kind.has_row_ids else _INSERT_ONLY_LAYOUTS[table.file_format]
 
 
@@ -177,5 +177,5 @@ def find_compression_key(table: TableDescription) -> str:
 
 
 def find_readable_compressions(table: TableDescription) -> frozenset[str]:
-    """What that property may say: the compressions that every engine reads."""
+    """Values of that property: the compressions that every engine reads."""
     return _READABLE_IN_PARQUET if table.file_format is FileFormat.PARQUET else _READABLE_IN_ORC

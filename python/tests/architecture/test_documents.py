@@ -80,15 +80,6 @@ def test_the_readme_can_be_read_at_once_and_begins_with_what_works() -> None:
     assert lines.index("<!-- /summary -->") < 40
 
 
-@pytest.mark.parametrize("document", [d for d in DOCUMENTS if d.parent.name != "decisions"], ids=shown)
-def test_no_sentence_begins_without_its_subject(document: Path) -> None:
-    prose = re.sub(
-        r"```.*?```|<!-- (\w+) -->\n\n.*?<!-- /\1 -->|(?m:^#.*?$)", "", document.read_text("utf-8"), flags=re.DOTALL
-    )
-    begin = r"(?:^\W*|[.!?:][*)]*\s+|\n\n\W*|\n *(?:\*|\d+\.) \W*)"
-    assert re.findall(begin + r"((?:Of|By|What|Whose|Such|Those)\b[^.]{0,40})", prose) == []
-
-
 @pytest.mark.parametrize("document", [*DOCUMENTS, ROOT / "CONTRIBUTING.md"], ids=shown)
 def test_links_within_the_repository_lead_somewhere(document: Path) -> None:
     text = document.read_text("utf-8")

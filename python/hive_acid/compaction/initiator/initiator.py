@@ -21,7 +21,7 @@ INITIATOR_ON = "hive.compactor.initiator.on"
 
 
 class Action(Enum):
-    """What was done about a table or partition."""
+    """The action taken for a table or partition."""
 
     REQUESTED = "requested"
     WOULD_REQUEST = "would request"
@@ -32,7 +32,7 @@ class Action(Enum):
 
 @dataclass(frozen=True)
 class Decision:
-    """What was done about a flat table or a partition, or about a partitioned table as a whole, and why.
+    """The action taken for a flat table, a partition, or a partitioned table as a whole, and its reason.
 
     `request_id` is that of a request that was made.
     """
@@ -82,7 +82,7 @@ class Initiator:
         self._is_dry_run = is_dry_run
 
     def look(self, names: Iterable[TableName]) -> Iterator[Decision]:
-        """What was done about each transactional table among them; those that are not are left out.
+        """The actions for each transactional table among them; other tables are left out.
 
         An error about one table is its decision, and the next one is looked at; without an answer of the metastore
         MetastoreUnavailable is raised.
@@ -98,7 +98,7 @@ class Initiator:
                 yield Decision(name, None, Action.FAILED, None, str(error))
 
     def look_at(self, table: TableDescription, partitions: Sequence[str] | None = None) -> Iterator[Decision]:
-        """What was done about the table, or about these of its partitions (None: all)."""
+        """The actions for the table, or for these of its partitions (None: all)."""
         metastore = self._metastore
         exemption = find_exemption(metastore.line, table, metastore.database_parameters(table.name.database))
         if exemption:
@@ -134,7 +134,7 @@ class Initiator:
         return self._request(table.name, partition, verdict.kind, verdict.reason)
 
     def _find_reasons_to_wait(self, table: TableName) -> dict[str | None, str]:
-        """By partition (None: the flat table), why the queue or its history keeps it from being asked for."""
+        """Why the queue or its history keeps partitions from being asked for; None stands for the flat table."""
         entries: dict[str | None, list[CompactionInfo]] = {}
         for info in self._metastore.compactions():
             if info.table == table:

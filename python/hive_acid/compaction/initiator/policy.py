@@ -43,7 +43,7 @@ class Thresholds:
 
     @classmethod
     def of_server(cls, line: MetastoreLine, config_value: Callable[[str, str], str]) -> Thresholds:
-        """Those that the metastore is set to. Raises ValueError for what is no number."""
+        """The thresholds that the metastore is set to. Raises ValueError for what is no number."""
         is_said = find_server_value(config_value, ABORTS_BY_CLEANER, "true") == "true"
         return cls(
             int(config_value(DELTA_COUNT, str(cls.delta_count))),
@@ -104,7 +104,7 @@ def judge(
     thresholds: Thresholds,
     is_partition: bool,
 ) -> Verdict:
-    """What the table or partition needs whose folders are in `state`, chosen by `write_ids`, a compactor's list.
+    """The verdict on the table or partition whose folders are in `state`, chosen by `write_ids`, a compactor's list.
 
     On the 3.1 line what would be a minor compaction is a major one: Hive 3.1's own minor breaks unbucketed tables with
     deletes and files of several buckets (its next major fails with "Two readers"), and ours there is major only.

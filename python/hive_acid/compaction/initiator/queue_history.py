@@ -1,4 +1,4 @@
-"""What the metastore's queue and its history say about asking once more."""
+"""The answer of the metastore's queue and its history to whether a compaction may be asked for once more."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from hive_acid.snapshot.filesystem import FileSystem, Listing
 from hive_acid.snapshot.table_snapshot import load_state
 
 _PARTITIONS_AT_ONCE = 500
-"""Whose listings are in memory together."""
+"""The number of roots whose listings are in memory together."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Root:
 
 @dataclass(frozen=True)
 class CompactorView:
-    """What a compactor that began now would see: `transactions` that are visible, and write IDs it might fold."""
+    """The view of a compactor that began now: `transactions` that are visible, and write IDs it might fold."""
 
     transactions: ValidTxnList
     write_ids: ValidWriteIdList
@@ -42,7 +42,7 @@ class CompactorView:
 
 
 def load_thresholds(metastore: Metastore, table: TableDescription) -> Thresholds:
-    """Those of the table, else of the metastore. Raises HIVE_ACID_CONFIGURATION for one that is no number."""
+    """The thresholds of the table, else of the metastore. Raises HIVE_ACID_CONFIGURATION for one that is no number."""
     try:
         return Thresholds.of_server(metastore.line, metastore.config_value).of_table(table.parameters)
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""What `WITH OVERWRITE TBLPROPERTIES` says of the files that one compaction makes.
+"""`WITH OVERWRITE TBLPROPERTIES`: properties of the files that one compaction makes.
 
 Hive's job knows two sorts of keys (CompactorMR of 3.1.3, MRCompactor of 4.1.0, overrideTblProps): `tblprops.KEY` counts
 as the table's property KEY, and `compactor.KEY` as a setting of the job, of which Spark has none. Others are ignored.
@@ -32,7 +32,7 @@ class FileOverrides:
 
 
 def read_overrides(table: TableDescription, properties: Mapping[str, str]) -> FileOverrides:
-    """Those of the properties that mean something for files of this table; the others are ignored, as by Hive.
+    """The properties that mean something for files of this table; the others are ignored, as by Hive.
 
     A compression that not every engine reads is ignored as if it were the table's. Raises
     HIVE_ACID_UNSUPPORTED_TABLE for a number that the format does not take.

@@ -44,7 +44,7 @@ class CompactedFile:
 
 @dataclass(frozen=True)
 class CompactionPlan:
-    """What a compaction makes; nothing if `files` is empty.
+    """The files that a compaction makes; nothing if `files` is empty.
 
     `needs_cleaning`: there are folders that nobody needs, so the Cleaner is to be told even if nothing is made.
     """
@@ -103,7 +103,7 @@ def build_base_name(state: AcidState, visibility_txn_id: int) -> str:
 
 
 def build_delta_name(kind: FolderKind, state: AcidState, visibility_txn_id: int) -> str:
-    """What deltas and delete deltas, of which there are some, are folded into: `kind` says which of the two."""
+    """The folder that deltas or delete deltas are folded into; `kind` says which of the two, and there are some."""
     deltas = (*state.deltas, *state.delete_deltas)
     first = min(delta.name.min_write_id for delta in deltas)
     last = max(delta.name.max_write_id for delta in deltas)

@@ -96,8 +96,8 @@ class CompactionRequests:
         """The outcome of each request, in order; with `waits`, of those that were accepted once they have ended.
 
         Raises, only when waiting and after all have ended, HIVE_ACID_COMPACTION_FAILED for the first that did not end
-        well; HIVE_ACID_COMPACTION_TIMEOUT if one has not ended by the time of the setting; HIVE_ACID_CANCELLED. What
-        was requested stays in the queue whatever is raised.
+        well; HIVE_ACID_COMPACTION_TIMEOUT if one has not ended by the time of the setting; HIVE_ACID_CANCELLED.
+        Requests stay in the queue whatever is raised.
         """
         prepared = requests if self._runner is None else self._runner.prepare(requests, settings)
         outcomes = self._request(prepared, settings)

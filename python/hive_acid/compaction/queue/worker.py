@@ -40,7 +40,7 @@ _MAX_ERROR_LENGTH = 2000
 
 @dataclass(frozen=True)
 class CompactionOutcome:
-    """What became of one compaction: the folders made, below the table or partition, and their rows and bytes.
+    """The result of one compaction: the folders made, below the table or partition, and their rows and bytes.
 
     No folder, if nothing was worth it; `cleans`: the Cleaner was told to remove what nobody needs.
     """
@@ -272,7 +272,7 @@ def _is_rebalance(kind: CompactionKind) -> bool:
 
 
 def _refuse_order(job: CompactionJob) -> None:
-    """Of a rebalance that Hive's own statement has asked for."""
+    """Refuses the order of rows that Hive's own statement asks of a rebalance."""
     if job.order_by:
         reason = f"rows are not put into another order (ORDER BY {job.order_by})"
         operation = f"A {job.kind.value} compaction"

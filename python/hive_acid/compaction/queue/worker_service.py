@@ -16,7 +16,7 @@ COMPACTED, REFUSED, FAILED = "compacted", "refused", "failed"
 
 @dataclass(frozen=True)
 class Report:
-    """What became of one compaction, and how long it took; `reason` is that of a failure."""
+    """The result of one compaction, and how long it took; `reason` is that of a failure."""
 
     state: str
     elapsed_ms: int
@@ -88,7 +88,7 @@ class Metrics:
 
 
 class Compacts(Protocol):
-    """What is asked of a worker."""
+    """The methods that a service needs of a worker."""
 
     def run_next(self, pool: str | None) -> CompactionOutcome | None:
         """See `Worker`."""

@@ -10,7 +10,7 @@ from hive_acid.sql.row_changes import Change, TargetColumns, build_code
 def build_with_moves(changes: exp.Select, columns: TargetColumns) -> exp.Select:
     """The MIXED row changes of `changes`, in which each update of a row that moves has become two rows.
 
-    The columns of `changes` begin with the own prefix, but for those that are named as the target's. Those of
+    The columns of `changes` begin with the own prefix, but for those that are named as the target's. The values of
     `build_old_bucketing` are not kept.
     """
     prefix = columns.own_prefix

@@ -19,7 +19,7 @@ import hiveacid.scan.{BindQueries, NumberedScans, PlanBoundQueries, PlanSerdeSca
 import org.apache.spark.sql.{SparkSession => ApiSession, SparkSessionExtensions}
 import org.apache.spark.sql.classic.SparkSession
 
-/** What a session gets by `spark.sql.extensions=hiveacid.Extensions`. */
+/** The rules that a session gets by `spark.sql.extensions=hiveacid.Extensions`. */
 class Extensions extends (SparkSessionExtensions => Unit) {
   private def classic(s: ApiSession) = s.asInstanceOf[SparkSession]
 

@@ -13,7 +13,8 @@ import org.apache.spark.sql.execution.command.SaveAsV1TableCommand
 /** `saveAsTable`: a table as the DataFrame's writer describes it, and the rows. */
 final case class SaveAsTable(table: CatalogTable, mode: SaveMode, query: LogicalPlan)
 
-/** What differs between Spark lines. Members of Spark that are `private[sql]` in all of them are in [[SparkAccess]]. */
+/** The differences between Spark lines. Members of Spark that are `private[sql]` in all of them are in [[SparkAccess]].
+  */
 object SparkLine {
 
   /** private[sql]; `saveAsTable` is this command since 4.1, and it drops the table before a later rule could see it. */

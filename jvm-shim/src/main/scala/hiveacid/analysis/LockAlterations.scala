@@ -29,7 +29,8 @@ case class LockAlterations(session: SparkSession) extends Rule[LogicalPlan] {
   private def locked(c: RunnableCommand): Option[AcidDdlCommand] =
     ofPartitions(c).orElse(ofTable(c)).orElse(ofDatabase(c))
 
-  /** What Spark plans for all catalogs alike, as its own command for the session catalog that does the same. */
+  /** Commands that Spark plans for all catalogs alike, as its own command for the session catalog that does the same.
+    */
   private def forSessionCatalog(plan: LogicalPlan): Option[RunnableCommand] = plan match {
     case DropTable(SessionTable(id), ifExists, purge) => Some(DropTableCommand(id, ifExists, isView = false, purge))
     case DropNamespace(ResolvedNamespace(catalog, Seq(name), _), ifExists, cascade) if isSession(catalog) =>

@@ -16,8 +16,8 @@ import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.execution.datasources.CreateTable
 import org.apache.spark.sql.hiveacid.{SaveAsTable, SparkAccess, SparkLine}
 
-/** What DataFrames write by the names of columns (`writeTo`, `saveAsTable`) as the INSERT that means the same; and
-  * writes refused that Spark refuses without a name, or carries out by dropping the table, before a later rule can see
+/** Turns DataFrames' writes by the names of columns (`writeTo`, `saveAsTable`) into the INSERT that means the same, and
+  * refuses writes that Spark refuses without a name, or carries out by dropping the table, before a later rule can see
   * them.
   */
 case class ResolveDataFrameWrites(session: SparkSession) extends Rule[LogicalPlan] {

@@ -17,8 +17,8 @@ import org.apache.spark.sql.classic.{DataFrame, SparkSession}
 import org.apache.spark.sql.execution.datasources.LogicalRelation
 import org.apache.spark.sql.hiveacid.SparkAccess
 
-/** What `hive_acid.AcidTable` calls. A statement becomes the node that Spark's parser makes of its SQL text, so that it
-  * goes the way of `spark.sql`.
+/** The methods that `hive_acid.AcidTable` calls. A statement becomes the node that Spark's parser makes of its SQL
+  * text, so that it goes the way of `spark.sql`.
   *
   * The table is looked up by each call, but its columns keep their attribute IDs for as long as they keep their types:
   * a column of one `frame` means the same in a later statement.

@@ -30,9 +30,9 @@ final case class ListedFolder(
     modifiedMs: Array[Long]
 )
 
-/** What Python does to storage. Listings travel as one string: a thousand folders through py4j objects take ten times
-  * as long. `FileStatus.getPermission` is never touched and `listFiles(recursive)` never used: on local files both
-  * start a process per file.
+/** Python's operations on storage. Listings travel as one string: a thousand folders through py4j objects take ten
+  * times as long. `FileStatus.getPermission` is never touched and `listFiles(recursive)` never used: on local files
+  * both start a process per file.
   */
 final class Storage(session: SparkSession) {
   import Storage._

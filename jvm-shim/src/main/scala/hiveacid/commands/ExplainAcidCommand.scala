@@ -12,8 +12,8 @@ import org.apache.spark.sql.execution.CommandExecutionMode
 import org.apache.spark.sql.execution.command.LeafRunnableCommand
 import org.apache.spark.sql.types.StringType
 
-/** What a statement would do, without doing it. As in Spark's EXPLAIN, the statement is analysed when this runs, and no
-  * rule sees it before.
+/** `EXPLAIN ACID`: the effects of a statement, without doing it. As in Spark's EXPLAIN, the statement is analysed when
+  * this runs, and no rule sees it before.
   *
   * @param isFormatted
   *   true: one row with JSON, for programs; false: a row for each fact

@@ -91,7 +91,9 @@ object PartitionsToLock {
     case _               => false
   }
 
-  /** What the filters of the one scan of the target leave. A target that is read twice is locked as a whole. */
+  /** The partitions that the filters of the one scan of the target leave. A target that is read twice is locked as a
+    * whole.
+    */
   private def scanned(session: SparkSession, target: CatalogTable, changes: LogicalPlan): Option[Seq[String]] = {
     if (reads(target, changes) != 1) None
     else

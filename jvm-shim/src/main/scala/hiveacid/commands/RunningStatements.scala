@@ -105,8 +105,8 @@ object RunningStatements {
     finally keys.foreach(calls.remove)
   }
 
-  /** What Python calls back for. With PYSPARK_PIN_THREAD=false Python's calls come on another thread, without job
-    * group, tags and session.
+  /** The callbacks of Python. With PYSPARK_PIN_THREAD=false Python's calls come on another thread, without job group,
+    * tags and session.
     */
   def inCall[T](key: String)(body: Call => T): T = {
     val call = calls.get(key)

@@ -72,7 +72,7 @@ object SourcePruning {
     pruning = SourcePruning(pairs, Set.empty)
   } yield pruning.copy(keys = keys.filter(pruning.canMatch).toSet)
 
-  /** Of a join in which rows of the target that match nothing do not count. */
+  /** The condition of a join in which rows of the target that match nothing do not count. */
   private def sides(changes: LogicalPlan): Option[Sides] = changes.collectFirst {
     case Join(left, right, kind, Some(on), _) =>
       kind match {

@@ -16,8 +16,7 @@ import org.apache.spark.sql.types.StructType
 /** One attempt to make the file of one bucket, or all files of a table that is rebalanced. It writes only below its own
   * attempt folder.
   *
-  * What it holds in memory does not grow with the rows, but for which of them are deleted: a bit or two bytes for each
-  * of these.
+  * Its memory does not grow with the rows, but for which of them are deleted: a bit or two bytes for each of these.
   */
 final class CompactionTask(
     spec: CheckedCompaction,

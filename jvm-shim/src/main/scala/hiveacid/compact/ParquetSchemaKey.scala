@@ -16,7 +16,7 @@ import org.apache.parquet.schema.{MessageType, Type}
 import org.apache.parquet.schema.LogicalTypeAnnotation.{DateLogicalTypeAnnotation, TimestampLogicalTypeAnnotation}
 import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName.INT96
 
-/** What the values of a file mean to whoever reads it. Values of files of one form can lie in one file.
+/** The meaning of a file's values to its readers. Values of files of one form can lie in one file.
   *
   * @param fields
   *   the schema but for its own name, which engines choose as they like

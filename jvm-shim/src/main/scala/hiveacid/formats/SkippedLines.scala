@@ -32,7 +32,7 @@ final case class SkippedLines(header: Int, footer: Int) {
 
 object SkippedLines {
 
-  /** Of the table's properties, by which Hive goes. */
+  /** The numbers in the table's properties, by which Hive goes. */
   private val HeaderKey = "skip.header.line.count"
   private val FooterKey = "skip.footer.line.count"
   private val MaxFooter = 100 // hive.file.max.footer

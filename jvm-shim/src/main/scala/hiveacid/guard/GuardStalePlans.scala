@@ -56,7 +56,7 @@ object GuardStalePlans {
   private def isChecked(node: LogicalPlan): Boolean =
     QueryPlanningTracker.get.exists(query => node.getTagValue(checkedIn).exists(_ eq query))
 
-  /** What the node knows of a table that is read by Spark's own reader. */
+  /** The node's description of a table that is read by Spark's own reader. */
   private def description(node: LogicalPlan): Option[CatalogTable] = node match {
     case h: HiveTableRelation                          => Some(h.tableMeta)
     case l: LogicalRelation if !AcidRelation.isOurs(l) => l.catalogTable

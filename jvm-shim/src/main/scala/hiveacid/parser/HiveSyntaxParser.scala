@@ -20,8 +20,8 @@ case class HiveSyntaxParser(session: SparkSession, delegate: ParserInterface) ex
   override def parsePlanWithParameters(text: String, parameters: ParameterContext): LogicalPlan =
     parsed(text, delegate.parsePlanWithParameters(_, parameters))
 
-  /** What Spark's parser takes is never looked at. What it does not take, in Hive's spelling neither, has the error of
-    * the text as it was.
+  /** A text that Spark's parser takes is never looked at. One that it does not take, in Hive's spelling neither, has
+    * the error of the text as it was.
     */
   private def parsed(text: String, parse: String => LogicalPlan): LogicalPlan =
     try parse(text)

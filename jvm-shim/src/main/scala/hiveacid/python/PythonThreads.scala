@@ -11,7 +11,7 @@ import org.apache.spark.sql.hiveacid.SparkAccess
   *
   * For each JVM thread that calls, py4j opens a connection and Python starts a thread, and both stay. Spark plans scans
   * on threads that it makes anew for each shuffle, so that a session would run out of files after some hundred queries.
-  * Such calls go through few threads, which are used again.
+  * These calls go through few threads, which are used again.
   */
 object PythonThreads {
   private val IdleSeconds = 3600L

@@ -63,7 +63,7 @@ final class AcidFileIndex(
   def ofQuery(key: QueryKey): AcidFileIndex =
     new AcidFileIndex(session, table, token, Some(key), withRowIds = withRowIds)
 
-  /** Of all partitions only those of these names. */
+  /** The partitions of these names alone. */
   def ofPartitions(names: Set[String]): AcidFileIndex =
     new AcidFileIndex(session, table, token, only = Some(names), withRowIds = withRowIds)
 
@@ -99,7 +99,7 @@ final class AcidFileIndex(
   def survivingPartitions(filters: Seq[Expression]): Seq[String] =
     survivors(PythonSide.plannerFor(name), executionKey, token, filters).keys.toSeq
 
-  /** What a plain read's snapshot is kept under: the root execution, or outside of any the key of its query. */
+  /** The key of a plain read's snapshot: the root execution, or outside of any the key of its query. */
   private def executionKey: Long =
     AcidFileIndex.rootExecution(session).orElse(queryKey.map(_.number)).getOrElse(QueryKeys.newKey().number)
 

@@ -87,7 +87,7 @@ object AcidRelation {
       )
   }
 
-  /** What the table's files are; tables are refused whose files nobody here can read. */
+  /** The format of the table's files; tables are refused whose files nobody here can read. */
   def formatOf(operation: String, t: CatalogTable): FormatChoice =
     FormatChoice
       .of(t)

@@ -49,7 +49,7 @@ object AmbiguousDays {
   private val FirstGregorian = LocalDate.of(1582, 10, 15).toEpochDay.toInt
   private val FirstDay = LocalDate.of(-9999, 1, 1).toEpochDay.toInt
 
-  /** Those of a SerDe's class name; None if it shows the days that Hive shows. */
+  /** The days of a SerDe by its class name; None if it shows the days that Hive shows. */
   def of(serde: String, table: String): Option[AmbiguousDays] =
     // Hive 4 writes the days of Avro in the hybrid calendar itself
     if (serde.endsWith("AvroSerDe")) None

@@ -12,7 +12,7 @@ import hiveacid.formats.parquet.TableParquetFileFormat
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.classic.SparkSession
 
-/** What the files of a transactional table are.
+/** The format of a transactional table's files.
   *
   * @param word
   *   of STORED AS
@@ -47,7 +47,7 @@ object FormatChoice {
   /** Lines of text, each an object of JSON. */
   case object Json extends FormatChoice("JSONFILE", isWritten = false) {
 
-    /** Of Hive; Spark has no such class. */
+    /** A class of Hive; Spark has none of this name. */
     val Serde = "org.apache.hadoop.hive.serde2.JsonSerDe"
 
     override def reader(session: SparkSession, t: CatalogTable): TransactionalFileFormat = {
@@ -61,7 +61,7 @@ object FormatChoice {
     }
   }
 
-  /** What Hive's SerDes read. */
+  /** The formats that Hive's SerDes read. */
   final case class Serde(name: String) extends FormatChoice(name, isWritten = false) {
     override def reader(session: SparkSession, t: CatalogTable): TransactionalFileFormat =
       new SerdeFileFormat(AcidTable.name(t))

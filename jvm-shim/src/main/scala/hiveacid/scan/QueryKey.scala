@@ -1,6 +1,6 @@
 package hiveacid.scan
 
-/** What the snapshot of a query is kept under that runs outside of any execution; `number` is negative.
+/** The key of the snapshot of a query that runs outside of any execution; `number` is negative.
   *
   * The plan refers to it, and so does each file that is to be read, and with them every RDD that reads them. So the
   * snapshot is needed for as long as this object can be reached, of which only the number goes to executors.

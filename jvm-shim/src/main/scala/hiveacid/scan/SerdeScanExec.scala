@@ -78,7 +78,7 @@ object SerdeScanExec {
   private val skipping =
     Seq("spark.files.ignoreMissingFiles", "spark.files.ignoreCorruptFiles", "spark.sql.hive.verifyPartitionPath")
 
-  /** By the metastore's name, which the partition itself does not carry. */
+  /** The partition by the metastore's name, which the partition itself does not carry. */
   private def name(table: CatalogTable, p: CatalogTablePartition): String =
     table.partitionColumnNames
       .map { column =>

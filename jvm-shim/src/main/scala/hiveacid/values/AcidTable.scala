@@ -8,7 +8,7 @@ import org.apache.spark.sql.catalyst.util.CharVarcharUtils
 /** A transactional table as the catalog describes it. */
 object AcidTable {
 
-  /** What Spark calls the catalog that the metastore is behind. */
+  /** Spark's name of the catalog that the metastore is behind. */
   val SessionCatalog = "spark_catalog"
 
   def isTransactional(t: CatalogTable): Boolean =

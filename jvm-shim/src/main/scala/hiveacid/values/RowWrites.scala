@@ -1,6 +1,6 @@
 package hiveacid.values
 
-/** What a row-change query holds.
+/** The content of a row-change query.
   *
   * @param changes
   *   the values of `__change` that may occur

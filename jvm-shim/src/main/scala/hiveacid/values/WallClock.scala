@@ -70,7 +70,7 @@ final class WallClock(zone: ZoneId, losses: WallClock.Losses = WallClock.Accepte
 
 object WallClock {
 
-  /** What to do about wall clocks that would be written back as others. */
+  /** Ways to treat wall clocks that would be written back as others. */
   trait Losses {
 
     /** It lies inside a gap of the zone, so that it becomes a later instant. */

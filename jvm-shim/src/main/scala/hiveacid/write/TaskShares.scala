@@ -2,7 +2,7 @@ package hiveacid.write
 
 import scala.collection.mutable.ArrayBuffer
 
-/** What one write task reads: the shuffle's partitions from `from` to before `until`.
+/** The share of one write task: the shuffle's partitions from `from` to before `until`.
   *
   * @param piece
   *   which part of its buckets, from 0; two tasks with rows of one bucket differ in it

@@ -14,7 +14,8 @@ import org.apache.spark.sql.execution.{CoalescedPartitionSpec, LeafExecNode, Shu
 import org.apache.spark.sql.execution.exchange.{REPARTITION_BY_NUM, ShuffleExchangeExec}
 import org.apache.spark.sql.internal.SQLConf
 
-/** What the write tasks read: `pieces(i)` is the piece (see [[WriteTask]]) of the task of partition `i` of `rows`. */
+/** The input of the write tasks: `pieces(i)` is the piece (see [[WriteTask]]) of the task of partition `i` of `rows`.
+  */
 final case class WriteInput(rows: RDD[InternalRow], pieces: Array[Int])
 
 object WriteInput {

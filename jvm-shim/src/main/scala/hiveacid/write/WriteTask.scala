@@ -31,7 +31,7 @@ final case class WrittenFile(
     bytes: Long
 )
 
-/** What the one attempt of a task that counts has written. */
+/** The files that the one attempt of a task that counts has written. */
 final case class WrittenTask(files: Seq[WrittenFile], counts: RowCounts)
 
 /** Rows of the target by what happened to them. One that was moved to another partition is updated. */
@@ -270,7 +270,7 @@ object WriteTask {
   private val FirstInserted = 2
   private val FirstChanged = 6
 
-  /** Of a file's or folder's name, on the file systems that Linux mounts and on HDFS. */
+  /** The limit of a file's or folder's name, on the file systems that Linux mounts and on HDFS. */
   private val MaxNameBytes = 255
 
   private def refuseLongNames(partition: String): Unit =

@@ -5,7 +5,7 @@ import java.nio.file.{FileAlreadyExistsException, Files, Path => LocalPath}
 import hiveacid.AcidOrcSuite
 import org.apache.hadoop.fs.{FileStatus, FileSystem, LocalFileSystem, Path, RawLocalFileSystem}
 
-/** What appears under a name between a look and a rename. */
+/** A folder that appears under a name between a look and a rename. */
 object Rival {
   @volatile var folder: Option[LocalPath] = None
 

@@ -16,7 +16,7 @@ class MixedChangesSuite extends AcidOrcSuite {
 
   private def table() = new Table("id bigint, s string", "struct<id:bigint,s:string>")
 
-  /** What `change` (0 to 6) is done to each row that has an ID, and new rows from `first` on. */
+  /** Each row that has an ID with its `change` (0 to 6), and new rows from `first` on. */
   private def changes(t: Table, change: String, first: Long, news: Long): DataFrame = {
     val old =
       t.read().selectExpr(s"cast($change as tinyint) as __change", "ROW__ID as __row_id", "id", "upper(s) || '!' as s")

@@ -12,9 +12,9 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types._
 
 /** JsonSerDe of Hive 3.1.3, on Jackson 1.9: values are taken as they come, the last of equal keys counts, and whatever
-  * follows the object on the line is passed over. What Hive reads of a line that is cut off is refused, for it goes on
-  * with bytes of a line before. So is an object or array where text is expected: Hive takes its bracket for the text,
-  * and what follows for other columns. Therefore all columns are read, whichever are asked for.
+  * follows the object on the line is passed over. A line that is cut off is refused, whatever Hive reads of it, for it
+  * goes on with bytes of a line before. So is an object or array where text is expected: Hive takes its bracket for the
+  * text, and what follows for other columns. Therefore all columns are read, whichever are asked for.
   *
   * @param target
   *   all columns

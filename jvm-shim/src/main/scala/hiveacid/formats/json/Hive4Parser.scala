@@ -48,7 +48,7 @@ private[hiveacid] class Hive4Parser(
     values.row(found)
   }
 
-  /** By `_colN` and by a number as the N-th field, counted from 0, besides the name: so does Hive. */
+  /** A field is found by name, by `_colN` and by a number as the N-th one, counted from 0: so does Hive. */
   private def find(target: Target.Record, key: String): Int = key match {
     case Hive4Parser.Internal(number) =>
       val i = number.toInt
@@ -108,7 +108,7 @@ private[hiveacid] class Hive4Parser(
     values.decimal(node.asText.dropWhile(isBlank).reverse.dropWhile(isBlank).reverse, t)
   }
 
-  /** Of what is no timestamp, NULL. */
+  /** NULL for a text that is no timestamp. */
   private def timestamp(text: String, t: DataType): Any = {
     val wall =
       try HiveTimes.Of4.timestamp(text)

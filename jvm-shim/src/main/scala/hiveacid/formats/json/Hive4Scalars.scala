@@ -4,7 +4,7 @@ import java.nio.charset.StandardCharsets
 
 import com.fasterxml.jackson.databind.{DeserializationFeature, JsonNode, ObjectMapper}
 
-/** What Hive 4 makes of values without parts that are not NULL, where its releases differ. */
+/** Hive 4's reading of values without parts that are not NULL, where its releases differ. */
 private[hiveacid] sealed trait Hive4Scalars {
   def mapper: ObjectMapper
   def boolean(node: JsonNode): Boolean
@@ -49,7 +49,7 @@ private[hiveacid] object Hive4Scalars {
       else if (node.isIntegralNumber) node.bigIntegerValue.signum != 0
       else !node.isBoolean || node.booleanValue
 
-    /** What looks like Base64 is taken for it, whatever the table's property says; all else as it is. */
+    /** A text that looks like Base64 is taken for it, whatever the table's property says; others as they are. */
     override def binary(node: JsonNode): Array[Byte] =
       if (node.isTextual && base64.matches(node.textValue)) node.binaryValue
       else node.asText.getBytes(StandardCharsets.UTF_8)
@@ -71,7 +71,7 @@ private[hiveacid] object Hive4Scalars {
       else if (node.isIntegralNumber) node.bigIntegerValue.signum != 0
       else node.booleanValue
 
-    /** Of text alone, by the table's property; of a number or truth value NULL, or an error if it is to be raw. */
+    /** Text is read by the table's property. A number or truth value is NULL, or an error if it is to be raw. */
     override def binary(node: JsonNode): Array[Byte] =
       if (!isRawBinary) node.binaryValue
       else if (node.isTextual) node.textValue.getBytes(StandardCharsets.UTF_8)

@@ -1,6 +1,8 @@
 package hiveacid.formats.json
 
-/** Whose JsonSerDe decides what a line means. They agree on most of what they write themselves, and else on little. */
+/** The release whose JsonSerDe decides what a line means. They agree on most of what they write themselves, and else on
+  * little.
+  */
 sealed trait HiveRelease
 
 object HiveRelease {
@@ -15,7 +17,7 @@ object HiveRelease {
   /** 4.1 and later (seen with 4.1.0 and 4.2.0): the same with exact numbers. */
   case object Of41 extends HiveRelease
 
-  /** By the name that Python gives it. */
+  /** The release by the name that Python gives it. */
   def of(name: String): HiveRelease = name match {
     case "3.1" => Of31
     case "4.0" => Of40

@@ -11,7 +11,7 @@ object LooseNumbers {
 
   def toDouble(text: String): Double = orElse(0.0)(java.lang.Double.parseDouble(text.trim))
 
-  /** What is written with digits alone must fit the type, or is zero; all else is cut to the type's range. */
+  /** A number of digits alone must fit the type, or is zero; others are cut to the type's range. */
   private def whole[T](text: String, zero: T)(exact: String => T, cut: Double => T): T = {
     val trimmed = text.trim
     val signed = trimmed.stripPrefix("+")

@@ -4,7 +4,7 @@ import java.util.Locale
 
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
 
-/** What the properties of a table say to JsonSerDe of Hive 4; that of 3.1.3 knows none of them.
+/** The properties of a table for JsonSerDe of Hive 4; that of 3.1.3 knows none of them.
   *
   * @param ignoresUnknownKeys
   *   otherwise a key for which there is no column is an error

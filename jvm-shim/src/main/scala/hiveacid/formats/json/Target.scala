@@ -5,7 +5,9 @@ import java.util.Locale
 import org.apache.spark.sql.catalyst.util.CharVarcharUtils
 import org.apache.spark.sql.types._
 
-/** What a value of JSON is to become: a type with CHAR and VARCHAR, of a record with the parts that are asked for. */
+/** The type that a value of JSON is to become: a type with CHAR and VARCHAR, of a record with the parts that are asked
+  * for.
+  */
 sealed trait Target
 
 object Target {

@@ -54,7 +54,7 @@ final class Values(zone: WallClock) {
 
   def row(fields: Array[Any]): InternalRow = new GenericInternalRow(fields)
 
-  /** Of equal keys the last value counts. TIMESTAMPs that are one instant here may be two wall clocks to Hive. */
+  /** The last value counts if keys are equal. TIMESTAMPs that are one instant here may be two wall clocks to Hive. */
   def put(into: LinkedHashMap[Any, Any], key: Any, t: DataType, value: Any): Unit = {
     val isInstant = t == TimestampType || t == TimestampNTZType
     if (isInstant && into.containsKey(key)) throw new UnheldException("it holds a MAP with a TIMESTAMP twice as a key")

@@ -13,7 +13,7 @@ import org.apache.spark.sql.sources.Filter
 import org.apache.spark.sql.types._
 import org.apache.spark.sql.vectorized.{ColumnarBatch, ColumnVector}
 
-/** What a scan asks of each file.
+/** The questions of a scan to each file.
   *
   * @param tableSchema
   *   the table's columns in order, without partition columns

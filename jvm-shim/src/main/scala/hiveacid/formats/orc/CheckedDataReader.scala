@@ -20,7 +20,7 @@ import org.apache.orc.impl.{
 
 /** Hands the bytes of a stripe to ORC once its streams of integers are known to be as long as their runs say.
   *
-  * Of a stream that ends within a run ORC tries to read the rest for ever (SerializationUtils.readLongBE counts the -1
+  * ORC tries for ever to read the rest of a stream that ends within a run (SerializationUtils.readLongBE counts the -1
   * of the end as a byte less), and a task that does so cannot be cancelled either.
   *
   * @param columns

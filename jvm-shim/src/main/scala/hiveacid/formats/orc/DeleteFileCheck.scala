@@ -38,14 +38,14 @@ final class DeleteFileCheck(path: Path, reader: Reader, errors: ReadErrors) {
       throw statistics.differs("deletes", stated, statistics.count)
   }
 
-  /** Of `inserts,updates,deletes` (Hive: AcidStats); None where it is not told. */
+  /** The number in `inserts,updates,deletes` (Hive: AcidStats); None where it is not told. */
   private def statedDeletes: Option[Long] =
     text(StatisticsKey).map(_.split(',')).filter(_.length == 3).flatMap(numbers => Try(numbers(2).toLong).toOption)
 
   private def text(key: String): Option[String] =
     if (reader.hasMetadataValue(key)) Some(UTF_8.decode(reader.getMetadataValue(key)).toString) else None
 
-  /** What is left to go by where nothing tells of the values. */
+  /** The clue that is left where nothing tells of the values. */
   final private class Order {
     private val ends = text(KeyIndexKey).fold(Array.empty[String])(_.split(';').filter(_.nonEmpty))
     private val stripes = reader.getStripes

@@ -41,7 +41,7 @@ final case class SourceFile(
     evolution: Evolution
 )
 
-/** What a scan asks of a file.
+/** The questions of a scan to a file.
   *
   * @param tableSchema
   *   the table's columns in order, without partition columns

@@ -95,10 +95,10 @@ object FileSchema {
 
   /** Resolves the required columns in a file, with ACID columns or without.
     *
-    * By name without regard to case, or by position in the table; by position also where the file has only names like
-    * `_col0` (written before the names were known, HIVE-4243). Hive 3.1 goes by name, Hive 4 by position
-    * (`orc.force.positional.evolution` in HiveConf): it shows the old values of a renamed column, 3.1 does not. Nested
-    * fields are found by name by both.
+    * Columns are found by name without regard to case, or by position in the table; by position also where the file has
+    * only names like `_col0` (written before the names were known, HIVE-4243). Hive 3.1 goes by name, Hive 4 by
+    * position (`orc.force.positional.evolution` in HiveConf): it shows the old values of a renamed column, 3.1 does
+    * not. Nested fields are found by name by both.
     *
     * @throws UnsupportedTypeException
     *   for a change of type that is not supported

@@ -73,7 +73,7 @@ object Hive3Conversions {
   private val MillisPerDay = 86400000L
 
   /** The conversions of a row's columns, whose vectors are `fields`: from the schema that ORC reads to the wanted one,
-    * of equal structure. Those vectors of it that are converted are replaced.
+    * of equal structure. Its vectors that are converted are replaced.
     */
   def apply(
       read: TypeDescription,
@@ -97,7 +97,7 @@ object Hive3Conversions {
     case _                         => false
   }
 
-  /** What to ask ORC for, so that such values come as they are in the file. */
+  /** The type to ask ORC for, so that such values come as they are in the file. */
   def asRead(file: TypeDescription, wanted: TypeDescription): TypeDescription = wanted.getCategory match {
     case STRUCT =>
       val names = file.getFieldNames.asScala.toSeq

@@ -44,7 +44,7 @@ final class IdStatistics(path: Path, reader: Reader, columns: Seq[Int], errors: 
   def differs(what: String, told: Any, counted: Any): AcidException =
     errors.corrupt(path, s"its footer tells of other rows than it holds: $what $told, but found $counted")
 
-  /** What is found in one column. */
+  /** The statistics of one column. */
   final private class Column(index: Int) {
     private val name = FileSchema.IdColumns(index)._1
     private var least = Long.MaxValue

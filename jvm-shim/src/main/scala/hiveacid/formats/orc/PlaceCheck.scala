@@ -9,7 +9,7 @@ import org.apache.hadoop.fs.Path
 import org.apache.hadoop.hive.ql.exec.vector.{LongColumnVector, VectorizedRowBatch}
 import org.apache.orc.{IntegerColumnStatistics, Reader}
 
-/** What the place of a file says of its rows.
+/** The IDs that the place of a file gives its rows.
   *
   * Rows that contradict it belong to another file, whose copy was put here by mistake: returned, they would be seen
   * twice and others be missing. It costs nothing to find out where the file's statistics tell; they are not asked where

@@ -78,7 +78,7 @@ object TableOrcFileFormat {
     }
   }
 
-  /** What the session's Hadoop configuration may say about ORC must not change which rows are read. */
+  /** Settings about ORC in the session's Hadoop configuration must not change which rows are read. */
   private[hiveacid] def readConf(hadoopConf: Configuration): Configuration = {
     val conf = new Configuration(hadoopConf)
     Calendars.setDefault(conf)

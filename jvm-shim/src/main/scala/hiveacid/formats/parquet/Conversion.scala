@@ -36,7 +36,8 @@ object Conversion {
     case other            => other
   }
 
-  /** What a column of CHAR or VARCHAR holds of a longer text, which a file from before the type was changed may have.
+  /** The part of a longer text that a column of CHAR or VARCHAR holds, which a file from before the type was changed
+    * may have.
     *
     * @param t
     *   the type that is read, maybe with fewer nested fields
@@ -54,8 +55,8 @@ object Conversion {
     case _ => within(t, children(t).zip(children(hive)).map { case (child, inHive) => ofLengths(child, inHive) })
   }
 
-  /** What Hive stores for a value: a TIMESTAMP as its wall clock, taken as if it were in UTC, and CHAR without its
-    * trailing blanks (DataWritableWriter of 3.1.3).
+  /** The form in which Hive stores a value: a TIMESTAMP as its wall clock, taken as if it were in UTC, and CHAR without
+    * its trailing blanks (DataWritableWriter of 3.1.3).
     *
     * @param hive
     *   the type with CHAR and VARCHAR

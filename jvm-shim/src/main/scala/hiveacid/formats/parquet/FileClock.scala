@@ -16,8 +16,8 @@ import org.apache.parquet.schema.PrimitiveType
 import org.apache.parquet.schema.LogicalTypeAnnotation.TimestampLogicalTypeAnnotation
 import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName.INT96
 
-/** What the DATEs and TIMESTAMPs of a file mean: in which calendar its days are counted, and which zone's wall clock
-  * its instants stand for. Both stand at the file's end, or follow from who wrote it.
+/** The meaning of the DATEs and TIMESTAMPs of a file: in which calendar its days are counted, and which zone's wall
+  * clock its instants stand for. Both stand at the file's end, or follow from who wrote it.
   *
   * @param asHive3
   *   whether values are those that Hive 3.1 shows. It counts all days in the proleptic calendar. Hive 4 takes days for

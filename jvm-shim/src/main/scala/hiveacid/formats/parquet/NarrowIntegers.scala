@@ -65,7 +65,7 @@ object NarrowIntegers {
 
   private def limit(bits: Int) = 1 << (bits - 1)
 
-  /** Those of the type that the file holds; what has another form there is left to the reader, which refuses it. */
+  /** The columns of the type that the file holds; one of another form there is left to the reader, which refuses it. */
   private def narrow(t: DataType, inFile: Type, path: Seq[String]): Seq[Narrow] = (t, inFile) match {
     case (ByteType | ShortType, p: PrimitiveType) if p.getPrimitiveTypeName == INT32 =>
       Seq(Narrow(path, p, if (t == ByteType) 8 else 16))

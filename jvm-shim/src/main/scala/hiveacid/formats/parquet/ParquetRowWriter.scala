@@ -78,7 +78,7 @@ object ParquetRowWriter {
     SQLConf.TIMESTAMP_TYPE.key -> "TIMESTAMP_LTZ" // what Hive's `timestamp` is parsed as
   )
 
-  /** What Spark's write support asks the session for, whatever that is set to. */
+  /** The settings that Spark's write support asks the session for, whatever that is set to. */
   private def fixedConf: SQLConf = {
     val conf = new SQLConf
     fixedSettings.foreach { case (key, value) => conf.setConfString(key, value) }

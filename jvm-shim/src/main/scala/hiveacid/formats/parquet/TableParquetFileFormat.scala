@@ -127,7 +127,7 @@ object TableParquetFileFormat {
       }
     }
 
-  /** Of the columns of the file, each with its change of `lengths`; the rest of the schema are those of the partition.
+  /** The columns of the file, each with its change of `lengths`; the rest of the schema are those of the partition.
     */
   private def conversion(
       schema: StructType,

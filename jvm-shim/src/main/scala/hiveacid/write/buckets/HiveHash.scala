@@ -19,7 +19,7 @@ import org.apache.spark.unsafe.types.UTF8String
 /** Hive's hash of a value of one type, by which it chooses buckets. */
 abstract class HiveHash extends Serializable {
 
-  /** Of a value that is not NULL, as Spark's rows hold it. NULL has the hash 0. */
+  /** The hash of a value that is not NULL, as Spark's rows hold it. NULL has the hash 0. */
   def of(value: Any): Int
 }
 
@@ -71,7 +71,7 @@ object HiveHash {
     }
   }
 
-  /** Of numbers and the like, in Java's manner. */
+  /** The hash of numbers and the like, in Java's manner. */
   private def first(from: DataType, to: Category): Option[HiveHash] = Option((from, to)).collect {
     case (BooleanType, Category.BOOLEAN)                         => hash[Boolean](if (_) 1 else 0)
     case (ByteType, Category.BYTE)                               => hash[Byte](_.toInt)
@@ -84,8 +84,8 @@ object HiveHash {
     case (_: DecimalType, Category.DECIMAL)                      => hash[Decimal](trimmed(_).hashCode)
   }
 
-  /** Of the same, by Murmur3 of their bytes, the highest first. Hive converts the bits of floating-point numbers, which
-    * are integers, to a floating-point number once more.
+  /** The hash of the same, by Murmur3 of their bytes, the highest first. Hive converts the bits of floating-point
+    * numbers, which are integers, to a floating-point number once more.
     */
   private def second(from: DataType, to: Category): Option[HiveHash] = Option((from, to)).collect {
     case (BooleanType, Category.BOOLEAN)                         => hash[Boolean](if (_) 1 else 0)

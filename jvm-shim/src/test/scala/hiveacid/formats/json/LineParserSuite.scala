@@ -12,7 +12,7 @@ import org.apache.spark.sql.catalyst.CatalystTypeConverters
 import org.apache.spark.sql.catalyst.util.CharVarcharUtils
 import org.apache.spark.sql.types._
 
-/** What each release makes of a value. The expected values are those of the releases' own JsonSerDe, called with the
+/** Each release's reading of a value. The expected values are those of the releases' own JsonSerDe, called with the
   * same lines (3.1.3, 4.0.1 and 4.1.0; 4.2.0 gave the same as 4.1.0).
   */
 class LineParserSuite extends FunSuite {

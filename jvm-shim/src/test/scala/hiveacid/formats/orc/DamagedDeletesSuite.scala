@@ -56,7 +56,7 @@ class DamagedDeletesSuite extends AcidOrcSuite {
     writer.close()
   }
 
-  /** What the file says, read anew; the number makes it another one for the cache. */
+  /** The file's content, read anew; the number makes it another one for the cache. */
   private def load(t: Table, number: Int): DeleteSet = {
     val path = t.path(folder, "x").getParent.toString
     val deletes = DeleteFolder(path, 9, 9, anyBucket = false, check = false, Seq("bucket_00000"))

@@ -7,7 +7,7 @@ import hiveacid.formats.ReadErrors
 import org.apache.hadoop.fs.Path
 import org.apache.hadoop.security.AccessControlException
 
-/** What cannot be read is an error that names the file, also where Spark is told to ignore such files. */
+/** A file that cannot be read is an error that names it, also where Spark is told to ignore such files. */
 class ErrorsSuite extends AcidOrcSuite {
   private val ignoring =
     Seq("spark.sql.files.ignoreMissingFiles" -> "true", "spark.sql.files.ignoreCorruptFiles" -> "true")
