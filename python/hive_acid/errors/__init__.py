@@ -14,8 +14,8 @@ HiveAcidError (a PySparkException)
 ├── MetastoreRefused         the metastore answered with an error
 └── StorageError             files could not be read or written
 
-Templates and SQLSTATEs live in conditions.json, which the shim's jar carries too. What became of the statement is told
-where a template has `<outcome>`; see `outcome`.
+Templates and SQLSTATEs live in conditions.json, which the shim's jar carries too. A template with `<outcome>` tells the
+fate of the statement; see `outcome`.
 """
 
 from __future__ import annotations

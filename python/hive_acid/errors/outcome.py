@@ -1,4 +1,4 @@
-"""What became of the statement that an error ends: one of a few fixed texts, which outcomes.json keeps.
+"""The fate of the statement that an error ends: one of a few fixed texts, which outcomes.json keeps.
 
 Some conditions, such as HIVE_ACID_STORAGE, can end a statement at any point of its way. Their `<outcome>` is empty when
 they are raised. The places that know how far the statement has come run its steps within `telling`.
@@ -26,7 +26,7 @@ def load_outcomes() -> Mapping[str, str]:
 
 
 class StatementOutcome(Enum):
-    """What became of a statement."""
+    """The fate of a statement."""
 
     CARRIED_OUT = "CARRIED_OUT"
     COMMITTED = "COMMITTED"
@@ -46,7 +46,7 @@ class StatementOutcome(Enum):
 
 
 def find_outcome(error: BaseException) -> StatementOutcome | None:
-    """What `tell` was told; None if nobody has told."""
+    """The outcome that `tell` was told; None if nobody has told."""
     found = getattr(error, _ATTRIBUTE, None)
     return found if isinstance(found, StatementOutcome) else None
 

@@ -31,7 +31,7 @@ class OwnTransaction(WritingScope):
 
     @property
     def statement_outcome(self) -> StatementOutcome:
-        """What an error of the statement says of what it wrote."""
+        """The outcome that an error of the statement tells of its writes."""
         return StatementOutcome.NOTHING_CHANGED if self._transaction is None else self._transaction.statement_outcome
 
     def open_snapshot(self, run: StatementRun) -> None:

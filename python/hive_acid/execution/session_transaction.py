@@ -51,7 +51,7 @@ class SessionTransaction(WritingScope):
 
     @property
     def statement_outcome(self) -> StatementOutcome:
-        """What an error that ends it says of what its statements wrote."""
+        """The outcome that an error which ends it tells of its statements' writes."""
         return self._reads.transaction.statement_outcome if self.written_tables else StatementOutcome.NOTHING_CHANGED
 
     @property

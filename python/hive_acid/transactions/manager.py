@@ -54,7 +54,7 @@ class Transaction:
 
     @property
     def statement_outcome(self) -> StatementOutcome:
-        """What an error says of the statement that wrote in it."""
+        """The outcome that an error tells of the statement that wrote in it."""
         return _TOLD[self.outcome]
 
     def own_snapshot(self) -> ValidTxnList:

@@ -2,7 +2,7 @@ package hiveacid.errors
 
 import scala.jdk.CollectionConverters._
 
-/** What became of the statement is said by the errors whose template has it, and by no others. */
+/** The fate of the statement is told by the errors whose template has it, and by no others. */
 class AcidExceptionSuite extends munit.FunSuite {
   private val parameters = Map("path" -> "/t/$1", "action" -> "reading", "reason" -> "no")
   private val committed = AcidException.outcome("COMMITTED")
