@@ -36,7 +36,7 @@ _BY_HAND = "manual"
 
 
 def describe_statement(statement: ParsedStatement, explained: str | None = None) -> OperatorStatement:
-    """What the shim is told of it."""
+    """The description for the shim."""
     table: NamedTable | None = getattr(statement, "table", None)
     return OperatorStatement(
         title=statement.TITLE,

@@ -1,4 +1,4 @@
-"""What the shim asks, as our values."""
+"""The shim's requests, as our values."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def build_statement(asked: WriteRequest) -> Statement:
 
 
 def build_read_table(asked: ReadRequest) -> ReadTable:
-    """What a scan was analysed on, and what its query reads besides."""
+    """The table that a scan was analysed on, and what its query reads besides."""
     return ReadTable(_build_analysed(asked.analysed), asked.together)
 
 

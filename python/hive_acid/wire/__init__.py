@@ -1,1 +1,4 @@
-"""What crosses between Python and the shim: one module per message or small family, and `codec`, which reads them."""
+"""Everything that crosses between Python and the shim.
+
+Each message or small family has a module; `codec` reads and writes them.
+"""

@@ -69,7 +69,7 @@ def _write(value: Any) -> Any:
 
 @cache
 def _writer(form: Any) -> _Step | None:
-    """What makes JSON's values of a value of this type; None for a value that is one already."""
+    """A function that makes JSON's values of a value of this type; None for a value that is one already."""
     origin, arguments = get_origin(form), get_args(form)
     if form in _SCALARS or form is NoneType:
         return None
@@ -121,7 +121,7 @@ def _record_writer(form: Any) -> _Step:
 
 @cache
 def _reader(form: Any) -> _Step:
-    """What makes a value of this type of JSON's values. It raises MalformedMessage."""
+    """A function that makes a value of this type of JSON's values. It raises MalformedMessage."""
     origin, arguments = get_origin(form), get_args(form)
     if form in _SCALARS:
         return _scalar_reader(form)

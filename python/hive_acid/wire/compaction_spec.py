@@ -1,4 +1,4 @@
-"""What a compaction is to do; its answer is a `WriteReport` without numbers of rows."""
+"""The order for a compaction; its answer is a `WriteReport` without numbers of rows."""
 
 from __future__ import annotations
 

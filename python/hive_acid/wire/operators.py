@@ -10,8 +10,9 @@ from hive_acid.model.table import TableName
 
 @dataclass(frozen=True)
 class OperatorStatement:
-    """Such a statement, which Python has parsed. `title` is for people; `schema` the result's columns as Spark's DDL.
+    """A statement about transactions, locks or compactions, which Python has parsed.
 
+    `title` is for people, `schema` is the result's columns as Spark's DDL.
     `table`, the parts of a name, `partition` and `database` are what Spark resolves; a partition's value None is NULL.
     `must_exist`: false if there may be something to tell about a table that is not there. `statement` is what Python
     knows it by. `explained` is how EXPLAIN in front of it wants it explained, None without.
@@ -29,7 +30,7 @@ class OperatorStatement:
 
 @dataclass(frozen=True)
 class OperatorRequest:
-    """Such a statement to be run: `title` and `statement` as it was told of.
+    """The request to run one: `title` and `statement` as it was told of.
 
     Its table is resolved; `parts` are those of its PARTITION clause, `k=v` as in the metastore's names of partitions.
     `in_transaction`: the session is in a transaction of several statements.

@@ -1,4 +1,4 @@
-"""What a row-change query holds."""
+"""The changes that a row-change query holds."""
 
 from __future__ import annotations
 

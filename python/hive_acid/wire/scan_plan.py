@@ -1,4 +1,4 @@
-"""What the scan tasks of one table are told: folders, files, and where deletes are found."""
+"""The orders for the scan tasks of one table: folders, files, and where deletes are found."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class ScanFile:
 
 @dataclass(frozen=True)
 class RawIds:
-    """What the rows of files without ACID columns have in common: their write ID and statement ID (0 if unnamed)."""
+    """The IDs that rows of files without ACID columns share: write ID and statement ID (0 if unnamed)."""
 
     write_id: int
     statement_id: int = 0

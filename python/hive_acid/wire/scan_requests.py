@@ -1,4 +1,4 @@
-"""What a scan asks for."""
+"""The requests of scans."""
 
 from __future__ import annotations
 

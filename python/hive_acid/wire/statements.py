@@ -13,7 +13,7 @@ from hive_acid.wire.statement_kinds import StatementKind
 
 @dataclass(frozen=True)
 class Overwrite:
-    """What an INSERT OVERWRITE or TRUNCATE replaces: a table, or the partitions with all of `parts`.
+    """The part that an INSERT OVERWRITE or TRUNCATE replaces: a table, or the partitions with all of `parts`.
 
     `parts` are `k=v` as in the metastore's names of partitions; none: all partitions. If `is_dynamic`, only those that
     get rows are replaced, and one that `parts` name in full. With `if_not_exists`, which is for such a one, nothing is
@@ -72,7 +72,7 @@ class AffectedRows:
 
 @dataclass(frozen=True)
 class DryRunAnswer:
-    """What a statement would do: facts, each an item and its value, and the same as a text for programs."""
+    """The effects of a statement: facts, each an item and its value, and the same as a text for programs."""
 
     facts: tuple[tuple[str, str], ...]
     json: str

@@ -1,4 +1,4 @@
-"""What a write job is to do, and what it has left."""
+"""The order for a write job, and its report."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class RequiredColumn:
 
 @dataclass(frozen=True)
 class Layout:
-    """What the files are. `name` is that of a `FileLayout`; the pattern `file_name` takes the number of the bucket.
+    """The form of the files. `name` is that of a `FileLayout`; the pattern `file_name` takes the number of the bucket.
 
     `row_type` is the ORC type of a row in the metastore's spelling, without partition columns. `compression` is ZLIB,
     SNAPPY or NONE, in Parquet SNAPPY, GZIP or UNCOMPRESSED. `as_hive_3`: the files are those that Hive 3.1 reads,
@@ -124,7 +124,7 @@ class WrittenRows:
 
 @dataclass(frozen=True)
 class WriteReport:
-    """What a write job left in staging: folders and their files are sorted by name."""
+    """The folders that a write job left in staging: folders and their files are sorted by name."""
 
     folders: tuple[WrittenFolder, ...]
     rows: WrittenRows

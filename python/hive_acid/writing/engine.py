@@ -66,7 +66,7 @@ class WriteResult:
 
     @classmethod
     def of(cls, report: WriteReport) -> WriteResult:
-        """What the engine reports."""
+        """The report of the engine."""
         rows = report.rows
         return cls(report.folders, RowCounts(rows.inserted, rows.updated, rows.deleted))
 

@@ -63,7 +63,7 @@ final class AcidTableApi private (
     SparkAccess.frame(session, command.copy(table = Some(id.nameParts)))
   }
 
-  /** What the catalog knows of the table: a TableDetail. */
+  /** The catalog's knowledge of the table: a TableDetail. */
   def description: String = {
     val table = AcidTableApi.target(session, name, "AcidTable.detail").catalogTable.get
     val detail = TableDetail(

@@ -10,7 +10,7 @@ import hiveacid.write.WriteJob
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.hiveacid.SparkAccess
 
-/** What Python calls. Texts are messages of `hiveacid.wire`, but for keys and tokens. */
+/** The methods that Python calls. Texts are messages of `hiveacid.wire`, but for keys and tokens. */
 object JvmApi {
 
   /** Once a session is there. */
@@ -61,7 +61,7 @@ object JvmApi {
     Wire.write(PartitionsToLock.find(call.session, call.command, changes))
   }
 
-  /** Of these names of the target's partitions the first Misspelling; null if there is none. */
+  /** The first Misspelling among these names of the target's partitions; null if there is none. */
   def findMisspelled(key: String, names: String): String = RunningStatements.inCall(key) { call =>
     val asked = Wire.read[IndexedSeq[String]](names)
     val found = PartitionValues(call.session, call.command.target).findMisspelled(asked)

@@ -55,7 +55,7 @@ case class AcidDdlCommand(
       SQLConf.withExistingConf(conf)(command.run(session))
     }
 
-  /** What Python is asked to do. */
+  /** The request to Python. */
   def request(session: SparkSession): AlterRequest =
     AlterRequest(kind, tables.map(AcidTable.name), partitions, locations, PythonSide.settings(session))
 }

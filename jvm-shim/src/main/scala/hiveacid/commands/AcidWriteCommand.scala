@@ -56,7 +56,7 @@ case class AcidWriteCommand(
 
   private def table: String = AcidTable.name(target)
 
-  /** What Python is asked to do. */
+  /** The request to Python. */
   def request(session: SparkSession): WriteRequest = WriteRequest(
     kind = kind,
     table = table,

@@ -9,7 +9,7 @@ import org.apache.spark.sql.catalyst.trees.TreeNodeTag
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.types.StringType
 
-/** What INSERT OVERWRITE and TRUNCATE replace. */
+/** The parts that INSERT OVERWRITE and TRUNCATE replace. */
 object Overwrites {
 
   /** On an INSERT, whether it replaces only partitions that get rows, whatever the session's settings say. */

@@ -6,7 +6,7 @@ import hiveacid.wire.{CompactionSpec, FoldedFile, Wire}
 import hiveacid.write.FileLayout
 import org.apache.hadoop.fs.Path
 
-/** What Python asks a compaction to do, and what follows from it.
+/** The order of Python for a compaction, and what follows from it.
   *
   * @param deletes
   *   what [[hiveacid.formats.orc.Deletes]] is told

@@ -31,6 +31,6 @@ object Evolution {
     case _                          => throw new IllegalArgumentException(s"'$text' is no evolution")
   }
 
-  /** What Python says of a table's files. */
+  /** The word of Python on a table's files. */
   def of(told: wire.Evolution): Evolution = Evolution(told.byPosition, told.asHive3)
 }

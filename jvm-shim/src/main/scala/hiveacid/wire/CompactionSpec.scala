@@ -1,6 +1,6 @@
 package hiveacid.wire
 
-// What the fields mean stands in hive_acid/wire/compaction_spec.py.
+// The meaning of the fields stands in hive_acid/wire/compaction_spec.py.
 
 /** The row IDs of a file without ACID columns. */
 final case class RawRows(writeId: Long, property: Int, firstRow: Long)

@@ -1,6 +1,6 @@
 package hiveacid.wire
 
-// What the fields mean stands in hive_acid/wire/operators.py.
+// The meaning of the fields stands in hive_acid/wire/operators.py.
 
 /** A statement about transactions, locks or compactions, which Python has parsed. */
 final case class OperatorStatement(
@@ -14,7 +14,7 @@ final case class OperatorStatement(
     explained: Option[String]
 )
 
-/** Such a statement to be run. */
+/** The request to run one. */
 final case class OperatorRequest(
     title: String,
     statement: String,

@@ -2,7 +2,7 @@ package hiveacid.wire
 
 import hiveacid.values.RowWrites
 
-// What the fields mean stands in hive_acid/wire/rewriting.py.
+// The meaning of the fields stands in hive_acid/wire/rewriting.py.
 
 /** A canonical statement that Python is to rewrite. */
 final case class RewriteRequest(

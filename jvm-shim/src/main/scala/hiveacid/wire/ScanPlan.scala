@@ -3,7 +3,7 @@ package hiveacid.wire
 import com.fasterxml.jackson.annotation.{JsonFormat, JsonPropertyOrder}
 import com.fasterxml.jackson.databind.annotation.JsonDeserialize
 
-// What the fields mean stands in hive_acid/wire/scan_plan.py.
+// The meaning of the fields stands in hive_acid/wire/scan_plan.py.
 
 /** A file of a folder. A plan may have a hundred thousand, so it is written as an array of its fields. */
 @JsonFormat(shape = JsonFormat.Shape.ARRAY)
@@ -16,7 +16,7 @@ final case class ScanFile(
     @JsonDeserialize(contentAs = classOf[java.lang.Long]) firstRow: Option[Long]
 )
 
-/** What the rows of files without ACID columns have in common. */
+/** The IDs that rows of files without ACID columns have in common. */
 final case class RawIds(writeId: Long, statementId: Int)
 
 /** A base or delta to read, or the originals of a root. */

@@ -1,6 +1,6 @@
 package hiveacid.wire
 
-// What the fields mean stands in hive_acid/wire/scan_requests.py.
+// The meaning of the fields stands in hive_acid/wire/scan_requests.py.
 
 /** A table in the snapshot of a statement or of a read execution. */
 final case class ReadRequest(

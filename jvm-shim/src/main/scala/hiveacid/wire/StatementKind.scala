@@ -2,7 +2,7 @@ package hiveacid.wire
 
 import java.nio.charset.StandardCharsets
 
-/** What may be asked of a kind of statement: a row of `statement_kinds.json`, which Python reads too and explains. */
+/** The properties of a kind of statement: a row of `statement_kinds.json`, which Python reads too and explains. */
 final case class StatementTraits(
     title: String,
     counts: Seq[String],

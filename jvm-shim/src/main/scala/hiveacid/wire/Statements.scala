@@ -3,9 +3,9 @@ package hiveacid.wire
 import com.fasterxml.jackson.databind.annotation.JsonDeserialize
 import hiveacid.values.RowWrites
 
-// What the fields mean stands in hive_acid/wire/statements.py.
+// The meaning of the fields stands in hive_acid/wire/statements.py.
 
-/** What an INSERT OVERWRITE or TRUNCATE replaces. */
+/** The part that an INSERT OVERWRITE or TRUNCATE replaces. */
 final case class Overwrite(parts: Seq[String], isDynamic: Boolean, ifNotExists: Boolean)
 
 /** The SQL text that a statement was parsed from, or its beginning. */
@@ -30,7 +30,7 @@ final case class WriteRequest(
 /** The numbers of a statement's result. */
 final case class AffectedRows(affected: Long, updated: Long, deleted: Long, inserted: Long)
 
-/** What a statement would do, as pairs of an item and its value and as a text for programs. */
+/** The effects that a statement would have, as pairs of an item and its value and as a text for programs. */
 final case class DryRunAnswer(facts: Seq[Seq[String]], json: String)
 
 /** A statement of Spark's own that alters tables. */

@@ -1,6 +1,6 @@
 package hiveacid.wire
 
-// What the fields mean stands in hive_acid/wire/table_detail.py.
+// The meaning of the fields stands in hive_acid/wire/table_detail.py.
 
 /** A table as the catalog knows it. */
 final case class TableDetail(

@@ -2,7 +2,7 @@ package hiveacid.wire
 
 import hiveacid.values.RowWrites
 
-// What the fields mean stands in hive_acid/wire/write_spec.py.
+// The meaning of the fields stands in hive_acid/wire/write_spec.py.
 
 /** Where a job writes, and under which IDs. */
 final case class Place(staging: String, writeId: Long, statementId: Int, overwrites: Boolean, discards: Boolean)
@@ -10,7 +10,7 @@ final case class Place(staging: String, writeId: Long, statementId: Int, overwri
 /** A column that must not be NULL. */
 final case class RequiredColumn(name: String, position: Int)
 
-/** What the files are. */
+/** The form of the files. */
 final case class Layout(
     name: String,
     fileName: String,
@@ -44,5 +44,5 @@ final case class WrittenFolder(name: String, rows: Long, bytes: Long, files: Seq
 /** Rows of the target by what happened to them. */
 final case class WrittenRows(inserted: Long, updated: Long, deleted: Long)
 
-/** What a write job left in staging. */
+/** The folders that a write job left in staging. */
 final case class WriteReport(folders: Seq[WrittenFolder], rows: WrittenRows)

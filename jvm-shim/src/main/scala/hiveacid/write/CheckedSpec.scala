@@ -10,7 +10,7 @@ import hiveacid.wire.{Buckets, Place, RequiredColumn, Spread, WriteSpec}
 
 import org.apache.spark.sql.catalyst.parser.CatalystSqlParser
 
-/** What Python asks a write job to do, and what follows from it.
+/** The order of Python for a write job, and what follows from it.
   *
   * @param bucketingTimeZone
   *   in which Hive's servers compute the hash of a TIMESTAMP, None if it needs none
@@ -68,7 +68,7 @@ final case class CheckedSpec private (
   /** The folder of a statement's new rows, spelled as every engine reads it. */
   def insertFolder(statementId: Int): String = if (place.overwrites) base else delta(statementId)
 
-  /** What replaces all rows up to the write ID. */
+  /** The folder that replaces all rows up to the write ID. */
   def base: String = f"base_${place.writeId}%07d"
 
   private def delta(statementId: Int): String = f"delta_${place.writeId}%07d_${place.writeId}%07d_$statementId%04d"

@@ -2,7 +2,7 @@ package hiveacid.write
 
 import hiveacid.wire.{Column, Layout, Place, RequiredColumn, Spread, WriteSpec}
 
-/** What a test's write job has that others have not. */
+/** The fields of a test's write job that differ from the usual. */
 object SpecChanges {
   type SpecChange = WriteSpec => WriteSpec
 
