@@ -1,7 +1,8 @@
 package hiveacid.python
 
-/** The methods that Python implements (through py4j). Texts are messages of `hiveacid.wire` unless it is said otherwise; a method
-  * returns a String, or a Throwable to be thrown here: raising through py4j would lose the error's type and text.
+/** The methods that Python implements (through py4j). Texts are messages of `hiveacid.wire` unless it is said
+  * otherwise; a method returns a String, or a Throwable to be thrown here: raising through py4j would lose the error's
+  * type and text.
   */
 trait Planner {
 

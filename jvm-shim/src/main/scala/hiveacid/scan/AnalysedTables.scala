@@ -11,7 +11,9 @@ import org.apache.spark.sql.catalyst.util.CharVarcharUtils
 import org.apache.spark.sql.execution.datasources.LogicalRelation
 import org.apache.spark.sql.types.StructType
 
-/** The table that a plan was made for, so that Python can tell whether the same table is behind its name when the plan runs. */
+/** The table that a plan was made for, so that Python can tell whether the same table is behind its name when the plan
+  * runs.
+  */
 object AnalysedTables {
 
   /** SerDes of which the metastore's own columns are the table's; others make their columns themselves, and Spark's

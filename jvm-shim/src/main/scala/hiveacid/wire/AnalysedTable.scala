@@ -5,7 +5,9 @@ package hiveacid.wire
 /** A column by its name and Hive's spelling of its type. */
 final case class Column(name: String, `type`: String)
 
-/** The table that a plan was made for, so that Python can tell whether the same table is behind its name when the plan runs. */
+/** The table that a plan was made for, so that Python can tell whether the same table is behind its name when the plan
+  * runs.
+  */
 final case class AnalysedTable(
     table: String,
     createdS: Long,
