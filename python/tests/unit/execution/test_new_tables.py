@@ -54,7 +54,7 @@ def test_what_another_transaction_writes_there_is_no_older_table(world: World, e
 
     world.engine.before = write_as_another
     assert world.run(StatementKind.INSERT) == 3
-    assert world.engine.specs[-1].write_id == 1
+    assert world.engine.specs[-1].place.write_id == 1
 
 
 def test_statements_of_the_first_transaction_take_what_those_before_them_wrote(world: World) -> None:
