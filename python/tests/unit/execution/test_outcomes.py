@@ -104,7 +104,7 @@ def test_an_error_after_the_commit_says_that_the_changes_are_committed(name: str
     world = World()
 
     def fail(*_: object) -> None:
-        raise ERRORS[name]
+        raise ERRORS[name]()
 
     world.executor = Executor(world.warehouse, Settings({}), world.clock.pause_ms, after_commit=fail)
     with pytest.raises((HiveAcidError, RuntimeError)) as raised:
