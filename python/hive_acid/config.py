@@ -253,8 +253,10 @@ class Settings:
         for key in values:
             if key.lower().startswith(PREFIX) and key.lower() not in _BY_KEY:
                 close = difflib.get_close_matches(key.lower(), _BY_KEY, n=1)
-                hint = f"; is {_BY_KEY[close[0]].key} meant?" if close else ""
-                raise build_error("HIVE_ACID_CONFIGURATION", reason=f"there is no setting {key}{hint}")
+                if not close:
+                    raise build_error("HIVE_ACID_CONFIGURATION.UNKNOWN_SETTING", setting=key)
+                nearest = _BY_KEY[close[0]].key
+                raise build_error("HIVE_ACID_CONFIGURATION.MISSPELT_SETTING", setting=key, nearest=nearest)
         known = {_BY_KEY[key.lower()].key: value for key, value in values.items() if key.lower() in _BY_KEY}
         return Settings({**self.values, **known})
 
@@ -277,8 +279,8 @@ class Settings:
         """The value of a whole-number setting. Raises HIVE_ACID_CONFIGURATION if it is none, or too small."""
         text = self.text(setting).strip()
         if not text.isascii() or not text.isdecimal() or int(text) < setting.minimum:
-            reason = f"{setting.key} is {text!r}, not a whole number from {setting.minimum} on"
-            raise build_error("HIVE_ACID_CONFIGURATION", reason=reason)
+            found = {"setting": setting.key, "value": text, "minimum": setting.minimum}
+            raise build_error("HIVE_ACID_CONFIGURATION.NOT_A_NUMBER", **found)
         return int(text)
 
     def limit(self, setting: Setting) -> int | None:
@@ -287,15 +289,15 @@ class Settings:
             return None
         value = self.number(setting)
         if setting.maximum is not None and value > setting.maximum:
-            reason = f"{setting.key} is {value}, more than {setting.maximum}"
-            raise build_error("HIVE_ACID_CONFIGURATION", reason=reason)
+            found = {"setting": setting.key, "value": value, "maximum": setting.maximum}
+            raise build_error("HIVE_ACID_CONFIGURATION.TOO_LARGE", **found)
         return value
 
     def flag(self, setting: Setting) -> bool:
         """The value of a true-or-false setting. Raises HIVE_ACID_CONFIGURATION if it is neither."""
         text = self.text(setting).strip().lower()
         if text not in ("true", "false"):
-            raise build_error("HIVE_ACID_CONFIGURATION", reason=f"{setting.key} is {text!r}, not true or false")
+            raise build_error("HIVE_ACID_CONFIGURATION.NOT_A_FLAG", setting=setting.key, value=text)
         return text == "true"
 
     def text(self, setting: Setting) -> str:
@@ -309,11 +311,11 @@ def _in_our_words(setting: Setting, name: str, value: str) -> str:
     try:
         return str(max(setting.minimum, parse_duration_ms(value)))
     except ValueError as error:
-        raise build_error("HIVE_ACID_CONFIGURATION", reason=f"{name} is {error}") from error
+        raise build_error("HIVE_ACID_CONFIGURATION.NOT_A_DURATION", setting=name, value=value) from error
 
 
 def _lock_timeout(tries: str, pause: str | None) -> str:
     """How long Hive looks at a lock so many times, with its longest pause between (DbLockManager.lock)."""
     if not tries.isascii() or not tries.isdecimal():
-        raise build_error("HIVE_ACID_CONFIGURATION", reason=f"{LOCK_TRIES} is {tries!r}, not a whole number")
+        raise build_error("HIVE_ACID_CONFIGURATION.NOT_A_NUMBER", setting=LOCK_TRIES, value=tries, minimum=0)
     return str(int(tries) * int(_in_our_words(LOCK_POLL_MAX_MS, LOCK_POLL_MAX_MS.hive_names[0], pause or "60s")))

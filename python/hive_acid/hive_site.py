@@ -50,6 +50,6 @@ def read_site(site: Path) -> Iterator[tuple[str, str]]:
     try:
         root = ElementTree.parse(site).getroot()
     except (ElementTree.ParseError, OSError) as error:
-        raise build_error("HIVE_ACID_CONFIGURATION", reason=f"{site} cannot be read: {error}") from error
+        raise build_error("HIVE_ACID_CONFIGURATION.UNREADABLE_FILE", file=site, failure=error) from error
     for entry in root.iter("property"):
         yield (entry.findtext("name") or "").strip(), (entry.findtext("value") or "").strip()

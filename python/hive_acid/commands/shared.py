@@ -31,7 +31,7 @@ def find_uris(chosen: argparse.Namespace) -> str:
     refuse_other_ways(read_settings().get)
     uris: str | None = chosen.metastore or find_metastore_uris()
     if not uris:
-        raise build_error("HIVE_ACID_CONFIGURATION", reason="name the metastore: --metastore thrift://host:port")
+        raise build_error("HIVE_ACID_CONFIGURATION.NO_METASTORE_ARGUMENT")
     return uris
 
 

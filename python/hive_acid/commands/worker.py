@@ -57,8 +57,7 @@ def run_worker(chosen: argparse.Namespace) -> int:
         conf = dict(_parse_pair(text) for text in chosen.conf)
         with worker_session(find_uris(chosen), chosen.master, conf) as session:
             if session.attachment.metastore.line is MetastoreLine.HIVE_3:
-                reason = "a metastore of the 3.1 line gives compactions to Hive's own workers only"
-                raise build_error("HIVE_ACID_CONFIGURATION", reason=reason)
+                raise build_error("HIVE_ACID_CONFIGURATION.WORKER_ON_HIVE_3")
             host, process = socket.gethostname(), os.getpid()
             names = [f"{WORKER_PREFIX}{host}-{process}.{number}" for number in range(chosen.parallel)]
             workers = [session.attachment.build_worker(name) for name in names]
@@ -131,5 +130,5 @@ def _parse_pair(text: str) -> tuple[str, str]:
 
     key, equals, value = text.partition("=")
     if not key or not equals:
-        raise build_error("HIVE_ACID_CONFIGURATION", reason=f"--conf {text} is no KEY=VALUE")
+        raise build_error("HIVE_ACID_CONFIGURATION.NOT_A_PAIR", argument=text)
     return key, value

@@ -9,7 +9,7 @@ from hive_acid.compaction.plan.engine import CompactionEngine, CompactionJob
 from hive_acid.compaction.plan.flat_planning import build_flat_plan
 from hive_acid.compaction.plan.overrides import FileOverrides
 from hive_acid.compaction.plan.planning import CompactionPlan, build_compaction_plan, find_foldable_mark
-from hive_acid.errors import build_error
+from hive_acid.errors import Refusal, build_error, build_refusal
 from hive_acid.history.note import MAX_BYTES
 from hive_acid.metastore.compaction_types import CompactionKind
 from hive_acid.metastore.protocol import Metastore
@@ -28,6 +28,7 @@ from hive_acid.snapshot.scan_plan import ScanPartition
 from hive_acid.snapshot.table_snapshot import load_states
 from hive_acid.transactions.manager import Transaction
 from hive_acid.transactions.validity import build_read_lock, is_lockable
+from hive_acid.writing.buckets import build_sorted_refusal
 from hive_acid.writing.engine import WriteResult
 from hive_acid.writing.notes import NoteWriter
 from hive_acid.writing.publication import Publication
@@ -103,9 +104,8 @@ class Compactor:
         compacted.
         """
         table = self._metastore.table(name)
-        if reason := find_obstacle(table, kind, self._settings.flag(config.ALLOW_NON_ATOMIC_RENAME)):
-            operation = f"A {kind.value} compaction"
-            raise build_error("HIVE_ACID_UNSUPPORTED_TABLE", operation=operation, table=name, reason=reason)
+        if refusal := find_obstacle(table, kind, self._settings.flag(config.ALLOW_NON_ATOMIC_RENAME)):
+            raise refusal.build_error(operation=f"A {kind.value} compaction", table=name)
         if (partition is not None) != table.is_partitioned:
             raise build_error("HIVE_ACID_INTERNAL", reason=f"{name} is compacted by partition if it has any")
         if partition is None:
@@ -113,9 +113,8 @@ class Compactor:
         found = self._metastore.partitions(name, [partition])
         if not found:
             raise build_error("HIVE_ACID_PARTITION_NOT_FOUND", table=name, partition=partition)
-        if reason := find_partition_obstacle(table, found[0]):
-            operation = f"A {kind.value} compaction"
-            raise build_error("HIVE_ACID_UNSUPPORTED_TABLE", operation=operation, table=name, reason=reason)
+        if refusal := find_partition_obstacle(table, found[0]):
+            raise refusal.build_error(operation=f"A {kind.value} compaction", table=name)
         return Place(table, found[0])
 
     def find_foldable(
@@ -213,22 +212,23 @@ def _find_notes(kind: CompactionKind, state: AcidState) -> tuple[str, ...]:
     return tuple(state.listing.absolute_path(file.relative_path) for file in found)
 
 
-def find_obstacle(table: TableDescription, kind: CompactionKind, allow_non_atomic_rename: bool) -> str | None:
+def find_obstacle(table: TableDescription, kind: CompactionKind, allow_non_atomic_rename: bool) -> Refusal | None:
     """Why the table is not compacted by us, if it is not."""
     if table.kind is TableKind.PLAIN:
-        return "it is not transactional"
-    if reason := find_format_fault(table):
-        return f"{reason}; {config.COMPACTION_RUN_IN.key}=queue leaves it to Hive"
+        return Refusal("HIVE_ACID_UNSUPPORTED_TABLE.NOT_TRANSACTIONAL")
+    if fault := find_format_fault(table):
+        setting = config.COMPACTION_RUN_IN.key
+        return build_refusal("HIVE_ACID_UNSUPPORTED_TABLE.FORMAT_NOT_COMPACTED", setting=setting, **fault.params)
     if table.sort_columns:
-        return "it is sorted by columns"
+        return build_sorted_refusal(table)
     if kind is CompactionKind.REBALANCE and table.bucket_count:
-        return "the values of its rows say in which bucket they are"
+        return Refusal("HIVE_ACID_UNSUPPORTED_TABLE.REBALANCE_OF_BUCKETS")
     return find_storage_fault(table, allow_non_atomic_rename)
 
 
-def find_partition_obstacle(table: TableDescription, partition: Partition) -> str | None:
+def find_partition_obstacle(table: TableDescription, partition: Partition) -> Refusal | None:
     """Why the partition is not compacted by us, if it is not: its files may be of another format than the table's."""
     if partition.input_format in ("", table.input_format):
         return None
     other = partition.input_format.rpartition(".")[2]
-    return f"the files of its partition {partition.name} are of another format, {other}"
+    return build_refusal("HIVE_ACID_UNSUPPORTED_TABLE.PARTITION_FORMAT", partition=partition.name, format=other)

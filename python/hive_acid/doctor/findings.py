@@ -96,8 +96,7 @@ class Doctor:
         if name is not None:
             table = self._metastore.table(name)
             if table.kind is TableKind.PLAIN:
-                reason = "it is not transactional"
-                raise build_error("HIVE_ACID_UNSUPPORTED_TABLE", operation="doctor", table=name, reason=reason)
+                raise build_error("HIVE_ACID_UNSUPPORTED_TABLE.NOT_TRANSACTIONAL", operation="doctor", table=name)
             yield from self._examine_table(table, service)
         else:
             for each in self._follow(self._metastore.table_names()):
@@ -218,7 +217,7 @@ class Doctor:
 
 
 def _build_unreadable(subject: Subject, error: HiveAcidError | None) -> Finding:
-    is_refused = error is not None and error.getCondition() in _REFUSED
+    is_refused = error is not None and error.main_condition in _REFUSED
     kind = FindingKind.UNREADABLE if is_refused else FindingKind.NOT_EXAMINED
     harm = "reading and writing are refused here" if is_refused else "not known"
     return subject.finding(kind, str(error), harm, "remove the cause, which the message names")

@@ -14,45 +14,36 @@ HiveAcidError (a PySparkException)
 ├── MetastoreRefused         the metastore answered with an error
 └── StorageError             files could not be read or written
 
-Templates and SQLSTATEs live in conditions.json, which the shim's jar carries too. A template with `<outcome>` tells the
-fate of the statement; see `outcome`.
+Templates and SQLSTATEs live in conditions.json, which the shim's jar carries too. No sentence of a refusal stands
+elsewhere: code names a condition, or a sub-condition as `MAIN.SUB`, and gives its parameters. A template with
+`<outcome>` tells the fate of the statement; see `outcome`.
 """
 
 from __future__ import annotations
 
-import json
-import re
 import traceback
 from collections.abc import Mapping
-from functools import cache
-from importlib import resources
+from dataclasses import dataclass, field
 
 from pyspark.errors import PySparkException
 
+from hive_acid.errors.conditions import fill, find_condition
 from hive_acid.errors.outcome import PARAMETER, find_outcome, tell
-
-_PLACEHOLDER = re.compile(r"<(\w+)>")
-
-
-@cache
-def load_conditions() -> Mapping[str, Mapping[str, str]]:
-    """Condition name → its `class`, `message` template and `sqlState`."""
-    text = resources.files(__name__).joinpath("conditions.json").read_text(encoding="utf-8")
-    conditions: Mapping[str, Mapping[str, str]] = json.loads(text)
-    return conditions
 
 
 def format_message(condition: str, params: Mapping[str, str]) -> str:
     """`[CONDITION] text SQLSTATE: …`, Spark's form. Raises KeyError for a missing parameter."""
-    entry = load_conditions()[condition]
-    text = _PLACEHOLDER.sub(lambda match: params[match[1]], entry["message"])
-    return f"[{condition}] {text.rstrip()} SQLSTATE: {entry['sqlState']}"
+    found = find_condition(condition)
+    return f"[{condition}] {fill(found.message, params).rstrip()} SQLSTATE: {found.sql_state}"
 
 
 class HiveAcidError(PySparkException):
-    """The root. `condition` names an entry of conditions.json, `params` fill its template."""
+    """The root. `condition` names an entry of conditions.json or one of its sub-conditions, `params` fill its template.
 
-    def __init__(self, condition: str, params: Mapping[str, str] | None = None) -> None:
+    Raises KeyError for a main condition that is raised by its sub-conditions only.
+    """
+
+    def __init__(self, condition: str, params: Mapping[str, object] | None = None) -> None:
         self._acid_condition = condition
         self._acid_params = {key: str(value) for key, value in (params or {}).items()}
         if self.takes_outcome:
@@ -66,7 +57,7 @@ class HiveAcidError(PySparkException):
     @property
     def takes_outcome(self) -> bool:
         """True if the message says what became of the statement."""
-        return f"<{PARAMETER}>" in load_conditions()[self._acid_condition.partition(".")[0]]["message"]
+        return f"<{PARAMETER}>" in find_condition(self._acid_condition).message
 
     def show_outcome(self, text: str) -> None:
         """Puts the outcome into message and parameters, if they have one; for `outcome.tell`."""
@@ -76,8 +67,13 @@ class HiveAcidError(PySparkException):
             self.args = (self._acid_condition, dict(self._acid_params))
 
     def getCondition(self) -> str:  # noqa: N802 (PySparkException's name)
-        """The condition, e.g. HIVE_ACID_LOCK_TIMEOUT."""
+        """The condition, e.g. HIVE_ACID_LOCK_TIMEOUT, with its sub-condition if it has any, as `MAIN.SUB`."""
         return self._acid_condition
+
+    @property
+    def main_condition(self) -> str:
+        """The condition without its sub-condition."""
+        return self._acid_condition.partition(".")[0]
 
     def getErrorClass(self) -> str:  # noqa: N802 (PySparkException's name)
         """The condition, by its older name."""
@@ -89,7 +85,7 @@ class HiveAcidError(PySparkException):
 
     def getSqlState(self) -> str:  # noqa: N802 (PySparkException's name)
         """The five-character SQLSTATE of the condition."""
-        return load_conditions()[self._acid_condition]["sqlState"]
+        return find_condition(self._acid_condition).sql_state
 
 
 class ConfigurationError(HiveAcidError):
@@ -175,8 +171,7 @@ _CLASSES: Mapping[str, type[HiveAcidError]] = {
 
 def build_error(condition: str, **params: object) -> HiveAcidError:
     """The error of the class that conditions.json names for `condition`."""
-    entry = load_conditions()[condition]
-    return _CLASSES[entry["class"]](condition, {key: str(value) for key, value in params.items()})
+    return _CLASSES[find_condition(condition).class_name](condition, params)
 
 
 def name_unexpected(error: BaseException) -> HiveAcidError:
@@ -186,3 +181,25 @@ def name_unexpected(error: BaseException) -> HiveAcidError:
     if outcome is not None:
         tell(named, outcome)
     return named
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """Why something is refused: a sub-condition, as `MAIN.SUB`, and the parameters of its own part of the message."""
+
+    condition: str
+    params: Mapping[str, object] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        """The reason alone, as a clause."""
+        params = {key: str(value) for key, value in self.params.items()}
+        return fill(find_condition(self.condition).reason, params).removesuffix(".")
+
+    def build_error(self, **params: object) -> HiveAcidError:
+        """The error, given the parameters of the main condition's part."""
+        return build_error(self.condition, **self.params, **params)
+
+
+def build_refusal(condition: str, **params: object) -> Refusal:
+    """A refusal by that sub-condition, with the parameters of its part of the message."""
+    return Refusal(condition, params)

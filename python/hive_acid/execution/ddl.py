@@ -120,10 +120,10 @@ class DdlExecutor:
         found = self._find_files([place for place in places.values() if place])
         if found:
             raise build_error(
-                "HIVE_ACID_UNSUPPORTED_TABLE",
+                "HIVE_ACID_UNSUPPORTED_TABLE.LOCATION_HAS_FILES",
                 operation="ALTER TABLE … ADD PARTITION … LOCATION",
                 table=table.name,
-                reason=f"there are files ({_shown(found)}); INSERT the rows of its files instead",
+                files=_shown(found),
             )
         below = [f"{table.location.rstrip('/')}/{name}" for name, place in places.items() if not place]
         left = find_leftover(self._warehouse.file_system, below, None, lambda: self._write_ids_now(table.name))
@@ -152,9 +152,8 @@ class DdlExecutor:
         for listing in self._warehouse.file_system.list_trees(places) if places else ():
             obstacle = find_obstacle(listing, table.bucket_count)
             if obstacle:
-                reason = f"{listing.absolute_path(obstacle.path)} {obstacle.reason}"
                 operation = "SET TBLPROPERTIES ('transactional'='true')"
-                raise build_error("HIVE_ACID_UNSUPPORTED_TABLE", operation=operation, table=table.name, reason=reason)
+                raise obstacle.build_error(operation=operation, table=table.name)
 
     def _write_ids_now(self, table: TableName) -> ValidWriteIdList:
         return self._warehouse.metastore.valid_write_ids([table], self._warehouse.metastore.valid_transactions(0))[

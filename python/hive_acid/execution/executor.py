@@ -81,7 +81,7 @@ class Executor:
         """Runs a statement of the transaction with this token."""
         transaction = self.snapshots.get(token)
         if not isinstance(transaction, SessionTransaction):
-            raise build_error("HIVE_ACID_TRANSACTION_STATE", txnId="(ended)", reason="it has ended")
+            raise build_error("HIVE_ACID_TRANSACTION_STATE.ENDED", txnId="(ended)")
         with telling(StatementOutcome.TRANSACTION_DOOMED):
             return transaction.run(statement, engine, self._settings.overridden_by(statement.settings))
 

@@ -172,8 +172,7 @@ class SessionTransaction(WritingScope):
 
     def _ensure_usable(self) -> None:
         if self._failure is not None:
-            reason = f"a statement in it has failed: {self._failure}"
             txn_id = self.txn_id if self._reads.has_begun else "(none)"
-            raise build_error("HIVE_ACID_TRANSACTION_STATE", txnId=txn_id, reason=reason)
+            raise build_error("HIVE_ACID_TRANSACTION_STATE.STATEMENT_FAILED", txnId=txn_id, failure=self._failure)
         if self._reads.has_begun:
             self._reads.transaction.ensure_active()

@@ -54,8 +54,7 @@ def allocate_write_id(scope: WritingScope, run: StatementRun) -> None:
         scope.work[name] = TableWork(run.table, run.taken, before, write_id)
     run.work = scope.work[name]
     if run.work.next_statement_id > MAX_STATEMENT - 1:
-        reason = "the transaction has used up its statement IDs"
-        raise build_error("HIVE_ACID_TRANSACTION_STATE", txnId=run.transaction.txn_id, reason=reason)
+        raise build_error("HIVE_ACID_TRANSACTION_STATE.STATEMENTS_USED_UP", txnId=run.transaction.txn_id)
 
 
 def check_own_overwrites(_: WritingScope, run: StatementRun) -> None:

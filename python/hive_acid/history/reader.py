@@ -52,8 +52,7 @@ def load_history(
     """
     table = metastore.table(name)
     if table.kind is TableKind.PLAIN:
-        reason = "it is not transactional"
-        raise build_error("HIVE_ACID_UNSUPPORTED_TABLE", operation="The history", table=name, reason=reason)
+        raise build_error("HIVE_ACID_UNSUPPORTED_TABLE.NOT_TRANSACTIONAL", operation="The history", table=name)
     roots = _find_roots(metastore, table)
     transactions = metastore.valid_transactions(0)
     visible = _Visible(metastore.valid_write_ids([name], transactions)[name], transactions)

@@ -46,12 +46,14 @@ def parse_uris(text: str) -> tuple[Endpoint, ...]:
             parsed = urlsplit(part)
             port = parsed.port or DEFAULT_PORT
         except ValueError as error:
-            raise build_error("HIVE_ACID_CONFIGURATION", reason=f"{part} is no metastore address: {error}") from error
+            raise build_error(
+                "HIVE_ACID_CONFIGURATION.UNPARSABLE_METASTORE_ADDRESS", address=part, failure=error
+            ) from error
         if parsed.scheme != "thrift" or not parsed.hostname:
-            raise build_error("HIVE_ACID_CONFIGURATION", reason=f"{part} is no metastore address (thrift://host:port)")
+            raise build_error("HIVE_ACID_CONFIGURATION.INVALID_METASTORE_ADDRESS", address=part)
         endpoints.append(Endpoint(parsed.hostname, port))
     if not endpoints:
-        raise build_error("HIVE_ACID_CONFIGURATION", reason="no metastore address is set (thrift://host:port)")
+        raise build_error("HIVE_ACID_CONFIGURATION.NO_METASTORE_ADDRESS")
     return tuple(endpoints)
 
 

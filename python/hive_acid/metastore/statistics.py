@@ -81,8 +81,7 @@ def find_pause(ddl_time: str, now_seconds: float) -> float:
 def check_writable(thing: Any, table: TableName) -> None:
     """Refuses what cannot be written back unharmed: skewed tables stored as folders (see the IDL)."""
     if thing.sd is not None and thing.sd.storedAsSubDirectories:
-        reason = "it is skewed and stored as directories"
-        raise build_error("HIVE_ACID_UNSUPPORTED_TABLE", operation="A write", table=table, reason=reason)
+        raise build_error("HIVE_ACID_UNSUPPORTED_TABLE.SKEW_FOLDERS", operation="A write", table=table)
 
 
 def check_own_write_id(write_id: int, write_ids: ValidWriteIdList) -> None:

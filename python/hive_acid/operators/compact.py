@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hive_acid.errors import HiveAcidError, build_error
+from hive_acid.errors import Refusal, build_refusal
 from hive_acid.metastore.compaction_types import CompactionKind, CompactionRequest
 from hive_acid.metastore.types import MetastoreLine
 from hive_acid.model.table import TableDescription, TableKind
@@ -21,8 +21,8 @@ def build_requests(
     asks, `host-name`. Raises HIVE_ACID_UNSUPPORTED_TABLE for what this table, or its metastore, cannot do.
     """
     kind = CompactionKind(statement.kind)
-    if reason := _find_obstacle(statement, kind, table, line):
-        raise _refusal(statement, table, reason)
+    if refusal := _find_obstacle(statement, kind, table, line):
+        raise refusal.build_error(operation=f"COMPACT '{statement.kind}'", table=table.name)
     names: Sequence[str | None] = partitions if table.is_partitioned else (None,)
     return tuple(
         CompactionRequest(
@@ -38,53 +38,48 @@ def build_requests(
     )
 
 
-def _refusal(statement: Compact, table: TableDescription, reason: str) -> HiveAcidError:
-    operation = f"COMPACT '{statement.kind}'"
-    return build_error("HIVE_ACID_UNSUPPORTED_TABLE", operation=operation, table=table.name, reason=reason)
-
-
 def _find_obstacle(
     statement: Compact, kind: CompactionKind, table: TableDescription, line: MetastoreLine
-) -> str | None:
+) -> Refusal | None:
     if table.kind is TableKind.PLAIN:
-        return "it is not transactional"
+        return Refusal("HIVE_ACID_UNSUPPORTED_TABLE.NOT_TRANSACTIONAL")
     if statement.table.partition and not table.is_partitioned:
-        return "it has no partitions"
+        return Refusal("HIVE_ACID_UNSUPPORTED_TABLE.NO_PARTITIONS")
     if statement.order_by is not None:
-        return f"rows are not put into another order (ORDER BY {statement.order_by})"
-    if line is MetastoreLine.HIVE_3 and (reason := _find_obstacle_of_3(statement, kind, table)):
-        return reason
+        return build_refusal("HIVE_ACID_UNSUPPORTED_TABLE.ORDER_BY", order=statement.order_by)
+    if line is MetastoreLine.HIVE_3 and (refusal := _find_obstacle_of_3(statement, kind, table)):
+        return refusal
     if kind is CompactionKind.REBALANCE:
         return _find_rebalance_obstacle(table)
     if statement.buckets is not None:
-        return "CLUSTERED INTO … BUCKETS belongs to COMPACT 'rebalance'"
+        return Refusal("HIVE_ACID_UNSUPPORTED_TABLE.BUCKETS_WITHOUT_REBALANCE")
     return None
 
 
-def _find_obstacle_of_3(statement: Compact, kind: CompactionKind, table: TableDescription) -> str | None:
+def _find_obstacle_of_3(statement: Compact, kind: CompactionKind, table: TableDescription) -> Refusal | None:
     """Clauses that Hive got with 4.0.
 
     CompactorMR.runMmCompaction of 3.1.3 does nothing unless the compaction is major.
     """
     if kind is CompactionKind.MINOR and table.kind is TableKind.INSERT_ONLY:
-        return "it is insert-only, and Hive 3.1 compacts such tables by 'major' alone"
+        return Refusal("HIVE_ACID_UNSUPPORTED_TABLE.MINOR_OF_INSERT_ONLY")
     asked = {
         "COMPACT 'rebalance'": kind is CompactionKind.REBALANCE,
         "POOL": statement.pool is not None,
         "CLUSTERED INTO … BUCKETS": statement.buckets is not None,
     }
     found = next((name for name, is_asked in asked.items() if is_asked), None)
-    return f"its metastore is of the 3.1 line, which does not know {found}" if found else None
+    return build_refusal("HIVE_ACID_UNSUPPORTED_TABLE.UNKNOWN_TO_HIVE_3", clause=found) if found else None
 
 
-def _find_rebalance_obstacle(table: TableDescription) -> str | None:
+def _find_rebalance_obstacle(table: TableDescription) -> Refusal | None:
     """Why the table cannot be rebalanced, as RebalanceQueryCompactor and AcidCompactionService of Hive 4 decide.
 
     Hive takes a rebalance of an insert-only table for a major compaction (CompactorFactory). Here the user asks for
     that by its name.
     """
     if table.kind is not TableKind.FULL_ACID:
-        return "it is insert-only, and its rows have no buckets to be evened out"
+        return Refusal("HIVE_ACID_UNSUPPORTED_TABLE.REBALANCE_OF_INSERT_ONLY")
     if table.bucket_count:
-        return "it is CLUSTERED BY columns, and they decide which bucket a row is in"
+        return Refusal("HIVE_ACID_UNSUPPORTED_TABLE.REBALANCE_OF_BUCKETS")
     return None

@@ -23,8 +23,6 @@ def find_json_release(metastore: Metastore, table: TableName) -> str:
     found = _MAJOR_MINOR.match(metastore.version)
     release = (int(found[1]), int(found[2])) if found else (0, 0)
     if release[0] != 4:
-        reason = (
-            f"its files are of JSON, and how Hive reads them in the metastore's release {metastore.version} is unknown"
-        )
-        raise build_error("HIVE_ACID_UNSUPPORTED_TABLE", operation="Access", table=table, reason=reason)
+        params = {"operation": "Access", "table": table, "release": metastore.version}
+        raise build_error("HIVE_ACID_UNSUPPORTED_TABLE.UNKNOWN_JSON_READER", **params)
     return "4.0" if release == (4, 0) else "4.1"

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from enum import Enum
 
-from hive_acid.errors import HiveAcidError, build_error
+from hive_acid.errors import HiveAcidError, Refusal, build_error, build_refusal
 from hive_acid.model.names import METADATA_FILE, FolderKind
 from hive_acid.model.write_ids import LONG_MIN, RangeState, ValidTxnList, ValidWriteIdList
 from hive_acid.snapshot.acid_state import (
@@ -69,7 +69,7 @@ class _Choice:
         self.marked = frozenset(marker_folders(listing))
         self.folders, self.originals, malformed = sort_out(listing)
         for path in malformed:
-            raise self._unsupported(path, "the name is no name of a base, delta or delete delta")
+            raise self._unsupported(path, Refusal("HIVE_ACID_UNSUPPORTED_LAYOUT.UNKNOWN_NAME"))
 
     def state(self) -> AcidState:
         standings = {folder.path: self._standing_of_compaction(folder) for folder in self.folders}
@@ -120,7 +120,9 @@ class _Choice:
             if found[folder.path] is Standing.VISIBLE:
                 twin = next((other for other in ranked[place + 1 :] if other.name == folder.name), None)
                 if twin:
-                    raise self._unsupported(twin.path, f"{folder.path} has the same meaning")
+                    raise self._unsupported(
+                        twin.path, build_refusal("HIVE_ACID_UNSUPPORTED_LAYOUT.SAME_MEANING", other=folder.path)
+                    )
                 break
         return found
 
@@ -144,9 +146,11 @@ class _Choice:
         try:
             data_format = json.loads(self.markers[base.path])["dataFormat"]
         except (ValueError, KeyError, TypeError):
-            raise self._unsupported(base.path, f"its {METADATA_FILE} cannot be understood") from None
+            refusal = build_refusal("HIVE_ACID_UNSUPPORTED_LAYOUT.UNREADABLE_MARKER", file=METADATA_FILE)
+            raise self._unsupported(base.path, refusal) from None
         if data_format not in ("compacted", "truncated", "dropped"):
-            raise self._unsupported(base.path, f"its {METADATA_FILE} names the data format {data_format!r}")
+            found = {"file": METADATA_FILE, "format": data_format}
+            raise self._unsupported(base.path, build_refusal("HIVE_ACID_UNSUPPORTED_LAYOUT.UNKNOWN_MARKER", **found))
         return bool(data_format == "compacted")
 
     def _standing_of_delta(self, delta: AcidFolder) -> Standing:
@@ -206,13 +210,17 @@ class _Choice:
             name = folder.name
             if name.max_write_id > current:
                 if name.min_write_id <= current:
-                    raise self._unsupported(folder.path, f"it overlaps {(cover or base or folder).path} in part")
+                    other = (cover or base or folder).path
+                    raise self._unsupported(
+                        folder.path, build_refusal("HIVE_ACID_UNSUPPORTED_LAYOUT.OVERLAP_IN_PART", other=other)
+                    )
                 current, cover = name.max_write_id, folder
             elif not (cover and self._belongs_together(cover, folder)):
                 covered.append(folder)
                 continue
             if selected and selected[-1].name == name:
-                raise self._unsupported(folder.path, "another folder has the same meaning")
+                refusal = build_refusal("HIVE_ACID_UNSUPPORTED_LAYOUT.SAME_MEANING", other=selected[-1].path)
+                raise self._unsupported(folder.path, refusal)
             selected.append(replace(folder, check=self._needs_check(folder)))
         return selected, covered
 
@@ -223,12 +231,13 @@ class _Choice:
         if outer.statement_id is None:
             return same_range and inner.statement_id is None and outer.visibility_txn_id == inner.visibility_txn_id
         if not same_range:
-            raise self._unsupported(folder.path, f"it overlaps {cover.path}, which is no compaction")
+            raise self._unsupported(
+                folder.path, build_refusal("HIVE_ACID_UNSUPPORTED_LAYOUT.OVERLAP", other=cover.path)
+            )
         return True
 
-    def _unsupported(self, folder: str, reason: str) -> HiveAcidError:
-        path = self.listing.absolute_path(folder)
-        return build_error("HIVE_ACID_UNSUPPORTED_LAYOUT", table=self.write_ids.table, path=path, reason=reason)
+    def _unsupported(self, folder: str, refusal: Refusal) -> HiveAcidError:
+        return refusal.build_error(table=self.write_ids.table, path=self.listing.absolute_path(folder))
 
     def _unavailable(self, folder: AcidFolder) -> HiveAcidError:
         path = self.listing.absolute_path(folder.path)

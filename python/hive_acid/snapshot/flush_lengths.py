@@ -30,8 +30,7 @@ def load_readable_bytes(file_system: FileSystem, table: str, states: Iterable[Ac
                     return None
                 length = parse_flush_length(content)
                 if length is None:
-                    reason = "it holds no length yet; wait for streaming ingest to flush its file, or repair that"
-                    raise build_error("HIVE_ACID_UNSUPPORTED_LAYOUT", table=table, path=path, reason=reason)
+                    raise build_error("HIVE_ACID_UNSUPPORTED_LAYOUT.NO_FLUSH_LENGTH", table=table, path=path)
                 lengths[path.removesuffix(FLUSH_LENGTH_SUFFIX)] = length
     return lengths
 

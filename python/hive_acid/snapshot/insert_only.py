@@ -38,24 +38,21 @@ def refuse_originals(table: TableDescription, state: AcidState) -> None:
     After a compaction the Cleaner would remove it, with rows that nobody has read yet.
     """
     for original in state.originals:
-        reason = "the file belongs to no base or delta, so Hive does not see it; move it away, or load it in Hive"
-        raise _unsupported(table, state, original.relative_path, reason)
+        raise _unsupported(table, state, original.relative_path, "HIVE_ACID_UNSUPPORTED_LAYOUT.STRAY_FILE")
 
 
 def _scan_partition(table: TableDescription, write_ids: ValidWriteIdList, name: str, state: AcidState) -> ScanPartition:
     for deletes in state.delete_deltas:
-        raise _unsupported(table, state, deletes.path, "nothing can be deleted in an insert-only table")
+        raise _unsupported(table, state, deletes.path, "HIVE_ACID_UNSUPPORTED_LAYOUT.DELETES_IN_INSERT_ONLY")
     for folder in state.data_folders:
         if folder.check and not write_ids.is_settled(max(folder.name.min_write_id, 1), folder.name.max_write_id):
-            reason = "the snapshot sees only some of its transactions, and no row tells its own"
-            raise _unsupported(table, state, folder.path, reason)
+            raise _unsupported(table, state, folder.path, "HIVE_ACID_UNSUPPORTED_LAYOUT.UNSETTLED_RANGE")
     folders = tuple(found for folder in state.data_folders for found in _scan_folders(state, folder))
     return ScanPartition(name, folders, ())
 
 
-def _unsupported(table: TableDescription, state: AcidState, path: str, reason: str) -> HiveAcidError:
-    place = state.listing.absolute_path(path)
-    return build_error("HIVE_ACID_UNSUPPORTED_LAYOUT", table=table.name, path=place, reason=reason)
+def _unsupported(table: TableDescription, state: AcidState, path: str, condition: str) -> HiveAcidError:
+    return build_error(condition, table=table.name, path=state.listing.absolute_path(path))
 
 
 def _scan_folders(state: AcidState, folder: AcidFolder) -> list[ScanFolder]:

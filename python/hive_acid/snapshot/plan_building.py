@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from hive_acid.errors import HiveAcidError, build_error
+from hive_acid.errors import HiveAcidError, Refusal, build_error, build_refusal
 from hive_acid.model.bucket import MAX_BUCKET, MAX_STATEMENT
 from hive_acid.model.names import (
     FLUSH_LENGTH_SUFFIX,
@@ -99,10 +99,14 @@ class _Partition:
         name = folder.name
         is_compacted = name.visibility_txn_id or folder.path in marker_folders(self.state.listing)
         if is_compacted or name.min_write_id != name.max_write_id or name.min_write_id == LONG_MIN:
-            raise self._unsupported(file, f"a file without ACID columns cannot belong to {folder.path}")
+            raise self._unsupported(
+                file, build_refusal("HIVE_ACID_UNSUPPORTED_LAYOUT.RAW_FILE_IN_FOLDER", folder=folder.path)
+            )
         statement_id = name.statement_id or 0
         if statement_id > MAX_STATEMENT:
-            raise self._unsupported(file, f"statements are numbered up to {MAX_STATEMENT}")
+            raise self._unsupported(
+                file, build_refusal("HIVE_ACID_UNSUPPORTED_LAYOUT.STATEMENT_BEYOND_LIMIT", limit=MAX_STATEMENT)
+            )
         return RawIds(name.max_write_id, statement_id)
 
     def _files_with_content(self, folder: AcidFolder) -> list[ListedFile]:
@@ -115,7 +119,7 @@ class _Partition:
         for file in folder.files:
             if file.name.endswith(FLUSH_LENGTH_SUFFIX):
                 if folder.name.kind is FolderKind.DELETE_DELTA:
-                    raise self._unsupported(file, "streaming ingest writes no deletes, but this is its side file")
+                    raise self._unsupported(file, Refusal("HIVE_ACID_UNSUPPORTED_LAYOUT.SIDE_FILE_OF_DELETES"))
                 continue
             readable = self.readable_bytes.get(self._absolute(file.relative_path))
             if readable is None and not file.length_bytes and BucketFileName.parse(file.name):
@@ -132,7 +136,7 @@ class _Partition:
         for file in listed:
             parsed = BucketFileName.parse(file.name)
             if not parsed or file.relative_path.count("/") != 1:
-                raise self._unsupported(file, "the file is not a bucket file of its folder")
+                raise self._unsupported(file, Refusal("HIVE_ACID_UNSUPPORTED_LAYOUT.NO_BUCKET_FILE"))
             if parsed.bucket in files:
                 reason = f"{files[parsed.bucket].path} holds the same bucket in the same folder"
                 path = self._absolute(file.relative_path)
@@ -146,31 +150,30 @@ class _Partition:
         for file in sorted(listed, key=lambda each: original_order(each.relative_path)):
             bucket = original_bucket(file.name)
             if bucket is None:
-                raise self._unsupported(file, self._reason_against_name(file, bool(prefix)))
+                raise self._unsupported(file, self._judge_name(file, bool(prefix)))
             files.append(self._scan_file(file, len(prefix), bucket))
         return tuple(files)
 
-    def _reason_against_name(self, file: ListedFile, in_folder: bool) -> str:
+    def _judge_name(self, file: ListedFile, in_folder: bool) -> Refusal:
         if in_folder and BucketFileName.parse(file.name):
-            return "files with and without ACID columns lie in one folder"
-        return (
-            "its name tells no bucket, without which Hive neither changes nor compacts its rows "
-            "(rename it to one of Hive's names that nothing else has, such as 000007_0)"
-        )
+            return Refusal("HIVE_ACID_UNSUPPORTED_LAYOUT.MIXED_FOLDER")
+        return Refusal("HIVE_ACID_UNSUPPORTED_LAYOUT.NO_BUCKET_IN_NAME")
 
     def _scan_file(self, file: ListedFile, prefix_length: int, bucket: int) -> ScanFile:
         if bucket > MAX_BUCKET:
-            raise self._unsupported(file, f"buckets are numbered up to {MAX_BUCKET}")
+            raise self._unsupported(
+                file, build_refusal("HIVE_ACID_UNSUPPORTED_LAYOUT.BUCKET_BEYOND_LIMIT", limit=MAX_BUCKET)
+            )
         if self.table.bucket_count and bucket >= self.table.bucket_count:
-            raise self._unsupported(file, f"the table has only {self.table.bucket_count} buckets")
+            found = build_refusal("HIVE_ACID_UNSUPPORTED_LAYOUT.BUCKET_BEYOND_TABLE", buckets=self.table.bucket_count)
+            raise self._unsupported(file, found)
         return ScanFile(file.relative_path[prefix_length:], file.length_bytes, file.modified_ms, bucket)
 
     def _absolute(self, relative_path: str) -> str:
         return self.state.listing.absolute_path(relative_path)
 
-    def _unsupported(self, file: ListedFile, reason: str) -> HiveAcidError:
-        path = self._absolute(file.relative_path)
-        return build_error("HIVE_ACID_UNSUPPORTED_LAYOUT", table=self.table.name, path=path, reason=reason)
+    def _unsupported(self, file: ListedFile, refusal: Refusal) -> HiveAcidError:
+        return refusal.build_error(table=self.table.name, path=self._absolute(file.relative_path))
 
 
 def _first_write_id(folder: AcidFolder) -> int:

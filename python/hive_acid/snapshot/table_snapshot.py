@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from hive_acid.errors import HiveAcidError, build_error
+from hive_acid.errors import HiveAcidError, Refusal, build_error, build_refusal
 from hive_acid.model.names import METADATA_FILE
 from hive_acid.model.table import FileFormat, Partition, TableDescription, TableKind
 from hive_acid.model.write_ids import ValidTxnList, ValidWriteIdList
@@ -34,7 +34,7 @@ def load_scan_plan(
     and what `choose_directories`, `load_readable_bytes` and the building of the plan raise.
     """
     if table.kind is TableKind.PLAIN:
-        raise _unreadable(table, "it is not transactional")
+        raise _unreadable(table, Refusal("HIVE_ACID_UNSUPPORTED_TABLE.NOT_TRANSACTIONAL"))
     for partition in partitions or ():
         _check_format(table, partition)
     if write_ids.table != str(table.name):
@@ -63,10 +63,11 @@ def _check_format(table: TableDescription, partition: Partition) -> None:
     """Hive reads each partition in the partition's own way, the shim all of them in the table's."""
     if partition.input_format not in ("", table.input_format):
         other = partition.input_format.rpartition(".")[2]
-        raise _unreadable(table, f"the files of its partition {partition.name} are of another format, {other}")
+        condition = "HIVE_ACID_UNSUPPORTED_TABLE.PARTITION_FORMAT"
+        raise _unreadable(table, build_refusal(condition, partition=partition.name, format=other))
     if table.file_format is FileFormat.JSONFILE and partition.row_format not in (None, table.row_format):
-        reason = f"its partition {partition.name} has another SerDe, SERDEPROPERTIES or columns than the table"
-        raise _unreadable(table, reason)
+        condition = "HIVE_ACID_UNSUPPORTED_TABLE.PARTITION_ROW_FORMAT"
+        raise _unreadable(table, build_refusal(condition, partition=partition.name))
 
 
 def load_content(
@@ -103,9 +104,8 @@ def load_state(
     return choose_directories(listing, write_ids, transactions, markers)
 
 
-def _unreadable(table: TableDescription, reason: str) -> HiveAcidError:
-    operation = "Reading under a snapshot"
-    return build_error("HIVE_ACID_UNSUPPORTED_TABLE", operation=operation, table=table.name, reason=reason)
+def _unreadable(table: TableDescription, refusal: Refusal) -> HiveAcidError:
+    return refusal.build_error(operation="Reading under a snapshot", table=table.name)
 
 
 def _roots(table: TableDescription, partitions: Sequence[Partition] | None) -> tuple[list[str], list[str]]:

@@ -148,15 +148,10 @@ def _refuse_other_setup(uris: str | None) -> None:
     running = _find_running_uris()
     if shim.EXTENSION not in _split(context.getConf().get(EXTENSIONS, "")) or not shim.is_loaded(context._jvm):
         settings = _format_settings(uris or running or "thrift://HOST:PORT")
-        reason = (
-            f"the Spark that is running was started without {shim.EXTENSION}, as in a shell; stop it (spark.stop()) "
-            f"and configure again, or start it with {settings}"
-        )
-    elif running is not None and uris is not None and running != uris:
-        reason = f"a Spark session on the metastore {running} is running; stop it before using {uris}"
-    else:
-        return
-    raise build_error("HIVE_ACID_CONFIGURATION", reason=reason)
+        condition = "HIVE_ACID_CONFIGURATION.SPARK_WITHOUT_SHIM"
+        raise build_error(condition, extension=shim.EXTENSION, settings=settings)
+    if running is not None and uris is not None and running != uris:
+        raise build_error("HIVE_ACID_CONFIGURATION.SPARK_ON_OTHER_METASTORE", running=running, wanted=uris)
 
 
 def _format_settings(uris: str) -> str:

@@ -45,7 +45,7 @@ def read_spark_defaults() -> dict[str, str]:
     try:
         lines = file.read_text(encoding="utf-8").splitlines() if file.is_file() else []
     except (OSError, UnicodeDecodeError) as error:
-        raise build_error("HIVE_ACID_CONFIGURATION", reason=f"{file} cannot be read: {error}") from error
+        raise build_error("HIVE_ACID_CONFIGURATION.UNREADABLE_FILE", file=file, failure=error) from error
     entries = (_ENTRY.match(line) for line in lines)
     return {entry[1]: entry[2].strip() for entry in entries if entry}
 

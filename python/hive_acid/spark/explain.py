@@ -17,7 +17,7 @@ def explain_statement(
 ) -> DryRun:
     """See `hive_acid.dry_run`. Raises HIVE_ACID_CONFIGURATION if `hive_acid.configure` did not set up the session."""
     if EXTENSION not in (spark.conf.get("spark.sql.extensions", None) or "").split(","):
-        raise build_error("HIVE_ACID_CONFIGURATION", reason="a dry run needs a session set up by hive_acid.configure")
+        raise build_error("HIVE_ACID_CONFIGURATION.SESSION_NOT_SET_UP")
     parameters: Any = dict(args) if isinstance(args, Mapping) else list(args) if args is not None else None
     row = spark.sql(f"EXPLAIN ACID FORMATTED {statement}", args=parameters).collect()[0]
     return parse_json(row.value)

@@ -86,8 +86,8 @@ class Operators:
             raise ValueError(f"{statement.TITLE} without a table")
         table = self._metastore.table(asked.table)
         if asked.in_transaction:
-            operation = f"{statement.TITLE} within hive_acid.transaction()"
-            raise build_error("HIVE_ACID_UNSUPPORTED_STATEMENT", operation=operation, table=table.name)
+            where = {"operation": statement.TITLE, "table": table.name}
+            raise build_error("HIVE_ACID_UNSUPPORTED_STATEMENT.IN_TRANSACTION", **where)
         partitions = self._partitions(table, asked.parts)
         requests = build_requests(statement, table, partitions, self._metastore.line, self._initiator)
         settings = self._settings.overridden_by(asked.settings)

@@ -62,8 +62,7 @@ class Attachment:
         shim.refuse_other(jvm, session.version)
         uris = find_session_uris(session)
         if not uris:
-            reason = "the session has no metastore; start it with hive_acid.configure(SparkSession.builder)"
-            raise build_error("HIVE_ACID_CONFIGURATION", reason=reason)
+            raise build_error("HIVE_ACID_CONFIGURATION.SESSION_WITHOUT_METASTORE")
         hadoop: Any = jsession.sessionState().newHadoopConf()
         site = read_settings()  # Spark does not put HIVE_CONF_DIR on its class path
         configured = dict(session.sparkContext.getConf().getAll())

@@ -21,8 +21,8 @@ def find_shim_jar() -> Path:
     jar = Path(__file__).parent.parent / "jars" / f"spark-{line}" / "hive-acid-shim.jar"
     if not jar.is_file():
         lines = sorted(path.name for path in jar.parent.parent.glob("spark-*"))
-        reason = f"no shim for PySpark {pyspark.__version__}: {jar} is missing (there: {', '.join(lines) or 'none'})"
-        raise build_error("HIVE_ACID_CONFIGURATION", reason=reason)
+        found = {"version": pyspark.__version__, "jar": jar, "lines": ", ".join(lines) or "none"}
+        raise build_error("HIVE_ACID_CONFIGURATION.NO_SHIM", **found)
     return jar
 
 
@@ -47,8 +47,7 @@ def load(jvm: Any, jar: Path) -> None:
     ):
         loader = loader.getParent()
     if loader is None:
-        reason = f"this JVM was not started by spark-submit and takes no more classes; start it with --jars {jar}"
-        raise build_error("HIVE_ACID_CONFIGURATION", reason=reason)
+        raise build_error("HIVE_ACID_CONFIGURATION.SHIM_NOT_LOADABLE", jar=jar)
     loader.addURL(jvm.java.io.File(str(jar)).toURI().toURL())
 
 
@@ -62,12 +61,14 @@ def refuse_other(jvm: Any, spark_version: str) -> None:
     line = ".".join(spark_version.split(".")[:2])
     if described == {"version": __version__, "spark": line}:
         return
-    found = " for Spark ".join(described.get(key) or "unknown" for key in ("version", "spark"))
-    reason = (
-        f"the shim's jar is of version {found}, the package of version {__version__} and Spark {spark_version}; take "
-        f"the other jar out of spark.jars and of Spark's own jars folder, the right one is {find_shim_jar()}"
+    raise build_error(
+        "HIVE_ACID_CONFIGURATION.SHIM_MISMATCH",
+        jarVersion=described.get("version") or "unknown",
+        jarSpark=described.get("spark") or "unknown",
+        version=__version__,
+        spark=spark_version,
+        jar=find_shim_jar(),
     )
-    raise build_error("HIVE_ACID_CONFIGURATION", reason=reason)
 
 
 def _describe(jvm: Any) -> dict[str, str]:

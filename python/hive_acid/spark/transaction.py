@@ -42,7 +42,7 @@ class AcidTransaction:
         executor = attach(self._spark).executor
         transaction = executor.begin_transaction(find_own_settings(self._spark))
         if not self._jvm().begin(session._jsparkSession, transaction.token):
-            error = build_error("HIVE_ACID_TRANSACTION_STATE", txnId="(none)", reason="the session is in one already")
+            error = build_error("HIVE_ACID_TRANSACTION_STATE.NESTED", txnId="(none)")
             executor.end_transaction(transaction, error)
             raise error
         self._transaction = transaction
@@ -72,9 +72,7 @@ class AcidTransaction:
 
     def _running(self) -> SessionTransaction:
         if self._transaction is None:
-            raise build_error(
-                "HIVE_ACID_TRANSACTION_STATE", txnId="(none)", reason="its block has not begun or has ended"
-            )
+            raise build_error("HIVE_ACID_TRANSACTION_STATE.NO_BLOCK", txnId="(none)")
         return self._transaction
 
     def _jvm(self) -> Any:

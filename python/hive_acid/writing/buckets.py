@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from hive_acid import config
-from hive_acid.errors import build_error
+from hive_acid.errors import Refusal, build_refusal
 from hive_acid.model.bucket import MAX_BUCKET
-from hive_acid.model.table import TableDescription
+from hive_acid.model.table import Column, TableDescription
 from hive_acid.sql import RowWrites
 from hive_acid.transactions.validity import StatementKind
 from hive_acid.wire.write_spec import Buckets
@@ -28,32 +29,30 @@ def find_bucketing(table: TableDescription, statement: Statement, settings: conf
     HIVE_ACID_UNSUPPORTED_TABLE if the bucket that Hive expects cannot be told.
     """
 
-    def refuse(reason: str) -> Exception:
-        return build_error(
-            "HIVE_ACID_UNSUPPORTED_TABLE", operation=statement.kind.title, table=table.name, reason=reason
-        )
+    def refuse(refusal: Refusal) -> Exception:
+        return refusal.build_error(operation=statement.kind.title, table=table.name)
 
     if table.bucket_count == 0:
         return None
     if table.sort_columns:  # insert-only: TransactionalValidationListener lets no such table become full ACID
-        raise refuse(f"it is SORTED BY {', '.join(table.sort_columns)}, an order in which rows are not written")
+        raise refuse(build_sorted_refusal(table))
     if statement.kind is StatementKind.TRUNCATE or statement.writes in (RowWrites.DELETES, RowWrites.UPDATES):
         return None
     if table.bucket_count > MAX_BUCKET + 1:
-        raise refuse(f"it has {table.bucket_count} buckets, of which only {MAX_BUCKET + 1} can be numbered")
+        found = {"buckets": table.bucket_count, "limit": MAX_BUCKET + 1}
+        raise refuse(build_refusal("HIVE_ACID_UNSUPPORTED_TABLE.TOO_MANY_BUCKETS", **found))
     version = _find_version(table)
     if version not in VERSIONS:
-        raise refuse(f"its {VERSION_PROPERTY} is {version}, neither 1 nor 2")
+        raise refuse(build_refusal("HIVE_ACID_UNSUPPORTED_TABLE.BUCKETING_VERSION", version=version))
     names = [column.name for column in table.columns]
-    unknown = [name for name in table.bucket_columns if name not in names]
-    if unknown or not table.bucket_columns:
-        raise refuse(f"it has buckets by {', '.join(unknown) or 'no column'}, which is no column of its rows")
+    if fault := _find_column_fault(table, names):
+        raise refuse(fault)
     positions = tuple(names.index(name) for name in table.bucket_columns)
     time_zone = settings.text(config.BUCKETING_HIVE_TIME_ZONE).strip()
     for position in positions:
         column = table.columns[position]
-        if reason := find_unhashable(column.type, int(version), bool(time_zone)):
-            raise refuse(f"bucketing column {column.name} has type {column.type}: {reason}")
+        if refusal := find_unhashable(column, int(version), bool(time_zone)):
+            raise refuse(refusal)
     depends = any(_depends_on_zone(table.columns[position].type, int(version)) for position in positions)
     return Buckets(positions, table.bucket_count, int(version), time_zone if depends else "")
 
@@ -63,17 +62,32 @@ def _find_version(table: TableDescription) -> str:
     return next((v.strip() for k, v in table.parameters.items() if k.lower() == VERSION_PROPERTY), "1")
 
 
-def find_unhashable(type_: str, version: int, knows_zone: bool = False) -> str | None:
-    """Why Hive's hash of a value of this type cannot be computed; None if it can. `knows_zone`: that of Hive's servers.
+def _find_column_fault(table: TableDescription, names: Sequence[str]) -> Refusal | None:
+    """Why the columns of CLUSTERED BY tell no bucket of a row with the columns `names`."""
+    if not table.bucket_columns:
+        return Refusal("HIVE_ACID_UNSUPPORTED_TABLE.BUCKETS_BY_NO_COLUMN")
+    if unknown := [name for name in table.bucket_columns if name not in names]:
+        return build_refusal("HIVE_ACID_UNSUPPORTED_TABLE.BUCKET_COLUMN", columns=", ".join(unknown))
+    return None
+
+
+def build_sorted_refusal(table: TableDescription) -> Refusal:
+    """The refusal of a table that is SORTED BY columns."""
+    return build_refusal("HIVE_ACID_UNSUPPORTED_TABLE.SORTED_BY", columns=", ".join(table.sort_columns))
+
+
+def find_unhashable(column: Column, version: int, knows_zone: bool = False) -> Refusal | None:
+    """Why Hive's hash of the column's values cannot be computed; None if it can. `knows_zone`: that of Hive's servers.
 
     Seen in ObjectInspectorUtils of Hive 3.1.3 and 4.1.0: hashCode makes a java.sql.Timestamp of a timestamp,
     hashCodeMurmur hashes the whole array behind a BytesWritable, and the values of maps by hashCode.
     """
-    if _depends_on_zone(type_, version) and not knows_zone:
+    where = {"column": column.name, "type": column.type}
+    if _depends_on_zone(column.type, version) and not knows_zone:
         key = config.BUCKETING_HIVE_TIME_ZONE.key
-        return f"Hive's hash of it depends on the time zone of the server, which {key} can tell"
-    if _BINARY.search(type_.lower()) and version == 2:
-        return "Hive's hash of it depends on what is left in a buffer"
+        return build_refusal("HIVE_ACID_UNSUPPORTED_TABLE.TIMESTAMP_BUCKETS", setting=key, **where)
+    if _BINARY.search(column.type.lower()) and version == 2:
+        return build_refusal("HIVE_ACID_UNSUPPORTED_TABLE.BINARY_BUCKETS", **where)
     return None
 
 

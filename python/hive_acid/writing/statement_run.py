@@ -88,8 +88,7 @@ def refuse_beside_overwrites(statement: Statement, work: TableWork, txn_id: int)
     Raises HIVE_ACID_TRANSACTION_STATE.
     """
     if work.overwritten or (statement.overwrite is not None and work.written):
-        reason = f"an overwrite or TRUNCATE of {statement.target} must be the only statement in it that writes there"
-        raise build_error("HIVE_ACID_TRANSACTION_STATE", txnId=txn_id, reason=reason)
+        raise build_error("HIVE_ACID_TRANSACTION_STATE.OVERWRITE_NOT_ALONE", txnId=txn_id, target=statement.target)
 
 
 def _find_overwritten(result: WriteResult) -> set[str]:

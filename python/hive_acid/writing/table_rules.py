@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from hive_acid import config
-from hive_acid.errors import build_error
+from hive_acid.errors import Refusal, build_error, build_refusal
 from hive_acid.model.names import is_hidden
 from hive_acid.model.table import FileFormat, TableConstraints, TableDescription, TableKind
 from hive_acid.transactions.validity import StatementKind
@@ -34,9 +34,7 @@ _TYPE_WORD = re.compile(r"(?:(?<=^)|(?<=[:<,]))\s*[A-Za-z_]+\s*(?=[<>,(]|$)")
 """The name of a type, not that of a struct's field, which has a colon behind it."""
 _UNWRITABLE_TYPE = re.compile(r"\b(uniontype|timestamp with local time zone|interval_\w+|void)\b")
 
-_NO_ROW_IDS = (
-    "it is an insert-only transactional table, whose rows have no IDs by which one could be changed or deleted"
-)
+_NO_ROW_IDS = Refusal("HIVE_ACID_UNSUPPORTED_TABLE.NO_ROW_IDS")
 
 
 @dataclass(frozen=True)
@@ -61,47 +59,43 @@ _INSERT_ONLY_LAYOUTS: Mapping[FileFormat | None, FileLayout] = {
 def refuse_row_changes(operation: str, table: str, kind: TableKind) -> None:
     """Raises HIVE_ACID_UNSUPPORTED_TABLE if no row of such a table can be changed or deleted by itself."""
     if not kind.has_row_ids:
-        raise build_error("HIVE_ACID_UNSUPPORTED_TABLE", operation=operation, table=table, reason=_NO_ROW_IDS)
+        raise _NO_ROW_IDS.build_error(operation=operation, table=table)
 
 
 def refuse_unwritable(table: TableDescription, statement: Statement, settings: config.Settings) -> None:
     """Raises HIVE_ACID_UNSUPPORTED_TABLE if the statement cannot be done right on this table."""
-
-    def refuse(reason: str) -> Exception:
-        return build_error(
-            "HIVE_ACID_UNSUPPORTED_TABLE", operation=statement.kind.title, table=table.name, reason=reason
-        )
-
-    if reason := _find_kind_reason(table, statement.kind):
-        raise refuse(reason)
-    find_bucketing(table, statement, settings)
-    if reason := find_storage_fault(table, settings.flag(config.ALLOW_NON_ATOMIC_RENAME)):
-        raise refuse(reason)
+    refusal = _find_kind_fault(table, statement.kind)
+    if refusal is None:
+        find_bucketing(table, statement, settings)
+        refusal = find_storage_fault(table, settings.flag(config.ALLOW_NON_ATOMIC_RENAME))
+    if refusal is not None:
+        raise refusal.build_error(operation=statement.kind.title, table=table.name)
 
 
-def find_storage_fault(table: TableDescription, allow_non_atomic_rename: bool) -> str | None:
+def find_storage_fault(table: TableDescription, allow_non_atomic_rename: bool) -> Refusal | None:
     """Why files of the table cannot be written right, whatever is written; None if they can."""
     location = urlsplit(table.location)
     if location.scheme.lower() not in ATOMIC_SCHEMES and not allow_non_atomic_rename:
-        return f"renaming a folder is not atomic on {location.scheme}: storage"
+        return build_refusal("HIVE_ACID_UNSUPPORTED_TABLE.NON_ATOMIC_RENAME", scheme=location.scheme)
     if any(part.startswith(("_", ".")) for part in location.path.split("/")):
-        return "a folder in its location begins with _ or ., so Hive 4 and Trino would see no files"
+        return Refusal("HIVE_ACID_UNSUPPORTED_TABLE.HIDDEN_LOCATION")
     if table.has_skew_folders:  # by whose names Hive leaves out rows (ListBucketingPruner)
-        return "it is SKEWED BY columns and STORED AS DIRECTORIES"
-    if reason := _find_partition_fault(table):
-        return reason
+        return Refusal("HIVE_ACID_UNSUPPORTED_TABLE.SKEW_FOLDERS")
+    if refusal := _find_partition_fault(table):
+        return refusal
     for column in table.columns:
         if match := _UNWRITABLE_TYPE.search(column.type.lower()):
-            return f"column {column.name} has type {match[1]}"
+            return build_refusal("HIVE_ACID_UNSUPPORTED_TABLE.COLUMN_TYPE", column=column.name, type=match[1])
     return None
 
 
-def _find_partition_fault(table: TableDescription) -> str | None:
+def _find_partition_fault(table: TableDescription) -> Refusal | None:
     for column in table.partition_columns:
         if not _PARTITION_TYPE.fullmatch(column.type.lower()):
-            return f"partition column {column.name} has type {column.type}"
+            condition = "HIVE_ACID_UNSUPPORTED_TABLE.PARTITION_COLUMN_TYPE"
+            return build_refusal(condition, column=column.name, type=column.type)
         if is_hidden(column.name):
-            return f"partition column {column.name} gives its folders names that are hidden from Hive and Trino"
+            return build_refusal("HIVE_ACID_UNSUPPORTED_TABLE.HIDDEN_PARTITION_COLUMN", column=column.name)
     return None
 
 
@@ -110,22 +104,22 @@ def has_typed_partitions(table: TableDescription) -> bool:
     return not all(_TEXT_TYPE.fullmatch(column.type.lower()) for column in table.partition_columns)
 
 
-def _find_kind_reason(table: TableDescription, kind: StatementKind) -> str | None:
+def _find_kind_fault(table: TableDescription, kind: StatementKind) -> Refusal | None:
     """Why tables of this kind and format do not take the statement, if they do not."""
     if table.kind is TableKind.PLAIN:
-        return "it is not transactional"
+        return Refusal("HIVE_ACID_UNSUPPORTED_TABLE.NOT_TRANSACTIONAL")
     if kind.changes_rows and not table.kind.has_row_ids:
         return _NO_ROW_IDS
     return find_format_fault(table)
 
 
-def find_format_fault(table: TableDescription) -> str | None:
+def find_format_fault(table: TableDescription) -> Refusal | None:
     """Why files of the table's format are not written; None if they are."""
     if table.kind is not TableKind.INSERT_ONLY or table.file_format in _INSERT_ONLY_LAYOUTS:
         return None
     title = table.file_format.value if table.file_format else table.input_format.rpartition(".")[2]
     written = " and ".join(found.value for found in _INSERT_ONLY_LAYOUTS if found)
-    return f"its files are {title}, and only {written} are written"
+    return build_refusal("HIVE_ACID_UNSUPPORTED_TABLE.FORMAT_NOT_WRITTEN", format=title, written=written)
 
 
 def find_layout(table: TableDescription) -> FileLayout:
@@ -142,9 +136,11 @@ def find_required(
     """
     names = [column.name for column in table.columns]
     beyond = sorted(constraints.not_null - set(names))
-    if constraints.checks or beyond:
-        reason = f"partition column {beyond[0]} is NOT NULL" if beyond else "it has CHECK constraints"
-        raise build_error("HIVE_ACID_UNSUPPORTED_TABLE", operation=kind.title, table=table.name, reason=reason)
+    where = {"operation": kind.title, "table": table.name}
+    if beyond:
+        raise build_error("HIVE_ACID_UNSUPPORTED_TABLE.PARTITION_NOT_NULL", column=beyond[0], **where)
+    if constraints.checks:
+        raise build_error("HIVE_ACID_UNSUPPORTED_TABLE.CHECK_CONSTRAINTS", **where)
     return tuple((name, position) for position, name in enumerate(names) if name in constraints.not_null)
 
 

@@ -113,5 +113,5 @@ def _find_meeting(settings: config.Settings) -> Meeting:
         return Meeting(text)
     except ValueError as error:
         known = ", ".join(meeting.value for meeting in Meeting)
-        reason = f"{config.UNLOCKED_WRITERS.key} is {text!r}, not one of {known}"
-        raise build_error("HIVE_ACID_CONFIGURATION", reason=reason) from error
+        found = {"setting": config.UNLOCKED_WRITERS.key, "value": text, "choices": known}
+        raise build_error("HIVE_ACID_CONFIGURATION.NOT_A_CHOICE", **found) from error

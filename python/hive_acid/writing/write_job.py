@@ -180,9 +180,9 @@ class WriteJobs:
             return
         found = run.engine.find_misspelled(find_names())
         if found:
-            reason = f"its partition {found[0]} stands for the values of {found[1]} in this session; rename it to that"
-            operation = run.statement.kind.title
-            raise build_error("HIVE_ACID_UNSUPPORTED_TABLE", operation=operation, table=run.table.name, reason=reason)
+            names = {"partition": found[0], "wanted": found[1]}
+            where = {"operation": run.statement.kind.title, "table": run.table.name}
+            raise build_error("HIVE_ACID_UNSUPPORTED_TABLE.MISSPELT_PARTITION", **names, **where)
 
     @contextmanager
     def _counting(self, job: _Job) -> Iterator[str]:

@@ -9,11 +9,12 @@ import argparse
 import re
 import sys
 import textwrap
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from hive_acid import cli, config, errors
+from hive_acid.errors import conditions
 from hive_acid.errors.outcome import load_outcomes
 from hive_acid.transactions.ddl_locks import DDL_LOCKS
 from hive_acid.transactions.validity import RULES
@@ -75,13 +76,25 @@ def settings_table() -> str:
 
 
 def errors_table() -> str:
-    """Every condition of conditions.json, and whether its class is retryable."""
-    rows = []
-    for name, entry in errors.load_conditions().items():
+    """Every main condition of conditions.json, whether it is retryable, and its sub-conditions with their reasons.
+
+    The message of a sub-condition follows that of its main condition.
+    """
+    rows, parts = [], []
+    for name, entry in conditions.load_conditions().items():
         retryable = "Retryable" in (getattr(errors, entry["class"]).__doc__ or "")
-        message = re.sub(r"<(\w+)>", r"*\1*", entry["message"])
-        rows.append((f"`{name}`", entry["sqlState"], "yes" if retryable else "", message))
-    return _table(("Condition", "SQLSTATE", "Run again", "Message"), rows)
+        message, below = _message(entry), entry.get("subClass", {})
+        link = f"[`{name}`](#{name.lower()})" if below else f"`{name}`"
+        rows.append((link, entry["sqlState"], "yes" if retryable else "", f"{message} …" if below else message))
+        if below:
+            states = {sub: part.get("sqlState", entry["sqlState"]) for sub, part in below.items()}
+            reasons = ((f"`.{sub}`", states[sub], _message(part)) for sub, part in below.items())
+            parts.append(f"### {name}\n\n{_table(('Sub-condition', 'SQLSTATE', 'Reason'), reasons)}")
+    return "\n\n".join([_table(("Condition", "SQLSTATE", "Run again", "Message"), rows), *parts])
+
+
+def _message(entry: Mapping[str, str]) -> str:
+    return conditions.PLACEHOLDER.sub(r"*\1*", entry["message"])
 
 
 def outcomes_table() -> str:

@@ -304,7 +304,7 @@ def test_timestamps_go_where_hive_in_a_known_time_zone_puts_them(tables: Any, zo
         tables.spark.conf.set("spark.sql.session.timeZone", session_zone)
     expected = {text: hash_[zone] % 1021 for text, hash_ in hashes.items()}
     assert {text: bucket >> 16 & 0xFFF for text, bucket in found.items()} == expected
-    assert caught.value.getCondition() == "HIVE_ACID_CONFIGURATION"
+    assert caught.value.getCondition() == "HIVE_ACID_CONFIGURATION.NOT_A_TIME_ZONE"
     assert bucketed.sql("SELECT count(*) FROM b") == [(4,)]
     assert eventually(lambda: tables.open_transactions() == [])
 

@@ -92,7 +92,7 @@ def test_check_constraints_are_hives_to_judge_so_new_rows_are_refused(tables: Ta
     for statement in (BAD["insert"], BAD["update"], BAD["overwrite"], BAD["merge-insert"]):
         with pytest.raises(PySparkException, match="it has CHECK constraints") as raised:
             tables.sql(statement)
-        assert raised.value.getCondition() == "HIVE_ACID_UNSUPPORTED_TABLE"
+        assert raised.value.getCondition() == "HIVE_ACID_UNSUPPORTED_TABLE.CHECK_CONSTRAINTS"
     assert tables.sql("DELETE FROM t WHERE id = 1") == [(1,)]
     assert tables.sql("SELECT * FROM t") == ROWS[1:]
     assert tables.sql("TRUNCATE TABLE t") == []

@@ -135,13 +135,25 @@ def test_a_table_that_is_there_is_left_or_is_an_error(tables: Tables, frame: Dat
     ("write", "condition"),
     [
         (lambda f: f.writeTo("flat").overwrite(F.col("id") == 11), "HIVE_ACID_REPLACE_WHERE_MISMATCH"),
-        (lambda f: f.writeTo("flat").overwrite(F.rand() < 2), "HIVE_ACID_UNSUPPORTED_STATEMENT"),
-        (lambda f: f.writeTo("flat").overwrite(F.col("ROW__ID.rowid") == 0), "HIVE_ACID_UNSUPPORTED_STATEMENT"),
+        (
+            lambda f: f.writeTo("flat").overwrite(F.rand() < 2),
+            "HIVE_ACID_UNSUPPORTED_STATEMENT.REPLACE_WHERE_NOT_DETERMINISTIC",
+        ),
+        (
+            lambda f: f.writeTo("flat").overwrite(F.col("ROW__ID.rowid") == 0),
+            "HIVE_ACID_UNSUPPORTED_STATEMENT.REPLACE_WHERE_HIDDEN_COLUMN",
+        ),
         (lambda f: f.writeTo("flat").overwrite(F.col("nothing") == 1), "UNRESOLVED_COLUMN"),
         (lambda f: f.writeTo("flat").overwrite(F.col("name")), "DATATYPE_MISMATCH"),
         (lambda f: f.withColumn("more", F.lit(1)).writeTo("flat").overwrite("id > 1"), "INSERT_COLUMN_ARITY_MISMATCH"),
-        (lambda f: f.write.partitionBy("name").mode("append").saveAsTable("parts"), "HIVE_ACID_UNSUPPORTED_STATEMENT"),
-        (lambda f: f.write.bucketBy(2, "id").mode("append").saveAsTable("flat"), "HIVE_ACID_UNSUPPORTED_STATEMENT"),
+        (
+            lambda f: f.write.partitionBy("name").mode("append").saveAsTable("parts"),
+            "HIVE_ACID_UNSUPPORTED_STATEMENT.OTHER_LAYOUT",
+        ),
+        (
+            lambda f: f.write.bucketBy(2, "id").mode("append").saveAsTable("flat"),
+            "HIVE_ACID_UNSUPPORTED_STATEMENT.OTHER_LAYOUT",
+        ),
         (lambda f: f.withColumn("more", F.lit(1)).writeTo("flat").append(), "INSERT_COLUMN_ARITY_MISMATCH"),
         (lambda f: f.withColumnRenamed("id", "other").writeTo("flat").append(), "INCOMPATIBLE_DATA_FOR_TABLE"),
         (lambda f: f.withColumn("id", F.lit("x")).write.mode("append").saveAsTable("flat"), "INCOMPATIBLE_DATA"),

@@ -42,7 +42,7 @@ def test_within_a_transaction_they_are_refused_and_change_nothing(tables: Tables
         for statement in ALTERATIONS.values():
             with pytest.raises(PySparkException) as raised:
                 tables.sql(statement)
-            assert raised.value.getCondition() == "HIVE_ACID_UNSUPPORTED_STATEMENT", statement
+            assert raised.value.getCondition() == "HIVE_ACID_UNSUPPORTED_STATEMENT.IN_TRANSACTION", statement
     assert tables.client.table(parts) == before
     assert tables.sql("SELECT * FROM parts ORDER BY id") == [(1, "one", "a"), (2, "two", "b")]
 
@@ -78,7 +78,7 @@ def test_a_new_partition_may_lie_elsewhere_if_there_are_no_files(
     tables.spark.range(3).selectExpr("int(id) AS id", "'x' AS name").write.orc(str(full))
     with pytest.raises(PySparkException, match="INSERT the rows of its files instead") as raised:
         tables.sql(f"ALTER TABLE parts ADD PARTITION (d = 'f') LOCATION '{full}'")
-    assert raised.value.getCondition() == "HIVE_ACID_UNSUPPORTED_TABLE"
+    assert raised.value.getCondition() == "HIVE_ACID_UNSUPPORTED_TABLE.LOCATION_HAS_FILES"
     tables.sql(f"ALTER TABLE parts ADD PARTITION (d = 'e') LOCATION '{empty}'")
     tables.sql("INSERT INTO parts VALUES (3, 'three', 'e')")
     tables.sql("UPDATE parts SET name = upper(name) WHERE d = 'e'")
@@ -144,18 +144,18 @@ def test_a_location_with_files_is_not_taken_over(tables: Tables, tmp_path: Path)
 
 
 @pytest.mark.parametrize(
-    "create, operation",
+    "create, operation, sub",
     [
-        ("CREATE EXTERNAL TABLE t (id INT) STORED AS ORC LOCATION '{place}'", "CREATE EXTERNAL TABLE"),
-        ("CREATE TABLE t (id INT) STORED AS PARQUET", "CREATE TABLE"),
-        ("CREATE TABLE t (id INT) STORED AS TEXTFILE LOCATION '{place}'", "CREATE TABLE"),
+        ("CREATE EXTERNAL TABLE t (id INT) STORED AS ORC LOCATION '{place}'", "CREATE EXTERNAL TABLE", "EXTERNAL"),
+        ("CREATE TABLE t (id INT) STORED AS PARQUET", "CREATE TABLE", "FULL_ACID_FORMAT"),
+        ("CREATE TABLE t (id INT) STORED AS TEXTFILE LOCATION '{place}'", "CREATE TABLE", "FULL_ACID_FORMAT"),
     ],
 )
 def test_what_cannot_be_transactional_in_hive_is_refused_by_name(
-    tables: Tables, tmp_path: Path, create: str, operation: str
+    tables: Tables, tmp_path: Path, create: str, operation: str, sub: str
 ) -> None:
     with pytest.raises(PySparkException) as refused:
         tables.sql(create.format(place=tmp_path / "there") + " TBLPROPERTIES ('transactional'='true')")
-    assert refused.value.getCondition() == "HIVE_ACID_UNSUPPORTED_TABLE"
+    assert refused.value.getCondition() == f"HIVE_ACID_UNSUPPORTED_TABLE.{sub}"
     assert refused.value.getMessageParameters()["operation"] == operation
     assert tables.sql("SHOW TABLES LIKE 't'") == []

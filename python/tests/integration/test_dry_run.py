@@ -167,9 +167,9 @@ REFUSED = {
     "INSERT INTO flat SELECT 1": "INSERT_COLUMN_ARITY_MISMATCH.NOT_ENOUGH_DATA_COLUMNS",
     "DELETE FROM nobody": "TABLE_OR_VIEW_NOT_FOUND",
     "TRUNCATE TABLE parts PARTITION (d = 77)": "HIVE_ACID_PARTITION_NOT_FOUND",
-    "INSERT INTO buckets VALUES (X'01')": "HIVE_ACID_UNSUPPORTED_TABLE",
+    "INSERT INTO buckets VALUES (X'01')": "HIVE_ACID_UNSUPPORTED_TABLE.BINARY_BUCKETS",
     "MERGE WITH SCHEMA EVOLUTION INTO flat USING parts ON false WHEN MATCHED THEN DELETE": (
-        "HIVE_ACID_UNSUPPORTED_STATEMENT"
+        "HIVE_ACID_UNSUPPORTED_STATEMENT.SCHEMA_EVOLUTION"
     ),
 }
 
@@ -193,16 +193,16 @@ def test_what_the_statement_refuses_is_refused_alike(filled: Any) -> None:
 
 
 NOT_OURS = {
-    "SELECT * FROM flat": "of another kind",
-    "EXPLAIN DELETE FROM flat": "of another kind",
-    "EXPLAIN ACID DELETE FROM flat": "of another kind",
-    "EXECUTE IMMEDIATE 'DELETE FROM flat'": "of another kind",
-    "DROP TABLE flat": "of another kind",
-    "ALTER TABLE flat SET TBLPROPERTIES ('a' = 'b')": "of another kind",
-    "INSERT INTO plain VALUES (1)": "its table is not transactional",
-    "TRUNCATE TABLE plain": "its table is not transactional",
-    "FROM flat INSERT INTO flat SELECT id, name INSERT INTO flat SELECT id, name": "it inserts several times",
-    "CREATE TABLE made STORED AS ORC TBLPROPERTIES ('transactional' = 'true') AS SELECT 1 AS a": "it creates its table",
+    "SELECT * FROM flat": "OTHER_STATEMENT",
+    "EXPLAIN DELETE FROM flat": "OTHER_STATEMENT",
+    "EXPLAIN ACID DELETE FROM flat": "OTHER_STATEMENT",
+    "EXECUTE IMMEDIATE 'DELETE FROM flat'": "OTHER_STATEMENT",
+    "DROP TABLE flat": "OTHER_STATEMENT",
+    "ALTER TABLE flat SET TBLPROPERTIES ('a' = 'b')": "OTHER_STATEMENT",
+    "INSERT INTO plain VALUES (1)": "NOT_TRANSACTIONAL",
+    "TRUNCATE TABLE plain": "NOT_TRANSACTIONAL",
+    "FROM flat INSERT INTO flat SELECT id, name INSERT INTO flat SELECT id, name": "SEVERAL_INSERTS",
+    "CREATE TABLE made STORED AS ORC TBLPROPERTIES ('transactional' = 'true') AS SELECT 1 AS a": "CREATES_TABLE",
 }
 
 
@@ -210,10 +210,10 @@ def test_other_statements_are_refused_by_name_and_not_carried_out(filled: Any) -
     filled.sql("CREATE TABLE plain (id INT) STORED AS ORC")
     filled.sql("INSERT INTO plain VALUES (1)")
     before = everything(filled)
-    for statement, reason in NOT_OURS.items():
-        with pytest.raises(AnalysisException, match=reason) as caught:
+    for statement, sub in NOT_OURS.items():
+        with pytest.raises(AnalysisException) as caught:
             filled.sql(f"EXPLAIN ACID {statement}")
-        assert (caught.value.getCondition(), caught.value.getSqlState()) == ("HIVE_ACID_DRY_RUN", "0A000")
+        assert (caught.value.getCondition(), caught.value.getSqlState()) == (f"HIVE_ACID_DRY_RUN.{sub}", "0A000")
     assert everything(filled) == before
     assert filled.sql("SELECT * FROM plain") == [(1,)]
 

@@ -149,9 +149,9 @@ def test_a_shell_that_was_not_set_up_says_how_and_one_that_was_is_served(
     interactive = {"PYSPARK_DRIVER_PYTHON_OPTS": "-i"}  # else a text that comes through a pipe is a script
     printed = run(shell, tmp_path, ROUND + REFUSED_SHELL.format(uri=metastore.uri, name=name), **interactive)
     (refusal,) = re.findall(r"^(?:[>. ]*)REFUSED (.*)$", printed, re.MULTILINE)
-    assert refusal.startswith("[HIVE_ACID_CONFIGURATION]")
+    assert refusal.startswith("[HIVE_ACID_CONFIGURATION.SPARK_WITHOUT_SHIM]")
     assert "ROWS 9 3" in printed
-    told = shlex.split(refusal.split("start it with ")[1].split(" SQLSTATE")[0])
+    told = shlex.split(refusal.split("start it with ")[1].split(". SQLSTATE")[0])
     text = ROUND + SET_UP_SHELL.format(name=f"{name}_2")
     printed = run([*shell, *told], tmp_path, text, **interactive)
     assert "SAME True" in printed

@@ -177,7 +177,7 @@ def test_each_bucket_keeps_a_file(tables: Tables, compactions: Compactions, form
         place_files(tables, table, {"000004_0": made})
     with pytest.raises(UnsupportedOperation, match="none of the 4 buckets") as caught:
         compactions.run(table, MAJOR)
-    assert caught.value.getCondition() == "HIVE_ACID_UNSUPPORTED_LAYOUT"
+    assert caught.value.getCondition() == "HIVE_ACID_UNSUPPORTED_LAYOUT.NO_BUCKET_OF_TABLE"
 
 
 @pytest.mark.parametrize("form", FORMATS)
@@ -274,7 +274,7 @@ def test_formats_that_are_not_written_are_left_to_hive(tables: Tables, compactio
     table = create(tables, "t", "TEXTFILE")
     with pytest.raises(AnalysisException, match=r"TEXTFILE.*runIn=queue leaves it to Hive") as caught:
         tables.sql("ALTER TABLE t COMPACT 'major'")
-    assert caught.value.getCondition() == "HIVE_ACID_UNSUPPORTED_TABLE"
+    assert caught.value.getCondition() == "HIVE_ACID_UNSUPPORTED_TABLE.FORMAT_NOT_COMPACTED"
     assert [info for info in tables.client.compactions() if info.table == table] == []
 
 

@@ -129,18 +129,18 @@ def test_properties_are_followed_or_refused_by_name(tables: Tables) -> None:
     assert sorted(tables.sql("SELECT * FROM t"), key=str) == [(1, b"eHk="), (2, None), (None, None)]
     make_json(tables.client, name, {"text.ignore.extra.fields": "false"})
     assert "key c" in failure(tables, "SELECT * FROM t", "HIVE_ACID_CORRUPT_FILE")
-    for key, value in (
-        ("timestamp.formats", "millis"),
-        ("skip.header.line.count", "1"),
-        ("json.binary.format", "hex"),
+    for key, value, sub in (
+        ("timestamp.formats", "millis", "JSON_PROPERTY"),
+        ("skip.header.line.count", "1", "JSON_PROPERTY"),
+        ("json.binary.format", "hex", "JSON_BINARY_FORMAT"),
     ):
         make_json(tables.client, name, {key: value})
-        assert key in failure(tables, "SELECT * FROM t", "HIVE_ACID_UNSUPPORTED_TABLE")
+        assert key in failure(tables, "SELECT * FROM t", f"HIVE_ACID_UNSUPPORTED_TABLE.{sub}")
 
 
 def test_nothing_is_written(tables: Tables) -> None:
     create(tables, "id INT")
     for statement in ("INSERT INTO t VALUES (1)", "INSERT OVERWRITE t SELECT 1", "TRUNCATE TABLE t"):
-        assert "JSONFILE" in failure(tables, statement, "HIVE_ACID_UNSUPPORTED_TABLE")
+        assert "JSONFILE" in failure(tables, statement, "HIVE_ACID_UNSUPPORTED_TABLE.FORMAT_NOT_WRITTEN")
     assert tables.open_transactions() == []
     assert tables.sql("SELECT * FROM t") == []

@@ -125,7 +125,10 @@ def test_a_writer_whose_transaction_is_aborted_writes_nothing(tables: Any, flat:
         tables.sql("INSERT INTO flat VALUES (1, 'a')")
         assert tables.sql(f"ABORT TRANSACTIONS {transaction.id}") == [(transaction.id, "ABORTED")]
         tables.sql("INSERT INTO flat VALUES (2, 'b')")
-    assert raised.value.getCondition() in ("HIVE_ACID_TRANSACTION_ABORTED", "HIVE_ACID_TRANSACTION_STATE")
+    assert raised.value.getCondition() in (
+        "HIVE_ACID_TRANSACTION_ABORTED",
+        "HIVE_ACID_TRANSACTION_STATE.STATEMENT_FAILED",
+    )
     assert tables.sql("SELECT * FROM flat") == []
 
 
@@ -212,19 +215,19 @@ def test_what_cannot_be_compacted_is_refused_and_nothing_is_queued(tables: Any, 
     tables.sql("CREATE TABLE plain (id INT) STORED AS ORC")
     tables.sql("CREATE VIEW seen AS SELECT * FROM flat")
     for text, expected in {
-        "ALTER TABLE plain COMPACT 'major'": "HIVE_ACID_UNSUPPORTED_TABLE",
-        "ALTER TABLE seen COMPACT 'major'": "HIVE_ACID_UNSUPPORTED_TABLE",
+        "ALTER TABLE plain COMPACT 'major'": "HIVE_ACID_UNSUPPORTED_TABLE.NOT_TRANSACTIONAL",
+        "ALTER TABLE seen COMPACT 'major'": "HIVE_ACID_UNSUPPORTED_TABLE.NOT_TRANSACTIONAL",
         "ALTER TABLE nothing COMPACT 'major'": "TABLE_OR_VIEW_NOT_FOUND",
-        "ALTER TABLE other.db.t COMPACT 'major'": "HIVE_ACID_UNSUPPORTED_TABLE",
+        "ALTER TABLE other.db.t COMPACT 'major'": "HIVE_ACID_UNSUPPORTED_TABLE.OTHER_CATALOG",
         "ALTER TABLE flat PARTITION (k = 1) COMPACT 'major'": "PARTITIONS_NOT_FOUND",
-        "ALTER TABLE flat COMPACT 'rebalance' ORDER BY id": "HIVE_ACID_UNSUPPORTED_TABLE",
+        "ALTER TABLE flat COMPACT 'rebalance' ORDER BY id": "HIVE_ACID_UNSUPPORTED_TABLE.ORDER_BY",
         "ALTER TABLE flat COMPACT 'mayor'": "HIVE_ACID_SYNTAX_ERROR",
         "SHOW LOCKS nothing": "TABLE_OR_VIEW_NOT_FOUND",
         "SHOW COMPACTIONS DATABASE nothing": "SCHEMA_NOT_FOUND",
     }.items():
         assert condition(tables, text) == expected, text
     with hive_acid.transaction(tables.spark):
-        assert condition(tables, "ALTER TABLE flat COMPACT 'major'") == "HIVE_ACID_UNSUPPORTED_STATEMENT"
+        assert condition(tables, "ALTER TABLE flat COMPACT 'major'") == "HIVE_ACID_UNSUPPORTED_STATEMENT.IN_TRANSACTION"
     with pytest.raises(PySparkValueError):
         AcidTable.forName(tables.spark, "flat").compact("full")
     assert tables.sql(f"SHOW COMPACTIONS DATABASE {tables.database}") == []

@@ -141,7 +141,7 @@ def test_nothing_is_written_beside_a_partition_whose_name_hides_its_value(
     ):
         with pytest.raises(AnalysisException) as refused:
             tables.sql(statement)
-        assert refused.value.getCondition() == "HIVE_ACID_UNSUPPORTED_TABLE", statement
+        assert refused.value.getCondition() == "HIVE_ACID_UNSUPPORTED_TABLE.MISSPELT_PARTITION", statement
         assert misspelled in str(refused.value) and wanted in str(refused.value)
     assert eventually(lambda: tables.open_transactions() == [])
 

@@ -94,7 +94,7 @@ def test_only_the_partitions_that_the_filter_leaves_are_looked_at(tables: Tables
     assert tables.sql(f"SELECT count(*) FROM {partitioned} WHERE d = concat('n', 'one')") == [(0,)]
     with pytest.raises(PySparkException) as caught:
         tables.sql(f"SELECT count(*) FROM {partitioned}")
-    assert caught.value.getCondition() == "HIVE_ACID_UNSUPPORTED_LAYOUT"
+    assert caught.value.getCondition() == "HIVE_ACID_UNSUPPORTED_LAYOUT.NO_BUCKET_IN_NAME"
 
 
 def test_all_scans_of_a_query_share_one_transaction(rows: Tables) -> None:

@@ -123,7 +123,7 @@ def test_an_error_of_a_writing_statement_that_is_caught_still_undoes_all_of_it(t
             tables.sql("UPDATE flat SET name = raise_error('on purpose') WHERE id = 1")
         with pytest.raises(PySparkException, match="HIVE_ACID_TRANSACTION_STATE"):
             tables.sql("SELECT * FROM flat")
-    assert caught.value.getCondition() == "HIVE_ACID_TRANSACTION_STATE"
+    assert caught.value.getCondition() == "HIVE_ACID_TRANSACTION_STATE.STATEMENT_FAILED"
     assert rows(tables.spark, flat) == [(1, "a"), (2, "b")]
 
 

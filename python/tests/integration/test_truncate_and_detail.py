@@ -92,7 +92,7 @@ def test_what_cannot_be_truncated_is_refused_and_changes_nothing(table: AcidTabl
         assert caught.value.getCondition() == condition
     with pytest.raises(AnalysisException) as caught:
         table.truncate({"id": 1})
-    assert caught.value.getCondition() == "HIVE_ACID_UNSUPPORTED_TABLE"
+    assert caught.value.getCondition() == "HIVE_ACID_UNSUPPORTED_TABLE.NO_PARTITIONS"
     assert (ids(parts), ids(table)) == ([1, 2, 3, 4], [1, 2, 3])
 
 
@@ -177,5 +177,5 @@ def test_neither_is_asked_of_a_table_that_is_no_longer_transactional(table: Acid
     for call in (table.truncate, table.detail):
         with pytest.raises(AnalysisException) as caught:
             call()
-        assert caught.value.getCondition() == "HIVE_ACID_UNSUPPORTED_TABLE"
+        assert caught.value.getCondition() == "HIVE_ACID_UNSUPPORTED_TABLE.NOT_TRANSACTIONAL"
     assert tables.sql("SELECT * FROM t") == [(1,)]

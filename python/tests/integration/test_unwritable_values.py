@@ -24,7 +24,10 @@ STATEMENTS = {
 def check_refused(tables: Tables, statement: str) -> None:
     with pytest.raises(AnalysisException) as caught:
         tables.sql(statement)
-    assert (caught.value.getCondition(), caught.value.getSqlState()) == ("HIVE_ACID_UNWRITABLE_VALUE", "22000")
+    assert (caught.value.getCondition(), caught.value.getSqlState()) == (
+        "HIVE_ACID_UNWRITABLE_VALUE.MILLISECONDS_BEFORE_1970",
+        "22000",
+    )
     assert "column at" in str(caught.value)
     assert f"{tables.database}.t" in str(caught.value)
     assert "123456" not in str(caught.value)

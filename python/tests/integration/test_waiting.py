@@ -93,14 +93,14 @@ def test_an_update_of_the_same_partition_waits_and_names_the_holder(tables: Any,
 
 
 def test_a_setting_that_is_misspelt_or_no_number_changes_nothing_and_is_named(tables: Any, flat: TableName) -> None:
-    for key, value in (("lock.timeout", "5"), ("lock.timeoutMs", "soon")):
+    for key, value, sub in (("lock.timeout", "5", "MISSPELT_SETTING"), ("lock.timeoutMs", "soon", "NOT_A_NUMBER")):
         tables.sql(f"SET spark.hiveacid.{key} = {value}")
         try:
             with pytest.raises(PySparkException, match=rf"spark\.hiveacid\.{key}") as raised:
                 tables.sql("DELETE FROM flat")
         finally:
             tables.sql(f"RESET spark.hiveacid.{key}")
-        assert raised.value.getCondition() == "HIVE_ACID_CONFIGURATION"
+        assert raised.value.getCondition() == f"HIVE_ACID_CONFIGURATION.{sub}"
     assert tables.sql("SELECT count(*) FROM flat") == [(10,)]
 
 

@@ -161,7 +161,7 @@ def test_nanoseconds_are_not_lost_by_an_update(hive: HiveEngine, spark: SparkSes
     ):
         with pytest.raises(PySparkException, match="Spark keeps microseconds only") as raised:
             spark.sql(statement)
-        assert raised.value.getCondition() == "HIVE_ACID_UNSUPPORTED_TABLE"
+        assert raised.value.getCondition() == "HIVE_ACID_UNSUPPORTED_TABLE.NANOSECONDS"
     kept = [(1, nanos, f'{{"t":"{nanos}"}}')]
     table.check_rows("id", kept)
     assert rows(spark, "DELETE FROM nanoseconds WHERE id = 3") == [(0,)]

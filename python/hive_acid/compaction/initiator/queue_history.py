@@ -43,8 +43,8 @@ class FailureLimit:
             retry = find_server_value(metastore.config_value, FAILED_RETRY_TIME, "7d") if has_retry else "0"
             return cls(count, 0 if retry.startswith("-") else parse_duration_ms(retry))
         except ValueError as error:
-            reason = f"{FAILED_COUNT} or {FAILED_RETRY_TIME} of the metastore: {error}"
-            raise build_error("HIVE_ACID_CONFIGURATION", reason=reason) from error
+            found = {"settings": f"{FAILED_COUNT} or {FAILED_RETRY_TIME}", "failure": error}
+            raise build_error("HIVE_ACID_CONFIGURATION.SERVER_SETTINGS", **found) from error
 
     def find_excess(self, entries: Sequence[CompactionInfo], now_ms: int) -> str | None:
         """Why nothing may be requested of a table or partition that has these entries, the latest first, if so."""

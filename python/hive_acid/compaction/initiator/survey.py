@@ -46,8 +46,8 @@ def load_thresholds(metastore: Metastore, table: TableDescription) -> Thresholds
     try:
         return Thresholds.of_server(metastore.line, metastore.config_value).of_table(table.parameters)
     except ValueError as error:
-        reason = f"a threshold for compactions of {table.name} is no number: {error}"
-        raise build_error("HIVE_ACID_CONFIGURATION", reason=reason) from error
+        found = {"table": table.name, "failure": error}
+        raise build_error("HIVE_ACID_CONFIGURATION.COMPACTION_THRESHOLD", **found) from error
 
 
 def find_roots(table: TableDescription, partitions: Sequence[Partition] | None) -> list[Root]:

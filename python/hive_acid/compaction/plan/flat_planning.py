@@ -68,8 +68,8 @@ def _by_bucket(files: Iterable[FoldedFile], table: TableDescription) -> list[tup
         bucket = find_bucket(one.file.path)
         if bucket is None or bucket >= table.bucket_count:
             path = f"{one.folder.path}/{one.file.path}"
-            reason = f"its name tells none of the {table.bucket_count} buckets of the table"
-            raise build_error("HIVE_ACID_UNSUPPORTED_LAYOUT", table=table.name, path=path, reason=reason)
+            where = {"table": table.name, "path": path, "buckets": table.bucket_count}
+            raise build_error("HIVE_ACID_UNSUPPORTED_LAYOUT.NO_BUCKET_OF_TABLE", **where)
         runs.setdefault(bucket, []).append(one)
     return sorted(runs.items())
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from hive_acid import config
-from hive_acid.errors import build_error
+from hive_acid.errors import Refusal, build_refusal
 from hive_acid.model.table import FileFormat, TableDescription, TableKind
 from hive_acid.writing.table_rules import find_compression_key, find_readable_compressions
 
@@ -44,7 +44,8 @@ def read_overrides(table: TableDescription, properties: Mapping[str, str]) -> Fi
     for key, value in options:
         allowed = _ORC_SIZES[key]
         if not (value.isascii() and value.isdigit() and int(value) in allowed):
-            raise _refusal(table, f"{_OF_TABLE}{key} is {value!r}, not a number from {allowed[0]} to {allowed[-1]}")
+            found = {"key": _OF_TABLE + key, "value": value, "minimum": allowed[0], "maximum": allowed[-1]}
+            raise _refuse(table, build_refusal("HIVE_ACID_UNSUPPORTED_TABLE.PROPERTY_NOT_A_SIZE", **found))
     return FileOverrides(compression, options)
 
 
@@ -59,8 +60,15 @@ def refuse_unapplied(table: TableDescription, properties: Mapping[str, str]) -> 
         if key not in applied:
             known = ", ".join(_OF_TABLE + name for name in (compression_key, *_find_sizes(table)))
             words = ", ".join(sorted(find_readable_compressions(table)))
-            reason = f"the property {key} = {value!r} is not applied, only {known} (compressions: {words}) are"
-            raise _refusal(table, f"{reason}; {config.COMPACTION_RUN_IN.key}=queue leaves it to Hive")
+            refusal = build_refusal(
+                "HIVE_ACID_UNSUPPORTED_TABLE.PROPERTY_NOT_APPLIED",
+                key=key,
+                value=value,
+                known=known,
+                compressions=words,
+                setting=config.COMPACTION_RUN_IN.key,
+            )
+            raise _refuse(table, refusal)
 
 
 def _find_sizes(table: TableDescription) -> tuple[str, ...]:
@@ -68,6 +76,5 @@ def _find_sizes(table: TableDescription) -> tuple[str, ...]:
     return tuple(_ORC_SIZES) if is_orc else ()
 
 
-def _refusal(table: TableDescription, reason: str) -> Exception:
-    operation = "WITH OVERWRITE TBLPROPERTIES"
-    return build_error("HIVE_ACID_UNSUPPORTED_TABLE", operation=operation, table=table.name, reason=reason)
+def _refuse(table: TableDescription, refusal: Refusal) -> Exception:
+    return refusal.build_error(operation="WITH OVERWRITE TBLPROPERTIES", table=table.name)

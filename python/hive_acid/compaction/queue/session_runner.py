@@ -139,6 +139,6 @@ class SessionRunner:
 def _is_in_session(settings: config.Settings) -> bool:
     where = settings.text(config.COMPACTION_RUN_IN).strip().lower()
     if where not in (IN_SESSION, IN_QUEUE):
-        reason = f"{config.COMPACTION_RUN_IN.key} is {where!r}, neither {IN_SESSION} nor {IN_QUEUE}"
-        raise build_error("HIVE_ACID_CONFIGURATION", reason=reason)
+        found = {"setting": config.COMPACTION_RUN_IN.key, "value": where, "choices": f"{IN_SESSION}, {IN_QUEUE}"}
+        raise build_error("HIVE_ACID_CONFIGURATION.NOT_A_CHOICE", **found)
     return where == IN_SESSION

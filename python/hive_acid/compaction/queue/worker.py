@@ -274,9 +274,8 @@ def _is_rebalance(kind: CompactionKind) -> bool:
 def _refuse_order(job: CompactionJob) -> None:
     """Refuses the order of rows that Hive's own statement asks of a rebalance."""
     if job.order_by:
-        reason = f"rows are not put into another order (ORDER BY {job.order_by})"
-        operation = f"A {job.kind.value} compaction"
-        raise build_error("HIVE_ACID_UNSUPPORTED_TABLE", operation=operation, table=job.table, reason=reason)
+        found = {"operation": f"A {job.kind.value} compaction", "table": job.table, "order": job.order_by}
+        raise build_error("HIVE_ACID_UNSUPPORTED_TABLE.ORDER_BY", **found)
 
 
 def _remove_staging(publication: Publication, error: BaseException) -> None:

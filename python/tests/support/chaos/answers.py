@@ -46,10 +46,10 @@ def wait(future: Future[list[tuple[Any, ...]]]) -> list[tuple[Any, ...]]:
 
 
 def name_of(error: StatementFailed) -> str:
-    """Its condition, or that of its cause: PySpark tells only the text where Spark's reader of files has wrapped it."""
+    """Its main condition, or its cause's: PySpark tells only the text where Spark's reader of files has wrapped it."""
     if error.condition is None and (named := _NAMED.findall(error.text)):
         return str(named[-1])
-    return error.condition or error.type
+    return error.condition.partition(".")[0] if error.condition else error.type
 
 
 def judge_failure(answer: Answer, error: StatementFailed, slots: Sequence[str], expected: str = "") -> None:

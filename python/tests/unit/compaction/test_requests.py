@@ -94,7 +94,7 @@ def test_what_a_table_or_its_metastore_cannot_do_is_refused(
 ) -> None:
     with pytest.raises(HiveAcidError, match=reason.replace("(", r"\(")) as raised:
         requested(clauses, table, (), line)
-    assert raised.value.getCondition() == "HIVE_ACID_UNSUPPORTED_TABLE"
+    assert raised.value.main_condition == "HIVE_ACID_UNSUPPORTED_TABLE"
     assert raised.value.getMessageParameters()["operation"].startswith("COMPACT '")
 
 

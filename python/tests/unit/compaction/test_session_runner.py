@@ -146,7 +146,7 @@ def test_a_cancelled_statement_begins_no_other() -> None:
 
 
 def test_a_setting_that_is_neither_is_an_error() -> None:
-    with pytest.raises(HiveAcidError, match="neither session nor queue"):
+    with pytest.raises(HiveAcidError, match="not one of session, queue"):
         ask(Shop(), runIn="nowhere")
 
 

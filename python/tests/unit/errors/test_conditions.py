@@ -4,55 +4,115 @@ from __future__ import annotations
 
 import json
 import re
+import zipfile
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pyspark
 import pytest
 
 from hive_acid import errors
+from hive_acid.errors import conditions
 
-CONDITIONS = errors.load_conditions()
-
-
-def test_conditions_are_sorted_and_named_alike() -> None:
-    names = list(CONDITIONS)
-    assert names == sorted(names)
-    assert all(re.fullmatch(r"HIVE_ACID_[A-Z_]+", name) for name in names)
+FILE = Path(conditions.__file__).with_name("conditions.json")
+MAIN = conditions.load_conditions()
+RAISED = conditions.list_conditions()
 
 
-@pytest.mark.parametrize("name", CONDITIONS)
+def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    names = [name for name, _ in pairs]
+    assert len(names) == len(set(names)), f"twice among {names}"
+    return dict(pairs)
+
+
+def _entries() -> Iterator[tuple[str, dict[str, Any], set[str]]]:
+    """Each entry of the file by name, with the keys it must have."""
+    for name, entry in MAIN.items():
+        yield name, dict(entry), {"class", "message", "sqlState"}
+        for sub, part in entry.get("subClass", {}).items():
+            yield f"{name}.{sub}", part, {"message"}
+
+
+def test_no_name_stands_twice() -> None:
+    json.loads(FILE.read_text("utf-8"), object_pairs_hook=_pairs)
+
+
+def test_the_file_is_written_as_json_writes_it() -> None:
+    text = FILE.read_text("utf-8")
+    assert text == json.dumps(json.loads(text), indent=2, ensure_ascii=False) + "\n"
+
+
+def test_conditions_and_sub_conditions_are_sorted_and_named_alike() -> None:
+    assert list(MAIN) == sorted(MAIN)
+    assert all(re.fullmatch(r"HIVE_ACID_[A-Z_]+", name) for name in MAIN)
+    for entry in MAIN.values():
+        subs = list(entry.get("subClass", {}))
+        assert subs == sorted(subs)
+        assert all(re.fullmatch(r"[A-Z][A-Z0-9_]+", sub) for sub in subs)
+
+
+def test_an_entry_has_what_it_needs_and_nothing_else() -> None:
+    for name, entry, needed in _entries():
+        allowed = needed | ({"subClass"} if "." not in name else {"sqlState"})
+        assert needed <= set(entry) <= allowed, name
+        if "sqlState" in entry:
+            assert re.fullmatch(r"[0-9A-Z]{5}", entry["sqlState"]), name
+        if "subClass" in entry:
+            assert entry["subClass"], name
+        assert "reason" not in re.findall(r"<(\w+)>", entry["message"]) or "subClass" not in entry, name
+
+
+def test_a_sub_condition_repeats_no_sqlstate() -> None:
+    for name, entry in MAIN.items():
+        for sub, part in entry.get("subClass", {}).items():
+            assert part.get("sqlState") != entry["sqlState"], f"{name}.{sub}"
+
+
+@pytest.mark.parametrize("name", RAISED)
 def test_a_condition_has_a_class_a_message_and_an_sqlstate(name: str) -> None:
-    entry = CONDITIONS[name]
-    assert set(entry) == {"class", "message", "sqlState"}
+    main, _, sub = name.partition(".")
+    entry = MAIN[main]
+    part = entry["subClass"][sub] if sub else entry
+    state = part.get("sqlState", entry["sqlState"])
     assert issubclass(getattr(errors, entry["class"]), errors.HiveAcidError)
-    assert re.fullmatch(r"[0-9A-Z]{5}", entry["sqlState"])
-    params = {param: f"value of {param}" for param in re.findall(r"<(\w+)>", entry["message"])}
+    params = {param: f"value of {param}" for param in RAISED[name].parameters}
     error = errors.build_error(name, **params)
     assert type(error).__name__ == entry["class"]
-    assert str(error).startswith(f"[{name}] ")
-    assert str(error).endswith(f"SQLSTATE: {entry['sqlState']}")
+    assert str(error).startswith(f"[{name}] {re.split('<', entry['message'])[0]}")
+    assert str(error).endswith(f"SQLSTATE: {state}")
     assert all(value in str(error) for value in params.values())
-    assert (error.getCondition(), error.getSqlState()) == (name, entry["sqlState"])
+    assert (error.getCondition(), error.getSqlState()) == (name, state)
+    assert error.main_condition == main
     assert error.getMessageParameters() == params
+
+
+def test_a_message_of_a_sub_condition_follows_that_of_its_main_condition() -> None:
+    error = errors.build_error("HIVE_ACID_CONFIGURATION.TOO_LARGE", setting="a.b", value=7, maximum=5)
+    assert str(error) == (
+        "[HIVE_ACID_CONFIGURATION.TOO_LARGE] The configuration is wrong: a.b is 7, more than 5. SQLSTATE: 42616"
+    )
+
+
+def test_a_refusal_tells_its_reason_alone_and_makes_its_error() -> None:
+    refusal = errors.build_refusal("HIVE_ACID_CONFIGURATION.TOO_LARGE", setting="a.b", value=7, maximum=5)
+    assert str(refusal) == "a.b is 7, more than 5"
+    assert refusal.build_error().getCondition() == refusal.condition
 
 
 def test_a_condition_of_spark_is_never_taken() -> None:
     jars = Path(pyspark.__file__).parent / "jars"
-    import zipfile
-
     (jar,) = jars.glob("spark-common-utils_*.jar")
     with zipfile.ZipFile(jar) as archive:
         spark = json.loads(archive.read("error/error-conditions.json"))
-    assert not set(CONDITIONS) & set(spark)
-
-
-def test_every_condition_is_raised_somewhere() -> None:
-    root = Path(errors.__file__).parents[3]
-    files = [*root.glob("python/hive_acid/**/*.py"), *root.glob("jvm-shim/**/*.scala")]
-    text = "\n".join(file.read_text() for file in files)
-    assert [name for name in CONDITIONS if f'"{name}"' not in text] == []
+    assert not set(MAIN) & set(spark)
 
 
 def test_a_missing_parameter_is_an_error_not_a_gap() -> None:
     with pytest.raises(KeyError):
         errors.build_error("HIVE_ACID_TABLE_NOT_FOUND")
+
+
+def test_a_condition_with_sub_conditions_is_never_raised_bare() -> None:
+    with pytest.raises(KeyError):
+        errors.build_error("HIVE_ACID_CONFIGURATION")

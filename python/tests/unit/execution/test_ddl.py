@@ -127,7 +127,7 @@ def test_a_new_partition_with_files_is_refused_and_one_without_is_not(world: Wor
     statement = DdlStatement(DdlKind.ADD_PARTITION, (TABLE,), (("d=c", "h=1"),), ("/elsewhere/full",))
     with pytest.raises(HiveAcidError, match="/elsewhere/full") as raised:
         build(world).run(statement, lambda: ran.append(1))
-    assert raised.value.getCondition() == "HIVE_ACID_UNSUPPORTED_TABLE"
+    assert raised.value.getCondition() == "HIVE_ACID_UNSUPPORTED_TABLE.LOCATION_HAS_FILES"
     assert ran == [1, 1] and not world.open_transactions()
 
 
@@ -183,7 +183,7 @@ def test_a_table_becomes_transactional_with_files_that_can_be_originals_only(wor
     world.file_system.add_file("/elsewhere/a1/part-00000.orc")
     with pytest.raises(HiveAcidError, match=r"/elsewhere/a1/part-00000\.orc has no name that Hive takes") as raised:
         build(world).run(DdlStatement(DdlKind.CONVERT, (plain,)), lambda: ran.append(1))
-    assert raised.value.getCondition() == "HIVE_ACID_UNSUPPORTED_TABLE"
+    assert raised.value.getCondition() == "HIVE_ACID_UNSUPPORTED_TABLE.ORIGINAL_NAME"
     assert ran == [1, 1] and not world.open_transactions()
 
 

@@ -50,4 +50,4 @@ def test_hive_3_has_one_reader_whatever_its_metastore_calls_itself() -> None:
 def test_a_release_whose_reader_is_not_known_is_refused(name: str) -> None:
     with pytest.raises(HiveAcidError, match=r"db\.t.*JSON") as raised:
         release_of(MetastoreLine.HIVE_4, name)
-    assert raised.value.getCondition() == "HIVE_ACID_UNSUPPORTED_TABLE"
+    assert raised.value.getCondition() == "HIVE_ACID_UNSUPPORTED_TABLE.UNKNOWN_JSON_READER"

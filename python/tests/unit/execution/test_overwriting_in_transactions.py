@@ -47,7 +47,7 @@ def test_another_write_to_its_table_is_refused_and_all_is_undone(
     run(world, transaction, first)
     with pytest.raises(HiveAcidError, match="must be the only statement in it that writes there") as refused:
         run(world, transaction, second)
-    assert refused.value.getCondition() == "HIVE_ACID_TRANSACTION_STATE"
+    assert refused.value.getCondition() == "HIVE_ACID_TRANSACTION_STATE.OVERWRITE_NOT_ALONE"
     world.executor.end_transaction(transaction, refused.value)
     assert world.folders() == []
     assert world.open_transactions() == []

@@ -115,7 +115,7 @@ def test_after_an_error_of_a_statement_the_rest_is_refused_and_the_commit_is_an_
     for step in (lambda: block.run(INSERT), lambda: block.transaction.scan_plan(TABLE, None), block.commit):
         with pytest.raises(InvalidStatement, match="task failed") as caught:
             step()
-        assert caught.value.getCondition() == "HIVE_ACID_TRANSACTION_STATE"
+        assert caught.value.getCondition() == "HIVE_ACID_TRANSACTION_STATE.STATEMENT_FAILED"
     assert world.folders() == []
 
 

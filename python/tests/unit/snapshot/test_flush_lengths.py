@@ -74,7 +74,7 @@ def test_a_file_without_a_side_file_is_read_to_its_end() -> None:
 def test_a_side_file_without_a_number_is_refused_as_hive_refuses_it(content: bytes) -> None:
     with pytest.raises(HiveAcidError, match="bucket_00000_flush_length") as raised:
         plan_of(streamed(content))
-    assert raised.value.getCondition() == "HIVE_ACID_UNSUPPORTED_LAYOUT"
+    assert raised.value.getCondition() == "HIVE_ACID_UNSUPPORTED_LAYOUT.NO_FLUSH_LENGTH"
 
 
 @pytest.mark.parametrize("folder", ["delta_0000001_0000001", "delta_0000001_0000009_v0000003", "base_0000003"])

@@ -42,7 +42,7 @@ def read(lines: str, write_ids: str = "60", transactions: str = "100") -> list[s
 def refusal_of(lines: str, write_ids: str = "60") -> str:
     with pytest.raises(HiveAcidError) as raised:
         plan_of(lines, write_ids)
-    assert raised.value.getCondition() == "HIVE_ACID_UNSUPPORTED_LAYOUT"
+    assert raised.value.main_condition == "HIVE_ACID_UNSUPPORTED_LAYOUT"
     return raised.value.getMessageParameters()["path"].removeprefix(ROOT + "/")
 
 
@@ -98,7 +98,7 @@ def test_a_compaction_refuses_files_that_the_cleaner_would_remove_after_it() -> 
     refuse_originals(FLAT, state_of("delta_1_1/a"))
     with pytest.raises(HiveAcidError, match=f"{ROOT}/000000_0.*belongs to no base or delta") as raised:
         refuse_originals(FLAT, state_of("delta_1_1/a\nfile:000000_0"))
-    assert raised.value.getCondition() == "HIVE_ACID_UNSUPPORTED_LAYOUT"
+    assert raised.value.getCondition() == "HIVE_ACID_UNSUPPORTED_LAYOUT.STRAY_FILE"
 
 
 def test_deletes_are_refused() -> None:
@@ -117,7 +117,7 @@ def test_partitions_with_files_of_another_format_are_refused() -> None:
     other = Partition("d=2", ("2",), f"{ROOT}/d=2", input_format="a.b.TextInputFormat")
     with pytest.raises(HiveAcidError, match="TextInputFormat") as raised:
         load_scan_plan(MemoryFileSystem(), table, [same, other], *snapshot)
-    assert raised.value.getCondition() == "HIVE_ACID_UNSUPPORTED_TABLE"
+    assert raised.value.getCondition() == "HIVE_ACID_UNSUPPORTED_TABLE.PARTITION_FORMAT"
 
 
 def test_partitions_of_json_that_hive_reads_in_another_way_than_the_table_are_refused() -> None:
@@ -143,4 +143,4 @@ def test_partitions_of_json_that_hive_reads_in_another_way_than_the_table_are_re
         other = replace(same, name="d=2", row_format=replace(row_format, **changes))
         with pytest.raises(HiveAcidError, match=r"d=2 has another SerDe, SERDEPROPERTIES or columns") as raised:
             load_scan_plan(MemoryFileSystem(), table, [same, other], *snapshot)
-        assert raised.value.getCondition() == "HIVE_ACID_UNSUPPORTED_TABLE"
+        assert raised.value.getCondition() == "HIVE_ACID_UNSUPPORTED_TABLE.PARTITION_ROW_FORMAT"

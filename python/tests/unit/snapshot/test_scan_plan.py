@@ -44,11 +44,11 @@ def plan_of(lines: str, table: TableDescription = FLAT, write_ids: str = "60", t
     return load_scan_plan(files_of(lines), table, None, *snapshot)
 
 
-def refusal_of(lines: str, table: TableDescription = FLAT, write_ids: str = "60") -> tuple[str | None, str]:
+def refusal_of(lines: str, table: TableDescription = FLAT, write_ids: str = "60") -> tuple[str, str]:
     with pytest.raises(HiveAcidError) as raised:
         plan_of(lines, table, write_ids)
     assert raised.value.getMessageParameters()["table"] == "db.t"
-    return raised.value.getCondition(), raised.value.getMessageParameters()["path"]
+    return raised.value.main_condition, raised.value.getMessageParameters()["path"]
 
 
 def test_the_plan_in_the_form_the_shim_reads() -> None:
@@ -319,7 +319,7 @@ def test_tables_that_are_not_transactional_are_refused() -> None:
     table = TableDescription(TableName("db", "t"), ROOT, ())
     with pytest.raises(HiveAcidError) as raised:
         plan_of("delta_0000001_0000001_0000", table)
-    assert raised.value.getCondition() == "HIVE_ACID_UNSUPPORTED_TABLE"
+    assert raised.value.getCondition() == "HIVE_ACID_UNSUPPORTED_TABLE.NOT_TRANSACTIONAL"
 
 
 def test_the_write_ids_of_another_table_and_forgotten_partitions_are_noticed() -> None:

@@ -88,7 +88,7 @@ def test_an_older_base_serves_while_the_inputs_of_a_later_compaction_are_there()
 def test_folders_that_would_give_rows_twice_or_not_at_all_are_refused(lines: str) -> None:
     with pytest.raises(UnsupportedOperation) as raised:
         state_of(lines)
-    assert raised.value.getCondition() == "HIVE_ACID_UNSUPPORTED_LAYOUT"
+    assert raised.value.main_condition == "HIVE_ACID_UNSUPPORTED_LAYOUT"
     assert raised.value.getMessageParameters()["table"] == "db.t"
 
 
@@ -97,7 +97,7 @@ def test_an_unknown_marker_is_refused_unless_a_newer_base_makes_it_meaningless(t
     lines = "base_0000005/_metadata_acid\n"
     with pytest.raises(HiveAcidError, match="_metadata_acid") as raised:
         state_of(lines, markers={"base_0000005": text})
-    assert raised.value.getCondition() == "HIVE_ACID_UNSUPPORTED_LAYOUT"
+    assert raised.value.main_condition == "HIVE_ACID_UNSUPPORTED_LAYOUT"
     assert read_folders(state_of(lines + "base_0000006", markers={"base_0000005": text})) == ["base_0000006"]
 
 

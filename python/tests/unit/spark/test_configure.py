@@ -183,12 +183,21 @@ def test_a_plain_way_that_is_spelled_out_is_taken() -> None:
     refuse_other_ways(plain.get)
 
 
-@pytest.mark.parametrize("uris", ["http://host:1", "thrift://", "host:9083", "thrift://host:port", " , "])
-def test_an_address_that_is_none_is_refused_before_a_jvm(monkeypatch: pytest.MonkeyPatch, uris: str) -> None:
+@pytest.mark.parametrize(
+    ("uris", "sub"),
+    [
+        ("http://host:1", "INVALID_METASTORE_ADDRESS"),
+        ("thrift://", "INVALID_METASTORE_ADDRESS"),
+        ("host:9083", "INVALID_METASTORE_ADDRESS"),
+        ("thrift://host:port", "UNPARSABLE_METASTORE_ADDRESS"),
+        (" , ", "NO_METASTORE_ADDRESS"),
+    ],
+)
+def test_an_address_that_is_none_is_refused_before_a_jvm(monkeypatch: pytest.MonkeyPatch, uris: str, sub: str) -> None:
     monkeypatch.setattr(builder, "load_jvm_settings", pytest.fail)
     with pytest.raises(ConfigurationError) as caught:
         hive_acid.configure(SparkSession.Builder(), uris).getOrCreate()
-    assert caught.value.getCondition() == "HIVE_ACID_CONFIGURATION"
+    assert caught.value.getCondition() == f"HIVE_ACID_CONFIGURATION.{sub}"
 
 
 def test_a_metastore_that_does_not_answer_is_named_before_a_jvm(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,8 +5,12 @@ import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.plans.logical.{
   InsertIntoStatement,
+  InsertReplaceCriteria,
+  InsertReplaceOn,
+  InsertReplaceUsing,
   InsertReplaceWhere => ReplaceWhereCriteria,
-  LogicalPlan
+  LogicalPlan,
+  UnresolvedInsert
 }
 import org.apache.spark.sql.execution.command.SaveAsV1TableCommand
 
@@ -31,6 +35,20 @@ object SparkLine {
           (i.copy(overwrite = false, replaceCriteriaOpt = None), condition)
         }
       case _ => None
+    }
+  }
+
+  /** `INSERT … REPLACE USING` and `REPLACE ON`, which came with 4.3: the node, its target, and what it is called. */
+  object InsertReplaceByKeys {
+    def unapply(plan: LogicalPlan): Option[(LogicalPlan, LogicalPlan, String)] = plan match {
+      case i: InsertIntoStatement => title(i.replaceCriteriaOpt).map((i, i.table, _))
+      case u: UnresolvedInsert    => title(u.replaceCriteriaOpt).map((u, u.table, _))
+      case _                      => None
+    }
+
+    private def title(criteria: Option[InsertReplaceCriteria]): Option[String] = criteria.collect {
+      case _: InsertReplaceUsing => "INSERT … REPLACE USING"
+      case _: InsertReplaceOn    => "INSERT … REPLACE ON"
     }
   }
 }

@@ -1,7 +1,7 @@
 package hiveacid.analysis
 
 import hiveacid.values.AcidTable
-import hiveacid.errors.AcidException
+import hiveacid.errors.{AcidException, Refusal}
 
 import org.apache.spark.sql.catalyst.analysis.AssignmentUtils
 import org.apache.spark.sql.catalyst.expressions.{AttributeSet, Cast, Expression, NamedExpression}
@@ -26,7 +26,8 @@ object Assignments {
     val columns = AttributeSet(target.output)
     // ROW__ID is no column of the table
     assignments.find(a => !a.key.references.subsetOf(columns)).foreach { a =>
-      throw AcidException.unsupported(s"UPDATE of ${a.key.sql}", AcidTable.name(table))
+      val refusal = Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.ASSIGNED_COLUMN", Map("column" -> a.key.sql))
+      throw AcidException.unsupported("UPDATE", AcidTable.name(table), refusal)
     }
     val aligned = AssignmentUtils
       .alignUpdateAssignments(target.output, assignments.map(prepared), fromStar, coerceNestedTypes = false)

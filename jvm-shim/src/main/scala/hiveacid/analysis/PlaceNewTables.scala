@@ -4,7 +4,7 @@ import java.util.Locale
 
 import hiveacid.scan.AcidRelation
 import hiveacid.values.AcidTable
-import hiveacid.errors.AcidException
+import hiveacid.errors.{AcidException, Refusal}
 import hiveacid.python.PythonSide
 
 import org.apache.spark.sql.catalyst.catalog.{CatalogTable, CatalogTableType, CatalogUtils}
@@ -30,10 +30,10 @@ case class PlaceNewTables(session: SparkSession) extends Rule[LogicalPlan] {
 
   private def refuseExternal(table: CatalogTable): Unit =
     if (table.tableType == CatalogTableType.EXTERNAL)
-      throw AcidException.unsupportedTable(
+      throw AcidException.unsupported(
         "CREATE EXTERNAL TABLE",
         AcidTable.name(table),
-        "only managed tables are transactional in Hive"
+        Refusal("HIVE_ACID_UNSUPPORTED_TABLE.EXTERNAL")
       )
 
   private def hashed(table: CatalogTable) =

@@ -2,7 +2,7 @@ package hiveacid.analysis
 
 import hiveacid.values.AcidTable
 import hiveacid.commands.{CreateTableAsSelectCommand, StatementTexts}
-import hiveacid.errors.AcidException
+import hiveacid.errors.{AcidException, Refusal}
 import hiveacid.scan.{AcidRelation, SessionTransactions}
 
 import org.apache.spark.sql.catalyst.expressions.Alias
@@ -19,7 +19,11 @@ case class ReplaceCreationsAsSelect(session: SparkSession) extends Rule[LogicalP
       val names = c.query.output.zip(c.outputColumnNames).map { case (column, name) => Alias(column, name)() }
       val name = AcidTable.name(c.tableDesc)
       if (SessionTransactions.of(session).isDefined)
-        throw AcidException.unsupported("CREATE TABLE … AS SELECT within a transaction", name)
+        throw AcidException.unsupported(
+          "CREATE TABLE … AS SELECT",
+          name,
+          Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.IN_TRANSACTION")
+        )
       AcidRelation.refuseUnwritable("CREATE TABLE … AS SELECT", c.tableDesc)
       CurrentOrigin.withOrigin(StatementTexts.origin(c.query, "CREATE")) {
         CreateTableAsSelectCommand(c.tableDesc, Project(names, c.query))

@@ -2,7 +2,7 @@ package hiveacid.analysis
 
 import hiveacid.scan.AcidRelation
 import hiveacid.values.AcidTable
-import hiveacid.errors.AcidException
+import hiveacid.errors.{AcidException, Refusal}
 
 import org.apache.spark.sql.catalyst.catalog.{CatalogTable, CatalogTableType}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
@@ -39,8 +39,8 @@ case class ReplaceCreationsLike(session: SparkSession) extends Rule[LogicalPlan]
       tracksPartitionsInCatalog = source.tracksPartitionsInCatalog
     )
     if (!provider.exists(_.equalsIgnoreCase(DDLUtils.HIVE_PROVIDER))) {
-      val reason = "Hive does not know data source tables, nor views; create it with STORED AS ORC"
-      throw AcidException.unsupportedTable(Operation, AcidTable.name(table), reason)
+      val refusal = Refusal("HIVE_ACID_UNSUPPORTED_TABLE.LIKE_DATA_SOURCE_TABLE")
+      throw AcidException.unsupported(Operation, AcidTable.name(table), refusal)
     }
     AcidRelation.formatOf(Operation, table)
     table

@@ -1,7 +1,7 @@
 package hiveacid.analysis
 
 import hiveacid.commands.{AcidMultiInsertCommand, AcidWriteCommand, Overwrites}
-import hiveacid.errors.AcidException
+import hiveacid.errors.{AcidException, Refusal}
 import hiveacid.formats.TransactionalFileFormat
 import hiveacid.values.{AcidTable, InsertKind}
 import hiveacid.wire.StatementKind
@@ -39,11 +39,14 @@ case class ReplaceInserts(session: SparkSession) extends Rule[LogicalPlan] {
 
   private def together(u: Union): AcidMultiInsertCommand = {
     val inserts = u.children.collect {
-      case r: ResolvedReplaceWhere                           => ReplaceWhere.refuse(r.target, "beside other INSERTs")
+      case r: ResolvedReplaceWhere =>
+        ReplaceWhere.refuse(r.target, Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.REPLACE_WHERE_BESIDE_INSERTS"))
       case c: InsertIntoHadoopFsRelationCommand if isOurs(c) => insert(c)
     }
-    if (inserts.length < u.children.length)
-      throw AcidException.unsupported("INSERT into other tables as well", AcidTable.name(inserts.head.target))
+    if (inserts.length < u.children.length) {
+      val refusal = Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.OTHER_TABLES")
+      throw AcidException.unsupported("INSERT into several tables", AcidTable.name(inserts.head.target), refusal)
+    }
     AcidMultiInsertCommand(inserts)
   }
 
@@ -85,7 +88,11 @@ case class ReplaceInserts(session: SparkSession) extends Rule[LogicalPlan] {
   private def truncate(table: CatalogTable, spec: Option[TablePartitionSpec]): LogicalPlan = {
     val name = AcidTable.name(table)
     if (spec.isDefined && table.partitionColumnNames.isEmpty)
-      throw AcidException.unsupportedTable("TRUNCATE TABLE … PARTITION", name, "it has no partitions")
+      throw AcidException.unsupported(
+        "TRUNCATE TABLE … PARTITION",
+        name,
+        Refusal("HIVE_ACID_UNSUPPORTED_TABLE.NO_PARTITIONS")
+      )
     val values = spec.fold(Map.empty[String, String])(SparkAccess.normalizedPartition(session, table, _))
     val overwrite = Overwrites.of(session, table, values, isDynamic = false, ifNotExists = false)
     val kind = StatementKind.Truncate

@@ -3,7 +3,7 @@ package hiveacid.analysis
 import hiveacid.scan.AcidRelation
 import hiveacid.values.AcidTable
 import hiveacid.commands.NewRowCheck
-import hiveacid.errors.AcidException
+import hiveacid.errors.{AcidException, Refusal}
 
 import org.apache.spark.sql.catalyst.analysis.UnresolvedRelation
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
@@ -87,14 +87,17 @@ object ReplaceWhere {
 
   private def refuseConditions(target: LogicalRelation, condition: Expression): Unit = {
     val hidden = AttributeSet(target.metadataOutput ++ target.output.drop(target.catalogTable.get.schema.length))
-    if (SubqueryExpression.hasSubquery(condition)) refuse(target, "with a subquery in its condition")
-    if (!condition.deterministic) refuse(target, "with a condition that is not deterministic")
+    if (SubqueryExpression.hasSubquery(condition))
+      refuse(target, Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.REPLACE_WHERE_SUBQUERY"))
+    if (!condition.deterministic)
+      refuse(target, Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.REPLACE_WHERE_NOT_DETERMINISTIC"))
     // of which new rows have none
-    if (condition.references.exists(hidden.contains)) refuse(target, "with a hidden column in its condition")
+    if (condition.references.exists(hidden.contains))
+      refuse(target, Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.REPLACE_WHERE_HIDDEN_COLUMN"))
   }
 
-  def refuse(target: LogicalRelation, what: String): Nothing =
-    throw AcidException.unsupported(s"$Operation $what", AcidTable.name(target.catalogTable.get))
+  def refuse(target: LogicalRelation, refusal: Refusal): Nothing =
+    throw AcidException.unsupported(Operation, AcidTable.name(target.catalogTable.get), refusal)
 
   /** The user's text from the first to the last place that is known of the condition's parts, as no part knows all of
     * it (`IS NULL`). None where that leaves a parenthesis open, and for columns of Python, which have no text.

@@ -3,7 +3,7 @@ package hiveacid.analysis
 import hiveacid.scan.AcidRelation
 import hiveacid.values.AcidTable
 import hiveacid.commands.{InsertByName, Overwrites}
-import hiveacid.errors.AcidException
+import hiveacid.errors.{AcidException, Refusal}
 
 import org.apache.spark.sql.SaveMode
 import org.apache.spark.sql.catalyst.analysis.{UnresolvedIdentifier, UnresolvedRelation}
@@ -31,12 +31,16 @@ case class ResolveDataFrameWrites(session: SparkSession) extends Rule[LogicalPla
     case WithCTE(u @ UpdateTable(Ours(_), _, _), definitions)         => PlaceDefinitions(u, definitions)
     case WithCTE(m: MergeIntoTable, definitions) if Ours.unapply(m.targetTable).isDefined =>
       PlaceDefinitions(m, definitions)
-    case w: V2WriteCommand                   => refuse(w, w.table, s"writeTo (${w.nodeName})")
-    case r: ReplaceTable                     => refuse(r, r.name, "REPLACE TABLE")
-    case r: ReplaceTableAsSelect             => refuse(r, r.name, "REPLACE TABLE AS SELECT")
+    case SparkLine.InsertReplaceByKeys(plan, table, operation) =>
+      refuse(plan, table, operation, Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.REPLACE_BY_KEYS"))
+    case w: V2WriteCommand =>
+      refuse(w, w.table, s"writeTo (${w.nodeName})", Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.DATAFRAME_WRITE"))
+    case r: ReplaceTable                     => refuse(r, r.name, "REPLACE TABLE", Replacement)
+    case r: ReplaceTableAsSelect             => refuse(r, r.name, "REPLACE TABLE AS SELECT", Replacement)
     case c: CreateTable if c.query.isDefined =>
       AcidTable.find(session, c.tableDesc.identifier).fold[LogicalPlan](c) { t =>
-        throw AcidException.unsupported("CREATE TABLE … AS SELECT", AcidTable.name(t))
+        val refusal = Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.TABLE_EXISTS")
+        throw AcidException.unsupported("CREATE TABLE … AS SELECT", AcidTable.name(t), refusal)
       }
     case other =>
       SparkLine.saveAsTable(other).fold(other) { s =>
@@ -52,7 +56,8 @@ case class ResolveDataFrameWrites(session: SparkSession) extends Rule[LogicalPla
       case SaveMode.ErrorIfExists => throw SparkAccess.tableAlreadyExists(t)
       case SaveMode.Ignore        => LocalRelation()
       case _ if others || s.table.bucketSpec.exists(!t.bucketSpec.contains(_)) =>
-        throw AcidException.unsupported("saveAsTable with partitions or buckets of its own", AcidTable.name(t))
+        val refusal = Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.OTHER_LAYOUT")
+        throw AcidException.unsupported("saveAsTable", AcidTable.name(t), refusal)
       case SaveMode.Append    => insert(t, s.query)
       case SaveMode.Overwrite => overwrite(t, s.query, isDynamic = false)
     }
@@ -87,6 +92,8 @@ case class ResolveDataFrameWrites(session: SparkSession) extends Rule[LogicalPla
     }
   }
 
-  private def refuse(plan: LogicalPlan, relation: LogicalPlan, operation: String): LogicalPlan =
-    Ours.unapply(relation).fold(plan)(t => throw AcidException.unsupported(operation, AcidTable.name(t)))
+  private def refuse(plan: LogicalPlan, relation: LogicalPlan, operation: String, refusal: Refusal): LogicalPlan =
+    Ours.unapply(relation).fold(plan)(t => throw AcidException.unsupported(operation, AcidTable.name(t), refusal))
+
+  private def Replacement = Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.REPLACE_TABLE")
 }

@@ -4,7 +4,7 @@ import hiveacid.scan.AcidRelation
 import hiveacid.values.AcidTable
 import hiveacid.wire.StatementKind
 import hiveacid.commands.AcidWriteCommand
-import hiveacid.errors.AcidException
+import hiveacid.errors.{AcidException, Refusal}
 
 import org.apache.spark.sql.catalyst.expressions.{Cast, Expression}
 import org.apache.spark.sql.catalyst.plans.Inner
@@ -23,7 +23,8 @@ case class ResolveRowStatements(session: SparkSession) extends Rule[LogicalPlan]
     case DeleteFromTable(SubqueryAlias(alias, AcidRelation.Target(target)), _)
         if alias.name.equalsIgnoreCase("where") =>
       // Spark takes the word for an alias where no condition follows, and would delete all rows
-      throw AcidException.unsupported("DELETE with WHERE and no condition", AcidTable.name(target.catalogTable.get))
+      val refusal = Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.WHERE_WITHOUT_CONDITION")
+      throw AcidException.unsupported("DELETE", AcidTable.name(target.catalogTable.get), refusal)
     case d @ DeleteFromTable(AcidRelation.Target(target), given) if d.resolved =>
       val rows = target.withMetadataColumns() // the condition may name ROW__ID
       val condition = typed(given)
@@ -41,8 +42,10 @@ case class ResolveRowStatements(session: SparkSession) extends Rule[LogicalPlan]
   }
 
   private def merge(m: MergeIntoTable, target: LogicalRelation): LogicalPlan = {
-    if (m.withSchemaEvolution)
-      throw AcidException.unsupported("MERGE WITH SCHEMA EVOLUTION", AcidTable.name(target.catalogTable.get))
+    if (m.withSchemaEvolution) {
+      val refusal = Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.SCHEMA_EVOLUTION")
+      throw AcidException.unsupported("MERGE", AcidTable.name(target.catalogTable.get), refusal)
+    }
     val rows = target.withMetadataColumns()
     SparkAccess.checkMergeConditions(m)
     // of a copy: what has been checked counts as analysed, and later rules (Spark's own readers instead of Hive's

@@ -5,7 +5,7 @@ import scala.jdk.CollectionConverters._
 import hiveacid.scan.AcidRelation
 import hiveacid.values.AcidTable
 import hiveacid.commands.OperatorCommand
-import hiveacid.errors.AcidException
+import hiveacid.errors.{AcidException, Refusal}
 import hiveacid.wire.{OperatorStatement, TableDetail, Wire}
 
 import org.apache.spark.sql.Column
@@ -157,8 +157,10 @@ object AcidTableApi {
     resolve(session, name) match {
       case AcidRelation.Target(l) => l
       case plan                   =>
-        val reason = if (plan.exists(_.isInstanceOf[View])) "it is a view" else "it is not transactional"
-        throw AcidException.unsupportedTable(operation, name, reason)
+        val refusal =
+          if (plan.exists(_.isInstanceOf[View])) Refusal("HIVE_ACID_UNSUPPORTED_TABLE.VIEW")
+          else Refusal("HIVE_ACID_UNSUPPORTED_TABLE.NOT_TRANSACTIONAL")
+        throw AcidException.unsupported(operation, name, refusal)
     }
 
   private def resolve(session: SparkSession, name: String): LogicalPlan = session.table(name).queryExecution.analyzed

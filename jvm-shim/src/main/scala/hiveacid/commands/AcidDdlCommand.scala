@@ -1,7 +1,7 @@
 package hiveacid.commands
 
 import hiveacid.values.AcidTable
-import hiveacid.errors.AcidException
+import hiveacid.errors.{AcidException, Refusal}
 import hiveacid.python.PythonSide
 import hiveacid.scan.SessionTransactions
 import hiveacid.wire.AlterRequest
@@ -40,7 +40,11 @@ case class AcidDdlCommand(
   override def run(api: ApiSession): Seq[Row] = {
     val session = api.asInstanceOf[SparkSession]
     if (SessionTransactions.of(session).isDefined)
-      throw AcidException.unsupported(s"$kind within hive_acid.transaction()", AcidTable.name(tables.head))
+      throw AcidException.unsupported(
+        kind,
+        AcidTable.name(tables.head),
+        Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.IN_TRANSACTION")
+      )
     var rows = Seq.empty[Row]
     RunningStatements.alter(session, this)(() => rows = runCommand(session))
     rows

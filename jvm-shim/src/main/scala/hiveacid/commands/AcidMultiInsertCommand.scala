@@ -1,7 +1,7 @@
 package hiveacid.commands
 
 import hiveacid.values.AcidTable
-import hiveacid.errors.AcidException
+import hiveacid.errors.{AcidException, Refusal}
 import hiveacid.scan.SessionTransactions
 
 import org.apache.spark.sql.{Row, SparkSession => ApiSession}
@@ -23,8 +23,9 @@ case class AcidMultiInsertCommand(inserts: Seq[AcidWriteCommand]) extends LeafRu
     val session = api.asInstanceOf[SparkSession]
     if (SessionTransactions.of(session).isDefined)
       throw AcidException.unsupported(
-        "INSERT into several tables within a transaction",
-        AcidTable.name(inserts.head.target)
+        "INSERT into several tables",
+        AcidTable.name(inserts.head.target),
+        Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.IN_TRANSACTION")
       )
     val rows = RunningStatements.executeTogether(session, inserts)
     SessionTransactions.refreshCaches(session, inserts.map(i => AcidTable.name(i.target)).distinct.toArray)

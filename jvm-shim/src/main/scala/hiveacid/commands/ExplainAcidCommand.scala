@@ -36,12 +36,12 @@ case class ExplainAcidCommand private (statement: LogicalPlan, isFormatted: Bool
 
   private def analysed(session: SparkSession): AcidWriteCommand = {
     if (SessionTransactions.of(session).isDefined)
-      throw ExplainAcidCommand.refused("the session is within hive_acid.transaction()")
+      throw AcidException("HIVE_ACID_DRY_RUN.IN_TRANSACTION", Map.empty)
     session.sessionState.executePlan(statement, CommandExecutionMode.SKIP).analyzed match {
       case c: AcidWriteCommand           => c
-      case _: AcidMultiInsertCommand     => throw ExplainAcidCommand.refused("it inserts several times")
-      case _: CreateTableAsSelectCommand => throw ExplainAcidCommand.refused("it creates its table")
-      case _                             => throw ExplainAcidCommand.refused("its table is not transactional")
+      case _: AcidMultiInsertCommand     => throw AcidException("HIVE_ACID_DRY_RUN.SEVERAL_INSERTS", Map.empty)
+      case _: CreateTableAsSelectCommand => throw AcidException("HIVE_ACID_DRY_RUN.CREATES_TABLE", Map.empty)
+      case _                             => throw AcidException("HIVE_ACID_DRY_RUN.NOT_TRANSACTIONAL", Map.empty)
     }
   }
 }
@@ -53,7 +53,7 @@ object ExplainAcidCommand {
     */
   def of(statement: LogicalPlan, isFormatted: Boolean): ExplainAcidCommand =
     if (changesRows(statement)) ExplainAcidCommand(statement, isFormatted)
-    else throw refused("it is of another kind")
+    else throw AcidException("HIVE_ACID_DRY_RUN.OTHER_STATEMENT", Map.empty)
 
   private def changesRows(parsed: LogicalPlan): Boolean = parsed match {
     case _: InsertIntoStatement | _: UpdateTable | _: DeleteFromTable | _: MergeIntoTable => true
@@ -65,6 +65,4 @@ object ExplainAcidCommand {
     case Union(children, _, _)                            => children.forall(changesRows)
     case _                                                => false
   }
-
-  private def refused(reason: String): AcidException = AcidException("HIVE_ACID_DRY_RUN", Map("reason" -> reason))
 }

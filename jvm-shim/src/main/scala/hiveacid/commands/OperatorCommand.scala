@@ -3,7 +3,7 @@ package hiveacid.commands
 import java.util.Locale
 
 import hiveacid.values.AcidTable
-import hiveacid.errors.AcidException
+import hiveacid.errors.{AcidException, Refusal}
 import hiveacid.python.PythonSide
 import hiveacid.scan.SessionTransactions
 import hiveacid.wire.{OperatorRequest, OperatorStatement}
@@ -60,8 +60,8 @@ case class OperatorCommand(
 
   private def identifier(session: SparkSession, parts: Seq[String]): TableIdentifier =
     SparkAccess.sessionIdentifier(session, parts).getOrElse {
-      val reason = s"it is not in ${AcidTable.SessionCatalog}, the only catalog whose tables are Hive's"
-      throw AcidException.unsupportedTable(title, parts.mkString("."), reason)
+      val refusal = Refusal("HIVE_ACID_UNSUPPORTED_TABLE.OTHER_CATALOG", Map("catalog" -> AcidTable.SessionCatalog))
+      throw AcidException.unsupported(title, parts.mkString("."), refusal)
     }
 
   private def request(

@@ -5,7 +5,7 @@ import java.util.Locale
 import scala.jdk.CollectionConverters._
 
 import hiveacid.values.AcidTable
-import hiveacid.errors.AcidException
+import hiveacid.errors.{AcidException, Refusal}
 import hiveacid.formats.orc.TableOrcFileFormat
 import hiveacid.write.{FileLayout, WriteJob, WrittenFile}
 import hiveacid.wire.{CompactedFile, CompactionSpec, Wire}
@@ -65,8 +65,9 @@ object CompactionJob {
   private def checkColumns(spec: CheckedCompaction, schema: StructType): Unit = {
     val written = TypeDescription.fromString(spec.rowType).getFieldNames.asScala.map(_.toLowerCase(Locale.ROOT))
     if (written != schema.fieldNames.toSeq.map(_.toLowerCase(Locale.ROOT))) {
-      val reason = s"its columns were changed meanwhile: they were ${written.mkString(", ")}"
-      throw AcidException.unsupportedTable("A compaction", spec.table, reason)
+      val columns = Map("columns" -> written.mkString(", "))
+      val refusal = Refusal("HIVE_ACID_UNSUPPORTED_TABLE.COLUMNS_CHANGED", columns)
+      throw AcidException.unsupported("A compaction", spec.table, refusal)
     }
   }
 }

@@ -32,7 +32,11 @@ class AcidException(
       // carried by the base class, because Spark copies an exception to add a position or a plan to it
       Some(sqlState),
       None
-    )
+    ) {
+
+  /** The condition without its sub-condition. */
+  def mainCondition: String = condition.takeWhile(_ != '.')
+}
 
 object AcidException {
   private val placeholder = Pattern.compile("<(\\w+)>")
@@ -50,18 +54,29 @@ object AcidException {
     finally stream.close()
   }
 
-  /** The error of `condition`; every placeholder of its template must be among `parameters`, but for the outcome, which
-    * is that of a query, for only a statement that writes has another.
+  /** The error of `condition`, a main one or `MAIN.SUB`. Every placeholder of its template must be among `parameters`,
+    * but for the outcome, which is that of a query, for only a statement that writes has another.
     */
   def apply(condition: String, parameters: Map[String, String], cause: Throwable = null): AcidException = {
-    val entry = conditions.get(condition)
-    val template = entry.get("message").asText
+    val (message, state) = template(condition)
     val known =
-      if (template.contains(s"<$Outcome>")) Map(Outcome -> outcome("QUERY_FAILED")) ++ parameters
+      if (message.contains(s"<$Outcome>")) Map(Outcome -> outcome("QUERY_FAILED")) ++ parameters
       else parameters
-    val text = placeholder.matcher(template).replaceAll(found => Matcher.quoteReplacement(known(found.group(1))))
-    val state = entry.get("sqlState").asText
+    val text = placeholder.matcher(message).replaceAll(found => Matcher.quoteReplacement(known(found.group(1))))
     new AcidException(s"[$condition] ${text.stripTrailing} SQLSTATE: $state", condition, state, known, Option(cause))
+  }
+
+  /** The message and the SQLSTATE, as `hive_acid.errors.conditions` of Python puts them together. */
+  private def template(condition: String): (String, String) = {
+    val names = condition.split('.')
+    val main = conditions.get(names.head)
+    require(main.has("subClass") == (names.length == 2), s"$condition cannot be raised")
+    val (message, state) = (main.get("message").asText, main.get("sqlState").asText)
+    if (names.length == 1) (message, state)
+    else {
+      val sub = main.get("subClass").get(names.last)
+      (s"$message ${sub.get("message").asText}", Option(sub.get("sqlState")).fold(state)(_.asText))
+    }
   }
 
   /** The text of one of outcomes.json. */
@@ -93,9 +108,9 @@ object AcidException {
       cause: Throwable
   ): AcidException = new AcidException(text, condition, sqlState, parameters.asScala.toMap, Option(cause))
 
-  def unsupported(operation: String, table: String): AcidException =
-    apply("HIVE_ACID_UNSUPPORTED_STATEMENT", Map("operation" -> operation, "table" -> table))
-
-  def unsupportedTable(operation: String, table: String, reason: String): AcidException =
-    apply("HIVE_ACID_UNSUPPORTED_TABLE", Map("operation" -> operation, "table" -> table, "reason" -> reason))
+  /** @param refusal
+    *   of HIVE_ACID_UNSUPPORTED_STATEMENT or HIVE_ACID_UNSUPPORTED_TABLE
+    */
+  def unsupported(operation: String, table: String, refusal: Refusal): AcidException =
+    apply(refusal.condition, refusal.parameters ++ Map("operation" -> operation, "table" -> table))
 }

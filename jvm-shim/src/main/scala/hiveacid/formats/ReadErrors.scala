@@ -7,7 +7,7 @@ import java.time.{LocalDateTime, ZoneId}
 
 import scala.util.control.NonFatal
 
-import hiveacid.errors.{AcidException, UnsupportedTypeException}
+import hiveacid.errors.{AcidException, Refusal, UnsupportedTypeException}
 import hiveacid.values.WallClock
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
@@ -34,7 +34,7 @@ final case class ReadErrors(table: String) {
       case e: IOException if isRefusal(e)                     => throw failure(path, e)
       case e: FileNotFoundException                           => throw missing(path, e)
       case e @ (_: SocketException | _: UnknownHostException) => throw failure(path, e)
-      case e: UnsupportedTypeException                        => throw unsupported(path, e.getMessage)
+      case e: UnsupportedTypeException                        => throw unsupported(path, e.refusal)
       // a read that the cancelled task's closing streams broke off says nothing about the file
       case NonFatal(e) if Option(TaskContext.get()).exists(_.isInterrupted()) => throw e
       case NonFatal(e)                                                        => throw corrupt(path, reasonOf(e), e)
@@ -54,7 +54,7 @@ final case class ReadErrors(table: String) {
     if (!hasGrown && (found.getLen != file.fileSize || found.getModificationTime != file.modificationTime))
       throw replaced(path)
     try open
-    catch { case e: AcidException if hasGrown && e.getCondition == "HIVE_ACID_CORRUPT_FILE" => throw replaced(path) }
+    catch { case e: AcidException if hasGrown && e.mainCondition == "HIVE_ACID_CORRUPT_FILE" => throw replaced(path) }
   }
 
   private def replaced(path: Path): AcidException = {
@@ -65,23 +65,25 @@ final case class ReadErrors(table: String) {
   def corrupt(path: Path, reason: String, cause: Throwable = null): AcidException =
     AcidException("HIVE_ACID_CORRUPT_FILE", Map("table" -> table, "path" -> path.toString, "reason" -> reason), cause)
 
-  def unsupported(path: Path, reason: String): AcidException =
-    AcidException("HIVE_ACID_UNSUPPORTED_LAYOUT", Map("table" -> table, "path" -> path.toString, "reason" -> reason))
+  /** @param refusal
+    *   of HIVE_ACID_UNSUPPORTED_LAYOUT
+    */
+  def unsupported(path: Path, refusal: Refusal): AcidException =
+    AcidException(refusal.condition, refusal.parameters ++ Map("table" -> table, "path" -> path.toString))
 
   /** For the target of an UPDATE, which would write another wall clock than the row holds, also into a column that it
     * does not assign.
     */
   def lossesOf(zone: ZoneId): WallClock.Losses = new WallClock.Losses {
     override def skipped(wall: LocalDateTime): Unit = {
-      val reason = s"a row holds the TIMESTAMP $wall, which the session's time zone $zone skips, so that it would be " +
-        "written back as another; SET TIME ZONE 'UTC' and run the statement again"
-      throw AcidException.unsupportedTable("UPDATE", table, reason)
+      val found = Map("timestamp" -> wall.toString, "zone" -> zone.toString)
+      throw AcidException
+        .unsupported("UPDATE", table, Refusal("HIVE_ACID_UNSUPPORTED_TABLE.SKIPPED_WALL_CLOCK", found))
     }
 
     override def nanoseconds(wall: LocalDateTime): Unit = {
-      val reason = s"a row holds the TIMESTAMP $wall, of which Spark keeps microseconds only, so that it would be " +
-        s"written back as another; INSERT OVERWRITE $table SELECT * FROM $table gives up the nanoseconds of all rows"
-      throw AcidException.unsupportedTable("UPDATE", table, reason)
+      val found = Map("timestamp" -> wall.toString, "table" -> table)
+      throw AcidException.unsupported("UPDATE", table, Refusal("HIVE_ACID_UNSUPPORTED_TABLE.NANOSECONDS", found))
     }
   }
 

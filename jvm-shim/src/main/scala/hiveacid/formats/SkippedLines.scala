@@ -3,7 +3,7 @@ package hiveacid.formats
 import scala.util.Try
 
 import hiveacid.values.AcidTable
-import hiveacid.errors.AcidException
+import hiveacid.errors.{AcidException, Refusal}
 import org.apache.hadoop.fs.{FileSystem, Path}
 import org.apache.hadoop.mapred.TextInputFormat
 
@@ -46,17 +46,21 @@ object SkippedLines {
     if (!t.storage.inputFormat.exists(_.endsWith(".TextInputFormat"))) SkippedLines(0, 0)
     else {
       val footer = count(t, FooterKey)
-      if (footer > MaxFooter) refuse(t, s"its $FooterKey is $footer, and Hive skips $MaxFooter lines at most")
+      if (footer > MaxFooter) {
+        val found = Map("key" -> FooterKey, "count" -> footer.toString, "limit" -> MaxFooter.toString)
+        refuse(t, Refusal("HIVE_ACID_UNSUPPORTED_TABLE.FOOTER_TOO_LONG", found))
+      }
       SkippedLines(count(t, HeaderKey), footer)
     }
 
   private def count(t: CatalogTable, key: String): Int =
     t.properties.get(key).orElse(t.storage.properties.get(key)).fold(0) { text =>
-      math.max(0, Try(Integer.parseInt(text)).getOrElse(refuse(t, s"its $key is '$text', which is no number")))
+      def refusal = Refusal("HIVE_ACID_UNSUPPORTED_TABLE.SKIPPED_LINES", Map("key" -> key, "value" -> text))
+      math.max(0, Try(Integer.parseInt(text)).getOrElse(refuse(t, refusal)))
     }
 
-  private def refuse(t: CatalogTable, reason: String): Nothing =
-    throw AcidException.unsupportedTable("Access", AcidTable.name(t), reason)
+  private def refuse(t: CatalogTable, refusal: Refusal): Nothing =
+    throw AcidException.unsupported("Access", AcidTable.name(t), refusal)
 
   /** Rows are handed over once `footer` more are known; those that wait are copied, as the reader reuses its row. */
   private def withoutLast(rows: Iterator[InternalRow], footer: Int): Iterator[InternalRow] = {

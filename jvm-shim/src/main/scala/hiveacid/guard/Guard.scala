@@ -5,7 +5,7 @@ import java.util.Locale
 import hiveacid.scan.AcidRelation
 import hiveacid.values.AcidTable
 import hiveacid.commands.{AcidDdlCommand, AcidMultiInsertCommand, AcidWriteCommand}
-import hiveacid.errors.AcidException
+import hiveacid.errors.{AcidException, Refusal}
 
 import org.apache.spark.sql.catalyst.TableIdentifier
 import org.apache.spark.sql.catalyst.analysis.ResolvedIdentifier
@@ -23,14 +23,16 @@ import org.apache.spark.sql.hiveacid.{SparkAccess, SparkLine}
   * to such a table is silently wrong. Tables that are not transactional pass untouched.
   */
 case class Guard(session: SparkSession) extends (LogicalPlan => Unit) {
+  import GuardRefusals._
+
   override def apply(plan: LogicalPlan): Unit = plan.foreachWithSubqueries(check)
 
   private def check(node: LogicalPlan): Unit = node match {
-    case h: HiveTableRelation      => AcidRelation.unapply(h).foreach(refuse(_, "Reading by Spark's own reader"))
-    case l: LogicalRelation        => AcidRelation.unapply(l).foreach(refuse(_, "Reading by Spark's own reader"))
-    case s: StreamingRelation      => s.dataSource.catalogTable.foreach(refuseAcid(_, "Reading as a stream"))
-    case w: WriteToStream          => w.catalogTable.foreach(refuseAcid(_, "Writing a stream"))
-    case _: AcidWriteCommand       => // children that the analyzer still sees are checked by themselves
+    case h: HiveTableRelation => AcidRelation.unapply(h).foreach(refuse(_, "Reading", SparkReader))
+    case l: LogicalRelation   => AcidRelation.unapply(l).foreach(refuse(_, "Reading", SparkReader))
+    case s: StreamingRelation => s.dataSource.catalogTable.foreach(refuseAcid(_, "Reading as a stream", StreamRead))
+    case w: WriteToStream     => w.catalogTable.foreach(refuseAcid(_, "Writing a stream", StreamWrite))
+    case _: AcidWriteCommand  => // children that the analyzer still sees are checked by themselves
     case m: AcidMultiInsertCommand => m.inserts.foreach(i => apply(i.changes))
     case d: AcidDdlCommand         => properties(d.command) // all else in it is Spark's own, under our locks
     case c: RunnableCommand        => command(c)
@@ -50,8 +52,8 @@ case class Guard(session: SparkSession) extends (LogicalPlan => Unit) {
   }
 
   private def dml(target: LogicalPlan, operation: String): Unit = target match {
-    case AcidRelation.Target(l) => refuse(l.catalogTable.get, operation)
-    case other                  => readBy(other).foreach(refuse(_, s"$operation through a view"))
+    case AcidRelation.Target(l) => refuse(l.catalogTable.get, operation, SparkCommand)
+    case other                  => readBy(other).foreach(refuse(_, operation, ThroughView))
   }
 
   private def readBy(plan: LogicalPlan): Option[CatalogTable] =
@@ -60,7 +62,7 @@ case class Guard(session: SparkSession) extends (LogicalPlan => Unit) {
   private def replacement(name: LogicalPlan, operation: String): Unit = name match {
     case ResolvedIdentifier(catalog, id) =>
       val parts = catalog.name +: id.namespace.toSeq :+ id.name
-      SparkAccess.sessionIdentifier(session, parts).foreach(named(_, operation))
+      SparkAccess.sessionIdentifier(session, parts).foreach(named(_, operation, Replacement))
     case _ =>
   }
 
@@ -72,29 +74,31 @@ case class Guard(session: SparkSession) extends (LogicalPlan => Unit) {
 
   /** The table may have become transactional since its description was read: a temporary view keeps that. */
   private def insertion(t: CatalogTable): Unit = {
-    refuseAcid(t, "INSERT")
-    named(t.identifier, "INSERT by a plan made before it was transactional")
+    refuseAcid(t, "INSERT", SparkCommand)
+    named(t.identifier, "INSERT", StalePlan)
   }
 
   private def command(c: RunnableCommand): Unit = c match {
-    case t: TruncateTableCommand                 => named(t.tableName, "TRUNCATE TABLE")
-    case l: LoadDataCommand                      => named(l.table, "LOAD DATA")
-    case a: AlterTableSetLocationCommand         => named(a.tableName, "ALTER TABLE … SET LOCATION")
-    case a: AlterTableSerDePropertiesCommand     => named(a.tableName, "ALTER TABLE … SET SERDE")
-    case r: RepairTableCommand                   => named(r.tableName, "MSCK REPAIR TABLE")
+    case t: TruncateTableCommand                 => named(t.tableName, "TRUNCATE TABLE", SparkCommand)
+    case l: LoadDataCommand                      => named(l.table, "LOAD DATA", LoadData)
+    case a: AlterTableSetLocationCommand         => named(a.tableName, "ALTER TABLE … SET LOCATION", SetLocation)
+    case a: AlterTableSerDePropertiesCommand     => named(a.tableName, "ALTER TABLE … SET SERDE", SetSerde)
+    case r: RepairTableCommand                   => named(r.tableName, "MSCK REPAIR TABLE", Repair)
     case i: InsertIntoDataSourceCommand          => check(i.logicalRelation)
     case c: CreateDataSourceTableAsSelectCommand => creation(c.table, "CREATE TABLE … AS SELECT")
     case c: CreateHiveTableAsSelectCommand       => creation(c.tableDesc, "CREATE TABLE … AS SELECT")
     case a: AlterTableSetPropertiesCommand if AcidTable.setsTransactional(a.properties) => dataSource(a.tableName)
     case c: CreateDataSourceTableCommand if AcidTable.isTransactional(c.table)          =>
-      val reason = "Hive does not know data source tables; create it with STORED AS ORC"
-      throw AcidException.unsupportedTable("CREATE TABLE … USING", AcidTable.name(c.table), reason)
-    case other => SparkLine.saveAsTable(other).foreach(s => named(s.table.identifier, "saveAsTable"))
+      val refusal = Refusal("HIVE_ACID_UNSUPPORTED_TABLE.DATA_SOURCE_TABLE")
+      throw AcidException.unsupported("CREATE TABLE … USING", AcidTable.name(c.table), refusal)
+    case other => SparkLine.saveAsTable(other).foreach(s => named(s.table.identifier, "saveAsTable", SparkCommand))
   }
 
   private def properties(c: RunnableCommand): Unit = c match {
-    case FixedProperty(table, key) => refuse(table, s"Changing the table property $key")
-    case _                         =>
+    case FixedProperty(table, key) =>
+      val refusal = Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.TABLE_PROPERTY", Map("key" -> key))
+      refuse(table, "ALTER TABLE … TBLPROPERTIES", refusal)
+    case _ =>
   }
 
   /** A property that says how the files of a transactional table are to be read, in a statement that changes it. */
@@ -115,24 +119,41 @@ case class Guard(session: SparkSession) extends (LogicalPlan => Unit) {
   }
 
   private def creation(t: CatalogTable, operation: String): Unit = {
-    refuseAcid(t, operation)
-    named(t.identifier, operation)
+    refuseAcid(t, operation, TableExists)
+    named(t.identifier, operation, TableExists)
   }
 
   /** Hive does not know tables of Spark's own data sources, and Spark keeps what it knows of them per session. */
   private def dataSource(id: TableIdentifier): Unit = {
     val catalog = session.sessionState.catalog
     val provider = if (catalog.tableExists(id)) catalog.getTableMetadata(id).provider else None
-    if (provider.exists(!_.equalsIgnoreCase("hive")))
-      throw AcidException.unsupported("SET TBLPROPERTIES ('transactional') on a data source table", id.unquotedString)
+    if (provider.exists(!_.equalsIgnoreCase("hive"))) {
+      val refusal = Refusal("HIVE_ACID_UNSUPPORTED_TABLE.DATA_SOURCE_TABLE")
+      throw AcidException.unsupported("SET TBLPROPERTIES ('transactional')", id.unquotedString, refusal)
+    }
   }
 
-  private def named(id: TableIdentifier, operation: String): Unit =
-    AcidTable.find(session, id).foreach(refuse(_, operation))
+  private def named(id: TableIdentifier, operation: String, refusal: Refusal): Unit =
+    AcidTable.find(session, id).foreach(refuse(_, operation, refusal))
 
-  private def refuseAcid(t: CatalogTable, operation: String): Unit =
-    if (AcidTable.isTransactional(t)) refuse(t, operation)
+  private def refuseAcid(t: CatalogTable, operation: String, refusal: Refusal): Unit =
+    if (AcidTable.isTransactional(t)) refuse(t, operation, refusal)
 
-  private def refuse(t: CatalogTable, operation: String): Unit =
-    throw AcidException.unsupported(operation, AcidTable.name(t))
+  private def refuse(t: CatalogTable, operation: String, refusal: Refusal): Unit =
+    throw AcidException.unsupported(operation, AcidTable.name(t), refusal)
+}
+
+private object GuardRefusals {
+  val SparkReader = Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.SPARK_READER")
+  val StreamRead = Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.STREAM_READ")
+  val StreamWrite = Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.STREAM_WRITE")
+  val SparkCommand = Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.SPARK_COMMAND")
+  val ThroughView = Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.THROUGH_VIEW")
+  val Replacement = Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.REPLACE_TABLE")
+  val StalePlan = Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.STALE_PLAN")
+  val LoadData = Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.LOAD_DATA")
+  val SetLocation = Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.SET_LOCATION")
+  val SetSerde = Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.SET_SERDE")
+  val Repair = Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.REPAIR")
+  val TableExists = Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.TABLE_EXISTS")
 }

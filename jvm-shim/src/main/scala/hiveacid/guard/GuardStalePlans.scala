@@ -2,7 +2,7 @@ package hiveacid.guard
 
 import hiveacid.scan.AcidRelation
 import hiveacid.values.AcidTable
-import hiveacid.errors.AcidException
+import hiveacid.errors.{AcidException, Refusal}
 
 import org.apache.spark.sql.catalyst.QueryPlanningTracker
 import org.apache.spark.sql.catalyst.catalog.{CatalogTable, HiveTableRelation}
@@ -27,7 +27,8 @@ case class GuardStalePlans(session: SparkSession) extends Rule[LogicalPlan] {
   private def refuseOutdated(node: LogicalPlan): Unit = GuardStalePlans.description(node).foreach { t =>
     if (!GuardStalePlans.isChecked(node)) {
       AcidTable.find(session, t.identifier).foreach { table =>
-        throw AcidException.unsupported("Reading by a plan made before it was transactional", AcidTable.name(table))
+        val refusal = Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.STALE_PLAN")
+        throw AcidException.unsupported("Reading", AcidTable.name(table), refusal)
       }
       GuardStalePlans.markChecked(node)
     }
@@ -38,8 +39,9 @@ case class GuardStalePlans(session: SparkSession) extends Rule[LogicalPlan] {
     case a: Aggregate =>
       a.foreach {
         case l: LogicalRelation if AcidRelation.isOurs(l) && l.catalogTable.exists(_.partitionColumnNames.nonEmpty) =>
-          val operation = s"Aggregation with ${SQLConf.OPTIMIZER_METADATA_ONLY.key}=true"
-          throw AcidException.unsupported(operation, AcidTable.name(l.catalogTable.get))
+          val setting = Map("setting" -> SQLConf.OPTIMIZER_METADATA_ONLY.key)
+          val refusal = Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.METADATA_ONLY", setting)
+          throw AcidException.unsupported("Aggregation", AcidTable.name(l.catalogTable.get), refusal)
         case _ =>
       }
     case _ =>

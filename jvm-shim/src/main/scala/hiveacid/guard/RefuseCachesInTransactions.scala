@@ -1,6 +1,6 @@
 package hiveacid.guard
 
-import hiveacid.errors.AcidException
+import hiveacid.errors.{AcidException, Refusal}
 import hiveacid.scan.{AcidFileIndex, SessionTransactions}
 
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
@@ -19,7 +19,11 @@ case class RefuseCachesInTransactions(session: SparkSession) extends Rule[Logica
         cached.cacheBuilder.cachedPlan.collectLeaves().collectFirst {
           case scan: FileSourceScanExec if scan.relation.location.isInstanceOf[AcidFileIndex] =>
             val table = scan.tableIdentifier.fold("a transactional table")(_.unquotedString)
-            throw AcidException.unsupported("Reading or filling a cache within hive_acid.transaction()", table)
+            throw AcidException.unsupported(
+              "Reading or filling a cache",
+              table,
+              Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.IN_TRANSACTION")
+            )
         }
       case _ =>
     }

@@ -4,7 +4,7 @@ import scala.collection.mutable
 
 import hiveacid.scan.AcidRelation
 import hiveacid.analysis.CanonicalStatement
-import hiveacid.errors.AcidException
+import hiveacid.errors.{AcidException, Refusal}
 import hiveacid.python.PythonSide
 import hiveacid.wire.{ColumnGap, Respelling}
 
@@ -47,7 +47,7 @@ final case class HiveSpelling(text: String, creations: Set[Int]) {
     parsed.exists(_.startsWith(text.substring(0, text.offsetByCodePoints(0, at))))
 
   private def transactional(name: LogicalPlan, s: UnresolvedTableSpec): UnresolvedTableSpec = {
-    s.serde.filterNot(isOrc).foreach(_ => refuse(name, "its files are not ORC"))
+    s.serde.filterNot(isOrc).foreach(serde => refuse(name, notOrc(serde)))
     val serde = if (s.provider.isEmpty && s.serde.isEmpty) Some(SerdeInfo(storedAs = Some("ORC"))) else s.serde
     s.copy(properties = transactional(name, s.properties), serde = serde)
   }
@@ -55,18 +55,25 @@ final case class HiveSpelling(text: String, creations: Set[Int]) {
   private def isOrc(serde: SerdeInfo) =
     serde.storedAs.exists(_.equalsIgnoreCase("ORC")) || serde.formatClasses.exists(_.input.endsWith("OrcInputFormat"))
 
+  private def notOrc(serde: SerdeInfo): Refusal = {
+    val named = Seq(serde.storedAs, serde.formatClasses.map(_.input), serde.serde).flatten
+    Refusal("HIVE_ACID_UNSUPPORTED_TABLE.FULL_ACID_FORMAT", Map("format" -> named.headOption.getOrElse("TEXTFILE")))
+  }
+
   private def transactional(name: LogicalPlan, properties: Map[String, String]): Map[String, String] = {
     val (own, others) = properties.partition { case (key, _) => key.equalsIgnoreCase("transactional") }
-    own.values.find(!_.equalsIgnoreCase("true")).foreach(v => refuse(name, s"its property transactional is '$v'"))
+    own.values.find(!_.equalsIgnoreCase("true")).foreach { v =>
+      refuse(name, Refusal("HIVE_ACID_UNSUPPORTED_TABLE.TRANSACTIONAL_PROPERTY", Map("value" -> v)))
+    }
     others + ("transactional" -> "true")
   }
 
-  private def refuse(name: LogicalPlan, reason: String): Unit = {
+  private def refuse(name: LogicalPlan, refusal: Refusal): Unit = {
     val table = name match {
       case UnresolvedIdentifier(parts, _) => parts.mkString(".")
       case other                          => other.simpleStringWithNodeId()
     }
-    throw AcidException.unsupportedTable("CREATE TRANSACTIONAL TABLE", table, reason)
+    throw AcidException.unsupported("CREATE TRANSACTIONAL TABLE", table, refusal)
   }
 }
 

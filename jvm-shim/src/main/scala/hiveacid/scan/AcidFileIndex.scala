@@ -2,7 +2,7 @@ package hiveacid.scan
 
 import hiveacid.values.{AcidTable, BucketProperty}
 import hiveacid.wire.{PartitionScan, RawIds, ReadRequest, ScanFile, ScanRequest, TableScan, Wire}
-import hiveacid.errors.AcidException
+import hiveacid.errors.{AcidException, Refusal}
 import hiveacid.formats.Evolution
 import hiveacid.formats.json.TableJsonFileFormat
 import hiveacid.formats.orc.{AcidOrcFileFormat, RawRows}
@@ -80,7 +80,11 @@ final class AcidFileIndex(
     val snapshot = token.orElse(SessionTransactions.running(session.sparkContext))
     // an RDD's scans carry no sign of whose they are, and would read another snapshot than the transaction's
     if (snapshot.isEmpty && AcidFileIndex.rootExecution(session).isEmpty && SessionTransactions.of(session).isDefined)
-      throw AcidException.unsupported("Reading as an RDD within hive_acid.transaction()", name)
+      throw AcidException.unsupported(
+        "Reading as an RDD",
+        name,
+        Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.IN_TRANSACTION")
+      )
     val isLoose = snapshot.isEmpty && AcidFileIndex.rootExecution(session).isEmpty
     val query = if (isLoose) Some(queryKey.getOrElse(QueryKeys.newKey())) else None
     query.foreach(QueryKeys.started)

@@ -1,7 +1,7 @@
 package hiveacid.scan
 
 import hiveacid.values.AcidTable
-import hiveacid.errors.AcidException
+import hiveacid.errors.{AcidException, Refusal}
 
 import org.apache.spark.sql.catalyst.analysis.UnresolvedRelation
 import org.apache.spark.sql.catalyst.catalog.{CatalogTable, HiveTableRelation}
@@ -72,18 +72,19 @@ object AcidRelation {
   /** Rows are written in no order. The metastore makes no such table full ACID (TransactionalValidationListener). */
   def refuseSorted(operation: String, t: CatalogTable): Unit =
     t.bucketSpec.filter(_.sortColumnNames.nonEmpty).foreach { b =>
-      val reason = s"it is SORTED BY ${b.sortColumnNames.mkString(", ")}, an order in which rows are not written"
-      throw AcidException.unsupportedTable(operation, AcidTable.name(t), reason)
+      val columns = Map("columns" -> b.sortColumnNames.mkString(", "))
+      val refusal = Refusal("HIVE_ACID_UNSUPPORTED_TABLE.SORTED_BY", columns)
+      throw AcidException.unsupported(operation, AcidTable.name(t), refusal)
     }
 
   /** A new table that rows could not be inserted into. */
   def refuseUnwritable(operation: String, t: CatalogTable): Unit = {
     val format = formatOf(operation, t)
     if (!format.isWritten)
-      throw AcidException.unsupportedTable(
+      throw AcidException.unsupported(
         operation,
         AcidTable.name(t),
-        s"its files are ${format.word}, which are only read"
+        Refusal("HIVE_ACID_UNSUPPORTED_TABLE.FORMAT_READ_ONLY", Map("format" -> format.word))
       )
   }
 
@@ -91,21 +92,17 @@ object AcidRelation {
   def formatOf(operation: String, t: CatalogTable): FormatChoice =
     FormatChoice
       .of(t)
-      .fold(reason => throw AcidException.unsupportedTable(operation, AcidTable.name(t), reason), identity)
+      .fold(refusal => throw AcidException.unsupported(operation, AcidTable.name(t), refusal), identity)
 
   private def refuseUnreadable(t: CatalogTable): Unit = {
     val format = formatOf("Access", t)
-    if (t.storage.locationUri.isEmpty)
-      throw AcidException.unsupportedTable("Access", AcidTable.name(t), "the metastore gives it no location")
+    def refuse(refusal: Refusal) = throw AcidException.unsupported("Access", AcidTable.name(t), refusal)
+    if (t.storage.locationUri.isEmpty) refuse(Refusal("HIVE_ACID_UNSUPPORTED_TABLE.NO_LOCATION"))
     if (format == FormatChoice.AcidOrc && t.schema.fieldNames.exists(_.equalsIgnoreCase("row__id")))
-      throw AcidException.unsupportedTable("Access", AcidTable.name(t), "a column is named like the hidden ROW__ID")
+      refuse(Refusal("HIVE_ACID_UNSUPPORTED_TABLE.ROW_ID_COLUMN"))
     // ORC cuts such a name when it opens the file (OrcUtils.convertTypeFromProtobuf): the column would be NULL
     if (format.word == "ORC") t.dataSchema.fieldNames.find(_.contains('`')).foreach { column =>
-      throw AcidException.unsupportedTable(
-        "Access",
-        AcidTable.name(t),
-        s"ORC cannot read the column $column, for its backtick"
-      )
+      refuse(Refusal("HIVE_ACID_UNSUPPORTED_TABLE.BACKTICK_COLUMN", Map("column" -> column)))
     }
   }
 }

@@ -2,7 +2,7 @@ package hiveacid.scan
 
 import java.time.LocalDate
 
-import hiveacid.errors.AcidException
+import hiveacid.errors.{AcidException, Refusal}
 import hiveacid.formats.parquet.Conversion
 
 import org.apache.spark.sql.catalyst.InternalRow
@@ -38,9 +38,9 @@ final class AmbiguousDays private (table: String, days: Range) extends Serializa
   }
 
   private def refused: AcidException = {
-    val range = s"${LocalDate.ofEpochDay(days.head.toLong)} to ${LocalDate.ofEpochDay(days.last.toLong)}"
-    val reason = s"it holds a DATE or TIMESTAMP that Spark reads as one of $range and Hive may show as another"
-    AcidException.unsupportedTable("Access", table, reason)
+    val (first, last) = (LocalDate.ofEpochDay(days.head.toLong), LocalDate.ofEpochDay(days.last.toLong))
+    val found = Map("first" -> first.toString, "last" -> last.toString)
+    AcidException.unsupported("Access", table, Refusal("HIVE_ACID_UNSUPPORTED_TABLE.AMBIGUOUS_DAY", found))
   }
 }
 

@@ -3,7 +3,7 @@ package hiveacid.scan
 import java.util.Locale
 
 import hiveacid.values.AcidTable
-import hiveacid.errors.AcidException
+import hiveacid.errors.{AcidException, Refusal}
 import hiveacid.formats.TransactionalFileFormat
 import hiveacid.formats.json.{SerdeProperties, TableJsonFileFormat}
 import hiveacid.formats.orc.{AcidOrcFileFormat, FlatOrcFileFormat}
@@ -52,11 +52,12 @@ object FormatChoice {
 
     override def reader(session: SparkSession, t: CatalogTable): TransactionalFileFormat = {
       val name = AcidTable.name(t)
+      def refuse(refusal: Refusal) = throw AcidException.unsupported("Access", name, refusal)
       if (t.dataSchema.isEmpty)
-        throw AcidException.unsupportedTable("Access", name, s"Spark's Hive client lacks $Serde and finds no columns")
+        refuse(Refusal("HIVE_ACID_UNSUPPORTED_TABLE.JSON_WITHOUT_COLUMNS", Map("serde" -> Serde)))
       val properties = SerdeProperties
         .of(t)
-        .fold(reason => throw AcidException.unsupportedTable("Access", name, reason), identity)
+        .fold(refuse, identity)
       new TableJsonFileFormat(name, zone(session), properties)
     }
   }
@@ -74,18 +75,20 @@ object FormatChoice {
     "AVROCONTAINERINPUTFORMAT" -> Serde("AVRO")
   )
 
-  /** The format, or the reason why there is none. */
-  def of(t: CatalogTable): Either[String, FormatChoice] = {
+  /** The format, or why there is none. */
+  def of(t: CatalogTable): Either[Refusal, FormatChoice] = {
     val format = t.storage.inputFormat.map(_.split('.').last).orElse(t.provider).getOrElse("")
     val word = format.toUpperCase(Locale.ROOT)
     if (word == "ORC" || word == "ORCINPUTFORMAT") Right(if (AcidTable.isInsertOnly(t)) FlatOrc else AcidOrc)
-    else if (!AcidTable.isInsertOnly(t)) Left(s"its files are not ORC but $format")
+    else if (!AcidTable.isInsertOnly(t))
+      Left(Refusal("HIVE_ACID_UNSUPPORTED_TABLE.FULL_ACID_FORMAT", Map("format" -> format)))
     else if (word == "MAPREDPARQUETINPUTFORMAT") Right(Parquet)
     else if (word == "TEXTINPUTFORMAT" && t.storage.serde.contains(Json.Serde)) Right(Json)
     else
       t.storage.serde.filterNot(isHere) match {
-        case Some(absent) => Left(s"its files are read by $absent, which Spark does not have")
-        case None         => serdes.get(word).toRight(s"its files are read by $format")
+        case Some(absent) => Left(Refusal("HIVE_ACID_UNSUPPORTED_TABLE.UNKNOWN_SERDE", Map("serde" -> absent)))
+        case None         =>
+          serdes.get(word).toRight(Refusal("HIVE_ACID_UNSUPPORTED_TABLE.UNKNOWN_FORMAT", Map("format" -> format)))
       }
   }
 

@@ -1,7 +1,7 @@
 package hiveacid.scan
 
 import hiveacid.values.AcidTable
-import hiveacid.errors.AcidException
+import hiveacid.errors.{AcidException, Refusal}
 
 import org.apache.spark.sql.catalyst.expressions.{And, AttributeSet, SubqueryExpression}
 import org.apache.spark.sql.catalyst.planning.PhysicalOperation
@@ -18,9 +18,10 @@ case class PlanSerdeScans(session: SparkSession) extends SparkStrategy {
       val table = l.catalogTable.get
       val (data, rest) = l.output.splitAt(fs.dataSchema.length)
       val (partition, hidden) = rest.splitAt(fs.partitionSchema.length)
-      hidden.foreach(c =>
-        throw AcidException.unsupportedTable(s"Reading the column ${c.name}", AcidTable.name(table), "there is none")
-      )
+      hidden.foreach { c =>
+        val refusal = Refusal("HIVE_ACID_UNSUPPORTED_TABLE.NO_HIDDEN_COLUMN", Map("column" -> c.name))
+        throw AcidException.unsupported("Access", AcidTable.name(table), refusal)
+      }
       val used = AttributeSet(columns ++ filters)
       val pruning = filters.filter { f =>
         f.references.nonEmpty && f.references.subsetOf(AttributeSet(partition)) && !SubqueryExpression.hasSubquery(f)

@@ -4,7 +4,7 @@ import java.time.ZoneId
 import java.util.Locale
 
 import hiveacid.values.AcidTable
-import hiveacid.errors.AcidException
+import hiveacid.errors.{AcidException, Refusal}
 import hiveacid.formats.ReadErrors
 import hiveacid.formats.parquet.Conversion
 import org.apache.hadoop.fs.Path
@@ -61,7 +61,7 @@ case class SerdeScanExec(
     val path = file.fileStatus.getPath
     // Hadoop's input formats would look for other files
     if (path.toString.exists("*?[]{}\\".contains(_)))
-      throw ReadErrors(AcidTable.name(table)).unsupported(path, "its path holds a wildcard")
+      throw ReadErrors(AcidTable.name(table)).unsupported(path, Refusal("HIVE_ACID_UNSUPPORTED_LAYOUT.WILDCARD_PATH"))
     path
   }
 }
@@ -88,9 +88,9 @@ object SerdeScanExec {
       .mkString("/")
 
   private def refuseUnreadable(session: SparkSession, t: CatalogTable, read: Seq[Attribute]): Unit = {
-    def refuse(reason: String) = throw AcidException.unsupportedTable("Access", AcidTable.name(t), reason)
+    def refuse(refusal: Refusal) = throw AcidException.unsupported("Access", AcidTable.name(t), refusal)
     skipping.find(key => session.conf.getOption(key).exists(_.toBoolean)).foreach { key =>
-      refuse(s"with $key=true files of the format might be skipped")
+      refuse(Refusal("HIVE_ACID_UNSUPPORTED_TABLE.FILES_MAY_BE_SKIPPED", Map("setting" -> key)))
     }
     if (read.exists(a => holdsTimestamps(a.dataType))) {
       val (own, jvm) = (ZoneId.of(zoneOf(session), ZoneId.SHORT_IDS).getRules, ZoneId.systemDefault.getRules)
@@ -98,8 +98,8 @@ object SerdeScanExec {
       val isText = t.storage.serde.exists(_.endsWith("LazySimpleSerDe"))
       if (own != jvm || !isText && own != ZoneId.of("UTC").getRules)
         refuse(
-          s"it holds TIMESTAMPs, and Spark reads those of such files right only where session and JVM have the same " +
-            s"time zone${if (isText) "" else ", UTC"}"
+          if (isText) Refusal("HIVE_ACID_UNSUPPORTED_TABLE.SERDE_TIME_ZONE")
+          else Refusal("HIVE_ACID_UNSUPPORTED_TABLE.SERDE_TIME_ZONE_UTC")
         )
     }
   }

@@ -108,7 +108,8 @@ object CheckedSpec {
     try ZoneId.of(id, ZoneId.SHORT_IDS).getId
     catch {
       case e: DateTimeException =>
-        val reason = s"spark.hiveacid.bucketing.hiveTimeZone is '$id', not a time zone: ${e.getMessage}"
-        throw AcidException("HIVE_ACID_CONFIGURATION", Map("reason" -> reason), e)
+        val setting = "spark.hiveacid.bucketing.hiveTimeZone"
+        val found = Map("setting" -> setting, "value" -> id, "failure" -> e.getMessage)
+        throw AcidException("HIVE_ACID_CONFIGURATION.NOT_A_TIME_ZONE", found, e)
     }
 }

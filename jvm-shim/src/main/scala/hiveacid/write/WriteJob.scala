@@ -133,10 +133,8 @@ object WriteJob extends Logging {
     * them has written its files.
     */
   private def refuseUncheckedShuffles(session: SparkSession): Unit =
-    if (!session.conf.get(ShuffleCheck, "true").toBoolean) {
-      val reason = s"$ShuffleCheck is false; without it a write whose tasks run again may lose rows or write them twice"
-      throw AcidException("HIVE_ACID_CONFIGURATION", Map("reason" -> reason))
-    }
+    if (!session.conf.get(ShuffleCheck, "true").toBoolean)
+      throw AcidException("HIVE_ACID_CONFIGURATION.SHUFFLES_UNCHECKED", Map("setting" -> ShuffleCheck))
 
   /** Wrong types are found before a task starts. */
   private def checkTypes(columnTypes: Seq[DataType], spec: CheckedSpec): Unit =

@@ -285,8 +285,7 @@ object WriteTask {
     failure match {
       case _ if context.isInterrupted() => failure
       case e: UnwritableValueException  =>
-        val parameters = Map("table" -> table, "column" -> e.column, "reason" -> e.getMessage)
-        AcidException("HIVE_ACID_UNWRITABLE_VALUE", parameters, e)
+        AcidException(e.refusal.condition, e.refusal.parameters ++ Map("table" -> table, "column" -> e.column), e)
       // Hadoop's local file system reports a full disk as FSError
       case e @ (_: IOException | _: FSError) =>
         val reason = Option(e.getMessage).getOrElse(e.getClass.getSimpleName)

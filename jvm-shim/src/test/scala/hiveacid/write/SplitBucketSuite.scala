@@ -197,7 +197,7 @@ class SplitBucketSuite extends AcidOrcSuite {
     val t = table()
     val key = "spark.sql.shuffle.orderIndependentChecksum.enableFullRetryOnMismatch"
     val error = withConf(key -> "false")(acidError(t.delete("true")))
-    assertEquals(error.getCondition, "HIVE_ACID_CONFIGURATION")
+    assertEquals(error.getCondition, "HIVE_ACID_CONFIGURATION.SHUFFLES_UNCHECKED")
     assert(error.getMessage.contains(key), error.getMessage)
     assertEquals(t.read().where(col("id") >= 0).count(), Rows)
   }

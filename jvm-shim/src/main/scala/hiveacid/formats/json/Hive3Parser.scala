@@ -76,7 +76,7 @@ private[hiveacid] class Hive3Parser(target: Target.Record, order: Array[Int], va
       val name = keyOf(p.currentName, key.hive)
       // to Hive two arrays of bytes are never the same key
       if (key.hive == BinaryType && found.containsKey(Values.key(name)))
-        throw new UnheldException("it holds a MAP with a key twice")
+        throw new UnheldException("HIVE_ACID_UNSUPPORTED_LAYOUT.JSON_KEY_TWICE")
       values.put(found, name, key.hive, value(p, next(p), of))
     }
     values.map(found)
@@ -115,7 +115,7 @@ private[hiveacid] class Hive3Parser(target: Target.Record, order: Array[Int], va
     case d: DecimalType                   => values.decimal(s, d)
     case v: VarcharType                   => values.varchar(s, v.length)
     case c: CharType                      => values.char(s, c.length)
-    case other                            => throw new UnheldException(s"it holds a value of type ${other.sql}")
+    case other => throw new UnheldException("HIVE_ACID_UNSUPPORTED_LAYOUT.JSON_VALUE_TYPE", Map("type" -> other.sql))
   }
 
   private def inRange(number: Int, least: Int, greatest: Int): Int =

@@ -94,7 +94,7 @@ private[hiveacid] class Hive4Parser(
       case v: VarcharType                   => values.varchar(node.asText, v.length)
       case c: CharType                      => values.char(node.asText, c.length)
       case TimestampType | TimestampNTZType => timestamp(node.asText, t)
-      case other                            => throw new UnheldException(s"it holds a value of type ${other.sql}")
+      case other => throw new UnheldException("HIVE_ACID_UNSUPPORTED_LAYOUT.JSON_VALUE_TYPE", Map("type" -> other.sql))
     }
   }
 

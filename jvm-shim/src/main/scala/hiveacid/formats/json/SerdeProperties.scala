@@ -2,6 +2,8 @@ package hiveacid.formats.json
 
 import java.util.Locale
 
+import hiveacid.errors.{Refusal}
+
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
 
 /** The properties of a table for JsonSerDe of Hive 4; that of 3.1.3 knows none of them.
@@ -43,20 +45,25 @@ object SerdeProperties {
   /** Hive's fetches put the table's own properties before those of its SerDe, and its jobs do not (seen with 4.1.0).
     *
     * @return
-    *   them, or the reason why the table is not read
+    *   them, or why the table is not read
     */
-  def of(t: CatalogTable): Either[String, SerdeProperties] = {
+  def of(t: CatalogTable): Either[Refusal, SerdeProperties] = {
     val all = t.storage.properties ++ t.properties
     val binary = all.get(BinaryFormat).map(_.toUpperCase(Locale.ROOT))
     def flag(key: String, default: Boolean) = all.get(key).fold(default)(_.equalsIgnoreCase("true"))
     def isTwofold(key: String) = t.storage.properties.get(key).exists(value => all(key) != value)
-    if (!binary.forall(Set("BASE64", "RAWSTRING"))) Left(s"its property $BinaryFormat is ${all(BinaryFormat)}")
-    else
+    if (!binary.forall(Set("BASE64", "RAWSTRING"))) {
+      val found = Map("key" -> BinaryFormat, "value" -> all(BinaryFormat))
+      Left(Refusal("HIVE_ACID_UNSUPPORTED_TABLE.JSON_BINARY_FORMAT", found))
+    } else
       known
         .find(isTwofold)
-        .map(key => s"its property $key is ${t.properties(key)}, and that of its SerDe ${t.storage.properties(key)}")
+        .map { key =>
+          val found = Map("key" -> key, "value" -> t.properties(key), "serdeValue" -> t.storage.properties(key))
+          Refusal("HIVE_ACID_UNSUPPORTED_TABLE.JSON_PROPERTY_TWICE", found)
+        }
         .orElse(refused.find(key => all.get(key).exists(v => !harmless(v.trim))).map { key =>
-          s"its property $key says how its files of JSON are read, which is not known here"
+          Refusal("HIVE_ACID_UNSUPPORTED_TABLE.JSON_PROPERTY", Map("key" -> key))
         })
         .toLeft(
           SerdeProperties(

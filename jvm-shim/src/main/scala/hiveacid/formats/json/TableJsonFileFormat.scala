@@ -5,7 +5,7 @@ import java.time.{DateTimeException, ZoneId}
 import scala.util.control.NonFatal
 
 import com.fasterxml.jackson.core.JacksonException
-import hiveacid.errors.AcidException
+import hiveacid.errors.{AcidException, Refusal}
 import hiveacid.formats.{ReadErrors, TransactionalFileFormat}
 import hiveacid.values.WallClock
 import org.apache.hadoop.conf.Configuration
@@ -48,7 +48,9 @@ class TableJsonFileFormat(val table: String, val timeZone: String, val propertie
   ): PartitionedFile => Iterator[InternalRow] = {
     dataSchema.fields.foreach { f =>
       Target.unknown(Target.hiveType(f)).foreach { t =>
-        throw AcidException.unsupportedTable("Access", table, s"its column ${f.name} holds ${t.sql} in files of JSON")
+        val found = Map("column" -> f.name, "type" -> t.sql)
+        throw AcidException
+          .unsupported("Access", table, Refusal("HIVE_ACID_UNSUPPORTED_TABLE.JSON_COLUMN_TYPE", found))
       }
     }
     val conf = session.sparkContext.broadcast(new SerializableConfiguration(readConf(hadoopConf)))
@@ -101,8 +103,9 @@ object TableJsonFileFormat {
       try if (line.getLength > 0) parser.parse(line.getBytes, line.getLength) else emptyLine
       catch {
         case e: AcidException   => throw e
-        case e: UnheldException => throw errors.unsupported(path, s"${e.getMessage}, in line $number")
-        case NonFatal(e)        => throw errors.corrupt(path, s"line $number is not what Hive reads: ${reasonOf(e)}", e)
+        case e: UnheldException =>
+          throw errors.unsupported(path, Refusal(e.condition, e.parameters + ("line" -> number.toString)))
+        case NonFatal(e) => throw errors.corrupt(path, s"line $number is not what Hive reads: ${reasonOf(e)}", e)
       }
     }
 

@@ -16,7 +16,8 @@ import org.apache.spark.unsafe.types.UTF8String
 final class LineException(message: String, cause: Throwable = null) extends RuntimeException(message, cause)
 
 /** A value of Hive that Spark cannot hold. */
-final class UnheldException(message: String) extends RuntimeException(message)
+final class UnheldException(val condition: String, val parameters: Map[String, String] = Map.empty)
+    extends RuntimeException(condition)
 
 /** The values of Hive as Spark's. An object is for one thread. */
 final class Values(zone: WallClock) {
@@ -57,13 +58,14 @@ final class Values(zone: WallClock) {
   /** The last value counts if keys are equal. TIMESTAMPs that are one instant here may be two wall clocks to Hive. */
   def put(into: LinkedHashMap[Any, Any], key: Any, t: DataType, value: Any): Unit = {
     val isInstant = t == TimestampType || t == TimestampNTZType
-    if (isInstant && into.containsKey(key)) throw new UnheldException("it holds a MAP with a TIMESTAMP twice as a key")
+    if (isInstant && into.containsKey(key))
+      throw new UnheldException("HIVE_ACID_UNSUPPORTED_LAYOUT.JSON_TIMESTAMP_KEY_TWICE")
     into.put(Values.key(key), value)
   }
 
   /** Keys and values in the order of the first occurrence of each key, with the value of its last. */
   def map(entries: LinkedHashMap[Any, Any]): MapData = {
-    if (entries.containsKey(null)) throw new UnheldException("it holds a MAP with NULL as a key")
+    if (entries.containsKey(null)) throw new UnheldException("HIVE_ACID_UNSUPPORTED_LAYOUT.JSON_NULL_KEY")
     val keys = entries.keySet.toArray.map(k => plain(k))
     new ArrayBasedMapData(new GenericArrayData(keys), new GenericArrayData(entries.values.toArray.map(v => v: Any)))
   }

@@ -2,7 +2,7 @@ package hiveacid.formats.orc
 
 import java.io.Closeable
 
-import hiveacid.errors.AcidException
+import hiveacid.errors.{AcidException, Refusal}
 import hiveacid.formats.{Evolution, ReadErrors}
 import hiveacid.values.ValidWriteIds
 import org.apache.hadoop.conf.Configuration
@@ -229,7 +229,7 @@ final class FileScan(file: SourceFile, columns: ScannedColumns, conf: Configurat
       val isAcid = FileSchema.isAcid(reader.getSchema)
       if (!isFlat && !isAcid) throw errors.corrupt(path, s"its schema is ${reader.getSchema}")
       if (isFlat && isAcid)
-        throw errors.unsupported(path, "it has ACID columns, but the name or the table of a file without them")
+        throw errors.unsupported(path, Refusal("HIVE_ACID_UNSUPPORTED_LAYOUT.ACID_COLUMNS"))
     }
 
     private def checkOperations(): Unit = {
@@ -246,9 +246,7 @@ final class FileScan(file: SourceFile, columns: ScannedColumns, conf: Configurat
         else throw notInserts
       }
 
-    private def notInserts: AcidException = {
-      val reason = "it holds updates or deletes among its rows, as files of ACID version 1 (Hive 2) do"
-      errors.unsupported(path, reason)
-    }
+    private def notInserts: AcidException =
+      errors.unsupported(path, Refusal("HIVE_ACID_UNSUPPORTED_LAYOUT.NOT_INSERTS"))
   }
 }

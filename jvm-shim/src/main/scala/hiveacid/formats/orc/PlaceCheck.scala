@@ -2,7 +2,7 @@ package hiveacid.formats.orc
 
 import java.nio.charset.StandardCharsets.UTF_8
 
-import hiveacid.errors.AcidException
+import hiveacid.errors.{AcidException, Refusal}
 import hiveacid.formats.ReadErrors
 import hiveacid.values.BucketProperty
 import org.apache.hadoop.fs.Path
@@ -55,7 +55,10 @@ final case class PlaceCheck(
 
   private def checkBucket(property: Int): Unit = {
     if (BucketProperty.versionOf(property) > 1)
-      throw errors.unsupported(path, s"bucket property $property has unknown codec version")
+      throw errors.unsupported(
+        path,
+        Refusal("HIVE_ACID_UNSUPPORTED_LAYOUT.UNKNOWN_BUCKET_CODEC", Map("property" -> property.toString))
+      )
     if (!bucket.forall(_ == BucketProperty.bucketOf(property)))
       throw errors.corrupt(path, s"it holds rows of bucket ${BucketProperty.bucketOf(property)}")
   }
@@ -98,6 +101,6 @@ object PlaceCheck {
   def checkVersion(path: Path, reader: Reader, errors: ReadErrors): Unit = if (reader.hasMetadataValue(VersionKey)) {
     val version = UTF_8.decode(reader.getMetadataValue(VersionKey)).toString
     if (!version.toIntOption.exists(_ <= KnownVersion))
-      throw errors.unsupported(path, s"it is of version '$version' of the format, which is not known here")
+      throw errors.unsupported(path, Refusal("HIVE_ACID_UNSUPPORTED_LAYOUT.UNKNOWN_VERSION", Map("version" -> version)))
   }
 }

@@ -2,6 +2,7 @@ package hiveacid.formats.orc
 
 import java.io.Closeable
 
+import hiveacid.errors.Refusal
 import hiveacid.formats.ReadErrors
 import org.apache.hadoop.fs.Path
 import org.apache.hadoop.hive.ql.exec.vector.{ColumnVector, LongColumnVector, VectorizedRowBatch}
@@ -122,9 +123,8 @@ final class SortedRun(opens: Iterator[() => RowBatches], errors: ReadErrors) ext
     while (row < count) {
       key.set(batches.ids, physical(row))
       if (key.compare(last) <= 0) {
-        val reason = s"its row $key comes after $last; files whose rows are not in the order of their IDs are read, " +
-          "but not compacted"
-        throw errors.unsupported(batches.path, reason)
+        val found = Map("row" -> key.toString, "last" -> last.toString)
+        throw errors.unsupported(batches.path, Refusal("HIVE_ACID_UNSUPPORTED_LAYOUT.ROWS_OUT_OF_ORDER", found))
       }
       last.set(key)
       row += 1

@@ -2,7 +2,7 @@ package hiveacid.formats.orc
 
 import scala.jdk.CollectionConverters._
 
-import hiveacid.errors.UnsupportedTypeException
+import hiveacid.errors.{Refusal, UnsupportedTypeException}
 import org.apache.orc.TypeDescription
 import org.apache.orc.TypeDescription.Category
 import org.apache.orc.TypeDescription.Category._
@@ -106,7 +106,9 @@ object TypeMapping {
   }
 
   private def unsupported(file: TypeDescription, wanted: String) =
-    new UnsupportedTypeException(s"its type $file would have to be read as $wanted")
+    new UnsupportedTypeException(
+      Refusal("HIVE_ACID_UNSUPPORTED_LAYOUT.TYPE_CHANGE", Map("fileType" -> file.toString, "type" -> wanted))
+    )
 
   /** The ORC type of a Spark type, with no regard to a file. */
   def plain(t: DataType): TypeDescription = t match {
@@ -127,7 +129,8 @@ object TypeMapping {
     case m: MapType     => TypeDescription.createMap(plain(m.keyType), plain(m.valueType))
     case s: StructType  =>
       s.fields.foldLeft(TypeDescription.createStruct())((struct, f) => struct.addField(f.name, plain(f.dataType)))
-    case other => throw new UnsupportedTypeException(s"type ${other.sql} is not supported")
+    case other =>
+      throw new UnsupportedTypeException(Refusal("HIVE_ACID_UNSUPPORTED_LAYOUT.UNKNOWN_TYPE", Map("type" -> other.sql)))
   }
 
   /** True for the types a transactional table can have. */

@@ -1,6 +1,6 @@
 package hiveacid.formats.orc
 
-import hiveacid.errors.UnwritableValueException
+import hiveacid.errors.{Refusal, UnwritableValueException}
 import hiveacid.values.WallClock
 import org.apache.hadoop.hive.common.`type`.HiveDecimal
 import org.apache.hadoop.hive.ql.exec.vector.{
@@ -42,7 +42,7 @@ final class RowSetter(names: Array[String], setters: Array[VectorSetter], firstC
         setters(c).setOrNull(i, row, firstColumn + c)
         c += 1
       }
-    catch { case e: UnwritableValueException => throw new UnwritableValueException(e.getMessage, names(c)) }
+    catch { case e: UnwritableValueException => throw new UnwritableValueException(e.refusal, names(c)) }
   }
 }
 
@@ -152,9 +152,7 @@ final private class TimestampSetter(v: TimestampColumnVector, toWall: Long => Lo
     val micros = toWall(row.getLong(ordinal))
     // ORC rounds seconds towards zero, so it reads these back one second later
     if (micros < 0 && micros >= -999000L)
-      throw new UnwritableValueException(
-        "ORC cannot hold a TIMESTAMP with milliseconds in the last second before 1970-01-01 00:00:00"
-      )
+      throw new UnwritableValueException(Refusal("HIVE_ACID_UNWRITABLE_VALUE.MILLISECONDS_BEFORE_1970"))
     v.time(i) = Math.floorDiv(micros, 1000L)
     v.nanos(i) = (Math.floorMod(micros, 1000000L) * 1000L).toInt
   }
@@ -167,7 +165,7 @@ final private class DecimalSetter(v: DecimalColumnVector, d: DecimalType) extend
     val decimal = HiveDecimal.create(value)
     // the vector would turn what it cannot hold into NULL
     if (decimal == null || decimal.bigDecimalValue.compareTo(value) != 0)
-      throw new UnwritableValueException(s"it does not fit ${d.sql}")
+      throw new UnwritableValueException(Refusal("HIVE_ACID_UNWRITABLE_VALUE.DECIMAL_TOO_LARGE", Map("type" -> d.sql)))
     v.set(i, decimal)
   }
 }

@@ -4,7 +4,7 @@ import java.time.{ZoneId, ZoneOffset}
 
 import scala.jdk.CollectionConverters._
 
-import hiveacid.errors.UnsupportedTypeException
+import hiveacid.errors.{Refusal, UnsupportedTypeException}
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 import org.apache.parquet.HadoopReadOptions
@@ -48,7 +48,7 @@ final class FileClock(metadata: FileMetaData, asHive3: Boolean) {
     columns.flatMap(zoneOf(_, isConverted)).distinct match {
       case Seq(one) => one
       case Seq()    => None
-      case _        => throw new UnsupportedTypeException("its timestamps are stored in several ways")
+      case _        => throw new UnsupportedTypeException(Refusal("HIVE_ACID_UNSUPPORTED_LAYOUT.SEVERAL_CLOCKS"))
     }
 
   /** None for what is no timestamp. */

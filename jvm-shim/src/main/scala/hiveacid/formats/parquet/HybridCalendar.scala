@@ -1,6 +1,6 @@
 package hiveacid.formats.parquet
 
-import hiveacid.errors.UnwritableValueException
+import hiveacid.errors.{Refusal, UnwritableValueException}
 
 import org.apache.spark.sql.catalyst.util.RebaseDateTime
 
@@ -25,7 +25,7 @@ object HybridCalendar {
   def ofProlepticMicros(micros: Long): Long = {
     val day = Math.floorDiv(micros, MicrosPerDay)
     if (day > LastJulian && day < FirstGregorian)
-      throw new UnwritableValueException("it is of the days 1582-10-05 to 14, which Hive 4 has no form for in Parquet")
+      throw new UnwritableValueException(Refusal("HIVE_ACID_UNWRITABLE_VALUE.DAYS_LEFT_OUT"))
     micros + (RebaseDateTime.rebaseGregorianToJulianDays(day.toInt) - day) * MicrosPerDay
   }
 }

@@ -2,7 +2,7 @@ package hiveacid.formats.parquet
 
 import scala.jdk.CollectionConverters._
 
-import hiveacid.errors.UnsupportedTypeException
+import hiveacid.errors.{Refusal, UnsupportedTypeException}
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 import org.apache.parquet.HadoopReadOptions
@@ -45,7 +45,8 @@ object NarrowIntegers {
       val wider = narrow(required, reader.getFooter.getFileMetaData.getSchema, Nil).filter(n => !isDeclared(n))
       wider.find(n => !reader.getFooter.getBlocks.asScala.forall(fits(_, n))).foreach { n =>
         val name = n.path.mkString(".")
-        throw new UnsupportedTypeException(s"its column $name of type INT32 would have to be read as ${n.bits} bits")
+        val found = Map("column" -> name, "bits" -> n.bits.toString)
+        throw new UnsupportedTypeException(Refusal("HIVE_ACID_UNSUPPORTED_LAYOUT.NARROW_INTEGER", found))
       }
     } finally reader.close()
   }

@@ -118,7 +118,7 @@ object ParquetRowWriter {
 
   private def naming(column: String)(change: Conversion.Change): Conversion.Change = value =>
     try change(value)
-    catch { case e: UnwritableValueException => throw new UnwritableValueException(e.getMessage, column) }
+    catch { case e: UnwritableValueException => throw new UnwritableValueException(e.refusal, column) }
 
   private class Builder(path: Path, conf: Configuration, asHive3: Boolean)
       extends ParquetWriter.Builder[InternalRow, Builder](HadoopOutputFile.fromPath(path, conf)) {

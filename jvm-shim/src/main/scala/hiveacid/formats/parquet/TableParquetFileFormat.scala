@@ -2,7 +2,7 @@ package hiveacid.formats.parquet
 
 import java.time.ZoneId
 
-import hiveacid.errors.{AcidException, UnsupportedTypeException}
+import hiveacid.errors.{AcidException, Refusal, UnsupportedTypeException}
 import hiveacid.formats.{Evolution, ReaderOfParts, ReadErrors}
 import hiveacid.values.WallClock
 import org.apache.hadoop.conf.Configuration
@@ -58,8 +58,8 @@ class TableParquetFileFormat(val table: String, val timeZone: String, val column
   ): PartitionedFile => Iterator[InternalRow] = {
     val sqlConf = session.sessionState.conf
     if (sqlConf.caseSensitiveAnalysis) {
-      val reason = "files of other engines may spell columns in other cases, and would seem to lack them"
-      throw AcidException.unsupportedTable(s"Reading with ${SQLConf.CASE_SENSITIVE.key}=true", table, reason)
+      val refusal = Refusal("HIVE_ACID_UNSUPPORTED_TABLE.CASE_SENSITIVE")
+      throw AcidException.unsupported(s"Reading with ${SQLConf.CASE_SENSITIVE.key}=true", table, refusal)
     }
     val (converts, isNarrow) = (holdsTimestamps(requiredSchema), NarrowIntegers.isWithin(requiredSchema))
     // what a file's times stand for is known only once it is open, and its texts may be longer than the column's
@@ -169,8 +169,8 @@ object TableParquetFileFormat {
       try body
       catch {
         case e: SchemaColumnConvertNotSupportedException =>
-          val types = s"${e.getPhysicalType} would have to be read as ${e.getLogicalType}"
-          throw new UnsupportedTypeException(s"its column ${e.getColumn} of type $types")
+          val found = Map("column" -> e.getColumn, "fileType" -> e.getPhysicalType, "type" -> e.getLogicalType)
+          throw new UnsupportedTypeException(Refusal("HIVE_ACID_UNSUPPORTED_LAYOUT.COLUMN_TYPE_CHANGE", found))
       }
     }
   }

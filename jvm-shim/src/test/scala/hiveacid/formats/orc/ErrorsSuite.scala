@@ -145,7 +145,7 @@ class ErrorsSuite extends AcidOrcSuite {
       writer.close()
       t.dataFolders :+= "delta_0000002_0000002"
       val error = acidError(t.read().where("id = 77777").collect())
-      assertEquals(error.getCondition, "HIVE_ACID_UNSUPPORTED_LAYOUT")
+      assertEquals(error.getCondition, "HIVE_ACID_UNSUPPORTED_LAYOUT.NOT_INSERTS")
       assert(error.getMessage.contains("delta_0000002_0000002"), error.getMessage)
     }
   }

@@ -99,7 +99,7 @@ class EvolutionSuite extends AcidOrcSuite {
     )
     def check(refused: String*): Unit = for (ddl <- refused) {
       val error = acidError(read(t, ddl).collect())
-      assertEquals(error.getCondition, "HIVE_ACID_UNSUPPORTED_LAYOUT")
+      assertEquals(error.getCondition, "HIVE_ACID_UNSUPPORTED_LAYOUT.TYPE_CHANGE")
       assert(error.getMessage.contains("would have to be read as"), error.getMessage)
     }
     check("c array<int>", "b binary", "c int", "b date", "d int", "d boolean")

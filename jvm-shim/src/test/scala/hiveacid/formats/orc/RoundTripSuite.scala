@@ -150,7 +150,7 @@ class RoundTripSuite extends AcidOrcSuite {
     for (wrong <- Seq("-1", "-500000", "-999000"))
       assertEquals(
         acidError(table.insert(spark.sql(s"select timestamp_micros($wrong) as ts"))).getCondition,
-        "HIVE_ACID_UNWRITABLE_VALUE"
+        "HIVE_ACID_UNWRITABLE_VALUE.MILLISECONDS_BEFORE_1970"
       )
     val right = spark.sql("select explode(array(0L, 1L, -999001L, -1000000L, -1500000L)) as m")
     withConf("spark.sql.session.timeZone" -> "UTC") {
