@@ -244,7 +244,7 @@ def test_a_lost_transaction_puts_nothing_into_place() -> None:
         ({"parameters": INSERT_ONLY, "input_format": "a.TextInputFormat"}, "TEXTFILE"),
         ({"parameters": INSERT_ONLY, "input_format": "a.JsonInputFormat"}, "JsonInputFormat"),
         ({"parameters": INSERT_ONLY, "input_format": ORC, "has_skew_folders": True}, "SKEWED"),
-        ({"sort_columns": ("id",)}, "sorted"),
+        ({"sort_columns": ("id",)}, "SORTED BY id"),
         ({"location": "s3a://bucket/t"}, "not atomic"),
         ({"columns": (Column("u", "uniontype<int,string>"),)}, "uniontype"),
     ],

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 from unittest.mock import MagicMock
@@ -16,54 +16,70 @@ from hive_acid.errors import build_error
 from hive_acid.errors.outcome import StatementOutcome
 from hive_acid.execution.created_tables import CreatedTables
 from hive_acid.execution.ddl import DdlExecutor
+from hive_acid.model.table import Column, TableName
 from hive_acid.reading.readers import Readers
 from hive_acid.spark.operators import Operators
 from hive_acid.spark.planner import Planner
 from hive_acid.sql.operator_parsing import find_operator_statement
-from hive_acid.sql.operator_statements import format_fields
+from hive_acid.sql.operator_statements import write_statement
 from hive_acid.transactions.locks import Identity
+from hive_acid.wire import codec
+from hive_acid.wire.analysed_table import AnalysedTable
+from hive_acid.wire.operators import OperatorRequest
+from hive_acid.wire.rewriting import RewriteRequest
+from hive_acid.wire.row_writes import RowWrites
+from hive_acid.wire.scan_requests import ReadRequest, ScanRequest
+from hive_acid.wire.statement_kinds import StatementKind
+from hive_acid.wire.statements import AlterRequest, WriteRequest
+from hive_acid.wire.write_spec import WriteReport, WrittenRows
 from support.statements import LOCATION, World
 
-ANALYSED = {
-    "table": "db.t",
-    "createdS": 0,
-    "location": LOCATION,
-    "properties": {"transactional": "true"},
-    "inputFormat": "",
-    "columns": [["id", "int"], ["name", "string"]],
-    "partitionColumns": [],
-    "bucketColumns": [],
-    "bucketCount": -1,
-}
-WRITE = {
-    "kind": "insert",
-    "writes": "insert",
-    "table": "db.t",
-    "sources": [],
-    "timeZone": "UTC",
-    "parallelism": 1,
-    "analysed": [],
-    "settings": {},
-}
-READ = {"analysed": ANALYSED, "together": [], "rowIds": False, "json": False, "settings": {}, "executionId": 1}
-ALTER = {"kind": "ANALYZE", "tables": ["db.t"], "partitions": [], "locations": [], "settings": {}}
-REWRITE = {
-    "statement": "DELETE FROM __target WHERE __e1",
-    "table": "db.t",
-    "properties": {"transactional": "true"},
-    "dataColumns": ["id", "name"],
-    "partitionColumns": [],
-    "taken": [],
-    "bucketing": [],
-    "assigned": [],
-}
+TABLE_NAME = TableName("db", "t")
+ANALYSED = AnalysedTable(
+    table=TABLE_NAME,
+    created_s=0,
+    location=LOCATION,
+    properties={"transactional": "true"},
+    input_format="",
+    columns=(Column("id", "int"), Column("name", "string")),
+    partition_columns=(),
+    bucket_columns=(),
+    bucket_count=-1,
+)
+WRITE = WriteRequest(
+    kind=StatementKind.INSERT,
+    table=TABLE_NAME,
+    writes=RowWrites.INSERTS,
+    time_zone="UTC",
+    parallelism=1,
+    execution_id=None,
+    transaction=None,
+    analysed=(),
+    sources=(),
+    overwrite=None,
+    text=None,
+    settings={},
+)
+READ = ReadRequest(ANALYSED, together=(), token=None, execution_id=1, settings={})
+SCAN = ScanRequest(READ, partitions=None, row_ids=False, json=False)
+ANALYZE = AlterRequest("ANALYZE", (TABLE_NAME,), partitions=(), locations=(), settings={})
+BROKEN_REWRITE = RewriteRequest(
+    statement="DELETE FROM",
+    table=TABLE_NAME,
+    properties={"transactional": "true"},
+    data_columns=("id", "name"),
+    partition_columns=(),
+    taken=(),
+    assigned=(),
+    bucketing={},
+)
 
 
 def operation(text: str) -> str:
     found = find_operator_statement(text)
     assert found is not None
-    asked = {"statement": format_fields(found.statement), "table": "db.t", "parts": [], "settings": {}}
-    return json.dumps(asked | {"inTransaction": False})
+    statement = write_statement(found.statement)
+    return codec.write(OperatorRequest(found.statement.TITLE, statement, TABLE_NAME, (), False, {}))
 
 
 class Told(Exception):
@@ -135,7 +151,7 @@ def breaks_readers(session: Session) -> None:
 
 
 def writes_nothing_and_breaks_readers(session: Session) -> None:
-    session.bridge.write = lambda *_: json.dumps({"folders": [], "inserted": 0, "updated": 0, "deleted": 0})
+    session.bridge.write = lambda *_: codec.write(WriteReport((), WrittenRows(0, 0, 0)))
     breaks_readers(session)
 
 
@@ -145,22 +161,22 @@ def breaks_compactions(session: Session) -> None:
 
 COLUMNS = ("callback", "arguments", "breaks", "outcome")
 CALLBACKS: list[tuple[str, tuple[Any, ...], Break, str]] = [
-    ("rewrite", (json.dumps(REWRITE | {"statement": "DELETE FROM"}),), lambda _: None, "NOTHING_CHANGED"),
+    ("rewrite", (codec.write(BROKEN_REWRITE),), lambda _: None, "NOTHING_CHANGED"),
     ("respelling", (None,), lambda _: None, "NOTHING_CHANGED"),
     ("explainedStatement", (None,), lambda _: None, "NOTHING_CHANGED"),
     ("operatorStatement", (None,), lambda _: None, "NOTHING_CHANGED"),
     ("columnDefaults", ("db.t",), breaks_metastore("column_defaults"), "NOTHING_CHANGED"),
     ("newTableLocation", ("db.t",), breaks_metastore("new_table_location"), "NOTHING_CHANGED"),
-    ("partitionNames", (json.dumps(READ),), breaks_metastore("open_transaction"), "QUERY_FAILED"),
-    ("scan", (json.dumps(READ),), breaks_metastore("lock"), "QUERY_FAILED"),
-    ("execute", (json.dumps(WRITE), "call"), breaks_metastore("table"), "NOTHING_CHANGED"),
-    ("execute", (json.dumps(WRITE), "call"), breaks_engine, "NOT_COMMITTED"),
-    ("execute", (json.dumps(WRITE | {"executionId": 1}), "call"), writes_nothing_and_breaks_readers, "COMMITTED"),
-    ("executeTogether", (json.dumps([WRITE]), '["call"]'), breaks_engine, "NOTHING_CHANGED"),
-    ("dryRun", (json.dumps(WRITE), "call"), breaks_engine, "NOTHING_CHANGED"),
-    ("alter", (json.dumps(ALTER | {"kind": "DROP TABLE"}), "call"), breaks_metastore("lock"), "NOTHING_CHANGED"),
-    ("alter", (json.dumps(ALTER), "call"), breaks_alteration, "NOT_KNOWN"),
-    ("alter", (json.dumps(ALTER), "call"), breaks_metastore("commit"), "CARRIED_OUT"),
+    ("partitionNames", (codec.write(READ),), breaks_metastore("open_transaction"), "QUERY_FAILED"),
+    ("scan", (codec.write(SCAN),), breaks_metastore("lock"), "QUERY_FAILED"),
+    ("execute", (codec.write(WRITE), "call"), breaks_metastore("table"), "NOTHING_CHANGED"),
+    ("execute", (codec.write(WRITE), "call"), breaks_engine, "NOT_COMMITTED"),
+    ("execute", (codec.write(replace(WRITE, execution_id=1)), "call"), writes_nothing_and_breaks_readers, "COMMITTED"),
+    ("executeTogether", (codec.write((WRITE,)), '["call"]'), breaks_engine, "NOTHING_CHANGED"),
+    ("dryRun", (codec.write(WRITE), "call"), breaks_engine, "NOTHING_CHANGED"),
+    ("alter", (codec.write(replace(ANALYZE, kind="DROP TABLE")), "call"), breaks_metastore("lock"), "NOTHING_CHANGED"),
+    ("alter", (codec.write(ANALYZE), "call"), breaks_alteration, "NOT_KNOWN"),
+    ("alter", (codec.write(ANALYZE), "call"), breaks_metastore("commit"), "CARRIED_OUT"),
     ("createdTable", ("db.t",), breaks_metastore("table_identity"), "TABLE_CREATED"),
     ("endExecution", (1,), breaks_readers, "NOTHING_CHANGED"),
     ("operate", (operation("SHOW LOCKS"),), breaks_metastore("held_locks"), "NOTHING_CHANGED"),
@@ -207,5 +223,5 @@ def test_a_named_error_says_the_same_as_an_unexpected_one() -> None:
 
     session = Session()
     session.world.metastore.before["lock"] = refuse
-    answer = session.planner.execute(json.dumps(WRITE), "call")
+    answer = session.planner.execute(codec.write(WRITE), "call")
     assert answer.args == ("HIVE_ACID_METASTORE_REFUSED", StatementOutcome.NOT_COMMITTED.text)
