@@ -30,4 +30,9 @@ def archive_path() -> Path:
 def archive_options() -> str:
     """The JVM's options to use the archive; none, where there is no archive."""
     archive = archive_path()
-    return f" -XX:SharedArchiveFile={archive} -Xlog:cds*=off" if archive.exists() else ""
+    return f" {quote(f'-XX:SharedArchiveFile={archive}')} -Xlog:cds*=off" if archive.exists() else ""
+
+
+def quote(option: str) -> str:
+    """The option as Spark's launcher takes it from a text of several: the path in it may have a blank."""
+    return f'"{option}"'

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from hive_acid.local import EmbeddedMetastore
-from support.class_archive import archive_path
+from support.class_archive import archive_path, quote
 from support.polling import eventually
 from support.session_process import SessionProcess
 from support.spark_settings import JAVA_OPTIONS, SHORT_LIVED
@@ -28,7 +28,8 @@ _LIMIT_SECONDS: Final = 600.0
 def make_archive(archive: Path) -> None:
     """The JVM writes it when it ends. Archives of other Sparks or Javas are removed."""
     new = archive.with_suffix(".new")
-    recording = {JAVA_OPTIONS: f"{SHORT_LIVED[JAVA_OPTIONS]} -XX:ArchiveClassesAtExit={new} -Xlog:cds*=off"}
+    option = quote(f"-XX:ArchiveClassesAtExit={new}")
+    recording = {JAVA_OPTIONS: f"{SHORT_LIVED[JAVA_OPTIONS]} {option} -Xlog:cds*=off"}
     with tempfile.TemporaryDirectory() as folder, EmbeddedMetastore.start() as metastore:
         with SessionProcess(Path(folder), metastore.uri, metastore.warehouse, recording) as session:
             jvm = session.wait_started()
