@@ -85,7 +85,10 @@ def test_an_alias_qualifies_columns_and_hides_the_tables_name(table: AcidTable, 
 
 def test_texts_may_hold_subqueries_also_of_the_table_itself(table: AcidTable, spark: SparkSession) -> None:
     spark.range(2, 3).createOrReplaceTempView("wanted")
-    assert affected(table.update("id IN (SELECT id FROM wanted)", {"name": "(SELECT max(name) FROM t)"})) == 1
+    try:
+        assert affected(table.update("id IN (SELECT id FROM wanted)", {"name": "(SELECT max(name) FROM t)"})) == 1
+    finally:
+        spark.catalog.dropTempView("wanted")  # the session is that of other tests, too
     assert affected(table.alias("o").delete("EXISTS (SELECT 1 FROM t i WHERE i.id = o.id + 1 AND i.id = 2)")) == 1
     assert rows(table.toDF()) == [(2, "b"), (3, None)]
 
