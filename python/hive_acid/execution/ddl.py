@@ -14,8 +14,9 @@ from hive_acid.model.table import TableName
 from hive_acid.model.write_ids import ValidWriteIdList
 from hive_acid.reading.warehouse import Warehouse
 from hive_acid.snapshot.conversion import find_obstacle
-from hive_acid.transactions.ddl_locks import DdlKind, build_ddl_locks
+from hive_acid.transactions.ddl_locks import build_ddl_locks
 from hive_acid.transactions.manager import Transaction
+from hive_acid.wire.ddl_kinds import DdlKind
 from hive_acid.writing.new_folders import find_leftover
 from hive_acid.writing.partitions import withdraw_statistics
 

@@ -11,7 +11,7 @@ from typing import Any
 from hive_acid.metastore.types import HeldLock, LockComponent, LockKind, LockState, OperationKind
 from hive_acid.model.table import TableName
 from hive_acid.transactions.blockers import describe_owner
-from hive_acid.transactions.validity import StatementKind
+from hive_acid.wire.statement_kinds import StatementKind
 from hive_acid.writing.engine import RowCounts
 
 

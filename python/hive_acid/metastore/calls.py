@@ -126,10 +126,8 @@ class Calls:
         return build_error("HIVE_ACID_TRANSACTION_ABORTED", txnId=txn_id, table=where, reason="it is not open")
 
     def config_value(self, name: str, default: str) -> str:
-        """See `Metastore`."""
         value: str = self._read("get_config_value", name, default)
         return value
 
     def close(self) -> None:
-        """See `Metastore`."""
         self._connections.close()

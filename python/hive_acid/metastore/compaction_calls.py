@@ -38,7 +38,6 @@ class CompactionCalls(Calls):
     """The part of `Metastore` about compaction."""
 
     def request_compaction(self, request: CompactionRequest) -> RequestedCompaction:
-        """See `CompactionQueue`."""
         asked = ttypes.CompactionRequest(
             dbname=request.table.database,
             tablename=request.table.table,
@@ -59,20 +58,17 @@ class CompactionCalls(Calls):
         return RequestedCompaction(id_, _STATES[answer.state], bool(answer.accepted), answer.errormessage or "")
 
     def compactions(self) -> list[CompactionInfo]:
-        """See `CompactionQueue`."""
         # servers list what has not begun in an order of their own (seen on 4.0.0), and give out rising IDs
         listed = self._read("show_compact", ttypes.ShowCompactRequest()).compacts
         return sorted((_build_info(element) for element in listed), key=lambda info: -info.id)
 
     def next_compaction(self, worker: str, version: str, pool: str | None) -> CompactionJob | None:
-        """See `CompactionQueue`."""
         self._require_workers("find_next_compact2")
         request = ttypes.FindNextCompactRequest(workerId=worker, workerVersion=version, poolName=pool)
         found = self._change("find_next_compact2", request).ci
         return None if found is None or not found.id else _build_job(found, worker)
 
     def open_compaction(self, user: str, host: str, agent: str, kind: CompactionKind) -> int:
-        """See `CompactionQueue`."""
         self._require_workers("open_txns")
         is_rebalance = kind is CompactionKind.REBALANCE
         kind_code = ttypes.TxnType.REBALANCE_COMPACTION if is_rebalance else ttypes.TxnType.COMPACTION
@@ -81,22 +77,18 @@ class CompactionCalls(Calls):
         return txn_id
 
     def start_compaction(self, job: CompactionJob, txn_id: int) -> None:
-        """See `CompactionQueue`."""
         if job.highest_write_id is None or job.user is None:
             raise build_error("HIVE_ACID_INTERNAL", reason="a compaction starts with a highest write ID and a user")
         self._require_workers("update_compactor_state")
         self._read("update_compactor_state", _build_struct(job), txn_id, txn_id=txn_id, table=str(job.table))
 
     def mark_compacted(self, job: CompactionJob) -> None:
-        """See `CompactionQueue`."""
         self._mark("mark_compacted", job)
 
     def mark_failed(self, job: CompactionJob) -> None:
-        """See `CompactionQueue`."""
         self._mark("mark_failed", job)
 
     def mark_refused(self, job: CompactionJob) -> None:
-        """See `CompactionQueue`."""
         self._mark("mark_refused", job)
 
     def _mark(self, method: str, job: CompactionJob) -> None:
@@ -104,7 +96,6 @@ class CompactionCalls(Calls):
         self._change(method, _build_struct(job), table=str(job.table))
 
     def abort_transactions(self, txn_ids: Sequence[int]) -> None:
-        """See `CompactionQueue`."""
         self._read("abort_txns", ttypes.AbortTxnsRequest(txn_ids=list(txn_ids)))
 
     def _require_workers(self, method: str) -> None:

@@ -59,17 +59,14 @@ class MemoryMetastore(MemoryTables, MemoryQueue):
 
     @property
     def uri(self) -> str:
-        """See `Metastore`."""
         return "memory"
 
     @property
     def line(self) -> MetastoreLine:
-        """See `Metastore`."""
         return self._line
 
     @property
     def version(self) -> str:
-        """See `Metastore`."""
         return "3.0" if self._line is MetastoreLine.HIVE_3 else "4.1.0"
 
     def _now(self) -> int:
@@ -85,7 +82,6 @@ class MemoryMetastore(MemoryTables, MemoryQueue):
         self._locks.release(transaction.id)
 
     def open_transaction(self, user: str, host: str, agent: str) -> int:
-        """See `Metastore`."""
         with self._guard:
             return self._transactions.open(user, host, agent, self._now())
 
@@ -95,7 +91,6 @@ class MemoryMetastore(MemoryTables, MemoryQueue):
             self._transactions.forget(txn_id)
 
     def valid_transactions(self, own_txn_id: int) -> ValidTxnList:
-        """See `Metastore`."""
         with self._guard:
             self._now()
             return self._transactions.valid_transactions(own_txn_id)
@@ -103,24 +98,20 @@ class MemoryMetastore(MemoryTables, MemoryQueue):
     def valid_write_ids(
         self, tables: Sequence[TableName], transactions: ValidTxnList
     ) -> dict[TableName, ValidWriteIdList]:
-        """See `Metastore`."""
         with self._guard:
             return {table: self._transactions.valid_write_ids(table, transactions) for table in tables}
 
     def allocate_write_id(self, txn_id: int, table: TableName) -> int:
-        """See `Metastore`."""
         with self._guard:
             self._now()
             return self._transactions.allocate(txn_id, table)
 
     def heartbeat(self, txn_id: int) -> None:
-        """See `Metastore`."""
         with self._guard:
             now = self._now()
             self._transactions.require_open(txn_id).heartbeat_ms = now
 
     def commit(self, txn_id: int) -> None:
-        """See `Metastore`."""
         with self._guard:
             self._now()
             if self.transaction_state(txn_id) is TransactionState.COMMITTED:
@@ -134,7 +125,6 @@ class MemoryMetastore(MemoryTables, MemoryQueue):
             self._end(transaction, TransactionState.COMMITTED)
 
     def abort(self, txn_id: int) -> None:
-        """See `Metastore`."""
         with self._guard:
             self._now()
             transaction = self._transactions.find(txn_id)
@@ -145,7 +135,7 @@ class MemoryMetastore(MemoryTables, MemoryQueue):
             self._end(transaction, TransactionState.ABORTED)
 
     def transaction_state(self, txn_id: int) -> TransactionState | None:
-        """See `Metastore`. The 3.1 line does not remember the commit of a transaction that recorded no write."""
+        """The 3.1 line does not remember the commit of a transaction that recorded no write."""
         with self._guard:
             self._now()
             transaction = self._transactions.find(txn_id)
@@ -157,13 +147,11 @@ class MemoryMetastore(MemoryTables, MemoryQueue):
             return transaction.state
 
     def transactions(self) -> list[TransactionInfo]:
-        """See `Metastore`."""
         with self._guard:
             self._now()
             return [transaction.info() for transaction in self._transactions.listed()]
 
     def latest_conflict(self, txn_id: int) -> int:
-        """See `Metastore`."""
         if self._line is MetastoreLine.HIVE_3:
             raise build_error("HIVE_ACID_INTERNAL", reason="a metastore of the 3.1 line cannot be asked for conflicts")
         with self._guard:
@@ -177,7 +165,6 @@ class MemoryMetastore(MemoryTables, MemoryQueue):
     def lock(
         self, txn_id: int, components: Sequence[LockComponent], user: str, host: str, agent: str
     ) -> tuple[int, LockState]:
-        """See `Metastore`."""
         with self._guard:
             now = self._now()
             named = [self._normalize(component) for component in components]
@@ -193,7 +180,6 @@ class MemoryMetastore(MemoryTables, MemoryQueue):
         return component
 
     def check_lock(self, txn_id: int, lock_id: int, elapsed_ms: int) -> LockState:
-        """See `Metastore`."""
         with self._guard:
             now = self._now()
             transaction = self._transactions.require_open(txn_id)
@@ -204,7 +190,6 @@ class MemoryMetastore(MemoryTables, MemoryQueue):
             return self._locks.grant(lock_id, now)
 
     def unlock(self, lock_id: int) -> None:
-        """See `Metastore`."""
         with self._guard:
             self._now()
             if not self._locks.remove_waiting(lock_id):
@@ -212,7 +197,6 @@ class MemoryMetastore(MemoryTables, MemoryQueue):
                 raise build_error("HIVE_ACID_METASTORE_REFUSED", method="unlock", reason=reason)
 
     def held_locks(self, table: TableName | None = None) -> list[HeldLock]:
-        """See `Metastore`."""
         with self._guard:
             self._now()
             return [lock for lock in self._locks.held() if table is None or lock.table == table]
@@ -220,7 +204,6 @@ class MemoryMetastore(MemoryTables, MemoryQueue):
     def add_dynamic_partitions(
         self, txn_id: int, write_id: int, table: TableName, names: Sequence[str], operation: OperationKind
     ) -> None:
-        """See `Metastore`."""
         with self._guard:
             self._now()
             transaction = self._transactions.require_open(txn_id, table)
@@ -229,14 +212,12 @@ class MemoryMetastore(MemoryTables, MemoryQueue):
     def notify_write(
         self, txn_id: int, write_id: int, table: TableName, files: Mapping[str, Sequence[AddedFile]]
     ) -> None:
-        """See `Metastore`."""
         self.notified.append((txn_id, write_id, table, dict(files)))
 
     # the rest
 
     def config_value(self, name: str, default: str) -> str:
-        """See `Metastore`."""
         return self._settings.get(name, default)
 
     def close(self) -> None:
-        """See `Metastore`. There is nothing to close."""
+        """There is nothing to close."""

@@ -29,7 +29,6 @@ class CompactionEntries:
         self._entries: dict[int, tuple[CompactionInfo, CompactionRequest]] = {}
 
     def add(self, request: CompactionRequest) -> RequestedCompaction:
-        """See `CompactionQueue.request_compaction`."""
         for info, _ in self._entries.values():
             if (info.table, info.partition) == (request.table, request.partition) and info.state.is_pending:
                 if self._line is MetastoreLine.HIVE_3:
@@ -52,11 +51,9 @@ class CompactionEntries:
         return RequestedCompaction(id_, info.state, True)
 
     def listed(self) -> list[CompactionInfo]:
-        """See `CompactionQueue.compactions`."""
         return [info for info, _ in reversed(self._entries.values())]
 
     def take(self, worker: str, version: str, pool: str | None) -> CompactionJob | None:
-        """See `CompactionQueue.next_compaction`."""
         self.require_workers()
         for id_, (info, request) in self._entries.items():
             if info.state is CompactionState.INITIATED and info.pool == pool:
@@ -83,7 +80,6 @@ class CompactionEntries:
         return None
 
     def start(self, job: CompactionJob, txn_id: int) -> None:
-        """See `CompactionQueue.start_compaction`."""
         if job.highest_write_id is None or job.user is None:
             raise build_error("HIVE_ACID_INTERNAL", reason="a compaction starts with a highest write ID and a user")
         self.require_workers()
@@ -115,48 +111,39 @@ class MemoryQueue:
     open_transaction: Callable[[str, str, str], int]
 
     def request_compaction(self, request: CompactionRequest) -> RequestedCompaction:
-        """See `CompactionQueue`."""
         with self._guard:
             return self._compactions.add(request)
 
     def compactions(self) -> list[CompactionInfo]:
-        """See `CompactionQueue`."""
         with self._guard:
             return self._compactions.listed()
 
     def next_compaction(self, worker: str, version: str, pool: str | None) -> CompactionJob | None:
-        """See `CompactionQueue`."""
         with self._guard:
             return self._compactions.take(worker, version, pool)
 
     def open_compaction(self, user: str, host: str, agent: str, kind: CompactionKind) -> int:
-        """See `CompactionQueue`."""
         self._compactions.require_workers()
         return self.open_transaction(user, host, agent)
 
     def start_compaction(self, job: CompactionJob, txn_id: int) -> None:
-        """See `CompactionQueue`."""
         with self._guard:
             self._transactions.require_open(txn_id)
             self._compactions.start(job, txn_id)
 
     def mark_compacted(self, job: CompactionJob) -> None:
-        """See `CompactionQueue`."""
         with self._guard:
             self._compactions.end(job, CompactionState.READY)
 
     def mark_failed(self, job: CompactionJob) -> None:
-        """See `CompactionQueue`."""
         with self._guard:
             self._compactions.end(job, CompactionState.FAILED)
 
     def mark_refused(self, job: CompactionJob) -> None:
-        """See `CompactionQueue`."""
         with self._guard:
             self._compactions.end(job, CompactionState.REFUSED)
 
     def abort_transactions(self, txn_ids: Sequence[int]) -> None:
-        """See `CompactionQueue`."""
         with self._guard:
             for txn_id in txn_ids:
                 transaction = self._transactions.find(txn_id)

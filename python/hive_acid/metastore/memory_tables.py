@@ -56,46 +56,38 @@ class MemoryTables:
         return build_error("HIVE_ACID_TABLE_NOT_FOUND", table=table)
 
     def table(self, name: TableName) -> TableDescription:
-        """See `Metastore`."""
         with self._guard:
             if name not in self._tables:
                 raise self._not_found(name)
             return self._tables[name]
 
     def table_identity(self, name: TableName) -> str:
-        """See `Metastore`."""
         with self._guard:
             self.table(name)
             return self._identities[name]
 
     def table_names(self) -> list[TableName]:
-        """See `Metastore`."""
         return sorted(self._tables)
 
     def database_parameters(self, database: str) -> dict[str, str]:
-        """See `Metastore`."""
         return self.database_properties.get(database, {}) if self._line is MetastoreLine.HIVE_4 else {}
 
     def constraints(self, table: TableName) -> TableConstraints:
-        """See `Metastore`."""
         return self.table_constraints.get(table, TableConstraints())
 
     def column_defaults(self, table: TableName) -> dict[str, str]:
-        """See `Metastore`. There are none here: only Spark would ask for them."""
+        """There are none here: only Spark would ask for them."""
         return {}
 
     def new_table_location(self, name: TableName) -> str | None:
-        """See `Metastore`."""
         return None
 
     def partition_names(self, table: TableName) -> list[str]:
-        """See `Metastore`."""
         with self._guard:
             self.table(table)
             return sorted(self._partitions[table])
 
     def partitions(self, table: TableName, names: Sequence[str]) -> list[Partition]:
-        """See `Metastore`."""
         with self._guard:
             self.table(table)
             stored = self._partitions[table]
@@ -104,7 +96,6 @@ class MemoryTables:
     def add_partitions(
         self, table: TableName, locations: Mapping[str, str], write_id: int, write_ids: ValidWriteIdList
     ) -> None:
-        """See `Metastore`."""
         with self._guard:
             self.table(table)
             for name, location in locations.items():
@@ -113,7 +104,6 @@ class MemoryTables:
                     self._store_write_id(table, name, write_id, write_ids)
 
     def drop_statistics(self, table: TableName, write_id: int, write_ids: ValidWriteIdList) -> None:
-        """See `Metastore`."""
         with self._guard:
             stored = self.table(table)
             if not stored.is_partitioned:
@@ -124,7 +114,6 @@ class MemoryTables:
     def drop_partition_statistics(
         self, table: TableName, names: Sequence[str], write_id: int, write_ids: ValidWriteIdList
     ) -> None:
-        """See `Metastore`."""
         with self._guard:
             for partition in self.partitions(table, names):
                 self._store_write_id(table, partition.name, write_id, write_ids)
@@ -132,7 +121,7 @@ class MemoryTables:
                 self._partitions[table][partition.name] = bare
 
     def cascade_columns(self, table: TableName, write_id: int, write_ids: ValidWriteIdList) -> None:
-        """See `Metastore`; here partitions have no columns of their own."""
+        """Here partitions have no columns of their own."""
         self.drop_partition_statistics(table, self.partition_names(table), write_id, write_ids)
 
     def _store_write_id(

@@ -32,7 +32,6 @@ class StatisticsCalls(TableCalls):
     """The part of `Metastore` that changes what is stored about tables and partitions that exist."""
 
     def drop_statistics(self, table: TableName, write_id: int, write_ids: ValidWriteIdList) -> None:
-        """See `Metastore`."""
         statistics.check_own_write_id(write_id, write_ids)
         raw = self._raw_table(table)
         own = write_id if self.line is MetastoreLine.HIVE_4 and not raw.partitionKeys else None
@@ -87,7 +86,6 @@ class StatisticsCalls(TableCalls):
     def drop_partition_statistics(
         self, table: TableName, names: Sequence[str], write_id: int, write_ids: ValidWriteIdList
     ) -> None:
-        """See `Metastore`."""
         statistics.check_own_write_id(write_id, write_ids)
         for start in range(0, len(names), _PARTITIONS_PER_ALTER):
             raw = list(self._raw_partitions(table, names[start : start + _PARTITIONS_PER_ALTER]).values())
@@ -96,7 +94,6 @@ class StatisticsCalls(TableCalls):
             self._alter_partitions(table, raw, write_id, write_ids)
 
     def cascade_columns(self, table: TableName, write_id: int, write_ids: ValidWriteIdList) -> None:
-        """See `Metastore`."""
         statistics.check_own_write_id(write_id, write_ids)
         names = self.partition_names(table)
         for start in range(0, len(names), _PARTITIONS_PER_ALTER):

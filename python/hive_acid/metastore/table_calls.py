@@ -28,16 +28,13 @@ class TableCalls(Calls):
         return self._read("get_table_req", request, table=str(name)).table
 
     def table(self, name: TableName) -> TableDescription:
-        """See `Metastore`."""
         return conversion.build_table(self._raw_table(name))
 
     def table_identity(self, name: TableName) -> str:
-        """See `Metastore`."""
         raw = self._raw_table(name)
         return f"{raw.id or 0}/{raw.createTime or 0}"
 
     def constraints(self, table: TableName) -> TableConstraints:
-        """See `Metastore`."""
         where = (_CATALOG, table.database, table.table)
         not_null = self._read("get_not_null_constraints", ttypes.NotNullConstraintsRequest(*where), table=str(table))
         check = self._read("get_check_constraints", ttypes.CheckConstraintsRequest(*where), table=str(table))
@@ -47,26 +44,23 @@ class TableCalls(Calls):
         )
 
     def column_defaults(self, table: TableName) -> dict[str, str]:
-        """See `Metastore`."""
         request = ttypes.DefaultConstraintsRequest(_CATALOG, table.database, table.table)
         found = self._read("get_default_constraints", request, table=str(table)).defaultConstraints
         return {c.column_name.lower(): c.default_value for c in found if c.enable_cstr}
 
     def table_names(self) -> list[TableName]:
-        """See `Metastore`."""
         databases: list[str] = self._read("get_all_databases")
         found = ((database, self._read("get_all_tables", database)) for database in databases)
         return sorted(TableName(database, table) for database, tables in found for table in tables)
 
     def database_parameters(self, database: str) -> dict[str, str]:
-        """See `Metastore`."""
         return {} if self.line is MetastoreLine.HIVE_3 else dict(self._raw_database(database).parameters or {})
 
     def _raw_database(self, database: str) -> Any:
         return self._read("get_database_req", ttypes.GetDatabaseRequest(name=database, catalogName=_CATALOG))
 
     def new_table_location(self, name: TableName) -> str | None:
-        """See `Metastore`. As Warehouse.getDefaultTablePath has it for managed tables."""
+        """As Warehouse.getDefaultTablePath has it for managed tables."""
         if self.line is MetastoreLine.HIVE_3 or not self.config_value("metastore.warehouse.external.dir", "").strip():
             return None
         database = self._raw_database(name.database)
@@ -77,7 +71,6 @@ class TableCalls(Calls):
         return f"{folder}/{name.table}" if root else None
 
     def partition_names(self, table: TableName) -> list[str]:
-        """See `Metastore`."""
         names: list[str] = self._read("get_partition_names", table.database, table.table, -1, table=str(table))
         return sorted(names) if names else self._none_of(table)
 
@@ -110,14 +103,12 @@ class TableCalls(Calls):
         return loaded
 
     def partitions(self, table: TableName, names: Sequence[str]) -> list[Partition]:
-        """See `Metastore`."""
         raw = self._raw_partitions(table, names)
         return [conversion.build_partition(name, partition) for name, partition in raw.items()]
 
     def add_partitions(
         self, table: TableName, locations: Mapping[str, str], write_id: int, write_ids: ValidWriteIdList
     ) -> None:
-        """See `Metastore`."""
         statistics.check_own_write_id(write_id, write_ids)
         raw = self._raw_table(table)
         statistics.check_writable(raw, table)
@@ -136,7 +127,6 @@ class TableCalls(Calls):
     def add_dynamic_partitions(
         self, txn_id: int, write_id: int, table: TableName, names: Sequence[str], operation: OperationKind
     ) -> None:
-        """See `Metastore`."""
         request = ttypes.AddDynamicPartitions(
             txnid=txn_id,
             writeid=write_id,
@@ -150,7 +140,6 @@ class TableCalls(Calls):
     def notify_write(
         self, txn_id: int, write_id: int, table: TableName, files: Mapping[str, Sequence[AddedFile]]
     ) -> None:
-        """See `Metastore`."""
         if self.line is MetastoreLine.HIVE_3:
             for name, added in files.items():
                 self._change("fire_listener_event", notification.build_event(table, name, added), table=str(table))

@@ -26,19 +26,16 @@ class TransactionCalls(Calls):
     """The part of `Metastore` about transactions."""
 
     def open_transaction(self, user: str, host: str, agent: str) -> int:
-        """See `Metastore`."""
         request = ttypes.OpenTxnRequest(num_txns=1, user=user, hostname=host, agentInfo=agent)
         txn_id: int = self._change("open_txns", request).txn_ids[0]
         return txn_id
 
     def valid_transactions(self, own_txn_id: int) -> ValidTxnList:
-        """See `Metastore`."""
         return conversion.build_valid_transactions(self._read("get_open_txns"), own_txn_id)
 
     def valid_write_ids(
         self, tables: Sequence[TableName], transactions: ValidTxnList
     ) -> dict[TableName, ValidWriteIdList]:
-        """See `Metastore`."""
         if not tables:
             return {}
         request = ttypes.GetValidWriteIdsRequest(
@@ -53,18 +50,15 @@ class TransactionCalls(Calls):
         return {table: by_name[str(table)] for table in tables}
 
     def allocate_write_id(self, txn_id: int, table: TableName) -> int:
-        """See `Metastore`."""
         request = ttypes.AllocateTableWriteIdsRequest(dbName=table.database, tableName=table.table, txnIds=[txn_id])
         answer = self._read("allocate_table_write_ids", request, txn_id=txn_id, table=str(table))
         write_id: int = answer.txnToWriteIds[0].writeId
         return write_id
 
     def heartbeat(self, txn_id: int) -> None:
-        """See `Metastore`."""
         self._read("heartbeat", ttypes.HeartbeatRequest(txnid=txn_id), txn_id=txn_id)
 
     def commit(self, txn_id: int) -> None:
-        """See `Metastore`."""
         self._change("commit_txn", self._build_commit(txn_id), txn_id=txn_id)
 
     def _build_commit(self, txn_id: int) -> Any:
@@ -74,7 +68,6 @@ class TransactionCalls(Calls):
         return ttypes.CommitTxnRequest(txnid=txn_id, exclWriteEnabled=False)
 
     def abort(self, txn_id: int) -> None:
-        """See `Metastore`."""
         self._read("abort_txn", ttypes.AbortTxnRequest(txnid=txn_id), txn_id=txn_id)
 
     def transaction_state(self, txn_id: int) -> TransactionState | None:
@@ -107,12 +100,10 @@ class TransactionCalls(Calls):
         return TransactionState.COMMITTED
 
     def transactions(self) -> list[TransactionInfo]:
-        """See `Metastore`."""
         infos = self._read("get_open_txns_info").open_txns
         return sorted((conversion.build_transaction_info(info) for info in infos), key=lambda info: info.id)
 
     def latest_conflict(self, txn_id: int) -> int:
-        """See `Metastore`."""
         if self.line is MetastoreLine.HIVE_3:
             raise build_error("HIVE_ACID_INTERNAL", reason="a metastore of the 3.1 line cannot be asked for conflicts")
         latest: int = self._read("get_latest_txnid_in_conflict", txn_id, txn_id=txn_id)
@@ -123,7 +114,6 @@ class TransactionCalls(Calls):
     def lock(
         self, txn_id: int, components: Sequence[LockComponent], user: str, host: str, agent: str
     ) -> tuple[int, LockState]:
-        """See `Metastore`."""
         if self.line is MetastoreLine.HIVE_3 and any(part.kind is LockKind.EXCL_WRITE for part in components):
             raise build_error("HIVE_ACID_INTERNAL", reason="a metastore of the 3.1 line has no EXCL_WRITE locks")
         request = ttypes.LockRequest(
@@ -138,16 +128,13 @@ class TransactionCalls(Calls):
         return answer.lockid, conversion.build_lock_state(answer.state)
 
     def check_lock(self, txn_id: int, lock_id: int, elapsed_ms: int) -> LockState:
-        """See `Metastore`."""
         request = ttypes.CheckLockRequest(lockid=lock_id, txnid=txn_id, elapsed_ms=elapsed_ms)
         return conversion.build_lock_state(self._read("check_lock", request, txn_id=txn_id).state)
 
     def unlock(self, lock_id: int) -> None:
-        """See `Metastore`."""
         self._change("unlock", ttypes.UnlockRequest(lockid=lock_id))
 
     def held_locks(self, table: TableName | None = None) -> list[HeldLock]:
-        """See `Metastore`."""
         request = ttypes.ShowLocksRequest()
         if table is not None:
             request = ttypes.ShowLocksRequest(dbname=table.database, tablename=table.table)

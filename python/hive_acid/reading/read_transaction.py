@@ -61,7 +61,6 @@ class ReadTransaction:
             self.snapshot(table, (), tables)
 
     def ensure_same(self, analysed: AnalysedTable) -> None:
-        """See `Snapshot`."""
         self.snapshot(analysed.name, ()).ensure_same(analysed)
 
     def partition_names(self, table: TableName) -> list[str]:

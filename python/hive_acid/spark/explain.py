@@ -15,7 +15,7 @@ from hive_acid.spark.shim import EXTENSION
 def explain_statement(
     spark: SparkSession, statement: str, args: Mapping[str, Any] | Sequence[Any] | None = None
 ) -> DryRun:
-    """See `hive_acid.dry_run`. Raises HIVE_ACID_CONFIGURATION if `hive_acid.configure` did not set up the session."""
+    """Raises HIVE_ACID_CONFIGURATION if `hive_acid.configure` did not set up the session."""
     if EXTENSION not in (spark.conf.get("spark.sql.extensions", None) or "").split(","):
         raise build_error("HIVE_ACID_CONFIGURATION.SESSION_NOT_SET_UP")
     parameters: Any = dict(args) if isinstance(args, Mapping) else list(args) if args is not None else None

@@ -28,8 +28,8 @@ from hive_acid.sql.operator_statements import (
 from hive_acid.sql.operator_statements import OperatorStatement as ParsedStatement
 from hive_acid.transactions.locks import Identity
 from hive_acid.wire.operators import OperatorRequest, OperatorStatement
+from hive_acid.wire.statements import Overwrite
 from hive_acid.writing.overwrites import find_truncated
-from hive_acid.writing.statement import Overwrite
 
 _BY_HAND = "manual"
 """Behind the host in a request's initiator (HiveMetaStoreClient.MANUALLY_INITIATED_COMPACTION)."""

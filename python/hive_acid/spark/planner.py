@@ -36,7 +36,6 @@ from hive_acid.sql import (
     respell,
     rewrite_statement,
 )
-from hive_acid.transactions.ddl_locks import DdlKind
 from hive_acid.wire import codec
 from hive_acid.wire.operators import OperatorRequest, OperatorRows
 from hive_acid.wire.rewriting import RewriteRequest, RewrittenStatement
@@ -218,8 +217,7 @@ class Planner:
     def alter(self, request: str, call: str) -> str:
         """Runs a statement of Spark's own that alters tables, under their locks."""
         asked = codec.read(AlterRequest, request)
-        kind = DdlKind(asked.kind)
-        statement = DdlStatement(kind, asked.tables, asked.partitions, asked.locations, asked.settings)
+        statement = DdlStatement(asked.kind, asked.tables, asked.partitions, asked.locations, asked.settings)
         with self._cancellation.running():
             self._ddl.run(statement, lambda: self._bridge.alter(call))
         return "{}"

@@ -119,7 +119,6 @@ class Attachment:
         return Worker(self.metastore, self.transactions, compactor, chosen, name, version, running)
 
     def find_content(self, table: TableName, session_settings: Mapping[str, str]) -> TableContent:
-        """See `Readers.content`."""
         return self.readers.content(table, self._settings.overridden_by(session_settings))
 
     def close(self) -> None:

@@ -16,7 +16,8 @@ from hive_acid.sql.rewrite.insert import rewrite_insert
 from hive_acid.sql.rewrite.merge import rewrite_merge
 from hive_acid.sql.rewrite.replace import rewrite_replace
 from hive_acid.sql.rewrite.update import rewrite_update
-from hive_acid.sql.row_changes import SOURCE, TARGET, RowChangeQuery, RowWrites, TargetColumns
+from hive_acid.sql.row_changes import SOURCE, TARGET, RowChangeQuery, TargetColumns
+from hive_acid.wire.row_writes import RowWrites
 
 DIALECT = "spark"
 

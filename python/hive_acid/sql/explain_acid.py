@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hive_acid.sql.dialect import find_tokens
-from hive_acid.wire.rewriting import ExplainedStatement as ExplainedStatement
+from hive_acid.wire.rewriting import ExplainedStatement
 
 _ASKED = ("EXPLAIN", "ACID")
 _FORMATTED = "FORMATTED"

@@ -7,8 +7,7 @@ from collections.abc import Iterator, Sequence
 from sqlglot.tokenizer_core import Token, TokenType
 
 from hive_acid.sql.dialect import find_tokens, upper_word
-from hive_acid.wire.rewriting import ColumnGap as ColumnGap
-from hive_acid.wire.rewriting import Respelling as Respelling
+from hive_acid.wire.rewriting import ColumnGap, Respelling
 
 
 def respell(text: str) -> Respelling | None:

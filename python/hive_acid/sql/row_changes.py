@@ -9,7 +9,7 @@ from enum import IntEnum
 
 from sqlglot import exp
 
-from hive_acid.wire.row_writes import RowWrites as RowWrites
+from hive_acid.wire.row_writes import RowWrites
 
 CHANGE = "__change"
 ROW_ID = "__row_id"

@@ -18,7 +18,7 @@ from enum import Enum
 from hive_acid.metastore.types import LockComponent, LockKind, MetastoreLine, OperationKind
 from hive_acid.model.table import TableName
 from hive_acid.model.write_ids import ValidWriteIdList
-from hive_acid.wire.statement_kinds import StatementKind as StatementKind
+from hive_acid.wire.statement_kinds import StatementKind
 
 _LOCKABLE = re.compile(r"[a-z0-9_]+=[a-z0-9_.-]+(/[a-z0-9_]+=[a-z0-9_.-]+)*")
 

@@ -48,12 +48,10 @@ class StatementKind(Enum):
 
     @property
     def changes_rows(self) -> bool:
-        """See `StatementTraits`."""
         return self.traits.changes_rows
 
     @property
     def replaces(self) -> bool:
-        """See `StatementTraits`."""
         return self.traits.replaces
 
     @property

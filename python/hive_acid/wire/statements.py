@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from hive_acid.model.table import TableName
 from hive_acid.wire.analysed_table import AnalysedTable
+from hive_acid.wire.ddl_kinds import DdlKind
 from hive_acid.wire.row_writes import RowWrites
 from hive_acid.wire.statement_kinds import StatementKind
 
@@ -82,11 +83,11 @@ class DryRunAnswer:
 class AlterRequest:
     """A statement of Spark's own that alters tables.
 
-    `kind` is that of a `DdlKind`; `partitions` are its PARTITION clauses, each as `k=v` in the metastore's spelling;
+    `partitions` are its PARTITION clauses, each as `k=v` in the metastore's spelling;
     `locations` those that new partitions are given, one for each of `partitions`, empty for the one below the table.
     """
 
-    kind: str
+    kind: DdlKind
     tables: tuple[TableName, ...]
     partitions: tuple[tuple[str, ...], ...]
     locations: tuple[str, ...]

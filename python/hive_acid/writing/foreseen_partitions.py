@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from hive_acid import config
-from hive_acid.transactions.validity import StatementKind, is_lockable
+from hive_acid.transactions.validity import is_lockable
+from hive_acid.wire.statement_kinds import StatementKind
 from hive_acid.writing.overwrites import find_named_partitions, find_truncated
 from hive_acid.writing.statement_run import StatementRun
 

@@ -9,9 +9,8 @@ from hive_acid.model.analysed_table import AnalysedTable
 from hive_acid.model.table import TableDescription, TableName
 from hive_acid.reading.changed_tables import refuse_changed
 from hive_acid.sql import RowWrites
-from hive_acid.transactions.validity import StatementKind
-from hive_acid.wire.statements import Overwrite as Overwrite
-from hive_acid.wire.statements import StatementText as StatementText
+from hive_acid.wire.statement_kinds import StatementKind
+from hive_acid.wire.statements import Overwrite, StatementText
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from hive_acid import config
 from hive_acid.errors import Refusal, build_error, build_refusal
 from hive_acid.model.names import is_hidden
 from hive_acid.model.table import FileFormat, TableConstraints, TableDescription, TableKind
-from hive_acid.transactions.validity import StatementKind
+from hive_acid.wire.statement_kinds import StatementKind
 from hive_acid.writing.buckets import find_bucketing
 from hive_acid.writing.statement import Statement
 

@@ -16,14 +16,15 @@ from hive_acid.model.table import TableDescription
 from hive_acid.reading.snapshot import ScannedSnapshot, Snapshot, scannable
 from hive_acid.snapshot.filesystem import FileSystem
 from hive_acid.sql import RowWrites
-from hive_acid.transactions.validity import StatementKind
+from hive_acid.wire.statement_kinds import StatementKind
+from hive_acid.wire.statements import Overwrite
 from hive_acid.wire.write_spec import Buckets, Layout, Place, RequiredColumn, Spread, WriteSpec
 from hive_acid.writing.buckets import find_bucketing
 from hive_acid.writing.change_limits import ChangeLimits
 from hive_acid.writing.conflicts import Conflict
 from hive_acid.writing.engine import SourceChanged, WriteResult
 from hive_acid.writing.overwrites import find_emptied, find_truncated
-from hive_acid.writing.statement import Overwrite, Statement
+from hive_acid.writing.statement import Statement
 from hive_acid.writing.statement_run import StatementRun
 from hive_acid.writing.table_rules import (
     build_row_type,

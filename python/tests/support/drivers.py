@@ -14,7 +14,7 @@ from hive_acid.metastore.thrift_client import ThriftMetastore
 from hive_acid.metastore.types import HeldLock, TransactionInfo, TransactionState
 from hive_acid.model.names import STAGING_PREFIX
 from hive_acid.model.table import TableName
-from hive_acid.transactions.validity import StatementKind
+from hive_acid.wire.statement_kinds import StatementKind
 from support.mutations import Mutation, Rows
 from support.session_process import SessionProcess, StatementFailed
 from support.thrift_proxy import ThriftProxy

@@ -15,7 +15,7 @@ from hive_acid.reading.warehouse import Warehouse
 from hive_acid.snapshot.table_snapshot import load_scan_plan
 from hive_acid.transactions.locks import Identity
 from hive_acid.transactions.manager import TransactionManager
-from hive_acid.transactions.validity import StatementKind
+from hive_acid.wire.statement_kinds import StatementKind
 from support.fault_points import ENGINE, FILES, METASTORE, Call, FaultPoints, Killed, Step
 from support.mutations import Mutation
 from support.statements import LOCATION, TABLE, FakeEngine, World, build_table

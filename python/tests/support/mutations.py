@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from hive_acid.transactions.validity import StatementKind
+from hive_acid.wire.statement_kinds import StatementKind
 
 Rows = list[tuple[int, int, int]]
 """`(id, v, d)` in order; `d` is the partition, `id % 2`, also where the table is flat."""

@@ -13,9 +13,9 @@ from hive_acid.history.reader import load_history
 from hive_acid.metastore.types import MetastoreLine
 from hive_acid.model.names import HISTORY_FILE, METADATA_FILE
 from hive_acid.model.table import Column, Partition, TableName
-from hive_acid.transactions.validity import StatementKind
+from hive_acid.wire.statement_kinds import StatementKind
+from hive_acid.wire.statements import StatementText
 from hive_acid.writing.notes import Author, NoteWriter
-from hive_acid.writing.statement import StatementText
 from support.listings import COMPACTED, TRUNCATED
 from support.statements import LOCATION, TABLE, World, build_table
 

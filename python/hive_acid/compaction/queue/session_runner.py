@@ -41,7 +41,7 @@ class SessionRunner:
         self._pause_ms = pause_ms
 
     def prepare(self, requests: Sequence[CompactionRequest], settings: config.Settings) -> list[CompactionRequest]:
-        """See `Runner`. Requests for a pool are left to whoever serves it.
+        """Requests for a pool are left to whoever serves it.
 
         Raises HIVE_ACID_CONFIGURATION; HIVE_ACID_UNSUPPORTED_TABLE for a table that only Hive compacts: then nothing
         has been requested.
@@ -63,7 +63,6 @@ class SessionRunner:
         return request
 
     def abandon(self, requests: Sequence[CompactionRequest], settings: config.Settings, error: BaseException) -> None:
-        """See `Runner`."""
         worker = self._build_worker(settings)
         try:
             for pool in {request.pool for request in requests if is_of_statement(request.pool)}:
@@ -74,11 +73,10 @@ class SessionRunner:
             error.add_note(f"the queue was not told of compactions that were not done: {second}")
 
     def tend(self, settings: config.Settings) -> None:
-        """See `Runner`."""
         self._build_worker(settings).fail_dead()
 
     def run(self, outcomes: Sequence[Outcome], settings: config.Settings) -> list[Outcome]:
-        """See `Runner`. If one fails, the others are done, and the first failure is raised then.
+        """If one fails, the others are done, and the first failure is raised then.
 
         A request that was refused because there is one already, for no pool or for that of another statement, is done
         under that one's ID, after what lies before it: the metastore's own Initiator may have asked where nobody else

@@ -90,9 +90,7 @@ class Metrics:
 class Compacts(Protocol):
     """The methods that a service needs of a worker."""
 
-    def run_next(self, pool: str | None) -> CompactionOutcome | None:
-        """See `Worker`."""
-        ...
+    def run_next(self, pool: str | None) -> CompactionOutcome | None: ...
 
 
 @dataclass(frozen=True)

@@ -8,12 +8,12 @@ from hive_acid.sql.row_changes import (
     TARGET,
     Change,
     RowChangeQuery,
-    RowWrites,
     TargetColumns,
     build_change,
     build_old_partition,
     build_row_id,
 )
+from hive_acid.wire.row_writes import RowWrites
 
 
 def rewrite_delete(statement: exp.Delete, columns: TargetColumns) -> RowChangeQuery:

@@ -4,15 +4,8 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from hive_acid.sql.row_changes import (
-    SOURCE,
-    Change,
-    RowChangeQuery,
-    RowWrites,
-    TargetColumns,
-    build_change,
-    build_no_row_id,
-)
+from hive_acid.sql.row_changes import SOURCE, Change, RowChangeQuery, TargetColumns, build_change, build_no_row_id
+from hive_acid.wire.row_writes import RowWrites
 
 
 def rewrite_insert(statement: exp.Insert, columns: TargetColumns) -> RowChangeQuery:

@@ -14,7 +14,6 @@ from hive_acid.sql.row_changes import (
     TARGET,
     Change,
     RowChangeQuery,
-    RowWrites,
     TargetColumns,
     build_change,
     build_code,
@@ -23,6 +22,7 @@ from hive_acid.sql.row_changes import (
     build_old_partition,
     build_row_id,
 )
+from hive_acid.wire.row_writes import RowWrites
 
 _NO_CLAUSE = 0
 """In place of a clause's number: the row is matched, but by no clause."""

@@ -10,11 +10,11 @@ from hive_acid.sql.row_changes import (
     TARGET,
     Change,
     RowChangeQuery,
-    RowWrites,
     TargetColumns,
     build_change,
     build_no_row_id,
 )
+from hive_acid.wire.row_writes import RowWrites
 
 
 def rewrite_replace(statement: exp.Insert, columns: TargetColumns) -> RowChangeQuery:

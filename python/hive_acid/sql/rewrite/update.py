@@ -12,13 +12,13 @@ from hive_acid.sql.row_changes import (
     TARGET,
     Change,
     RowChangeQuery,
-    RowWrites,
     TargetColumns,
     build_code,
     build_old_bucketing,
     build_old_partition,
     build_row_id,
 )
+from hive_acid.wire.row_writes import RowWrites
 
 
 def rewrite_update(statement: exp.Update, columns: TargetColumns) -> RowChangeQuery:

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 import pytest
 
 from hive_acid.metastore.types import LockComponent, LockKind, LockState, OperationKind
-from hive_acid.transactions.validity import StatementKind
+from hive_acid.wire.statement_kinds import StatementKind
 from support.drivers import LIMIT_SECONDS, Drivers, wait_until
 from support.mutations import BUCKETED, MUTATIONS, Mutation, slow_but
 from support.session_process import StatementFailed

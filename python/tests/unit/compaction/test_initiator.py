@@ -24,7 +24,7 @@ from hive_acid.metastore.compaction_types import CompactionKind, CompactionReque
 from hive_acid.metastore.memory import MemoryMetastore
 from hive_acid.metastore.types import MetastoreLine
 from hive_acid.model.table import Column, Partition, TableName
-from hive_acid.transactions.validity import StatementKind
+from hive_acid.wire.statement_kinds import StatementKind
 from support.faults import FaultyMetastore
 from support.statements import LOCATION, TABLE, World, build_table
 

@@ -17,7 +17,7 @@ from hive_acid.metastore.compaction_types import CompactionInfo, CompactionKind,
 from hive_acid.metastore.types import LockKind, MetastoreLine
 from hive_acid.model.names import METADATA_FILE, VERSION_FILE
 from hive_acid.model.table import Column
-from hive_acid.transactions.validity import StatementKind
+from hive_acid.wire.statement_kinds import StatementKind
 from hive_acid.wire.write_spec import WrittenFolder
 from hive_acid.writing.engine import WriteResult
 from support.faults import Lost

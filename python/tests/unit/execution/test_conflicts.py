@@ -9,7 +9,7 @@ import pytest
 from hive_acid.errors import WriteConflict
 from hive_acid.metastore.types import LockComponent, LockKind, MetastoreLine, OperationKind
 from hive_acid.model.table import Column, Partition, TableName
-from hive_acid.transactions.validity import StatementKind
+from hive_acid.wire.statement_kinds import StatementKind
 from support.statements import TABLE, World, build_table
 
 

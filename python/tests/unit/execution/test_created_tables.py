@@ -10,7 +10,7 @@ from hive_acid.config import Settings
 from hive_acid.errors import HiveAcidError
 from hive_acid.execution.created_tables import MAX_WAIT_MS, CreatedTable, CreatedTables
 from hive_acid.metastore.types import LockComponent, LockKind, MetastoreLine, OperationKind
-from hive_acid.transactions.validity import StatementKind
+from hive_acid.wire.statement_kinds import StatementKind
 from support.statements import LOCATION, TABLE, World, build_table
 
 

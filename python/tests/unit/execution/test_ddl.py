@@ -10,8 +10,9 @@ from hive_acid.execution.ddl import DdlExecutor, DdlStatement
 from hive_acid.metastore.types import HeldLock, LockComponent, LockKind, LockState, MetastoreLine, OperationKind
 from hive_acid.model.analysed_table import describe_analysed
 from hive_acid.model.table import Column, Partition, TableName
-from hive_acid.transactions.ddl_locks import DDL_LOCKS, DdlKind
-from hive_acid.transactions.validity import StatementKind
+from hive_acid.transactions.ddl_locks import DDL_LOCKS
+from hive_acid.wire.ddl_kinds import DdlKind
+from hive_acid.wire.statement_kinds import StatementKind
 from support.statements import TABLE, World, build_table
 
 OTHER = TableName("db", "other")

@@ -15,7 +15,7 @@ from hive_acid.errors import (
 from hive_acid.metastore.types import LockComponent, LockKind, MetastoreLine, OperationKind
 from hive_acid.model.names import VERSION_FILE
 from hive_acid.model.table import Column, Partition
-from hive_acid.transactions.validity import StatementKind
+from hive_acid.wire.statement_kinds import StatementKind
 from support.faults import Lost
 from support.statements import LOCATION, TABLE, World, build_table
 

@@ -15,7 +15,7 @@ import pytest
 from hive_acid.errors import build_error
 from hive_acid.metastore.types import MetastoreLine
 from hive_acid.model.table import TableKind
-from hive_acid.transactions.validity import StatementKind
+from hive_acid.wire.statement_kinds import StatementKind
 from support.fault_cells import FILES_PER_FOLDER, Cell, End
 from support.fault_points import ENGINE, FILES, METASTORE, Call, Step, build_failure
 from support.mutations import MUTATIONS, TRUNCATIONS, Mutation

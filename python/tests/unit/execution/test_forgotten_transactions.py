@@ -9,7 +9,7 @@ import pytest
 from hive_acid.config import Settings
 from hive_acid.errors import TransactionAborted
 from hive_acid.metastore.types import MetastoreLine
-from hive_acid.transactions.validity import StatementKind
+from hive_acid.wire.statement_kinds import StatementKind
 from support.statements import TIMEOUT_MS, World
 
 KINDS = (StatementKind.INSERT, StatementKind.UPDATE, StatementKind.DELETE, StatementKind.OVERWRITE)

@@ -7,7 +7,7 @@ import pytest
 from hive_acid.errors import LockTimeout, TransactionAborted, WriteConflict
 from hive_acid.metastore.types import LockComponent, LockKind, LockState, MetastoreLine, OperationKind
 from hive_acid.model.table import TableName
-from hive_acid.transactions.validity import StatementKind
+from hive_acid.wire.statement_kinds import StatementKind
 from support.statements import TABLE, World
 
 CHANGES = [StatementKind.UPDATE, StatementKind.DELETE]

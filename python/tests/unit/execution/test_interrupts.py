@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from hive_acid.errors import build_error
-from hive_acid.transactions.validity import StatementKind
+from hive_acid.wire.statement_kinds import StatementKind
 from support.statements import World
 
 

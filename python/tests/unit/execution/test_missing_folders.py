@@ -11,7 +11,7 @@ from hive_acid.errors import WriteConflict
 from hive_acid.model.table import Column, Partition
 from hive_acid.reading.snapshot import Snapshot
 from hive_acid.snapshot.scan_plan import ScanPlan
-from hive_acid.transactions.validity import StatementKind
+from hive_acid.wire.statement_kinds import StatementKind
 from support.statements import LOCATION, TABLE, World, build_table
 
 ELSEWHERE = "/elsewhere"

@@ -12,7 +12,7 @@ from hive_acid.metastore.types import MetastoreLine
 from hive_acid.model.table import Column, Partition
 from hive_acid.model.write_ids import ValidWriteIdList
 from hive_acid.reading.snapshot import Snapshot
-from hive_acid.transactions.validity import StatementKind
+from hive_acid.wire.statement_kinds import StatementKind
 from hive_acid.writing.new_folders import find_leftover
 from support.memory_file_system import MemoryFileSystem
 from support.statements import LOCATION, TABLE, World, build_table

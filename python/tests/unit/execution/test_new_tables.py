@@ -7,7 +7,7 @@ import pytest
 from hive_acid.config import Settings
 from hive_acid.errors import UnsupportedOperation
 from hive_acid.metastore.types import LockComponent, LockKind, MetastoreLine, OperationKind
-from hive_acid.transactions.validity import StatementKind
+from hive_acid.wire.statement_kinds import StatementKind
 from support.statements import LOCATION, TABLE, World
 
 KINDS = [StatementKind.INSERT, StatementKind.UPDATE, StatementKind.MERGE, StatementKind.OVERWRITE]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hive_acid.metastore.types import AddedFile, MetastoreLine
-from hive_acid.transactions.validity import StatementKind
+from hive_acid.wire.statement_kinds import StatementKind
 from support.statements import LOCATION, TABLE, World
 
 NOTIFY = {"spark.hiveacid.metastore.notifyWrites": "true"}

@@ -16,10 +16,10 @@ from hive_acid.execution.executor import Executor
 from hive_acid.metastore.types import MetastoreLine
 from hive_acid.model.table import Column, Partition
 from hive_acid.reading.warehouse import Warehouse
-from hive_acid.transactions.ddl_locks import DdlKind
 from hive_acid.transactions.locks import Identity
 from hive_acid.transactions.manager import TransactionManager
-from hive_acid.transactions.validity import StatementKind
+from hive_acid.wire.ddl_kinds import DdlKind
+from hive_acid.wire.statement_kinds import StatementKind
 from support.fault_cells import Cell
 from support.fault_points import ENGINE, FILES, METASTORE, Call, FaultPoints, Step
 from support.mutations import MUTATIONS, Mutation

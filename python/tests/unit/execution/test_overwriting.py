@@ -10,8 +10,8 @@ from hive_acid.errors import HiveAcidError, InvalidStatement
 from hive_acid.metastore.types import HeldLock, LockKind, MetastoreLine
 from hive_acid.model.names import METADATA_FILE, OVERWRITE_FILE
 from hive_acid.model.table import Column, Partition
-from hive_acid.transactions.validity import StatementKind
-from hive_acid.writing.statement import Overwrite
+from hive_acid.wire.statement_kinds import StatementKind
+from hive_acid.wire.statements import Overwrite
 from support.statements import LOCATION, TABLE, World, build_table
 
 INSERT, OVERWRITE, TRUNCATE = StatementKind.INSERT, StatementKind.OVERWRITE, StatementKind.TRUNCATE

@@ -8,7 +8,7 @@ from hive_acid.config import Settings
 from hive_acid.errors import HiveAcidError, WriteConflict
 from hive_acid.execution.session_transaction import SessionTransaction
 from hive_acid.metastore.types import MetastoreLine
-from hive_acid.transactions.validity import StatementKind
+from hive_acid.wire.statement_kinds import StatementKind
 from support.statements import LOCATION, TABLE, World
 
 REPLACING = [StatementKind.OVERWRITE, StatementKind.TRUNCATE]

@@ -7,7 +7,8 @@ import pytest
 from hive_acid.errors import HiveAcidError
 from hive_acid.metastore.types import HeldLock, LockComponent, LockKind, LockState, MetastoreLine, OperationKind
 from hive_acid.model.table import Column, Partition
-from hive_acid.transactions.validity import RULES, StatementKind, build_lock_components, is_lockable
+from hive_acid.transactions.validity import RULES, build_lock_components, is_lockable
+from hive_acid.wire.statement_kinds import StatementKind
 from support.statements import TABLE, World, build_table
 
 KINDS = [StatementKind.INSERT, StatementKind.UPDATE, StatementKind.DELETE, StatementKind.REPLACE]

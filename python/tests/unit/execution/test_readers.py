@@ -13,7 +13,7 @@ from hive_acid.metastore.types import LockComponent, LockKind, MetastoreLine, Op
 from hive_acid.model.analysed_table import describe_analysed
 from hive_acid.model.table import Column, Partition, TableName
 from hive_acid.reading.readers import Readers, ReadTable
-from hive_acid.transactions.validity import StatementKind
+from hive_acid.wire.statement_kinds import StatementKind
 from support.polling import eventually
 from support.statements import LOCATION, TABLE, World, build_table
 

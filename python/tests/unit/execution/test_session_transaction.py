@@ -14,7 +14,8 @@ from hive_acid.execution.session_transaction import SessionTransaction
 from hive_acid.metastore.types import LockComponent, LockKind, LockState, MetastoreLine, OperationKind
 from hive_acid.model.names import HISTORY_FILE
 from hive_acid.model.table import Column, TableName
-from hive_acid.transactions.validity import RULES, StatementKind
+from hive_acid.transactions.validity import RULES
+from hive_acid.wire.statement_kinds import StatementKind
 from support.faults import Lost
 from support.statements import LOCATION, TABLE, World, build_table
 

@@ -18,7 +18,7 @@ from hive_acid.execution.steps import (
     STEPS,
     TOGETHER,
 )
-from hive_acid.transactions.validity import StatementKind
+from hive_acid.wire.statement_kinds import StatementKind
 from hive_acid.writing.conflicts import Conflict
 from hive_acid.writing.engine import RowCounts
 from hive_acid.writing.snapshot_checks import SnapshotChecks

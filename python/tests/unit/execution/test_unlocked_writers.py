@@ -10,7 +10,7 @@ from hive_acid.config import UNLOCKED_WRITERS
 from hive_acid.errors import HiveAcidError, LockTimeout, WriteConflict
 from hive_acid.metastore.types import LockState, MetastoreLine, OperationKind
 from hive_acid.model.table import Column, Partition
-from hive_acid.transactions.validity import StatementKind
+from hive_acid.wire.statement_kinds import StatementKind
 from support.statements import TABLE, World, build_table
 from support.trino_statement import PARTITION, Trino
 

@@ -10,7 +10,7 @@ from hive_acid.doctor.compactions import Service, find_stuck
 from hive_acid.doctor.finding import FindingKind, Subject
 from hive_acid.metastore.compaction_types import CompactionInfo, CompactionKind, CompactionRequest, CompactionState
 from hive_acid.metastore.types import LockComponent, LockKind, MetastoreLine, OperationKind
-from hive_acid.transactions.validity import StatementKind
+from hive_acid.wire.statement_kinds import StatementKind
 from support.doctoring import (
     DAY_MS,
     HOUR_MS,

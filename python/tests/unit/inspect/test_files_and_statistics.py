@@ -9,7 +9,7 @@ from hive_acid.doctor.partitions import find_unknown_partitions
 from hive_acid.errors import build_error
 from hive_acid.model.table import Partition
 from hive_acid.snapshot.listing import ListedFile, Listing
-from hive_acid.transactions.validity import StatementKind
+from hive_acid.wire.statement_kinds import StatementKind
 from support.doctoring import (
     PARTITIONED,
     Kind,

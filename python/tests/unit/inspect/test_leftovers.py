@@ -5,7 +5,7 @@ from __future__ import annotations
 from hive_acid.metastore.types import MetastoreLine
 from hive_acid.model.names import METADATA_FILE, OVERWRITE_FILE
 from hive_acid.model.table import Partition
-from hive_acid.transactions.validity import StatementKind
+from hive_acid.wire.statement_kinds import StatementKind
 from support.doctoring import HOUR_MS, Kind, examine, fix, kinds, make_partitioned, pass_time, stage
 from support.statements import LOCATION, TABLE, World
 

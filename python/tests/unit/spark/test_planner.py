@@ -25,6 +25,7 @@ from hive_acid.sql.operator_statements import write_statement
 from hive_acid.transactions.locks import Identity
 from hive_acid.wire import codec
 from hive_acid.wire.analysed_table import AnalysedTable
+from hive_acid.wire.ddl_kinds import DdlKind
 from hive_acid.wire.operators import OperatorRequest
 from hive_acid.wire.rewriting import RewriteRequest
 from hive_acid.wire.row_writes import RowWrites
@@ -62,7 +63,7 @@ WRITE = WriteRequest(
 )
 READ = ReadRequest(ANALYSED, together=(), token=None, execution_id=1, settings={})
 SCAN = ScanRequest(READ, partitions=None, row_ids=False, json=False)
-ANALYZE = AlterRequest("ANALYZE", (TABLE_NAME,), partitions=(), locations=(), settings={})
+ANALYZE = AlterRequest(DdlKind.ANALYZE, (TABLE_NAME,), partitions=(), locations=(), settings={})
 BROKEN_REWRITE = RewriteRequest(
     statement="DELETE FROM",
     table=TABLE_NAME,
@@ -174,7 +175,7 @@ CALLBACKS: list[tuple[str, tuple[Any, ...], Break, str]] = [
     ("execute", (codec.write(replace(WRITE, execution_id=1)), "call"), writes_nothing_and_breaks_readers, "COMMITTED"),
     ("executeTogether", (codec.write((WRITE,)), '["call"]'), breaks_engine, "NOTHING_CHANGED"),
     ("dryRun", (codec.write(WRITE), "call"), breaks_engine, "NOTHING_CHANGED"),
-    ("alter", (codec.write(replace(ANALYZE, kind="DROP TABLE")), "call"), breaks_metastore("lock"), "NOTHING_CHANGED"),
+    ("alter", (codec.write(replace(ANALYZE, kind=DdlKind.DROP_TABLE)), "call"), breaks_metastore("lock"), "NOTHING_CHANGED"),
     ("alter", (codec.write(ANALYZE), "call"), breaks_alteration, "NOT_KNOWN"),
     ("alter", (codec.write(ANALYZE), "call"), breaks_metastore("commit"), "CARRIED_OUT"),
     ("createdTable", ("db.t",), breaks_metastore("table_identity"), "TABLE_CREATED"),

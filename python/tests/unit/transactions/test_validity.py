@@ -13,12 +13,12 @@ from hive_acid.model.write_ids import ValidWriteIdList
 from hive_acid.transactions.validity import (
     RULES,
     SnapshotCheck,
-    StatementKind,
     build_lock_components,
     build_read_lock,
     is_covered,
     is_unchanged,
 )
+from hive_acid.wire.statement_kinds import StatementKind
 
 IDS = st.frozensets(st.integers(1, 12))
 
