@@ -35,6 +35,7 @@ from hive_acid.metastore.types import MetastoreLine, TransactionState
 from hive_acid.model.names import OVERWRITE_FILE
 from hive_acid.model.table import Partition, TableDescription, TableKind, TableName
 from hive_acid.model.write_ids import ValidWriteIdList
+from hive_acid.reading.late_tables import find_write_ids_now
 from hive_acid.snapshot.acid_state import AcidState, find_aborted_overwrites
 from hive_acid.snapshot.filesystem import FileSystem, Listing
 from hive_acid.snapshot.foreign_files import find_foreign_files
@@ -212,7 +213,7 @@ class Doctor:
         except HiveAcidError as error:
             yield _build_unreadable(subject, error)
             return
-        if self._metastore.valid_write_ids([name], self._metastore.valid_transactions(0))[name] == case.write_ids:
+        if find_write_ids_now(self._metastore, name) == case.write_ids:
             yield from find_stale(self._metastore.line, subject, claimed, found)
 
 

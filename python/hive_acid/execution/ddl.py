@@ -12,6 +12,7 @@ from hive_acid.errors.outcome import StatementOutcome, telling
 from hive_acid.model.names import is_hidden
 from hive_acid.model.table import TableName
 from hive_acid.model.write_ids import ValidWriteIdList
+from hive_acid.reading.late_tables import find_write_ids_now
 from hive_acid.reading.warehouse import Warehouse
 from hive_acid.snapshot.conversion import find_obstacle
 from hive_acid.transactions.ddl_locks import build_ddl_locks
@@ -127,7 +128,9 @@ class DdlExecutor:
                 files=_shown(found),
             )
         below = [f"{table.location.rstrip('/')}/{name}" for name, place in places.items() if not place]
-        left = find_leftover(self._warehouse.file_system, below, None, lambda: self._write_ids_now(table.name))
+        left = find_leftover(
+            self._warehouse.file_system, below, None, lambda: find_write_ids_now(self._warehouse.metastore, table.name)
+        )
         if left is not None:
             raise left.build_error("ALTER TABLE … ADD PARTITION", table.name)
 
@@ -156,11 +159,6 @@ class DdlExecutor:
                 operation = "SET TBLPROPERTIES ('transactional'='true')"
                 raise obstacle.build_error(operation=operation, table=table.name)
 
-    def _write_ids_now(self, table: TableName) -> ValidWriteIdList:
-        return self._warehouse.metastore.valid_write_ids([table], self._warehouse.metastore.valid_transactions(0))[
-            table
-        ]
-
     def _write_ids(self, statement: DdlStatement, transaction: Transaction) -> Mapping[TableName, ValidWriteIdList]:
         if not statement.kind.alters_description:
             return {}
@@ -175,7 +173,7 @@ class DdlExecutor:
         a partitioned table are its partitions', which only ANALYZE stores.
         """
         for name, seen in before.items():
-            now = self._write_ids_now(name)
+            now = find_write_ids_now(self._warehouse.metastore, name)
             if not seen.open and now.high_water_mark == seen.high_water_mark:
                 continue
             table = self._warehouse.metastore.table(name)

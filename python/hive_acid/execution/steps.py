@@ -15,6 +15,7 @@ from hive_acid import config
 from hive_acid.errors import TransactionAborted, build_error
 from hive_acid.execution.scope import Scope, Tools, WritingScope
 from hive_acid.model.bucket import MAX_STATEMENT
+from hive_acid.reading.late_tables import find_write_ids_now
 from hive_acid.transactions.validity import build_lock_components, find_rule, is_covered
 from hive_acid.writing.conflicts import Conflict
 from hive_acid.writing.foreseen_partitions import find_lockable_partitions
@@ -140,7 +141,7 @@ def prepare(scope: WritingScope, run: StatementRun) -> None:
     tools, table = scope.tools, run.table
     tools.pause_ms(0)
     run.touched = find_touched(tools.metastore, table, run.result.partitions) if table.is_partitioned else None
-    now = tools.checks.write_ids_now(table.name)
+    now = find_write_ids_now(tools.metastore, table.name)
     tools.checks.check_bases(run, now)
     remove_aborted_overwrites(tools.files, run.locations, now)
     if run.touched:
@@ -157,14 +158,16 @@ def _refuse_older_table(tools: Tools, run: StatementRun) -> None:
         own = run.transaction.txn_id
         return all(lock.txn_id == own for lock in tools.metastore.held_locks(name))  # an INSERT locks as a reader does
 
-    found = find_older_table(tools.files, run.table.location, lambda: tools.checks.write_ids_now(name), is_alone)
+    found = find_older_table(
+        tools.files, run.table.location, lambda: find_write_ids_now(tools.metastore, name), is_alone
+    )
     if found is not None:
         raise found.build_error("The first write to a new table", name)
 
 
 def _refuse_leftovers(tools: Tools, run: StatementRun, new: Mapping[str, str]) -> None:
     name, write_id = run.table.name, run.work.write_id
-    found = find_leftover(tools.files, list(new.values()), write_id, lambda: tools.checks.write_ids_now(name))
+    found = find_leftover(tools.files, list(new.values()), write_id, lambda: find_write_ids_now(tools.metastore, name))
     if found is None:
         return
     partition = next(partition for partition, location in new.items() if location == found.folder)
@@ -232,7 +235,7 @@ def keep_out_unlocked_writers(scope: WritingScope, run: StatementRun) -> None:
     runs = [one for work in scope.work.values() for one in work.runs if one.rule.admits_unlocked_writers]
     for one in runs:
         if one.touched is not None:
-            tools.checks.check_bases(one, tools.checks.write_ids_now(one.table.name))
+            tools.checks.check_bases(one, find_write_ids_now(tools.metastore, one.table.name))
 
 
 def commit(_: WritingScope, run: StatementRun) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from hive_acid.metastore.protocol import Metastore
 from hive_acid.model.table import TableName
+from hive_acid.model.write_ids import ValidWriteIdList
 from hive_acid.reading.snapshot import Snapshot
 from hive_acid.transactions.late_tables import find_late_change
 
@@ -33,6 +34,11 @@ def find_changed_since(
         if reason is not None:
             return name, reason
     return None
+
+
+def find_write_ids_now(metastore: Metastore, table: TableName) -> ValidWriteIdList:
+    """The write IDs that a transaction that begins now would see; none of a transaction that is still open."""
+    return metastore.valid_write_ids([table], metastore.valid_transactions(0))[table]
 
 
 def _find_start_ms(metastore: Metastore, txn_id: int | None) -> int | None:

@@ -9,6 +9,7 @@ from pyspark.errors import PySparkTypeError, PySparkValueError
 from pyspark.sql import Column, DataFrame, SparkSession
 
 from hive_acid.errors import build_error
+from hive_acid.errors.outcome import StatementOutcome, telling
 from hive_acid.spark.columns import PartitionValue, build_column, build_condition, build_partition_text
 from hive_acid.spark.detail import load_detail
 from hive_acid.spark.history import load_history_frame
@@ -127,7 +128,8 @@ class AcidTable:
         greatest write ID that is committed, 0 if there is none. Changes that a transaction of several statements has
         not committed do not count. The files are listed in a read transaction, without a lock and without a write ID.
         """
-        return load_detail(self._spark, self._described())
+        with telling(StatementOutcome.QUERY_FAILED):
+            return load_detail(self._spark, self._described())
 
     def history(self, limit: int | None = None) -> DataFrame:
         """The writes into the table, the newest first, in the manner of Delta's `history`; at most `limit` rows.
@@ -149,7 +151,8 @@ class AcidTable:
         if limit is not None and limit < 1:
             parameters = {"arg_name": "limit", "arg_value": str(limit)}
             raise PySparkValueError(errorClass="VALUE_NOT_POSITIVE", messageParameters=parameters)
-        return load_history_frame(self._spark, str(self._described().name), limit)
+        with telling(StatementOutcome.QUERY_FAILED):
+            return load_history_frame(self._spark, str(self._described().name), limit)
 
     def _described(self) -> TableDetail:
         return codec.read(TableDetail, self._table.description())

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from hive_acid.metastore.protocol import Metastore
 from hive_acid.model.analysed_table import describe_analysed, find_change
-from hive_acid.model.table import TableName
 from hive_acid.model.write_ids import ValidWriteIdList
-from hive_acid.reading.late_tables import find_changed_since
+from hive_acid.reading.late_tables import find_changed_since, find_write_ids_now
 from hive_acid.snapshot.acid_state import find_changes, newest_base_write_id
 from hive_acid.snapshot.filesystem import FileSystem
 from hive_acid.transactions.validity import SnapshotCheck, find_new_write_ids, is_unchanged
@@ -36,11 +35,11 @@ class SnapshotChecks:
             if other:
                 raise Conflict(transaction.txn_id, f"transaction {other} changed rows of the table meanwhile")
         elif run.rule.check is SnapshotCheck.UNCHANGED and not is_unchanged(
-            run.work.before, self.write_ids_now(table.name), write_id
+            run.work.before, find_write_ids_now(self._metastore, table.name), write_id
         ):
             raise Conflict(transaction.txn_id, "other transactions changed the table meanwhile")
         elif run.rule.check is SnapshotCheck.NO_LATER_WRITE:
-            later = self.write_ids_now(table.name).max_visible
+            later = find_write_ids_now(self._metastore, table.name).max_visible
             if later > write_id:
                 raise Conflict(transaction.txn_id, f"write ID {later}, later than the own one, was committed meanwhile")
 
@@ -83,7 +82,3 @@ class SnapshotChecks:
                 continue
             if rule.check not in _HARMED_BY_NEWER_BASES_ONLY or base > write_id:
                 raise Conflict(txn_id, f"the table was overwritten under write ID {base} meanwhile")
-
-    def write_ids_now(self, table: TableName) -> ValidWriteIdList:
-        """The write IDs that a transaction that begins now would see; none of ours that is not committed."""
-        return self._metastore.valid_write_ids([table], self._metastore.valid_transactions(0))[table]

@@ -82,12 +82,20 @@ class Tables:
         return [info for info in self.client.transactions() if info.state is TransactionState.OPEN]
 
 
+def drop_temporary_views(spark: SparkSession) -> None:
+    """They are the session's, which goes on: the next test would find them under names of its own."""
+    views = spark._jsparkSession.sessionState().catalog().listLocalTempViews("*")
+    for index in range(views.size()):
+        spark.catalog.dropTempView(views.apply(index).table())
+
+
 @pytest.fixture
 def tables(spark: SparkSession, client: ThriftMetastore) -> Iterator[Tables]:
     database = f"test_{uuid.uuid4().hex[:10]}"
     spark.sql(f"CREATE DATABASE {database}")
     spark.sql(f"USE {database}")
     yield Tables(spark, client, database)
+    drop_temporary_views(spark)
     spark.sql("USE default")
     spark.sql(f"DROP DATABASE {database} CASCADE")
 

@@ -85,10 +85,7 @@ def test_an_alias_qualifies_columns_and_hides_the_tables_name(table: AcidTable, 
 
 def test_texts_may_hold_subqueries_also_of_the_table_itself(table: AcidTable, spark: SparkSession) -> None:
     spark.range(2, 3).createOrReplaceTempView("wanted")
-    try:
-        assert affected(table.update("id IN (SELECT id FROM wanted)", {"name": "(SELECT max(name) FROM t)"})) == 1
-    finally:
-        spark.catalog.dropTempView("wanted")  # the session is that of other tests, too
+    assert affected(table.update("id IN (SELECT id FROM wanted)", {"name": "(SELECT max(name) FROM t)"})) == 1
     assert affected(table.alias("o").delete("EXISTS (SELECT 1 FROM t i WHERE i.id = o.id + 1 AND i.id = 2)")) == 1
     assert rows(table.toDF()) == [(2, "b"), (3, None)]
 
@@ -219,7 +216,6 @@ def test_what_is_no_transactional_table_is_refused_by_name(tables: Tables, spark
             AcidTable.forName(spark, name)
         assert caught.value.getCondition() == f"HIVE_ACID_UNSUPPORTED_TABLE.{sub}", name
         assert caught.value.getSqlState() == "42809"
-    spark.catalog.dropTempView("temporary")
 
 
 def test_a_table_that_is_missing_from_the_start_or_by_now_is_sparks_error(table: AcidTable, tables: Tables) -> None:

@@ -83,7 +83,6 @@ def test_a_dataframe_is_not_read_of_a_table_that_was_made_anew(
     )
     assert tables.sql("SELECT * FROM target") == [(7,)]
     assert len(tables.sql("SELECT * FROM t")) == 1, "what is analysed now reads the table that is there now"
-    tables.spark.catalog.dropTempView("stale")
 
 
 def test_a_write_that_was_analysed_before_an_alteration_of_a_type_is_refused(

@@ -21,12 +21,10 @@ OURS = re.compile(r"__(target|source|change|row_id|from_|e\d)")
 
 @pytest.fixture
 def t(tables: Tables) -> Iterator[Tables]:
-    """A table `t` with rows 1 to 4, whose names are a to d. Afterwards variables and temporary views are gone."""
+    """A table `t` with rows 1 to 4, whose names are a to d. Afterwards variables are gone."""
     tables.create("t")
     tables.sql("INSERT INTO t VALUES (1, 'a'), (2, 'b'), (3, 'c'), (4, 'd')")
     yield tables
-    for name in ("wanted", "view_of_t", "frame"):
-        tables.spark.catalog.dropTempView(name)
     for name in ("low", "word", "named"):
         tables.sql(f"DROP TEMPORARY VARIABLE IF EXISTS {name}")
 

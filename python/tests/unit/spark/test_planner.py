@@ -175,7 +175,12 @@ CALLBACKS: list[tuple[str, tuple[Any, ...], Break, str]] = [
     ("execute", (codec.write(replace(WRITE, execution_id=1)), "call"), writes_nothing_and_breaks_readers, "COMMITTED"),
     ("executeTogether", (codec.write((WRITE,)), '["call"]'), breaks_engine, "NOTHING_CHANGED"),
     ("dryRun", (codec.write(WRITE), "call"), breaks_engine, "NOTHING_CHANGED"),
-    ("alter", (codec.write(replace(ANALYZE, kind=DdlKind.DROP_TABLE)), "call"), breaks_metastore("lock"), "NOTHING_CHANGED"),
+    (
+        "alter",
+        (codec.write(replace(ANALYZE, kind=DdlKind.DROP_TABLE)), "call"),
+        breaks_metastore("lock"),
+        "NOTHING_CHANGED",
+    ),
     ("alter", (codec.write(ANALYZE), "call"), breaks_alteration, "NOT_KNOWN"),
     ("alter", (codec.write(ANALYZE), "call"), breaks_metastore("commit"), "CARRIED_OUT"),
     ("createdTable", ("db.t",), breaks_metastore("table_identity"), "TABLE_CREATED"),
