@@ -14,6 +14,15 @@ trait TransactionalFileFormat extends FileFormat {
   /** `db.table`, for errors. */
   def table: String
 
+  /** Two readers of one class and one key give the same rows: Spark caches a plan by it, and uses it again. */
+  protected def readerKey: Any
+
+  final override def hashCode(): Int = readerKey.hashCode
+  final override def equals(other: Any): Boolean = other match {
+    case f: TransactionalFileFormat => f.getClass == getClass && f.readerKey == readerKey
+    case _                          => false
+  }
+
   override def inferSchema(s: ApiSession, o: Map[String, String], f: Seq[FileStatus]): Option[StructType] = None
 
   override def prepareWrite(s: ApiSession, job: Job, o: Map[String, String], d: StructType): OutputWriterFactory =

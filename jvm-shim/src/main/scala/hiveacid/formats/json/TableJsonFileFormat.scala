@@ -31,11 +31,7 @@ class TableJsonFileFormat(val table: String, val timeZone: String, val propertie
   import TableJsonFileFormat._
 
   override def toString: String = "HiveJson"
-  override def hashCode(): Int = (table, timeZone, properties).hashCode
-  override def equals(other: Any): Boolean = other match {
-    case f: TableJsonFileFormat => f.table == table && f.timeZone == timeZone && f.properties == properties
-    case _                      => false
-  }
+  override protected def readerKey: Any = (table, timeZone, properties)
 
   override def buildReader(
       session: SparkSession,

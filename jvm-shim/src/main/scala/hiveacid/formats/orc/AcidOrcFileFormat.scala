@@ -27,12 +27,7 @@ class AcidOrcFileFormat(
 
   override def toString: String = "HiveACID"
   override def shortName(): String = "hive-acid-orc"
-  override def hashCode(): Int = (table, timeZone, columns, writesBack).hashCode
-  override def equals(other: Any): Boolean = other match {
-    case f: AcidOrcFileFormat =>
-      f.table == table && f.timeZone == timeZone && f.columns == columns && f.writesBack == writesBack
-    case _ => false
-  }
+  override protected def readerKey: Any = (table, timeZone, columns, writesBack)
 
   /** The same for the target of an UPDATE. */
   def writingBack: AcidOrcFileFormat = new AcidOrcFileFormat(table, timeZone, columns, writesBack = true)

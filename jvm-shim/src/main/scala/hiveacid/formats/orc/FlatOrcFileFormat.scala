@@ -10,9 +10,5 @@ class FlatOrcFileFormat(val table: String, val timeZone: String, val columns: St
   override def writesBack: Boolean = false
   override def toString: String = "HiveORC"
   override def shortName(): String = "hive-insert-only-orc"
-  override def hashCode(): Int = (table, timeZone, columns).hashCode
-  override def equals(other: Any): Boolean = other match {
-    case f: FlatOrcFileFormat => f.table == table && f.timeZone == timeZone && f.columns == columns
-    case _                    => false
-  }
+  override protected def readerKey: Any = (table, timeZone, columns)
 }

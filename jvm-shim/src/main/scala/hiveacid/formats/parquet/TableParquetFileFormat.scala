@@ -35,11 +35,7 @@ class TableParquetFileFormat(val table: String, val timeZone: String, val column
 
   override def toString: String = "HiveParquet"
   override def shortName(): String = "hive-insert-only-parquet"
-  override def hashCode(): Int = (table, timeZone, columns).hashCode
-  override def equals(other: Any): Boolean = other match {
-    case f: TableParquetFileFormat => f.table == table && f.timeZone == timeZone && f.columns == columns
-    case _                         => false
-  }
+  override protected def readerKey: Any = (table, timeZone, columns)
 
   override def isSplitable(s: SparkSession, options: Map[String, String], path: Path): Boolean = true
 
