@@ -18,7 +18,7 @@ import pytest
 from support.chaos.arena import SLOTS
 from support.chaos.checker import count_faults, find_faults
 from support.chaos.run import Plan, describe, drive, look_afterwards, start_stage
-from support.drivers import QUICK
+from support.drivers import quick_settings
 from support.metastore_releases import EMBEDDED_VERSION, GATE_VERSION, started_version
 
 LOG = logging.getLogger(__name__)
@@ -35,7 +35,9 @@ SHOWN = 30
 def test_every_answer_is_that_of_a_serial_order_or_a_named_error(version: str, tmp_path: Path) -> None:
     plan = Plan(SECONDS, SEED, locks=LOCKS)
     LOG.info("%s", plan)
-    with start_stage(tmp_path, started_version(version, tmp_path / "metastore", QUICK), plan) as stage:
+    with start_stage(
+        tmp_path, started_version(version, tmp_path / "metastore", quick_settings(version)), plan
+    ) as stage:
         drive(stage, plan)
         look_afterwards(stage)
         stage.assert_nothing_open()

@@ -27,7 +27,7 @@ from hive_acid.metastore.thrift_client import ThriftMetastore
 from hive_acid.model.names import STAGING_PREFIX
 from hive_acid.model.table import TableName
 from support.client_history import HistoryFile, Operation, Outcome, Workload, read_history
-from support.drivers import QUICK, TXN_TIMEOUT_SECONDS, open_transactions, wait_until
+from support.drivers import TXN_TIMEOUT_SECONDS, open_transactions, quick_settings, wait_until
 from support.history_checker import find_faults
 from support.metastore_releases import EMBEDDED_VERSION, started_version
 from support.nemesis import Nemesis
@@ -208,7 +208,7 @@ def run_round(run: Run, seconds: float, seed: int, path: Path) -> None:
     "seconds", [float(SECONDS)] if SECONDS else [60.0, pytest.param(600.0, marks=pytest.mark.slow)]
 )
 def test_no_read_shows_a_wrong_row(seconds: float, version: str, tmp_path: Path) -> None:
-    with start_run(tmp_path, started_version(version, tmp_path / "metastore", QUICK)) as run:
+    with start_run(tmp_path, started_version(version, tmp_path / "metastore", quick_settings(version))) as run:
         end = time.monotonic() + seconds
         for number in count_from():
             run_round(run, min(ROUND_SECONDS, end - time.monotonic()), SEED + number, tmp_path / f"history-{number}")
