@@ -71,8 +71,11 @@ class Cancellation:
                 self._running.discard(running)
 
     def pause_ms(self, pause_ms: int) -> None:
-        """Waits this long. Raises HIVE_ACID_CANCELLED at once if the statement of this thread is cancelled."""
-        running: _Running = self._own.running
+        """Waits this long. Raises HIVE_ACID_CANCELLED at once if the statement of this thread is cancelled.
+
+        A thread that runs no statement waits to the end.
+        """
+        running: _Running = getattr(self._own, "running", None) or _Running(None, frozenset())
         if running.cancelled.wait(pause_ms / 1000):
             raise build_error("HIVE_ACID_CANCELLED", reason=running.reason)
 

@@ -24,6 +24,7 @@ from hive_acid.errors import build_error
 from hive_acid.execution.created_tables import CreatedTables
 from hive_acid.execution.ddl import DdlExecutor
 from hive_acid.execution.executor import Executor
+from hive_acid.execution.session_transaction import SessionTransaction
 from hive_acid.hive_site import read_settings
 from hive_acid.metastore.thrift_client import ThriftMetastore
 from hive_acid.model.table import TableName
@@ -117,6 +118,11 @@ class Attachment:
         compactor = Compactor(self.metastore, self.file_system, self._engine, chosen, self._notes)
         version, running = f"spark-hive-acid {__version__}", self._cancellation.running
         return Worker(self.metastore, self.transactions, compactor, chosen, name, version, running)
+
+    def end_transaction(self, transaction: SessionTransaction, error: BaseException | None) -> None:
+        """Ends a transaction of several statements. Its commit may wait, and can be cancelled as a statement can."""
+        with self._cancellation.running():
+            self.executor.end_transaction(transaction, error)
 
     def find_content(self, table: TableName, session_settings: Mapping[str, str]) -> TableContent:
         return self.readers.content(table, self._settings.overridden_by(session_settings))

@@ -53,7 +53,7 @@ class AcidTransaction:
         session: Any = self._spark
         transaction, self._transaction = self._running(), None
         try:
-            attach(self._spark).executor.end_transaction(transaction, error)
+            attach(self._spark).end_transaction(transaction, error)
         except PySparkException:
             raise
         except Exception as unexpected:

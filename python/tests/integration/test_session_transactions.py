@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -12,6 +13,7 @@ from pyspark.sql import SparkSession
 
 import hive_acid
 from hive_acid.errors import InvalidStatement
+from hive_acid.metastore.statistics import keep_statistics
 from hive_acid.metastore.types import LockState
 from hive_acid.model.table import TableName
 from support.drivers import wait_until
@@ -54,6 +56,19 @@ def test_statements_see_what_those_before_them_wrote_and_nobody_else_does(
         assert rows(session, flat) == rows(session, other) == [(1, "a!"), (3, "c!")]
     folders = {path.split("/")[0] for path in tables.files("flat")}
     assert len({name.rsplit("_", 1)[0].removeprefix("delete_") for name in folders}) == 2, "one write ID for all of it"
+
+
+def test_a_commit_waits_where_a_table_with_statistics_was_altered_just_now(tables: Any, flat: TableName) -> None:
+    with hive_acid.transaction(tables.spark):
+        assert tables.sql("INSERT INTO flat VALUES (3, 'c')") == [(1,)]
+        raw = tables.client._raw_table(flat)
+        raw.parameters |= {"numRows": "2", "note": "now", "transient_lastDdlTime": str(int(time.time()))}
+        alter = "alter_table_with_environment_context"
+        tables.client._change(alter, flat.database, flat.table, raw, keep_statistics())
+    assert rows(tables.spark, flat) == [(1, "a"), (2, "b"), (3, "c")]
+    left = tables.client.table(flat).parameters
+    assert left["note"] == "now"
+    assert "numRows" not in left, "it was counted without the new row"
 
 
 def test_rows_are_replaced_by_a_condition_within(tables: Any, flat: TableName) -> None:
