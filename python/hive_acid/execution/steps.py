@@ -130,9 +130,9 @@ def ensure_active(scope: WritingScope, run: StatementRun) -> None:
 def prepare(scope: WritingScope, run: StatementRun) -> None:
     """Makes sure that the staged folders can be put in place, and that they are missed or hidden by nobody's.
 
-    Raises Conflict if an overwrite was committed meanwhile, HIVE_ACID_FOLDER_NOT_EMPTY if there is something in the
-    folder of a new partition or table, and HIVE_ACID_INTERNAL if a partition was written that is not among the locked
-    ones.
+    Raises Conflict if an overwrite was committed or a partition taken away meanwhile, HIVE_ACID_FOLDER_NOT_EMPTY if
+    there is something in the folder of a new partition or table, and HIVE_ACID_INTERNAL if a partition was written that
+    is not among the locked ones.
     """
     unlocked = set(run.result.partitions) - set(run.partitions) if run.partitions is not None else set()
     if unlocked:
@@ -141,6 +141,7 @@ def prepare(scope: WritingScope, run: StatementRun) -> None:
     tools, table = scope.tools, run.table
     tools.pause_ms(0)
     run.touched = find_touched(tools.metastore, table, run.result.partitions) if table.is_partitioned else None
+    tools.checks.check_touched(run)
     now = find_write_ids_now(tools.metastore, table.name)
     tools.checks.check_bases(run, now)
     remove_aborted_overwrites(tools.files, run.locations, now)
@@ -214,7 +215,7 @@ def note_written(_: WritingScope, run: StatementRun) -> None:
 
 def show_written(_: WritingScope, run: StatementRun) -> None:
     """Statements that follow in the transaction see what this one wrote."""
-    run.taken.note_written(run.table.name, run.work.own_view)
+    run.taken.note_written(run.table.name, run.work.own_view, run.result.partitions)
 
 
 def notify_listeners(scope: WritingScope, run: StatementRun) -> None:

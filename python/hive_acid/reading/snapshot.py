@@ -99,14 +99,23 @@ class Snapshot:
         """Names of the table's partitions, asked for once, after the snapshot was taken.
 
         Otherwise a transaction that the snapshot sees could have added a partition that the names lack. Asked for anew
-        after a write of the transaction's own, the names hold all that they held. Raises HIVE_ACID_TABLE_CHANGED.
+        after a write of the transaction's own, the names are those that were there, and those that were written to: a
+        partition that came since has no visible rows, unless somebody has renamed or exchanged one without a lock.
+        Raises HIVE_ACID_TABLE_CHANGED.
         """
         with self._guard:
             if table not in self._partition_names:
                 names = self._metastore.partition_names(table)
-                self._refuse_missing(table, self._listed.get(table, frozenset()), names)
-                self._partition_names[table], self._listed[table] = names, frozenset(names)
+                listed = self._listed.get(table, frozenset(names))
+                self._refuse_missing(table, listed, names)
+                self._partition_names[table] = [name for name in names if name in listed]
+                self._listed[table] = listed
             return self._partition_names[table]
+
+    def listed_partition_names(self, table: TableName) -> frozenset[str]:
+        """The partitions that have been listed, and those that the transaction has written to since."""
+        with self._guard:
+            return self._listed.get(table, frozenset())
 
     @staticmethod
     def _refuse_missing(table: TableName, wanted: Collection[str], there: Collection[str]) -> None:
@@ -120,11 +129,16 @@ class Snapshot:
         with self._guard:
             return self._partition_names.get(table, [])
 
-    def note_written(self, table: TableName, own_view: ValidWriteIdList) -> None:
-        """The transaction has written to the table: it is listed anew, with the transaction's own write ID visible."""
+    def note_written(self, table: TableName, own_view: ValidWriteIdList, partitions: Collection[str]) -> None:
+        """The transaction has written to these partitions of the table (none of a flat one).
+
+        It is listed anew, with the transaction's own write ID visible.
+        """
         with self._guard:
             self._write_ids[table] = own_view
             self._partition_names.pop(table, None)
+            if table in self._listed:
+                self._listed[table] |= frozenset(partitions)
             self._plans = {key: plan for key, plan in self._plans.items() if key[0] != table}
 
     def scan_plan(self, table: TableName, partitions: Sequence[str] | None, with_row_ids: bool = False) -> ScanPlan:

@@ -49,6 +49,15 @@ class SnapshotChecks:
         if listed and not set(listed) <= set(self._metastore.partition_names(run.table.name)):
             raise Conflict(run.transaction.txn_id, "a partition of the table was dropped or renamed meanwhile")
 
+    def check_touched(self, run: StatementRun) -> None:
+        """No partition that is written to as a new one was listed before: its rows are in one of another name by now.
+
+        A client that asks for no lock has renamed or dropped it, or given it away.
+        """
+        gone = set(run.touched.new if run.touched else ()) & run.work.snapshot.listed_partition_names(run.table.name)
+        if gone:
+            raise Conflict(run.transaction.txn_id, f"partition {min(gone)} was dropped or renamed meanwhile")
+
     def check_sources(self, run: StatementRun) -> None:
         """The tables that are read may be read in the snapshot, which is older than their locks.
 

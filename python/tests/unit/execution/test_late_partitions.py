@@ -8,6 +8,7 @@ from hive_acid.errors import WriteConflict
 from hive_acid.execution.session_transaction import SessionTransaction
 from hive_acid.metastore.types import LockKind, MetastoreLine
 from hive_acid.model.table import Column, Partition, TableName
+from hive_acid.wire.statement_kinds import StatementKind
 from support.statements import LOCATION, TABLE, World, build_table
 
 FIRST = TableName("db", "first")
@@ -63,3 +64,48 @@ def test_a_partition_that_is_gone_after_it_was_listed_is_noticed_in_any_case(wor
     with pytest.raises(WriteConflict, match="its partition d=a was dropped or renamed"):
         begun.scan_plan(TABLE, names)
     world.executor.end_transaction(begun, RuntimeError())
+
+
+def rename_without_a_lock(world: World) -> None:
+    """Another client gives `d=a` the name `d=z`, and takes no lock and no write ID."""
+    world.memory.remove_partition(TABLE, "d=a")
+    world.memory.add_partition(TABLE, Partition("d=z", ("z",), f"{LOCATION}/d=z", {}))
+
+
+def write(world: World, begun: SessionTransaction, kind: StatementKind, partition: str) -> None:
+    """A statement of the transaction, which changes rows of the partition."""
+    world.engine.partitions = (partition,)
+    world.executor.run_within(begun.token, world.statement(kind), world.engine)
+
+
+@pytest.mark.parametrize("kind", [StatementKind.INSERT, StatementKind.DELETE])
+def test_rows_are_not_written_to_a_partition_anew_that_was_listed_and_renamed_since(
+    world: World, kind: StatementKind
+) -> None:
+    begun = begin(world, FIRST, TABLE)
+    assert begun.partition_names(TABLE) == ["d=a", "d=b"]
+    world.engine.before = lambda _: rename_without_a_lock(world)  # after its locks, while the engine writes
+    with pytest.raises(WriteConflict, match="partition d=a was dropped or renamed meanwhile") as caught:
+        write(world, begun, kind, "d=a")
+    world.executor.end_transaction(begun, caught.value)
+    assert world.memory.partition_names(TABLE) == ["d=b", "d=z"]
+
+
+def test_a_statement_that_has_listed_a_partition_does_not_write_it_anew(world: World) -> None:
+    def list_and_rename(token: str) -> None:
+        world.executor.snapshots[token].partition_names(TABLE)
+        if "d=a" in world.memory.partition_names(TABLE):
+            rename_without_a_lock(world)
+
+    world.engine.partitions, world.engine.before = ("d=a",), list_and_rename
+    world.run(StatementKind.DELETE)
+    assert len(world.engine.specs) == 2, "the first try was taken back"
+
+
+def test_after_a_write_of_its_own_it_lists_what_it_had_listed_and_what_it_has_written(world: World) -> None:
+    begun = begin(world, FIRST, TABLE)
+    assert begun.partition_names(TABLE) == ["d=a", "d=b"]
+    world.memory.add_partition(TABLE, Partition("d=y", ("y",), f"{LOCATION}/d=y", {}))
+    write(world, begun, StatementKind.INSERT, "d=new")
+    assert begun.partition_names(TABLE) == ["d=a", "d=b", "d=new"], "what came since has no rows that it sees"
+    world.executor.end_transaction(begun, None)
