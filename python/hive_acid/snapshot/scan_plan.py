@@ -26,9 +26,8 @@ class ScanDeletes:
     files: tuple[ScanFile, ...]
 
     def message(self) -> DeleteFolder:
-        """The form for the engine: files by name alone."""
-        names = tuple(file.path for file in self.files)
-        return DeleteFolder(self.path, self.min_write_id, self.max_write_id, self.any_bucket, self.check, names)
+        """The form for the engine."""
+        return DeleteFolder(self.path, self.min_write_id, self.max_write_id, self.any_bucket, self.check, self.files)
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""A condition for what Spark's own client of the metastore says when the metastore does not answer.
+"""A condition for errors of Spark's own client: the metastore does not answer, or has lost a table meanwhile.
 
 Spark looks up a statement's tables before any of our rules sees it. Its error then is `_LEGACY_ERROR_TEMP_3065`, which
 stands for everything that goes wrong in Hive's code, and the text is that of Hive with a stack trace in it. Nothing but
@@ -13,7 +13,7 @@ from typing import Any
 
 from pyspark.errors.exceptions import captured
 
-from hive_acid.errors import build_error
+from hive_acid.errors import HiveAcidError, build_error
 from hive_acid.errors.outcome import StatementOutcome, tell
 
 SPARKS_CONDITION = "_LEGACY_ERROR_TEMP_3065"
@@ -21,6 +21,7 @@ SPARKS_CONDITION = "_LEGACY_ERROR_TEMP_3065"
 _METHOD = "Spark's own client"
 _NOT_REACHED = re.compile(r"Could not connect to meta store using any of the URIs provided\. Most recent failure: (.+)")
 _NOT_ANSWERED = re.compile(r"Caused by: (?:\S+: )?((?:\S+\.)?TTransportException.*)")
+_NO_TABLE = re.compile(r"InvalidTableException: Table not found (\S+)")
 _PACKAGES = re.compile(r"\b(?:[a-z]\w*\.)+(?=[A-Z])")
 _COMMAND = "org.apache.spark.sql.execution.command.ExecutedCommandExec"
 
@@ -37,6 +38,12 @@ def find_failure(trace: str) -> str | None:
 def find_outcome(trace: str) -> StatementOutcome:
     """A command may have done something, or asked the metastore for it, before its client got no answer."""
     return StatementOutcome.NOT_KNOWN if _COMMAND in trace else StatementOutcome.NOTHING_CHANGED
+
+
+def find_missing_table(trace: str) -> str | None:
+    """The table that was dropped or renamed between Spark's look and the statement itself; None if it tells of none."""
+    found = _NO_TABLE.search(trace)
+    return found[1].rstrip(".") if found else None
 
 
 class ClientErrors:
@@ -62,12 +69,18 @@ class ClientErrors:
         if converted.getCondition() != SPARKS_CONDITION:
             return converted
         trace = str(getattr(self._jvm, "org.apache.spark.util.Utils").exceptionString(error))
-        failure = find_failure(trace)
-        return converted if failure is None else self._convert(self._build(error, failure, find_outcome(trace)))
+        named = self._find_named(trace)
+        return converted if named is None else self._convert(self._build(error, named))
 
-    def _build(self, error: Any, failure: str, outcome: StatementOutcome) -> Any:
-        named = build_error("HIVE_ACID_METASTORE_UNAVAILABLE", uri=self._uri, method=_METHOD, reason=failure)
-        tell(named, outcome)
+    def _find_named(self, trace: str) -> HiveAcidError | None:
+        failure, table = find_failure(trace), find_missing_table(trace)
+        if failure is not None:
+            named = build_error("HIVE_ACID_METASTORE_UNAVAILABLE", uri=self._uri, method=_METHOD, reason=failure)
+            tell(named, find_outcome(trace))
+            return named
+        return None if table is None else build_error("HIVE_ACID_TABLE_NOT_FOUND", table=table)
+
+    def _build(self, error: Any, named: HiveAcidError) -> Any:
         params = self._jvm.java.util.HashMap()
         for key, value in named.getMessageParameters().items():
             params.put(key, value)

@@ -51,7 +51,7 @@ class ScanFolder:
 
 @dataclass(frozen=True)
 class DeleteFolder:
-    """A delete delta to read: absolute path and names of files; `check` and write IDs as for rows.
+    """A delete delta to read: absolute path and files, which are no others; `check` and write IDs as for rows.
 
     `any_bucket`: its files may hold events of other buckets beside those of their own, which are passed over.
     """
@@ -61,7 +61,7 @@ class DeleteFolder:
     max_write_id: int
     any_bucket: bool
     check: bool
-    files: tuple[str, ...]
+    files: tuple[ScanFile, ...]
 
 
 @dataclass(frozen=True)

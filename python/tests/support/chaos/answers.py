@@ -29,8 +29,13 @@ OUR_FAULT = ("HIVE_ACID_INTERNAL", "HIVE_ACID_CORRUPT_FILE", "HIVE_ACID_UNSUPPOR
 """Named errors that nothing that is done here can be a reason for."""
 UNKNOWN = ("HIVE_ACID_COMMIT_STATE_UNKNOWN",)
 LONGEST = 600
-"""Of the text of an error."""
+"""Of the beginning, and of the end, of an error's text: a trace tells its cause last."""
 _NAMED = re.compile(r"\[(HIVE_ACID_[A-Z_]+)")
+
+
+def shorten(text: str) -> str:
+    """Both ends of a text."""
+    return text if len(text) <= 2 * LONGEST else f"{text[:LONGEST]} … {text[-LONGEST:]}"
 
 
 class Hangs(Exception):
@@ -65,7 +70,7 @@ def judge_failure(answer: Answer, error: StatementFailed, slots: Sequence[str], 
     elif (name.startswith("HIVE_ACID_") and name not in OUR_FAULT) or name in FORESEEN or name == expected:
         answer.outcome = Outcome.FAILED
     else:
-        answer.outcome, answer.complaint = Outcome.UNKNOWN, f"{name}: {error.text[:LONGEST]}"
+        answer.outcome, answer.complaint = Outcome.UNKNOWN, f"{name}: {shorten(error.text)}"
 
 
 def carry_out(answer: Answer, slots: Sequence[str], work: Callable[[], None], expected: str = "") -> None:

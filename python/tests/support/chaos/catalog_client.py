@@ -120,13 +120,20 @@ class CatalogClient:
         """ALTER TABLE … SET TBLPROPERTIES."""
         stored = self.table(name)
         stored.parameters[key] = "1"
+        self._let_server_date(stored)
         self._client.alter_table_with_environment_context(DATABASE, name, stored, keep_statistics())
 
     def add_column(self, name: str, column: str) -> None:
         """ALTER TABLE … ADD COLUMNS."""
         stored = self.table(name)
         stored.sd.cols.append(ttypes.FieldSchema(column, "int", ""))
+        self._let_server_date(stored)
         self._client.alter_table_with_environment_context(DATABASE, name, stored, keep_statistics())
+
+    @staticmethod
+    def _let_server_date(stored: Any) -> None:
+        """As clients of Hive and Spark do: what alters a table moves the time of its last DDL (decision 0014)."""
+        stored.parameters.pop("transient_lastDdlTime", None)
 
     def notes(self, name: str) -> tuple[str, ...]:
         """Names of properties and columns."""

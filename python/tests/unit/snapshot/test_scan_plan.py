@@ -111,7 +111,7 @@ def test_the_plan_in_the_form_the_shim_reads() -> None:
                             "minWriteId": 6,
                             "maxWriteId": 6,
                             "anyBucket": False,
-                            "files": ["bucket_00000", "bucket_00001"],
+                            "files": [["bucket_00000", 100, 1, 0, None], ["bucket_00001", 100, 1, 1, None]],
                         }
                     ],
                     "stamp": stamp,

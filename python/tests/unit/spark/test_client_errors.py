@@ -82,3 +82,12 @@ def test_it_is_gone_when_the_session_ends(errors: ClientErrors) -> None:
     captured.convert_exception = another = lambda error: convert(error)
     errors.remove()
     assert captured.convert_exception is another
+
+
+def test_a_table_that_was_lost_between_a_look_and_the_statement_is_named(errors: ClientErrors) -> None:
+    trace = "AnalysisException: org.apache.hadoop.hive.ql.metadata.InvalidTableException: Table not found parted"
+    named = errors.convert(SimpleNamespace(condition=SPARKS_CONDITION, text=trace, getCause=lambda: None))
+    assert (named.condition, named.text) == (
+        "HIVE_ACID_TABLE_NOT_FOUND",
+        "[HIVE_ACID_TABLE_NOT_FOUND] The metastore has no table parted. SQLSTATE: 42P01",
+    )

@@ -9,7 +9,18 @@ import hiveacid.errors.AcidException
 import hiveacid.formats.Evolution
 import hiveacid.formats.orc.AcidOrcFileFormat
 import hiveacid.values.{DeleteKind, InsertKind, RowWrites, UpdateKind}
-import hiveacid.wire.{Buckets, DeleteFolder, Layout, PartitionDeletes, Place, Spread, Wire, WriteReport, WriteSpec}
+import hiveacid.wire.{
+  Buckets,
+  DeleteFolder,
+  Layout,
+  PartitionDeletes,
+  Place,
+  ScanFile,
+  Spread,
+  Wire,
+  WriteReport,
+  WriteSpec
+}
 import hiveacid.write.SpecChanges.SpecChange
 import hiveacid.write.WriteJob
 import org.apache.commons.io.FileUtils
@@ -210,10 +221,14 @@ abstract class AcidOrcSuite extends munit.FunSuite {
     def bucketFiles(folder: String): Seq[FileStatus] =
       fs.listStatus(new Path(root, folder)).toSeq.filter(_.getPath.getName.startsWith("bucket_")).sortBy(_.getPath)
 
+    def listed(folder: String): Seq[ScanFile] = bucketFiles(folder).map { file =>
+      ScanFile(file.getPath.getName, file.getLen, file.getModificationTime, bucket = 0, firstRow = None)
+    }
+
     protected def deletes: String = {
       val folders = deleteFolders.map { folder =>
-        val (path, names) = (new Path(root, folder).toString, bucketFiles(folder).map(_.getPath.getName))
-        DeleteFolder(path, Long.MinValue, Long.MaxValue, anyBucket = true, checkedFolders(folder), names)
+        val path = new Path(root, folder).toString
+        DeleteFolder(path, Long.MinValue, Long.MaxValue, anyBucket = true, checkedFolders(folder), listed(folder))
       }
       Wire.write(PartitionDeletes(writeIds, folders, "stamp"))
     }

@@ -1,6 +1,6 @@
 package hiveacid.formats
 
-import java.io.{FileNotFoundException, InterruptedIOException, IOException}
+import java.io.{Closeable, FileNotFoundException, IOException, InterruptedIOException}
 import java.net.{SocketException, UnknownHostException}
 import java.nio.channels.ClosedByInterruptException
 import java.time.{LocalDateTime, ZoneId}
@@ -41,21 +41,54 @@ final case class ReadErrors(table: String) {
     }
 
   /** Opens the file as it was listed. One of its name may be another by now, where the snapshot that it was listed in
-    * has ended: that of a table that was dropped and made again. Throws HIVE_ACID_SNAPSHOT_UNAVAILABLE for such.
+    * has ended: that of a table that was dropped and made again. Throws HIVE_ACID_SNAPSHOT_UNAVAILABLE for such. It is
+    * looked at once it is open, so that no other can take its place between the two.
     *
     * @param mayGrow
     *   true for files that streaming ingest may still append to; they were listed with the length that is complete, and
     *   another file is none if it ends there
     */
   def openListed[T](file: PartitionedFile, conf: Configuration, mayGrow: Boolean = false)(open: => T): T = {
-    val path = file.toPath
-    val found = guard(path)(path.getFileSystem(conf).getFileStatus(path))
-    val hasGrown = mayGrow && found.getLen > file.fileSize
-    if (!hasGrown && (found.getLen != file.fileSize || found.getModificationTime != file.modificationTime))
-      throw replaced(path)
-    try open
-    catch { case e: AcidException if hasGrown && e.mainCondition == "HIVE_ACID_CORRUPT_FILE" => throw replaced(path) }
+    def hasGrown = ensureListed(file.toPath, file.fileSize, file.modificationTime, conf, mayGrow)
+    val opened =
+      try open
+      catch { case e: AcidException if isDamage(e) => throw (if (hasGrown) replaced(file.toPath) else e) }
+    try hasGrown
+    catch {
+      case e: Throwable =>
+        opened match {
+          case reader: Closeable => reader.close()
+          case _                 =>
+        }
+        throw e
+    }
+    opened
   }
+
+  /** Reads on in such a file. If another has taken its place, what looks like damage is none of the listed file's. */
+  def readListed[T](file: PartitionedFile, conf: Configuration, mayGrow: Boolean = false)(read: => T): T =
+    readListed(file.toPath, file.fileSize, file.modificationTime, conf, mayGrow)(read)
+
+  def readListed[T](path: Path, lengthBytes: Long, modifiedMs: Long, conf: Configuration, mayGrow: Boolean)(
+      read: => T
+  ): T =
+    try read
+    catch {
+      case e: AcidException if isDamage(e) =>
+        ensureListed(path, lengthBytes, modifiedMs, conf, mayGrow)
+        throw e
+    }
+
+  /** True if the file has grown, which it may. Throws HIVE_ACID_SNAPSHOT_UNAVAILABLE for another than the listed one.
+    */
+  def ensureListed(path: Path, lengthBytes: Long, modifiedMs: Long, conf: Configuration, mayGrow: Boolean): Boolean = {
+    val found = guard(path)(path.getFileSystem(conf).getFileStatus(path))
+    val hasGrown = mayGrow && found.getLen > lengthBytes
+    if (!hasGrown && (found.getLen != lengthBytes || found.getModificationTime != modifiedMs)) throw replaced(path)
+    hasGrown
+  }
+
+  private def isDamage(e: AcidException) = e.mainCondition == "HIVE_ACID_CORRUPT_FILE"
 
   private def replaced(path: Path): AcidException = {
     val reason = s"its file $path was replaced or damaged since it was listed"

@@ -37,7 +37,7 @@ final case class DeleteFolder(
     maxWriteId: Long,
     anyBucket: Boolean,
     check: Boolean,
-    files: Seq[String]
+    files: Seq[ScanFile]
 )
 
 /** The deletes of a partition. */

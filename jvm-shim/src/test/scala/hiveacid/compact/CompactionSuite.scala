@@ -24,8 +24,8 @@ class CompactionSuite extends AcidOrcSuite {
       events: Seq[String] = Nil
   ): Unit = {
     val folders = events.map { folder =>
-      val (path, names) = (new Path(table.root, folder).toString, table.bucketFiles(folder).map(_.getPath.getName))
-      DeleteFolder(path, Long.MinValue, Long.MaxValue, anyBucket = true, check = false, names)
+      val (path, files) = (new Path(table.root, folder).toString, table.listed(folder))
+      DeleteFolder(path, Long.MinValue, Long.MaxValue, anyBucket = true, check = false, files)
     }
     val file = CompactedFile("folded", 0, holdsDeletes, buckets, groups)
     val message = CompactionSpec(

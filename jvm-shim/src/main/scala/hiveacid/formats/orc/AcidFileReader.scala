@@ -55,7 +55,7 @@ final class AcidFileReader(request: ScanRequest, file: PartitionedFile, conf: Co
 
   override def hasNext: Boolean = {
     if (ready == null && !closed) {
-      val count = scan.read()
+      val count = errors.readListed(file, conf, mayGrow = !request.isFlat)(scan.read())
       if (count > 0) {
         result.setNumRows(count)
         ready = result

@@ -9,7 +9,7 @@ import com.google.common.util.concurrent.{ExecutionError, UncheckedExecutionExce
 import hiveacid.errors.AcidException
 import hiveacid.formats.ReadErrors
 import hiveacid.values.{BucketProperty, ValidWriteIds}
-import hiveacid.wire.{DeleteFolder, PartitionDeletes, Wire}
+import hiveacid.wire.{DeleteFolder, PartitionDeletes, ScanFile, Wire}
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 import org.apache.hadoop.hive.ql.exec.vector.LongColumnVector
@@ -64,10 +64,14 @@ final class Deletes(description: String, conf: Configuration, errors: ReadErrors
     val set = new DeleteSet
     val deletes = Wire.read[PartitionDeletes](description)
     val valid = Some(deletes.writeIds).filter(_.nonEmpty).map(ValidWriteIds.parse)
-    for (folder <- deletes.folders; name <- filesOf(folder, bucket)) {
-      val path = new Path(folder.path, name)
+    for (folder <- deletes.folders; file <- filesOf(folder, bucket)) {
+      val path = new Path(folder.path, file.path)
       if (folder.check && valid.isEmpty) throw new IllegalArgumentException(s"no write IDs to check $path with")
-      errors.guard(path)(read(placeOf(path, folder, bucket), bucket, valid.filter(_ => folder.check), set))
+      errors.readListed(path, file.lengthBytes, file.modifiedMs, conf, mayGrow = false) {
+        errors.guard(path)(read(placeOf(path, folder, bucket), bucket, valid.filter(_ => folder.check), set))
+      }
+      // events of another table's file of that name would hide rows, and show others again
+      errors.ensureListed(path, file.lengthBytes, file.modifiedMs, conf, mayGrow = false)
     }
     set.compact()
     set
@@ -76,9 +80,11 @@ final class Deletes(description: String, conf: Configuration, errors: ReadErrors
   private def placeOf(path: Path, folder: DeleteFolder, bucket: Int): PlaceCheck =
     PlaceCheck(path, folder.minWriteId, folder.maxWriteId, Some(bucket).filterNot(_ => folder.anyBucket), errors)
 
-  private def filesOf(folder: DeleteFolder, bucket: Int): Seq[String] =
-    folder.files.filter { name =>
-      PlaceCheck.bucketOf(name).getOrElse(throw new IllegalArgumentException(s"$name is no bucket file")) == bucket
+  private def filesOf(folder: DeleteFolder, bucket: Int): Seq[ScanFile] =
+    folder.files.filter { file =>
+      PlaceCheck
+        .bucketOf(file.path)
+        .getOrElse(throw new IllegalArgumentException(s"${file.path} is no bucket file")) == bucket
     }
 
   private def read(place: PlaceCheck, bucket: Int, valid: Option[ValidWriteIds], set: DeleteSet): Unit = {

@@ -87,7 +87,7 @@ class TableParquetFileFormat(val table: String, val timeZone: String, val column
       if (isNarrow) errors.guard(file.toPath)(NarrowIntegers.check(file.toPath, conf.value.value, requiredSchema))
       val rows = errors.openListed(file, conf.value.value) {
         val open = readHybrid.filter(_ => clock.exists(_.hasHybridDates)).getOrElse(read)
-        new GuardedRows[InternalRow](file.toPath, errors, open(file))
+        new GuardedRows[InternalRow](file, conf.value.value, errors, open(file))
       }
       if (converts || lengths.exists(_.isDefined)) {
         val times = clock.filter(_ => converts)
@@ -156,18 +156,19 @@ object TableParquetFileFormat {
   /** The rows or batches of a file, whose errors name table and file. Spark hands over batches as if they were rows, so
     * that nothing here may look at them.
     */
-  private class GuardedRows[R](path: Path, errors: ReadErrors, open: => Iterator[R]) extends Iterator[R] {
+  private class GuardedRows[R](file: PartitionedFile, conf: Configuration, errors: ReadErrors, open: => Iterator[R])
+      extends Iterator[R] {
     private val rows = guard(open)
     override def hasNext: Boolean = guard(rows.hasNext)
     override def next(): R = guard(rows.next())
 
-    private def guard[T](body: => T): T = errors.guard(path) {
+    private def guard[T](body: => T): T = errors.readListed(file, conf)(errors.guard(file.toPath) {
       try body
       catch {
         case e: SchemaColumnConvertNotSupportedException =>
           val found = Map("column" -> e.getColumn, "fileType" -> e.getPhysicalType, "type" -> e.getLogicalType)
           throw new UnsupportedTypeException(Refusal("HIVE_ACID_UNSUPPORTED_LAYOUT.COLUMN_TYPE_CHANGE", found))
       }
-    }
+    })
   }
 }

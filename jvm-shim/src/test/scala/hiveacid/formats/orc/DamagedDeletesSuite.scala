@@ -59,7 +59,7 @@ class DamagedDeletesSuite extends AcidOrcSuite {
   /** The file's content, read anew; the number makes it another one for the cache. */
   private def load(t: Table, number: Int): DeleteSet = {
     val path = t.path(folder, "x").getParent.toString
-    val deletes = DeleteFolder(path, 9, 9, anyBucket = false, check = false, Seq("bucket_00000"))
+    val deletes = DeleteFolder(path, 9, 9, anyBucket = false, check = false, t.listed(folder))
     val text = Wire.write(PartitionDeletes("", Seq(deletes), number.toString))
     new Deletes(text, t.conf, ReadErrors("db.t")).forBucket(0)
   }

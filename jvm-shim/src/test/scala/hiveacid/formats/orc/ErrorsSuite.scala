@@ -36,18 +36,16 @@ class ErrorsSuite extends AcidOrcSuite {
 
   private def remove(path: Path): Unit = path.getFileSystem(spark.sessionState.newHadoopConf()).delete(path, false)
 
-  // a data file that is not the one that was listed might be another table's
-  private val replaced = Some("HIVE_ACID_SNAPSHOT_UNAVAILABLE")
-
-  private def checkError(t: Table, path: Path, condition: String, sinceListed: Option[String] = None)(
-      damage: => Unit
-  ): Unit = {
+  /** A file that is another than the listed one might be another table's; listed anew, it is a damaged one. */
+  private def checkError(t: Table, path: Path)(damage: => Unit): Unit = {
     val rows = t.read().selectExpr("sum(id)", "max(s)", "count(*)")
     rows.queryExecution.executedPlan // the files are listed before they are damaged
     damage
     withConf(ignoring: _*) {
-      val attempts =
-        Seq(rows -> sinceListed.getOrElse(condition), t.read().selectExpr("sum(id)", "max(s)") -> condition)
+      val attempts = Seq(
+        rows -> "HIVE_ACID_SNAPSHOT_UNAVAILABLE",
+        t.read().selectExpr("sum(id)", "max(s)") -> "HIVE_ACID_CORRUPT_FILE"
+      )
       for ((attempt, expected) <- attempts) {
         val error = acidError(attempt.collect())
         assertEquals(error.getCondition, expected)
@@ -59,13 +57,13 @@ class ErrorsSuite extends AcidOrcSuite {
   test("a data file that is cut") {
     val t = table()
     val path = onlyFile(t, t.dataFolders)
-    checkError(t, path, "HIVE_ACID_CORRUPT_FILE", replaced)(open(path)(f => f.setLength(f.length / 2)))
+    checkError(t, path)(open(path)(f => f.setLength(f.length / 2)))
   }
 
   test("a data file with damaged bytes inside") {
     val t = table()
     val path = onlyFile(t, t.dataFolders)
-    checkError(t, path, "HIVE_ACID_CORRUPT_FILE", replaced)(open(path) { f =>
+    checkError(t, path)(open(path) { f =>
       f.seek(f.length / 2)
       f.write(Array.fill[Byte](2000)(0x55))
     })
@@ -86,7 +84,7 @@ class ErrorsSuite extends AcidOrcSuite {
   test("a delete file that is cut") {
     val t = withDeletes()
     val path = onlyFile(t, t.deleteFolders)
-    checkError(t, path, "HIVE_ACID_CORRUPT_FILE")(open(path)(f => f.setLength(f.length - 100)))
+    checkError(t, path)(open(path)(f => f.setLength(f.length - 100)))
   }
 
   test("a delete file that is gone") {
@@ -101,7 +99,23 @@ class ErrorsSuite extends AcidOrcSuite {
   test("a delete file that has lost its content since it was listed") {
     val t = withDeletes()
     val path = onlyFile(t, t.deleteFolders)
-    checkError(t, path, "HIVE_ACID_CORRUPT_FILE")(open(path)(_.setLength(0)))
+    checkError(t, path)(open(path)(_.setLength(0)))
+  }
+
+  test("a delete file with the events of another since it was listed") {
+    val t = withDeletes()
+    val path = onlyFile(t, t.deleteFolders)
+    val rows = t.read().selectExpr("sum(id)")
+    rows.queryExecution.executedPlan
+    val other = withDeletes()
+    open(path) { f =>
+      f.setLength(0)
+      f.write(
+        java.nio.file.Files.readAllBytes(java.nio.file.Path.of(onlyFile(other, other.deleteFolders).toUri.getPath))
+      )
+    }
+    path.getFileSystem(spark.sessionState.newHadoopConf()).setTimes(path, 1, -1)
+    assertEquals(acidError(rows.collect()).getCondition, "HIVE_ACID_SNAPSHOT_UNAVAILABLE")
   }
 
   test("a file that may not be read is a failure of storage, and not missing") {
