@@ -18,6 +18,7 @@ from hive_acid.erasure.phases import TableResult, World
 from hive_acid.erasure.places import Place
 from hive_acid.erasure.plan import Plan
 from hive_acid.erasure.signing import Signer
+from hive_acid.erasure.spotting import Spotters
 from hive_acid.erasure.state import ErasureState, describe_keys
 from hive_acid.erasure.subjects import Subjects
 from hive_acid.erasure.verdict import BLIND_SPOTS, Verdict, judge
@@ -158,7 +159,7 @@ def recheck(certificate: Certificate, path: Path, key: HashKey, world: World) ->
     if certificate.payload["subjects"]["key"] != key.id:
         shown = certificate.payload["subjects"]["key"]
         raise build_error("HIVE_ACID_ERASURE.CERTIFICATE_HASH_KEY", path=path, key=shown)
-    verification = Verification(world.engine, world.metastore, world.file_system, key, world.owner)
+    verification = Verification(world.engine, world.metastore, world.file_system, Spotters(key), world.owner)
     found = []
     for matcher, identity, locations in certificate.matchers():
         world.tell(f"verify: {matcher.table}")

@@ -11,7 +11,7 @@ from hive_acid.erasure.spotting import Spotter
 from hive_acid.model.names import FLUSH_LENGTH_SUFFIX, is_hidden
 from hive_acid.snapshot.filesystem import FileSystem
 
-_TEXT_BYTES = 4 * 1024 * 1024
+_TEXT_BYTES = 1024 * 1024
 """Larger files are no notes."""
 _ROW_MAGICS = (b"ORC", b"PAR1")
 _CHECKSUM_MAGIC = b"crc\0"
@@ -57,10 +57,7 @@ class FileSearch:
 
     def _search(self, files: Sequence[PhysicalFile]) -> Iterator[tuple[PhysicalFile, SearchedFile]]:
         contents = {file.path: file for file in files}
-        small: list[PhysicalFile] = []
-        for file in files:
-            if self._is_side_file(file):
-                small.append(contents.pop(file.path))
+        small = [contents.pop(file.path) for file in files if self._is_side_file(file)]
         for finding in self._engine.search(self._matcher, tuple(contents.values())) if contents else ():
             found = contents.pop(finding.path, None)
             if found is None:
@@ -79,8 +76,8 @@ class FileSearch:
         name = file.path.rpartition("/")[2]
         if file.length_bytes > _TEXT_BYTES or not (is_hidden(name) or name.endswith(FLUSH_LENGTH_SUFFIX)):
             return False
-        content = self._file_system.read_bytes(file.path)
-        return content is None or not content.startswith(_ROW_MAGICS)
+        content = self._read(file)
+        return content is not None and not content.startswith(_ROW_MAGICS)
 
     def _judge(self, file: PhysicalFile, finding: FileFinding) -> SearchedFile:
         places = []
@@ -94,7 +91,7 @@ class FileSearch:
 
     def _search_text(self, file: PhysicalFile, problem: str) -> SearchedFile:
         """`problem` says why its rows cannot be read."""
-        content = self._file_system.read_bytes(file.path) if file.length_bytes <= _TEXT_BYTES else None
+        content = self._read(file)
         name = file.path.rpartition("/")[2]
         if content is None or content.startswith(_ROW_MAGICS):
             return self._unsearched(file, problem)
@@ -110,6 +107,11 @@ class FileSearch:
         count = self._spotter.count(text)
         places = [self._place(PlaceKind.FILE_TEXT, file, f"{count} texts name a subject")] if count else []
         return self._searched(file, "text", places, match_count=count)
+
+    def _read(self, file: PhysicalFile) -> bytes | None:
+        """The content of a small file; None for a large one, and for one that changed since it was listed."""
+        content = self._file_system.read_bytes(file.path) if file.length_bytes <= _TEXT_BYTES else None
+        return content if content is not None and len(content) == file.length_bytes else None
 
     def _unsearched(self, file: PhysicalFile, problem: str) -> SearchedFile:
         place = self._place(PlaceKind.UNSEARCHED, file, f"it could not be searched: {self._spotter.mask(problem)}")

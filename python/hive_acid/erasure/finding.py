@@ -49,10 +49,7 @@ class Finder:
 
     def _check_texts(self, table: TablePlan) -> None:
         """Literals of a plan are shown wherever it is."""
-        values = frozenset(
-            self.key.hash_parts((value,)) for row in self.subjects.rows for value in row if value is not None
-        )
-        spotter = Spotter(self.key, [KeyedHashes(Key(("",)), values)])
+        spotter = Spotter(self.key, [KeyedHashes(Key(("",)), self.subjects.spotters(self.key).hidden)])
         expressions = [*table.keys, *(key for step in table.via for key in (*step.keys, step.link))]
         texts = [part for key in expressions for part in key.key.parts]
         if any(spotter.count_literals(text) for text in (*texts, table.partitions or "")):
@@ -77,7 +74,7 @@ class Finder:
     def find(self, table: TablePlan) -> FoundTable:
         """The table's hashes, counts and files."""
         matcher = self.match(table)
-        spotter = Spotter(self.key, matcher.keys)
+        spotter = self.subjects.spotters(self.key).of(matcher.keys)
         count = self.engine.count(matcher, table.partitions)
         beyond = frozenset[str]()
         if table.partitions is not None:

@@ -64,9 +64,9 @@ class Erasure:
         self._plan = plan
         self._world = world
         self._ledger = ledger
-        self._key = key
+        self._spotters = spotters = subjects.spotters(key)
         self.state = ErasureState(ledger)
-        self._verification = Verification(world.engine, world.metastore, world.file_system, key, world.owner)
+        self._verification = Verification(world.engine, world.metastore, world.file_system, spotters, world.owner)
         self._finder = Finder(world.engine, world.metastore, self._verification, key, subjects)
         self._identity = {"plan": plan.digest, "subjects": subjects.digest(key), "key": key.id}
 
@@ -232,7 +232,7 @@ class Erasure:
         return found
 
     def _spotter(self, found: FoundTable) -> Spotter:
-        return Spotter(self._key, found.matcher.keys)
+        return self._spotters.of(found.matcher.keys)
 
     def _note(self, event: str, **values: object) -> None:
         self._ledger.append(event, self._world.clock_ms(), **values)

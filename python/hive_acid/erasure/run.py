@@ -54,13 +54,12 @@ def verify_subjects(case: Case, world: World, signer: Signer | None = None, cert
 
     Raises HIVE_ACID_ERASURE with NO_SUCH_TABLE or PLAN_NAMES_SUBJECT, and what engine, metastore and storage raise.
     """
-    verification = Verification(world.engine, world.metastore, world.file_system, case.key, world.owner)
+    verification = Verification(world.engine, world.metastore, world.file_system, case.subjects.spotters(case.key), world.owner)
     finder = Finder(world.engine, world.metastore, verification, case.key, case.subjects)
     finder.check(case.plan, erases=False)
     results = []
-    for table in case.plan.tables:
+    for table, found in [(table, finder.find(table)) for table in case.plan.tables]:
         world.tell(f"verify: {table.table}")
-        found = finder.find(table)
         report = verification.verify(found.matcher, Former(found.identity, found.locations))
         places = list(report.places)
         if found.count.matched:

@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from urllib.parse import unquote
 
-from hive_acid.erasure.engine import KeyedHashes
+from hive_acid.erasure.engine import Key, KeyedHashes
 from hive_acid.erasure.keyed_hash import HashKey
 
-_WORD = re.compile(r"[^\s\"'`,;:=|/()\[\]{}<>\x00-\x1f]+")
-_BARE_WORD = re.compile(r"\w+")
+_WORD = re.compile(r"[^\W_]+")
+_WORDS_JOINED = 8
+"""Texts of so many words are looked at wherever they begin: addresses, names, what a file's ending follows."""
 _QUOTED = re.compile(r"\"(?:[^\"\\\n]|\\.)*\"")
 _PART = re.compile(r"[^/=]+")
 _VALUE = re.compile(r"(?<==)[^/=]+")
@@ -29,8 +31,10 @@ class Spotter:
     nobody in a text, where counts and IDs are such numbers; it does as a value, also as one in the name of a folder.
     """
 
-    def __init__(self, key: HashKey, keys: Iterable[KeyedHashes]) -> None:
+    def __init__(self, key: HashKey, keys: Iterable[KeyedHashes], hidden: frozenset[bytes] = frozenset()) -> None:
+        """`hidden` are hashes of single values that are masked, and that name nobody by themselves."""
         self._key = key
+        self._hidden = Spotter(key, [KeyedHashes(Key(("",)), hidden)]) if hidden else None
         self._hashes: dict[int, set[bytes]] = {}
         for keyed in keys:
             self._hashes.setdefault(len(keyed.key.parts), set()).update(keyed.hashes)
@@ -51,7 +55,7 @@ class Spotter:
 
     def mask(self, text: str) -> str:
         """The text with `#` and a part of the hash in place of each subject."""
-        masked = text
+        masked = text if self._hidden is None else self._hidden.mask(text)
         for start, end, found in sorted(self._spots(text), reverse=True):
             masked = f"{masked[:start]}#{found.hex()[:16]}{masked[end:]}"
         return masked
@@ -59,18 +63,23 @@ class Spotter:
     def _spots(self, text: str) -> list[tuple[int, int, bytes]]:
         """Start, end and hash of each place that names a subject; none within another."""
         found = [(start, end, spot) for start, end, parts in self._candidates(text) if (spot := self._find(parts))]
-        for match in _VALUE.finditer(text):
-            if spot := self._find((match.group(),)):
-                found.append((*match.span(), spot))
+        values = _VALUE.finditer(text)
+        found += [(*match.span(), spot) for match in values if (spot := self._find((match.group(),)))]
         outer: list[tuple[int, int, bytes]] = []
-        for spot in sorted(found, key=lambda spot: (spot[0], -spot[1])):
-            if not outer or spot[0] >= outer[-1][1]:
-                outer.append(spot)
+        for place in sorted(found, key=lambda place: (place[0], -place[1])):
+            if not outer or place[0] >= outer[-1][1]:
+                outer.append(place)
         return outer
 
     def _candidates(self, text: str) -> Iterator[tuple[int, int, tuple[str, ...]]]:
         sizes = sorted(self._hashes)
-        for pattern in (_QUOTED, _PART, _FIELD, _WORD, _BARE_WORD):
+        if 1 in self._hashes:
+            words = [match.span() for match in _WORD.finditer(text)]
+            for first, (start, _) in enumerate(words):
+                for _, end in words[first : first + _WORDS_JOINED]:
+                    if not _TRIFLE.fullmatch(text, start, end):
+                        yield start, end, (text[start:end],)
+        for pattern in (_QUOTED, _PART, _FIELD, _WORD):
             spans = [match.span() for match in pattern.finditer(text)]
             for size in sizes:
                 for first in range(len(spans) - size + 1):
@@ -91,6 +100,19 @@ class Spotter:
             hashes = map(self._key.hash_parts, _spellings(parts))
             self._known[parts] = next((hashed for hashed in hashes if hashed in self._hashes[len(parts)]), None)
         return self._known[parts]
+
+
+@dataclass(frozen=True)
+class Spotters:
+    """Makes the spotters of tables: each knows the table's own hashes, and `known` and `hidden` of all subjects."""
+
+    key: HashKey
+    known: tuple[KeyedHashes, ...] = ()
+    hidden: frozenset[bytes] = frozenset()
+
+    def of(self, keys: Iterable[KeyedHashes]) -> Spotter:
+        """The spotter of a table with these keys."""
+        return Spotter(self.key, (*keys, *self.known), self.hidden)
 
 
 def _spellings(parts: tuple[str, ...]) -> Iterator[tuple[str, ...]]:

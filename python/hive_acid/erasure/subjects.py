@@ -8,8 +8,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from hive_acid.erasure.engine import Key, KeyedHashes
 from hive_acid.erasure.keyed_hash import HashKey, digest_hashes
 from hive_acid.erasure.plan import NamedKey
+from hive_acid.erasure.spotting import Spotters
 from hive_acid.errors import build_error
 
 Row = tuple[str | None, ...]
@@ -27,6 +29,13 @@ class Subjects:
         places = [self.columns.index(column) for column in key.columns]
         found = (tuple(row[place] for place in places) for row in self.rows)
         return tuple(dict.fromkeys(tuple(p for p in parts if p is not None) for parts in found if None not in parts))
+
+    def spotters(self, key: HashKey) -> Spotters:
+        """What finds the subjects in texts as they were given, and hides each of their values."""
+        whole = [tuple(value for value in row if value is not None) for row in self.rows if None not in row]
+        known = KeyedHashes(Key(self.columns), frozenset(map(key.hash_parts, whole)))
+        values = {value for row in self.rows for value in row if value is not None}
+        return Spotters(key, (known,), frozenset(key.hash_parts((value,)) for value in values))
 
     def digest(self, key: HashKey) -> str:
         """A mark of who the subjects are, which only the key's owner can make."""

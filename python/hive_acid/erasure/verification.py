@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 from hive_acid.erasure.engine import ErasureEngine, Matcher, PhysicalFile
 from hive_acid.erasure.file_search import FileSearch, SearchedFile
-from hive_acid.erasure.keyed_hash import HashKey
 from hive_acid.erasure.places import Place, PlaceKind, find_roots, find_trash, list_files, search_metastore
-from hive_acid.erasure.spotting import Spotter
+from hive_acid.erasure.spotting import Spotters
 from hive_acid.errors import HiveAcidError
 from hive_acid.metastore.protocol import Metastore
 from hive_acid.model.table import Partition, TableDescription
@@ -62,12 +61,12 @@ class Verification:
     """Searches tables by their physical files and the metastore's texts, whatever snapshots show."""
 
     def __init__(
-        self, engine: ErasureEngine, metastore: Metastore, file_system: FileSystem, key: HashKey, owner: Owner
+        self, engine: ErasureEngine, metastore: Metastore, file_system: FileSystem, spotters: Spotters, owner: Owner
     ) -> None:
         self._engine = engine
         self._metastore = metastore
         self._file_system = file_system
-        self._key = key
+        self._spotters = spotters
         self._owner = owner
 
     def look(self, matcher: Matcher) -> Sight:
@@ -87,7 +86,7 @@ class Verification:
 
         A table that is gone, or is another one, is a place. Raises what the engine, metastore and storage raise.
         """
-        spotter = Spotter(self._key, matcher.keys)
+        spotter = self._spotters.of(matcher.keys)
         before = self.look_if_there(matcher)
         if before is None:
             return TableReport("", (), (_changed(matcher, "it is not there any more"),))
