@@ -37,7 +37,10 @@ class Matcher:
 
 @dataclass(frozen=True)
 class PhysicalFile:
-    """A file as it lies on disk. `partition` is the metastore's name as its folders spell it, empty for a flat table."""
+    """A file as it lies on disk.
+
+    `partition` is the metastore's name of its partition as folders spell it, empty for a flat table.
+    """
 
     path: str
     length_bytes: int

@@ -58,9 +58,17 @@ class JvmFileSystem:
 
     def list_trees(self, roots: Sequence[str]) -> list[Listing]:
         """See FileSystem."""
+        return self._list(roots, with_hidden=False)
+
+    def list_all(self, roots: Sequence[str]) -> list[Listing]:
+        """See FileSystem."""
+        return self._list(roots, with_hidden=True)
+
+    def _list(self, roots: Sequence[str], *, with_hidden: bool) -> list[Listing]:
         request = codec.write(tuple(roots))
         path = roots[0] if len(roots) == 1 else f"{len(roots)} folders"
-        return parse_listings(self._do("listing files", path, lambda: str(self._storage.list(request))), roots)
+        told = self._do("listing files", path, lambda: str(self._storage.list(request, with_hidden)))
+        return parse_listings(told, roots)
 
     def hidden_folders(self, roots: Sequence[str]) -> list[str]:
         """See FileSystem."""
