@@ -58,19 +58,20 @@ def test_deleted_rows_are_found_until_their_files_are_gone(
     tables: Tables, engine: SparkErasureEngine, compactions: Compactions
 ) -> None:
     table = tables.create("t")
-    tables.sql("INSERT INTO t VALUES (1, 'Ada'), (2, 'Bob')")
+    tables.sql("INSERT INTO t VALUES (1, 'Ada')")
+    tables.sql("INSERT INTO t VALUES (2, 'Bob')")
     compactions.run(table, CompactionKind.MAJOR)
     tables.sql("INSERT INTO t VALUES (3, 'Ada')")
     ada = matcher(engine, table, "Ada")
     assert engine.count(ada, None).by_partition == {"": 2}
     deletion = engine.delete([ada], {})[0]
-    assert (deletion.row_count, deletion.write_id) == (2, 3)
+    assert (deletion.row_count, deletion.write_id) == (2, 4)
     assert deletion.txn_id > 0
     assert engine.count(ada, None).by_partition == {}
 
     findings = search(engine, tables, ada)
     assert matches(findings, "base_") == [(2, 1)]
-    assert matches(findings, "delta_0000002") == [(1, 1)]
+    assert matches(findings, "delta_0000003") == [(1, 1)]
     assert all(count == 0 for _, count in matches(findings, "delete_delta_"))
     assert sum(rows for rows, _ in matches(findings, "delete_delta_")) == 2
 
