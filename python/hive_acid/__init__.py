@@ -5,16 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
 
     from pyspark.sql import SparkSession
 
+    from hive_acid.erasure.certifying import Recheck
+    from hive_acid.erasure.run import Outcome
     from hive_acid.execution.dry_run_report import DryRun
     from hive_acid.spark.acid_table import AcidTable
     from hive_acid.spark.transaction import AcidTransaction
 
 __version__ = "0.1.0"
-__all__ = ["AcidTable", "__version__", "configure", "dry_run", "transaction"]
+__all__ = ["AcidTable", "__version__", "configure", "dry_run", "erase", "transaction", "verify", "verify_certificate"]
 
 
 def configure(builder: SparkSession.Builder, metastore: str | None = None) -> SparkSession.Builder:
@@ -44,6 +47,51 @@ def transaction(spark: SparkSession) -> AcidTransaction:
     from hive_acid.spark.transaction import AcidTransaction
 
     return AcidTransaction(spark)
+
+
+def erase(
+    spark: SparkSession,
+    *,
+    subjects: Iterable[object],
+    tables: Mapping[str, Any],
+    columns: Sequence[str],
+    hash_key: bytes,
+    signing_key: Path,
+    ledger: Path,
+    certificate: Path,
+    **limits: Any,
+) -> Outcome:
+    """Erases subjects from tables, verifies it by all files, and writes a signed certificate and its page.
+
+    `subjects` are texts, or a tuple or mapping of texts for several `columns`. `tables` and `limits` (`guard`,
+    `deadline`, `one_transaction`) have the form of the plan's TOML. `signing_key` is a file. A run after one that ended
+    early goes on from its `ledger`. Raises HIVE_ACID_ERASURE, and what statements raise.
+    """
+    from hive_acid.spark.erasing import erase_in
+
+    plan = {"subjects": columns, "tables": tables, **limits}
+    return erase_in(spark, subjects, plan, (hash_key, signing_key), (ledger, certificate))
+
+
+def verify(
+    spark: SparkSession,
+    *,
+    subjects: Iterable[object],
+    tables: Mapping[str, Any],
+    columns: Sequence[str],
+    hash_key: bytes,
+) -> Outcome:
+    """Searches every file of tables, of whatever kind, for subjects, and changes nothing; arguments as of `erase`."""
+    from hive_acid.spark.erasing import verify_in
+
+    return verify_in(spark, subjects, {"subjects": columns, "tables": tables}, hash_key)
+
+
+def verify_certificate(spark: SparkSession, certificate: Path, hash_key: bytes) -> Sequence[Recheck]:
+    """Checks the signature of a certificate, and searches its tables again for its subjects."""
+    from hive_acid.spark.erasing import recheck_in
+
+    return recheck_in(spark, certificate, hash_key)
 
 
 def __getattr__(name: str) -> Any:

@@ -1,8 +1,8 @@
 """The command `hive-acid`.
 
 Exit codes: 0 done, or running, or committed; 1 not running, or results differ, or something was found; 2 it failed or
-was called wrongly, with the reason on standard error; of `txn status` also 3 aborted, 4 open, 5 cannot be told; 130 it
-was interrupted.
+was called wrongly, with the reason on standard error; of `txn status` also 3 aborted, 4 open, 5 cannot be told; of
+`erase` and `verify` 1 it failed, 2 it was called wrongly, 3 something is left; 130 it was interrupted.
 """
 
 from __future__ import annotations
@@ -12,12 +12,14 @@ import sys
 from collections.abc import Sequence
 
 from hive_acid.commands.doctor import add_doctor_command
+from hive_acid.commands.erase import add_erase_command
 from hive_acid.commands.history import add_history_command
 from hive_acid.commands.initiator import add_initiator_command
 from hive_acid.commands.metastore import add_metastore_command
 from hive_acid.commands.shared import FAILED
 from hive_acid.commands.sqltest import add_demo_command, add_sqltest_command
 from hive_acid.commands.transactions import add_transaction_command
+from hive_acid.commands.verify import add_verify_command
 from hive_acid.commands.worker import add_worker_command
 from hive_acid.local import LocalMetastoreError
 
@@ -26,6 +28,8 @@ ADDED = (
     add_transaction_command,
     add_doctor_command,
     add_history_command,
+    add_erase_command,
+    add_verify_command,
     add_initiator_command,
     add_worker_command,
     add_demo_command,

@@ -6,16 +6,36 @@ import argparse
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     Commands = argparse._SubParsersAction[argparse.ArgumentParser]
 
 DONE, NOT_RUNNING, FAILED, INTERRUPTED = 0, 1, 2, 130
 FOUND = 1
+ERASURE_FAILED, WRONG_CALL, PENDING = 1, 2, 3
+"""Of erasures and verifications, where 0 means that nothing is left."""
 ABORTED, OPEN, NOT_KNOWN = 3, 4, 5
 
 
 def add_metastore_option(parser: argparse.ArgumentParser) -> None:
     """`--metastore`."""
     parser.add_argument("--metastore", metavar="URI", help="thrift://host:port; that of hive-site.xml by default")
+
+
+def add_spark_options(parser: argparse.ArgumentParser) -> None:
+    """`--master` and `--conf`."""
+    parser.add_argument("--master", default="local[*]", help="Spark's master (default: %(default)s)")
+    parser.add_argument("--conf", action="append", default=[], metavar="KEY=VALUE", help="a setting of Spark's")
+
+
+def parse_settings(given: Sequence[str]) -> dict[str, str]:
+    """Spark's settings of `--conf`. Raises HIVE_ACID_CONFIGURATION.NOT_A_PAIR for one without `=`."""
+    from hive_acid.errors import build_error
+
+    for text in given:
+        if not text.partition("=")[1]:
+            raise build_error("HIVE_ACID_CONFIGURATION.NOT_A_PAIR", text=text)
+    return {text.partition("=")[0]: text.partition("=")[2] for text in given}
 
 
 def find_uris(chosen: argparse.Namespace) -> str:

@@ -91,7 +91,7 @@ def find_obsolete(
         after = "a Cleaner removes them after the next compaction of the table: ALTER TABLE … COMPACT 'major'"
         cure = after if service.has_cleaner else f"no Cleaner runs; {service.cleaner_advice}"
         if waiting is not None:  # another compaction would wait behind it
-            cure = f"compaction {waiting.id} is to be cleaned: {_find_cleaning_cure(waiting, service)}"
+            cure = f"compaction {waiting.id} is to be cleaned: {find_cleaning_cure(waiting, service)}"
         detail = f"{len(old)} folders or files that newer ones have replaced, {space} bytes"
         yield subject.finding(FindingKind.OBSOLETE_FOLDERS, detail, "only space, and time to list them", cure)
 
@@ -113,11 +113,12 @@ def find_stuck(subject: Subject, entries: Sequence[CompactionInfo], service: Ser
             detail = (
                 f"compaction {info.id} was done {_age(_done_ms(info), now_ms)} ago, and what it replaced is still there"
             )
-            cure = _find_cleaning_cure(info, service)
+            cure = find_cleaning_cure(info, service)
             yield subject.finding(FindingKind.CLEANING_WAITS, detail, "only space, and time to list it", cure)
 
 
-def _find_cleaning_cure(info: CompactionInfo, service: Service) -> str:
+def find_cleaning_cure(info: CompactionInfo, service: Service) -> str:
+    """What to do about a compaction that is done and not cleaned."""
     if not service.has_cleaner:
         return f"no Cleaner runs; {service.cleaner_advice}"
     if info.error:

@@ -68,6 +68,15 @@ class _Case:
         return self.table.parameters if partition is None else next(found, {})
 
 
+def load_service(metastore: Metastore) -> Service:
+    """The services beside the metastore. Raises what the metastore raises."""
+    initiates = has_initiator(metastore)
+    cleans = find_server_value(metastore.config_value, CLEANER_ON, "false") == "true"
+    has_cleaner = initiates if metastore.line is MetastoreLine.HIVE_3 else cleans
+    oldest = min(metastore.valid_transactions(0).open, default=None)
+    return Service(metastore.line, initiates, has_cleaner, oldest, metastore.version)
+
+
 class Doctor:
     """Examines tables of one metastore.
 
@@ -93,7 +102,7 @@ class Doctor:
         named table that is not transactional, and what the metastore and storage raise; of several tables, what one
         raises is a finding.
         """
-        service = self._load_service()
+        service = load_service(self._metastore)
         if name is not None:
             table = self._metastore.table(name)
             if table.kind is TableKind.PLAIN:
@@ -114,14 +123,6 @@ class Doctor:
         except HiveAcidError as error:
             kind, cure = FindingKind.NOT_EXAMINED, "remove the cause and run doctor again"
             yield Subject(name).finding(kind, str(error), "not known", cure)
-
-    def _load_service(self) -> Service:
-        metastore = self._metastore
-        initiates = has_initiator(metastore)
-        cleans = find_server_value(metastore.config_value, CLEANER_ON, "false") == "true"
-        has_cleaner = initiates if metastore.line is MetastoreLine.HIVE_3 else cleans
-        oldest = min(metastore.valid_transactions(0).open, default=None)
-        return Service(metastore.line, initiates, has_cleaner, oldest, metastore.version)
 
     def _examine_transactions(self) -> Iterator[Finding]:
         metastore = self._metastore

@@ -12,6 +12,7 @@ HiveAcidError (a PySparkException)
 ├── SnapshotUnavailable      the rows of this snapshot are gone; run the query again
 ├── MetastoreUnavailable     no answer from the metastore
 ├── MetastoreRefused         the metastore answered with an error
+├── ErasureRefused           an erasure, or the check of its certificate, cannot go on as asked
 └── StorageError             files could not be read or written
 
 Templates and SQLSTATEs live in conditions.json, which the shim's jar carries too. No sentence of a refusal stands
@@ -148,6 +149,10 @@ class StorageError(HiveAcidError):
     """A file could not be read, written, renamed or removed."""
 
 
+class ErasureRefused(HiveAcidError):
+    """An erasure or the check of its certificate cannot go on as asked."""
+
+
 _CLASSES: Mapping[str, type[HiveAcidError]] = {
     cls.__name__: cls
     for cls in (
@@ -165,6 +170,7 @@ _CLASSES: Mapping[str, type[HiveAcidError]] = {
         MetastoreUnavailable,
         MetastoreRefused,
         StorageError,
+        ErasureRefused,
     )
 }
 

@@ -29,19 +29,15 @@ class _ObservedSnapshot:
         self.sizes: dict[str, int] = {}
 
     def read_together(self, tables: Iterable[TableName]) -> None:
-        """See Snapshot."""
         self._snapshot.read_together(tables)
 
     def ensure_same(self, analysed: AnalysedTable) -> None:
-        """See Snapshot."""
         self._snapshot.ensure_same(analysed)
 
     def partition_names(self, table: TableName) -> list[str]:
-        """See Snapshot."""
         return self._snapshot.partition_names(table)
 
     def scan_plan(self, table: TableName, partitions: Sequence[str] | None, with_row_ids: bool = False) -> ScanPlan:
-        """See Snapshot."""
         plan = self._snapshot.scan_plan(table, partitions, with_row_ids)
         if table == self._table:
             folders = [folder for partition in plan.partitions for folder in partition.folders]

@@ -388,11 +388,45 @@ struct AlterTableRequest {
   11: optional string expectedParameterValue
 }
 struct AlterTableResponse {}
-// Only ever sent with an empty list of columns, which needs no more than their names and types.
+// Of the statistics only the least and the greatest values, which texts and booleans have none of.
+struct DoubleColumnStatsData { 1: optional double lowValue, 2: optional double highValue }
+struct LongColumnStatsData { 1: optional i64 lowValue, 2: optional i64 highValue }
+struct Decimal { 1: required binary unscaled, 3: required i16 scale }
+struct DecimalColumnStatsData { 1: optional Decimal lowValue, 2: optional Decimal highValue }
+struct Date { 1: required i64 daysSinceEpoch }
+struct DateColumnStatsData { 1: optional Date lowValue, 2: optional Date highValue }
+struct Timestamp { 1: required i64 secondsSinceEpoch }
+struct TimestampColumnStatsData { 1: optional Timestamp lowValue, 2: optional Timestamp highValue }
+union ColumnStatisticsData {
+  2: LongColumnStatsData longStats
+  3: DoubleColumnStatsData doubleStats
+  6: DecimalColumnStatsData decimalStats
+  7: DateColumnStatsData dateStats
+  8: TimestampColumnStatsData timestampStats
+}
+// Only ever sent within an empty list of columns, where statsData, which the original requires, is not missed.
 struct ColumnStatisticsObj {
   1: required string colName
   2: required string colType
+  3: optional ColumnStatisticsData statsData
 }
+struct TableStatsRequest {
+  1: required string dbName
+  2: required string tblName
+  3: required list<string> colNames
+  4: optional string catName
+  6: optional string engine
+}
+struct TableStatsResult { 1: required list<ColumnStatisticsObj> tableStats }
+struct PartitionsStatsRequest {
+  1: required string dbName
+  2: required string tblName
+  3: required list<string> colNames
+  4: required list<string> partNames
+  5: optional string catName
+  7: optional string engine
+}
+struct PartitionsStatsResult { 1: required map<string, list<ColumnStatisticsObj>> partStats }
 struct ColumnStatisticsDesc {
   1: required bool isTblLevel
   2: required string dbName
@@ -589,6 +623,10 @@ service ThriftHiveMetastore {
   AlterTableResponse alter_table_req(1: AlterTableRequest req)
     throws (1: InvalidOperationException o1, 2: MetaException o2)
 
+  TableStatsResult get_table_statistics_req(1: TableStatsRequest request)
+    throws (1: NoSuchObjectException o1, 2: MetaException o2)
+  PartitionsStatsResult get_partitions_statistics_req(1: PartitionsStatsRequest request)
+    throws (1: NoSuchObjectException o1, 2: MetaException o2)
   NotNullConstraintsResponse get_not_null_constraints(1: NotNullConstraintsRequest request)
     throws (1: MetaException o1, 2: NoSuchObjectException o2)
   DefaultConstraintsResponse get_default_constraints(1: DefaultConstraintsRequest request)

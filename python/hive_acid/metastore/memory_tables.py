@@ -27,6 +27,8 @@ class MemoryTables:
         self._partitions: dict[TableName, dict[str, Partition]] = {}
         self._stored_write_ids: dict[tuple[TableName, str | None], int] = {}
         self.database_properties: dict[str, dict[str, str]] = {}
+        self.extremes: dict[TableName, dict[tuple[str, str], tuple[str, ...]]] = {}
+        self.defaults: dict[TableName, dict[str, str]] = {}
         self.table_constraints: dict[TableName, TableConstraints] = {}
 
     def add_table(self, table: TableDescription) -> None:
@@ -76,8 +78,13 @@ class MemoryTables:
         return self.table_constraints.get(table, TableConstraints())
 
     def column_defaults(self, table: TableName) -> dict[str, str]:
-        """There are none here: only Spark would ask for them."""
-        return {}
+        """`defaults` has them."""
+        return dict(self.defaults.get(table, {}))
+
+    def column_extremes(self, table: TableName, partitions: Sequence[str]) -> dict[tuple[str, str], tuple[str, ...]]:
+        """`extremes` has them."""
+        found = self.extremes.get(table, {})
+        return {place: values for place, values in found.items() if place[0] in ("", *partitions)}
 
     def new_table_location(self, name: TableName) -> str | None:
         return None

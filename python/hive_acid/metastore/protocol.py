@@ -166,6 +166,13 @@ class Metastore(CompactionQueue, Protocol):
         """The default expressions, as text, by column in lower case."""
         ...
 
+    def column_extremes(self, table: TableName, partitions: Sequence[str]) -> dict[tuple[str, str], tuple[str, ...]]:
+        """The least and greatest values that are stored of columns, as texts: by partition and column.
+
+        Those of the table as a whole stand under the empty name. The values of every engine are told.
+        """
+        ...
+
     def new_table_location(self, name: TableName) -> str | None:
         """Where a new transactional table must lie if that is not below its database's own location.
 

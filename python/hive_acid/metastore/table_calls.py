@@ -8,12 +8,15 @@ from typing import Any
 from hive_acid.errors import MetastoreRefused, build_error
 from hive_acid.metastore import conversion, notification, statistics
 from hive_acid.metastore.calls import Calls
+from hive_acid.metastore.column_statistics import find_extremes
 from hive_acid.metastore.generated import ttypes
 from hive_acid.metastore.types import AddedFile, MetastoreLine, OperationKind
 from hive_acid.model.table import Partition, TableConstraints, TableDescription, TableName
 from hive_acid.model.write_ids import ValidWriteIdList
 
 _PARTITIONS_PER_CALL = 500
+_ENGINES = ("hive", "spark", "impala")
+"""Each keeps statistics of its own on 4.x."""
 _CATALOG = "hive"
 """The metastore's default catalog, which some calls do not take for granted."""
 
@@ -47,6 +50,25 @@ class TableCalls(Calls):
         request = ttypes.DefaultConstraintsRequest(_CATALOG, table.database, table.table)
         found = self._read("get_default_constraints", request, table=str(table)).defaultConstraints
         return {c.column_name.lower(): c.default_value for c in found if c.enable_cstr}
+
+    def column_extremes(self, table: TableName, partitions: Sequence[str]) -> dict[tuple[str, str], tuple[str, ...]]:
+        """See `Metastore`. 3.1 does not tell engines apart."""
+        columns = [column.name for column in self.table(table).columns]
+        engines = (None,) if self.line is MetastoreLine.HIVE_3 else _ENGINES
+        found: dict[tuple[str, str], tuple[str, ...]] = {}
+        for engine in engines:
+            where = {"dbName": table.database, "tblName": table.table, "colNames": columns, "engine": engine}
+            request = ttypes.TableStatsRequest(**where)
+            answered = {"": self._read("get_table_statistics_req", request, table=str(table)).tableStats}
+            for start in range(0, len(partitions), _PARTITIONS_PER_CALL):
+                names = list(partitions[start : start + _PARTITIONS_PER_CALL])
+                of_partitions = ttypes.PartitionsStatsRequest(**where, partNames=names)
+                answered |= self._read("get_partitions_statistics_req", of_partitions, table=str(table)).partStats
+            for name, columns_of in answered.items():
+                for each in columns_of:
+                    place = (name, each.colName)
+                    found[place] = (*found.get(place, ()), *find_extremes(each))
+        return found
 
     def table_names(self) -> list[TableName]:
         databases: list[str] = self._read("get_all_databases")

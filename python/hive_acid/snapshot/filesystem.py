@@ -34,6 +34,10 @@ class FileSystem(Protocol):
         """
         ...
 
+    def list_all(self, roots: Sequence[str]) -> list[Listing]:
+        """The same with hidden folders and all they hold."""
+        ...
+
     def hidden_folders(self, roots: Sequence[str]) -> list[str]:
         """Paths of the hidden folders directly below these roots, which listings leave out; sorted. One call.
 

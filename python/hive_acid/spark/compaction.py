@@ -41,7 +41,7 @@ class JvmCompactionEngine:
         """Progress of the running compactions by the names of their jobs; threads write different keys."""
 
     def compact(self, job: CompactionJob) -> WriteResult:
-        """See CompactionEngine. Errors of the job keep their JVM type."""
+        """Errors of the job keep their JVM type."""
         shim = self._jvm.hiveacid.compact.CompactionJob
         session = self._find_session()
         name = f"compaction-{next(self._numbers)}"

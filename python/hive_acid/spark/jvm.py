@@ -57,54 +57,51 @@ class JvmFileSystem:
         self._storage = storage
 
     def list_trees(self, roots: Sequence[str]) -> list[Listing]:
-        """See FileSystem."""
+        return self._list(roots, with_hidden=False)
+
+    def list_all(self, roots: Sequence[str]) -> list[Listing]:
+        return self._list(roots, with_hidden=True)
+
+    def _list(self, roots: Sequence[str], *, with_hidden: bool) -> list[Listing]:
         request = codec.write(tuple(roots))
         path = roots[0] if len(roots) == 1 else f"{len(roots)} folders"
-        return parse_listings(self._do("listing files", path, lambda: str(self._storage.list(request))), roots)
+        told = self._do("listing files", path, lambda: str(self._storage.list(request, with_hidden)))
+        return parse_listings(told, roots)
 
     def hidden_folders(self, roots: Sequence[str]) -> list[str]:
-        """See FileSystem."""
         request = codec.write(tuple(roots))
         text: str = self._do("listing folders", roots[0], lambda: self._storage.hiddenFolders(request))
         return sorted(codec.read(tuple[str, ...], text))
 
     def read_text(self, path: str) -> str:
-        """See FileSystem."""
         return self._do("reading", path, lambda: str(self._storage.readText(path)))
 
     def read_bytes(self, path: str) -> bytes | None:
-        """See FileSystem."""
         content = self._do("reading", path, lambda: self._storage.readBytes(path))
         return None if content is None else bytes(content)
 
     def row_counts(self, table: str, files: Sequence[FileVersion]) -> list[int]:
-        """See FileSystem. Errors keep their JVM type."""
+        """Errors keep their JVM type."""
         return list(codec.read(tuple[int, ...], self._storage.rowCounts(table, codec.write(tuple(files)))))
 
     def exists(self, path: str) -> bool:
-        """See FileSystem."""
         return self._do("looking", path, lambda: bool(self._storage.exists(path)))
 
     def checksums(self, paths: Sequence[str]) -> list[str]:
-        """See FileSystem."""
         request = codec.write(tuple(paths))
         text: str = self._do("reading checksums", paths[0], lambda: self._storage.checksums(request))
         return list(codec.read(tuple[str, ...], text))
 
     def make_folder(self, path: str) -> None:
-        """See FileSystem."""
         self._do("making a folder", path, lambda: self._storage.makeFolder(path))
 
     def write_text(self, path: str, text: str) -> None:
-        """See FileSystem."""
         self._do("writing", path, lambda: self._storage.writeText(path, text))
 
     def rename(self, source: str, target: str) -> None:
-        """See FileSystem."""
         self._do(f"renaming it to {target}", source, lambda: self._storage.rename(source, target))
 
     def delete_tree(self, path: str) -> None:
-        """See FileSystem."""
         self._do("removing", path, lambda: self._storage.deleteTree(path))
 
     def _do(self, action: str, path: str, call: Callable[[], T]) -> T:
@@ -165,11 +162,9 @@ class JvmJobs:
         self._listener = listener
 
     def idle_ms(self) -> int:
-        """See Jobs."""
         return int(self._listener.idleMs())
 
     def runs_loose(self) -> bool:
-        """See Jobs."""
         return bool(self._listener.runsLooseJobs())
 
 
@@ -186,21 +181,18 @@ class JvmEngine:
         self._check = check
 
     def find_partitions(self, token: str) -> tuple[str, ...] | None:
-        """See Engine."""
         found = run_job(self._context, self._call, lambda: self._bridge.findPartitions(self._call, token))
         return codec.read_if_any(tuple[str, ...], found)
 
     def find_misspelled(self, partitions: Sequence[str]) -> tuple[str, str] | None:
-        """See Engine."""
         found = codec.read_if_any(Misspelling, self._bridge.findMisspelled(self._call, codec.write(partitions)))
         return None if found is None else (found.name, found.wanted)
 
     def write_empty(self, partitions: Sequence[str], spec: WriteSpec) -> WriteResult:
-        """See Engine."""
         return _read_report(self._bridge.writeEmpty(self._call, codec.write(partitions), codec.write(spec)))
 
     def write(self, token: str, spec: WriteSpec) -> WriteResult:
-        """See Engine. Errors of the job keep their JVM type."""
+        """Errors of the job keep their JVM type."""
         self._check()
         written = run_job(self._context, self._call, lambda: self._bridge.write(self._call, token, codec.write(spec)))
         if written is None:
@@ -208,7 +200,6 @@ class JvmEngine:
         return _read_report(written)
 
     def count_rows(self, token: str, partitions: Sequence[str] | None) -> int:
-        """See Engine."""
         names = codec.write(partitions)
         return int(run_job(self._context, self._call, lambda: self._bridge.countRows(self._call, token, names)))
 

@@ -42,6 +42,16 @@ def worker_session(uris: str, master: str, conf: Mapping[str, str]) -> Iterator[
 
 
 @contextmanager
+def erasure_session(uris: str, master: str, conf: Mapping[str, str]) -> Iterator[SparkSession]:
+    """A session for jobs that count, delete and search, without a user interface."""
+    options = {"spark.ui.enabled": "false", "spark.log.level": "ERROR"}
+    if master.startswith("local"):
+        options["spark.driver.host"] = "127.0.0.1"
+    with _session(uris, master, {**options, **conf}) as session:
+        yield session
+
+
+@contextmanager
 def _session(uris: str, master: str, options: Mapping[str, str]) -> Iterator[SparkSession]:
     builder = SparkSession.Builder().master(master).appName("hive-acid")
     session = configure(builder.config(map=dict(options)), metastore=uris).getOrCreate()

@@ -30,6 +30,10 @@ class MemoryFileSystem:
         self.calls.append("list_trees")
         return [self._listing(root) for root in roots]
 
+    def list_all(self, roots: Sequence[str]) -> list[Listing]:
+        self.calls.append("list_all")
+        return [self._listing(root, with_hidden=True) for root in roots]
+
     def hidden_folders(self, roots: Sequence[str]) -> list[str]:
         self.calls.append("hidden_folders")
         parents = {root.rstrip("/") for root in roots}
@@ -100,7 +104,7 @@ class MemoryFileSystem:
             self.folders.add(path)
             path = path.rpartition("/")[0]
 
-    def _listing(self, root: str) -> Listing:
+    def _listing(self, root: str, *, with_hidden: bool = False) -> Listing:
         base = root.rstrip("/")
         if base in self.files:
             raise _error(root, "listing", "it is a file")
@@ -114,8 +118,8 @@ class MemoryFileSystem:
         ]
         return Listing(
             root,
-            tuple(file for file in files if not _is_in_hidden_folder(file.relative_path)),
-            tuple(path for path in folders if not _is_in_hidden_folder(path + "/")),
+            tuple(file for file in files if with_hidden or not _is_in_hidden_folder(file.relative_path)),
+            tuple(path for path in folders if with_hidden or not _is_in_hidden_folder(path + "/")),
         )
 
 

@@ -302,6 +302,22 @@ class Iface(object):
         """
         pass
 
+    def get_table_statistics_req(self, request):
+        """
+        Parameters:
+         - request
+
+        """
+        pass
+
+    def get_partitions_statistics_req(self, request):
+        """
+        Parameters:
+         - request
+
+        """
+        pass
+
     def get_not_null_constraints(self, request):
         """
         Parameters:
@@ -1713,6 +1729,78 @@ class Client(Iface):
             raise result.o2
         raise TApplicationException(TApplicationException.MISSING_RESULT, "alter_table_req failed: unknown result")
 
+    def get_table_statistics_req(self, request):
+        """
+        Parameters:
+         - request
+
+        """
+        self.send_get_table_statistics_req(request)
+        return self.recv_get_table_statistics_req()
+
+    def send_get_table_statistics_req(self, request):
+        self._oprot.writeMessageBegin('get_table_statistics_req', TMessageType.CALL, self._seqid)
+        args = get_table_statistics_req_args()
+        args.request = request
+        args.write(self._oprot)
+        self._oprot.writeMessageEnd()
+        self._oprot.trans.flush()
+
+    def recv_get_table_statistics_req(self):
+        iprot = self._iprot
+        (fname, mtype, rseqid) = iprot.readMessageBegin()
+        if mtype == TMessageType.EXCEPTION:
+            x = TApplicationException()
+            x.read(iprot)
+            iprot.readMessageEnd()
+            raise x
+        result = get_table_statistics_req_result()
+        result.read(iprot)
+        iprot.readMessageEnd()
+        if result.success is not None:
+            return result.success
+        if result.o1 is not None:
+            raise result.o1
+        if result.o2 is not None:
+            raise result.o2
+        raise TApplicationException(TApplicationException.MISSING_RESULT, "get_table_statistics_req failed: unknown result")
+
+    def get_partitions_statistics_req(self, request):
+        """
+        Parameters:
+         - request
+
+        """
+        self.send_get_partitions_statistics_req(request)
+        return self.recv_get_partitions_statistics_req()
+
+    def send_get_partitions_statistics_req(self, request):
+        self._oprot.writeMessageBegin('get_partitions_statistics_req', TMessageType.CALL, self._seqid)
+        args = get_partitions_statistics_req_args()
+        args.request = request
+        args.write(self._oprot)
+        self._oprot.writeMessageEnd()
+        self._oprot.trans.flush()
+
+    def recv_get_partitions_statistics_req(self):
+        iprot = self._iprot
+        (fname, mtype, rseqid) = iprot.readMessageBegin()
+        if mtype == TMessageType.EXCEPTION:
+            x = TApplicationException()
+            x.read(iprot)
+            iprot.readMessageEnd()
+            raise x
+        result = get_partitions_statistics_req_result()
+        result.read(iprot)
+        iprot.readMessageEnd()
+        if result.success is not None:
+            return result.success
+        if result.o1 is not None:
+            raise result.o1
+        if result.o2 is not None:
+            raise result.o2
+        raise TApplicationException(TApplicationException.MISSING_RESULT, "get_partitions_statistics_req failed: unknown result")
+
     def get_not_null_constraints(self, request):
         """
         Parameters:
@@ -2359,6 +2447,8 @@ class Processor(Iface, TProcessor):
         self._processMap["update_table_column_statistics_req"] = Processor.process_update_table_column_statistics_req
         self._processMap["update_partition_column_statistics_req"] = Processor.process_update_partition_column_statistics_req
         self._processMap["alter_table_req"] = Processor.process_alter_table_req
+        self._processMap["get_table_statistics_req"] = Processor.process_get_table_statistics_req
+        self._processMap["get_partitions_statistics_req"] = Processor.process_get_partitions_statistics_req
         self._processMap["get_not_null_constraints"] = Processor.process_get_not_null_constraints
         self._processMap["get_default_constraints"] = Processor.process_get_default_constraints
         self._processMap["get_check_constraints"] = Processor.process_get_check_constraints
@@ -3417,6 +3507,64 @@ class Processor(Iface, TProcessor):
         oprot.writeMessageEnd()
         oprot.trans.flush()
 
+    def process_get_table_statistics_req(self, seqid, iprot, oprot):
+        args = get_table_statistics_req_args()
+        args.read(iprot)
+        iprot.readMessageEnd()
+        result = get_table_statistics_req_result()
+        try:
+            result.success = self._handler.get_table_statistics_req(args.request)
+            msg_type = TMessageType.REPLY
+        except TTransport.TTransportException:
+            raise
+        except NoSuchObjectException as o1:
+            msg_type = TMessageType.REPLY
+            result.o1 = o1
+        except MetaException as o2:
+            msg_type = TMessageType.REPLY
+            result.o2 = o2
+        except TApplicationException as ex:
+            logging.exception('TApplication exception in handler')
+            msg_type = TMessageType.EXCEPTION
+            result = ex
+        except Exception:
+            logging.exception('Unexpected exception in handler')
+            msg_type = TMessageType.EXCEPTION
+            result = TApplicationException(TApplicationException.INTERNAL_ERROR, 'Internal error')
+        oprot.writeMessageBegin("get_table_statistics_req", msg_type, seqid)
+        result.write(oprot)
+        oprot.writeMessageEnd()
+        oprot.trans.flush()
+
+    def process_get_partitions_statistics_req(self, seqid, iprot, oprot):
+        args = get_partitions_statistics_req_args()
+        args.read(iprot)
+        iprot.readMessageEnd()
+        result = get_partitions_statistics_req_result()
+        try:
+            result.success = self._handler.get_partitions_statistics_req(args.request)
+            msg_type = TMessageType.REPLY
+        except TTransport.TTransportException:
+            raise
+        except NoSuchObjectException as o1:
+            msg_type = TMessageType.REPLY
+            result.o1 = o1
+        except MetaException as o2:
+            msg_type = TMessageType.REPLY
+            result.o2 = o2
+        except TApplicationException as ex:
+            logging.exception('TApplication exception in handler')
+            msg_type = TMessageType.EXCEPTION
+            result = ex
+        except Exception:
+            logging.exception('Unexpected exception in handler')
+            msg_type = TMessageType.EXCEPTION
+            result = TApplicationException(TApplicationException.INTERNAL_ERROR, 'Internal error')
+        oprot.writeMessageBegin("get_partitions_statistics_req", msg_type, seqid)
+        result.write(oprot)
+        oprot.writeMessageEnd()
+        oprot.trans.flush()
+
     def process_get_not_null_constraints(self, seqid, iprot, oprot):
         args = get_not_null_constraints_args()
         args.read(iprot)
@@ -3925,10 +4073,10 @@ class set_ugi_args(object):
             elif fid == 2:
                 if ftype == TType.LIST:
                     self.group_names = []
-                    (_etype450, _size447) = iprot.readListBegin()
-                    for _i451 in range(_size447):
-                        _elem452 = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
-                        self.group_names.append(_elem452)
+                    (_etype494, _size491) = iprot.readListBegin()
+                    for _i495 in range(_size491):
+                        _elem496 = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
+                        self.group_names.append(_elem496)
                     iprot.readListEnd()
                 else:
                     iprot.skip(ftype)
@@ -3949,8 +4097,8 @@ class set_ugi_args(object):
         if self.group_names is not None:
             oprot.writeFieldBegin('group_names', TType.LIST, 2)
             oprot.writeListBegin(TType.STRING, len(self.group_names))
-            for iter453 in self.group_names:
-                oprot.writeString(iter453.encode('utf-8') if sys.version_info[0] == 2 else iter453)
+            for iter497 in self.group_names:
+                oprot.writeString(iter497.encode('utf-8') if sys.version_info[0] == 2 else iter497)
             oprot.writeListEnd()
             oprot.writeFieldEnd()
         oprot.writeFieldStop()
@@ -4002,10 +4150,10 @@ class set_ugi_result(object):
             if fid == 0:
                 if ftype == TType.LIST:
                     self.success = []
-                    (_etype457, _size454) = iprot.readListBegin()
-                    for _i458 in range(_size454):
-                        _elem459 = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
-                        self.success.append(_elem459)
+                    (_etype501, _size498) = iprot.readListBegin()
+                    for _i502 in range(_size498):
+                        _elem503 = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
+                        self.success.append(_elem503)
                     iprot.readListEnd()
                 else:
                     iprot.skip(ftype)
@@ -4027,8 +4175,8 @@ class set_ugi_result(object):
         if self.success is not None:
             oprot.writeFieldBegin('success', TType.LIST, 0)
             oprot.writeListBegin(TType.STRING, len(self.success))
-            for iter460 in self.success:
-                oprot.writeString(iter460.encode('utf-8') if sys.version_info[0] == 2 else iter460)
+            for iter504 in self.success:
+                oprot.writeString(iter504.encode('utf-8') if sys.version_info[0] == 2 else iter504)
             oprot.writeListEnd()
             oprot.writeFieldEnd()
         if self.o1 is not None:
@@ -7407,10 +7555,10 @@ class get_all_databases_result(object):
             if fid == 0:
                 if ftype == TType.LIST:
                     self.success = []
-                    (_etype464, _size461) = iprot.readListBegin()
-                    for _i465 in range(_size461):
-                        _elem466 = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
-                        self.success.append(_elem466)
+                    (_etype508, _size505) = iprot.readListBegin()
+                    for _i509 in range(_size505):
+                        _elem510 = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
+                        self.success.append(_elem510)
                     iprot.readListEnd()
                 else:
                     iprot.skip(ftype)
@@ -7432,8 +7580,8 @@ class get_all_databases_result(object):
         if self.success is not None:
             oprot.writeFieldBegin('success', TType.LIST, 0)
             oprot.writeListBegin(TType.STRING, len(self.success))
-            for iter467 in self.success:
-                oprot.writeString(iter467.encode('utf-8') if sys.version_info[0] == 2 else iter467)
+            for iter511 in self.success:
+                oprot.writeString(iter511.encode('utf-8') if sys.version_info[0] == 2 else iter511)
             oprot.writeListEnd()
             oprot.writeFieldEnd()
         if self.o1 is not None:
@@ -7550,10 +7698,10 @@ class get_all_tables_result(object):
             if fid == 0:
                 if ftype == TType.LIST:
                     self.success = []
-                    (_etype471, _size468) = iprot.readListBegin()
-                    for _i472 in range(_size468):
-                        _elem473 = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
-                        self.success.append(_elem473)
+                    (_etype515, _size512) = iprot.readListBegin()
+                    for _i516 in range(_size512):
+                        _elem517 = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
+                        self.success.append(_elem517)
                     iprot.readListEnd()
                 else:
                     iprot.skip(ftype)
@@ -7575,8 +7723,8 @@ class get_all_tables_result(object):
         if self.success is not None:
             oprot.writeFieldBegin('success', TType.LIST, 0)
             oprot.writeListBegin(TType.STRING, len(self.success))
-            for iter474 in self.success:
-                oprot.writeString(iter474.encode('utf-8') if sys.version_info[0] == 2 else iter474)
+            for iter518 in self.success:
+                oprot.writeString(iter518.encode('utf-8') if sys.version_info[0] == 2 else iter518)
             oprot.writeListEnd()
             oprot.writeFieldEnd()
         if self.o1 is not None:
@@ -9055,6 +9203,304 @@ alter_table_req_result.thrift_spec = (
 )
 
 
+class get_table_statistics_req_args(object):
+    """
+    Attributes:
+     - request
+
+    """
+
+
+    def __init__(self, request=None,):
+        self.request = request
+
+    def read(self, iprot):
+        if iprot._fast_decode is not None and isinstance(iprot.trans, TTransport.CReadableTransport) and self.thrift_spec is not None:
+            iprot._fast_decode(self, iprot, [self.__class__, self.thrift_spec])
+            return
+        iprot.readStructBegin()
+        while True:
+            (fname, ftype, fid) = iprot.readFieldBegin()
+            if ftype == TType.STOP:
+                break
+            if fid == 1:
+                if ftype == TType.STRUCT:
+                    self.request = TableStatsRequest()
+                    self.request.read(iprot)
+                else:
+                    iprot.skip(ftype)
+            else:
+                iprot.skip(ftype)
+            iprot.readFieldEnd()
+        iprot.readStructEnd()
+
+    def write(self, oprot):
+        if oprot._fast_encode is not None and self.thrift_spec is not None:
+            oprot.trans.write(oprot._fast_encode(self, [self.__class__, self.thrift_spec]))
+            return
+        oprot.writeStructBegin('get_table_statistics_req_args')
+        if self.request is not None:
+            oprot.writeFieldBegin('request', TType.STRUCT, 1)
+            self.request.write(oprot)
+            oprot.writeFieldEnd()
+        oprot.writeFieldStop()
+        oprot.writeStructEnd()
+
+    def validate(self):
+        return
+
+    def __repr__(self):
+        L = ['%s=%r' % (key, value)
+             for key, value in self.__dict__.items()]
+        return '%s(%s)' % (self.__class__.__name__, ', '.join(L))
+
+    def __eq__(self, other):
+        return isinstance(other, self.__class__) and self.__dict__ == other.__dict__
+
+    def __ne__(self, other):
+        return not (self == other)
+all_structs.append(get_table_statistics_req_args)
+get_table_statistics_req_args.thrift_spec = (
+    None,  # 0
+    (1, TType.STRUCT, 'request', [TableStatsRequest, None], None, ),  # 1
+)
+
+
+class get_table_statistics_req_result(object):
+    """
+    Attributes:
+     - success
+     - o1
+     - o2
+
+    """
+
+
+    def __init__(self, success=None, o1=None, o2=None,):
+        self.success = success
+        self.o1 = o1
+        self.o2 = o2
+
+    def read(self, iprot):
+        if iprot._fast_decode is not None and isinstance(iprot.trans, TTransport.CReadableTransport) and self.thrift_spec is not None:
+            iprot._fast_decode(self, iprot, [self.__class__, self.thrift_spec])
+            return
+        iprot.readStructBegin()
+        while True:
+            (fname, ftype, fid) = iprot.readFieldBegin()
+            if ftype == TType.STOP:
+                break
+            if fid == 0:
+                if ftype == TType.STRUCT:
+                    self.success = TableStatsResult()
+                    self.success.read(iprot)
+                else:
+                    iprot.skip(ftype)
+            elif fid == 1:
+                if ftype == TType.STRUCT:
+                    self.o1 = NoSuchObjectException.read(iprot)
+                else:
+                    iprot.skip(ftype)
+            elif fid == 2:
+                if ftype == TType.STRUCT:
+                    self.o2 = MetaException.read(iprot)
+                else:
+                    iprot.skip(ftype)
+            else:
+                iprot.skip(ftype)
+            iprot.readFieldEnd()
+        iprot.readStructEnd()
+
+    def write(self, oprot):
+        if oprot._fast_encode is not None and self.thrift_spec is not None:
+            oprot.trans.write(oprot._fast_encode(self, [self.__class__, self.thrift_spec]))
+            return
+        oprot.writeStructBegin('get_table_statistics_req_result')
+        if self.success is not None:
+            oprot.writeFieldBegin('success', TType.STRUCT, 0)
+            self.success.write(oprot)
+            oprot.writeFieldEnd()
+        if self.o1 is not None:
+            oprot.writeFieldBegin('o1', TType.STRUCT, 1)
+            self.o1.write(oprot)
+            oprot.writeFieldEnd()
+        if self.o2 is not None:
+            oprot.writeFieldBegin('o2', TType.STRUCT, 2)
+            self.o2.write(oprot)
+            oprot.writeFieldEnd()
+        oprot.writeFieldStop()
+        oprot.writeStructEnd()
+
+    def validate(self):
+        return
+
+    def __repr__(self):
+        L = ['%s=%r' % (key, value)
+             for key, value in self.__dict__.items()]
+        return '%s(%s)' % (self.__class__.__name__, ', '.join(L))
+
+    def __eq__(self, other):
+        return isinstance(other, self.__class__) and self.__dict__ == other.__dict__
+
+    def __ne__(self, other):
+        return not (self == other)
+all_structs.append(get_table_statistics_req_result)
+get_table_statistics_req_result.thrift_spec = (
+    (0, TType.STRUCT, 'success', [TableStatsResult, None], None, ),  # 0
+    (1, TType.STRUCT, 'o1', [NoSuchObjectException, None], None, ),  # 1
+    (2, TType.STRUCT, 'o2', [MetaException, None], None, ),  # 2
+)
+
+
+class get_partitions_statistics_req_args(object):
+    """
+    Attributes:
+     - request
+
+    """
+
+
+    def __init__(self, request=None,):
+        self.request = request
+
+    def read(self, iprot):
+        if iprot._fast_decode is not None and isinstance(iprot.trans, TTransport.CReadableTransport) and self.thrift_spec is not None:
+            iprot._fast_decode(self, iprot, [self.__class__, self.thrift_spec])
+            return
+        iprot.readStructBegin()
+        while True:
+            (fname, ftype, fid) = iprot.readFieldBegin()
+            if ftype == TType.STOP:
+                break
+            if fid == 1:
+                if ftype == TType.STRUCT:
+                    self.request = PartitionsStatsRequest()
+                    self.request.read(iprot)
+                else:
+                    iprot.skip(ftype)
+            else:
+                iprot.skip(ftype)
+            iprot.readFieldEnd()
+        iprot.readStructEnd()
+
+    def write(self, oprot):
+        if oprot._fast_encode is not None and self.thrift_spec is not None:
+            oprot.trans.write(oprot._fast_encode(self, [self.__class__, self.thrift_spec]))
+            return
+        oprot.writeStructBegin('get_partitions_statistics_req_args')
+        if self.request is not None:
+            oprot.writeFieldBegin('request', TType.STRUCT, 1)
+            self.request.write(oprot)
+            oprot.writeFieldEnd()
+        oprot.writeFieldStop()
+        oprot.writeStructEnd()
+
+    def validate(self):
+        return
+
+    def __repr__(self):
+        L = ['%s=%r' % (key, value)
+             for key, value in self.__dict__.items()]
+        return '%s(%s)' % (self.__class__.__name__, ', '.join(L))
+
+    def __eq__(self, other):
+        return isinstance(other, self.__class__) and self.__dict__ == other.__dict__
+
+    def __ne__(self, other):
+        return not (self == other)
+all_structs.append(get_partitions_statistics_req_args)
+get_partitions_statistics_req_args.thrift_spec = (
+    None,  # 0
+    (1, TType.STRUCT, 'request', [PartitionsStatsRequest, None], None, ),  # 1
+)
+
+
+class get_partitions_statistics_req_result(object):
+    """
+    Attributes:
+     - success
+     - o1
+     - o2
+
+    """
+
+
+    def __init__(self, success=None, o1=None, o2=None,):
+        self.success = success
+        self.o1 = o1
+        self.o2 = o2
+
+    def read(self, iprot):
+        if iprot._fast_decode is not None and isinstance(iprot.trans, TTransport.CReadableTransport) and self.thrift_spec is not None:
+            iprot._fast_decode(self, iprot, [self.__class__, self.thrift_spec])
+            return
+        iprot.readStructBegin()
+        while True:
+            (fname, ftype, fid) = iprot.readFieldBegin()
+            if ftype == TType.STOP:
+                break
+            if fid == 0:
+                if ftype == TType.STRUCT:
+                    self.success = PartitionsStatsResult()
+                    self.success.read(iprot)
+                else:
+                    iprot.skip(ftype)
+            elif fid == 1:
+                if ftype == TType.STRUCT:
+                    self.o1 = NoSuchObjectException.read(iprot)
+                else:
+                    iprot.skip(ftype)
+            elif fid == 2:
+                if ftype == TType.STRUCT:
+                    self.o2 = MetaException.read(iprot)
+                else:
+                    iprot.skip(ftype)
+            else:
+                iprot.skip(ftype)
+            iprot.readFieldEnd()
+        iprot.readStructEnd()
+
+    def write(self, oprot):
+        if oprot._fast_encode is not None and self.thrift_spec is not None:
+            oprot.trans.write(oprot._fast_encode(self, [self.__class__, self.thrift_spec]))
+            return
+        oprot.writeStructBegin('get_partitions_statistics_req_result')
+        if self.success is not None:
+            oprot.writeFieldBegin('success', TType.STRUCT, 0)
+            self.success.write(oprot)
+            oprot.writeFieldEnd()
+        if self.o1 is not None:
+            oprot.writeFieldBegin('o1', TType.STRUCT, 1)
+            self.o1.write(oprot)
+            oprot.writeFieldEnd()
+        if self.o2 is not None:
+            oprot.writeFieldBegin('o2', TType.STRUCT, 2)
+            self.o2.write(oprot)
+            oprot.writeFieldEnd()
+        oprot.writeFieldStop()
+        oprot.writeStructEnd()
+
+    def validate(self):
+        return
+
+    def __repr__(self):
+        L = ['%s=%r' % (key, value)
+             for key, value in self.__dict__.items()]
+        return '%s(%s)' % (self.__class__.__name__, ', '.join(L))
+
+    def __eq__(self, other):
+        return isinstance(other, self.__class__) and self.__dict__ == other.__dict__
+
+    def __ne__(self, other):
+        return not (self == other)
+all_structs.append(get_partitions_statistics_req_result)
+get_partitions_statistics_req_result.thrift_spec = (
+    (0, TType.STRUCT, 'success', [PartitionsStatsResult, None], None, ),  # 0
+    (1, TType.STRUCT, 'o1', [NoSuchObjectException, None], None, ),  # 1
+    (2, TType.STRUCT, 'o2', [MetaException, None], None, ),  # 2
+)
+
+
 class get_not_null_constraints_args(object):
     """
     Attributes:
@@ -10026,10 +10472,10 @@ class get_partition_names_result(object):
             if fid == 0:
                 if ftype == TType.LIST:
                     self.success = []
-                    (_etype478, _size475) = iprot.readListBegin()
-                    for _i479 in range(_size475):
-                        _elem480 = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
-                        self.success.append(_elem480)
+                    (_etype522, _size519) = iprot.readListBegin()
+                    for _i523 in range(_size519):
+                        _elem524 = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
+                        self.success.append(_elem524)
                     iprot.readListEnd()
                 else:
                     iprot.skip(ftype)
@@ -10056,8 +10502,8 @@ class get_partition_names_result(object):
         if self.success is not None:
             oprot.writeFieldBegin('success', TType.LIST, 0)
             oprot.writeListBegin(TType.STRING, len(self.success))
-            for iter481 in self.success:
-                oprot.writeString(iter481.encode('utf-8') if sys.version_info[0] == 2 else iter481)
+            for iter525 in self.success:
+                oprot.writeString(iter525.encode('utf-8') if sys.version_info[0] == 2 else iter525)
             oprot.writeListEnd()
             oprot.writeFieldEnd()
         if self.o1 is not None:
@@ -10129,10 +10575,10 @@ class get_partitions_by_names_args(object):
             elif fid == 3:
                 if ftype == TType.LIST:
                     self.names = []
-                    (_etype485, _size482) = iprot.readListBegin()
-                    for _i486 in range(_size482):
-                        _elem487 = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
-                        self.names.append(_elem487)
+                    (_etype529, _size526) = iprot.readListBegin()
+                    for _i530 in range(_size526):
+                        _elem531 = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
+                        self.names.append(_elem531)
                     iprot.readListEnd()
                 else:
                     iprot.skip(ftype)
@@ -10157,8 +10603,8 @@ class get_partitions_by_names_args(object):
         if self.names is not None:
             oprot.writeFieldBegin('names', TType.LIST, 3)
             oprot.writeListBegin(TType.STRING, len(self.names))
-            for iter488 in self.names:
-                oprot.writeString(iter488.encode('utf-8') if sys.version_info[0] == 2 else iter488)
+            for iter532 in self.names:
+                oprot.writeString(iter532.encode('utf-8') if sys.version_info[0] == 2 else iter532)
             oprot.writeListEnd()
             oprot.writeFieldEnd()
         oprot.writeFieldStop()
@@ -10215,11 +10661,11 @@ class get_partitions_by_names_result(object):
             if fid == 0:
                 if ftype == TType.LIST:
                     self.success = []
-                    (_etype492, _size489) = iprot.readListBegin()
-                    for _i493 in range(_size489):
-                        _elem494 = Partition()
-                        _elem494.read(iprot)
-                        self.success.append(_elem494)
+                    (_etype536, _size533) = iprot.readListBegin()
+                    for _i537 in range(_size533):
+                        _elem538 = Partition()
+                        _elem538.read(iprot)
+                        self.success.append(_elem538)
                     iprot.readListEnd()
                 else:
                     iprot.skip(ftype)
@@ -10251,8 +10697,8 @@ class get_partitions_by_names_result(object):
         if self.success is not None:
             oprot.writeFieldBegin('success', TType.LIST, 0)
             oprot.writeListBegin(TType.STRUCT, len(self.success))
-            for iter495 in self.success:
-                iter495.write(oprot)
+            for iter539 in self.success:
+                iter539.write(oprot)
             oprot.writeListEnd()
             oprot.writeFieldEnd()
         if self.o1 is not None:
@@ -10492,11 +10938,11 @@ class alter_partitions_with_environment_context_args(object):
             elif fid == 3:
                 if ftype == TType.LIST:
                     self.new_parts = []
-                    (_etype499, _size496) = iprot.readListBegin()
-                    for _i500 in range(_size496):
-                        _elem501 = Partition()
-                        _elem501.read(iprot)
-                        self.new_parts.append(_elem501)
+                    (_etype543, _size540) = iprot.readListBegin()
+                    for _i544 in range(_size540):
+                        _elem545 = Partition()
+                        _elem545.read(iprot)
+                        self.new_parts.append(_elem545)
                     iprot.readListEnd()
                 else:
                     iprot.skip(ftype)
@@ -10527,8 +10973,8 @@ class alter_partitions_with_environment_context_args(object):
         if self.new_parts is not None:
             oprot.writeFieldBegin('new_parts', TType.LIST, 3)
             oprot.writeListBegin(TType.STRUCT, len(self.new_parts))
-            for iter502 in self.new_parts:
-                iter502.write(oprot)
+            for iter546 in self.new_parts:
+                iter546.write(oprot)
             oprot.writeListEnd()
             oprot.writeFieldEnd()
         if self.environment_context is not None:
@@ -11521,11 +11967,11 @@ class get_all_write_event_info_result(object):
             if fid == 0:
                 if ftype == TType.LIST:
                     self.success = []
-                    (_etype506, _size503) = iprot.readListBegin()
-                    for _i507 in range(_size503):
-                        _elem508 = WriteEventInfo()
-                        _elem508.read(iprot)
-                        self.success.append(_elem508)
+                    (_etype550, _size547) = iprot.readListBegin()
+                    for _i551 in range(_size547):
+                        _elem552 = WriteEventInfo()
+                        _elem552.read(iprot)
+                        self.success.append(_elem552)
                     iprot.readListEnd()
                 else:
                     iprot.skip(ftype)
@@ -11547,8 +11993,8 @@ class get_all_write_event_info_result(object):
         if self.success is not None:
             oprot.writeFieldBegin('success', TType.LIST, 0)
             oprot.writeListBegin(TType.STRUCT, len(self.success))
-            for iter509 in self.success:
-                iter509.write(oprot)
+            for iter553 in self.success:
+                iter553.write(oprot)
             oprot.writeListEnd()
             oprot.writeFieldEnd()
         if self.o1 is not None:

@@ -6662,18 +6662,662 @@ class AlterTableResponse(object):
         return not (self == other)
 
 
+class DoubleColumnStatsData(object):
+    """
+    Attributes:
+     - lowValue
+     - highValue
+
+    """
+
+
+    def __init__(self, lowValue=None, highValue=None,):
+        self.lowValue = lowValue
+        self.highValue = highValue
+
+    def read(self, iprot):
+        if iprot._fast_decode is not None and isinstance(iprot.trans, TTransport.CReadableTransport) and self.thrift_spec is not None:
+            iprot._fast_decode(self, iprot, [self.__class__, self.thrift_spec])
+            return
+        iprot.readStructBegin()
+        while True:
+            (fname, ftype, fid) = iprot.readFieldBegin()
+            if ftype == TType.STOP:
+                break
+            if fid == 1:
+                if ftype == TType.DOUBLE:
+                    self.lowValue = iprot.readDouble()
+                else:
+                    iprot.skip(ftype)
+            elif fid == 2:
+                if ftype == TType.DOUBLE:
+                    self.highValue = iprot.readDouble()
+                else:
+                    iprot.skip(ftype)
+            else:
+                iprot.skip(ftype)
+            iprot.readFieldEnd()
+        iprot.readStructEnd()
+
+    def write(self, oprot):
+        if oprot._fast_encode is not None and self.thrift_spec is not None:
+            oprot.trans.write(oprot._fast_encode(self, [self.__class__, self.thrift_spec]))
+            return
+        oprot.writeStructBegin('DoubleColumnStatsData')
+        if self.lowValue is not None:
+            oprot.writeFieldBegin('lowValue', TType.DOUBLE, 1)
+            oprot.writeDouble(self.lowValue)
+            oprot.writeFieldEnd()
+        if self.highValue is not None:
+            oprot.writeFieldBegin('highValue', TType.DOUBLE, 2)
+            oprot.writeDouble(self.highValue)
+            oprot.writeFieldEnd()
+        oprot.writeFieldStop()
+        oprot.writeStructEnd()
+
+    def validate(self):
+        return
+
+    def __repr__(self):
+        L = ['%s=%r' % (key, value)
+             for key, value in self.__dict__.items()]
+        return '%s(%s)' % (self.__class__.__name__, ', '.join(L))
+
+    def __eq__(self, other):
+        return isinstance(other, self.__class__) and self.__dict__ == other.__dict__
+
+    def __ne__(self, other):
+        return not (self == other)
+
+
+class LongColumnStatsData(object):
+    """
+    Attributes:
+     - lowValue
+     - highValue
+
+    """
+
+
+    def __init__(self, lowValue=None, highValue=None,):
+        self.lowValue = lowValue
+        self.highValue = highValue
+
+    def read(self, iprot):
+        if iprot._fast_decode is not None and isinstance(iprot.trans, TTransport.CReadableTransport) and self.thrift_spec is not None:
+            iprot._fast_decode(self, iprot, [self.__class__, self.thrift_spec])
+            return
+        iprot.readStructBegin()
+        while True:
+            (fname, ftype, fid) = iprot.readFieldBegin()
+            if ftype == TType.STOP:
+                break
+            if fid == 1:
+                if ftype == TType.I64:
+                    self.lowValue = iprot.readI64()
+                else:
+                    iprot.skip(ftype)
+            elif fid == 2:
+                if ftype == TType.I64:
+                    self.highValue = iprot.readI64()
+                else:
+                    iprot.skip(ftype)
+            else:
+                iprot.skip(ftype)
+            iprot.readFieldEnd()
+        iprot.readStructEnd()
+
+    def write(self, oprot):
+        if oprot._fast_encode is not None and self.thrift_spec is not None:
+            oprot.trans.write(oprot._fast_encode(self, [self.__class__, self.thrift_spec]))
+            return
+        oprot.writeStructBegin('LongColumnStatsData')
+        if self.lowValue is not None:
+            oprot.writeFieldBegin('lowValue', TType.I64, 1)
+            oprot.writeI64(self.lowValue)
+            oprot.writeFieldEnd()
+        if self.highValue is not None:
+            oprot.writeFieldBegin('highValue', TType.I64, 2)
+            oprot.writeI64(self.highValue)
+            oprot.writeFieldEnd()
+        oprot.writeFieldStop()
+        oprot.writeStructEnd()
+
+    def validate(self):
+        return
+
+    def __repr__(self):
+        L = ['%s=%r' % (key, value)
+             for key, value in self.__dict__.items()]
+        return '%s(%s)' % (self.__class__.__name__, ', '.join(L))
+
+    def __eq__(self, other):
+        return isinstance(other, self.__class__) and self.__dict__ == other.__dict__
+
+    def __ne__(self, other):
+        return not (self == other)
+
+
+class Decimal(object):
+    """
+    Attributes:
+     - unscaled
+     - scale
+
+    """
+
+
+    def __init__(self, unscaled=None, scale=None,):
+        self.unscaled = unscaled
+        self.scale = scale
+
+    def read(self, iprot):
+        if iprot._fast_decode is not None and isinstance(iprot.trans, TTransport.CReadableTransport) and self.thrift_spec is not None:
+            iprot._fast_decode(self, iprot, [self.__class__, self.thrift_spec])
+            return
+        iprot.readStructBegin()
+        while True:
+            (fname, ftype, fid) = iprot.readFieldBegin()
+            if ftype == TType.STOP:
+                break
+            if fid == 1:
+                if ftype == TType.STRING:
+                    self.unscaled = iprot.readBinary()
+                else:
+                    iprot.skip(ftype)
+            elif fid == 3:
+                if ftype == TType.I16:
+                    self.scale = iprot.readI16()
+                else:
+                    iprot.skip(ftype)
+            else:
+                iprot.skip(ftype)
+            iprot.readFieldEnd()
+        iprot.readStructEnd()
+
+    def write(self, oprot):
+        if oprot._fast_encode is not None and self.thrift_spec is not None:
+            oprot.trans.write(oprot._fast_encode(self, [self.__class__, self.thrift_spec]))
+            return
+        oprot.writeStructBegin('Decimal')
+        if self.unscaled is not None:
+            oprot.writeFieldBegin('unscaled', TType.STRING, 1)
+            oprot.writeBinary(self.unscaled)
+            oprot.writeFieldEnd()
+        if self.scale is not None:
+            oprot.writeFieldBegin('scale', TType.I16, 3)
+            oprot.writeI16(self.scale)
+            oprot.writeFieldEnd()
+        oprot.writeFieldStop()
+        oprot.writeStructEnd()
+
+    def validate(self):
+        if self.unscaled is None:
+            raise TProtocolException(message='Required field unscaled is unset!')
+        if self.scale is None:
+            raise TProtocolException(message='Required field scale is unset!')
+        return
+
+    def __repr__(self):
+        L = ['%s=%r' % (key, value)
+             for key, value in self.__dict__.items()]
+        return '%s(%s)' % (self.__class__.__name__, ', '.join(L))
+
+    def __eq__(self, other):
+        return isinstance(other, self.__class__) and self.__dict__ == other.__dict__
+
+    def __ne__(self, other):
+        return not (self == other)
+
+
+class DecimalColumnStatsData(object):
+    """
+    Attributes:
+     - lowValue
+     - highValue
+
+    """
+
+
+    def __init__(self, lowValue=None, highValue=None,):
+        self.lowValue = lowValue
+        self.highValue = highValue
+
+    def read(self, iprot):
+        if iprot._fast_decode is not None and isinstance(iprot.trans, TTransport.CReadableTransport) and self.thrift_spec is not None:
+            iprot._fast_decode(self, iprot, [self.__class__, self.thrift_spec])
+            return
+        iprot.readStructBegin()
+        while True:
+            (fname, ftype, fid) = iprot.readFieldBegin()
+            if ftype == TType.STOP:
+                break
+            if fid == 1:
+                if ftype == TType.STRUCT:
+                    self.lowValue = Decimal()
+                    self.lowValue.read(iprot)
+                else:
+                    iprot.skip(ftype)
+            elif fid == 2:
+                if ftype == TType.STRUCT:
+                    self.highValue = Decimal()
+                    self.highValue.read(iprot)
+                else:
+                    iprot.skip(ftype)
+            else:
+                iprot.skip(ftype)
+            iprot.readFieldEnd()
+        iprot.readStructEnd()
+
+    def write(self, oprot):
+        if oprot._fast_encode is not None and self.thrift_spec is not None:
+            oprot.trans.write(oprot._fast_encode(self, [self.__class__, self.thrift_spec]))
+            return
+        oprot.writeStructBegin('DecimalColumnStatsData')
+        if self.lowValue is not None:
+            oprot.writeFieldBegin('lowValue', TType.STRUCT, 1)
+            self.lowValue.write(oprot)
+            oprot.writeFieldEnd()
+        if self.highValue is not None:
+            oprot.writeFieldBegin('highValue', TType.STRUCT, 2)
+            self.highValue.write(oprot)
+            oprot.writeFieldEnd()
+        oprot.writeFieldStop()
+        oprot.writeStructEnd()
+
+    def validate(self):
+        return
+
+    def __repr__(self):
+        L = ['%s=%r' % (key, value)
+             for key, value in self.__dict__.items()]
+        return '%s(%s)' % (self.__class__.__name__, ', '.join(L))
+
+    def __eq__(self, other):
+        return isinstance(other, self.__class__) and self.__dict__ == other.__dict__
+
+    def __ne__(self, other):
+        return not (self == other)
+
+
+class Date(object):
+    """
+    Attributes:
+     - daysSinceEpoch
+
+    """
+
+
+    def __init__(self, daysSinceEpoch=None,):
+        self.daysSinceEpoch = daysSinceEpoch
+
+    def read(self, iprot):
+        if iprot._fast_decode is not None and isinstance(iprot.trans, TTransport.CReadableTransport) and self.thrift_spec is not None:
+            iprot._fast_decode(self, iprot, [self.__class__, self.thrift_spec])
+            return
+        iprot.readStructBegin()
+        while True:
+            (fname, ftype, fid) = iprot.readFieldBegin()
+            if ftype == TType.STOP:
+                break
+            if fid == 1:
+                if ftype == TType.I64:
+                    self.daysSinceEpoch = iprot.readI64()
+                else:
+                    iprot.skip(ftype)
+            else:
+                iprot.skip(ftype)
+            iprot.readFieldEnd()
+        iprot.readStructEnd()
+
+    def write(self, oprot):
+        if oprot._fast_encode is not None and self.thrift_spec is not None:
+            oprot.trans.write(oprot._fast_encode(self, [self.__class__, self.thrift_spec]))
+            return
+        oprot.writeStructBegin('Date')
+        if self.daysSinceEpoch is not None:
+            oprot.writeFieldBegin('daysSinceEpoch', TType.I64, 1)
+            oprot.writeI64(self.daysSinceEpoch)
+            oprot.writeFieldEnd()
+        oprot.writeFieldStop()
+        oprot.writeStructEnd()
+
+    def validate(self):
+        if self.daysSinceEpoch is None:
+            raise TProtocolException(message='Required field daysSinceEpoch is unset!')
+        return
+
+    def __repr__(self):
+        L = ['%s=%r' % (key, value)
+             for key, value in self.__dict__.items()]
+        return '%s(%s)' % (self.__class__.__name__, ', '.join(L))
+
+    def __eq__(self, other):
+        return isinstance(other, self.__class__) and self.__dict__ == other.__dict__
+
+    def __ne__(self, other):
+        return not (self == other)
+
+
+class DateColumnStatsData(object):
+    """
+    Attributes:
+     - lowValue
+     - highValue
+
+    """
+
+
+    def __init__(self, lowValue=None, highValue=None,):
+        self.lowValue = lowValue
+        self.highValue = highValue
+
+    def read(self, iprot):
+        if iprot._fast_decode is not None and isinstance(iprot.trans, TTransport.CReadableTransport) and self.thrift_spec is not None:
+            iprot._fast_decode(self, iprot, [self.__class__, self.thrift_spec])
+            return
+        iprot.readStructBegin()
+        while True:
+            (fname, ftype, fid) = iprot.readFieldBegin()
+            if ftype == TType.STOP:
+                break
+            if fid == 1:
+                if ftype == TType.STRUCT:
+                    self.lowValue = Date()
+                    self.lowValue.read(iprot)
+                else:
+                    iprot.skip(ftype)
+            elif fid == 2:
+                if ftype == TType.STRUCT:
+                    self.highValue = Date()
+                    self.highValue.read(iprot)
+                else:
+                    iprot.skip(ftype)
+            else:
+                iprot.skip(ftype)
+            iprot.readFieldEnd()
+        iprot.readStructEnd()
+
+    def write(self, oprot):
+        if oprot._fast_encode is not None and self.thrift_spec is not None:
+            oprot.trans.write(oprot._fast_encode(self, [self.__class__, self.thrift_spec]))
+            return
+        oprot.writeStructBegin('DateColumnStatsData')
+        if self.lowValue is not None:
+            oprot.writeFieldBegin('lowValue', TType.STRUCT, 1)
+            self.lowValue.write(oprot)
+            oprot.writeFieldEnd()
+        if self.highValue is not None:
+            oprot.writeFieldBegin('highValue', TType.STRUCT, 2)
+            self.highValue.write(oprot)
+            oprot.writeFieldEnd()
+        oprot.writeFieldStop()
+        oprot.writeStructEnd()
+
+    def validate(self):
+        return
+
+    def __repr__(self):
+        L = ['%s=%r' % (key, value)
+             for key, value in self.__dict__.items()]
+        return '%s(%s)' % (self.__class__.__name__, ', '.join(L))
+
+    def __eq__(self, other):
+        return isinstance(other, self.__class__) and self.__dict__ == other.__dict__
+
+    def __ne__(self, other):
+        return not (self == other)
+
+
+class Timestamp(object):
+    """
+    Attributes:
+     - secondsSinceEpoch
+
+    """
+
+
+    def __init__(self, secondsSinceEpoch=None,):
+        self.secondsSinceEpoch = secondsSinceEpoch
+
+    def read(self, iprot):
+        if iprot._fast_decode is not None and isinstance(iprot.trans, TTransport.CReadableTransport) and self.thrift_spec is not None:
+            iprot._fast_decode(self, iprot, [self.__class__, self.thrift_spec])
+            return
+        iprot.readStructBegin()
+        while True:
+            (fname, ftype, fid) = iprot.readFieldBegin()
+            if ftype == TType.STOP:
+                break
+            if fid == 1:
+                if ftype == TType.I64:
+                    self.secondsSinceEpoch = iprot.readI64()
+                else:
+                    iprot.skip(ftype)
+            else:
+                iprot.skip(ftype)
+            iprot.readFieldEnd()
+        iprot.readStructEnd()
+
+    def write(self, oprot):
+        if oprot._fast_encode is not None and self.thrift_spec is not None:
+            oprot.trans.write(oprot._fast_encode(self, [self.__class__, self.thrift_spec]))
+            return
+        oprot.writeStructBegin('Timestamp')
+        if self.secondsSinceEpoch is not None:
+            oprot.writeFieldBegin('secondsSinceEpoch', TType.I64, 1)
+            oprot.writeI64(self.secondsSinceEpoch)
+            oprot.writeFieldEnd()
+        oprot.writeFieldStop()
+        oprot.writeStructEnd()
+
+    def validate(self):
+        if self.secondsSinceEpoch is None:
+            raise TProtocolException(message='Required field secondsSinceEpoch is unset!')
+        return
+
+    def __repr__(self):
+        L = ['%s=%r' % (key, value)
+             for key, value in self.__dict__.items()]
+        return '%s(%s)' % (self.__class__.__name__, ', '.join(L))
+
+    def __eq__(self, other):
+        return isinstance(other, self.__class__) and self.__dict__ == other.__dict__
+
+    def __ne__(self, other):
+        return not (self == other)
+
+
+class TimestampColumnStatsData(object):
+    """
+    Attributes:
+     - lowValue
+     - highValue
+
+    """
+
+
+    def __init__(self, lowValue=None, highValue=None,):
+        self.lowValue = lowValue
+        self.highValue = highValue
+
+    def read(self, iprot):
+        if iprot._fast_decode is not None and isinstance(iprot.trans, TTransport.CReadableTransport) and self.thrift_spec is not None:
+            iprot._fast_decode(self, iprot, [self.__class__, self.thrift_spec])
+            return
+        iprot.readStructBegin()
+        while True:
+            (fname, ftype, fid) = iprot.readFieldBegin()
+            if ftype == TType.STOP:
+                break
+            if fid == 1:
+                if ftype == TType.STRUCT:
+                    self.lowValue = Timestamp()
+                    self.lowValue.read(iprot)
+                else:
+                    iprot.skip(ftype)
+            elif fid == 2:
+                if ftype == TType.STRUCT:
+                    self.highValue = Timestamp()
+                    self.highValue.read(iprot)
+                else:
+                    iprot.skip(ftype)
+            else:
+                iprot.skip(ftype)
+            iprot.readFieldEnd()
+        iprot.readStructEnd()
+
+    def write(self, oprot):
+        if oprot._fast_encode is not None and self.thrift_spec is not None:
+            oprot.trans.write(oprot._fast_encode(self, [self.__class__, self.thrift_spec]))
+            return
+        oprot.writeStructBegin('TimestampColumnStatsData')
+        if self.lowValue is not None:
+            oprot.writeFieldBegin('lowValue', TType.STRUCT, 1)
+            self.lowValue.write(oprot)
+            oprot.writeFieldEnd()
+        if self.highValue is not None:
+            oprot.writeFieldBegin('highValue', TType.STRUCT, 2)
+            self.highValue.write(oprot)
+            oprot.writeFieldEnd()
+        oprot.writeFieldStop()
+        oprot.writeStructEnd()
+
+    def validate(self):
+        return
+
+    def __repr__(self):
+        L = ['%s=%r' % (key, value)
+             for key, value in self.__dict__.items()]
+        return '%s(%s)' % (self.__class__.__name__, ', '.join(L))
+
+    def __eq__(self, other):
+        return isinstance(other, self.__class__) and self.__dict__ == other.__dict__
+
+    def __ne__(self, other):
+        return not (self == other)
+
+
+class ColumnStatisticsData(object):
+    """
+    Attributes:
+     - longStats
+     - doubleStats
+     - decimalStats
+     - dateStats
+     - timestampStats
+
+    """
+
+
+    def __init__(self, longStats=None, doubleStats=None, decimalStats=None, dateStats=None, timestampStats=None,):
+        self.longStats = longStats
+        self.doubleStats = doubleStats
+        self.decimalStats = decimalStats
+        self.dateStats = dateStats
+        self.timestampStats = timestampStats
+
+    def read(self, iprot):
+        if iprot._fast_decode is not None and isinstance(iprot.trans, TTransport.CReadableTransport) and self.thrift_spec is not None:
+            iprot._fast_decode(self, iprot, [self.__class__, self.thrift_spec])
+            return
+        iprot.readStructBegin()
+        while True:
+            (fname, ftype, fid) = iprot.readFieldBegin()
+            if ftype == TType.STOP:
+                break
+            if fid == 2:
+                if ftype == TType.STRUCT:
+                    self.longStats = LongColumnStatsData()
+                    self.longStats.read(iprot)
+                else:
+                    iprot.skip(ftype)
+            elif fid == 3:
+                if ftype == TType.STRUCT:
+                    self.doubleStats = DoubleColumnStatsData()
+                    self.doubleStats.read(iprot)
+                else:
+                    iprot.skip(ftype)
+            elif fid == 6:
+                if ftype == TType.STRUCT:
+                    self.decimalStats = DecimalColumnStatsData()
+                    self.decimalStats.read(iprot)
+                else:
+                    iprot.skip(ftype)
+            elif fid == 7:
+                if ftype == TType.STRUCT:
+                    self.dateStats = DateColumnStatsData()
+                    self.dateStats.read(iprot)
+                else:
+                    iprot.skip(ftype)
+            elif fid == 8:
+                if ftype == TType.STRUCT:
+                    self.timestampStats = TimestampColumnStatsData()
+                    self.timestampStats.read(iprot)
+                else:
+                    iprot.skip(ftype)
+            else:
+                iprot.skip(ftype)
+            iprot.readFieldEnd()
+        iprot.readStructEnd()
+
+    def write(self, oprot):
+        if oprot._fast_encode is not None and self.thrift_spec is not None:
+            oprot.trans.write(oprot._fast_encode(self, [self.__class__, self.thrift_spec]))
+            return
+        oprot.writeStructBegin('ColumnStatisticsData')
+        if self.longStats is not None:
+            oprot.writeFieldBegin('longStats', TType.STRUCT, 2)
+            self.longStats.write(oprot)
+            oprot.writeFieldEnd()
+        if self.doubleStats is not None:
+            oprot.writeFieldBegin('doubleStats', TType.STRUCT, 3)
+            self.doubleStats.write(oprot)
+            oprot.writeFieldEnd()
+        if self.decimalStats is not None:
+            oprot.writeFieldBegin('decimalStats', TType.STRUCT, 6)
+            self.decimalStats.write(oprot)
+            oprot.writeFieldEnd()
+        if self.dateStats is not None:
+            oprot.writeFieldBegin('dateStats', TType.STRUCT, 7)
+            self.dateStats.write(oprot)
+            oprot.writeFieldEnd()
+        if self.timestampStats is not None:
+            oprot.writeFieldBegin('timestampStats', TType.STRUCT, 8)
+            self.timestampStats.write(oprot)
+            oprot.writeFieldEnd()
+        oprot.writeFieldStop()
+        oprot.writeStructEnd()
+
+    def validate(self):
+        return
+
+    def __repr__(self):
+        L = ['%s=%r' % (key, value)
+             for key, value in self.__dict__.items()]
+        return '%s(%s)' % (self.__class__.__name__, ', '.join(L))
+
+    def __eq__(self, other):
+        return isinstance(other, self.__class__) and self.__dict__ == other.__dict__
+
+    def __ne__(self, other):
+        return not (self == other)
+
+
 class ColumnStatisticsObj(object):
     """
     Attributes:
      - colName
      - colType
+     - statsData
 
     """
 
 
-    def __init__(self, colName=None, colType=None,):
+    def __init__(self, colName=None, colType=None, statsData=None,):
         self.colName = colName
         self.colType = colType
+        self.statsData = statsData
 
     def read(self, iprot):
         if iprot._fast_decode is not None and isinstance(iprot.trans, TTransport.CReadableTransport) and self.thrift_spec is not None:
@@ -6694,6 +7338,12 @@ class ColumnStatisticsObj(object):
                     self.colType = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
                 else:
                     iprot.skip(ftype)
+            elif fid == 3:
+                if ftype == TType.STRUCT:
+                    self.statsData = ColumnStatisticsData()
+                    self.statsData.read(iprot)
+                else:
+                    iprot.skip(ftype)
             else:
                 iprot.skip(ftype)
             iprot.readFieldEnd()
@@ -6712,6 +7362,10 @@ class ColumnStatisticsObj(object):
             oprot.writeFieldBegin('colType', TType.STRING, 2)
             oprot.writeString(self.colType.encode('utf-8') if sys.version_info[0] == 2 else self.colType)
             oprot.writeFieldEnd()
+        if self.statsData is not None:
+            oprot.writeFieldBegin('statsData', TType.STRUCT, 3)
+            self.statsData.write(oprot)
+            oprot.writeFieldEnd()
         oprot.writeFieldStop()
         oprot.writeStructEnd()
 
@@ -6720,6 +7374,403 @@ class ColumnStatisticsObj(object):
             raise TProtocolException(message='Required field colName is unset!')
         if self.colType is None:
             raise TProtocolException(message='Required field colType is unset!')
+        return
+
+    def __repr__(self):
+        L = ['%s=%r' % (key, value)
+             for key, value in self.__dict__.items()]
+        return '%s(%s)' % (self.__class__.__name__, ', '.join(L))
+
+    def __eq__(self, other):
+        return isinstance(other, self.__class__) and self.__dict__ == other.__dict__
+
+    def __ne__(self, other):
+        return not (self == other)
+
+
+class TableStatsRequest(object):
+    """
+    Attributes:
+     - dbName
+     - tblName
+     - colNames
+     - catName
+     - engine
+
+    """
+
+
+    def __init__(self, dbName=None, tblName=None, colNames=None, catName=None, engine=None,):
+        self.dbName = dbName
+        self.tblName = tblName
+        self.colNames = colNames
+        self.catName = catName
+        self.engine = engine
+
+    def read(self, iprot):
+        if iprot._fast_decode is not None and isinstance(iprot.trans, TTransport.CReadableTransport) and self.thrift_spec is not None:
+            iprot._fast_decode(self, iprot, [self.__class__, self.thrift_spec])
+            return
+        iprot.readStructBegin()
+        while True:
+            (fname, ftype, fid) = iprot.readFieldBegin()
+            if ftype == TType.STOP:
+                break
+            if fid == 1:
+                if ftype == TType.STRING:
+                    self.dbName = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
+                else:
+                    iprot.skip(ftype)
+            elif fid == 2:
+                if ftype == TType.STRING:
+                    self.tblName = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
+                else:
+                    iprot.skip(ftype)
+            elif fid == 3:
+                if ftype == TType.LIST:
+                    self.colNames = []
+                    (_etype301, _size298) = iprot.readListBegin()
+                    for _i302 in range(_size298):
+                        _elem303 = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
+                        self.colNames.append(_elem303)
+                    iprot.readListEnd()
+                else:
+                    iprot.skip(ftype)
+            elif fid == 4:
+                if ftype == TType.STRING:
+                    self.catName = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
+                else:
+                    iprot.skip(ftype)
+            elif fid == 6:
+                if ftype == TType.STRING:
+                    self.engine = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
+                else:
+                    iprot.skip(ftype)
+            else:
+                iprot.skip(ftype)
+            iprot.readFieldEnd()
+        iprot.readStructEnd()
+
+    def write(self, oprot):
+        if oprot._fast_encode is not None and self.thrift_spec is not None:
+            oprot.trans.write(oprot._fast_encode(self, [self.__class__, self.thrift_spec]))
+            return
+        oprot.writeStructBegin('TableStatsRequest')
+        if self.dbName is not None:
+            oprot.writeFieldBegin('dbName', TType.STRING, 1)
+            oprot.writeString(self.dbName.encode('utf-8') if sys.version_info[0] == 2 else self.dbName)
+            oprot.writeFieldEnd()
+        if self.tblName is not None:
+            oprot.writeFieldBegin('tblName', TType.STRING, 2)
+            oprot.writeString(self.tblName.encode('utf-8') if sys.version_info[0] == 2 else self.tblName)
+            oprot.writeFieldEnd()
+        if self.colNames is not None:
+            oprot.writeFieldBegin('colNames', TType.LIST, 3)
+            oprot.writeListBegin(TType.STRING, len(self.colNames))
+            for iter304 in self.colNames:
+                oprot.writeString(iter304.encode('utf-8') if sys.version_info[0] == 2 else iter304)
+            oprot.writeListEnd()
+            oprot.writeFieldEnd()
+        if self.catName is not None:
+            oprot.writeFieldBegin('catName', TType.STRING, 4)
+            oprot.writeString(self.catName.encode('utf-8') if sys.version_info[0] == 2 else self.catName)
+            oprot.writeFieldEnd()
+        if self.engine is not None:
+            oprot.writeFieldBegin('engine', TType.STRING, 6)
+            oprot.writeString(self.engine.encode('utf-8') if sys.version_info[0] == 2 else self.engine)
+            oprot.writeFieldEnd()
+        oprot.writeFieldStop()
+        oprot.writeStructEnd()
+
+    def validate(self):
+        if self.dbName is None:
+            raise TProtocolException(message='Required field dbName is unset!')
+        if self.tblName is None:
+            raise TProtocolException(message='Required field tblName is unset!')
+        if self.colNames is None:
+            raise TProtocolException(message='Required field colNames is unset!')
+        return
+
+    def __repr__(self):
+        L = ['%s=%r' % (key, value)
+             for key, value in self.__dict__.items()]
+        return '%s(%s)' % (self.__class__.__name__, ', '.join(L))
+
+    def __eq__(self, other):
+        return isinstance(other, self.__class__) and self.__dict__ == other.__dict__
+
+    def __ne__(self, other):
+        return not (self == other)
+
+
+class TableStatsResult(object):
+    """
+    Attributes:
+     - tableStats
+
+    """
+
+
+    def __init__(self, tableStats=None,):
+        self.tableStats = tableStats
+
+    def read(self, iprot):
+        if iprot._fast_decode is not None and isinstance(iprot.trans, TTransport.CReadableTransport) and self.thrift_spec is not None:
+            iprot._fast_decode(self, iprot, [self.__class__, self.thrift_spec])
+            return
+        iprot.readStructBegin()
+        while True:
+            (fname, ftype, fid) = iprot.readFieldBegin()
+            if ftype == TType.STOP:
+                break
+            if fid == 1:
+                if ftype == TType.LIST:
+                    self.tableStats = []
+                    (_etype308, _size305) = iprot.readListBegin()
+                    for _i309 in range(_size305):
+                        _elem310 = ColumnStatisticsObj()
+                        _elem310.read(iprot)
+                        self.tableStats.append(_elem310)
+                    iprot.readListEnd()
+                else:
+                    iprot.skip(ftype)
+            else:
+                iprot.skip(ftype)
+            iprot.readFieldEnd()
+        iprot.readStructEnd()
+
+    def write(self, oprot):
+        if oprot._fast_encode is not None and self.thrift_spec is not None:
+            oprot.trans.write(oprot._fast_encode(self, [self.__class__, self.thrift_spec]))
+            return
+        oprot.writeStructBegin('TableStatsResult')
+        if self.tableStats is not None:
+            oprot.writeFieldBegin('tableStats', TType.LIST, 1)
+            oprot.writeListBegin(TType.STRUCT, len(self.tableStats))
+            for iter311 in self.tableStats:
+                iter311.write(oprot)
+            oprot.writeListEnd()
+            oprot.writeFieldEnd()
+        oprot.writeFieldStop()
+        oprot.writeStructEnd()
+
+    def validate(self):
+        if self.tableStats is None:
+            raise TProtocolException(message='Required field tableStats is unset!')
+        return
+
+    def __repr__(self):
+        L = ['%s=%r' % (key, value)
+             for key, value in self.__dict__.items()]
+        return '%s(%s)' % (self.__class__.__name__, ', '.join(L))
+
+    def __eq__(self, other):
+        return isinstance(other, self.__class__) and self.__dict__ == other.__dict__
+
+    def __ne__(self, other):
+        return not (self == other)
+
+
+class PartitionsStatsRequest(object):
+    """
+    Attributes:
+     - dbName
+     - tblName
+     - colNames
+     - partNames
+     - catName
+     - engine
+
+    """
+
+
+    def __init__(self, dbName=None, tblName=None, colNames=None, partNames=None, catName=None, engine=None,):
+        self.dbName = dbName
+        self.tblName = tblName
+        self.colNames = colNames
+        self.partNames = partNames
+        self.catName = catName
+        self.engine = engine
+
+    def read(self, iprot):
+        if iprot._fast_decode is not None and isinstance(iprot.trans, TTransport.CReadableTransport) and self.thrift_spec is not None:
+            iprot._fast_decode(self, iprot, [self.__class__, self.thrift_spec])
+            return
+        iprot.readStructBegin()
+        while True:
+            (fname, ftype, fid) = iprot.readFieldBegin()
+            if ftype == TType.STOP:
+                break
+            if fid == 1:
+                if ftype == TType.STRING:
+                    self.dbName = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
+                else:
+                    iprot.skip(ftype)
+            elif fid == 2:
+                if ftype == TType.STRING:
+                    self.tblName = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
+                else:
+                    iprot.skip(ftype)
+            elif fid == 3:
+                if ftype == TType.LIST:
+                    self.colNames = []
+                    (_etype315, _size312) = iprot.readListBegin()
+                    for _i316 in range(_size312):
+                        _elem317 = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
+                        self.colNames.append(_elem317)
+                    iprot.readListEnd()
+                else:
+                    iprot.skip(ftype)
+            elif fid == 4:
+                if ftype == TType.LIST:
+                    self.partNames = []
+                    (_etype321, _size318) = iprot.readListBegin()
+                    for _i322 in range(_size318):
+                        _elem323 = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
+                        self.partNames.append(_elem323)
+                    iprot.readListEnd()
+                else:
+                    iprot.skip(ftype)
+            elif fid == 5:
+                if ftype == TType.STRING:
+                    self.catName = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
+                else:
+                    iprot.skip(ftype)
+            elif fid == 7:
+                if ftype == TType.STRING:
+                    self.engine = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
+                else:
+                    iprot.skip(ftype)
+            else:
+                iprot.skip(ftype)
+            iprot.readFieldEnd()
+        iprot.readStructEnd()
+
+    def write(self, oprot):
+        if oprot._fast_encode is not None and self.thrift_spec is not None:
+            oprot.trans.write(oprot._fast_encode(self, [self.__class__, self.thrift_spec]))
+            return
+        oprot.writeStructBegin('PartitionsStatsRequest')
+        if self.dbName is not None:
+            oprot.writeFieldBegin('dbName', TType.STRING, 1)
+            oprot.writeString(self.dbName.encode('utf-8') if sys.version_info[0] == 2 else self.dbName)
+            oprot.writeFieldEnd()
+        if self.tblName is not None:
+            oprot.writeFieldBegin('tblName', TType.STRING, 2)
+            oprot.writeString(self.tblName.encode('utf-8') if sys.version_info[0] == 2 else self.tblName)
+            oprot.writeFieldEnd()
+        if self.colNames is not None:
+            oprot.writeFieldBegin('colNames', TType.LIST, 3)
+            oprot.writeListBegin(TType.STRING, len(self.colNames))
+            for iter324 in self.colNames:
+                oprot.writeString(iter324.encode('utf-8') if sys.version_info[0] == 2 else iter324)
+            oprot.writeListEnd()
+            oprot.writeFieldEnd()
+        if self.partNames is not None:
+            oprot.writeFieldBegin('partNames', TType.LIST, 4)
+            oprot.writeListBegin(TType.STRING, len(self.partNames))
+            for iter325 in self.partNames:
+                oprot.writeString(iter325.encode('utf-8') if sys.version_info[0] == 2 else iter325)
+            oprot.writeListEnd()
+            oprot.writeFieldEnd()
+        if self.catName is not None:
+            oprot.writeFieldBegin('catName', TType.STRING, 5)
+            oprot.writeString(self.catName.encode('utf-8') if sys.version_info[0] == 2 else self.catName)
+            oprot.writeFieldEnd()
+        if self.engine is not None:
+            oprot.writeFieldBegin('engine', TType.STRING, 7)
+            oprot.writeString(self.engine.encode('utf-8') if sys.version_info[0] == 2 else self.engine)
+            oprot.writeFieldEnd()
+        oprot.writeFieldStop()
+        oprot.writeStructEnd()
+
+    def validate(self):
+        if self.dbName is None:
+            raise TProtocolException(message='Required field dbName is unset!')
+        if self.tblName is None:
+            raise TProtocolException(message='Required field tblName is unset!')
+        if self.colNames is None:
+            raise TProtocolException(message='Required field colNames is unset!')
+        if self.partNames is None:
+            raise TProtocolException(message='Required field partNames is unset!')
+        return
+
+    def __repr__(self):
+        L = ['%s=%r' % (key, value)
+             for key, value in self.__dict__.items()]
+        return '%s(%s)' % (self.__class__.__name__, ', '.join(L))
+
+    def __eq__(self, other):
+        return isinstance(other, self.__class__) and self.__dict__ == other.__dict__
+
+    def __ne__(self, other):
+        return not (self == other)
+
+
+class PartitionsStatsResult(object):
+    """
+    Attributes:
+     - partStats
+
+    """
+
+
+    def __init__(self, partStats=None,):
+        self.partStats = partStats
+
+    def read(self, iprot):
+        if iprot._fast_decode is not None and isinstance(iprot.trans, TTransport.CReadableTransport) and self.thrift_spec is not None:
+            iprot._fast_decode(self, iprot, [self.__class__, self.thrift_spec])
+            return
+        iprot.readStructBegin()
+        while True:
+            (fname, ftype, fid) = iprot.readFieldBegin()
+            if ftype == TType.STOP:
+                break
+            if fid == 1:
+                if ftype == TType.MAP:
+                    self.partStats = {}
+                    (_ktype327, _vtype328, _size326) = iprot.readMapBegin()
+                    for _i330 in range(_size326):
+                        _key331 = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
+                        _val332 = []
+                        (_etype336, _size333) = iprot.readListBegin()
+                        for _i337 in range(_size333):
+                            _elem338 = ColumnStatisticsObj()
+                            _elem338.read(iprot)
+                            _val332.append(_elem338)
+                        iprot.readListEnd()
+                        self.partStats[_key331] = _val332
+                    iprot.readMapEnd()
+                else:
+                    iprot.skip(ftype)
+            else:
+                iprot.skip(ftype)
+            iprot.readFieldEnd()
+        iprot.readStructEnd()
+
+    def write(self, oprot):
+        if oprot._fast_encode is not None and self.thrift_spec is not None:
+            oprot.trans.write(oprot._fast_encode(self, [self.__class__, self.thrift_spec]))
+            return
+        oprot.writeStructBegin('PartitionsStatsResult')
+        if self.partStats is not None:
+            oprot.writeFieldBegin('partStats', TType.MAP, 1)
+            oprot.writeMapBegin(TType.STRING, TType.LIST, len(self.partStats))
+            for kiter339, viter340 in self.partStats.items():
+                oprot.writeString(kiter339.encode('utf-8') if sys.version_info[0] == 2 else kiter339)
+                oprot.writeListBegin(TType.STRUCT, len(viter340))
+                for iter341 in viter340:
+                    iter341.write(oprot)
+                oprot.writeListEnd()
+            oprot.writeMapEnd()
+            oprot.writeFieldEnd()
+        oprot.writeFieldStop()
+        oprot.writeStructEnd()
+
+    def validate(self):
+        if self.partStats is None:
+            raise TProtocolException(message='Required field partStats is unset!')
         return
 
     def __repr__(self):
@@ -6887,11 +7938,11 @@ class ColumnStatistics(object):
             elif fid == 2:
                 if ftype == TType.LIST:
                     self.statsObj = []
-                    (_etype301, _size298) = iprot.readListBegin()
-                    for _i302 in range(_size298):
-                        _elem303 = ColumnStatisticsObj()
-                        _elem303.read(iprot)
-                        self.statsObj.append(_elem303)
+                    (_etype345, _size342) = iprot.readListBegin()
+                    for _i346 in range(_size342):
+                        _elem347 = ColumnStatisticsObj()
+                        _elem347.read(iprot)
+                        self.statsObj.append(_elem347)
                     iprot.readListEnd()
                 else:
                     iprot.skip(ftype)
@@ -6922,8 +7973,8 @@ class ColumnStatistics(object):
         if self.statsObj is not None:
             oprot.writeFieldBegin('statsObj', TType.LIST, 2)
             oprot.writeListBegin(TType.STRUCT, len(self.statsObj))
-            for iter304 in self.statsObj:
-                iter304.write(oprot)
+            for iter348 in self.statsObj:
+                iter348.write(oprot)
             oprot.writeListEnd()
             oprot.writeFieldEnd()
         if self.isStatsCompliant is not None:
@@ -6987,11 +8038,11 @@ class SetPartitionsStatsRequest(object):
             if fid == 1:
                 if ftype == TType.LIST:
                     self.colStats = []
-                    (_etype308, _size305) = iprot.readListBegin()
-                    for _i309 in range(_size305):
-                        _elem310 = ColumnStatistics()
-                        _elem310.read(iprot)
-                        self.colStats.append(_elem310)
+                    (_etype352, _size349) = iprot.readListBegin()
+                    for _i353 in range(_size349):
+                        _elem354 = ColumnStatistics()
+                        _elem354.read(iprot)
+                        self.colStats.append(_elem354)
                     iprot.readListEnd()
                 else:
                     iprot.skip(ftype)
@@ -7028,8 +8079,8 @@ class SetPartitionsStatsRequest(object):
         if self.colStats is not None:
             oprot.writeFieldBegin('colStats', TType.LIST, 1)
             oprot.writeListBegin(TType.STRUCT, len(self.colStats))
-            for iter311 in self.colStats:
-                iter311.write(oprot)
+            for iter355 in self.colStats:
+                iter355.write(oprot)
             oprot.writeListEnd()
             oprot.writeFieldEnd()
         if self.needMerge is not None:
@@ -7177,11 +8228,11 @@ class AlterPartitionsRequest(object):
             elif fid == 4:
                 if ftype == TType.LIST:
                     self.partitions = []
-                    (_etype315, _size312) = iprot.readListBegin()
-                    for _i316 in range(_size312):
-                        _elem317 = Partition()
-                        _elem317.read(iprot)
-                        self.partitions.append(_elem317)
+                    (_etype359, _size356) = iprot.readListBegin()
+                    for _i360 in range(_size356):
+                        _elem361 = Partition()
+                        _elem361.read(iprot)
+                        self.partitions.append(_elem361)
                     iprot.readListEnd()
                 else:
                     iprot.skip(ftype)
@@ -7226,8 +8277,8 @@ class AlterPartitionsRequest(object):
         if self.partitions is not None:
             oprot.writeFieldBegin('partitions', TType.LIST, 4)
             oprot.writeListBegin(TType.STRUCT, len(self.partitions))
-            for iter318 in self.partitions:
-                iter318.write(oprot)
+            for iter362 in self.partitions:
+                iter362.write(oprot)
             oprot.writeListEnd()
             oprot.writeFieldEnd()
         if self.environmentContext is not None:
@@ -7351,11 +8402,11 @@ class AddPartitionsRequest(object):
             elif fid == 3:
                 if ftype == TType.LIST:
                     self.parts = []
-                    (_etype322, _size319) = iprot.readListBegin()
-                    for _i323 in range(_size319):
-                        _elem324 = Partition()
-                        _elem324.read(iprot)
-                        self.parts.append(_elem324)
+                    (_etype366, _size363) = iprot.readListBegin()
+                    for _i367 in range(_size363):
+                        _elem368 = Partition()
+                        _elem368.read(iprot)
+                        self.parts.append(_elem368)
                     iprot.readListEnd()
                 else:
                     iprot.skip(ftype)
@@ -7400,8 +8451,8 @@ class AddPartitionsRequest(object):
         if self.parts is not None:
             oprot.writeFieldBegin('parts', TType.LIST, 3)
             oprot.writeListBegin(TType.STRUCT, len(self.parts))
-            for iter325 in self.parts:
-                iter325.write(oprot)
+            for iter369 in self.parts:
+                iter369.write(oprot)
             oprot.writeListEnd()
             oprot.writeFieldEnd()
         if self.ifNotExists is not None:
@@ -7469,11 +8520,11 @@ class AddPartitionsResult(object):
             if fid == 1:
                 if ftype == TType.LIST:
                     self.partitions = []
-                    (_etype329, _size326) = iprot.readListBegin()
-                    for _i330 in range(_size326):
-                        _elem331 = Partition()
-                        _elem331.read(iprot)
-                        self.partitions.append(_elem331)
+                    (_etype373, _size370) = iprot.readListBegin()
+                    for _i374 in range(_size370):
+                        _elem375 = Partition()
+                        _elem375.read(iprot)
+                        self.partitions.append(_elem375)
                     iprot.readListEnd()
                 else:
                     iprot.skip(ftype)
@@ -7490,8 +8541,8 @@ class AddPartitionsResult(object):
         if self.partitions is not None:
             oprot.writeFieldBegin('partitions', TType.LIST, 1)
             oprot.writeListBegin(TType.STRUCT, len(self.partitions))
-            for iter332 in self.partitions:
-                iter332.write(oprot)
+            for iter376 in self.partitions:
+                iter376.write(oprot)
             oprot.writeListEnd()
             oprot.writeFieldEnd()
         oprot.writeFieldStop()
@@ -7636,11 +8687,11 @@ class Database(object):
             elif fid == 4:
                 if ftype == TType.MAP:
                     self.parameters = {}
-                    (_ktype334, _vtype335, _size333) = iprot.readMapBegin()
-                    for _i337 in range(_size333):
-                        _key338 = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
-                        _val339 = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
-                        self.parameters[_key338] = _val339
+                    (_ktype378, _vtype379, _size377) = iprot.readMapBegin()
+                    for _i381 in range(_size377):
+                        _key382 = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
+                        _val383 = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
+                        self.parameters[_key382] = _val383
                     iprot.readMapEnd()
                 else:
                     iprot.skip(ftype)
@@ -7700,9 +8751,9 @@ class Database(object):
         if self.parameters is not None:
             oprot.writeFieldBegin('parameters', TType.MAP, 4)
             oprot.writeMapBegin(TType.STRING, TType.STRING, len(self.parameters))
-            for kiter340, viter341 in self.parameters.items():
-                oprot.writeString(kiter340.encode('utf-8') if sys.version_info[0] == 2 else kiter340)
-                oprot.writeString(viter341.encode('utf-8') if sys.version_info[0] == 2 else viter341)
+            for kiter384, viter385 in self.parameters.items():
+                oprot.writeString(kiter384.encode('utf-8') if sys.version_info[0] == 2 else kiter384)
+                oprot.writeString(viter385.encode('utf-8') if sys.version_info[0] == 2 else viter385)
             oprot.writeMapEnd()
             oprot.writeFieldEnd()
         if self.privileges is not None:
@@ -7783,40 +8834,40 @@ class InsertEventRequestData(object):
             elif fid == 2:
                 if ftype == TType.LIST:
                     self.filesAdded = []
-                    (_etype345, _size342) = iprot.readListBegin()
-                    for _i346 in range(_size342):
-                        _elem347 = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
-                        self.filesAdded.append(_elem347)
+                    (_etype389, _size386) = iprot.readListBegin()
+                    for _i390 in range(_size386):
+                        _elem391 = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
+                        self.filesAdded.append(_elem391)
                     iprot.readListEnd()
                 else:
                     iprot.skip(ftype)
             elif fid == 3:
                 if ftype == TType.LIST:
                     self.filesAddedChecksum = []
-                    (_etype351, _size348) = iprot.readListBegin()
-                    for _i352 in range(_size348):
-                        _elem353 = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
-                        self.filesAddedChecksum.append(_elem353)
+                    (_etype395, _size392) = iprot.readListBegin()
+                    for _i396 in range(_size392):
+                        _elem397 = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
+                        self.filesAddedChecksum.append(_elem397)
                     iprot.readListEnd()
                 else:
                     iprot.skip(ftype)
             elif fid == 4:
                 if ftype == TType.LIST:
                     self.subDirectoryList = []
-                    (_etype357, _size354) = iprot.readListBegin()
-                    for _i358 in range(_size354):
-                        _elem359 = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
-                        self.subDirectoryList.append(_elem359)
+                    (_etype401, _size398) = iprot.readListBegin()
+                    for _i402 in range(_size398):
+                        _elem403 = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
+                        self.subDirectoryList.append(_elem403)
                     iprot.readListEnd()
                 else:
                     iprot.skip(ftype)
             elif fid == 5:
                 if ftype == TType.LIST:
                     self.partitionVal = []
-                    (_etype363, _size360) = iprot.readListBegin()
-                    for _i364 in range(_size360):
-                        _elem365 = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
-                        self.partitionVal.append(_elem365)
+                    (_etype407, _size404) = iprot.readListBegin()
+                    for _i408 in range(_size404):
+                        _elem409 = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
+                        self.partitionVal.append(_elem409)
                     iprot.readListEnd()
                 else:
                     iprot.skip(ftype)
@@ -7837,29 +8888,29 @@ class InsertEventRequestData(object):
         if self.filesAdded is not None:
             oprot.writeFieldBegin('filesAdded', TType.LIST, 2)
             oprot.writeListBegin(TType.STRING, len(self.filesAdded))
-            for iter366 in self.filesAdded:
-                oprot.writeString(iter366.encode('utf-8') if sys.version_info[0] == 2 else iter366)
+            for iter410 in self.filesAdded:
+                oprot.writeString(iter410.encode('utf-8') if sys.version_info[0] == 2 else iter410)
             oprot.writeListEnd()
             oprot.writeFieldEnd()
         if self.filesAddedChecksum is not None:
             oprot.writeFieldBegin('filesAddedChecksum', TType.LIST, 3)
             oprot.writeListBegin(TType.STRING, len(self.filesAddedChecksum))
-            for iter367 in self.filesAddedChecksum:
-                oprot.writeString(iter367.encode('utf-8') if sys.version_info[0] == 2 else iter367)
+            for iter411 in self.filesAddedChecksum:
+                oprot.writeString(iter411.encode('utf-8') if sys.version_info[0] == 2 else iter411)
             oprot.writeListEnd()
             oprot.writeFieldEnd()
         if self.subDirectoryList is not None:
             oprot.writeFieldBegin('subDirectoryList', TType.LIST, 4)
             oprot.writeListBegin(TType.STRING, len(self.subDirectoryList))
-            for iter368 in self.subDirectoryList:
-                oprot.writeString(iter368.encode('utf-8') if sys.version_info[0] == 2 else iter368)
+            for iter412 in self.subDirectoryList:
+                oprot.writeString(iter412.encode('utf-8') if sys.version_info[0] == 2 else iter412)
             oprot.writeListEnd()
             oprot.writeFieldEnd()
         if self.partitionVal is not None:
             oprot.writeFieldBegin('partitionVal', TType.LIST, 5)
             oprot.writeListBegin(TType.STRING, len(self.partitionVal))
-            for iter369 in self.partitionVal:
-                oprot.writeString(iter369.encode('utf-8') if sys.version_info[0] == 2 else iter369)
+            for iter413 in self.partitionVal:
+                oprot.writeString(iter413.encode('utf-8') if sys.version_info[0] == 2 else iter413)
             oprot.writeListEnd()
             oprot.writeFieldEnd()
         oprot.writeFieldStop()
@@ -7941,10 +8992,10 @@ class WriteNotificationLogRequest(object):
             elif fid == 6:
                 if ftype == TType.LIST:
                     self.partitionVals = []
-                    (_etype373, _size370) = iprot.readListBegin()
-                    for _i374 in range(_size370):
-                        _elem375 = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
-                        self.partitionVals.append(_elem375)
+                    (_etype417, _size414) = iprot.readListBegin()
+                    for _i418 in range(_size414):
+                        _elem419 = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
+                        self.partitionVals.append(_elem419)
                     iprot.readListEnd()
                 else:
                     iprot.skip(ftype)
@@ -7981,8 +9032,8 @@ class WriteNotificationLogRequest(object):
         if self.partitionVals is not None:
             oprot.writeFieldBegin('partitionVals', TType.LIST, 6)
             oprot.writeListBegin(TType.STRING, len(self.partitionVals))
-            for iter376 in self.partitionVals:
-                oprot.writeString(iter376.encode('utf-8') if sys.version_info[0] == 2 else iter376)
+            for iter420 in self.partitionVals:
+                oprot.writeString(iter420.encode('utf-8') if sys.version_info[0] == 2 else iter420)
             oprot.writeListEnd()
             oprot.writeFieldEnd()
         oprot.writeFieldStop()
@@ -8097,11 +9148,11 @@ class WriteNotificationLogBatchRequest(object):
             elif fid == 4:
                 if ftype == TType.LIST:
                     self.requestList = []
-                    (_etype380, _size377) = iprot.readListBegin()
-                    for _i381 in range(_size377):
-                        _elem382 = WriteNotificationLogRequest()
-                        _elem382.read(iprot)
-                        self.requestList.append(_elem382)
+                    (_etype424, _size421) = iprot.readListBegin()
+                    for _i425 in range(_size421):
+                        _elem426 = WriteNotificationLogRequest()
+                        _elem426.read(iprot)
+                        self.requestList.append(_elem426)
                     iprot.readListEnd()
                 else:
                     iprot.skip(ftype)
@@ -8130,8 +9181,8 @@ class WriteNotificationLogBatchRequest(object):
         if self.requestList is not None:
             oprot.writeFieldBegin('requestList', TType.LIST, 4)
             oprot.writeListBegin(TType.STRUCT, len(self.requestList))
-            for iter383 in self.requestList:
-                iter383.write(oprot)
+            for iter427 in self.requestList:
+                iter427.write(oprot)
             oprot.writeListEnd()
             oprot.writeFieldEnd()
         oprot.writeFieldStop()
@@ -8312,10 +9363,10 @@ class FireEventRequest(object):
             elif fid == 5:
                 if ftype == TType.LIST:
                     self.partitionVals = []
-                    (_etype387, _size384) = iprot.readListBegin()
-                    for _i388 in range(_size384):
-                        _elem389 = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
-                        self.partitionVals.append(_elem389)
+                    (_etype431, _size428) = iprot.readListBegin()
+                    for _i432 in range(_size428):
+                        _elem433 = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
+                        self.partitionVals.append(_elem433)
                     iprot.readListEnd()
                 else:
                     iprot.skip(ftype)
@@ -8353,8 +9404,8 @@ class FireEventRequest(object):
         if self.partitionVals is not None:
             oprot.writeFieldBegin('partitionVals', TType.LIST, 5)
             oprot.writeListBegin(TType.STRING, len(self.partitionVals))
-            for iter390 in self.partitionVals:
-                oprot.writeString(iter390.encode('utf-8') if sys.version_info[0] == 2 else iter390)
+            for iter434 in self.partitionVals:
+                oprot.writeString(iter434.encode('utf-8') if sys.version_info[0] == 2 else iter434)
             oprot.writeListEnd()
             oprot.writeFieldEnd()
         if self.catName is not None:
@@ -8406,10 +9457,10 @@ class FireEventResponse(object):
             if fid == 1:
                 if ftype == TType.LIST:
                     self.eventIds = []
-                    (_etype394, _size391) = iprot.readListBegin()
-                    for _i395 in range(_size391):
-                        _elem396 = iprot.readI64()
-                        self.eventIds.append(_elem396)
+                    (_etype438, _size435) = iprot.readListBegin()
+                    for _i439 in range(_size435):
+                        _elem440 = iprot.readI64()
+                        self.eventIds.append(_elem440)
                     iprot.readListEnd()
                 else:
                     iprot.skip(ftype)
@@ -8426,8 +9477,8 @@ class FireEventResponse(object):
         if self.eventIds is not None:
             oprot.writeFieldBegin('eventIds', TType.LIST, 1)
             oprot.writeListBegin(TType.I64, len(self.eventIds))
-            for iter397 in self.eventIds:
-                oprot.writeI64(iter397)
+            for iter441 in self.eventIds:
+                oprot.writeI64(iter441)
             oprot.writeListEnd()
             oprot.writeFieldEnd()
         oprot.writeFieldStop()
@@ -8683,11 +9734,11 @@ class NotificationEventResponse(object):
             if fid == 1:
                 if ftype == TType.LIST:
                     self.events = []
-                    (_etype401, _size398) = iprot.readListBegin()
-                    for _i402 in range(_size398):
-                        _elem403 = NotificationEvent()
-                        _elem403.read(iprot)
-                        self.events.append(_elem403)
+                    (_etype445, _size442) = iprot.readListBegin()
+                    for _i446 in range(_size442):
+                        _elem447 = NotificationEvent()
+                        _elem447.read(iprot)
+                        self.events.append(_elem447)
                     iprot.readListEnd()
                 else:
                     iprot.skip(ftype)
@@ -8704,8 +9755,8 @@ class NotificationEventResponse(object):
         if self.events is not None:
             oprot.writeFieldBegin('events', TType.LIST, 1)
             oprot.writeListBegin(TType.STRUCT, len(self.events))
-            for iter404 in self.events:
-                iter404.write(oprot)
+            for iter448 in self.events:
+                iter448.write(oprot)
             oprot.writeListEnd()
             oprot.writeFieldEnd()
         oprot.writeFieldStop()
@@ -9472,11 +10523,11 @@ class NotNullConstraintsResponse(object):
             if fid == 1:
                 if ftype == TType.LIST:
                     self.notNullConstraints = []
-                    (_etype408, _size405) = iprot.readListBegin()
-                    for _i409 in range(_size405):
-                        _elem410 = SQLNotNullConstraint()
-                        _elem410.read(iprot)
-                        self.notNullConstraints.append(_elem410)
+                    (_etype452, _size449) = iprot.readListBegin()
+                    for _i453 in range(_size449):
+                        _elem454 = SQLNotNullConstraint()
+                        _elem454.read(iprot)
+                        self.notNullConstraints.append(_elem454)
                     iprot.readListEnd()
                 else:
                     iprot.skip(ftype)
@@ -9493,8 +10544,8 @@ class NotNullConstraintsResponse(object):
         if self.notNullConstraints is not None:
             oprot.writeFieldBegin('notNullConstraints', TType.LIST, 1)
             oprot.writeListBegin(TType.STRUCT, len(self.notNullConstraints))
-            for iter411 in self.notNullConstraints:
-                iter411.write(oprot)
+            for iter455 in self.notNullConstraints:
+                iter455.write(oprot)
             oprot.writeListEnd()
             oprot.writeFieldEnd()
         oprot.writeFieldStop()
@@ -9625,11 +10676,11 @@ class DefaultConstraintsResponse(object):
             if fid == 1:
                 if ftype == TType.LIST:
                     self.defaultConstraints = []
-                    (_etype415, _size412) = iprot.readListBegin()
-                    for _i416 in range(_size412):
-                        _elem417 = SQLDefaultConstraint()
-                        _elem417.read(iprot)
-                        self.defaultConstraints.append(_elem417)
+                    (_etype459, _size456) = iprot.readListBegin()
+                    for _i460 in range(_size456):
+                        _elem461 = SQLDefaultConstraint()
+                        _elem461.read(iprot)
+                        self.defaultConstraints.append(_elem461)
                     iprot.readListEnd()
                 else:
                     iprot.skip(ftype)
@@ -9646,8 +10697,8 @@ class DefaultConstraintsResponse(object):
         if self.defaultConstraints is not None:
             oprot.writeFieldBegin('defaultConstraints', TType.LIST, 1)
             oprot.writeListBegin(TType.STRUCT, len(self.defaultConstraints))
-            for iter418 in self.defaultConstraints:
-                iter418.write(oprot)
+            for iter462 in self.defaultConstraints:
+                iter462.write(oprot)
             oprot.writeListEnd()
             oprot.writeFieldEnd()
         oprot.writeFieldStop()
@@ -9778,11 +10829,11 @@ class CheckConstraintsResponse(object):
             if fid == 1:
                 if ftype == TType.LIST:
                     self.checkConstraints = []
-                    (_etype422, _size419) = iprot.readListBegin()
-                    for _i423 in range(_size419):
-                        _elem424 = SQLCheckConstraint()
-                        _elem424.read(iprot)
-                        self.checkConstraints.append(_elem424)
+                    (_etype466, _size463) = iprot.readListBegin()
+                    for _i467 in range(_size463):
+                        _elem468 = SQLCheckConstraint()
+                        _elem468.read(iprot)
+                        self.checkConstraints.append(_elem468)
                     iprot.readListEnd()
                 else:
                     iprot.skip(ftype)
@@ -9799,8 +10850,8 @@ class CheckConstraintsResponse(object):
         if self.checkConstraints is not None:
             oprot.writeFieldBegin('checkConstraints', TType.LIST, 1)
             oprot.writeListBegin(TType.STRUCT, len(self.checkConstraints))
-            for iter425 in self.checkConstraints:
-                iter425.write(oprot)
+            for iter469 in self.checkConstraints:
+                iter469.write(oprot)
             oprot.writeListEnd()
             oprot.writeFieldEnd()
         oprot.writeFieldStop()
@@ -9846,11 +10897,11 @@ class AddNotNullConstraintRequest(object):
             if fid == 1:
                 if ftype == TType.LIST:
                     self.notNullConstraintCols = []
-                    (_etype429, _size426) = iprot.readListBegin()
-                    for _i430 in range(_size426):
-                        _elem431 = SQLNotNullConstraint()
-                        _elem431.read(iprot)
-                        self.notNullConstraintCols.append(_elem431)
+                    (_etype473, _size470) = iprot.readListBegin()
+                    for _i474 in range(_size470):
+                        _elem475 = SQLNotNullConstraint()
+                        _elem475.read(iprot)
+                        self.notNullConstraintCols.append(_elem475)
                     iprot.readListEnd()
                 else:
                     iprot.skip(ftype)
@@ -9867,8 +10918,8 @@ class AddNotNullConstraintRequest(object):
         if self.notNullConstraintCols is not None:
             oprot.writeFieldBegin('notNullConstraintCols', TType.LIST, 1)
             oprot.writeListBegin(TType.STRUCT, len(self.notNullConstraintCols))
-            for iter432 in self.notNullConstraintCols:
-                iter432.write(oprot)
+            for iter476 in self.notNullConstraintCols:
+                iter476.write(oprot)
             oprot.writeListEnd()
             oprot.writeFieldEnd()
         oprot.writeFieldStop()
@@ -9914,11 +10965,11 @@ class AddDefaultConstraintRequest(object):
             if fid == 1:
                 if ftype == TType.LIST:
                     self.defaultConstraintCols = []
-                    (_etype436, _size433) = iprot.readListBegin()
-                    for _i437 in range(_size433):
-                        _elem438 = SQLDefaultConstraint()
-                        _elem438.read(iprot)
-                        self.defaultConstraintCols.append(_elem438)
+                    (_etype480, _size477) = iprot.readListBegin()
+                    for _i481 in range(_size477):
+                        _elem482 = SQLDefaultConstraint()
+                        _elem482.read(iprot)
+                        self.defaultConstraintCols.append(_elem482)
                     iprot.readListEnd()
                 else:
                     iprot.skip(ftype)
@@ -9935,8 +10986,8 @@ class AddDefaultConstraintRequest(object):
         if self.defaultConstraintCols is not None:
             oprot.writeFieldBegin('defaultConstraintCols', TType.LIST, 1)
             oprot.writeListBegin(TType.STRUCT, len(self.defaultConstraintCols))
-            for iter439 in self.defaultConstraintCols:
-                iter439.write(oprot)
+            for iter483 in self.defaultConstraintCols:
+                iter483.write(oprot)
             oprot.writeListEnd()
             oprot.writeFieldEnd()
         oprot.writeFieldStop()
@@ -9982,11 +11033,11 @@ class AddCheckConstraintRequest(object):
             if fid == 1:
                 if ftype == TType.LIST:
                     self.checkConstraintCols = []
-                    (_etype443, _size440) = iprot.readListBegin()
-                    for _i444 in range(_size440):
-                        _elem445 = SQLCheckConstraint()
-                        _elem445.read(iprot)
-                        self.checkConstraintCols.append(_elem445)
+                    (_etype487, _size484) = iprot.readListBegin()
+                    for _i488 in range(_size484):
+                        _elem489 = SQLCheckConstraint()
+                        _elem489.read(iprot)
+                        self.checkConstraintCols.append(_elem489)
                     iprot.readListEnd()
                 else:
                     iprot.skip(ftype)
@@ -10003,8 +11054,8 @@ class AddCheckConstraintRequest(object):
         if self.checkConstraintCols is not None:
             oprot.writeFieldBegin('checkConstraintCols', TType.LIST, 1)
             oprot.writeListBegin(TType.STRUCT, len(self.checkConstraintCols))
-            for iter446 in self.checkConstraintCols:
-                iter446.write(oprot)
+            for iter490 in self.checkConstraintCols:
+                iter490.write(oprot)
             oprot.writeListEnd()
             oprot.writeFieldEnd()
         oprot.writeFieldStop()
@@ -10552,11 +11603,102 @@ AlterTableRequest.thrift_spec = (
 all_structs.append(AlterTableResponse)
 AlterTableResponse.thrift_spec = (
 )
+all_structs.append(DoubleColumnStatsData)
+DoubleColumnStatsData.thrift_spec = (
+    None,  # 0
+    (1, TType.DOUBLE, 'lowValue', None, None, ),  # 1
+    (2, TType.DOUBLE, 'highValue', None, None, ),  # 2
+)
+all_structs.append(LongColumnStatsData)
+LongColumnStatsData.thrift_spec = (
+    None,  # 0
+    (1, TType.I64, 'lowValue', None, None, ),  # 1
+    (2, TType.I64, 'highValue', None, None, ),  # 2
+)
+all_structs.append(Decimal)
+Decimal.thrift_spec = (
+    None,  # 0
+    (1, TType.STRING, 'unscaled', 'BINARY', None, ),  # 1
+    None,  # 2
+    (3, TType.I16, 'scale', None, None, ),  # 3
+)
+all_structs.append(DecimalColumnStatsData)
+DecimalColumnStatsData.thrift_spec = (
+    None,  # 0
+    (1, TType.STRUCT, 'lowValue', [Decimal, None], None, ),  # 1
+    (2, TType.STRUCT, 'highValue', [Decimal, None], None, ),  # 2
+)
+all_structs.append(Date)
+Date.thrift_spec = (
+    None,  # 0
+    (1, TType.I64, 'daysSinceEpoch', None, None, ),  # 1
+)
+all_structs.append(DateColumnStatsData)
+DateColumnStatsData.thrift_spec = (
+    None,  # 0
+    (1, TType.STRUCT, 'lowValue', [Date, None], None, ),  # 1
+    (2, TType.STRUCT, 'highValue', [Date, None], None, ),  # 2
+)
+all_structs.append(Timestamp)
+Timestamp.thrift_spec = (
+    None,  # 0
+    (1, TType.I64, 'secondsSinceEpoch', None, None, ),  # 1
+)
+all_structs.append(TimestampColumnStatsData)
+TimestampColumnStatsData.thrift_spec = (
+    None,  # 0
+    (1, TType.STRUCT, 'lowValue', [Timestamp, None], None, ),  # 1
+    (2, TType.STRUCT, 'highValue', [Timestamp, None], None, ),  # 2
+)
+all_structs.append(ColumnStatisticsData)
+ColumnStatisticsData.thrift_spec = (
+    None,  # 0
+    None,  # 1
+    (2, TType.STRUCT, 'longStats', [LongColumnStatsData, None], None, ),  # 2
+    (3, TType.STRUCT, 'doubleStats', [DoubleColumnStatsData, None], None, ),  # 3
+    None,  # 4
+    None,  # 5
+    (6, TType.STRUCT, 'decimalStats', [DecimalColumnStatsData, None], None, ),  # 6
+    (7, TType.STRUCT, 'dateStats', [DateColumnStatsData, None], None, ),  # 7
+    (8, TType.STRUCT, 'timestampStats', [TimestampColumnStatsData, None], None, ),  # 8
+)
 all_structs.append(ColumnStatisticsObj)
 ColumnStatisticsObj.thrift_spec = (
     None,  # 0
     (1, TType.STRING, 'colName', 'UTF8', None, ),  # 1
     (2, TType.STRING, 'colType', 'UTF8', None, ),  # 2
+    (3, TType.STRUCT, 'statsData', [ColumnStatisticsData, None], None, ),  # 3
+)
+all_structs.append(TableStatsRequest)
+TableStatsRequest.thrift_spec = (
+    None,  # 0
+    (1, TType.STRING, 'dbName', 'UTF8', None, ),  # 1
+    (2, TType.STRING, 'tblName', 'UTF8', None, ),  # 2
+    (3, TType.LIST, 'colNames', (TType.STRING, 'UTF8', False), None, ),  # 3
+    (4, TType.STRING, 'catName', 'UTF8', None, ),  # 4
+    None,  # 5
+    (6, TType.STRING, 'engine', 'UTF8', None, ),  # 6
+)
+all_structs.append(TableStatsResult)
+TableStatsResult.thrift_spec = (
+    None,  # 0
+    (1, TType.LIST, 'tableStats', (TType.STRUCT, [ColumnStatisticsObj, None], False), None, ),  # 1
+)
+all_structs.append(PartitionsStatsRequest)
+PartitionsStatsRequest.thrift_spec = (
+    None,  # 0
+    (1, TType.STRING, 'dbName', 'UTF8', None, ),  # 1
+    (2, TType.STRING, 'tblName', 'UTF8', None, ),  # 2
+    (3, TType.LIST, 'colNames', (TType.STRING, 'UTF8', False), None, ),  # 3
+    (4, TType.LIST, 'partNames', (TType.STRING, 'UTF8', False), None, ),  # 4
+    (5, TType.STRING, 'catName', 'UTF8', None, ),  # 5
+    None,  # 6
+    (7, TType.STRING, 'engine', 'UTF8', None, ),  # 7
+)
+all_structs.append(PartitionsStatsResult)
+PartitionsStatsResult.thrift_spec = (
+    None,  # 0
+    (1, TType.MAP, 'partStats', (TType.STRING, 'UTF8', TType.LIST, (TType.STRUCT, [ColumnStatisticsObj, None], False), False), None, ),  # 1
 )
 all_structs.append(ColumnStatisticsDesc)
 ColumnStatisticsDesc.thrift_spec = (

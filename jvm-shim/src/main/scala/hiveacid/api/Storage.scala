@@ -17,8 +17,8 @@ import org.apache.hadoop.util.StringUtils
 
 import org.apache.spark.sql.classic.SparkSession
 
-/** Everything below `root`, spelled as it was asked for: first the root itself, then the folders below it, but for
-  * hidden ones, each behind the one that holds it. Nothing if the root does not exist.
+/** Everything below `root`, spelled as it was asked for: first the root itself, then the folders below it, each behind
+  * the one that holds it. Nothing if the root does not exist.
   */
 final case class Listing(root: String, exists: Boolean, folders: Seq[ListedFolder])
 
@@ -40,30 +40,37 @@ final class Storage(session: SparkSession) {
   private val conf: Configuration = session.sessionState.newHadoopConf()
   private def fileSystem(path: String): FileSystem = new Path(path).getFileSystem(conf)
 
-  /** All files and folders below each root of the JSON array `roots`, as a JSON array of `Listing`. */
-  def list(roots: String): String =
-    json.writeValueAsString(json.readValue(roots, classOf[Array[String]]).map(listRoot(_, ListAttempts)))
+  /** All files and folders below each root of the JSON array `roots`, as a JSON array of `Listing`; with hidden folders
+    * if they are wanted.
+    */
+  def list(roots: String, withHidden: Boolean): String =
+    json.writeValueAsString(json.readValue(roots, classOf[Array[String]]).map(listRoot(_, withHidden, ListAttempts)))
 
   /** A folder that the Cleaner removes while its root is listed makes the listing begin anew: which folders stand in
     * for the lost one shows only in a listing without it.
     */
-  private def listRoot(root: String, attempts: Int): Listing = {
+  private def listRoot(root: String, withHidden: Boolean, attempts: Int): Listing = {
     val path = new Path(root)
     val system = path.getFileSystem(conf)
     val children =
       try Some(system.listStatus(path))
       catch { case _: FileNotFoundException => None }
-    try Listing(root, children.isDefined, children.toSeq.flatMap(listFolder(system, "", _)))
-    catch { case _: FileNotFoundException if attempts > 1 => listRoot(root, attempts - 1) }
+    try Listing(root, children.isDefined, children.toSeq.flatMap(listFolder(system, withHidden, "", _)))
+    catch { case _: FileNotFoundException if attempts > 1 => listRoot(root, withHidden, attempts - 1) }
   }
 
-  private def listFolder(system: FileSystem, path: String, children: Array[FileStatus]): Seq[ListedFolder] = {
+  private def listFolder(
+      system: FileSystem,
+      withHidden: Boolean,
+      path: String,
+      children: Array[FileStatus]
+  ): Seq[ListedFolder] = {
     val (folders, files) = children.sortBy(_.getPath.getName).partition(_.isDirectory)
-    val below = folders.toSeq.map(_.getPath).filterNot(folder => hidden(folder.getName))
+    val below = folders.toSeq.map(_.getPath).filter(folder => withHidden || !hidden(folder.getName))
     val prefix = if (path.isEmpty) "" else s"$path/"
     val own =
       ListedFolder(path, files.map(_.getPath.getName), files.map(_.getLen), files.map(_.getModificationTime))
-    own +: below.flatMap(folder => listFolder(system, prefix + folder.getName, system.listStatus(folder)))
+    own +: below.flatMap(folder => listFolder(system, withHidden, prefix + folder.getName, system.listStatus(folder)))
   }
 
   /** Paths of the hidden folders directly below each root of the JSON array `roots`, as the root is spelled; a JSON

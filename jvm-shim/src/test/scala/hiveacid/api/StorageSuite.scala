@@ -70,7 +70,7 @@ final class LocalStorageSuite extends StorageSuite(classOf[RacingLocalFileSystem
     val file = Files.writeString(folder.resolve("_mark"), "four")
     val modifiedMs = Files.getLastModifiedTime(file).toMillis
     val storage = new Storage(spark)
-    val listed = storage.list(s"""["file:$root","file:$root/gone"]""")
+    val listed = storage.list(s"""["file:$root","file:$root/gone"]""", withHidden = false)
     val path = "k=a%09\\tb \\\"ä\\\""
     val folders = Seq(
       """{"path":"","names":[],"lengthsBytes":[],"modifiedMs":[]}""",
@@ -82,6 +82,8 @@ final class LocalStorageSuite extends StorageSuite(classOf[RacingLocalFileSystem
       s"""{"root":"file:$root/gone","exists":false,"folders":[]}"""
     )
     assertEquals(listed, roots.mkString("[", ",", "]"))
+    val all = storage.list(s"""["file:$root"]""", withHidden = true)
+    assert(all.contains("""{"path":".staging/delta_1","names":[]"""), all)
     assertEquals(storage.hiddenFolders(s"""["file:$root/","file:$root/gone"]"""), s"""["file:$root/.staging"]""")
     assertEquals(storage.checksums(s"""["file:$root/$path/_mark"]"""), """[""]""")
   }

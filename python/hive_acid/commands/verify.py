@@ -1,0 +1,121 @@
+"""`hive-acid verify`."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hive_acid.commands.erase import find_exit_code, load_case
+from hive_acid.commands.shared import (
+    DONE,
+    ERASURE_FAILED,
+    PENDING,
+    WRONG_CALL,
+    add_metastore_option,
+    add_spark_options,
+    find_uris,
+    parse_settings,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from hive_acid.commands.shared import Commands
+    from hive_acid.erasure.certificate import Certificate
+    from hive_acid.erasure.places import Place
+
+
+def add_verify_command(commands: Commands) -> None:
+    """`hive-acid verify`."""
+    verify = commands.add_parser(
+        "verify",
+        help="check the certificate of an erasure, or search tables for people; 0 nothing found, 3 found, 1 error",
+    )
+    verify.add_argument("certificate", type=Path, nargs="?", metavar="CERTIFICATE")
+    verify.add_argument("--public-key", type=Path, metavar="FILE", help="the key that must have signed it")
+    verify.add_argument("--hash-key", type=Path, metavar="FILE", help="search the tables again; needs a metastore")
+    verify.add_argument("--plan", type=Path, metavar="PLAN.toml", help="search these tables, without a certificate")
+    verify.add_argument("--subjects", type=Path, metavar="FILE", help="whom to search for, with --plan")
+    verify.add_argument("--signing-key", type=Path, metavar="FILE", help="with --plan: certify what was found")
+    verify.add_argument("--output", type=Path, metavar="FILE", help="with --plan: where the certificate is written")
+    add_metastore_option(verify)
+    add_spark_options(verify)
+    verify.set_defaults(run=run_verify)
+
+
+def run_verify(chosen: argparse.Namespace) -> int:
+    """Check a certificate or search tables; the exit code."""
+    from hive_acid.errors import HiveAcidError
+
+    if (chosen.certificate is None) is (chosen.plan is None):
+        print("hive-acid verify needs either a certificate or --plan", file=sys.stderr)
+        return WRONG_CALL
+    if chosen.plan and (chosen.subjects is None or chosen.hash_key is None):
+        print("hive-acid verify --plan needs --subjects and --hash-key", file=sys.stderr)
+        return WRONG_CALL
+    if (chosen.signing_key is None) is not (chosen.output is None):
+        print("--signing-key and --output go together", file=sys.stderr)
+        return WRONG_CALL
+    try:
+        return _verify_plan(chosen) if chosen.plan else _verify_certificate(chosen)
+    except HiveAcidError as error:
+        print(error, file=sys.stderr)
+        return find_exit_code(error.getCondition())
+    except OSError as error:
+        print(error, file=sys.stderr)
+        return ERASURE_FAILED
+
+
+def _verify_certificate(chosen: argparse.Namespace) -> int:
+    from hive_acid.erasure.certificate import read_certificate
+    from hive_acid.erasure.signing import read_public_hex
+
+    public = read_public_hex(chosen.public_key) if chosen.public_key else None
+    certificate = read_certificate(chosen.certificate.read_bytes(), chosen.certificate, public)
+    payload = certificate.payload
+    whose = "the given key" if public else "a key that nothing here tells the owner of"
+    print(f"the certificate is unchanged since it was signed by {certificate.public_hex}, {whose}")
+    print(f"{payload['verdict']['state']} at {payload['issued_at']}, {payload['subjects']['count']} subjects")
+    for place in payload["verdict"]["missing"]:
+        print(f"  {place['kind']}: {place['where']}: {place['detail']}")
+    if chosen.hash_key is None:
+        return DONE if certificate.is_erased else PENDING
+    return _search_again(chosen, certificate)
+
+
+def _search_again(chosen: argparse.Namespace, certificate: Certificate) -> int:
+    from hive_acid.commands.progress import told
+    from hive_acid.erasure.certifying import recheck
+    from hive_acid.erasure.keyed_hash import HashKey
+    from hive_acid.spark.erasing import build_world
+    from hive_acid.spark.storage_session import erasure_session
+
+    key = HashKey.read(chosen.hash_key)
+    with erasure_session(find_uris(chosen), chosen.master, parse_settings(chosen.conf)) as session, told() as tell:
+        found = recheck(certificate, chosen.certificate, key, build_world(session, key, tell))
+    files = sum(len(each.report.files) for each in found)
+    print(f"searched again: {files} files of {len(found)} tables")
+    return _show([place for each in found for place in each.places])
+
+
+def _verify_plan(chosen: argparse.Namespace) -> int:
+    from hive_acid.commands.progress import told
+    from hive_acid.erasure.run import verify_subjects
+    from hive_acid.erasure.signing import Signer
+    from hive_acid.spark.erasing import build_world
+    from hive_acid.spark.storage_session import erasure_session
+
+    case = load_case("verification", chosen.plan, chosen.subjects, chosen.hash_key)
+    signer = Signer.read(chosen.signing_key) if chosen.signing_key else None
+    with erasure_session(find_uris(chosen), chosen.master, parse_settings(chosen.conf)) as session, told() as tell:
+        outcome = verify_subjects(case, build_world(session, case.key, tell), signer, chosen.output)
+    return _show(outcome.verdict.places)
+
+
+def _show(places: Sequence[Place]) -> int:
+    for place in places:
+        print(f"  {place.kind.value}: {place.where}: {place.detail}")
+    print("something is left" if places else "nothing found")
+    return PENDING if places else DONE

@@ -1,0 +1,1 @@
+"""Erasing people from tables, with the proof that it happened."""

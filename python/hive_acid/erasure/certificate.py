@@ -1,0 +1,135 @@
+"""The certificate: what was done and found, signed, in one spelling."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from hive_acid.erasure.canonical import format_canonical
+from hive_acid.erasure.engine import Key, KeyedHashes, Matcher
+from hive_acid.erasure.signing import ALGORITHM, Signer, is_signed
+from hive_acid.errors import HiveAcidError, build_error
+from hive_acid.model.table import TableName
+
+FORMAT = "hive-acid erasure certificate 1"
+_FIELDS: Mapping[str, type] = {
+    "format": str,
+    "kind": str,
+    "erasure": str,
+    "issued_at": str,
+    "plan": dict,
+    "subjects": dict,
+    "tables": list,
+    "phases": list,
+    "versions": dict,
+    "blind_spots": list,
+    "verdict": dict,
+}
+_TABLE_FIELDS: Mapping[str, type] = {
+    "table": str,
+    "identity": str,
+    "locations": list,
+    "keys": list,
+    "files": list,
+    "places": list,
+}
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """A certificate whose signature was checked: the payload, and the public key it was signed by."""
+
+    payload: Mapping[str, Any]
+    public_hex: str
+
+    @property
+    def is_erased(self) -> bool:
+        """True if the verdict is that nothing is left."""
+        return bool(self.payload["verdict"]["state"] == "erased")
+
+    def matchers(self) -> Iterator[tuple[Matcher, str, tuple[str, ...]]]:
+        """For each table what to search it for, its identity, and its locations."""
+        for table in self.payload["tables"]:
+            database, _, name = table["table"].partition(".")
+            keys = tuple(
+                KeyedHashes(Key(tuple(key["parts"])), frozenset(bytes.fromhex(text) for text in key["hashes"]))
+                for key in table["keys"]
+            )
+            yield Matcher(TableName(database, name), keys), table["identity"], tuple(table["locations"])
+
+
+def sign_certificate(payload: Mapping[str, Any], signer: Signer) -> bytes:
+    """The bytes of the file."""
+    signature = {
+        "algorithm": ALGORITHM,
+        "public_key": signer.public_hex,
+        "value": signer.sign(format_canonical(payload)),
+    }
+    return format_canonical({"payload": payload, "signature": signature}) + b"\n"
+
+
+def read_certificate(content: bytes, path: Path | str, public_hex: str | None = None) -> Certificate:
+    """The certificate, if nobody has changed it.
+
+    `public_hex` is the key that must have signed it; None leaves open whose key it is. Raises HIVE_ACID_ERASURE with
+    CERTIFICATE_FORM, CERTIFICATE_SIGNATURE or CERTIFICATE_SIGNER.
+    """
+    payload, signature = _parse(content, path)
+    signed = format_canonical(payload)
+    if signature["algorithm"] != ALGORITHM or not is_signed(signed, signature["public_key"], signature["value"]):
+        raise build_error("HIVE_ACID_ERASURE.CERTIFICATE_SIGNATURE", path=path)
+    if public_hex is not None and signature["public_key"] != public_hex:
+        raise build_error("HIVE_ACID_ERASURE.CERTIFICATE_SIGNER", path=path, key=signature["public_key"])
+    try:
+        _check_schema(payload)
+    except ValueError as error:
+        raise _wrong_form(path, str(error)) from None
+    return Certificate(payload, signature["public_key"])
+
+
+def _parse(content: bytes, path: Path | str) -> tuple[dict[str, Any], dict[str, str]]:
+    try:
+        found = json.loads(content.decode())
+        is_canonical = format_canonical(found) + b"\n" == content
+    except (ValueError, RecursionError):
+        raise _wrong_form(path, "it is no JSON of the canonical form") from None
+    if not is_canonical:
+        raise _wrong_form(path, "it is not spelled in the canonical form")
+    if not isinstance(found, dict) or set(found) != {"payload", "signature"}:
+        raise _wrong_form(path, "it has not exactly a payload and a signature")
+    payload, signature = found["payload"], found["signature"]
+    is_whole = isinstance(signature, dict) and set(signature) == {"algorithm", "public_key", "value"}
+    if not is_whole or not all(isinstance(value, str) for value in signature.values()):
+        raise _wrong_form(path, "its signature is incomplete")
+    if not isinstance(payload, dict):
+        raise _wrong_form(path, "its payload is no object")
+    return payload, signature
+
+
+def _check_schema(payload: Mapping[str, Any]) -> None:
+    """Raises ValueError if something is missing that the format has."""
+    _check_fields(payload, _FIELDS, "the payload")
+    if payload["format"] != FORMAT:
+        raise ValueError(f"its format is not {FORMAT}")
+    _check_fields(payload["verdict"], {"state": str, "missing": list}, "the verdict")
+    _check_fields(payload["subjects"], {"count": int, "digest": str, "hash": str, "key": str}, "the subjects")
+    for table in payload["tables"]:
+        _check_fields(table, _TABLE_FIELDS, "a table")
+        for key in table["keys"]:
+            _check_fields(key, {"parts": list, "hashes": list}, "a key")
+    has_places = payload["verdict"]["missing"] or any(table["places"] for table in payload["tables"])
+    if (payload["verdict"]["state"] == "erased") is bool(has_places):
+        raise ValueError("its verdict is not that of its places")
+
+
+def _check_fields(given: Any, fields: Mapping[str, type], place: str) -> None:
+    for name, kind in fields.items():
+        if not isinstance(given, dict) or not isinstance(given.get(name), kind):
+            raise ValueError(f"{place} has no {name} of the right form")
+
+
+def _wrong_form(path: Path | str, failure: str) -> HiveAcidError:
+    return build_error("HIVE_ACID_ERASURE.CERTIFICATE_FORM", path=path, failure=failure)

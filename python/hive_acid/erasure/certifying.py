@@ -1,0 +1,167 @@
+"""Certificates of erasures and verifications: what they say, and checking that it still holds."""
+
+from __future__ import annotations
+
+import datetime
+import hashlib
+import os
+import platform
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from hive_acid.erasure.certificate import FORMAT, Certificate, read_certificate, sign_certificate
+from hive_acid.erasure.keyed_hash import HashKey
+from hive_acid.erasure.page import format_page
+from hive_acid.erasure.phases import TableResult, World
+from hive_acid.erasure.places import Place
+from hive_acid.erasure.plan import Plan
+from hive_acid.erasure.signing import Signer
+from hive_acid.erasure.spotting import Spotters
+from hive_acid.erasure.state import ErasureState, describe_keys
+from hive_acid.erasure.subjects import Subjects
+from hive_acid.erasure.verdict import BLIND_SPOTS, Verdict, judge
+from hive_acid.erasure.verification import Former, TableReport, Verification
+from hive_acid.errors import build_error
+
+_HASH = "HMAC-SHA256"
+
+
+@dataclass(frozen=True)
+class Case:
+    """What a certificate is about: `kind` is `erasure` or `verification`."""
+
+    kind: str
+    plan: Plan
+    subjects: Subjects
+    key: HashKey
+    version: str
+
+
+def build_payload(
+    case: Case, world: World, results: Sequence[TableResult], state: ErasureState | None
+) -> tuple[dict[str, Any], Verdict]:
+    """The payload, and its verdict. `state` is None for a verification, which did nothing."""
+    now_ms = world.clock_ms()
+    verdict = judge(
+        [place for result in results for place in result.places], is_late=_is_late(case.plan.deadline, now_ms)
+    )
+    digest = case.subjects.digest(case.key)
+    payload = {
+        "format": FORMAT,
+        "kind": case.kind,
+        "erasure": hashlib.sha256(f"{case.plan.digest} {digest}".encode()).hexdigest()[:32],
+        "issued_at": _format_time(now_ms),
+        "plan": {**case.plan.describe(), "digest": case.plan.digest},
+        "subjects": {"count": len(case.subjects.rows), "digest": digest, "hash": _HASH, "key": case.key.id},
+        "tables": [_describe_table(result, state) for result in results],
+        "phases": [] if state is None else [_describe_phase(phase) for phase in state.phases()],
+        "versions": _versions(case, world),
+        "blind_spots": [*BLIND_SPOTS, *_limits(results)],
+        "verdict": verdict.describe(),
+    }
+    return payload, verdict
+
+
+def _describe_table(result: TableResult, state: ErasureState | None) -> dict[str, Any]:
+    found, report = result.found, result.report
+    after = {file.path for file in report.files}
+    described: dict[str, Any] = {
+        "table": str(found.matcher.table),
+        "identity": report.identity or found.identity,
+        "locations": list(found.locations),
+        "keys": describe_keys(found.matcher.keys),
+        "files": [file.describe() for file in report.files],
+        "places": [place.describe() for place in result.places],
+    }
+    if state is None:
+        return described
+    return {
+        **described,
+        "found": {"total": found.count.total, "matched": found.count.matched},
+        "deletions": state.deletions(found.matcher.table),
+        "compactions": state.compactions(found.matcher.table),
+        "files_removed": sorted(path for path in found.files if path not in after),
+        "bytes_removed": sum(length for path, length in found.files.items() if path not in after),
+    }
+
+
+def _describe_phase(phase: Mapping[str, Any]) -> dict[str, Any]:
+    return {**phase, "at": _format_time(phase["at"])}
+
+
+def _limits(results: Sequence[TableResult]) -> list[str]:
+    """The parts of the tables that the plan leaves out."""
+    return [
+        f"{result.found.matcher.table}: {len(result.found.beyond)} partitions that hold subjects, outside of the "
+        "plan's limits"
+        for result in results
+        if result.found.beyond
+    ]
+
+
+def _versions(case: Case, world: World) -> dict[str, str]:
+    metastore = world.metastore
+    return {
+        "spark-hive-acid": case.version,
+        "metastore": metastore.version,
+        "metastore line": metastore.line.value,
+        "python": platform.python_version(),
+    }
+
+
+def _is_late(deadline: str | None, now_ms: int) -> bool:
+    return deadline is not None and now_ms > datetime.datetime.fromisoformat(deadline).timestamp() * 1000
+
+
+def _format_time(ms: int) -> str:
+    return datetime.datetime.fromtimestamp(ms / 1000, datetime.UTC).isoformat(timespec="milliseconds")
+
+
+def write_certificate(payload: Mapping[str, Any], signer: Signer, path: Path) -> Certificate:
+    """Writes the certificate, and beside it the page of the same name that ends in .html; each whole or not at all."""
+    content = sign_certificate(payload, signer)
+    certificate = read_certificate(content, path, signer.public_hex)
+    _replace(path, content)
+    _replace(path.with_suffix(".html"), format_page(certificate, content).encode())
+    return certificate
+
+
+def _replace(path: Path, content: bytes) -> None:
+    hidden = path.with_name(f".{path.name}.{os.getpid()}")
+    with hidden.open("wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    hidden.replace(path)
+
+
+@dataclass(frozen=True)
+class Recheck:
+    """A table of a certificate, searched again."""
+
+    table: str
+    report: TableReport
+
+    @property
+    def places(self) -> tuple[Place, ...]:
+        """What is there of the subjects now."""
+        return self.report.places
+
+
+def recheck(certificate: Certificate, path: Path, key: HashKey, world: World) -> tuple[Recheck, ...]:
+    """Searches the certificate's tables again for its subjects.
+
+    A table that was made anew under its name is searched, and told as changed. Raises
+    HIVE_ACID_ERASURE.CERTIFICATE_HASH_KEY if the certificate was made with another key.
+    """
+    if certificate.payload["subjects"]["key"] != key.id:
+        shown = certificate.payload["subjects"]["key"]
+        raise build_error("HIVE_ACID_ERASURE.CERTIFICATE_HASH_KEY", path=path, key=shown)
+    verification = Verification(world.engine, world.metastore, world.file_system, Spotters(key), world.owner)
+    found = []
+    for matcher, identity, locations in certificate.matchers():
+        world.tell(f"verify: {matcher.table}")
+        found.append(Recheck(str(matcher.table), verification.verify(matcher, Former(identity, locations))))
+    return tuple(found)

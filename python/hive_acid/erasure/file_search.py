@@ -1,0 +1,129 @@
+"""Searching physical files: rows by the engine, small texts here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from hive_acid.erasure.engine import ErasureEngine, FileFinding, Matcher, PhysicalFile
+from hive_acid.erasure.places import Place, PlaceKind
+from hive_acid.erasure.spotting import Spotter
+from hive_acid.model.names import FLUSH_LENGTH_SUFFIX, is_hidden
+from hive_acid.snapshot.filesystem import FileSystem
+
+_TEXT_BYTES = 1024 * 1024
+"""Larger files are no notes."""
+_ROW_MAGICS = (b"ORC", b"PAR1")
+_CHECKSUM_MAGIC = b"crc\0"
+_CHECKSUM_SUFFIX = ".crc"
+
+
+@dataclass(frozen=True)
+class SearchedFile:
+    """A file, how it was searched (`rows`, `text`, `checksums`), and what is there. Subjects are masked in `path`."""
+
+    path: str
+    length_bytes: int
+    modified_ms: int
+    way: str
+    row_count: int = 0
+    match_count: int = 0
+    places: tuple[Place, ...] = ()
+
+    def describe(self) -> dict[str, str | int]:
+        """As the certificate shows it."""
+        return {
+            "path": self.path,
+            "length_bytes": self.length_bytes,
+            "modified_ms": self.modified_ms,
+            "searched": self.way,
+            "rows": self.row_count,
+            "matches": self.match_count,
+        }
+
+
+class FileSearch:
+    """Searches files for the subjects of one table."""
+
+    def __init__(self, engine: ErasureEngine, file_system: FileSystem, matcher: Matcher, spotter: Spotter) -> None:
+        self._engine = engine
+        self._file_system = file_system
+        self._matcher = matcher
+        self._spotter = spotter
+
+    def search(self, files: Sequence[PhysicalFile]) -> dict[PhysicalFile, SearchedFile]:
+        """The result for each file; one that could not be searched whole has a place that says so."""
+        return dict(self._search(files))
+
+    def _search(self, files: Sequence[PhysicalFile]) -> Iterator[tuple[PhysicalFile, SearchedFile]]:
+        contents = {file.path: file for file in files}
+        small = [contents.pop(file.path) for file in files if self._is_side_file(file)]
+        for finding in self._engine.search(self._matcher, tuple(contents.values())) if contents else ():
+            found = contents.pop(finding.path, None)
+            if found is None:
+                continue  # told twice, or not asked for
+            if finding.problem is None:
+                yield found, self._judge(found, finding)
+            else:
+                yield found, self._search_text(found, finding.problem)
+        for file in small:
+            yield file, self._search_text(file, "it is neither rows nor a text")
+        for file in contents.values():
+            yield file, self._unsearched(file, "the engine told nothing of it")
+
+    def _is_side_file(self, file: PhysicalFile) -> bool:
+        """True for small hidden files that hold no rows by their first bytes, whatever their name says."""
+        name = file.path.rpartition("/")[2]
+        if file.length_bytes > _TEXT_BYTES or not (is_hidden(name) or name.endswith(FLUSH_LENGTH_SUFFIX)):
+            return False
+        content = self._read(file)
+        return content is not None and not content.startswith(_ROW_MAGICS)
+
+    def _judge(self, file: PhysicalFile, finding: FileFinding) -> SearchedFile:
+        places = []
+        if finding.match_count:
+            detail = f"{finding.match_count} of {finding.row_count} rows are of subjects"
+            places.append(self._place(PlaceKind.ROWS, file, detail))
+        if finding.in_statistics:
+            detail = "the least or greatest value of a column in the file's own statistics"
+            places.append(self._place(PlaceKind.FILE_STATISTICS, file, detail))
+        return self._searched(file, "rows", places, finding.row_count, finding.match_count)
+
+    def _search_text(self, file: PhysicalFile, problem: str) -> SearchedFile:
+        """`problem` says why its rows cannot be read."""
+        content = self._read(file)
+        name = file.path.rpartition("/")[2]
+        if content is None or content.startswith(_ROW_MAGICS):
+            return self._unsearched(file, problem)
+        is_lengths = name.endswith(FLUSH_LENGTH_SUFFIX) and len(content) % 8 == 0
+        if is_lengths or (name.endswith(_CHECKSUM_SUFFIX) and content.startswith(_CHECKSUM_MAGIC)):
+            return self._searched(file, "checksums", [])
+        try:
+            text = content.decode()
+        except UnicodeDecodeError:
+            return self._unsearched(file, problem)
+        if "\0" in text:
+            return self._unsearched(file, problem)
+        count = self._spotter.count(text)
+        places = [self._place(PlaceKind.FILE_TEXT, file, f"{count} texts name a subject")] if count else []
+        return self._searched(file, "text", places, match_count=count)
+
+    def _read(self, file: PhysicalFile) -> bytes | None:
+        """The content of a small file; None for a large one, and for one that changed since it was listed."""
+        content = self._file_system.read_bytes(file.path) if file.length_bytes <= _TEXT_BYTES else None
+        return content if content is not None and len(content) == file.length_bytes else None
+
+    def _unsearched(self, file: PhysicalFile, problem: str) -> SearchedFile:
+        place = self._place(PlaceKind.UNSEARCHED, file, f"it could not be searched: {self._spotter.mask(problem)}")
+        return self._searched(file, "not", [place])
+
+    def _searched(
+        self, file: PhysicalFile, way: str, places: list[Place], row_count: int = 0, match_count: int = 0
+    ) -> SearchedFile:
+        masked = self._spotter.mask(file.path)
+        if masked != file.path:
+            places = [*places, self._place(PlaceKind.PATH, file, "its path names a subject")]
+        return SearchedFile(masked, file.length_bytes, file.modified_ms, way, row_count, match_count, tuple(places))
+
+    def _place(self, kind: PlaceKind, file: PhysicalFile, detail: str) -> Place:
+        return Place(kind, self._spotter.mask(file.path), detail, file.partition)

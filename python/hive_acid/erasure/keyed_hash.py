@@ -1,0 +1,65 @@
+"""The keyed hashes by which everything but the driver's memory knows the subjects."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import struct
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from hive_acid.errors import build_error
+
+_SUBJECT_TAG = b"hive-acid subject 1\0"
+_KEY_TAG = b"hive-acid key 1\0"
+KEY_BYTES = 32
+"""The least length of a key."""
+
+
+def encode_parts(parts: Sequence[str]) -> bytes:
+    """The bytes that are hashed: no two different tuples have the same ones.
+
+    Raises HIVE_ACID_ERASURE.NOT_UNICODE for a text that UTF-8 cannot hold, without saying it.
+    """
+    encoded = []
+    for part in parts:
+        try:
+            text = part.encode()
+        except UnicodeEncodeError:
+            raise build_error("HIVE_ACID_ERASURE.NOT_UNICODE") from None  # the error carries the text
+        encoded.append(struct.pack(">I", len(text)) + text)
+    return _SUBJECT_TAG + b"".join(encoded)
+
+
+@dataclass(frozen=True)
+class HashKey:
+    """The caller's secret; it is shown nowhere."""
+
+    secret: bytes = field(repr=False)
+
+    def __post_init__(self) -> None:
+        if len(self.secret) < KEY_BYTES:
+            raise build_error("HIVE_ACID_ERASURE.HASH_KEY", path="the given bytes", minimum=KEY_BYTES)
+
+    @classmethod
+    def read(cls, path: Path) -> HashKey:
+        """The key of a file of hexadecimal digits. Raises HIVE_ACID_ERASURE.HASH_KEY for another form, OSError."""
+        try:
+            return cls(bytes.fromhex(path.read_text(encoding="ascii").strip()))
+        except (ValueError, UnicodeError):
+            raise build_error("HIVE_ACID_ERASURE.HASH_KEY", path=path, minimum=KEY_BYTES) from None
+
+    def hash_parts(self, parts: Sequence[str]) -> bytes:
+        """The keyed hash of a key value, 32 bytes."""
+        return hmac.digest(self.secret, encode_parts(parts), "sha256")
+
+    @property
+    def id(self) -> str:
+        """A mark that tells the key from others and gives nothing of it away."""
+        return hmac.digest(self.secret, _KEY_TAG, "sha256").hex()[:16]
+
+
+def digest_hashes(hashes: frozenset[bytes]) -> str:
+    """One SHA-256 over a set of hashes, in hexadecimal."""
+    return hashlib.sha256(b"".join(sorted(hashes))).hexdigest()

@@ -1,0 +1,97 @@
+"""The certificate as a page that an auditor reads, in one file without scripts or addresses."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from html import escape
+from typing import Any
+
+from hive_acid.erasure.certificate import Certificate
+
+_STYLE = (
+    "body{font:16px/1.5 sans-serif;max-width:70rem;margin:2rem auto;padding:0 1rem;color:#222}"
+    "table{border-collapse:collapse;width:100%;margin:1rem 0}"
+    "th,td{border:1px solid #ccc;padding:.3rem .6rem;text-align:left;vertical-align:top;overflow-wrap:anywhere}"
+    "th{background:#f3f3f3}.erased{color:#06632b}.pending{color:#9a1b1b}code{font-size:.9em;overflow-wrap:anywhere}"
+)
+
+
+def format_page(certificate: Certificate, content: bytes) -> str:
+    """The page. `content` are the bytes of the certificate's file, whose SHA-256 it shows."""
+    payload = certificate.payload
+    state = payload["verdict"]["state"]
+    headline = "Erased and verified" if state == "erased" else "Pending: not everything is erased and verified"
+    parts = [
+        f'<h1 class="{escape(state)}">{headline}</h1>',
+        _facts(payload, certificate, content),
+        _section("What is missing", ("Kind", "Where", "What"), _places(payload["verdict"]["missing"])),
+        *(_table(table) for table in payload["tables"]),
+        _section("Phases", ("Phase", "When", "What"), _rows(payload["phases"], ("phase", "at", "detail"))),
+        _section("What no search reaches", ("Blind spot",), [(spot,) for spot in payload["blind_spots"]]),
+        "<p>This page repeats the certificate and is not signed itself. "
+        "<code>hive-acid verify CERTIFICATE --public-key FILE</code> checks the certificate.</p>",
+    ]
+    head = f'<meta charset="utf-8"><title>{headline}</title><style>{_STYLE}</style>'
+    return f'<!DOCTYPE html>\n<html lang="en"><head>{head}</head><body>\n' + "\n".join(parts) + "\n</body></html>\n"
+
+
+def _facts(payload: Mapping[str, Any], certificate: Certificate, content: bytes) -> str:
+    subjects = payload["subjects"]
+    facts = [
+        ("Kind", payload["kind"]),
+        ("Erasure", payload["erasure"]),
+        ("Issued at", payload["issued_at"]),
+        ("Subjects", f"{subjects['count']}, known by {subjects['hash']} with key {subjects['key']}"),
+        ("Deadline", payload["plan"].get("deadline") or "none"),
+        ("After the deadline", "yes" if payload["verdict"].get("after_deadline") else "no"),
+        ("Versions", ", ".join(f"{name} {value}" for name, value in payload["versions"].items())),
+        ("Signed by the key", certificate.public_hex),
+        ("SHA-256 of the certificate", hashlib.sha256(content).hexdigest()),
+    ]
+    return _section("", ("", ""), facts)
+
+
+def _table(table: Mapping[str, Any]) -> str:
+    keys = [(", ".join(key["parts"]), len(key["hashes"])) for key in table["keys"]]
+    facts = [
+        ("Identity", table["identity"]),
+        ("Locations", ", ".join(table["locations"])),
+        ("Rows of subjects at the beginning", table.get("found", {}).get("matched", "not counted")),
+        ("Transactions", _join(table.get("deletions", []), "transaction {txn_id}, write ID {write_id}, {rows} rows")),
+        ("Compactions", _join(table.get("compactions", []), "{id} {partition}")),
+        ("Files removed", len(table.get("files_removed", []))),
+        ("Files searched", len(table["files"])),
+    ]
+    files = _rows(table["files"], ("path", "length_bytes", "modified_ms", "searched", "rows", "matches"))
+    titles = ("File", "Bytes", "Modified (ms since 1970)", "Searched as", "Rows", "Of subjects")
+    return "\n".join(
+        (
+            _section(f"Table {table['table']}", ("", ""), facts),
+            _section("Keys", ("Expressions", "Hashes"), keys, 3),
+            _section("Found there", ("Kind", "Where", "What"), _places(table["places"]), 3),
+            _section("Files that were searched", titles, files, 3),
+            _section("Files that were removed", ("File",), [(path,) for path in table.get("files_removed", [])], 3),
+        )
+    )
+
+
+def _join(entries: Iterable[Mapping[str, Any]], template: str) -> str:
+    return "; ".join(template.format_map(entry) for entry in entries) or "none"
+
+
+def _places(places: Iterable[Mapping[str, Any]]) -> list[tuple[Any, ...]]:
+    return _rows(places, ("kind", "where", "detail"))
+
+
+def _rows(entries: Iterable[Mapping[str, Any]], names: Sequence[str]) -> list[tuple[Any, ...]]:
+    return [tuple(entry.get(name, "") for name in names) for entry in entries]
+
+
+def _section(title: str, heads: Sequence[str], rows: Sequence[Sequence[Any]], level: int = 2) -> str:
+    heading = f"<h{level}>{escape(title)}</h{level}>" if title else ""
+    if not rows:
+        return f"{heading}<p>Nothing.</p>"
+    head = "".join(f"<th>{escape(text)}</th>" for text in heads) if any(heads) else ""
+    body = "".join("<tr>" + "".join(f"<td>{escape(str(cell))}</td>" for cell in row) + "</tr>" for row in rows)
+    return f"{heading}<table>{f'<tr>{head}</tr>' if head else ''}{body}</table>"

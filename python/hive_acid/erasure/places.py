@@ -1,0 +1,148 @@
+"""The places where a table's data may lie: files below its locations, and texts of the metastore."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from urllib.parse import urlsplit
+
+from hive_acid.erasure.engine import PhysicalFile
+from hive_acid.erasure.spotting import Spotter
+from hive_acid.metastore.protocol import Metastore
+from hive_acid.model.table import Partition, TableDescription
+from hive_acid.snapshot.filesystem import FileSystem
+
+_SERVER_NUMBERS = frozenset(
+    {
+        "bucketing_version", "numfiles", "numrows", "totalsize", "rawdatasize", "transient_lastddltime",
+        "last_modified_time", "numfileserasurecoded", "spark.sql.statistics.totalsize", "spark.sql.statistics.numrows",
+        "spark.sql.create.version", "spark.sql.sources.schema.numparts", "writeid",
+    }
+)  # fmt: skip
+"""Properties that hold counts and times of the server; a number there is no subject's."""
+
+
+class PlaceKind(Enum):
+    """Kinds of places that may name a subject. Programs read the values, so that they never change."""
+
+    ROWS = "rows"
+    FILE_STATISTICS = "file-statistics"
+    FILE_TEXT = "file-text"
+    PATH = "path"
+    UNSEARCHED = "unsearched"
+    PARTITION_NAME = "partition-name"
+    TABLE_PROPERTY = "table-property"
+    PARTITION_PROPERTY = "partition-property"
+    COLUMN_STATISTICS = "column-statistics"
+    DEFAULT_VALUE = "default-value"
+    VISIBLE_ROWS = "visible-rows"
+    CHANGED_TABLE = "changed-table"
+    CHANGING_FILES = "changing-files"
+    NOT_CLEANED = "not-cleaned"
+    NOT_COMPACTED = "not-compacted"
+
+
+@dataclass(frozen=True)
+class Place:
+    """Something in the way of a good verdict: where it is, and what is there. Subjects are masked in all texts."""
+
+    kind: PlaceKind
+    where: str
+    detail: str
+    partition: str | None = field(default=None, repr=False)
+
+    def describe(self) -> dict[str, str]:
+        """As the certificate shows it."""
+        return {"kind": self.kind.value, "where": self.where, "detail": self.detail}
+
+
+@dataclass(frozen=True)
+class Roots:
+    """The folders to be searched. `partitions`: location → name; `trash` is searched for what came from the others."""
+
+    folders: tuple[str, ...]
+    partitions: Mapping[str, str]
+    partition_columns: tuple[str, ...] = ()
+    trash: tuple[str, ...] = ()
+
+
+def find_roots(
+    table: TableDescription, partitions: Sequence[Partition], former: Sequence[str], trash: Sequence[str]
+) -> Roots:
+    """The locations of table and partitions, now and formerly; one that lies within another is left out."""
+    locations = {partition.location.rstrip("/"): partition.name for partition in partitions}
+    wanted = dict.fromkeys(path.rstrip("/") for path in (table.location, *locations, *former))
+    outer = tuple(path for path in wanted if not any(path.startswith(f"{other}/") for other in wanted))
+    return Roots(outer, locations, tuple(column.name for column in table.partition_columns), tuple(trash))
+
+
+def find_trash(location: str, user: str, home: str) -> tuple[str, ...]:
+    """The user's trash folder on the file system of the location; `home` is that of a user of this machine."""
+    parts = urlsplit(location)
+    if parts.scheme in ("", "file"):
+        prefix = "file:" if parts.scheme else ""
+        return (f"{prefix}{home}/.Trash",)
+    return (f"{parts.scheme}://{parts.netloc}/user/{user}/.Trash",)
+
+
+def list_files(file_system: FileSystem, roots: Roots) -> tuple[PhysicalFile, ...]:
+    """All files there are, hidden ones and those of hidden folders, too. Raises HIVE_ACID_STORAGE."""
+    found: dict[str, PhysicalFile] = {}
+    for listing in file_system.list_all(roots.folders):
+        for file in listing.files:
+            path = listing.absolute_path(file.relative_path)
+            partition = find_partition(path, roots)
+            found[path] = PhysicalFile(path, file.length_bytes, file.modified_ms, partition)
+    former = [urlsplit(folder).path for folder in roots.folders]
+    for listing in file_system.list_all(roots.trash) if roots.trash else []:
+        for file in listing.files:
+            if any(f"{folder}/" in f"/{file.relative_path}" for folder in former):
+                path = listing.absolute_path(file.relative_path)
+                partition = find_partition(path, roots)
+                found[path] = PhysicalFile(path, file.length_bytes, file.modified_ms, partition)
+    return tuple(found[path] for path in sorted(found))
+
+
+def find_partition(path: str, roots: Roots) -> str:
+    """The name of the partition that a file lies in, or lay in before it came to where it is; empty if none shows."""
+    folder = path
+    while folder := folder.rpartition("/")[0]:
+        if folder in roots.partitions:
+            return roots.partitions[folder]
+    columns = roots.partition_columns
+    names = path.split("/")[:-1]
+    for start in range(len(names) - len(columns), -1, -1) if columns else ():
+        chosen = names[start : start + len(columns)]
+        if all(name.lower().startswith(f"{column}=") for name, column in zip(chosen, columns, strict=True)):
+            return "/".join(chosen)
+    return ""
+
+
+def search_metastore(
+    metastore: Metastore, table: TableDescription, partitions: Sequence[Partition], spotter: Spotter
+) -> Iterator[Place]:
+    """What names a subject in names, properties, statistics and default values of the table and its partitions."""
+    where = str(table.name)
+    yield from _search_texts(PlaceKind.TABLE_PROPERTY, where, table.parameters, spotter)
+    yield from _search_texts(PlaceKind.DEFAULT_VALUE, where, metastore.column_defaults(table.name), spotter)
+    for partition in partitions:
+        name = f"{where} PARTITION ({spotter.mask(partition.name)})"
+        if any(spotter.names((value,)) for value in partition.values) or spotter.names(partition.values):
+            cure = "drop the partition: its name stays when its rows are gone"
+            yield Place(PlaceKind.PARTITION_NAME, name, f"its values name a subject; {cure}")
+        yield from _search_texts(PlaceKind.PARTITION_PROPERTY, name, partition.parameters, spotter)
+    names = [partition.name for partition in partitions]
+    for (name, column), values in metastore.column_extremes(table.name, names).items():
+        at = f"{where} PARTITION ({spotter.mask(name)})" if name else where
+        if any(spotter.names((value,)) for value in values):
+            cure = "compute the statistics anew: ANALYZE TABLE … FOR COLUMNS in Hive"
+            yield Place(PlaceKind.COLUMN_STATISTICS, at, f"the least or greatest value of {column}; {cure}")
+
+
+def _search_texts(kind: PlaceKind, where: str, texts: Mapping[str, str], spotter: Spotter) -> Iterator[Place]:
+    for name, text in texts.items():
+        if name.lower() in _SERVER_NUMBERS:
+            continue
+        if spotter.count(name) or spotter.count(text):
+            yield Place(kind, where, f"{spotter.mask(name)} names a subject")

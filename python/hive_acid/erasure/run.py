@@ -1,0 +1,74 @@
+"""Erasures and verifications from plan to certificate."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from hive_acid.erasure.certificate import Certificate
+from hive_acid.erasure.certifying import Case, build_payload, write_certificate
+from hive_acid.erasure.finding import Finder
+from hive_acid.erasure.ledger import open_ledger
+from hive_acid.erasure.phases import Erasure, TableResult, World
+from hive_acid.erasure.places import Place, PlaceKind
+from hive_acid.erasure.signing import Signer
+from hive_acid.erasure.state import CERTIFIED, FoundTable
+from hive_acid.erasure.verdict import Verdict
+from hive_acid.erasure.verification import Former, Verification
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The verdict, and the certificate that says so if one was made."""
+
+    verdict: Verdict
+    certificate: Certificate | None = None
+
+
+def find_subjects(case: Case, world: World, ledger: Path) -> tuple[FoundTable, ...]:
+    """The dry run: counts, and changes nothing but the ledger, from which the erasure then goes on.
+
+    Raises as `Erasure.find` does.
+    """
+    with open_ledger(ledger) as opened:
+        return Erasure(case.plan, case.subjects, case.key, world, opened).find()
+
+
+def erase_subjects(case: Case, world: World, ledger: Path, signer: Signer, certificate: Path) -> Outcome:
+    """Erases, verifies and certifies; a run after one that was killed goes on from its ledger.
+
+    Raises as `Erasure.run` does, and OSError.
+    """
+    with open_ledger(ledger) as opened:
+        erasure = Erasure(case.plan, case.subjects, case.key, world, opened)
+        results = erasure.run()
+        payload, verdict = build_payload(case, world, results, erasure.state)
+        world.tell("certify")
+        written = write_certificate(payload, signer, certificate)
+        opened.append(CERTIFIED, world.clock_ms(), verdict=verdict.state.value)
+        return Outcome(verdict, written)
+
+
+def verify_subjects(case: Case, world: World, signer: Signer | None = None, certificate: Path | None = None) -> Outcome:
+    """Searches the plan's tables, of whatever kind, and changes nothing.
+
+    Raises HIVE_ACID_ERASURE with NO_SUCH_TABLE or PLAN_NAMES_SUBJECT, and what engine, metastore and storage raise.
+    """
+    verification = Verification(
+        world.engine, world.metastore, world.file_system, case.subjects.spotters(case.key), world.owner
+    )
+    finder = Finder(world.engine, world.metastore, verification, case.key, case.subjects)
+    finder.check(case.plan, erases=False)
+    results = []
+    for table, found in [(table, finder.find(table)) for table in case.plan.tables]:
+        world.tell(f"verify: {table.table}")
+        report = verification.verify(found.matcher, Former(found.identity, found.locations))
+        places = list(report.places)
+        if found.count.matched:
+            detail = f"{found.count.matched} visible rows are of subjects"
+            places.append(Place(PlaceKind.VISIBLE_ROWS, str(table.table), detail))
+        results.append(TableResult(found, report, tuple(places)))
+    payload, verdict = build_payload(case, world, results, None)
+    if signer is None or certificate is None:
+        return Outcome(verdict)
+    return Outcome(verdict, write_certificate(payload, signer, certificate))

@@ -1,0 +1,110 @@
+"""The people to be erased: plain texts that stay in the driver's memory."""
+
+from __future__ import annotations
+
+import csv
+import datetime
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from hive_acid.erasure.engine import Key, KeyedHashes
+from hive_acid.erasure.keyed_hash import HashKey, digest_hashes
+from hive_acid.erasure.plan import NamedKey
+from hive_acid.erasure.spotting import Spotters
+from hive_acid.errors import build_error
+
+Row = tuple[str | None, ...]
+
+
+@dataclass(frozen=True)
+class Subjects:
+    """One tuple of texts per subject, a text per column; None where a subject has no value. Never shown."""
+
+    columns: tuple[str, ...]
+    rows: tuple[Row, ...] = field(repr=False)
+
+    def project(self, key: NamedKey) -> tuple[tuple[str, ...], ...]:
+        """The subjects as a key names them; those without one of its values are left out, and none comes twice."""
+        places = [self.columns.index(column) for column in key.columns]
+        found = (tuple(row[place] for place in places) for row in self.rows)
+        return tuple(dict.fromkeys(tuple(p for p in parts if p is not None) for parts in found if None not in parts))
+
+    def spotters(self, key: HashKey) -> Spotters:
+        """What finds the subjects in texts as they were given, and hides each of their values."""
+        whole = [tuple(value for value in row if value is not None) for row in self.rows if None not in row]
+        known = KeyedHashes(Key(self.columns), frozenset(map(key.hash_parts, whole)))
+        values = {value for row in self.rows for value in row if value is not None}
+        return Spotters(key, (known,), frozenset(key.hash_parts((value,)) for value in values))
+
+    def digest(self, key: HashKey) -> str:
+        """A mark of who the subjects are, which only the key's owner can make."""
+        marked = (("" if value is None else f"={value}" for value in row) for row in self.rows)
+        return digest_hashes(frozenset(key.hash_parts(tuple(row)) for row in marked))
+
+
+def read_subjects(path: Path, columns: Sequence[str]) -> Subjects:
+    """The subjects of a file: CSV with a header if its name ends in .csv, else a value of the only column per line.
+
+    Raises HIVE_ACID_ERASURE with SUBJECTS_COLUMN, SUBJECT_PARTS or SUBJECTS_EMPTY, and OSError.
+    """
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            if path.suffix.lower() == ".csv":
+                return build_subjects(_read_csv(file, path, columns), columns)
+            if len(columns) > 1:
+                raise build_error("HIVE_ACID_ERASURE.SUBJECTS_COLUMN", path=path, column=", ".join(columns))
+            return build_subjects((line.rstrip("\r\n") for line in file), columns)
+    except UnicodeDecodeError:
+        raise build_error("HIVE_ACID_ERASURE.NOT_UNICODE") from None
+    except csv.Error:  # its text may quote the line
+        raise build_error("HIVE_ACID_ERASURE.SUBJECTS_FORM", path=path) from None
+
+
+def _read_csv(lines: Iterable[str], path: Path, columns: Sequence[str]) -> Iterable[Row]:
+    reader = csv.reader(lines, strict=True)
+    header = next(reader, [])
+    for column in columns:
+        if column not in header:
+            raise build_error("HIVE_ACID_ERASURE.SUBJECTS_COLUMN", path=path, column=column)
+    places = [header.index(column) for column in columns]
+    for number, values in enumerate(reader, start=1):
+        if values and len(values) != len(header):
+            raise build_error("HIVE_ACID_ERASURE.SUBJECT_PARTS", number=number, given=len(values), wanted=len(header))
+        if values:
+            yield tuple(values[place] or None for place in places)
+
+
+def build_subjects(given: Iterable[object], columns: Sequence[str]) -> Subjects:
+    """Subjects from texts (of one column), sequences or mappings of texts, whole numbers and dates.
+
+    Raises HIVE_ACID_ERASURE with SUBJECT_PARTS, SUBJECT_VALUE or SUBJECTS_EMPTY; the number tells the subject.
+    """
+    rows: dict[Row, None] = {}
+    for number, raw in enumerate(given, start=1):
+        row = tuple(_spell(value, number) for value in _split(raw, columns))
+        if len(row) != len(columns):
+            raise build_error("HIVE_ACID_ERASURE.SUBJECT_PARTS", number=number, given=len(row), wanted=len(columns))
+        if any(value is not None for value in row):
+            rows[row] = None
+    if not rows:
+        raise build_error("HIVE_ACID_ERASURE.SUBJECTS_EMPTY")
+    return Subjects(tuple(columns), tuple(rows))
+
+
+def _split(raw: object, columns: Sequence[str]) -> Sequence[object]:
+    if isinstance(raw, Mapping):
+        return [raw.get(column) for column in columns] if set(raw) <= set(columns) else list(raw)
+    return list(raw) if isinstance(raw, list | tuple) else [raw]
+
+
+def _spell(value: object, number: int) -> str | None:
+    if value is None or value == "":
+        return None
+    if isinstance(value, str):
+        return value
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    if type(value) is datetime.date:
+        return value.isoformat()
+    raise build_error("HIVE_ACID_ERASURE.SUBJECT_VALUE", number=number, type=type(value).__name__)

@@ -1,0 +1,57 @@
+"""The verdict on an erasure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+from hive_acid.erasure.places import Place
+
+
+class VerdictState(Enum):
+    """ERASED: nothing of the subjects was found wherever was searched. PENDING: something is missing for that."""
+
+    ERASED = "erased"
+    PENDING = "pending"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The state, and what is missing; nothing is if it is erased."""
+
+    state: VerdictState
+    places: tuple[Place, ...]
+    is_late: bool = False
+
+    def describe(self) -> dict[str, Any]:
+        """As the certificate shows it."""
+        places = [place.describe() for place in self.places]
+        return {"state": self.state.value, "missing": places, "after_deadline": self.is_late}
+
+
+def judge(places: Sequence[Place], *, is_late: bool = False) -> Verdict:
+    """Erased only if there is no place at all. `is_late`: the deadline has passed, which is told and changes nothing.
+
+    Each place is told once.
+    """
+    state = VerdictState.PENDING if places else VerdictState.ERASED
+    return Verdict(state, tuple(dict.fromkeys(places)), is_late)
+
+
+BLIND_SPOTS = (
+    "snapshots of storage, such as those of HDFS",
+    "earlier versions of objects in object stores",
+    "backups",
+    "replicas of the table elsewhere",
+    "copies downstream: other tables, exports, views that are stored, caches",
+    "trash folders of other users",
+    "Spark's event logs and its user interface",
+    "logs of drivers, executors and servers",
+    "shuffle and spill files of running applications",
+    "the metastore's notification log and its database's own logs and backups",
+    "sketches of distinct values in column statistics",
+    "blocks of disks that are free and not overwritten",
+)
+"""The places that no search reaches, as the certificate lists them."""

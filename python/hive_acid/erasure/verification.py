@@ -1,0 +1,137 @@
+"""Proving by the files themselves that nothing of the subjects is left."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from hive_acid.erasure.engine import ErasureEngine, Matcher, PhysicalFile
+from hive_acid.erasure.file_search import FileSearch, SearchedFile
+from hive_acid.erasure.places import Place, PlaceKind, find_roots, find_trash, list_files, search_metastore
+from hive_acid.erasure.spotting import Spotters
+from hive_acid.errors import HiveAcidError
+from hive_acid.metastore.protocol import Metastore
+from hive_acid.model.table import Partition, TableDescription
+from hive_acid.snapshot.filesystem import FileSystem
+
+_LISTINGS = 5
+"""Beside writers that never rest there is no end."""
+
+
+@dataclass(frozen=True)
+class Sight:
+    """A table as it was seen at one moment."""
+
+    identity: str
+    table: TableDescription
+    partitions: tuple[Partition, ...]
+
+    @property
+    def locations(self) -> tuple[str, ...]:
+        """Where it and its partitions lie, sorted."""
+        return tuple(sorted({self.table.location, *(partition.location for partition in self.partitions)}))
+
+
+@dataclass(frozen=True)
+class Former:
+    """The table as an earlier phase saw it: its identity and locations. Empty: nobody did."""
+
+    identity: str = ""
+    locations: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Owner:
+    """Whose trash is searched: the user, and their home on this machine."""
+
+    user: str
+    home: str
+
+
+@dataclass(frozen=True)
+class TableReport:
+    """The result for one table. `places` are all that was found, those of files too."""
+
+    identity: str
+    files: tuple[SearchedFile, ...]
+    places: tuple[Place, ...]
+
+
+class Verification:
+    """Searches tables by their physical files and the metastore's texts, whatever snapshots show."""
+
+    def __init__(
+        self, engine: ErasureEngine, metastore: Metastore, file_system: FileSystem, spotters: Spotters, owner: Owner
+    ) -> None:
+        self._engine = engine
+        self._metastore = metastore
+        self._file_system = file_system
+        self._spotters = spotters
+        self._owner = owner
+
+    def look(self, matcher: Matcher) -> Sight:
+        """The table as it is now. Raises HIVE_ACID_TABLE_NOT_FOUND."""
+        name = matcher.table
+        identity, table = self._metastore.table_identity(name), self._metastore.table(name)
+        names = self._metastore.partition_names(name) if table.is_partitioned else []
+        return Sight(identity, table, tuple(self._metastore.partitions(name, names)))
+
+    def list_files(self, sight: Sight, former: Sequence[str]) -> tuple[PhysicalFile, ...]:
+        """All files there are now."""
+        trash = find_trash(sight.table.location, self._owner.user, self._owner.home)
+        return list_files(self._file_system, find_roots(sight.table, sight.partitions, former, trash))
+
+    def verify(self, matcher: Matcher, former: Former) -> TableReport:
+        """Searches everything, and again what has changed meanwhile.
+
+        A table that is gone, or is another one, is a place. Raises what the engine, metastore and storage raise.
+        """
+        spotter = self._spotters.of(matcher.keys)
+        before = self.look_if_there(matcher)
+        if before is None:
+            return TableReport("", (), (_changed(matcher, "it is not there any more"),))
+        places = []
+        if former.identity and former.identity != before.identity:
+            places.append(_changed(matcher, "it is another table of this name than before"))
+        search = FileSearch(self._engine, self._file_system, matcher, spotter)
+        searched, is_settled = self._search_until_settled(matcher, before, former, search)
+        if not is_settled:
+            detail = f"files changed each of {_LISTINGS} times that they were listed"
+            places.append(Place(PlaceKind.CHANGING_FILES, str(matcher.table), detail))
+        after = self.look_if_there(matcher)
+        if after is None or after.identity != before.identity or after.locations != before.locations:
+            places.append(_changed(matcher, "it was replaced, renamed or moved while it was searched"))
+        places += search_metastore(self._metastore, before.table, before.partitions, spotter)
+        for file in searched:
+            places += file.places
+        return TableReport(before.identity, searched, tuple(places))
+
+    def look_if_there(self, matcher: Matcher) -> Sight | None:
+        """The table as it is now, None if it is gone."""
+        try:
+            return self.look(matcher)
+        except HiveAcidError as error:
+            if error.main_condition != "HIVE_ACID_TABLE_NOT_FOUND":
+                raise
+            return None
+
+    def _search_until_settled(
+        self, matcher: Matcher, before: Sight, former: Former, search: FileSearch
+    ) -> tuple[tuple[SearchedFile, ...], bool]:
+        """What is there in the end, and whether two listings one after the other agreed."""
+        known: dict[PhysicalFile, SearchedFile] = {}
+        current = set(self.list_files(before, former.locations))
+        for _ in range(_LISTINGS):
+            wanted = sorted(current - known.keys(), key=lambda file: file.path)
+            known |= search.search(wanted)
+            sight = self.look_if_there(matcher) or before
+            latest = set(self.list_files(sight, (*former.locations, *before.locations)))
+            if latest == current:
+                return tuple(known[file] for file in sorted(current, key=lambda file: file.path)), True
+            current = latest
+        remaining = sorted(current & known.keys(), key=lambda file: file.path)
+        return tuple(known[file] for file in remaining), False
+
+
+def _changed(matcher: Matcher, detail: str) -> Place:
+    return Place(PlaceKind.CHANGED_TABLE, str(matcher.table), detail)

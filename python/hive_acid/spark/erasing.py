@@ -1,0 +1,72 @@
+"""`hive_acid.erase` and `hive_acid.verify` in a Spark session."""
+
+from __future__ import annotations
+
+import getpass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from pyspark.sql import SparkSession
+
+from hive_acid import __version__, clock
+from hive_acid.erasure.certificate import read_certificate
+from hive_acid.erasure.certifying import Case, Recheck, recheck
+from hive_acid.erasure.keyed_hash import HashKey
+from hive_acid.erasure.phases import World
+from hive_acid.erasure.plan import Plan
+from hive_acid.erasure.plan_parsing import build_plan
+from hive_acid.erasure.run import Outcome, erase_subjects, verify_subjects
+from hive_acid.erasure.signing import Signer
+from hive_acid.erasure.subjects import Subjects, build_subjects
+from hive_acid.erasure.verification import Owner
+from hive_acid.spark.erasure_engine import SparkErasureEngine
+from hive_acid.spark.session import attach
+
+
+def build_world(
+    spark: SparkSession, key: HashKey, tell: Callable[[str], None] = lambda _: None, cleaning_limit_s: int = 600
+) -> World:
+    """The session as an erasure works with it."""
+    attachment = attach(spark)
+    return World(
+        SparkErasureEngine(spark, key.secret),
+        attachment.metastore,
+        attachment.file_system,
+        clock.wall_clock_ms,
+        clock.pause_ms,
+        Owner(getpass.getuser(), str(Path.home())),
+        tell,
+        cleaning_limit_s * 1000,
+    )
+
+
+def build_case(kind: str, plan: Plan, subjects: Subjects, key: HashKey) -> Case:
+    """The case, with this release's version."""
+    return Case(kind, plan, subjects, key, __version__)
+
+
+def erase_in(
+    spark: SparkSession,
+    subjects: Iterable[object],
+    plan: Mapping[str, Any],
+    keys: tuple[bytes, Path],
+    files: tuple[Path, Path],
+) -> Outcome:
+    """Erases. `keys` are the hash key and the file of the signing key, `files` those of the ledger and certificate."""
+    key, built = HashKey(keys[0]), build_plan(plan)
+    case = build_case("erasure", built, build_subjects(subjects, built.subject_columns), key)
+    return erase_subjects(case, build_world(spark, key), files[0], Signer.read(keys[1]), files[1])
+
+
+def verify_in(spark: SparkSession, subjects: Iterable[object], plan: Mapping[str, Any], hash_key: bytes) -> Outcome:
+    """Searches the tables of a plan for subjects."""
+    key, built = HashKey(hash_key), build_plan(plan)
+    case = build_case("verification", built, build_subjects(subjects, built.subject_columns), key)
+    return verify_subjects(case, build_world(spark, key))
+
+
+def recheck_in(spark: SparkSession, certificate: Path, hash_key: bytes) -> Sequence[Recheck]:
+    """Searches the tables of a certificate again."""
+    key = HashKey(hash_key)
+    return recheck(read_certificate(certificate.read_bytes(), certificate), certificate, key, build_world(spark, key))

@@ -1,0 +1,151 @@
+"""An engine of erasures over files in memory: rows per file, delete masks, compaction and a Cleaner."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from hive_acid.erasure.engine import Deletion, FileFinding, Key, KeyedHashes, Matcher, MatchCount, PhysicalFile
+from hive_acid.erasure.keyed_hash import HashKey
+from hive_acid.metastore.compaction_types import CompactionKind, CompactionRequest, CompactionState
+from hive_acid.metastore.memory import MemoryMetastore
+from hive_acid.model.table import TableName
+
+from support.memory_file_system import MemoryFileSystem
+
+Row = dict[str, str]
+
+
+@dataclass
+class DiskFile:
+    """Rows by their places; those that are masked are shown by no query. `statistics` are texts of the footer."""
+
+    rows: list[Row]
+    masked: set[int] = field(default_factory=set)
+    visible: bool = True
+    statistics: tuple[str, ...] = ()
+    problem: str | None = None
+
+
+class Killed(BaseException):
+    """The process ends here."""
+
+
+class Disk:
+    """The tables' files, and the engine that works on them. Expressions are names of columns, or `lower(column)`.
+
+    `cleans`: what a compaction replaces is removed as its entry is; False leaves it. `strike` is called by each call.
+    """
+
+    def __init__(self, key: HashKey, metastore: MemoryMetastore, files: MemoryFileSystem) -> None:
+        self.key, self.metastore, self.files = key, metastore, files
+        self.contents: dict[str, DiskFile] = {}
+        self.cleans = True
+        self.deleted_rows = 0
+        self.searched: list[str] = []
+        self.on_search: list[object] = []
+        self.compactions: list[tuple[str, str]] = []
+        self._written = 0
+        self._txn = 100
+
+    def put(self, path: str, *rows: Row, **about: object) -> str:
+        """A file of rows."""
+        self._written += 1
+        self.files.add_file(path, 100 + len(rows), self._written)
+        self.contents[path] = DiskFile(list(rows), **about)  # type: ignore[arg-type]
+        return path
+
+    def remove(self, path: str) -> None:
+        self.files.delete_tree(path)
+        self.contents.pop(path, None)
+
+    def _value(self, row: Row, part: str) -> str | None:
+        if part.startswith("lower("):
+            found = row.get(part[6:-1])
+            return None if found is None else found.lower()
+        return row.get(part)
+
+    def _matches(self, row: Row, keys: Sequence[KeyedHashes]) -> bool:
+        return any(self._hash(row, keyed.key) in keyed.hashes for keyed in keys)
+
+    def _hash(self, row: Row, key: Key) -> bytes | None:
+        values = [self._value(row, part) for part in key.parts]
+        return None if None in values else self.key.hash_parts([value for value in values if value is not None])
+
+    def _visible(self, table: TableName) -> Iterator[tuple[str, str, DiskFile, int, Row]]:
+        location = self.metastore.table(table).location
+        for path, content in sorted(self.contents.items()):
+            if path.startswith(f"{location}/") and content.visible and content.problem is None:
+                partition = path[len(location) + 1 :].split("/")[0]
+                for number, row in enumerate(content.rows):
+                    if number not in content.masked:
+                        yield path, partition if "=" in partition else "", content, number, row
+
+    def spell(self, table: TableName, key: Key, subjects: Sequence[tuple[str, ...]]) -> frozenset[bytes]:
+        return frozenset(self.key.hash_parts(subject) for subject in subjects)
+
+    def linked(self, matcher: Matcher, link: Key) -> frozenset[bytes]:
+        rows = (row for *_, row in self._visible(matcher.table) if self._matches(row, matcher.keys))
+        return frozenset(hashed for row in rows if (hashed := self._hash(row, link)) is not None)
+
+    def count(self, matcher: Matcher, partitions: str | None) -> MatchCount:
+        total, found = 0, dict[str, int]()
+        for _, partition, _, _, row in self._visible(matcher.table):
+            total += 1
+            if self._matches(row, matcher.keys) and (partitions is None or partitions == partition):
+                found[partition] = found.get(partition, 0) + 1
+        return MatchCount(total, found)
+
+    def delete(self, matchers: Sequence[Matcher], partitions: Mapping[TableName, str]) -> Sequence[Deletion]:
+        done = []
+        self._txn += 1
+        for matcher in matchers:
+            rows = 0
+            limit = partitions.get(matcher.table)
+            for _, partition, content, number, row in list(self._visible(matcher.table)):
+                if self._matches(row, matcher.keys) and limit in (None, partition):
+                    content.masked.add(number)
+                    rows += 1
+            self.deleted_rows += rows
+            done.append(Deletion(rows, self._txn, 1))
+        return done
+
+    def compact(self, table: TableName, partition: str) -> int | None:
+        self.compactions.append((str(table), partition))
+        root = "/".join(filter(None, (self.metastore.table(table).location, partition)))
+        old = [p for p, c in self.contents.items() if p.startswith(f"{root}/") and "/delta_" in p or "/base_" in p]
+        old = [path for path in old if path.startswith(f"{root}/")]
+        if not any(self.contents[path].masked or not self.contents[path].visible for path in old):
+            return None
+        self._written += 1
+        rows = [r for p in old for n, r in enumerate(self.contents[p].rows) if n not in self.contents[p].masked]
+        kept = [r for p in old if not self.contents[p].visible for r in self.contents[p].rows]
+        rows = [row for row in rows if row not in kept]
+        request = CompactionRequest(table, CompactionKind.MAJOR, partition or None)
+        asked = self.metastore.request_compaction(request)
+        job = self.metastore.next_compaction("test", "1", None)
+        assert job is not None and asked.id is not None
+        self.metastore.mark_compacted(job)
+        self.put(f"{root}/base_{self._written:07d}/bucket_00000", *rows)
+        for path in old:
+            self.contents[path].visible = False
+            if self.cleans:
+                self.remove(path)
+        if self.cleans:
+            self.metastore._compactions._change(asked.id, state=CompactionState.SUCCEEDED)
+        return asked.id
+
+    def search(self, matcher: Matcher, files: Sequence[PhysicalFile]) -> Iterator[FileFinding]:
+        for file in files:
+            self.searched.append(file.path)
+            content = self.contents.get(file.path)
+            if content is None or content.problem:
+                reason = "it is no ORC file" if content is None else content.problem
+                yield FileFinding(file.path, 0, 0, in_statistics=False, problem=reason)
+                continue
+            matches = sum(self._matches(row, matcher.keys) for row in content.rows)
+            hashes = frozenset[bytes]().union(*(keyed.hashes for keyed in matcher.keys))
+            named = any(self.key.hash_parts((text,)) in hashes for text in content.statistics)
+            yield FileFinding(file.path, len(content.rows), matches, named)
+        for act in self.on_search:
+            act()  # type: ignore[operator]

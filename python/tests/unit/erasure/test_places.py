@@ -1,0 +1,227 @@
+"""The verdict stays negative, and names the place, until what was planted there is gone."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import pytest
+
+from hive_acid.erasure.run import verify_subjects
+from hive_acid.model.table import Partition, TableName
+from support.erasure_shop import OTHER, PEOPLE, SALES, SUBJECTS, Shop, add_table
+
+ADA = SUBJECTS[0]
+ROW = {"email": ADA}
+
+
+@dataclass(frozen=True)
+class Planted:
+    """Where it is put, and how it is taken away again."""
+
+    kind: str
+    plant: Callable[[Shop], object]
+    remove: Callable[[Shop], object]
+
+
+def rows_at(path: str, kind: str = "rows", **about: object) -> Planted:
+    where = f"/warehouse/{path}"
+    return Planted(kind, lambda shop: shop.disk.put(where, ROW, **about), lambda shop: shop.disk.remove(where))
+
+
+def text_at(path: str, text: str) -> Planted:
+    where = f"/warehouse/{path}"
+    return Planted(
+        "file-text",
+        lambda shop: shop.files.add_file(where, len(text), 5) or shop.files.bytes.update({where: text.encode()}),
+        lambda shop: shop.files.delete_tree(where),
+    )
+
+
+def set_properties(shop: Shop, extra: dict[str, str]) -> None:
+    table = shop.metastore.table(SALES)
+    identity = shop.metastore.table_identity(SALES)
+    shop.metastore.add_table(replace(table, parameters={"transactional": "true", **extra}))
+    shop.metastore._identities[SALES] = identity
+
+
+def set_partition(shop: Shop, extra: dict[str, str]) -> None:
+    shop.metastore.add_partition(SALES, Partition("day=1", ("1",), "/warehouse/sales/day=1", extra))
+
+
+HIDDEN = {"visible": False}
+PLANTED = {
+    "a base": rows_at("people/base_0000009/bucket_00000", **HIDDEN),
+    "a delta": rows_at("sales/day=1/delta_0000009_0000009_0000/bucket_00001", **HIDDEN),
+    "a delete delta": rows_at("sales/day=1/delete_delta_0000009_0000009_0000/bucket_00000", **HIDDEN),
+    "an original file": rows_at("people/000000_0", **HIDDEN),
+    "staging": rows_at("sales/.hive-acid-staging-x/delta_0000003_0000003_0000/bucket_00000", **HIDDEN),
+    "a hidden file": rows_at("sales/day=2/_orphan", **HIDDEN),
+    "an orphan": rows_at("sales/day=3/000000_0", **HIDDEN),
+    "footer statistics": Planted(
+        "file-statistics",
+        lambda shop: shop.disk.put("/warehouse/sales/day=2/000001_0", {"email": OTHER}, statistics=(ADA,)),
+        lambda shop: shop.disk.remove("/warehouse/sales/day=2/000001_0"),
+    ),
+    "a history note": text_at("sales/day=2/_hive_acid_history", json.dumps({"by": ADA})),
+    "a note in other letters": text_at("sales/day=2/.note", f"for {ADA.upper()}, again"),
+    "a note with escapes": text_at("sales/day=2/.note", '{"by":"' + "".join(f"\\u{ord(c):04x}" for c in ADA) + '"}'),
+    "a path": Planted(
+        "path",
+        lambda shop: shop.disk.put(f"/warehouse/sales/day=2/{ADA}.orc", {"email": OTHER}),
+        lambda shop: shop.disk.remove(f"/warehouse/sales/day=2/{ADA}.orc"),
+    ),
+    "an unreadable file": rows_at("sales/day=2/000002_0", "unsearched", problem="it is damaged", **HIDDEN),
+    "a file of another form": Planted(
+        "unsearched",
+        lambda shop: (
+            shop.files.add_file("/warehouse/notes/x.bin", 3)
+            or shop.files.bytes.update({"/warehouse/notes/x.bin": b"\xff\xfe\x00"})
+        ),
+        lambda shop: shop.files.delete_tree("/warehouse/notes/x.bin"),
+    ),
+    "a partition's name": Planted(
+        "partition-name",
+        lambda shop: shop.metastore.add_partition(SALES, Partition(f"day={ADA}", (ADA,), "/warehouse/sales/day=x")),
+        lambda shop: shop.metastore.remove_partition(SALES, f"day={ADA}"),
+    ),
+    "a table's property": Planted(
+        "table-property",
+        lambda shop: set_properties(shop, {"spark.sql.statistics.colStats.email.max": ADA}),
+        lambda shop: set_properties(shop, {}),
+    ),
+    "a partition's property": Planted(
+        "partition-property",
+        lambda shop: set_partition(shop, {"note": f"of {ADA}"}),
+        lambda shop: set_partition(shop, {}),
+    ),
+    "column statistics": Planted(
+        "column-statistics",
+        lambda shop: shop.metastore.extremes.update({SALES: {("", "email"): (ADA, OTHER)}}),
+        lambda shop: shop.metastore.extremes.clear(),
+    ),
+    "column statistics of a partition": Planted(
+        "column-statistics",
+        lambda shop: shop.metastore.extremes.update({SALES: {("day=2", "email"): (ADA,)}}),
+        lambda shop: shop.metastore.extremes.clear(),
+    ),
+    "a default value": Planted(
+        "default-value",
+        lambda shop: shop.metastore.defaults.update({SALES: {"email": f"'{ADA}'"}}),
+        lambda shop: shop.metastore.defaults.clear(),
+    ),
+    "trash": Planted(
+        "rows",
+        lambda shop: shop.disk.put("/home/ada/.Trash/Current/warehouse/sales/day=1/000000_0", ROW),
+        lambda shop: shop.disk.remove("/home/ada/.Trash/Current/warehouse/sales/day=1/000000_0"),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PLANTED)
+def test_what_is_planted_after_an_erasure_is_found_until_it_is_gone(shop: Shop, name: str) -> None:
+    planted = PLANTED[name]
+    assert shop.erase().verdict.state.value == "erased"
+    planted.plant(shop)
+    outcome = shop.verify()
+    assert outcome.verdict.state.value == "pending"
+    assert planted.kind in shop.kinds(outcome)
+    assert ADA not in repr(outcome).lower()
+    planted.remove(shop)
+    assert shop.verify().verdict.state.value == "erased"
+
+
+@pytest.mark.parametrize("name", PLANTED)
+def test_an_erasure_beside_what_was_planted_before_is_erased_only_if_it_is_gone(shop: Shop, name: str) -> None:
+    planted = PLANTED[name]
+    planted.plant(shop)
+    outcome = shop.erase()
+    still_there = shop.verify().verdict.state.value
+    assert outcome.verdict.state.value == still_there
+    planted.remove(shop)
+    assert shop.erase().verdict.state.value == "erased"
+
+
+def test_aborted_rows_of_a_partition_that_nothing_was_deleted_from_go_by_another_compaction(shop: Shop) -> None:
+    shop.disk.put("/warehouse/sales/day=2/delta_0000009_0000009_0000/bucket_00000", ROW, visible=False)
+    assert shop.erase().verdict.state.value == "erased"
+    assert ("shop.sales", "day=2") in shop.disk.compactions
+
+
+def test_a_file_that_another_writes_while_verification_runs_is_searched_too(shop: Shop) -> None:
+    shop.erase()
+    path = "/warehouse/sales/day=2/delta_0000008_0000008_0000/bucket_00000"
+
+    def write_once() -> None:
+        shop.disk.on_search.clear()
+        shop.disk.put(path, ROW, visible=False)
+
+    shop.disk.on_search.append(write_once)
+    assert "rows" in shop.kinds(shop.verify())
+
+
+def test_files_that_never_rest_leave_the_verdict_open(shop: Shop) -> None:
+    shop.erase()
+    shop.disk.on_search.append(lambda: shop.disk.put("/warehouse/sales/day=2/000000_0", {"email": OTHER}))
+    assert "changing-files" in shop.kinds(shop.verify())
+
+
+def test_a_table_that_is_exchanged_while_it_is_searched_is_told(shop: Shop) -> None:
+    shop.erase()
+    shop.disk.on_search.append(lambda: shop.metastore.add_table(shop.metastore.table(SALES)))
+    assert "changed-table" in shop.kinds(shop.verify())
+
+
+def test_a_table_that_is_moved_while_it_is_searched_is_told(shop: Shop) -> None:
+    shop.erase()
+
+    def move() -> None:
+        shop.metastore._tables[SALES] = replace(shop.metastore.table(SALES), location="/warehouse/elsewhere")
+
+    shop.disk.on_search.append(move)
+    assert "changed-table" in shop.kinds(shop.verify())
+
+
+def test_a_table_that_was_made_anew_since_the_erasure_began_is_told(shop: Shop) -> None:
+    shop.erase()
+    shop.metastore.add_table(shop.metastore.table(PEOPLE))
+    assert "changed-table" in shop.kinds(shop.erase())
+
+
+def test_a_table_that_is_gone_is_told(shop: Shop) -> None:
+    shop.erase()
+    del shop.metastore._tables[PEOPLE]
+    assert "changed-table" in shop.kinds(shop.erase())
+
+
+def test_former_locations_are_searched(shop: Shop) -> None:
+    shop.erase()
+    shop.disk.put("/warehouse/people/000009_0", ROW, visible=False)
+    shop.metastore._tables[PEOPLE] = replace(shop.metastore.table(PEOPLE), location="/elsewhere/people")
+    assert "rows" in shop.kinds(shop.erase())
+
+
+def test_keys_of_several_parts_are_found_in_partition_values_and_notes(shop: Shop) -> None:
+    name = TableName("shop", "names")
+    add_table(shop.metastore, name, "day")
+    shop.plan = {
+        "subjects": ["first", "last"],
+        "tables": {"shop.names": {"keys": {"first": "first", "last": "last"}}},
+    }
+    case = shop.case("verification", [("Ada", "Lovelace")])
+    note = b"by Ada Lovelace, of London"
+    shop.files.add_file("/warehouse/names/.note", len(note), 5)
+    shop.files.bytes["/warehouse/names/.note"] = note
+    assert shop.kinds(verify_subjects(case, shop.world())) == {"file-text"}
+    shop.files.delete_tree("/warehouse/names/.note")
+    assert shop.kinds(verify_subjects(case, shop.world())) == set()
+
+
+def test_small_numbers_in_notes_name_nobody_and_in_partitions_they_do(shop: Shop) -> None:
+    shop.plan["tables"] = {"shop.sales": {"keys": {"email": "email"}}}
+    note = b'{"transaction": 7, "rows": 7}'
+    shop.files.add_file("/warehouse/sales/day=2/.note", len(note), 5)
+    shop.files.bytes["/warehouse/sales/day=2/.note"] = note
+    assert shop.kinds(verify_subjects(shop.case("verification", ["7"]), shop.world())) == set()
+    assert "partition-name" in shop.kinds(verify_subjects(shop.case("verification", ["2"]), shop.world()))
