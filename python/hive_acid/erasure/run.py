@@ -54,7 +54,9 @@ def verify_subjects(case: Case, world: World, signer: Signer | None = None, cert
 
     Raises HIVE_ACID_ERASURE with NO_SUCH_TABLE or PLAN_NAMES_SUBJECT, and what engine, metastore and storage raise.
     """
-    verification = Verification(world.engine, world.metastore, world.file_system, case.subjects.spotters(case.key), world.owner)
+    verification = Verification(
+        world.engine, world.metastore, world.file_system, case.subjects.spotters(case.key), world.owner
+    )
     finder = Finder(world.engine, world.metastore, verification, case.key, case.subjects)
     finder.check(case.plan, erases=False)
     results = []

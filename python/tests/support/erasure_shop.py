@@ -120,4 +120,3 @@ def open_shop(tmp_path: Path, folder: Path) -> Shop:
         },
     }
     return Shop(folder, key, signer, metastore, files, disk, plan)
-

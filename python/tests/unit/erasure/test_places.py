@@ -75,8 +75,9 @@ PLANTED = {
     "an unreadable file": rows_at("sales/day=2/000002_0", "unsearched", problem="it is damaged", **HIDDEN),
     "a file of another form": Planted(
         "unsearched",
-        lambda shop: shop.files.add_file("/warehouse/notes/x.bin", 3) or shop.files.bytes.update(
-            {"/warehouse/notes/x.bin": b"\xff\xfe\x00"}
+        lambda shop: (
+            shop.files.add_file("/warehouse/notes/x.bin", 3)
+            or shop.files.bytes.update({"/warehouse/notes/x.bin": b"\xff\xfe\x00"})
         ),
         lambda shop: shop.files.delete_tree("/warehouse/notes/x.bin"),
     ),
