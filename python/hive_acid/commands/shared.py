@@ -34,7 +34,7 @@ def parse_settings(given: Sequence[str]) -> dict[str, str]:
 
     for text in given:
         if not text.partition("=")[1]:
-            raise build_error("HIVE_ACID_CONFIGURATION.NOT_A_PAIR", text=text)
+            raise build_error("HIVE_ACID_CONFIGURATION.NOT_A_PAIR", argument=text)
     return {text.partition("=")[0]: text.partition("=")[2] for text in given}
 
 

@@ -90,7 +90,16 @@ def test_a_signed_certificate_that_lacks_something_is_refused(shop: Shop, field:
     del payload[field]
     with pytest.raises(HiveAcidError) as caught:
         read_certificate(sign_certificate(payload, shop.signer), shop.certificate)
-    assert condition_of(caught) == "CERTIFICATE_FORM"
+    assert condition_of(caught) == "CERTIFICATE_FIELD"
+
+
+def test_a_certificate_of_another_format_is_refused(shop: Shop) -> None:
+    shop.erase()
+    payload = json.loads(shop.certificate.read_bytes())["payload"]
+    payload["format"] = "hive-acid erasure certificate 2"
+    with pytest.raises(HiveAcidError) as caught:
+        read_certificate(sign_certificate(payload, shop.signer), shop.certificate)
+    assert condition_of(caught) == "CERTIFICATE_FORMAT"
 
 
 def test_a_good_verdict_over_places_is_no_certificate(shop: Shop) -> None:
@@ -100,7 +109,7 @@ def test_a_good_verdict_over_places_is_no_certificate(shop: Shop) -> None:
     payload["verdict"] = {"state": "erased", "missing": [], "after_deadline": False}
     with pytest.raises(HiveAcidError) as caught:
         read_certificate(sign_certificate(payload, shop.signer), shop.certificate)
-    assert condition_of(caught) == "CERTIFICATE_FORM"
+    assert condition_of(caught) == "CERTIFICATE_VERDICT"
 
 
 def test_a_certificate_is_checked_again_by_its_hashes(shop: Shop) -> None:

@@ -106,12 +106,12 @@ def test_what_is_wrong_with_a_plan_is_named(condition: str, plan: dict[str, Any]
     assert condition_of(caught) == condition
 
 
-@pytest.mark.parametrize("content", [b"subjects = [", b"\xff"])
-def test_what_is_no_toml_is_refused(tmp_path: Path, content: bytes) -> None:
+@pytest.mark.parametrize(("content", "condition"), [(b"subjects = [", "PLAN_SYNTAX"), (b"\xff", "PLAN_NOT_UTF8")])
+def test_what_is_no_toml_is_refused(tmp_path: Path, content: bytes, condition: str) -> None:
     (tmp_path / "plan.toml").write_bytes(content)
     with pytest.raises(HiveAcidError) as caught:
         read_plan(tmp_path / "plan.toml")
-    assert condition_of(caught) == "PLAN_SYNTAX"
+    assert condition_of(caught) == condition
 
 
 def test_subjects_are_read_from_csv_and_from_lines(tmp_path: Path) -> None:
@@ -156,6 +156,12 @@ def test_what_is_wrong_with_subjects_is_named_without_them(tmp_path: Path, name:
     while error is not None:
         assert SECRET not in f"{error!s} {error!r}"
         error = error.__cause__
+
+
+def test_a_short_key_is_refused_without_it() -> None:
+    with pytest.raises(HiveAcidError) as caught:
+        HashKey(SECRET.encode())
+    assert condition_of(caught) == "HASH_KEY_BYTES" and SECRET not in str(caught.value)
 
 
 def test_subjects_and_keys_are_not_shown() -> None:
