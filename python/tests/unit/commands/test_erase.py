@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from hive_acid.cli import main
-from hive_acid.commands.erase import find_exit_code
+from hive_acid.commands.erase import find_exit_code, show_error
 from hive_acid.erasure.signing import PUBLIC_KEY_FILE, make_keys
-from support.erasure_shop import Shop, open_shop
+from hive_acid.errors import build_error
+from support.erasure_shop import SUBJECTS, Shop, open_shop
 
 SECRET = "Ada-Secret"
 
@@ -94,3 +95,11 @@ def test_a_certificate_of_another_key_ends_with_one(shop: Shop, tmp_path: Path) 
 
 def test_a_certificate_that_is_not_there_ends_with_one(tmp_path: Path) -> None:
     assert main(["verify", str(tmp_path / "none.json")]) == 1
+
+
+def test_an_error_is_shown_without_the_subjects(shop: Shop, capsys: pytest.CaptureFixture[str]) -> None:
+    path = f"/warehouse/sales/day={SUBJECTS[0]}/x"
+    error = build_error("HIVE_ACID_STORAGE", path=path, action="reading", reason=f"no {SUBJECTS[1]} there")
+    assert show_error(error, shop.case()) == 1
+    shown = capsys.readouterr().err
+    assert "HIVE_ACID_STORAGE" in shown and not [name for name in SUBJECTS if name in shown]
