@@ -50,6 +50,11 @@ def describe_statement(statement: ParsedStatement, explained: str | None = None)
     )
 
 
+def requester_name(identity: Identity) -> str:
+    """The initiator of compactions that a session asks for."""
+    return f"{identity.host}-{_BY_HAND}"
+
+
 class Operators:
     """Runs such statements against one metastore."""
 
@@ -59,7 +64,7 @@ class Operators:
         self._metastore = metastore
         self._compactions = compactions
         self._settings = settings
-        self._initiator = f"{identity.host}-{_BY_HAND}"
+        self._initiator = requester_name(identity)
 
     def run(self, asked: OperatorRequest) -> list[Row]:
         """The rows of a statement that `describe_statement` has told of."""

@@ -35,7 +35,7 @@ from hive_acid.spark.cancellation import Cancellation
 from hive_acid.spark.client_errors import ClientErrors
 from hive_acid.spark.compaction import JvmCompactionEngine
 from hive_acid.spark.jvm import JvmFileSystem, JvmJobs, close_connection
-from hive_acid.spark.operators import Operators
+from hive_acid.spark.operators import Operators, requester_name
 from hive_acid.spark.planner import Planner
 from hive_acid.transactions.locks import Identity
 from hive_acid.transactions.manager import TransactionManager
@@ -89,7 +89,7 @@ class Attachment:
         self.executor = Executor(warehouse, settings, pause_ms, asks, notes)
         ddl = DdlExecutor(warehouse, settings)
         created = CreatedTables(warehouse, settings)
-        self._settings = settings
+        self.settings = settings
         max_age_ms = settings.number(config.READER_MAX_AGE_MS)
         idle_ms = settings.number(config.READER_IDLE_MS)
         jobs = JvmJobs(jvm.hiveacid.scan.ReadListener)
@@ -100,8 +100,9 @@ class Attachment:
         pool = f"{STATEMENT_POOL_PREFIX}{uuid.uuid4().hex}"
         worker_name = f"{WORKER_PREFIX}{identity.host}-{pool[-8:]}"
         runner = SessionRunner(self.metastore, lambda chosen: self.build_worker(worker_name, chosen), pool, pause_ms)
-        compactions = CompactionRequests(self.metastore, monotonic_ms, pause_ms, runner)
-        operators = Operators(self.metastore, compactions, settings, identity)
+        self.compactions = CompactionRequests(self.metastore, monotonic_ms, pause_ms, runner)
+        self.requester = requester_name(identity)
+        operators = Operators(self.metastore, self.compactions, settings, identity)
         self.planner = Planner(
             jvm, context, settings, self.metastore, self.executor, ddl, created, self.readers, operators, cancellation
         )
@@ -113,14 +114,14 @@ class Attachment:
 
     def build_worker(self, name: str, settings: config.Settings | None = None) -> Worker:
         """A worker of compactions that the queue knows as `name`, under the application's settings or others."""
-        chosen = settings or self._settings
+        chosen = settings or self.settings
         compactor = Compactor(self.metastore, self.file_system, self._engine, chosen, self._notes)
         version, running = f"spark-hive-acid {__version__}", self._cancellation.running
         return Worker(self.metastore, self.transactions, compactor, chosen, name, version, running)
 
     def find_content(self, table: TableName, session_settings: Mapping[str, str]) -> TableContent:
         """See `Readers.content`."""
-        return self.readers.content(table, self._settings.overridden_by(session_settings))
+        return self.readers.content(table, self.settings.overridden_by(session_settings))
 
     def close(self) -> None:
         """Ends read transactions and connections."""

@@ -10,6 +10,7 @@ from pyspark.sql import SparkSession
 
 from hive_acid.errors import build_error, name_unexpected
 from hive_acid.execution.session_transaction import SessionTransaction
+from hive_acid.model.table import TableName
 from hive_acid.spark.session import attach, find_own_settings
 
 
@@ -35,6 +36,12 @@ class AcidTransaction:
         Raises HIVE_ACID_TRANSACTION_STATE outside of the block.
         """
         return self._running().txn_id
+
+    @property
+    def write_ids(self) -> dict[TableName, int]:
+        """The write IDs of the tables with changes so far. Raises HIVE_ACID_TRANSACTION_STATE outside of the block."""
+        running = self._running()
+        return {name: running.work[name].write_id for name in running.written_tables}
 
     def __enter__(self) -> Self:
         """The first statement opens it. Raises HIVE_ACID_TRANSACTION_STATE if the session is in one already."""

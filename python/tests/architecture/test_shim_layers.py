@@ -18,6 +18,7 @@ LAYERS = (
     "hiveacid.analysis",
     "hiveacid.guard",
     "hiveacid.commands",
+    "hiveacid.search",
     "hiveacid.scan",
     "org.apache.spark.sql.hive.hiveacid",
     "hiveacid.compact",

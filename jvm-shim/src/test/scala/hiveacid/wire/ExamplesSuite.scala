@@ -29,6 +29,8 @@ final class ExamplesSuite extends munit.FunSuite {
     case "RewriteRequest"     => Wire.read[RewriteRequest](text)
     case "RewrittenStatement" => Wire.read[RewrittenStatement](text)
     case "ScanRequest"        => Wire.read[ScanRequest](text)
+    case "SearchResult"       => Wire.read[SearchResult](text)
+    case "SearchSpec"         => Wire.read[SearchSpec](text)
     case "TableDetail"        => Wire.read[TableDetail](text)
     case "TableScan"          => Wire.read[TableScan](text)
     case "TakeBackRequest"    => Wire.read[TakeBackRequest](text)

@@ -86,7 +86,8 @@ final class AcidFileReader(request: ScanRequest, file: PartitionedFile, conf: Co
       valid = constant(AcidOrcFileFormat.CheckKey),
       raw = constant(AcidOrcFileFormat.RawKey).map(RawRows.parse),
       writeIds = constant(AcidOrcFileFormat.WriteIdsKey),
-      evolution = Evolution.of(file)
+      evolution = Evolution.of(file),
+      anyOperation = constant(AcidOrcFileFormat.AnyOperationKey).isDefined
     )
   }
 

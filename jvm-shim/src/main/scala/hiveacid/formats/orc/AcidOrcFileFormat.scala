@@ -63,6 +63,9 @@ object AcidOrcFileFormat {
   /** Key of a file's constant metadata: least and greatest write ID of its folder, see [[PlaceCheck]]. */
   val WriteIdsKey = "hiveacid.writeIds"
 
+  /** Key of a file's constant metadata: rows are read that are no inserts, too. Absent: they are an error. */
+  val AnyOperationKey = "hiveacid.anyOperation"
+
   val RowIdColumn = "ROW__ID"
 
   // how the reader is asked for the parts of ROW__ID

@@ -28,6 +28,8 @@ import org.apache.spark.sql.types.StructType
   *   least and greatest write ID of its folder, see [[PlaceCheck]]
   * @param evolution
   *   how it is read if it is older than the table's columns
+  * @param anyOperation
+  *   whether rows are read that are no inserts, too: those of deletes
   */
 final case class SourceFile(
     path: Path,
@@ -38,7 +40,8 @@ final case class SourceFile(
     valid: Option[String],
     raw: Option[RawRows],
     writeIds: Option[String],
-    evolution: Evolution
+    evolution: Evolution,
+    anyOperation: Boolean = false
 )
 
 /** The questions of a scan to a file.
@@ -116,7 +119,7 @@ final class FileScan(file: SourceFile, columns: ScannedColumns, conf: Configurat
       FileSchema.resolve(reader.getSchema, columns.tableSchema, columns.required, file.evolution)
     }
     // data files hold only inserts; unknown where the writer kept no statistics
-    private val operationsKnown = isFlat || insertsOnly(reader)
+    private val operationsKnown = isFlat || file.anyOperation || insertsOnly(reader)
     if (operationsKnown) place.foreach(_.checkStatistics(reader))
     private val batch = {
       val version = if (schema.converts) RowBatchVersion.ORIGINAL else RowBatchVersion.USE_DECIMAL64

@@ -85,6 +85,19 @@ object FileSchema {
       }
     }
 
+  /** The row within a file, with ACID columns or without. */
+  def rowOf(file: TypeDescription): TypeDescription = if (isAcid(file)) file.getChildren.get(Row) else file
+
+  /** Where a column of the table is in the row of a file, by its name; -1 if it is not there. See `resolve`. */
+  def position(row: TypeDescription, table: StructType, evolution: Evolution): String => Int = {
+    val fields = row.getFieldNames.asScala.toSeq
+    if (evolution.byPosition || isUnnamed(fields))
+      name => Some(table.fields.indexWhere(_.name.equalsIgnoreCase(name))).filter(_ < fields.length).getOrElse(-1)
+    else name => fields.indexWhere(_.equalsIgnoreCase(name))
+  }
+
+  private def isUnnamed(fields: Seq[String]) = fields.nonEmpty && fields.forall(positional.matches)
+
   /** The schema that an ACID file with these rows would have. */
   def asRow(flat: TypeDescription): TypeDescription =
     IdColumns
@@ -109,19 +122,15 @@ object FileSchema {
       required: StructType,
       evolution: Evolution = Evolution()
   ): FileSchema = {
-    val fileRow = if (isAcid(file)) file.getChildren.get(Row) else file
+    val fileRow = rowOf(file)
     val fields = fileRow.getFieldNames.asScala.toSeq
-    val unnamed = fields.nonEmpty && fields.forall(positional.matches)
-    val byNumber = evolution.byPosition || unnamed
-
-    def position(name: String): Int =
-      if (byNumber) Some(table.fields.indexWhere(_.name.equalsIgnoreCase(name))).filter(_ < fields.length).getOrElse(-1)
-      else fields.indexWhere(_.equalsIgnoreCase(name))
+    val unnamed = isUnnamed(fields)
+    val inRow = position(fileRow, table, evolution)
 
     val wanted = required.fields.toSeq.map { f =>
       AcidOrcFileFormat.idColumns.get(f.name) match {
         case Some(id) => (f, -1, Some(id))
-        case None     => (f, position(f.name), None)
+        case None     => (f, inRow(f.name), None)
       }
     }
     val read = wanted.collect { case (f, i, None) if i >= 0 => i -> f }.toMap

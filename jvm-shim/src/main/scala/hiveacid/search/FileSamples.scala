@@ -1,0 +1,123 @@
+package hiveacid.search
+
+import java.util.Locale
+
+import scala.jdk.CollectionConverters._
+
+import hiveacid.formats.Evolution
+import hiveacid.formats.orc.FileSchema
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.Path
+import org.apache.orc.{
+  ColumnStatistics,
+  DateColumnStatistics,
+  DecimalColumnStatistics,
+  DoubleColumnStatistics,
+  IntegerColumnStatistics,
+  Reader,
+  StringColumnStatistics,
+  TypeDescription
+}
+import org.apache.parquet.column.statistics.Statistics
+import org.apache.parquet.hadoop.ParquetFileReader
+import org.apache.parquet.hadoop.metadata.ColumnChunkMetaData
+import org.apache.parquet.hadoop.util.HadoopInputFile
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.{Cast, EvalMode, Literal}
+import org.apache.spark.sql.catalyst.util.{ArrayBasedMapData, GenericArrayData}
+import org.apache.spark.sql.types._
+
+/** What a file's own statistics show of its values, also if no row has them: the least and greatest of each column.
+  * Each is given as a value of the column that holds it and nothing else, by the column's index in `required`.
+  */
+final case class FileSamples(required: StructType, zone: String) {
+
+  /** Of the whole file and of its stripes.
+    *
+    * @param table
+    *   all columns of the table's files
+    */
+  def ofOrc(reader: Reader, table: StructType, evolution: Evolution): Seq[(Int, Any)] = {
+    val row = FileSchema.rowOf(reader.getSchema)
+    val stripes = reader.getStripeStatistics.asScala.map(_.getColumnStatistics)
+    val all = (reader.getStatistics +: stripes.toSeq).distinct
+    for {
+      (field, i) <- required.fields.toSeq.zipWithIndex
+      at = FileSchema.position(row, table, evolution)(field.name) if at >= 0
+      statistics <- all
+      value <- ofOrcColumn(field.dataType, row.getChildren.get(at), statistics)
+    } yield i -> value
+  }
+
+  private def ofOrcColumn(t: DataType, file: TypeDescription, all: Array[ColumnStatistics]): Seq[Any] =
+    (t, file.getCategory) match {
+      case (s: StructType, TypeDescription.Category.STRUCT) =>
+        val names = file.getFieldNames.asScala.map(_.toLowerCase(Locale.ROOT))
+        for {
+          (field, i) <- s.fields.toSeq.zipWithIndex
+          at = names.indexOf(field.name.toLowerCase(Locale.ROOT)) if at >= 0
+          value <- ofOrcColumn(field.dataType, file.getChildren.get(at), all)
+        } yield rowOf(s, i, value)
+      case (a: ArrayType, TypeDescription.Category.LIST) =>
+        ofOrcColumn(a.elementType, file.getChildren.get(0), all).map(arrayOf)
+      case (m: MapType, TypeDescription.Category.MAP) =>
+        ofOrcColumn(m.keyType, file.getChildren.get(0), all).map(mapOf(_, null)) ++
+          ofOrcColumn(m.valueType, file.getChildren.get(1), all).map(mapOf(null, _))
+      case _ if file.getId < all.length => bounds(all(file.getId)).map(cast(_, t)).filter(_ != null)
+      case _                            => Nil
+    }
+
+  private def bounds(statistics: ColumnStatistics): Seq[Literal] = statistics match {
+    case s: StringColumnStatistics =>
+      Seq(s.getMinimum, s.getMaximum, s.getLowerBound, s.getUpperBound).filter(_ != null).distinct.map(Literal(_))
+    case s: IntegerColumnStatistics if s.getMinimum <= s.getMaximum => Seq(Literal(s.getMinimum), Literal(s.getMaximum))
+    case s: DateColumnStatistics                                    =>
+      Seq(s.getMinimumDayOfEpoch, s.getMaximumDayOfEpoch).map(day => Literal(day.toInt, DateType))
+    case s: DecimalColumnStatistics =>
+      Seq(s.getMinimum, s.getMaximum).filter(_ != null).map(d => Literal(Decimal(d.bigDecimalValue)))
+    case s: DoubleColumnStatistics => Seq(Literal(s.getMinimum), Literal(s.getMaximum))
+    case _                         => Nil
+  }
+
+  /** Of the row groups of a Parquet file. */
+  def ofParquet(path: Path, conf: Configuration): Seq[(Int, Any)] = {
+    val reader = ParquetFileReader.open(HadoopInputFile.fromPath(path, conf))
+    try
+      for {
+        group <- reader.getFooter.getBlocks.asScala.toSeq
+        column <- group.getColumns.asScala
+        parts = column.getPath.toArray.toList
+        i = required.fields.indexWhere(_.name.equalsIgnoreCase(parts.head)) if i >= 0
+        text <- texts(column)
+        value <- ofParquetColumn(required(i).dataType, parts.tail, text)
+      } yield i -> value
+    finally reader.close()
+  }
+
+  private def texts(column: ColumnChunkMetaData): Seq[String] = {
+    val statistics: Statistics[_] = column.getStatistics
+    if (statistics == null || !statistics.hasNonNullValue) Nil
+    else Seq(statistics.minAsString, statistics.maxAsString).distinct
+  }
+
+  private def ofParquetColumn(t: DataType, parts: List[String], text: String): Option[Any] = (t, parts) match {
+    case (s: StructType, name :: rest) =>
+      val i = s.fields.indexWhere(_.name.equalsIgnoreCase(name))
+      if (i < 0) None else ofParquetColumn(s(i).dataType, rest, text).map(rowOf(s, i, _))
+    case (a: ArrayType, _ :: _ :: rest)    => ofParquetColumn(a.elementType, rest, text).map(arrayOf)
+    case (m: MapType, _ :: "key" :: rest)  => ofParquetColumn(m.keyType, rest, text).map(mapOf(_, null))
+    case (m: MapType, _ :: _ :: rest)      => ofParquetColumn(m.valueType, rest, text).map(mapOf(null, _))
+    case (_: StructType | _: ArrayType, _) => None
+    case (leaf, _)                         => Option(cast(Literal(text), leaf))
+  }
+
+  /** Null for a value that is none of the type. */
+  private def cast(value: Literal, t: DataType): Any =
+    if (!Cast.canTryCast(value.dataType, t)) null else Cast(value, t, Some(zone), EvalMode.TRY).eval()
+
+  private def rowOf(s: StructType, i: Int, value: Any): InternalRow =
+    InternalRow.fromSeq(s.fields.indices.map(at => if (at == i) value else null))
+  private def arrayOf(value: Any): GenericArrayData = new GenericArrayData(Array[Any](value))
+  private def mapOf(key: Any, value: Any): ArrayBasedMapData = new ArrayBasedMapData(arrayOf(key), arrayOf(value))
+}

@@ -1,0 +1,157 @@
+package hiveacid.search
+
+import java.nio.charset.StandardCharsets.US_ASCII
+
+import scala.util.control.NonFatal
+
+import hiveacid.errors.AcidException
+import hiveacid.formats.Evolution
+import hiveacid.formats.orc.{AcidOrcFileFormat, FileSchema, TableOrcFileFormat}
+import hiveacid.wire.{SearchedFile, SearchResult}
+import org.apache.hadoop.fs.Path
+import org.apache.orc.OrcFile
+
+import org.apache.spark.{SparkThrowable, TaskContext, TaskKilledException}
+import org.apache.spark.paths.SparkPath
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.{
+  BasePredicate,
+  BoundReference,
+  Expression,
+  GenericInternalRow,
+  Or,
+  Predicate
+}
+import org.apache.spark.sql.execution.datasources.PartitionedFile
+import org.apache.spark.sql.types.StructType
+import org.apache.spark.util.SerializableConfiguration
+
+/** A file with the typed values of its partition's name, or why that names none. */
+final case class PlacedFile(file: SearchedFile, values: Either[String, InternalRow])
+
+/** Searches files for rows that meet one of `conditions`, in a task. What is wrong with one file is told of it alone.
+  *
+  * @param conditions
+  *   bound to rows of the `required` columns, and those of partitions behind them
+  * @param table
+  *   all columns of the files
+  */
+final case class FileSearch(
+    conditions: Seq[Expression],
+    readers: RowReaders,
+    required: StructType,
+    partitionCount: Int,
+    table: StructType,
+    evolution: Evolution,
+    zone: String,
+    conf: SerializableConfiguration
+) {
+
+  /** The results in the order of the files; the iterator is for one task. */
+  def search(files: Iterator[PlacedFile]): Iterator[SearchResult] = {
+    val anyMet = conditions.reduceOption(Or).map(Predicate.create(_))
+    anyMet.foreach(_.initialize(0))
+    files.map(searchOne(_, anyMet))
+  }
+
+  private def searchOne(placed: PlacedFile, anyMet: Option[BasePredicate]): SearchResult = {
+    val file = placed.file
+    var (rowCount, matchCount, inStatistics) = (0L, 0L, false)
+    def result(problem: Option[String]) = SearchResult(file.path, rowCount, matchCount, inStatistics, problem)
+    try {
+      val values = placed.values.fold(problem => throw new Unsearchable(problem), identity)
+      findContent(file).foreach { content =>
+        inStatistics = samples(file, content).exists { case (i, value) => isMet(i, value, values) }
+        val read = readers.of(content).getOrElse(throw new Unsearchable(s"format $content cannot be searched"))
+        read(splitOf(file, values)).foreach { row =>
+          rowCount += 1
+          if (anyMet.exists(met => evaluated(met.eval(row)))) matchCount += 1
+        }
+      }
+      result(None)
+    } catch {
+      case e: TaskKilledException                                             => throw e
+      case NonFatal(e) if Option(TaskContext.get()).exists(_.isInterrupted()) => throw e
+      case e: Unsearchable                                                    => result(Some(e.getMessage))
+      case e: AcidException                                                   => result(Some(e.getMessage))
+      case NonFatal(e)                                                        => result(Some(e.toString))
+    }
+  }
+
+  /** What the file holds by its first bytes and schema; None for one that is empty. */
+  private def findContent(file: SearchedFile): Option[FileContent] = {
+    val path = new Path(file.path)
+    val start = new Array[Byte](FileSearch.MagicBytes)
+    val in = path.getFileSystem(conf.value).open(path)
+    val count =
+      try
+        Iterator
+          .iterate(0)(n => n + math.max(0, in.read(n.toLong, start, n, start.length - n)))
+          .drop(start.length)
+          .next()
+      finally in.close()
+    val magic = new String(start, 0, count, US_ASCII)
+    if (count == 0) None
+    else if (magic.startsWith("ORC"))
+      Some(withOrc(path)(r => if (FileSchema.isAcid(r.getSchema)) FileContent.AcidOrc else FileContent.FlatOrc))
+    else if (magic == "PAR1") Some(FileContent.Parquet)
+    else throw new Unsearchable("it is neither ORC nor Parquet")
+  }
+
+  private def withOrc[T](path: Path)(body: org.apache.orc.Reader => T): T = {
+    val options = OrcFile.readerOptions(TableOrcFileFormat.readConf(conf.value)).useUTCTimestamp(true)
+    val reader = OrcFile.createReader(path, options.convertToProlepticGregorian(true))
+    try body(reader)
+    finally reader.close()
+  }
+
+  private def samples(file: SearchedFile, content: FileContent): Seq[(Int, Any)] = {
+    val (path, found) = (new Path(file.path), FileSamples(required, zone))
+    content match {
+      case FileContent.Parquet => found.ofParquet(path, conf.value)
+      case _                   => withOrc(path)(found.ofOrc(_, table, evolution))
+    }
+  }
+
+  /** Whether a condition on that column alone is met by the value. */
+  private def isMet(column: Int, value: Any, partition: InternalRow): Boolean = {
+    val cells = new Array[Any](required.length + partitionCount)
+    cells(column) = value
+    for (i <- 0 until partitionCount) cells(required.length + i) = partition.asInstanceOf[GenericInternalRow].values(i)
+    val row = new GenericInternalRow(cells)
+    conditions.filter(dataColumns(_) == Set(column)).exists(met => evaluated(met.eval(row) == true))
+  }
+
+  private def dataColumns(condition: Expression): Set[Int] =
+    condition.collect { case b: BoundReference if b.ordinal < required.length => b.ordinal }.toSet
+
+  /** An error of an expression may hold the value it failed for, which must not be told. */
+  private def evaluated(body: => Boolean): Boolean =
+    try body
+    catch {
+      case NonFatal(e) =>
+        val condition = e match {
+          case s: SparkThrowable => Option(s.getCondition)
+          case _                 => None
+        }
+        throw new Unsearchable(s"a key cannot be computed of a row: ${condition.getOrElse(e.getClass.getSimpleName)}")
+    }
+
+  private def splitOf(file: SearchedFile, values: InternalRow): PartitionedFile = PartitionedFile(
+    partitionValues = values,
+    filePath = SparkPath.fromPath(new Path(file.path)),
+    start = 0,
+    length = file.lengthBytes,
+    modificationTime = file.modifiedMs,
+    fileSize = file.lengthBytes,
+    otherConstantMetadataColumnValues =
+      Map(Evolution.Key -> evolution.format, AcidOrcFileFormat.AnyOperationKey -> "true")
+  )
+}
+
+object FileSearch {
+  private val MagicBytes = 4
+}
+
+/** A file that cannot be searched, and why. */
+final private class Unsearchable(reason: String) extends Exception(reason)

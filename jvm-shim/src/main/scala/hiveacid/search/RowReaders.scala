@@ -1,0 +1,86 @@
+package hiveacid.search
+
+import hiveacid.formats.TransactionalFileFormat
+import hiveacid.formats.orc.{AcidOrcFileFormat, FlatOrcFileFormat}
+import hiveacid.values.AcidTable
+import org.apache.hadoop.conf.Configuration
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.catalog.CatalogTable
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.execution.datasources.{FileFormat, HadoopFsRelation, LogicalRelation, PartitionedFile}
+import org.apache.spark.sql.execution.datasources.orc.OrcFileFormat
+import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
+import org.apache.spark.sql.types.StructType
+
+/** What a file holds by its bytes, whatever its table says. */
+sealed trait FileContent
+
+object FileContent {
+
+  /** ORC with the six columns of a full ACID table. */
+  case object AcidOrc extends FileContent
+
+  /** ORC with a table's columns alone. */
+  case object FlatOrc extends FileContent
+  case object Parquet extends FileContent
+}
+
+/** How the files of a table are read by what they hold; None where nobody here reads such files as rows of it. The
+  * values are those that a SELECT of the table shows.
+  */
+final case class RowReaders(
+    acidOrc: Option[PartitionedFile => Iterator[InternalRow]],
+    flatOrc: Option[PartitionedFile => Iterator[InternalRow]],
+    parquet: Option[PartitionedFile => Iterator[InternalRow]]
+) {
+  def of(content: FileContent): Option[PartitionedFile => Iterator[InternalRow]] = content match {
+    case FileContent.AcidOrc => acidOrc
+    case FileContent.FlatOrc => flatOrc
+    case FileContent.Parquet => parquet
+  }
+}
+
+object RowReaders {
+
+  /** @param required
+    *   columns of the files; those of partitions follow them in each row
+    */
+  def of(session: SparkSession, relation: LogicalPlan, t: CatalogTable, required: StructType): RowReaders = {
+    val conf = session.sessionState.newHadoopConf()
+    def opened(format: FileFormat, options: Map[String, String], all: StructType, partitions: StructType) =
+      Some(open(session, conf, format, options, all, partitions, required))
+    relation match {
+      case LogicalRelation(fs: HadoopFsRelation, _, _, _, _) if !fs.fileFormat.isInstanceOf[TransactionalFileFormat] =>
+        val read = opened(fs.fileFormat, fs.options, fs.dataSchema, fs.partitionSchema)
+        RowReaders(
+          None,
+          read.filter(_ => fs.fileFormat.isInstanceOf[OrcFileFormat]),
+          read.filter(_ => fs.fileFormat.isInstanceOf[ParquetFileFormat])
+        )
+      case LogicalRelation(fs: HadoopFsRelation, _, _, _, _) =>
+        val (name, zone) = (AcidTable.name(t), session.sessionState.conf.sessionLocalTimeZone)
+        def ours(format: FileFormat) = opened(format, Map.empty, t.dataSchema, t.partitionSchema)
+        RowReaders(
+          ours(new AcidOrcFileFormat(name, zone, t.dataSchema)),
+          ours(new FlatOrcFileFormat(name, zone, t.dataSchema)),
+          if (fs.fileFormat.isInstanceOf[ParquetFileFormat]) ours(fs.fileFormat) else None
+        )
+      case _ => RowReaders(None, None, None)
+    }
+  }
+
+  private def open(
+      session: SparkSession,
+      conf: Configuration,
+      format: FileFormat,
+      options: Map[String, String],
+      all: StructType,
+      partitions: StructType,
+      required: StructType
+  ): PartitionedFile => Iterator[InternalRow] = {
+    val rows = options + (FileFormat.OPTION_RETURNING_BATCH -> "false")
+    format.buildReaderWithPartitionValues(session, all, partitions, required, Nil, rows, conf)
+  }
+}

@@ -1,0 +1,81 @@
+package hiveacid.search
+
+import scala.collection.mutable
+import scala.util.Try
+
+import hiveacid.formats.Evolution
+import hiveacid.scan.PartitionValues
+import hiveacid.wire.{SearchedFile, SearchResult, SearchSpec}
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.catalog.CatalogTable
+import org.apache.spark.sql.catalyst.expressions.{AttributeReference, BoundReference}
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.types.StructType
+import org.apache.spark.util.SerializableConfiguration
+
+/** Reads files as they lie on disk, by one Spark job: no snapshot, delete or write ID hides a row. */
+object SearchJob {
+  private val TasksPerCore = 4
+
+  /** A result for every file. */
+  def run(session: SparkSession, spec: SearchSpec): Seq[SearchResult] = {
+    val found = KeyConditions.of(session, spec.table, spec.conditions)
+    val search = fileSearch(session, found, spec)
+    val files = place(session, found.table, spec.files)
+    val shares = share(files, session.sparkContext.defaultParallelism * TasksPerCore)
+    if (shares.isEmpty) Nil
+    else
+      session.sparkContext
+        .parallelize(shares, shares.length)
+        .mapPartitions(s => search.search(s.flatten))
+        .collect()
+        .toSeq
+  }
+
+  private def fileSearch(session: SparkSession, found: KeyConditions, spec: SearchSpec): FileSearch = {
+    val t = found.table
+    val partitions = t.partitionSchema
+    val isPartition = partitions.fieldNames.map(_.toLowerCase).toSet
+    val names = found.references.map(_.name.toLowerCase).filterNot(isPartition).toSet
+    val required = StructType(t.dataSchema.filter(f => names(f.name.toLowerCase)))
+    val ordinals = (required ++ partitions).map(_.name.toLowerCase).zipWithIndex.toMap
+    val bound = found.conditions.map(_.transform { case a: AttributeReference =>
+      BoundReference(ordinals(a.name.toLowerCase), a.dataType, nullable = true)
+    })
+    FileSearch(
+      bound,
+      RowReaders.of(session, found.relation, t, required),
+      required,
+      partitions.length,
+      t.dataSchema,
+      Evolution.of(spec.evolution),
+      session.sessionState.conf.sessionLocalTimeZone,
+      new SerializableConfiguration(session.sessionState.newHadoopConf())
+    )
+  }
+
+  private def place(session: SparkSession, t: CatalogTable, files: Seq[SearchedFile]): Seq[PlacedFile] = {
+    val values = PartitionValues(session, t)
+    val byName = mutable.Map.empty[String, Either[String, InternalRow]]
+    def valuesOf(name: String): Either[String, InternalRow] =
+      // a file that belongs to no partition has none of their values
+      if (name.isEmpty) Right(InternalRow.fromSeq(t.partitionSchema.map(_ => null)))
+      else if (name.count(_ == '/') + 1 != t.partitionSchema.length) Left("its partition is none of the table")
+      else Try(values.of(name)).toEither.left.map(_ => "its partition has no value of the column's type")
+    files.map(file => PlacedFile(file, byName.getOrElseUpdate(file.partition, valuesOf(file.partition))))
+  }
+
+  /** The files in so many shares of about the same size, the largest first in each. */
+  private def share(files: Seq[PlacedFile], count: Int): Seq[Seq[PlacedFile]] = {
+    val shares = Array.fill(math.min(count, files.length))(mutable.Buffer.empty[PlacedFile])
+    val smallest = mutable.PriorityQueue(shares.indices.map(i => (0L, i)): _*)(Ordering.by(s => (-s._1, -s._2)))
+    files.sortBy(-_.file.lengthBytes).foreach { file =>
+      val (bytes, i) = smallest.dequeue()
+      shares(i) += file
+      // opening a file costs time, too
+      smallest.enqueue((bytes + file.file.lengthBytes + (1L << 20), i))
+    }
+    shares.toSeq.map(_.toSeq)
+  }
+}

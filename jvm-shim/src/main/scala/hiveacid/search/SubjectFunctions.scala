@@ -1,0 +1,33 @@
+package hiveacid.search
+
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.functions.udf
+
+/** Temporary functions of a session that know the secret and the hashes. Plans and SQL texts show their names, which
+  * say nothing.
+  *
+  * Each takes an array of texts: the parts of a key, or for those that end in `_any` the elements of an array, each of
+  * which is a key of one part.
+  */
+object SubjectFunctions {
+
+  /** `name(parts)` and `name_any(elements)`: whether a subject is named, BOOLEAN, false for NULL. */
+  def registerMembership(session: SparkSession, name: String, secret: Array[Byte], hashes: Array[Byte]): Unit = {
+    val subjects = new SubjectSet(new KeyedHash(secret), hashes)
+    val all = (parts: collection.Seq[String]) => subjects.contains(parts)
+    val any = (elements: collection.Seq[String]) =>
+      elements != null && elements.exists(element => subjects.contains(Seq(element)))
+    session.udf.register(name, udf(all).asNonNullable())
+    session.udf.register(s"${name}_any", udf(any).asNonNullable())
+  }
+
+  /** `name(parts)`: the keyed hash, BINARY, NULL if a part is NULL. */
+  def registerHash(session: SparkSession, name: String, secret: Array[Byte]): Unit = {
+    val hash = new KeyedHash(secret)
+    session.udf.register(name, udf((parts: collection.Seq[String]) => hash.of(parts)))
+  }
+
+  /** Forgets the functions, and with them the secret. */
+  def drop(session: SparkSession, names: Seq[String]): Unit =
+    names.foreach(name => session.sessionState.catalog.dropTempFunction(name, ignoreIfNotExists = true))
+}

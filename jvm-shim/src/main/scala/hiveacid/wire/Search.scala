@@ -1,0 +1,18 @@
+package hiveacid.wire
+
+// The meaning of the fields stands in hive_acid/wire/search.py.
+
+/** A file that is searched as it lies on disk. */
+final case class SearchedFile(path: String, lengthBytes: Long, modifiedMs: Long, partition: String)
+
+/** One search of a table's files. */
+final case class SearchSpec(table: String, conditions: Seq[String], evolution: Evolution, files: Seq[SearchedFile])
+
+/** The result for one file. */
+final case class SearchResult(
+    path: String,
+    rowCount: Long,
+    matchCount: Long,
+    inStatistics: Boolean,
+    problem: Option[String]
+)

@@ -1,0 +1,185 @@
+"""The engine of an erasure: counts, deletes, compacts and searches files by a Spark session."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from pyspark.sql import SparkSession
+
+from hive_acid.config import Settings
+from hive_acid.erasure.engine import Deletion, FileFinding, Key, KeyedHashes, MatchCount, Matcher, PhysicalFile
+from hive_acid.errors import build_error
+from hive_acid.metastore.compaction_types import CompactionKind, CompactionRequest
+from hive_acid.model.table import TableDescription, TableKind, TableName
+from hive_acid.reading.evolution import find_evolution
+from hive_acid.spark.erasure_sql import (
+    build_counts,
+    build_elements,
+    build_filter,
+    build_overwrite,
+    build_partition_key,
+    build_parts,
+    join_conditions,
+    quote_table,
+)
+from hive_acid.spark.jvm import run_job
+from hive_acid.spark.session import attach, find_own_settings
+from hive_acid.spark.subject_functions import SubjectFunctions
+from hive_acid.spark.transaction import AcidTransaction
+from hive_acid.wire import codec
+from hive_acid.wire.search import SearchedFile, SearchResult, SearchSpec
+
+_FILES_A_JOB = 2000
+"""Results of so many files are in memory at once."""
+_SEARCH_JOB = "erasure-search"
+
+
+class SparkErasureEngine:
+    """See ErasureEngine. The hash key is shown nowhere: neither in a plan nor in a log nor in an error."""
+
+    def __init__(self, session: SparkSession, hash_key: bytes) -> None:
+        self._session = session
+        self._functions = SubjectFunctions(session, hash_key)
+        self._attachment = attach(session)
+
+    def spell(self, table: TableName, key: Key, subjects: Sequence[tuple[str, ...]]) -> frozenset[bytes]:
+        """See ErasureEngine. Raises HIVE_ACID_ERASURE.SUBJECT_TYPE."""
+        found = self._functions.spell(table, key, subjects)
+        missing = sum(text is None for text in found)
+        if missing:
+            named = ", ".join(key.parts)
+            raise build_error("HIVE_ACID_ERASURE.SUBJECT_TYPE", count=missing, key=named, table=table)
+        return frozenset(bytes.fromhex(text) for text in found if text is not None)
+
+    def linked(self, matcher: Matcher, link: Key) -> frozenset[bytes]:
+        """See ErasureEngine."""
+        table = quote_table(matcher.table)
+        is_array = self._functions.is_array(matcher.table, link)
+        with self._functions.conditions(matcher) as conditions, self._functions.hash_function() as hash_name:
+            column = f"explode({build_elements(link)})" if is_array else build_parts(link)
+            parts = "array(part)" if is_array else "part"
+            rows = f"SELECT {column} AS part FROM {table} WHERE {join_conditions(conditions)}"  # noqa: S608
+            hashes = f"SELECT DISTINCT {hash_name}({parts}) AS h FROM ({rows})"  # noqa: S608
+            found = self._session.sql(hashes).collect()
+        return frozenset(bytes(row.h) for row in found if row.h is not None)
+
+    def count(self, matcher: Matcher, partitions: str | None) -> MatchCount:
+        """See ErasureEngine."""
+        total = self._session.table(quote_table(matcher.table)).count()
+        with self._functions.conditions(matcher) as conditions:
+            chosen = build_filter(join_conditions(conditions), partitions)
+            return MatchCount(total, self._count_by_partition(self._describe(matcher.table), chosen))
+
+    def _count_by_partition(self, table: TableDescription, condition: str) -> dict[str, int]:
+        """The rows that meet the condition, by the metastore's names of partitions.
+
+        Several partitions may stand for the same values, in other spellings: all are named, and the first of them is
+        given the count.
+        """
+        rows = self._session.sql(build_counts(table, condition)).collect()
+        counts = {tuple(row)[:-1]: int(row.n) for row in rows if row.n}
+        if not table.is_partitioned:
+            return {"": counts[()]} if counts else {}
+        names = self._texts_by_name(table) if counts else {}
+        found = {name: counts.pop(texts, 0) for name, texts in names.items() if texts in counts}
+        if counts:
+            raise build_error("HIVE_ACID_ERASURE.PARTITIONS_CHANGED", table=table.name)
+        return found
+
+    def _texts_by_name(self, table: TableDescription) -> dict[str, tuple[str | None, ...]]:
+        names = tuple(self._attachment.metastore.partition_names(table.name))
+        functions = self._functions
+        found = functions.api.partitionTexts(functions.session, quote_table(table.name), codec.write(names))
+        return dict(zip(names, codec.read(tuple[tuple[str | None, ...], ...], found), strict=True))
+
+    def _describe(self, table: TableName) -> TableDescription:
+        return self._attachment.metastore.table(table)
+
+    def delete(self, matchers: Sequence[Matcher], partitions: Mapping[TableName, str]) -> Sequence[Deletion]:
+        """See ErasureEngine."""
+        with AcidTransaction(self._session) as transaction:
+            counts = [self._delete_from(matcher, partitions.get(matcher.table)) for matcher in matchers]
+            txn_id = transaction.id
+            write_ids = transaction.write_ids
+        return [
+            Deletion(count, txn_id, write_ids.get(matcher.table))
+            for matcher, count in zip(matchers, counts, strict=True)
+        ]
+
+    def _delete_from(self, matcher: Matcher, partitions: str | None) -> int:
+        table = self._describe(matcher.table)
+        if table.kind is TableKind.PLAIN:
+            raise build_error(
+                "HIVE_ACID_UNSUPPORTED_TABLE.NOT_TRANSACTIONAL", operation="Erasure", table=matcher.table
+            )
+        with self._functions.conditions(matcher) as conditions:
+            chosen = build_filter(join_conditions(conditions), partitions)
+            if table.kind is TableKind.INSERT_ONLY:
+                return self._rewrite(table, join_conditions(conditions), chosen)
+            statement = f"DELETE FROM {quote_table(table.name)} WHERE {chosen}"  # noqa: S608 (the name is quoted)
+            return int(self._session.sql(statement).collect()[0].num_affected_rows)
+
+    def _rewrite(self, table: TableDescription, condition: str, chosen: str) -> int:
+        """Writes the partitions that hold a row of a subject anew, by one statement.
+
+        Raises HIVE_ACID_ERASURE.EMPTIED_PARTITION for one without other rows: an overwrite would leave it as it is.
+        """
+        counts = self._count_by_partition(table, chosen)
+        if not counts:
+            return 0
+        if not table.is_partitioned:
+            self._session.sql(build_overwrite(table, condition, None))
+            return sum(counts.values())
+        touched = self._partition_matcher(table, frozenset(counts))
+        with self._functions.conditions(touched) as partition_conditions:
+            inside = join_conditions(partition_conditions)
+            kept = self._count_by_partition(table, f"({inside}) AND NOT ({condition})")
+            emptied = sorted(set(counts) - set(kept))
+            if emptied:
+                raise build_error("HIVE_ACID_ERASURE.EMPTIED_PARTITION", table=table.name, count=len(emptied))
+            self._session.sql(build_overwrite(table, condition, inside))
+        return sum(counts.values())
+
+    def _partition_matcher(self, table: TableDescription, names: frozenset[str]) -> Matcher:
+        """Finds the rows of partitions by the hashes of their values, which may be those of subjects."""
+        key = build_partition_key(table)
+        texts = self._texts_by_name(table)
+        subjects = [tuple(text for text in texts[name] if text is not None) for name in sorted(names)]
+        if any(len(subject) != len(key.parts) for subject in subjects):
+            raise build_error("HIVE_ACID_ERASURE.NULL_PARTITION", table=table.name)
+        return Matcher(table.name, (KeyedHashes(key, self.spell(table.name, key, subjects)),))
+
+    def compact(self, table: TableName, partition: str) -> int | None:
+        """See ErasureEngine. The partition stands in no SQL text, for its name may be a subject's."""
+        settings = self._settings()
+        request = CompactionRequest(table, CompactionKind.MAJOR, partition or None, initiator=self._attachment.requester)
+        outcome = self._attachment.compactions.compact([request], settings, waits=True)[0]
+        return outcome.compaction_id if outcome.accepted else None
+
+    def _settings(self) -> Settings:
+        return self._attachment.settings.overridden_by(find_own_settings(self._session))
+
+    def search(self, matcher: Matcher, files: Sequence[PhysicalFile]) -> Iterator[FileFinding]:
+        """See ErasureEngine. One job reads up to two thousand files."""
+        evolution = find_evolution(self._settings(), self._attachment.metastore.line)
+        largest_first = sorted(files, key=lambda file: -file.length_bytes)
+        with self._functions.conditions(matcher) as conditions:
+            for start in range(0, len(largest_first), _FILES_A_JOB):
+                chosen = largest_first[start : start + _FILES_A_JOB]
+                spec = SearchSpec(quote_table(matcher.table), conditions, evolution, tuple(map(_build_file, chosen)))
+                yield from map(_build_finding, self._run_search(codec.write(spec)))
+
+    def _run_search(self, spec: str) -> tuple[SearchResult, ...]:
+        functions = self._functions
+        found = run_job(
+            self._session.sparkContext, _SEARCH_JOB, lambda: functions.api.search(functions.session, spec)
+        )
+        return codec.read(tuple[SearchResult, ...], found)
+
+
+def _build_file(file: PhysicalFile) -> SearchedFile:
+    return SearchedFile(file.path, file.length_bytes, file.modified_ms, file.partition)
+
+
+def _build_finding(found: SearchResult) -> FileFinding:
+    return FileFinding(found.path, found.row_count, found.match_count, found.in_statistics, found.problem)

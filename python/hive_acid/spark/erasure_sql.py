@@ -1,0 +1,63 @@
+"""The SQL texts of an erasure; subjects and the hash key never stand in one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hive_acid.erasure.engine import Key
+from hive_acid.model.table import TableDescription, TableName
+
+
+def quote_name(name: str) -> str:
+    """The name as SQL quotes it."""
+    escaped = name.replace("`", "``")
+    return f"`{escaped}`"
+
+
+def quote_table(table: TableName) -> str:
+    """The table as SQL names it."""
+    return f"{quote_name(table.database)}.{quote_name(table.table)}"
+
+
+def build_parts(key: Key) -> str:
+    """The parts of a key as an array of texts."""
+    return f"array({', '.join(f'CAST(({part}) AS STRING)' for part in key.parts)})"
+
+
+def build_elements(key: Key) -> str:
+    """The elements of an array, each of which is a key of one part, as texts."""
+    return f"CAST(({key.parts[0]}) AS ARRAY<STRING>)"
+
+
+def build_filter(condition: str, partitions: str | None) -> str:
+    """The rows of subjects, in the partitions that are meant."""
+    return condition if partitions is None else f"({condition}) AND ({partitions})"
+
+
+def build_counts(table: TableDescription, condition: str) -> str:
+    """The number of rows that meet the condition, by partition. Values of partitions are texts."""
+    name = quote_table(table.name)
+    texts = [f"CAST({quote_name(column.name)} AS STRING)" for column in table.partition_columns]
+    selected = ", ".join([*(f"{text} AS p{i}" for i, text in enumerate(texts)), "count(*) AS n"])
+    grouped = f" GROUP BY {', '.join(texts)}" if texts else ""
+    return f"SELECT {selected} FROM {name} WHERE {condition}{grouped}"  # noqa: S608 (names are quoted)
+
+
+def build_overwrite(table: TableDescription, condition: str, chosen: str | None) -> str:
+    """Writes the rows that do not meet the condition anew, in the partitions for which `chosen` is true."""
+    name = quote_table(table.name)
+    columns = ", ".join(quote_name(column.name) for column in (*table.columns, *table.partition_columns))
+    keys = ", ".join(quote_name(column.name) for column in table.partition_columns)
+    clause = f" PARTITION ({keys})" if keys else ""
+    where = build_filter(f"NOT ({condition})", chosen)
+    return f"INSERT OVERWRITE TABLE {name}{clause} SELECT {columns} FROM {name} WHERE {where}"  # noqa: S608
+
+
+def build_partition_key(table: TableDescription) -> Key:
+    """The partition columns, as if they named subjects."""
+    return Key(tuple(quote_name(column.name) for column in table.partition_columns))
+
+
+def join_conditions(conditions: Sequence[str]) -> str:
+    """True for a row that meets one of them."""
+    return " OR ".join(f"({condition})" for condition in conditions) or "false"

@@ -1,0 +1,82 @@
+"""Temporary SQL functions that know the hash key and the subjects' hashes; plans show their names only."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from pyspark.sql import SparkSession
+from pyspark.sql.types import ArrayType
+
+from hive_acid.erasure.engine import Key, KeyedHashes, Matcher
+from hive_acid.model.table import TableName
+from hive_acid.spark.erasure_sql import build_elements, build_parts, quote_table
+from hive_acid.wire import codec
+
+
+class SubjectFunctions:
+    """Makes such functions in a session, each for as long as it is used."""
+
+    def __init__(self, session: SparkSession, hash_key: bytes) -> None:
+        self._session = session
+        self._hash_key = hash_key
+
+    @property
+    def api(self) -> Any:
+        """The JVM's half."""
+        jvm: Any = self._session._jvm
+        return jvm.hiveacid.api.SearchApi
+
+    @property
+    def session(self) -> Any:
+        """The JVM's session."""
+        session: Any = self._session
+        return session._jsparkSession
+
+    @contextmanager
+    def conditions(self, matcher: Matcher) -> Iterator[tuple[str, ...]]:
+        """An SQL condition for each key of the table: whether a row names a subject by it."""
+        names: list[str] = []
+        try:
+            yield tuple(self._condition(matcher.table, keyed, names) for keyed in matcher.keys if keyed.hashes)
+        finally:
+            self._drop(names)
+
+    def _condition(self, table: TableName, keyed: KeyedHashes, names: list[str]) -> str:
+        is_array = self.is_array(table, keyed.key)
+        name = _new_name()
+        names += [name, f"{name}_any"]
+        hashes = b"".join(sorted(keyed.hashes))
+        self.api.registerMembership(self.session, name, self._hash_key, hashes)
+        return f"{name}_any({build_elements(keyed.key)})" if is_array else f"{name}({build_parts(keyed.key)})"
+
+    @contextmanager
+    def hash_function(self) -> Iterator[str]:
+        """The name of a function that gives the keyed hash of an array of texts, NULL if one of them is NULL."""
+        name = _new_name()
+        self.api.registerHash(self.session, name, self._hash_key)
+        try:
+            yield name
+        finally:
+            self._drop([name])
+
+    def is_array(self, table: TableName, key: Key) -> bool:
+        """Whether the key is an array, each element of which names a subject."""
+        if len(key.parts) != 1:
+            return False
+        return isinstance(self._session.table(quote_table(table)).selectExpr(*key.parts).schema[0].dataType, ArrayType)
+
+    def spell(self, table: TableName, key: Key, subjects: Sequence[tuple[str, ...]]) -> tuple[str | None, ...]:
+        """The hash of each subject in hexadecimal; None for one that the key's types cannot spell."""
+        parts, texts = codec.write(key.parts), codec.write(tuple(subjects))
+        found = self.api.spell(self.session, self._hash_key, quote_table(table), parts, texts)
+        return codec.read(tuple[str | None, ...], found)
+
+    def _drop(self, names: Sequence[str]) -> None:
+        self.api.drop(self.session, codec.write(tuple(names)))
+
+
+def _new_name() -> str:
+    return f"hive_acid_{uuid.uuid4().hex[:16]}"

@@ -1,0 +1,44 @@
+"""The order to search files as they lie on disk, and what is found. No snapshot hides a row of theirs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from hive_acid.model.evolution import Evolution
+
+
+@dataclass(frozen=True)
+class SearchedFile:
+    """A file as it was listed. `partition` is the metastore's name, empty for a file that belongs to none."""
+
+    path: str
+    length_bytes: int
+    modified_ms: int
+    partition: str
+
+
+@dataclass(frozen=True)
+class SearchSpec:
+    """One search of files of a table, which is named as in SQL.
+
+    `conditions` are SQL conditions on the table's columns, one for each key. A row counts that meets any.
+    """
+
+    table: str
+    conditions: tuple[str, ...]
+    evolution: Evolution
+    files: tuple[SearchedFile, ...]
+
+
+@dataclass(frozen=True)
+class SearchResult:
+    """The result for one file. `problem` says why it could not be searched whole, None if it was.
+
+    `in_statistics`: a least or greatest value in the file's own statistics meets a condition.
+    """
+
+    path: str
+    row_count: int
+    match_count: int
+    in_statistics: bool
+    problem: str | None

@@ -1,0 +1,217 @@
+"""The engine of an erasure finds a subject in files that no snapshot shows, and gives it away nowhere."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from hive_acid.erasure.engine import FileFinding, Key, KeyedHashes, Matcher, PhysicalFile
+from hive_acid.errors import HiveAcidError
+from hive_acid.metastore.compaction_types import CompactionKind
+from hive_acid.model.table import TableName
+from hive_acid.spark.erasure_engine import SparkErasureEngine
+from integration.conftest import Compactions, Tables
+
+SECRET = b"a secret that is nowhere to be seen"
+KEY = Key(("name",))
+
+
+@pytest.fixture
+def engine(spark: SparkSession) -> SparkErasureEngine:
+    return SparkErasureEngine(spark, SECRET)
+
+
+def matcher(engine: SparkErasureEngine, table: TableName, *subjects: str, key: Key = KEY) -> Matcher:
+    return Matcher(table, (KeyedHashes(key, engine.spell(table, key, [(subject,) for subject in subjects])),))
+
+
+def physical(root: Path, partition: str = "") -> list[PhysicalFile]:
+    """All data files below, hidden ones too, but for checksums of Hadoop."""
+    paths = (path for path in sorted(root.rglob("*")) if path.is_file() and path.suffix != ".crc")
+    found = []
+    for path in paths:
+        folder = path.relative_to(root).parts[0]
+        name = folder if partition and "=" in folder else ""
+        stat = path.stat()
+        found.append(PhysicalFile(str(path), stat.st_size, stat.st_mtime_ns // 1_000_000, name))
+    return found
+
+
+def search(
+    engine: SparkErasureEngine, tables: Tables, found: Matcher, partition: str = ""
+) -> dict[str, FileFinding]:
+    root = tables.location(found.table.table)
+    return {
+        str(Path(finding.path).relative_to(root)): finding
+        for finding in engine.search(found, physical(root, partition))
+    }
+
+
+def matches(findings: dict[str, FileFinding], folder: str) -> list[tuple[int, int]]:
+    """Rows and matches of the files with rows in the folders of that beginning."""
+    chosen = (finding for path, finding in sorted(findings.items()) if path.startswith(folder))
+    return [(finding.row_count, finding.match_count) for finding in chosen if finding.problem is None]
+
+
+def test_deleted_rows_are_found_until_their_files_are_gone(
+    tables: Tables, engine: SparkErasureEngine, compactions: Compactions
+) -> None:
+    table = tables.create("t")
+    tables.sql("INSERT INTO t VALUES (1, 'Ada'), (2, 'Bob')")
+    compactions.run(table, CompactionKind.MAJOR)
+    tables.sql("INSERT INTO t VALUES (3, 'Ada')")
+    ada = matcher(engine, table, "Ada")
+    assert engine.count(ada, None).by_partition == {"": 2}
+    deletion = engine.delete([ada], {})[0]
+    assert (deletion.row_count, deletion.write_id) == (2, 3)
+    assert deletion.txn_id > 0
+    assert engine.count(ada, None).by_partition == {}
+
+    findings = search(engine, tables, ada)
+    assert matches(findings, "base_") == [(2, 1)]
+    assert matches(findings, "delta_0000002") == [(1, 1)]
+    assert all(count == 0 for _, count in matches(findings, "delete_delta_"))
+    assert sum(rows for rows, _ in matches(findings, "delete_delta_")) == 2
+
+    compaction_id = engine.compact(table, "")
+    assert compaction_id
+    newest = max(path for path in search(engine, tables, ada) if path.startswith("base_"))
+    assert matches(search(engine, tables, ada), newest) == [(1, 0)]
+
+
+def test_leftovers_and_hidden_files_are_read(tables: Tables, engine: SparkErasureEngine) -> None:
+    table = tables.create("t")
+    tables.sql("INSERT INTO t VALUES (1, 'Ada')")
+    root = tables.location("t")
+    source = next(root.glob("delta_*/bucket_*"))
+    for place in ("_tmp.hidden/part", ".staging/_x", "delta_0000009_0000009_0000/bucket_00000", "000000_0"):
+        copy = root / place
+        copy.parent.mkdir(exist_ok=True)
+        shutil.copy(source, copy)
+    findings = search(engine, tables, matcher(engine, table, "Ada"))
+    rows = {path: finding.match_count for path, finding in findings.items() if finding.problem is None}
+    assert rows == dict.fromkeys([str(source.relative_to(root)), "_tmp.hidden/part", ".staging/_x",
+                                  "delta_0000009_0000009_0000/bucket_00000", "000000_0"], 1)
+    assert all(finding.in_statistics for finding in findings.values() if finding.problem is None)
+    nobody = search(engine, tables, matcher(engine, table, "Bob"))
+    assert not any(finding.match_count or finding.in_statistics for finding in nobody.values())
+
+
+def test_a_damaged_file_hides_no_other(tables: Tables, engine: SparkErasureEngine) -> None:
+    table = tables.create("t")
+    tables.sql("INSERT INTO t VALUES (1, 'Ada')")
+    root = tables.location("t")
+    source = next(root.glob("delta_*/bucket_*"))
+    (root / "cut").write_bytes(source.read_bytes()[:-30])
+    (root / "text").write_text("Ada")
+    (root / "empty").write_bytes(b"")
+    findings = search(engine, tables, matcher(engine, table, "Ada"))
+    assert findings["cut"].problem
+    assert findings["text"].problem == "it is neither ORC nor Parquet"
+    assert findings["empty"] == FileFinding(str(root / "empty"), 0, 0, in_statistics=False)
+    assert matches(findings, "delta_") == [(1, 1)]
+
+
+@pytest.mark.parametrize(
+    ("part", "subject"),
+    [
+        ("contact.email", "ada@x.org"),
+        ("lower(contact.email)", "ada@x.org"),
+        ("map_keys(attributes)", "Ada"),
+        ("tags", "a"),
+        ("id", "007"),
+        ("day", "2024-02-29"),
+        ("price", "1.5"),
+        ("code", "ab"),
+        ("place", "Oslo"),
+    ],
+)
+def test_keys_of_many_forms(tables: Tables, engine: SparkErasureEngine, part: str, subject: str) -> None:
+    columns = """id INT, contact STRUCT<email: STRING, phone: STRING>, attributes MAP<STRING, STRING>,
+        tags ARRAY<STRING>, day DATE, price DECIMAL(10, 2), code CHAR(4)"""
+    table = tables.create("t", columns, "PARTITIONED BY (place STRING) CLUSTERED BY (id) INTO 2 BUCKETS")
+    tables.sql("""INSERT INTO t VALUES
+        (7, named_struct('email', 'ada@x.org', 'phone', '1'), map('Ada', 'x'), array('z', 'a'), DATE'2024-02-29', 1.5,
+         'ab', 'Oslo'),
+        (8, named_struct('email', 'bob@x.org', 'phone', '2'), map('Bob', 'Ada'), array('b'), DATE'2024-03-01', 2.5,
+         'cd', 'Rome'),
+        (9, NULL, NULL, NULL, NULL, NULL, NULL, 'Rome')""")
+    found = matcher(engine, table, subject, key=Key((part,)))
+    assert engine.count(found, None).by_partition == {"place=Oslo": 1}
+    assert engine.count(found, None).total == 3
+    assert engine.linked(found, Key(("id",))) == engine.spell(table, Key(("id",)), [("7",)])
+    assert engine.linked(found, Key(("tags",))) == engine.spell(table, Key(("tags",)), [("a",), ("z",)])
+    findings = search(engine, tables, found, "place")
+    assert sum(finding.match_count for finding in findings.values()) == 1
+    assert sum(count for _, count in matches(findings, "place=Oslo")) == 1
+    assert engine.delete([found], {table: "place = 'Rome'"})[0].row_count == 0
+    assert engine.delete([found], {table: "place = 'Oslo'"})[0].row_count == 1
+
+
+def test_a_composite_key_needs_all_parts(tables: Tables, engine: SparkErasureEngine) -> None:
+    table = tables.create("t", "first STRING, last STRING")
+    tables.sql("INSERT INTO t VALUES ('Ada', 'Lovelace'), ('Ada', NULL), ('AdaLove', 'lace')")
+    key = Key(("first", "last"))
+    found = Matcher(table, (KeyedHashes(key, engine.spell(table, key, [("Ada", "Lovelace")])),))
+    assert engine.count(found, None).matched == 1
+    assert [finding.match_count for finding in search(engine, tables, found).values() if not finding.problem] == [1]
+
+
+def test_a_subject_that_is_no_value_of_the_type_is_told_without_saying_it(
+    tables: Tables, engine: SparkErasureEngine
+) -> None:
+    table = tables.create("t")
+    with pytest.raises(HiveAcidError) as raised:
+        engine.spell(table, Key(("id",)), [("7",), ("Ada",)])
+    assert raised.value.getCondition() == "HIVE_ACID_ERASURE.SUBJECT_TYPE"
+    assert "Ada" not in str(raised.value)
+
+
+@pytest.mark.parametrize("word", ["ORC", "PARQUET"])
+def test_partitions_of_insert_only_tables_are_written_anew(
+    tables: Tables, engine: SparkErasureEngine, word: str
+) -> None:
+    more = "'transactional'='true', 'transactional_properties'='insert_only'"
+    tables.sql(f"CREATE TABLE t (id INT, name STRING) PARTITIONED BY (p INT) STORED AS {word} TBLPROPERTIES ({more})")
+    table = TableName(tables.database, "t")
+    tables.sql("INSERT INTO t VALUES (1, 'Ada', 1), (2, 'Bob', 1), (3, 'Ada', 2), (4, 'Cyd', 2), (5, 'Cyd', 3)")
+    ada = matcher(engine, table, "Ada")
+    findings = search(engine, tables, ada, "p")
+    assert sum(finding.match_count for finding in findings.values()) == 2
+    assert all(finding.in_statistics == (finding.match_count > 0) for finding in findings.values())
+    deletion = engine.delete([ada], {})[0]
+    assert (deletion.row_count, deletion.write_id) == (2, 2)
+    assert tables.sql("SELECT id FROM t ORDER BY id") == [(2,), (4,), (5,)]
+    assert matches(search(engine, tables, ada, "p"), "p=1/base_") == [(1, 0)]
+    assert not list(tables.location("t").glob("p=3/base_*")), "a partition without a subject stays as it is"
+
+
+def test_a_flat_insert_only_table_may_become_empty(tables: Tables, engine: SparkErasureEngine) -> None:
+    more = "'transactional'='true', 'transactional_properties'='insert_only'"
+    tables.sql(f"CREATE TABLE t (id INT, name STRING) STORED AS ORC TBLPROPERTIES ({more})")
+    tables.sql("INSERT INTO t VALUES (1, 'Ada')")
+    assert engine.delete([matcher(engine, TableName(tables.database, "t"), "Ada")], {})[0].row_count == 1
+    assert tables.sql("SELECT count(*) FROM t") == [(0,)]
+
+
+@pytest.mark.parametrize("word", ["ORC", "PARQUET"])
+def test_plain_tables_are_searched(tables: Tables, engine: SparkErasureEngine, word: str) -> None:
+    tables.sql(f"CREATE TABLE t (id INT, name STRING) PARTITIONED BY (p INT) STORED AS {word}")
+    table = TableName(tables.database, "t")
+    tables.sql("INSERT INTO t VALUES (1, 'Ada', 1), (2, 'Bob', 1), (3, 'Bob', 2)")
+    findings = search(engine, tables, matcher(engine, table, "Ada"), "p")
+    assert sum(finding.match_count for finding in findings.values()) == 1
+    assert sum(count for _, count in matches(findings, "p=1")) == 1
+
+
+def test_two_tables_are_changed_in_one_transaction(tables: Tables, engine: SparkErasureEngine) -> None:
+    one, two = tables.create("one"), tables.create("two")
+    tables.sql("INSERT INTO one VALUES (1, 'Ada')")
+    tables.sql("INSERT INTO two VALUES (1, 'Ada'), (2, 'Ada')")
+    deletions = engine.delete([matcher(engine, one, "Ada"), matcher(engine, two, "Ada")], {})
+    assert [deletion.row_count for deletion in deletions] == [1, 2]
+    assert deletions[0].txn_id == deletions[1].txn_id
+    assert [deletion.write_id for deletion in deletions] == [2, 2]
