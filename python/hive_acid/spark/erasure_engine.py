@@ -58,8 +58,8 @@ class SparkErasureEngine:
         with self._functions.conditions(matcher) as conditions, self._functions.hash_function() as hash_name:
             column = f"explode({build_elements(link)})" if is_array else build_parts(link)
             parts = "array(part)" if is_array else "part"
-            rows = f"SELECT {column} AS part FROM {table} WHERE {join_conditions(conditions)}"  # noqa: S608
-            hashes = f"SELECT DISTINCT {hash_name}({parts}) AS h FROM ({rows})"  # noqa: S608
+            rows = f"SELECT {column} AS part FROM {table} WHERE {join_conditions(conditions)}"
+            hashes = f"SELECT DISTINCT {hash_name}({parts}) AS h FROM ({rows})"
             found = self._session.sql(hashes).collect()
         return frozenset(bytes(row.h) for row in found if row.h is not None)
 
@@ -109,14 +109,12 @@ class SparkErasureEngine:
     def _delete_from(self, matcher: Matcher, partitions: str | None) -> int:
         table = self._describe(matcher.table)
         if table.kind is TableKind.PLAIN:
-            raise build_error(
-                "HIVE_ACID_UNSUPPORTED_TABLE.NOT_TRANSACTIONAL", operation="Erasure", table=matcher.table
-            )
+            raise build_error("HIVE_ACID_UNSUPPORTED_TABLE.NOT_TRANSACTIONAL", operation="Erasure", table=matcher.table)
         with self._functions.conditions(matcher) as conditions:
             chosen = build_filter(join_conditions(conditions), partitions)
             if table.kind is TableKind.INSERT_ONLY:
                 return self._rewrite(table, join_conditions(conditions), chosen)
-            statement = f"DELETE FROM {quote_table(table.name)} WHERE {chosen}"  # noqa: S608 (the name is quoted)
+            statement = f"DELETE FROM {quote_table(table.name)} WHERE {chosen}"
             return int(self._session.sql(statement).collect()[0].num_affected_rows)
 
     def _rewrite(self, table: TableDescription, condition: str, chosen: str) -> int:
@@ -152,7 +150,9 @@ class SparkErasureEngine:
     def compact(self, table: TableName, partition: str) -> int | None:
         """See ErasureEngine. The partition stands in no SQL text, for its name may be a subject's."""
         settings = self._settings()
-        request = CompactionRequest(table, CompactionKind.MAJOR, partition or None, initiator=self._attachment.requester)
+        request = CompactionRequest(
+            table, CompactionKind.MAJOR, partition or None, initiator=self._attachment.requester
+        )
         outcome = self._attachment.compactions.compact([request], settings, waits=True)[0]
         return outcome.compaction_id if outcome.accepted else None
 
@@ -171,9 +171,7 @@ class SparkErasureEngine:
 
     def _run_search(self, spec: str) -> tuple[SearchResult, ...]:
         functions = self._functions
-        found = run_job(
-            self._session.sparkContext, _SEARCH_JOB, lambda: functions.api.search(functions.session, spec)
-        )
+        found = run_job(self._session.sparkContext, _SEARCH_JOB, lambda: functions.api.search(functions.session, spec))
         return codec.read(tuple[SearchResult, ...], found)
 
 

@@ -40,9 +40,7 @@ def physical(root: Path, partition: str = "") -> list[PhysicalFile]:
     return found
 
 
-def search(
-    engine: SparkErasureEngine, tables: Tables, found: Matcher, partition: str = ""
-) -> dict[str, FileFinding]:
+def search(engine: SparkErasureEngine, tables: Tables, found: Matcher, partition: str = "") -> dict[str, FileFinding]:
     root = tables.location(found.table.table)
     return {
         str(Path(finding.path).relative_to(root)): finding
@@ -93,8 +91,16 @@ def test_leftovers_and_hidden_files_are_read(tables: Tables, engine: SparkErasur
         shutil.copy(source, copy)
     findings = search(engine, tables, matcher(engine, table, "Ada"))
     rows = {path: finding.match_count for path, finding in findings.items() if finding.problem is None}
-    assert rows == dict.fromkeys([str(source.relative_to(root)), "_tmp.hidden/part", ".staging/_x",
-                                  "delta_0000009_0000009_0000/bucket_00000", "000000_0"], 1)
+    assert rows == dict.fromkeys(
+        [
+            str(source.relative_to(root)),
+            "_tmp.hidden/part",
+            ".staging/_x",
+            "delta_0000009_0000009_0000/bucket_00000",
+            "000000_0",
+        ],
+        1,
+    )
     assert all(finding.in_statistics for finding in findings.values() if finding.problem is None)
     nobody = search(engine, tables, matcher(engine, table, "Bob"))
     assert not any(finding.match_count or finding.in_statistics for finding in nobody.values())
