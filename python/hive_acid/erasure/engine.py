@@ -87,7 +87,10 @@ class Deletion:
 
 
 class ErasureEngine(Protocol):
-    """The questions of an erasure to the session. `partitions` is an SQL condition over partition columns, None for all."""
+    """The questions of an erasure to the session.
+
+    `partitions` is an SQL condition over partition columns, None for all.
+    """
 
     def spell(self, table: TableName, key: Key, subjects: Sequence[tuple[str, ...]]) -> frozenset[bytes]:
         """The keyed hashes of subjects as the key's types spell them: `007` is `7` in an INT column.

@@ -122,7 +122,7 @@ def find_partition(path: str, roots: Roots) -> str:
 def search_metastore(
     metastore: Metastore, table: TableDescription, partitions: Sequence[Partition], spotter: Spotter
 ) -> Iterator[Place]:
-    """The places that name a subject in names, properties, statistics and default values of the table and its partitions."""
+    """The places of the metastore that name a subject: names, properties, statistics and default values."""
     where = str(table.name)
     yield from _search_texts(PlaceKind.TABLE_PROPERTY, where, table.parameters, spotter)
     yield from _search_texts(PlaceKind.DEFAULT_VALUE, where, metastore.column_defaults(table.name), spotter)
