@@ -1,5 +1,7 @@
 package hiveacid.search
 
+import hiveacid.scan.BoundQuery
+
 import org.apache.spark.sql.catalyst.catalog.{CatalogTable, HiveTableRelation}
 import org.apache.spark.sql.catalyst.expressions.{Alias, AttributeMap, AttributeReference, Expression}
 import org.apache.spark.sql.catalyst.plans.logical.{LeafNode, LogicalPlan, Project}
@@ -47,6 +49,7 @@ object KeyConditions {
         case other           => other
       }
       (composed.map(_.transform { case a: AttributeReference => values.getOrElse(a, a) }), leaf)
+    case BoundQuery(child, _) => flatten(child)
     case leaf: LeafNode if leaf.isInstanceOf[LogicalRelation] || leaf.isInstanceOf[HiveTableRelation] =>
       (leaf.output, leaf)
     case other => throw new IllegalStateException(s"a key of a table became ${other.nodeName}")

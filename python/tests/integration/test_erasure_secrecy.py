@@ -1,0 +1,82 @@
+"""Neither a subject nor the hash key nor a hash is in what Spark writes: plans, event logs, logs of the driver."""
+
+from __future__ import annotations
+
+import base64
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+from hive_acid.erasure.keyed_hash import HashKey
+from hive_acid.local import EmbeddedMetastore
+from integration.conftest import Tables
+
+SUBJECT = "Ada-7f3a-Lovelace"
+SECRET = b"\x01\x02the secret of this test, 32 bytes"
+
+SCRIPT = """
+import json, sys
+from pathlib import Path
+from pyspark.sql import SparkSession
+import hive_acid
+from hive_acid.erasure.engine import Key, KeyedHashes, Matcher, PhysicalFile
+from hive_acid.model.table import TableName
+from hive_acid.spark.erasure_engine import SparkErasureEngine
+
+told = json.loads(sys.stdin.read())
+builder = SparkSession.builder.master("local[1]").config(map=told["conf"])
+spark = hive_acid.configure(builder, metastore=told["metastore"]).getOrCreate()
+spark.sparkContext.setLogLevel("DEBUG")
+engine = SparkErasureEngine(spark, bytes.fromhex(told["secret"]))
+table, key = TableName(told["database"], "t"), Key(("name",))
+matcher = Matcher(table, (KeyedHashes(key, engine.spell(table, key, [(told["subject"],)])),))
+found = [engine.count(matcher, None).matched, len(engine.linked(matcher, Key(("id",))))]
+with engine._functions.conditions(matcher) as conditions:
+    frame = spark.sql(f"SELECT * FROM {table} WHERE {conditions[0]}")
+    print(frame._jdf.queryExecution().toString())
+    spark.sql(f"EXPLAIN FORMATTED SELECT * FROM {table} WHERE {conditions[0]}").show(truncate=False)
+found.append(engine.delete([matcher], {})[0].row_count)
+files = [path for path in Path(told["root"]).rglob("bucket_*") if not path.name.endswith(".crc")]
+listed = [PhysicalFile(str(p), p.stat().st_size, p.stat().st_mtime_ns // 1_000_000) for p in files]
+found.append(sum(finding.match_count for finding in engine.search(matcher, listed)))
+engine.compact(table, "")
+print("FOUND", json.dumps(found))
+spark.stop()
+"""
+
+
+def test_spark_writes_down_nothing_that_names_a_subject(
+    tables: Tables, metastore: EmbeddedMetastore, tmp_path: Path
+) -> None:
+    tables.create("t")
+    tables.sql(f"INSERT INTO t VALUES (1, '{SUBJECT}'), (2, 'Bob')")
+    events = tmp_path / "events"
+    events.mkdir()
+    conf = {
+        "spark.eventLog.enabled": "true",
+        "spark.eventLog.dir": events.as_uri(),
+        "spark.eventLog.compress": "false",
+        "spark.ui.enabled": "false",
+        "spark.local.dir": str(tmp_path),
+        "spark.sql.warehouse.dir": metastore.warehouse.as_uri(),
+    }
+    told = {
+        "conf": conf,
+        "metastore": metastore.uri,
+        "secret": SECRET.hex(),
+        "database": tables.database,
+        "subject": SUBJECT,
+        "root": str(tables.location("t")),
+    }
+    run = subprocess.run(
+        [sys.executable, "-c", SCRIPT], input=json.dumps(told), capture_output=True, text=True, check=False, timeout=280
+    )
+    assert "FOUND [1, 1, 1, 1]" in run.stdout, run.stderr[-3000:]
+    texts = [run.stdout, run.stderr, *(path.read_text() for path in events.rglob("*") if path.is_file())]
+    assert "SELECT DISTINCT hive_acid_" in texts[-1], "the event log tells of the statements"
+    one_hash = HashKey(SECRET).hash_parts((SUBJECT,))
+    for secret in (SECRET, one_hash):
+        for shown in (secret.hex(), secret.hex().upper(), base64.b64encode(secret).decode(), str(list(secret))[1:-1]):
+            assert not any(shown in text for text in texts)
+    assert not any(SUBJECT in text or "the secret of this test" in text for text in texts)
