@@ -113,7 +113,7 @@ def _erase_case(chosen: argparse.Namespace, case: Case) -> int:
     with erasure_session(find_uris(chosen), chosen.master, parse_settings(chosen.conf)) as session, told() as tell:
         world = build_world(session, case.key, tell, chosen.cleaning_limit_s)
         if signer is None:
-            for found in find_subjects(case, world, ledger):
+            for found in find_subjects(case, world):
                 count = found.count
                 print(f"{found.matcher.table}: {count.matched} of {count.total} rows are of subjects")
             return DONE
