@@ -20,6 +20,8 @@ from hive_acid.commands.shared import (
 )
 
 if TYPE_CHECKING:
+    from pyspark.errors import PySparkException
+
     from hive_acid.commands.shared import Commands
     from hive_acid.erasure.certifying import Case
 
@@ -53,8 +55,7 @@ def run_erase(chosen: argparse.Namespace) -> int:
     try:
         return _make_keys(chosen.new_keys) if chosen.new_keys else _erase(chosen)
     except HiveAcidError as error:
-        print(error, file=sys.stderr)
-        return find_exit_code(error.getCondition())
+        return show_error(error)
     except OSError as error:
         print(error, file=sys.stderr)
         return ERASURE_FAILED
@@ -65,6 +66,13 @@ def find_exit_code(condition: str) -> int:
     main, _, sub = condition.partition(".")
     is_call = main == "HIVE_ACID_CONFIGURATION" or (main == "HIVE_ACID_ERASURE" and sub.startswith(_PLAN_ERRORS))
     return WRONG_CALL if is_call else ERASURE_FAILED
+
+
+def show_error(error: PySparkException, case: Case | None = None) -> int:
+    """Print it, without the names of the case's subjects; the exit code."""
+    text = str(error)
+    print(text if case is None else case.subjects.spotters(case.key).of(()).mask(text), file=sys.stderr)
+    return find_exit_code(error.getCondition() or "")
 
 
 def _make_keys(folder: Path) -> int:
@@ -83,22 +91,29 @@ def _erase(chosen: argparse.Namespace) -> int:
     if missing:
         print(f"hive-acid erase needs {', '.join(missing)}", file=sys.stderr)
         return WRONG_CALL
-    from hive_acid.erasure.signing import Signer
+    from pyspark.errors import PySparkException
 
     case = load_case("erasure", chosen.plan, chosen.subjects, chosen.hash_key)
-    signer = None if chosen.dry_run else Signer.read(chosen.signing_key)
-    ledger = chosen.ledger or chosen.plan.with_suffix(".ledger")
-    certificate = chosen.certificate or chosen.plan.with_suffix(".json")
+    try:
+        return _erase_case(chosen, case)
+    except PySparkException as error:
+        return show_error(error, case)
 
+
+def _erase_case(chosen: argparse.Namespace, case: Case) -> int:
     from hive_acid.commands.progress import told
     from hive_acid.erasure.run import erase_subjects, find_subjects
+    from hive_acid.erasure.signing import Signer
     from hive_acid.spark.erasing import build_world
     from hive_acid.spark.storage_session import erasure_session
 
+    signer = None if chosen.dry_run else Signer.read(chosen.signing_key)
+    ledger = chosen.ledger or chosen.plan.with_suffix(".ledger")
+    certificate = chosen.certificate or chosen.plan.with_suffix(".json")
     with erasure_session(find_uris(chosen), chosen.master, parse_settings(chosen.conf)) as session, told() as tell:
         world = build_world(session, case.key, tell, chosen.cleaning_limit_s)
         if signer is None:
-            for found in find_subjects(case, world, ledger):
+            for found in find_subjects(case, world):
                 count = found.count
                 print(f"{found.matcher.table}: {count.matched} of {count.total} rows are of subjects")
             return DONE

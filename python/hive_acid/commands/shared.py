@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 DONE, NOT_RUNNING, FAILED, INTERRUPTED = 0, 1, 2, 130
 FOUND = 1
 ERASURE_FAILED, WRONG_CALL, PENDING = 1, 2, 3
-"""Of erasures and verifications, where 0 means that nothing is left."""
+"""Codes of erasures and verifications; 0 means there that nothing is left."""
 ABORTED, OPEN, NOT_KNOWN = 3, 4, 5
 
 
@@ -34,7 +34,7 @@ def parse_settings(given: Sequence[str]) -> dict[str, str]:
 
     for text in given:
         if not text.partition("=")[1]:
-            raise build_error("HIVE_ACID_CONFIGURATION.NOT_A_PAIR", text=text)
+            raise build_error("HIVE_ACID_CONFIGURATION.NOT_A_PAIR", argument=text)
     return {text.partition("=")[0]: text.partition("=")[2] for text in given}
 
 

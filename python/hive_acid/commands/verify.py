@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hive_acid.commands.erase import find_exit_code, load_case
+from hive_acid.commands.erase import load_case, show_error
 from hive_acid.commands.shared import (
     DONE,
     ERASURE_FAILED,
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from hive_acid.commands.shared import Commands
     from hive_acid.erasure.certificate import Certificate
+    from hive_acid.erasure.certifying import Case
     from hive_acid.erasure.places import Place
 
 
@@ -61,8 +62,7 @@ def run_verify(chosen: argparse.Namespace) -> int:
     try:
         return _verify_plan(chosen) if chosen.plan else _verify_certificate(chosen)
     except HiveAcidError as error:
-        print(error, file=sys.stderr)
-        return find_exit_code(error.getCondition())
+        return show_error(error)
     except OSError as error:
         print(error, file=sys.stderr)
         return ERASURE_FAILED
@@ -101,13 +101,22 @@ def _search_again(chosen: argparse.Namespace, certificate: Certificate) -> int:
 
 
 def _verify_plan(chosen: argparse.Namespace) -> int:
+    from pyspark.errors import PySparkException
+
+    case = load_case("verification", chosen.plan, chosen.subjects, chosen.hash_key)
+    try:
+        return _verify_case(chosen, case)
+    except PySparkException as error:
+        return show_error(error, case)
+
+
+def _verify_case(chosen: argparse.Namespace, case: Case) -> int:
     from hive_acid.commands.progress import told
     from hive_acid.erasure.run import verify_subjects
     from hive_acid.erasure.signing import Signer
     from hive_acid.spark.erasing import build_world
     from hive_acid.spark.storage_session import erasure_session
 
-    case = load_case("verification", chosen.plan, chosen.subjects, chosen.hash_key)
     signer = Signer.read(chosen.signing_key) if chosen.signing_key else None
     with erasure_session(find_uris(chosen), chosen.master, parse_settings(chosen.conf)) as session, told() as tell:
         outcome = verify_subjects(case, build_world(session, case.key, tell), signer, chosen.output)

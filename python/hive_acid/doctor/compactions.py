@@ -118,7 +118,7 @@ def find_stuck(subject: Subject, entries: Sequence[CompactionInfo], service: Ser
 
 
 def find_cleaning_cure(info: CompactionInfo, service: Service) -> str:
-    """What to do about a compaction that is done and not cleaned."""
+    """The cure for a compaction that is done and not cleaned."""
     if not service.has_cleaner:
         return f"no Cleaner runs; {service.cleaner_advice}"
     if info.error:

@@ -11,7 +11,7 @@ from typing import Any
 from hive_acid.erasure.canonical import format_canonical
 from hive_acid.erasure.engine import Key, KeyedHashes, Matcher
 from hive_acid.erasure.signing import ALGORITHM, Signer, is_signed
-from hive_acid.errors import HiveAcidError, build_error
+from hive_acid.errors import build_error
 from hive_acid.model.table import TableName
 
 FORMAT = "hive-acid erasure certificate 1"
@@ -36,6 +36,9 @@ _TABLE_FIELDS: Mapping[str, type] = {
     "files": list,
     "places": list,
 }
+_VERDICT_FIELDS: Mapping[str, type] = {"state": str, "missing": list}
+_SUBJECT_FIELDS: Mapping[str, type] = {"count": int, "digest": str, "hash": str, "key": str}
+_KEY_FIELDS: Mapping[str, type] = {"parts": list, "hashes": list}
 
 
 @dataclass(frozen=True)
@@ -75,61 +78,55 @@ def read_certificate(content: bytes, path: Path | str, public_hex: str | None = 
     """The certificate, if nobody has changed it.
 
     `public_hex` is the key that must have signed it; None leaves open whose key it is. Raises HIVE_ACID_ERASURE with
-    CERTIFICATE_FORM, CERTIFICATE_SIGNATURE or CERTIFICATE_SIGNER.
+    CERTIFICATE_FORM, CERTIFICATE_SIGNATURE, CERTIFICATE_SIGNER, CERTIFICATE_FORMAT, CERTIFICATE_FIELD or
+    CERTIFICATE_VERDICT.
     """
-    payload, signature = _parse(content, path)
+    found = _parse(content)
+    if found is None:
+        raise build_error("HIVE_ACID_ERASURE.CERTIFICATE_FORM", path=path)
+    payload, signature = found
     signed = format_canonical(payload)
     if signature["algorithm"] != ALGORITHM or not is_signed(signed, signature["public_key"], signature["value"]):
         raise build_error("HIVE_ACID_ERASURE.CERTIFICATE_SIGNATURE", path=path)
     if public_hex is not None and signature["public_key"] != public_hex:
         raise build_error("HIVE_ACID_ERASURE.CERTIFICATE_SIGNER", path=path, key=signature["public_key"])
-    try:
-        _check_schema(payload)
-    except ValueError as error:
-        raise _wrong_form(path, str(error)) from None
+    _check_schema(payload, path)
     return Certificate(payload, signature["public_key"])
 
 
-def _parse(content: bytes, path: Path | str) -> tuple[dict[str, Any], dict[str, str]]:
+def _parse(content: bytes) -> tuple[dict[str, Any], dict[str, str]] | None:
+    """Payload and signature; None for anything but the canonical form, in which each byte counts."""
     try:
         found = json.loads(content.decode())
         is_canonical = format_canonical(found) + b"\n" == content
     except (ValueError, RecursionError):
-        raise _wrong_form(path, "it is no JSON of the canonical form") from None
-    if not is_canonical:
-        raise _wrong_form(path, "it is not spelled in the canonical form")
-    if not isinstance(found, dict) or set(found) != {"payload", "signature"}:
-        raise _wrong_form(path, "it has not exactly a payload and a signature")
+        return None
+    if not is_canonical or not isinstance(found, dict) or set(found) != {"payload", "signature"}:
+        return None
     payload, signature = found["payload"], found["signature"]
-    is_whole = isinstance(signature, dict) and set(signature) == {"algorithm", "public_key", "value"}
-    if not is_whole or not all(isinstance(value, str) for value in signature.values()):
-        raise _wrong_form(path, "its signature is incomplete")
-    if not isinstance(payload, dict):
-        raise _wrong_form(path, "its payload is no object")
-    return payload, signature
+    if not isinstance(signature, dict) or set(signature) != {"algorithm", "public_key", "value"}:
+        return None
+    is_whole = isinstance(payload, dict) and all(isinstance(value, str) for value in signature.values())
+    return (payload, signature) if is_whole else None
 
 
-def _check_schema(payload: Mapping[str, Any]) -> None:
-    """Raises ValueError if something is missing that the format has."""
-    _check_fields(payload, _FIELDS, "the payload")
+def _check_schema(payload: Mapping[str, Any], path: Path | str) -> None:
+    """Raises if something is missing that the format has."""
+    _check_fields(payload, _FIELDS, "payload", path)
     if payload["format"] != FORMAT:
-        raise ValueError(f"its format is not {FORMAT}")
-    _check_fields(payload["verdict"], {"state": str, "missing": list}, "the verdict")
-    _check_fields(payload["subjects"], {"count": int, "digest": str, "hash": str, "key": str}, "the subjects")
+        raise build_error("HIVE_ACID_ERASURE.CERTIFICATE_FORMAT", path=path, format=payload["format"], known=FORMAT)
+    _check_fields(payload["verdict"], _VERDICT_FIELDS, "verdict", path)
+    _check_fields(payload["subjects"], _SUBJECT_FIELDS, "subjects", path)
     for table in payload["tables"]:
-        _check_fields(table, _TABLE_FIELDS, "a table")
+        _check_fields(table, _TABLE_FIELDS, "table", path)
         for key in table["keys"]:
-            _check_fields(key, {"parts": list, "hashes": list}, "a key")
+            _check_fields(key, _KEY_FIELDS, "key", path)
     has_places = payload["verdict"]["missing"] or any(table["places"] for table in payload["tables"])
-    if (payload["verdict"]["state"] == "erased") is bool(has_places):
-        raise ValueError("its verdict is not that of its places")
+    if payload["verdict"]["state"] != ("pending" if has_places else "erased"):
+        raise build_error("HIVE_ACID_ERASURE.CERTIFICATE_VERDICT", path=path)
 
 
-def _check_fields(given: Any, fields: Mapping[str, type], place: str) -> None:
+def _check_fields(given: Any, fields: Mapping[str, type], place: str, path: Path | str) -> None:
     for name, kind in fields.items():
         if not isinstance(given, dict) or not isinstance(given.get(name), kind):
-            raise ValueError(f"{place} has no {name} of the right form")
-
-
-def _wrong_form(path: Path | str, failure: str) -> HiveAcidError:
-    return build_error("HIVE_ACID_ERASURE.CERTIFICATE_FORM", path=path, failure=failure)
+            raise build_error("HIVE_ACID_ERASURE.CERTIFICATE_FIELD", path=path, place=place, name=name)

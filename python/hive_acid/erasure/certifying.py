@@ -30,7 +30,7 @@ _HASH = "HMAC-SHA256"
 
 @dataclass(frozen=True)
 class Case:
-    """What a certificate is about: `kind` is `erasure` or `verification`."""
+    """The matter of a certificate: `kind` is `erasure` or `verification`."""
 
     kind: str
     plan: Plan
@@ -146,7 +146,7 @@ class Recheck:
 
     @property
     def places(self) -> tuple[Place, ...]:
-        """What is there of the subjects now."""
+        """The places where something of the subjects is now."""
         return self.report.places
 
 

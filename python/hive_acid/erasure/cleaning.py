@@ -37,7 +37,7 @@ class CleanerWatch:
         self._limit_ms = limit_ms
 
     def wait(self, ids: Sequence[int], tell: Callable[[str], None]) -> tuple[Waiting, ...]:
-        """Those of the compactions that are not cleaned by the limit, or will never be.
+        """The compactions that are not cleaned by the limit, or will never be.
 
         Where no Cleaner runs, nothing is waited for. An entry that the metastore has forgotten counts as cleaned: the
         files tell in the end.

@@ -50,7 +50,7 @@ class PhysicalFile:
 
 @dataclass(frozen=True)
 class FileFinding:
-    """What a file holds of the subjects, whatever any snapshot shows of it.
+    """The find in a file, whatever any snapshot shows of it.
 
     `row_count` is the number of rows that were read, deleted and aborted ones too. `match_count` are those of a
     subject. `in_statistics`: a least or greatest value in the file's own statistics names a subject. `problem` says
@@ -87,7 +87,10 @@ class Deletion:
 
 
 class ErasureEngine(Protocol):
-    """What an erasure asks of the session. `partitions` is an SQL condition over partition columns, None for all."""
+    """The questions of an erasure to the session.
+
+    `partitions` is an SQL condition over partition columns, None for all.
+    """
 
     def spell(self, table: TableName, key: Key, subjects: Sequence[tuple[str, ...]]) -> frozenset[bytes]:
         """The keyed hashes of subjects as the key's types spell them: `007` is `7` in an INT column.

@@ -56,7 +56,7 @@ class Finder:
             raise build_error("HIVE_ACID_ERASURE.PLAN_NAMES_SUBJECT", table=table.table)
 
     def match(self, table: TablePlan) -> Matcher:
-        """What names the subjects in the table, by way of the tables on its path."""
+        """The keys and hashes that name the subjects in the table, by way of the tables on its path."""
         hashes: frozenset[bytes] | None = None
         for step in table.via:
             hashes = self.engine.linked(Matcher(step.table, self._hash(step.table, step.keys, hashes)), step.link.key)

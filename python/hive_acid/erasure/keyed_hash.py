@@ -40,15 +40,18 @@ class HashKey:
 
     def __post_init__(self) -> None:
         if len(self.secret) < KEY_BYTES:
-            raise build_error("HIVE_ACID_ERASURE.HASH_KEY", path="the given bytes", minimum=KEY_BYTES)
+            raise build_error("HIVE_ACID_ERASURE.HASH_KEY_BYTES", minimum=KEY_BYTES)
 
     @classmethod
     def read(cls, path: Path) -> HashKey:
         """The key of a file of hexadecimal digits. Raises HIVE_ACID_ERASURE.HASH_KEY for another form, OSError."""
         try:
-            return cls(bytes.fromhex(path.read_text(encoding="ascii").strip()))
-        except (ValueError, UnicodeError):
-            raise build_error("HIVE_ACID_ERASURE.HASH_KEY", path=path, minimum=KEY_BYTES) from None
+            secret = bytes.fromhex(path.read_text(encoding="ascii").strip())
+        except ValueError:
+            secret = b""
+        if len(secret) < KEY_BYTES:
+            raise build_error("HIVE_ACID_ERASURE.HASH_KEY", path=path, minimum=KEY_BYTES)
+        return cls(secret)
 
     def hash_parts(self, parts: Sequence[str]) -> bytes:
         """The keyed hash of a key value, 32 bytes."""

@@ -124,7 +124,7 @@ class Erasure:
             self._delete_group(group, 0)
 
     def _delete_group(self, group: Sequence[TablePlan], round_: int) -> None:
-        """One transaction. What a run that was killed has deleted is not there any more, and is not counted again."""
+        """One transaction. Rows that a killed run has deleted are not there any more, and are not counted again."""
         if not group:
             return
         tables = [table.table for table in group]
@@ -169,7 +169,7 @@ class Erasure:
         return found | (self.state.touched(table.table) if found else frozenset())
 
     def _compact(self, table: TablePlan, wanted: dict[TableName, frozenset[str]], round_: int) -> list[Place]:
-        """Those partitions that could not be compacted."""
+        """The partitions that could not be compacted."""
         found = self._found(table)
         spotter, failed = self._spotter(found), list[Place]()
         sight = self._verification.look_if_there(found.matcher)

@@ -73,8 +73,13 @@ def find_roots(
     """The locations of table and partitions, now and formerly; one that lies within another is left out."""
     locations = {partition.location.rstrip("/"): partition.name for partition in partitions}
     wanted = dict.fromkeys(path.rstrip("/") for path in (table.location, *locations, *former))
-    outer = tuple(path for path in wanted if not any(path.startswith(f"{other}/") for other in wanted))
+    outer = tuple(path for path in wanted if not any(parent in wanted for parent in _find_parents(path)))
     return Roots(outer, locations, tuple(column.name for column in table.partition_columns), tuple(trash))
+
+
+def _find_parents(path: str) -> Iterator[str]:
+    while path := path.rpartition("/")[0]:
+        yield path
 
 
 def find_trash(location: str, user: str, home: str) -> tuple[str, ...]:
@@ -106,8 +111,7 @@ def list_files(file_system: FileSystem, roots: Roots) -> tuple[PhysicalFile, ...
 
 def find_partition(path: str, roots: Roots) -> str:
     """The name of the partition that a file lies in, or lay in before it came to where it is; empty if none shows."""
-    folder = path
-    while folder := folder.rpartition("/")[0]:
+    for folder in _find_parents(path):
         if folder in roots.partitions:
             return roots.partitions[folder]
     columns = roots.partition_columns
@@ -122,7 +126,7 @@ def find_partition(path: str, roots: Roots) -> str:
 def search_metastore(
     metastore: Metastore, table: TableDescription, partitions: Sequence[Partition], spotter: Spotter
 ) -> Iterator[Place]:
-    """What names a subject in names, properties, statistics and default values of the table and its partitions."""
+    """The places of the metastore that name a subject: names, properties, statistics and default values."""
     where = str(table.name)
     yield from _search_texts(PlaceKind.TABLE_PROPERTY, where, table.parameters, spotter)
     yield from _search_texts(PlaceKind.DEFAULT_VALUE, where, metastore.column_defaults(table.name), spotter)

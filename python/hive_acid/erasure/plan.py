@@ -71,7 +71,7 @@ class Guard:
 
 @dataclass(frozen=True)
 class Plan:
-    """What is to be erased. Tables stand in the order in which they are.
+    """The whole of what is to be erased. Tables stand in the order in which they are.
 
     A table that another's path goes through stands after it. `deadline` is an ISO 8601 time, None for none.
     """

@@ -23,7 +23,7 @@ def read_plan(path: Path) -> Plan:
     try:
         return parse_plan(path.read_text(encoding="utf-8"))
     except UnicodeDecodeError:
-        raise build_error("HIVE_ACID_ERASURE.PLAN_SYNTAX", failure="it is not UTF-8") from None
+        raise build_error("HIVE_ACID_ERASURE.PLAN_NOT_UTF8", path=path) from None
 
 
 def parse_plan(text: str) -> Plan:

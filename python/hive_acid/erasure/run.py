@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from hive_acid.erasure.certificate import Certificate
 from hive_acid.erasure.certifying import Case, build_payload, write_certificate
@@ -25,12 +26,9 @@ class Outcome:
     certificate: Certificate | None = None
 
 
-def find_subjects(case: Case, world: World, ledger: Path) -> tuple[FoundTable, ...]:
-    """The dry run: counts, and changes nothing but the ledger, from which the erasure then goes on.
-
-    Raises as `Erasure.find` does.
-    """
-    with open_ledger(ledger) as opened:
+def find_subjects(case: Case, world: World) -> tuple[FoundTable, ...]:
+    """The dry run, which counts and changes nothing. An erasure later counts anew. Raises as `Erasure.find` does."""
+    with TemporaryDirectory() as folder, open_ledger(Path(folder) / "ledger") as opened:
         return Erasure(case.plan, case.subjects, case.key, world, opened).find()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -16,6 +17,7 @@ _WORDS_JOINED = 8
 """Texts of so many words are looked at wherever they begin: addresses, names, what a file's ending follows."""
 _QUOTED = re.compile(r"\"(?:[^\"\\\n]|\\.)*\"")
 _PART = re.compile(r"[^/=]+")
+_LINE = re.compile(r"[^\n]+")
 _VALUE = re.compile(r"(?<==)[^/=]+")
 _LITERAL = re.compile(r"'([^']*)'|\"([^\"]*)\"|\b([0-9]{5,})\b")
 _TRIFLE = re.compile(r"[0-9]{1,5}")
@@ -62,7 +64,11 @@ class Spotter:
 
     def _spots(self, text: str) -> list[tuple[int, int, bytes]]:
         """Start, end and hash of each place that names a subject; none within another."""
-        found = [(start, end, spot) for start, end, parts in self._candidates(text) if (spot := self._find(parts))]
+        found = [
+            (start, end, spot)
+            for start, end, parts in self._candidates(text)
+            if not (len(parts) == 1 and _TRIFLE.fullmatch(parts[0])) and (spot := self._find(parts))
+        ]
         values = _VALUE.finditer(text)
         found += [(*match.span(), spot) for match in values if (spot := self._find((match.group(),)))]
         outer: list[tuple[int, int, bytes]] = []
@@ -72,24 +78,19 @@ class Spotter:
         return outer
 
     def _candidates(self, text: str) -> Iterator[tuple[int, int, tuple[str, ...]]]:
-        sizes = sorted(self._hashes)
+        """Start, end and values of what may name a subject."""
         if 1 in self._hashes:
-            words = [match.span() for match in _WORD.finditer(text)]
-            for first, (start, _) in enumerate(words):
-                for _, end in words[first : first + _WORDS_JOINED]:
-                    if not _TRIFLE.fullmatch(text, start, end):
-                        yield start, end, (text[start:end],)
+            spans = itertools.chain(_join_words(text), (match.span() for match in _LINE.finditer(text)))
+            yield from ((start, end, (text[start:end],)) for start, end in spans)
         for pattern in (_QUOTED, _PART, _FIELD, _WORD):
-            spans = [match.span() for match in pattern.finditer(text)]
-            for size in sizes:
-                for first in range(len(spans) - size + 1):
-                    chosen = spans[first : first + size]
-                    parts = tuple(text[start:end] for start, end in chosen)
-                    if size > 1 or not _TRIFLE.fullmatch(parts[0]):
-                        yield chosen[0][0], chosen[-1][1], parts
-        for match in re.finditer(r"[^\n]+", text):
-            if 1 in self._hashes and not _TRIFLE.fullmatch(match.group()):
-                yield match.start(), match.end(), (match.group(),)
+            yield from self._windows(text, [match.span() for match in pattern.finditer(text)])
+
+    def _windows(self, text: str, spans: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int, tuple[str, ...]]]:
+        """As many spans beside each other as keys have parts."""
+        for size in self._hashes:
+            for first in range(len(spans) - size + 1):
+                chosen = spans[first : first + size]
+                yield chosen[0][0], chosen[-1][1], tuple(text[start:end] for start, end in chosen)
 
     def _find(self, parts: tuple[str, ...]) -> bytes | None:
         if len(parts) not in self._hashes:
@@ -113,6 +114,12 @@ class Spotters:
     def of(self, keys: Iterable[KeyedHashes]) -> Spotter:
         """The spotter of a table with these keys."""
         return Spotter(self.key, (*keys, *self.known), self.hidden)
+
+
+def _join_words(text: str) -> Iterator[tuple[int, int]]:
+    words = [match.span() for match in _WORD.finditer(text)]
+    for first, (start, _) in enumerate(words):
+        yield from ((start, end) for _, end in words[first : first + _WORDS_JOINED])
 
 
 def _spellings(parts: tuple[str, ...]) -> Iterator[tuple[str, ...]]:

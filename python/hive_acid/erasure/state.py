@@ -57,13 +57,13 @@ def describe_found(found: FoundTable) -> dict[str, Any]:
 
 
 class ErasureState:
-    """What a ledger says of an erasure."""
+    """The state of an erasure by its ledger."""
 
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
 
     def found(self, table: TableName) -> FoundTable | None:
-        """What the first phase found, None if it has not come so far."""
+        """The find of the first phase, None if it has not come so far."""
         for event in self._of(FOUND, table):
             keys = tuple(
                 KeyedHashes(Key(tuple(key["parts"])), frozenset(map(bytes.fromhex, key["hashes"])))

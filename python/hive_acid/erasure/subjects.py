@@ -31,7 +31,7 @@ class Subjects:
         return tuple(dict.fromkeys(tuple(p for p in parts if p is not None) for parts in found if None not in parts))
 
     def spotters(self, key: HashKey) -> Spotters:
-        """What finds the subjects in texts as they were given, and hides each of their values."""
+        """The spotters that find the subjects in texts as they were given, and hides each of their values."""
         whole = [tuple(value for value in row if value is not None) for row in self.rows if None not in row]
         known = KeyedHashes(Key(self.columns), frozenset(map(key.hash_parts, whole)))
         values = {value for row in self.rows for value in row if value is not None}

@@ -42,7 +42,7 @@ class Former:
 
 @dataclass(frozen=True)
 class Owner:
-    """Whose trash is searched: the user, and their home on this machine."""
+    """The one whose trash is searched: the user, and their home on this machine."""
 
     user: str
     home: str
@@ -118,7 +118,7 @@ class Verification:
     def _search_until_settled(
         self, matcher: Matcher, before: Sight, former: Former, search: FileSearch
     ) -> tuple[tuple[SearchedFile, ...], bool]:
-        """What is there in the end, and whether two listings one after the other agreed."""
+        """The files that are there in the end, and whether two listings one after the other agreed."""
         known: dict[PhysicalFile, SearchedFile] = {}
         current = set(self.list_files(before, former.locations))
         for _ in range(_LISTINGS):

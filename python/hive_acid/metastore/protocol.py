@@ -169,7 +169,7 @@ class Metastore(CompactionQueue, Protocol):
     def column_extremes(self, table: TableName, partitions: Sequence[str]) -> dict[tuple[str, str], tuple[str, ...]]:
         """The least and greatest values that are stored of columns, as texts: by partition and column.
 
-        Those of the table as a whole stand under the empty name. The values of every engine are told.
+        The values of the table as a whole stand under the empty name. The values of every engine are told.
         """
         ...
 

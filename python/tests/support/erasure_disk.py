@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from hive_acid.erasure.engine import Deletion, FileFinding, Key, KeyedHashes, Matcher, MatchCount, PhysicalFile
+from hive_acid.erasure.engine import Deletion, FileFinding, Key, KeyedHashes, MatchCount, Matcher, PhysicalFile
 from hive_acid.erasure.keyed_hash import HashKey
 from hive_acid.metastore.compaction_types import CompactionKind, CompactionRequest, CompactionState
 from hive_acid.metastore.memory import MemoryMetastore
 from hive_acid.model.table import TableName
-
 from support.memory_file_system import MemoryFileSystem
 
 Row = dict[str, str]
@@ -113,7 +112,7 @@ class Disk:
     def compact(self, table: TableName, partition: str) -> int | None:
         self.compactions.append((str(table), partition))
         root = "/".join(filter(None, (self.metastore.table(table).location, partition)))
-        old = [p for p, c in self.contents.items() if p.startswith(f"{root}/") and "/delta_" in p or "/base_" in p]
+        old = [p for p, c in self.contents.items() if (p.startswith(f"{root}/") and "/delta_" in p) or "/base_" in p]
         old = [path for path in old if path.startswith(f"{root}/")]
         if not any(self.contents[path].masked or not self.contents[path].visible for path in old):
             return None

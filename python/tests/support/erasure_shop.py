@@ -55,7 +55,7 @@ class Shop:
 
     def world(self) -> World:
         engine = self.engine or self.disk
-        owner = Owner("ada", "/home/ada")
+        owner = Owner("ada", "/homes/ada")
         clock = self.clock
         return World(engine, self.metastore, self.files, clock, clock.pause, owner, self.told.append, 10_000)
 

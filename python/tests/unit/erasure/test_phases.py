@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from hive_acid.erasure.run import find_subjects
 from hive_acid.errors import HiveAcidError
 from hive_acid.model.table import Partition, TableDescription
 from support.erasure_disk import Killed
@@ -115,6 +116,16 @@ def test_a_second_run_does_nothing_again(shop: Shop) -> None:
     assert shop.erase().verdict.state.value == "erased"
     assert shop.disk.compactions == compactions
     assert shop.disk.deleted_rows == 3
+
+
+def test_a_dry_run_counts_and_leaves_nothing(shop: Shop) -> None:
+    found = find_subjects(shop.case(), shop.world())
+    assert {str(table.matcher.table): table.count.matched for table in found} == {
+        "shop.sales": 1,
+        "shop.people": 1,
+        "shop.notes": 1,
+    }
+    assert shop.disk.deleted_rows == 0 and not shop.ledger.exists()
 
 
 @pytest.mark.parametrize("guard", [{"max_rows": 0}, {"max_percent": 10}])

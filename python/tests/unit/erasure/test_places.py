@@ -113,8 +113,8 @@ PLANTED = {
     ),
     "trash": Planted(
         "rows",
-        lambda shop: shop.disk.put("/home/ada/.Trash/Current/warehouse/sales/day=1/000000_0", ROW),
-        lambda shop: shop.disk.remove("/home/ada/.Trash/Current/warehouse/sales/day=1/000000_0"),
+        lambda shop: shop.disk.put("/homes/ada/.Trash/Current/warehouse/sales/day=1/000000_0", ROW),
+        lambda shop: shop.disk.remove("/homes/ada/.Trash/Current/warehouse/sales/day=1/000000_0"),
     ),
 }
 

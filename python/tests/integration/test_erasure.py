@@ -1,0 +1,59 @@
+"""`hive_acid.erase` on a real metastore: the bytes are gone, and the certificate says so."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+
+import hive_acid
+from hive_acid.erasure.signing import HASH_KEY_FILE, SIGNING_KEY_FILE, make_keys
+from integration.conftest import Tables
+
+ADA = "ada.lovelace@example.org"
+
+
+def test_a_person_is_erased_and_verified_and_a_leftover_is_found_again(
+    spark: SparkSession, tables: Tables, tmp_path: Path
+) -> None:
+    spark.sql(
+        "CREATE TABLE sales (id INT, email STRING) PARTITIONED BY (day STRING) STORED AS ORC "
+        "TBLPROPERTIES ('transactional'='true')"
+    )
+    tables.sql(f"INSERT INTO sales VALUES (1, '{ADA}', 'mon'), (2, 'cyd@example.org', 'mon'), (3, 'cyd@x.org', 'tue')")
+    tables.sql(f"UPDATE sales SET id = 7 WHERE email = '{ADA}'")
+    location = tables.location("sales")
+    kept = tmp_path / "kept"
+    shutil.copytree(location / "day=mon", kept)
+    make_keys(tmp_path / "keys")
+    hash_key = bytes.fromhex((tmp_path / "keys" / HASH_KEY_FILE).read_text().strip())
+    plan = {f"{tables.database}.sales": {"keys": {"email": "lower(email)"}}}
+
+    outcome = hive_acid.erase(
+        spark,
+        subjects=[ADA],
+        tables=plan,
+        columns=["email"],
+        hash_key=hash_key,
+        signing_key=tmp_path / "keys" / SIGNING_KEY_FILE,
+        ledger=tmp_path / "ledger",
+        certificate=tmp_path / "certificate.json",
+    )
+    assert outcome.verdict.state.value == "erased", outcome.verdict
+    files = [path for path in location.rglob("*") if path.is_file()]
+    assert not [path for path in files if b"lovelace" in path.read_bytes()]
+    assert spark.table("sales").count() == 2
+    assert outcome.certificate is not None
+    table = outcome.certificate.payload["tables"][0]
+    assert table["deletions"][0]["rows"] == 1 and table["deletions"][0]["txn_id"] > 0
+    assert len(table["compactions"]) == 1 and table["files_removed"]
+    for path in (tmp_path / "ledger", tmp_path / "certificate.json", tmp_path / "certificate.html"):
+        assert "lovelace" not in path.read_text(encoding="utf-8")
+
+    assert not [
+        p for each in hive_acid.verify_certificate(spark, tmp_path / "certificate.json", hash_key) for p in each.places
+    ]
+    shutil.copytree(kept, location / ".left" / "day=mon")
+    found = hive_acid.verify_certificate(spark, tmp_path / "certificate.json", hash_key)
+    assert {place.kind.value for each in found for place in each.places} >= {"rows"}

@@ -1,0 +1,105 @@
+"""The commands `erase` and `verify`, as far as they need no Spark."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from hive_acid.cli import main
+from hive_acid.commands.erase import find_exit_code, show_error
+from hive_acid.erasure.signing import PUBLIC_KEY_FILE, make_keys
+from hive_acid.errors import build_error
+from support.erasure_shop import SUBJECTS, Shop, open_shop
+
+SECRET = "Ada-Secret"
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Shop:
+    make_keys(tmp_path / "keys")
+    return open_shop(tmp_path, tmp_path / "shop")
+
+
+def test_new_keys_are_made_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["erase", "--new-keys", str(tmp_path / "keys")]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 3
+    assert main(["erase", "--new-keys", str(tmp_path / "keys")]) == 1
+
+
+def test_what_is_missing_in_a_call_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["erase"]) == 2
+    error = capsys.readouterr().err
+    assert all(name in error for name in ("PLAN.toml", "--subjects", "--hash-key", "--signing-key"))
+
+
+@pytest.mark.parametrize(
+    "call",
+    [["verify"], ["verify", "c.json", "--plan", "p"], ["verify", "--plan", "p"], ["verify", "c", "--output", "x"]],
+)
+def test_a_verification_of_nothing_or_of_two_things_is_a_wrong_call(call: list[str]) -> None:
+    assert main(call) == 2
+
+
+def test_an_error_of_the_plan_is_a_wrong_call(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    main(["erase", "--new-keys", str(tmp_path / "keys")])
+    (tmp_path / "plan.toml").write_text('subjects = ["id"]\n[tables."a.b"]\n', encoding="utf-8")
+    (tmp_path / "people").write_text(SECRET, encoding="utf-8")
+    call = ["erase", str(tmp_path / "plan.toml"), "--subjects", str(tmp_path / "people")]
+    keys = ["--hash-key", str(tmp_path / "keys/hash.key"), "--signing-key", str(tmp_path / "keys/signing.key")]
+    assert main([*call, *keys]) == 2
+    shown = capsys.readouterr()
+    assert "HIVE_ACID_ERASURE.PLAN_" in shown.err
+    assert SECRET not in shown.err + shown.out
+
+
+@pytest.mark.parametrize(
+    ("condition", "code"),
+    [
+        ("HIVE_ACID_ERASURE.PLAN_CYCLE", 2),
+        ("HIVE_ACID_ERASURE.SUBJECTS_EMPTY", 2),
+        ("HIVE_ACID_ERASURE.GUARD", 1),
+        ("HIVE_ACID_ERASURE.LEDGER_IN_USE", 1),
+        ("HIVE_ACID_STORAGE", 1),
+    ],
+)
+def test_errors_have_their_exit_codes(condition: str, code: int) -> None:
+    assert find_exit_code(condition) == code
+
+
+def test_a_good_certificate_is_checked_without_spark(shop: Shop, capsys: pytest.CaptureFixture[str]) -> None:
+    shop.erase()
+    public = str(shop.folder.parent / "keys" / PUBLIC_KEY_FILE)
+    assert main(["verify", str(shop.certificate), "--public-key", public]) == 0
+    assert "erased" in capsys.readouterr().out
+
+
+def test_a_certificate_of_a_pending_erasure_ends_with_three(shop: Shop) -> None:
+    shop.disk.cleans = False
+    shop.erase()
+    assert main(["verify", str(shop.certificate)]) == 3
+
+
+def test_a_changed_certificate_ends_with_one(shop: Shop, capsys: pytest.CaptureFixture[str]) -> None:
+    shop.erase()
+    shop.certificate.write_bytes(shop.certificate.read_bytes().replace(b'"count":2', b'"count":3'))
+    assert main(["verify", str(shop.certificate)]) == 1
+    assert "CERTIFICATE_SIGNATURE" in capsys.readouterr().err
+
+
+def test_a_certificate_of_another_key_ends_with_one(shop: Shop, tmp_path: Path) -> None:
+    shop.erase()
+    make_keys(tmp_path / "others")
+    assert main(["verify", str(shop.certificate), "--public-key", str(tmp_path / "others" / PUBLIC_KEY_FILE)]) == 1
+
+
+def test_a_certificate_that_is_not_there_ends_with_one(tmp_path: Path) -> None:
+    assert main(["verify", str(tmp_path / "none.json")]) == 1
+
+
+def test_an_error_is_shown_without_the_subjects(shop: Shop, capsys: pytest.CaptureFixture[str]) -> None:
+    path = f"/warehouse/sales/day={SUBJECTS[0]}/x"
+    error = build_error("HIVE_ACID_STORAGE", path=path, action="reading", reason=f"no {SUBJECTS[1]} there")
+    assert show_error(error, shop.case()) == 1
+    shown = capsys.readouterr().err
+    assert "HIVE_ACID_STORAGE" in shown and not [name for name in SUBJECTS if name in shown]

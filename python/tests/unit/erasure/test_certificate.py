@@ -1,0 +1,191 @@
+"""A certificate holds as it was signed, or not at all."""
+
+from __future__ import annotations
+
+import json
+import stat
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hive_acid.erasure.canonical import format_canonical
+from hive_acid.erasure.certificate import read_certificate, sign_certificate
+from hive_acid.erasure.certifying import recheck
+from hive_acid.erasure.keyed_hash import HashKey
+from hive_acid.erasure.signing import (
+    HASH_KEY_FILE,
+    PUBLIC_KEY_FILE,
+    SIGNING_KEY_FILE,
+    Signer,
+    make_keys,
+    read_public_hex,
+)
+from hive_acid.errors import HiveAcidError
+from support.erasure_shop import SUBJECTS, Shop
+
+PLAIN = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(st.characters(codec="utf-8")),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(st.characters(codec="utf-8")), inner),
+    max_leaves=20,
+)
+
+
+def condition_of(caught: Any) -> str:
+    found: str = caught.value.getCondition()
+    return found.partition(".")[2]
+
+
+@given(PLAIN)
+def test_canonical_json_is_json_and_has_one_spelling(value: Any) -> None:
+    spelled = format_canonical(value)
+    assert json.loads(spelled) == value
+    assert format_canonical(json.loads(spelled)) == spelled
+
+
+@pytest.mark.parametrize("value", [1.5, {1: 2}, {"a": [float("nan")]}, "\ud800", b"x"])
+def test_what_has_no_canonical_form_is_refused(value: Any) -> None:
+    with pytest.raises(ValueError):
+        format_canonical(value)
+
+
+def test_a_certificate_is_read_as_it_was_signed(shop: Shop) -> None:
+    shop.erase()
+    found = read_certificate(shop.certificate.read_bytes(), shop.certificate, shop.signer.public_hex)
+    assert found.is_erased
+    assert found.payload["subjects"]["count"] == 2
+
+
+def test_a_certificate_that_was_changed_in_any_byte_is_refused(shop: Shop) -> None:
+    shop.erase()
+    content = shop.certificate.read_bytes()
+    for place in range(len(content)):
+        for change in (1, 0x20):
+            changed = content[:place] + bytes([content[place] ^ change]) + content[place + 1 :]
+            with pytest.raises(HiveAcidError) as caught:
+                read_certificate(changed, shop.certificate)
+            assert condition_of(caught) in ("CERTIFICATE_FORM", "CERTIFICATE_SIGNATURE"), place
+    for changed in (content[:-1], content + b"\n", b" " + content, b"", content[:100]):
+        with pytest.raises(HiveAcidError):
+            read_certificate(changed, shop.certificate)
+
+
+def test_a_certificate_of_another_signer_is_refused_where_the_key_is_given(shop: Shop, tmp_path: Path) -> None:
+    shop.erase()
+    make_keys(tmp_path / "others")
+    other = Signer.read(tmp_path / "others" / SIGNING_KEY_FILE)
+    with pytest.raises(HiveAcidError) as caught:
+        read_certificate(shop.certificate.read_bytes(), shop.certificate, other.public_hex)
+    assert condition_of(caught) == "CERTIFICATE_SIGNER"
+    assert read_public_hex(tmp_path / "others" / PUBLIC_KEY_FILE) == other.public_hex
+
+
+@pytest.mark.parametrize("field", ["format", "plan", "subjects", "tables", "verdict", "blind_spots", "versions"])
+def test_a_signed_certificate_that_lacks_something_is_refused(shop: Shop, field: str) -> None:
+    shop.erase()
+    payload = json.loads(shop.certificate.read_bytes())["payload"]
+    del payload[field]
+    with pytest.raises(HiveAcidError) as caught:
+        read_certificate(sign_certificate(payload, shop.signer), shop.certificate)
+    assert condition_of(caught) == "CERTIFICATE_FIELD"
+
+
+def test_a_certificate_of_another_format_is_refused(shop: Shop) -> None:
+    shop.erase()
+    payload = json.loads(shop.certificate.read_bytes())["payload"]
+    payload["format"] = "hive-acid erasure certificate 2"
+    with pytest.raises(HiveAcidError) as caught:
+        read_certificate(sign_certificate(payload, shop.signer), shop.certificate)
+    assert condition_of(caught) == "CERTIFICATE_FORMAT"
+
+
+def test_a_good_verdict_over_places_is_no_certificate(shop: Shop) -> None:
+    shop.disk.put("/warehouse/notes/000000_0", {"account": "a-17"}, visible=False)
+    assert shop.erase().verdict.state.value == "pending"
+    payload = json.loads(shop.certificate.read_bytes())["payload"]
+    payload["verdict"] = {"state": "erased", "missing": [], "after_deadline": False}
+    with pytest.raises(HiveAcidError) as caught:
+        read_certificate(sign_certificate(payload, shop.signer), shop.certificate)
+    assert condition_of(caught) == "CERTIFICATE_VERDICT"
+
+
+def test_a_certificate_is_checked_again_by_its_hashes(shop: Shop) -> None:
+    shop.erase()
+    certificate = read_certificate(shop.certificate.read_bytes(), shop.certificate)
+    assert not [
+        place for each in recheck(certificate, shop.certificate, shop.key, shop.world()) for place in each.places
+    ]
+    shop.disk.put("/warehouse/sales/day=2/000007_0", {"email": SUBJECTS[0]}, visible=False)
+    found = recheck(certificate, shop.certificate, shop.key, shop.world())
+    assert [place.kind.value for each in found for place in each.places] == ["rows"]
+
+
+def test_another_hash_key_is_refused(shop: Shop) -> None:
+    shop.erase()
+    certificate = read_certificate(shop.certificate.read_bytes(), shop.certificate)
+    with pytest.raises(HiveAcidError) as caught:
+        recheck(certificate, shop.certificate, HashKey(b"x" * 32), shop.world())
+    assert condition_of(caught) == "CERTIFICATE_HASH_KEY"
+
+
+def test_private_keys_are_the_owners_and_never_replaced(tmp_path: Path) -> None:
+    for path in make_keys(tmp_path / "keys"):
+        is_private = path.name in (HASH_KEY_FILE, SIGNING_KEY_FILE)
+        assert (stat.S_IMODE(path.stat().st_mode) == 0o600) is is_private
+    with pytest.raises(FileExistsError):
+        make_keys(tmp_path / "keys")
+
+
+@pytest.mark.parametrize("text", ["", "zz", "ab" * 31, "ä" * 64])
+def test_a_file_that_holds_no_hash_key_is_refused_without_its_content(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "some.key"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(HiveAcidError) as caught:
+        HashKey.read(path)
+    assert condition_of(caught) == "HASH_KEY"
+    assert not text or text not in str(caught.value)
+
+
+@pytest.mark.parametrize("read", [Signer.read, read_public_hex])
+def test_a_file_that_holds_no_signing_key_is_refused(tmp_path: Path, read: Any) -> None:
+    path = tmp_path / "some.key"
+    path.write_text("secret words", encoding="utf-8")
+    with pytest.raises(HiveAcidError) as caught:
+        read(path)
+    assert condition_of(caught) == "SIGNING_KEY"
+
+
+def test_the_page_shows_what_the_certificate_says_and_loads_nothing(shop: Shop) -> None:
+    shop.files.add_file("/warehouse/notes/<b>&.bin", 1, 1)
+    shop.erase()
+    page = shop.certificate.with_suffix(".html").read_text(encoding="utf-8")
+    assert "Pending" in page and "&lt;b&gt;&amp;.bin" in page and "<b>" not in page
+    assert not [word for word in ("<script", "http:", "https:", "<link", "<img") if word in page]
+    assert shop.signer.public_hex in page
+
+
+def test_a_deadline_that_has_passed_is_told(shop: Shop) -> None:
+    shop.plan["deadline"] = "2001-01-01T00:00:00Z"
+    outcome = shop.erase()
+    assert outcome.verdict.is_late
+    assert outcome.certificate is not None and outcome.certificate.payload["verdict"]["after_deadline"] is True
+
+
+def test_a_verification_may_be_certified(shop: Shop, tmp_path: Path) -> None:
+    from hive_acid.erasure.run import verify_subjects
+
+    case = replace(shop.case("verification"))
+    outcome = verify_subjects(case, shop.world(), shop.signer, tmp_path / "found.json")
+    assert outcome.certificate is not None and outcome.certificate.payload["kind"] == "verification"
+    assert not outcome.certificate.is_erased
+    assert shop.disk.deleted_rows == 0
+
+
+@settings(max_examples=20)
+@given(st.binary(max_size=200))
+def test_no_other_bytes_are_a_certificate(content: bytes) -> None:
+    with pytest.raises(HiveAcidError):
+        read_certificate(content, "noise")

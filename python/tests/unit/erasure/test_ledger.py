@@ -1,0 +1,88 @@
+"""A ledger survives kills, is one run's, and one erasure's."""
+
+from __future__ import annotations
+
+import stat
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hive_acid.erasure.ledger import open_ledger
+from hive_acid.errors import HiveAcidError
+from support.erasure_shop import SUBJECTS, Shop
+
+IDENTITY = {"plan": "p", "subjects": "s", "key": "k"}
+
+
+def condition_of(caught: Any) -> str:
+    found: str = caught.value.getCondition()
+    return found.partition(".")[2]
+
+
+def write(path: Path) -> bytes:
+    with open_ledger(path) as ledger:
+        ledger.begin(IDENTITY, 1)
+        ledger.append("found", 2, table="a.b")
+    return path.read_bytes()
+
+
+def test_events_are_read_as_they_were_written(tmp_path: Path) -> None:
+    write(tmp_path / "ledger")
+    with open_ledger(tmp_path / "ledger") as ledger:
+        assert [event["event"] for event in ledger.events] == ["begun", "found"]
+        assert ledger.events[1] == {"event": "found", "at_ms": 2, "table": "a.b"}
+
+
+def test_a_line_that_was_cut_off_anywhere_is_taken_away(tmp_path: Path) -> None:
+    path = tmp_path / "ledger"
+    content = write(path)
+    first = content.index(b"\n") + 1
+    for end in range(first, len(content)):
+        path.write_bytes(content[:end])
+        with open_ledger(path) as ledger:
+            assert [event["event"] for event in ledger.events] == ["begun"]
+            ledger.append("found", 2, table="a.b")
+        assert path.read_bytes() == content
+
+
+@pytest.mark.parametrize("line", [b"{", b"7", b'{"at_ms":1}', b"\xff"])
+def test_a_broken_line_before_the_last_is_an_error(tmp_path: Path, line: bytes) -> None:
+    path = tmp_path / "ledger"
+    path.write_bytes(line + b"\n" + write(tmp_path / "other"))
+    with pytest.raises(HiveAcidError) as caught, open_ledger(path):
+        pass
+    assert condition_of(caught) == "LEDGER_BROKEN"
+
+
+def test_a_second_run_at_the_same_time_is_refused(tmp_path: Path) -> None:
+    with open_ledger(tmp_path / "ledger"):
+        with pytest.raises(HiveAcidError) as caught, open_ledger(tmp_path / "ledger"):
+            pass
+        assert condition_of(caught) == "LEDGER_IN_USE"
+    with open_ledger(tmp_path / "ledger"):
+        pass
+
+
+@pytest.mark.parametrize("name", IDENTITY)
+def test_a_ledger_of_another_erasure_is_refused(tmp_path: Path, name: str) -> None:
+    write(tmp_path / "ledger")
+    with open_ledger(tmp_path / "ledger") as ledger:
+        ledger.begin(IDENTITY, 3)
+        with pytest.raises(HiveAcidError) as caught:
+            ledger.begin({**IDENTITY, name: "other"}, 3)
+    assert condition_of(caught) == "LEDGER_OF_ANOTHER"
+
+
+def test_other_subjects_plans_and_keys_are_another_erasure(shop: Shop) -> None:
+    shop.erase()
+    shop.plan["guard"] = {"max_rows": 7}
+    with pytest.raises(HiveAcidError) as caught:
+        shop.erase()
+    assert condition_of(caught) == "LEDGER_OF_ANOTHER"
+    assert SUBJECTS[0] not in str(caught.value)
+
+
+def test_only_the_owner_reads_a_ledger(tmp_path: Path) -> None:
+    write(tmp_path / "ledger")
+    assert stat.S_IMODE((tmp_path / "ledger").stat().st_mode) == 0o600
