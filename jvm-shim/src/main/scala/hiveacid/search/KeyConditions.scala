@@ -49,7 +49,7 @@ object KeyConditions {
         case other           => other
       }
       (composed.map(_.transform { case a: AttributeReference => values.getOrElse(a, a) }), leaf)
-    case BoundQuery(child, _) => flatten(child)
+    case BoundQuery(child, _)                                                                         => flatten(child)
     case leaf: LeafNode if leaf.isInstanceOf[LogicalRelation] || leaf.isInstanceOf[HiveTableRelation] =>
       (leaf.output, leaf)
     case other => throw new IllegalStateException(s"a key of a table became ${other.nodeName}")

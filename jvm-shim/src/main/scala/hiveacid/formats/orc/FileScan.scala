@@ -169,10 +169,25 @@ final class FileScan(file: SourceFile, columns: ScannedColumns, conf: Configurat
       // afterwards it would be the position of the next batch, which need not follow this one: ORC skips row groups
       val position = if (synthetic.isDefined) rows.getRowNumber else 0L
       older.foreach(_.open())
+      if (mayLackRows) fields.foreach(_.reset())
       val found = rows.nextBatch(batch)
+      if (mayLackRows) hideFieldsWithoutRow()
       if (found) older.foreach(_.convert())
       if (found) synthetic.foreach(_.number(position, batch.size))
       found
+    }
+
+    /** Deletes have IDs without a row. */
+    private def mayLackRows = file.anyOperation && !isFlat
+
+    /** ORC leaves the fields of a struct as they were if it is NULL in the whole batch. */
+    private def hideFieldsWithoutRow(): Unit = {
+      val row = batch.cols(FileSchema.Row)
+      if (row.isRepeating && !row.noNulls && row.isNull(0)) fields.foreach { field =>
+        field.noNulls = false
+        field.isRepeating = true
+        field.isNull(0) = true
+      }
     }
 
     private def needsRowIds =
