@@ -28,12 +28,12 @@ import org.apache.spark.sql.catalyst.expressions.{Cast, EvalMode, Literal}
 import org.apache.spark.sql.catalyst.util.{ArrayBasedMapData, GenericArrayData}
 import org.apache.spark.sql.types._
 
-/** What a file's own statistics show of its values, also if no row has them: the least and greatest of each column.
+/** The values that a file's own statistics show, also if no row has them: the least and greatest of each column.
   * Each is given as a value of the column that holds it and nothing else, by the column's index in `required`.
   */
 final case class FileSamples(required: StructType, zone: String) {
 
-  /** Of the whole file and of its stripes.
+  /** The samples of the whole file and of its stripes.
     *
     * @param table
     *   all columns of the table's files
@@ -80,7 +80,7 @@ final case class FileSamples(required: StructType, zone: String) {
     case _                         => Nil
   }
 
-  /** Of the row groups of a Parquet file. */
+  /** The samples of the row groups of a Parquet file. */
   def ofParquet(path: Path, conf: Configuration): Seq[(Int, Any)] = {
     val reader = ParquetFileReader.open(HadoopInputFile.fromPath(path, conf))
     try

@@ -29,7 +29,7 @@ import org.apache.spark.util.SerializableConfiguration
 /** A file with the typed values of its partition's name, or why that names none. */
 final case class PlacedFile(file: SearchedFile, values: Either[String, InternalRow])
 
-/** Searches files for rows that meet one of `conditions`, in a task. What is wrong with one file is told of it alone.
+/** Searches files for rows that meet one of `conditions`, in a task. A fault of one file is told of it alone.
   *
   * @param conditions
   *   bound to rows of the `required` columns, and those of partitions behind them
@@ -78,7 +78,7 @@ final case class FileSearch(
     }
   }
 
-  /** What the file holds by its first bytes and schema; None for one that is empty. */
+  /** The content that the file has by its first bytes and schema; None for one that is empty. */
   private def findContent(file: SearchedFile): Option[FileContent] = {
     val path = new Path(file.path)
     val start = new Array[Byte](FileSearch.MagicBytes)

@@ -39,7 +39,7 @@ object KeyConditions {
     KeyConditions(found, leaf)
   }
 
-  /** What the plan computes of its one leaf. */
+  /** The expressions that the plan computes over its one leaf. */
   private def flatten(plan: LogicalPlan): (Seq[Expression], LogicalPlan) = plan match {
     case Project(list, child) =>
       val (inner, leaf) = flatten(child)

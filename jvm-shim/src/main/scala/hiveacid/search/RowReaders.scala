@@ -14,7 +14,7 @@ import org.apache.spark.sql.execution.datasources.orc.OrcFileFormat
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
 import org.apache.spark.sql.types.StructType
 
-/** What a file holds by its bytes, whatever its table says. */
+/** The kind of content that a file has by its bytes, whatever its table says. */
 sealed trait FileContent
 
 object FileContent {
