@@ -28,8 +28,8 @@ import org.apache.spark.sql.catalyst.expressions.{Cast, EvalMode, Literal}
 import org.apache.spark.sql.catalyst.util.{ArrayBasedMapData, GenericArrayData}
 import org.apache.spark.sql.types._
 
-/** The values that a file's own statistics show, also if no row has them: the least and greatest of each column.
-  * Each is given as a value of the column that holds it and nothing else, by the column's index in `required`.
+/** The values that a file's own statistics show, also if no row has them: the least and greatest of each column. Each
+  * is given as a value of the column that holds it and nothing else, by the column's index in `required`.
   */
 final case class FileSamples(required: StructType, zone: String) {
 
