@@ -14,6 +14,7 @@ from hive_acid.demo.changes import Change, Counts
 from hive_acid.demo.data import TABLES, TIME_ZONE, Frames
 from hive_acid.demo.disk import count_rows, read_folders
 from hive_acid.demo.screen import Line, Screen
+from hive_acid.erasure.signing import make_keys
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -55,6 +56,7 @@ class Tour:
         self._dry_run()
         self._show_history()
         self._compact()
+        self._erase()
         self._read_back()
         self._sum_up()
 
@@ -155,6 +157,39 @@ class Tour:
         base = [folder for folder in read_folders(root) if folder.name.startswith("base_")]
         self.screen.tree("flights", read_folders(root))
         self._check("rows in the new base, by pyarrow", count_rows(base), len(self.frames["flights"]))
+
+    def _erase(self) -> None:
+        self._chapter("Erasure", "The owner of a plane asks to be forgotten. Afterwards every file is read for them.")
+        known = set(self.frames["planes"].tailnum)
+        plane = next(number for number in self.frames["flights"].tailnum.value_counts().index if number in known)
+        held = ("flights", "planes")
+        expected = sum(int((self.frames[table].tailnum == plane).sum()) for table in held)
+        folder = self.warehouse.parent / "erasure"
+        hash_key, signing_key, _ = make_keys(folder)
+        self.screen.statement('hive_acid.erase(spark, subjects=[…], columns=["tailnum"], tables={…}, …)', "python")
+        started = time.perf_counter()
+        outcome = hive_acid.erase(
+            self.spark,
+            subjects=[plane],
+            columns=["tailnum"],
+            tables={f"default.{table}": {"keys": {"tailnum": "tailnum"}} for table in held},
+            hash_key=bytes.fromhex(hash_key.read_text()),
+            signing_key=signing_key,
+            ledger=folder / "ledger",
+            certificate=folder / "certificate.json",
+        )
+        seconds = time.perf_counter() - started
+        for table in held:
+            self.frames[table] = self.frames[table][self.frames[table].tailnum != plane]
+        certified = outcome.certificate.payload["tables"] if outcome.certificate else []
+        erased = sum(deletion["rows"] for table in certified for deletion in table["deletions"])
+        self._check("rows erased", erased, expected, seconds)
+        self._check("places where something of them is left", len(outcome.verdict.places), 0)
+        read = sum(len(table["files"]) for table in certified)
+        self.screen.note(
+            f"Each of the {read} files was read. The signed certificate says: {outcome.verdict.state.value}."
+        )
+        self.lines.append(Line("erasure of a plane, verified and certified", erased, seconds))
 
     def _read_back(self) -> None:
         self._chapter("What is left", "pandas has made the same changes. Both must agree on every number.")
