@@ -1,0 +1,73 @@
+"""An erasure by the command line on a real metastore of each release, with the Cleaner of that release."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from support.metastore_releases import VERSIONS, started_release
+from support.session_process import SessionProcess
+
+pytestmark = pytest.mark.slow
+
+BOTH_PREFIXES = ("hive", "metastore")
+CLEANER = {"compactor.cleaner.on": "true", "compactor.cleaner.run.interval": "500ms"}
+OF_3 = {"compactor.initiator.on": "true", "compactor.worker.threads": "1"}
+"""Its Initiator brings the Cleaner, and its queue is served by its own workers alone."""
+ADA = "ada.lovelace@example.org"
+PLAN = """
+subjects = ["email"]
+[tables."default.sales"]
+keys = {email = "lower(email)"}
+[tables."default.visits"]
+keys = {email = "guest.email"}
+"""
+
+
+def hive_acid(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """The command, run in the folder."""
+    command = [sys.executable, "-m", "hive_acid.cli", *arguments]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=600, check=False)
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_people_are_erased_verified_and_certified_on_each_release(version: str, tmp_path: Path) -> None:
+    settings = CLEANER | (OF_3 if version == "3.1.3" else {})
+    chosen = {f"{prefix}.{name}": value for prefix in BOTH_PREFIXES for name, value in settings.items()}
+    (tmp_path / "plan.toml").write_text(PLAN)
+    (tmp_path / "people.txt").write_text(f"{ADA}\n")
+    with started_release(version, tmp_path / "metastore", chosen) as metastore:
+        with SessionProcess(tmp_path / "spark", metastore.uri, metastore.warehouse) as spark:
+            kind = "STORED AS ORC TBLPROPERTIES ('transactional'='true')"
+            spark.sql(f"CREATE TABLE sales (id INT, email STRING) PARTITIONED BY (day STRING) {kind}")
+            spark.sql(f"INSERT INTO sales VALUES (1, '{ADA}', 'mon'), (2, 'cyd@example.org', 'mon'), (3, 'x', 'tue')")
+            spark.sql(f"UPDATE sales SET id = 7 WHERE email = '{ADA}'")
+            spark.sql(f"CREATE TABLE visits (guest STRUCT<email: STRING>) {kind}")
+            spark.sql(f"INSERT INTO visits VALUES (named_struct('email', '{ADA}')), (named_struct('email', 'y'))")
+        assert hive_acid(tmp_path, "erase", "--new-keys", "keys").returncode == 0
+        call = ("plan.toml", "--subjects", "people.txt", "--hash-key", "keys/hash.key", "--metastore", metastore.uri)
+        counted = hive_acid(tmp_path, "erase", *call, "--dry-run")
+        assert (counted.returncode, counted.stdout.splitlines()) == (
+            0,
+            ["default.sales: 1 of 3 rows are of subjects", "default.visits: 1 of 2 rows are of subjects"],
+        ), counted.stderr
+        erased = hive_acid(tmp_path, "erase", *call, "--signing-key", "keys/signing.key")
+        assert erased.returncode == 0, erased.stdout + erased.stderr
+        again = hive_acid(
+            tmp_path,
+            "verify",
+            "plan.json",
+            "--public-key",
+            "keys/signing.pub",
+            *call[3:5],
+            "--metastore",
+            metastore.uri,
+        )
+        assert again.returncode == 0, again.stdout + again.stderr
+    written = [tmp_path / name for name in ("plan.ledger", "plan.json", "plan.html")]
+    assert [path for path in written if "lovelace" in path.read_text("utf-8")] == []
+    data = [path for path in metastore.warehouse.rglob("*") if path.is_file()]
+    assert [path for path in data if b"lovelace" in path.read_bytes()] == []
