@@ -191,13 +191,21 @@ def register_partitions(scope: WritingScope, run: StatementRun) -> None:
     names = sorted(run.touched.locations)
     if run.partitions is None:
         metastore.add_dynamic_partitions(txn_id, work.write_id, name, names, run.rule.operation)
-    work.partitions |= set(names)
+    work.partitions |= run.touched.locations
 
 
 def withdraw_stale_statistics(scope: WritingScope, run: StatementRun) -> None:
-    """Withdraws statistics of the table and of all partitions that the transaction has written to."""
+    """Withdraws statistics of the table and of all partitions that the transaction has written to.
+
+    Raises Conflict if one of these is gone or lies elsewhere: a client that asks for no lock has renamed or dropped it,
+    and nobody would find the rows.
+    """
     work = run.work
-    withdraw_statistics(scope.tools.metastore, work.table, sorted(work.partitions), work.write_id, work.own_view)
+    partitions = sorted(work.partitions)
+    there = withdraw_statistics(scope.tools.metastore, work.table, partitions, work.write_id, work.own_view)
+    for name, location in work.partitions.items():
+        if there.get(name, "").rstrip("/") != location.rstrip("/"):
+            raise Conflict(run.transaction.txn_id, f"partition {name} was dropped, renamed or moved meanwhile")
 
 
 def publish(scope: WritingScope, run: StatementRun) -> None:

@@ -120,12 +120,14 @@ class MemoryTables:
 
     def drop_partition_statistics(
         self, table: TableName, names: Sequence[str], write_id: int, write_ids: ValidWriteIdList
-    ) -> None:
+    ) -> dict[str, str]:
         with self._guard:
-            for partition in self.partitions(table, names):
+            found = self.partitions(table, names)
+            for partition in found:
                 self._store_write_id(table, partition.name, write_id, write_ids)
                 bare = replace(partition, parameters=without_statistics(partition.parameters))
                 self._partitions[table][partition.name] = bare
+            return {partition.name: partition.location for partition in found}
 
     def cascade_columns(self, table: TableName, write_id: int, write_ids: ValidWriteIdList) -> None:
         """Here partitions have no columns of their own."""

@@ -217,8 +217,8 @@ class Metastore(CompactionQueue, Protocol):
 
     def drop_partition_statistics(
         self, table: TableName, names: Sequence[str], write_id: int, write_ids: ValidWriteIdList
-    ) -> None:
-        """The same for existing partitions. Names that do not exist are passed over."""
+    ) -> dict[str, str]:
+        """The same for existing partitions: the location of each by its name. Names that do not exist are missing."""
         ...
 
     def cascade_columns(self, table: TableName, write_id: int, write_ids: ValidWriteIdList) -> None:

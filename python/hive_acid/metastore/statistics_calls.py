@@ -85,13 +85,17 @@ class StatisticsCalls(TableCalls):
 
     def drop_partition_statistics(
         self, table: TableName, names: Sequence[str], write_id: int, write_ids: ValidWriteIdList
-    ) -> None:
+    ) -> dict[str, str]:
         statistics.check_own_write_id(write_id, write_ids)
+        locations: dict[str, str] = {}
         for start in range(0, len(names), _PARTITIONS_PER_ALTER):
-            raw = list(self._raw_partitions(table, names[start : start + _PARTITIONS_PER_ALTER]).values())
+            found = self._raw_partitions(table, names[start : start + _PARTITIONS_PER_ALTER])
+            locations |= {name: str(partition.sd.location) for name, partition in found.items()}
+            raw = list(found.values())
             if self.line is MetastoreLine.HIVE_3:
                 raw = [partition for partition in raw if statistics.find_stale(partition)]
             self._alter_partitions(table, raw, write_id, write_ids)
+        return locations
 
     def cascade_columns(self, table: TableName, write_id: int, write_ids: ValidWriteIdList) -> None:
         statistics.check_own_write_id(write_id, write_ids)

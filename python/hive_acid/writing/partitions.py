@@ -64,9 +64,14 @@ def withdraw_statistics(
     partitions: Sequence[str],
     write_id: int,
     write_ids: ValidWriteIdList,
-) -> None:
-    """Withdraws the statistics that the write makes stale, before the commit: of the table and of the partitions."""
+) -> dict[str, str]:
+    """Withdraws the statistics that the write makes stale, before the commit: of the table and of the partitions.
+
+    The locations of those partitions that are still there.
+    """
+    locations: dict[str, str] = {}
     if table.is_partitioned:
         # new ones too: adding one does not store our write ID (seen on 4.0.0), which defeats a concurrent ANALYZE
-        metastore.drop_partition_statistics(table.name, partitions, write_id, write_ids)
+        locations = metastore.drop_partition_statistics(table.name, partitions, write_id, write_ids)
     metastore.drop_statistics(table.name, write_id, write_ids)
+    return locations

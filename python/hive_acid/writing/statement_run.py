@@ -55,8 +55,9 @@ class StatementRun:
 class TableWork:
     """The work of a transaction, whose `snapshot` saw `before`, on a table under its one write ID there.
 
-    `written` are the partitions with files of the transaction, `overwritten` those of them with a base; an empty name
-    stands for a flat table. `runs` are the statements whose files are in place.
+    `partitions` are those that it has written to, or is about to, with their locations. `written` are those with files
+    of the transaction, `overwritten` those of them with a base; an empty name stands for a flat table. `runs` are the
+    statements whose files are in place.
     """
 
     table: TableDescription
@@ -64,7 +65,7 @@ class TableWork:
     before: ValidWriteIdList
     write_id: int
     next_statement_id: int = 0
-    partitions: set[str] = field(default_factory=set)
+    partitions: dict[str, str] = field(default_factory=dict)
     written: set[str] = field(default_factory=set)
     overwritten: set[str] = field(default_factory=set)
     runs: list[StatementRun] = field(default_factory=list)

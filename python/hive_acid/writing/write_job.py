@@ -154,8 +154,8 @@ class WriteJobs:
         existing = self._metastore.partition_names(table.name) if table.is_partitioned else []
         self._refuse_misspelled(run, lambda: existing)
         if run.statement.kind is StatementKind.TRUNCATE:
-            found = find_truncated(overwrite, table, existing) if table.is_partitioned else ("",)
-            emptied = found if run.partitions is None else tuple(sorted(set(found) & set(run.partitions)))
+            emptied = find_truncated(overwrite, table, existing) if table.is_partitioned else ("",)
+            self._refuse_unlocked(run, emptied)
         else:
             if overwrite.if_not_exists and "/".join(overwrite.parts) in existing:
                 return result
@@ -164,6 +164,15 @@ class WriteJobs:
         replaced = (*result.partitions, *emptied) if table.is_partitioned else None
         result = self._with_replaced(job, replaced, result)
         return result.joined(run.engine.write_empty(emptied, job.spec)) if emptied else result
+
+    def _refuse_unlocked(self, run: StatementRun, emptied: Sequence[str]) -> None:
+        """Partitions that came between the plan of the locks and the locks are to be locked and emptied as well.
+
+        An INSERT into old and new ones that was committed meanwhile would lose its rows in the old ones alone.
+        """
+        came = set(emptied) - set(run.partitions) if run.partitions is not None else set()
+        if came:
+            raise Conflict(run.transaction.txn_id, f"partition {min(came)} was added meanwhile")
 
     def _with_replaced(self, job: _Job, partitions: Sequence[str] | None, result: WriteResult) -> WriteResult:
         """The result with the number of rows in what is replaced, if that is wanted."""

@@ -176,7 +176,10 @@ class TestStatistics:
         txn_id = session.begin()
         write_id = session.metastore.allocate_write_id(txn_id, table)
         chosen = ["d=a%2Fb", "d=1", "d=nowhere"]
-        session.metastore.drop_partition_statistics(table, chosen, write_id, session.write_ids(txn_id, table))
+        there = session.metastore.drop_partition_statistics(table, chosen, write_id, session.write_ids(txn_id, table))
+        known = {partition.name: partition.location for partition in session.metastore.partitions(table, chosen)}
+        assert there == known
+        assert set(known) == {"d=a%2Fb", "d=1"}
         marked = [
             partition.name
             for partition in session.metastore.partitions(table, names)

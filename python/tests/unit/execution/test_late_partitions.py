@@ -109,3 +109,27 @@ def test_after_a_write_of_its_own_it_lists_what_it_had_listed_and_what_it_has_wr
     write(world, begun, StatementKind.INSERT, "d=new")
     assert begun.partition_names(TABLE) == ["d=a", "d=b", "d=new"], "what came since has no rows that it sees"
     world.executor.end_transaction(begun, None)
+
+
+def rename_once(world: World) -> None:
+    if "d=z" not in world.memory.partition_names(TABLE):
+        rename_without_a_lock(world)
+
+
+def test_rows_do_not_go_where_a_partition_was_that_is_renamed_just_before(world: World) -> None:
+    """Between the look at its location and the files: nobody would find them there."""
+    world.engine.partitions = ("d=a",)
+    world.metastore.before["drop_partition_statistics"] = lambda: rename_once(world)
+    assert world.run(StatementKind.INSERT) > 0
+    assert len(world.engine.specs) == 2, "the first try was taken back"
+    assert world.memory.partition_names(TABLE) == ["d=a", "d=b", "d=z"]
+    assert [folder for folder in world.folders() if folder.startswith("d=")] == ["d=a"]
+
+
+def test_a_transaction_does_not_commit_rows_of_a_partition_that_is_gone(world: World) -> None:
+    begun = begin(world, FIRST)
+    write(world, begun, StatementKind.INSERT, "d=a")
+    rename_without_a_lock(world)
+    with pytest.raises(WriteConflict, match="partition d=a was dropped, renamed or moved meanwhile"):
+        world.executor.end_transaction(begun, None)
+    assert world.open_transactions() == []
