@@ -116,11 +116,14 @@ def rename_once(world: World) -> None:
         rename_without_a_lock(world)
 
 
-def test_rows_do_not_go_where_a_partition_was_that_is_renamed_just_before(world: World) -> None:
+@pytest.mark.parametrize(
+    "kind", [StatementKind.INSERT, StatementKind.UPDATE, StatementKind.DELETE, StatementKind.MERGE]
+)
+def test_rows_do_not_go_where_a_partition_was_that_is_renamed_just_before(world: World, kind: StatementKind) -> None:
     """Between the look at its location and the files: nobody would find them there."""
     world.engine.partitions = ("d=a",)
     world.metastore.before["drop_partition_statistics"] = lambda: rename_once(world)
-    assert world.run(StatementKind.INSERT) > 0
+    assert world.run(kind) > 0
     assert len(world.engine.specs) == 2, "the first try was taken back"
     assert world.memory.partition_names(TABLE) == ["d=a", "d=b", "d=z"]
     assert [folder for folder in world.folders() if folder.startswith("d=")] == ["d=a"]

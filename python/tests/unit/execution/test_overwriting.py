@@ -106,16 +106,21 @@ def test_truncate_empties_the_partitions_it_names(
     assert len(partitioned.engine.specs) == jobs + 1, "empty bases only: no job"
 
 
-def test_truncate_empties_a_partition_too_that_others_add_before_it_has_its_locks(partitioned: World) -> None:
-    new = "d=9/e=z"
+@pytest.mark.parametrize(
+    ("parts", "expected"), [((), (*PARTITIONS, "d=1/e=z")), (("d=1",), (*PARTITIONS[:2], "d=1/e=z"))]
+)
+def test_truncate_empties_a_partition_too_that_others_add_before_it_has_its_locks(
+    partitioned: World, parts: tuple[str, ...], expected: tuple[str, ...]
+) -> None:
+    new = "d=1/e=z"
 
     def add() -> None:
         if not partitioned.memory.partitions(TABLE, [new]):
-            partitioned.memory.add_partition(TABLE, Partition(new, ("9", "z"), f"{LOCATION}/{new}", {}))
+            partitioned.memory.add_partition(TABLE, Partition(new, ("1", "z"), f"{LOCATION}/{new}", {}))
 
     partitioned.metastore.before["lock"] = add
-    partitioned.run(TRUNCATE)
-    assert replaced(partitioned) == dict.fromkeys((*PARTITIONS, new), "empty")
+    partitioned.run(TRUNCATE, overwrite=Overwrite(parts))
+    assert replaced(partitioned) == dict.fromkeys(expected, "empty")
 
 
 def test_truncate_of_a_partition_that_is_not_there_is_refused_by_name(partitioned: World) -> None:
