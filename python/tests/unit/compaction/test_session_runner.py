@@ -16,7 +16,7 @@ from hive_acid.metastore.compaction_types import CompactionInfo, CompactionKind,
 from hive_acid.metastore.types import MetastoreLine
 from support.faults import Lost
 from support.statements import LOCATION, TABLE, TIMEOUT_MS, build_table
-from unit.compaction.test_worker import Shop
+from unit.compaction.worker_shop import Shop
 
 MAJOR, MINOR = CompactionKind.MAJOR, CompactionKind.MINOR
 POOL = f"{STATEMENT_POOL_PREFIX}of-the-session"

@@ -1,80 +1,18 @@
-"""A compaction is visible wholly or not at all, and the queue hears what became of it, whatever fails."""
+"""A compaction is visible wholly or not at all, and the queue hears what became of it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 import pytest
 
-from hive_acid.compaction.compactor import Compactor
-from hive_acid.compaction.plan.engine import CompactionJob
-from hive_acid.compaction.queue.liveness import name_with_transaction
-from hive_acid.compaction.queue.worker import Worker
-from hive_acid.config import Settings
 from hive_acid.errors import HiveAcidError, UnsupportedOperation, build_error
-from hive_acid.metastore.compaction_types import CompactionInfo, CompactionKind, CompactionRequest, CompactionState
+from hive_acid.metastore.compaction_types import CompactionKind, CompactionRequest
 from hive_acid.metastore.types import LockKind, MetastoreLine
 from hive_acid.model.names import METADATA_FILE, VERSION_FILE
 from hive_acid.model.table import Column
-from hive_acid.wire.statement_kinds import StatementKind
-from hive_acid.wire.write_spec import WrittenFolder
-from hive_acid.writing.engine import WriteResult
-from support.faults import Lost
-from support.statements import LOCATION, TABLE, World, build_table
-
-MAJOR, MINOR = CompactionKind.MAJOR, CompactionKind.MINOR
-INSERT_ONLY = {"transactional": "true", "transactional_properties": "insert_only"}
-ORC = "org.apache.hadoop.hive.ql.io.orc.OrcInputFormat"
-READY, FAILED, REFUSED = CompactionState.READY, CompactionState.FAILED, CompactionState.REFUSED
-
-
-@dataclass
-class FakeCompactionEngine:
-    """Makes the files that are asked for, with nothing in them."""
-
-    world: World
-    before: Callable[[], None] | None = None
-    fails: BaseException | None = None
-    specs: list[CompactionJob] = field(default_factory=list)
-
-    def compact(self, spec: CompactionJob) -> WriteResult:
-        self.specs.append(spec)
-        if self.before:
-            self.before()
-        names = sorted({file.folder for file in spec.plan.files})
-        for name in names:
-            self.world.file_system.add_file(f"{spec.staging}/{name}/bucket_00000")
-        if self.fails:
-            raise self.fails
-        return WriteResult(tuple(WrittenFolder(name, 1, 100, ("bucket_00000",)) for name in names))
-
-
-@dataclass
-class Shop:
-    """A worker in a world whose table has had two inserts."""
-
-    line: MetastoreLine = MetastoreLine.HIVE_4
-    settings: dict[str, str] = field(default_factory=dict)
-    table: dict[str, object] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        self.world = World(self.line)
-        self.world.memory.add_table(build_table(**self.table))
-        self.engine = FakeCompactionEngine(self.world)
-        world, settings = self.world, Settings(self.settings)
-        compactor = Compactor(world.metastore, world.file_system, self.engine, settings)
-        self.worker = Worker(world.metastore, world.transactions, compactor, settings, "spark-host-1", "test")
-        for _ in range(2):
-            world.run(StatementKind.INSERT)
-        self.before = world.folders()
-        world.metastore.calls.clear()
-
-    def request(self, kind: CompactionKind = MAJOR) -> None:
-        assert self.world.memory.request_compaction(CompactionRequest(TABLE, kind)).accepted
-
-    def entry(self) -> CompactionInfo:
-        return self.world.memory.compactions()[0]
+from support.statements import LOCATION, TABLE, build_table
+from unit.compaction.worker_shop import FAILED, INSERT_ONLY, MAJOR, MINOR, ORC, READY, REFUSED, Shop
 
 
 def test_the_result_is_there_and_the_cleaner_is_told() -> None:
@@ -163,78 +101,6 @@ def test_what_nobody_needs_is_cleaned_even_if_nothing_is_made() -> None:
     assert outcome is not None
     assert (outcome.folders, outcome.is_refused) == ((), False)
     assert shop.entry().state is READY
-
-
-@pytest.mark.parametrize("fails", [RuntimeError("no space left"), KeyboardInterrupt()], ids=["error", "interrupt"])
-def test_a_failure_leaves_nothing_and_is_told(fails: BaseException) -> None:
-    shop = Shop()
-    shop.request()
-    shop.engine.fails = fails
-    with pytest.raises(type(fails)):
-        shop.worker.run_next(None)
-    assert shop.world.folders() == shop.before
-    assert shop.entry().state is FAILED
-    assert shop.entry().error == (str(fails) or "KeyboardInterrupt")
-    assert shop.world.open_transactions() == []
-    assert shop.world.memory.held_locks() == []
-
-
-@pytest.mark.parametrize("lost", list(Lost))
-@pytest.mark.parametrize(
-    "step",
-    ["table", "open_compaction", "lock", "valid_write_ids", "start_compaction", "mark_compacted"],
-)
-def test_a_step_that_gets_no_answer_leaves_nothing_visible(step: str, lost: Lost) -> None:
-    shop = Shop()
-    shop.request()
-    shop.world.metastore.method, shop.world.metastore.lost = step, lost
-    with pytest.raises(HiveAcidError):
-        shop.worker.run_next(None)
-    assert shop.world.folders() == shop.before
-    is_taken = step not in ("open_compaction", "valid_transactions")
-    assert shop.entry().state is (FAILED if is_taken else CompactionState.INITIATED)
-    shop.world.time_out()
-    assert shop.world.open_transactions() == []
-
-
-@pytest.mark.parametrize("lost", list(Lost))
-def test_a_commit_that_gets_no_answer_is_resolved(lost: Lost) -> None:
-    shop = Shop()
-    shop.request()
-    shop.world.metastore.method, shop.world.metastore.lost = "commit", lost
-    shop.worker.run_next(None)
-    assert "base_0000002_v0000003" in shop.world.folders()
-    assert shop.entry().state is READY
-
-
-def test_a_commit_that_nobody_knows_of_keeps_the_files() -> None:
-    shop = Shop()
-    shop.request()
-    metastore = shop.world.metastore
-    metastore.method, metastore.lost, metastore.forever = "commit", Lost.ANSWER, True
-
-    def lose_all() -> None:
-        metastore.method = "transaction_state"
-
-    metastore.before["transaction_state"] = lose_all
-    with pytest.raises(HiveAcidError, match="COMMIT_STATE_UNKNOWN"):
-        shop.worker.run_next(None)
-    assert "base_0000002_v0000003" in shop.world.folders()
-
-
-def test_a_lost_transaction_puts_nothing_into_place() -> None:
-    shop = Shop()
-    shop.request()
-
-    def lose() -> None:
-        shop.world.time_out()
-        shop.world.transactions.heartbeat.beat()
-
-    shop.engine.before = lose
-    with pytest.raises(HiveAcidError, match="TRANSACTION_ABORTED"):
-        shop.worker.run_next(None)
-    assert shop.world.folders() == shop.before
-    assert shop.entry().state is FAILED
 
 
 @pytest.mark.parametrize(
@@ -328,77 +194,6 @@ def test_an_order_of_rows_is_refused() -> None:
     assert shop.world.folders() == shop.before
 
 
-def test_what_a_worker_that_died_had_begun_is_failed() -> None:
-    shop = Shop()
-    shop.request()
-    job = shop.world.memory.next_compaction("spark-dead-1", "test", None)
-    assert job is not None
-    txn_id = shop.world.memory.open_transaction("user", "host", "agent")
-    shop.world.memory.start_compaction(replace(job, user="user", highest_write_id=2), txn_id)
-    assert shop.worker.fail_dead() == [], "it may be at work"
-    shop.world.memory.abort(txn_id)
-    assert shop.worker.fail_dead() == [job.id]
-    assert shop.entry().state is FAILED
-    assert "died" in (shop.entry().error or "")
-    shop.request()
-    assert shop.worker.run_next(None) is not None
-
-
-def test_a_worker_that_dies_before_it_has_said_anything_is_known_by_its_name() -> None:
-    shop = Shop()
-    shop.request()
-    shop.world.metastore.method, shop.world.metastore.lost = "next_compaction", Lost.ANSWER
-    with pytest.raises(HiveAcidError, match="METASTORE_UNAVAILABLE"):
-        shop.worker.run_next(None)
-    assert shop.entry().state is CompactionState.WORKING
-    assert shop.entry().txn_id is None
-    assert shop.world.open_transactions() == []
-    assert shop.worker.fail_dead() == [shop.entry().id]
-    shop.request()
-    assert shop.worker.run_next(None) is not None
-
-
-@pytest.mark.parametrize("ends", ["commit", "nothing to do", "failure"])
-def test_a_compaction_that_ends_while_it_is_asked_after_is_not_taken_for_dead(ends: str) -> None:
-    """The queue is read, then the compaction ends, then its transaction is asked for."""
-    shop = Shop()
-    shop.request()
-    memory = shop.world.memory
-    txn_id = memory.open_compaction("user", "host", "agent", MAJOR)
-    job = memory.next_compaction(name_with_transaction("spark-busy", txn_id), "test", None)
-    assert job is not None
-
-    def end() -> None:
-        memory.start_compaction(replace(job, user="user", highest_write_id=2), txn_id)
-        {"commit": memory.mark_compacted, "nothing to do": memory.mark_refused, "failure": memory.mark_failed}[ends](
-            replace(job, error="of its own")
-        )
-        (memory.abort if ends == "failure" else memory.commit)(txn_id)
-
-    shop.world.metastore.before["transaction_state"] = end
-    assert shop.worker.fail_dead() == []
-    assert "transaction_state" in shop.world.metastore.calls
-    assert shop.entry().state is {"commit": READY, "nothing to do": REFUSED, "failure": FAILED}[ends]
-    assert shop.entry().error == "of its own"
-
-
-def test_one_that_has_told_its_end_itself_just_before_is_no_error() -> None:
-    shop = Shop()
-    shop.request()
-    txn_id = shop.world.memory.open_compaction("user", "host", "agent", MAJOR)
-    job = shop.world.memory.next_compaction(name_with_transaction("spark-busy", txn_id), "test", None)
-    assert job is not None
-    shop.world.memory.abort(txn_id)
-
-    def tell() -> None:
-        shop.world.memory.mark_failed(replace(job, error="of its own"))
-        shop.world.metastore.method, shop.world.metastore.nth = "mark_failed", 1  # the entry is no longer in the queue
-
-    shop.world.metastore.before["mark_failed"] = tell
-    assert shop.worker.fail_dead() == []
-    assert shop.entry().error == "of its own"
-
-
 def test_a_rebalance_that_was_not_expected_gets_a_transaction_of_its_type() -> None:
     shop = Shop()
     shop.request(MAJOR)
@@ -419,17 +214,6 @@ def test_a_rebalance_that_was_not_expected_gets_a_transaction_of_its_type() -> N
     assert (outcome.kind, kinds) == (CompactionKind.REBALANCE, [MAJOR, CompactionKind.REBALANCE])
     assert shop.worker.fail_dead() == []
     assert shop.world.open_transactions() == []
-
-
-def test_what_hives_workers_do_is_theirs() -> None:
-    shop = Shop()
-    shop.request()
-    job = shop.world.memory.next_compaction("hs2-host-1", "4.1.0", None)
-    assert job is not None
-    txn_id = shop.world.memory.open_transaction("user", "host", "agent")
-    shop.world.memory.start_compaction(replace(job, user="user", highest_write_id=2), txn_id)
-    shop.world.memory.abort(txn_id)
-    assert shop.worker.fail_dead() == []
 
 
 class TestBesideHive31:
