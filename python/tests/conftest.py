@@ -5,6 +5,7 @@ from hypothesis import HealthCheck, settings
 from xdist.remote import Producer
 
 from support.dealing import CACHE_KEY, UnitScheduling, UnitSeconds
+from support.gate import load_left_out
 
 # how long an example takes is a matter of what else the machine does
 settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -18,6 +19,15 @@ def pytest_configure(config: pytest.Config) -> None:
     if not hasattr(config, "workerinput"):
         config.stash[_SECONDS] = UnitSeconds()
         config.pluginmanager.register(config.stash[_SECONDS])
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Before `-m` chooses."""
+    left_out = load_left_out()
+    for item in items:
+        if any(entry.holds(item.nodeid) for entry in left_out):
+            item.add_marker(pytest.mark.slow)
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

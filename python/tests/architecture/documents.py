@@ -146,6 +146,14 @@ def summary_table() -> str:
     return _table(*summary())
 
 
+def gate_table() -> str:
+    """What the gate leaves to `--all`, and where it proves the same."""
+    from support.gate import load_left_out
+
+    rows = ((entry.promise, entry.gate, ", ".join(f"`{file}`" for file in entry.files)) for entry in load_left_out())
+    return _table(("Promise", "Gate", "Some or all tests only in `--all`"), rows)
+
+
 def commands_table() -> str:
     """Every command of `hive-acid`, with its arguments."""
     return "\n\n".join(
@@ -196,6 +204,7 @@ TABLES = {
     "rules": (DOCS / "internals" / "protocol.md", rules_table),
     "ddl": (DOCS / "internals" / "protocol.md", ddl_table),
     "calls": (DOCS / "internals" / "protocol.md", statement_calls_table),
+    "gate": (DOCS / "internals" / "tests.md", gate_table),
 }
 """Name of the comment pair around a table, its document, and how it is made."""
 
