@@ -13,6 +13,7 @@ from hive_acid.metastore.compaction_types import CompactionKind, CompactionReque
 from hive_acid.model.table import TableDescription, TableKind, TableName
 from hive_acid.reading.evolution import find_evolution
 from hive_acid.spark.erasure_sql import (
+    NULL_PARTITION,
     build_counts,
     build_elements,
     build_filter,
@@ -71,8 +72,7 @@ class SparkErasureEngine:
     def _count_by_partition(self, table: TableDescription, condition: str) -> dict[str, int]:
         """The rows that meet the condition, by the metastore's names of partitions.
 
-        Several partitions may stand for the same values, in other spellings: all are named, and the first of them is
-        given the count.
+        Several partitions may stand for the same values, in other spellings: the first of them is named.
         """
         rows = self._session.sql(build_counts(table, condition)).collect()
         counts = {tuple(row)[:-1]: int(row.n) for row in rows if row.n}
@@ -115,34 +115,26 @@ class SparkErasureEngine:
             return int(self._session.sql(statement).collect()[0].num_affected_rows)
 
     def _rewrite(self, table: TableDescription, condition: str, chosen: str) -> int:
-        """Writes the partitions that hold a row of a subject anew, by one statement.
-
-        Raises HIVE_ACID_ERASURE.EMPTIED_PARTITION for one without other rows: an overwrite would leave it as it is.
-        """
+        """Writes the partitions that hold a row of a subject anew, by one statement; one without others is empty."""
         counts = self._count_by_partition(table, chosen)
         if not counts:
             return 0
         if not table.is_partitioned:
             self._session.sql(build_overwrite(table, condition, None))
             return sum(counts.values())
-        touched = self._partition_matcher(table, frozenset(counts))
-        with self._functions.conditions(touched) as partition_conditions:
-            inside = join_conditions(partition_conditions)
-            kept = self._count_by_partition(table, f"({inside}) AND NOT ({condition})")
-            emptied = sorted(set(counts) - set(kept))
-            if emptied:
-                raise build_error("HIVE_ACID_ERASURE.EMPTIED_PARTITION", table=table.name, count=len(emptied))
-            self._session.sql(build_overwrite(table, condition, inside))
+        names = tuple(sorted(counts))
+        functions = self._functions
+        with functions.conditions(self._partition_matcher(table, names)) as inside:
+            statement = build_overwrite(table, condition, join_conditions(inside))
+            functions.api.overwrite(functions.session, statement, codec.write(names))
         return sum(counts.values())
 
-    def _partition_matcher(self, table: TableDescription, names: frozenset[str]) -> Matcher:
+    def _partition_matcher(self, table: TableDescription, names: Sequence[str]) -> Matcher:
         """Finds the rows of partitions by the hashes of their values, which may be those of subjects."""
         key = build_partition_key(table)
         texts = self._texts_by_name(table)
-        subjects = [tuple(text for text in texts[name] if text is not None) for name in sorted(names)]
-        if any(len(subject) != len(key.parts) for subject in subjects):
-            raise build_error("HIVE_ACID_ERASURE.NULL_PARTITION", table=table.name)
-        return Matcher(table.name, (KeyedHashes(key, self.spell(table.name, key, subjects)),))
+        values = [tuple(NULL_PARTITION if text is None else text for text in texts[name]) for name in names]
+        return Matcher(table.name, (KeyedHashes(key, self.spell(table.name, key, values)),))
 
     def compact(self, table: TableName, partition: str) -> int | None:
         """The partition stands in no SQL text, for its name may be a subject's."""

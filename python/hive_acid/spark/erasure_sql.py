@@ -7,6 +7,9 @@ from collections.abc import Sequence
 from hive_acid.erasure.engine import Key
 from hive_acid.model.table import TableDescription, TableName
 
+NULL_PARTITION = "__HIVE_DEFAULT_PARTITION__"
+"""Stands in names of partitions for NULL, and so is no value of a partition."""
+
 
 def quote_name(name: str) -> str:
     """The name as SQL quotes it."""
@@ -54,8 +57,9 @@ def build_overwrite(table: TableDescription, condition: str, chosen: str | None)
 
 
 def build_partition_key(table: TableDescription) -> Key:
-    """The partition columns, as if they named subjects."""
-    return Key(tuple(quote_name(column.name) for column in table.partition_columns))
+    """The partition columns, as if they named subjects; NULL is a value among others."""
+    texts = (f"CAST({quote_name(column.name)} AS STRING)" for column in table.partition_columns)
+    return Key(tuple(f"coalesce({text}, '{NULL_PARTITION}')" for text in texts))
 
 
 def join_conditions(conditions: Sequence[str]) -> str:

@@ -19,15 +19,18 @@ class Overwrite:
     `parts` are `k=v` as in the metastore's names of partitions; none: all partitions. If `is_dynamic`, only those that
     get rows are replaced, and one that `parts` name in full. With `if_not_exists`, which is for such a one, nothing is
     written if it is there.
+
+    With `names`, exactly the partitions of these names are replaced, whatever rows they get.
     """
 
     parts: tuple[str, ...] = ()
     is_dynamic: bool = False
     if_not_exists: bool = False
+    names: tuple[str, ...] = ()
 
     def covers(self, partition: str) -> bool:
-        """True if the partition has all the parts."""
-        return set(self.parts) <= set(partition.split("/"))
+        """True if the partition is named, or has all the parts."""
+        return partition in self.names if self.names else set(self.parts) <= set(partition.split("/"))
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,9 @@ from hive_acid.writing.engine import WriteResult
 
 
 def find_named_partitions(overwrite: Overwrite, table: TableDescription) -> tuple[str, ...] | None:
-    """The one partition that the statement names in full; None if it names a table or several partitions."""
+    """The partitions that the statement names in full; None if it names a table, or several by a part of the name."""
+    if overwrite.names:
+        return overwrite.names
     is_full = table.is_partitioned and len(overwrite.parts) == len(table.partition_columns)
     return ("/".join(overwrite.parts),) if is_full else None
 
@@ -43,7 +45,8 @@ def find_emptied(
         return () if result.folders else ("",)
     strangers = [name for name in result.partitions if not overwrite.covers(name)]
     if strangers:
-        reason = f"rows came to {', '.join(strangers)}, which PARTITION ({', '.join(overwrite.parts)}) does not name"
+        wanted = ", ".join(overwrite.names or overwrite.parts)
+        reason = f"rows came to {', '.join(strangers)}, which PARTITION ({wanted}) does not name"
         raise build_error("HIVE_ACID_INTERNAL", reason=reason)
     named = find_named_partitions(overwrite, table)
     replaced = named or (() if overwrite.is_dynamic else filter(overwrite.covers, existing))

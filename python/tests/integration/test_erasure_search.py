@@ -205,6 +205,26 @@ def test_a_flat_insert_only_table_may_become_empty(tables: Tables, engine: Spark
     assert tables.sql("SELECT count(*) FROM t") == [(0,)]
 
 
+def test_partitions_of_subjects_alone_become_empty_and_null_is_a_partition_too(
+    tables: Tables, engine: SparkErasureEngine
+) -> None:
+    more = "'transactional'='true', 'transactional_properties'='insert_only'"
+    tables.sql(
+        f"CREATE TABLE t (id INT, name STRING) PARTITIONED BY (who STRING, p INT) STORED AS ORC TBLPROPERTIES ({more})"
+    )
+    table = TableName(tables.database, "t")
+    tables.sql(
+        "INSERT INTO t VALUES (1, 'Ada', 'Ada', 1), (2, 'Ada', NULL, 1), (3, 'Bob', NULL, 1), (4, 'Ada', 'x', NULL),"
+        " (5, 'Bob', 'x', 7)"
+    )
+    deletion = engine.delete([matcher(engine, table, "Ada")], {})[0]
+    assert (deletion.row_count, deletion.write_id) == (3, 2), "one transaction, one write ID"
+    assert tables.sql("SELECT id FROM t ORDER BY id") == [(3,), (5,)]
+    bases = {str(path.relative_to(tables.location("t")).parent) for path in tables.location("t").rglob("base_*")}
+    null = "__HIVE_DEFAULT_PARTITION__"
+    assert bases == {"who=Ada/p=1", f"who={null}/p=1", f"who=x/p={null}"}
+
+
 @pytest.mark.parametrize("word", ["ORC", "PARQUET"])
 def test_plain_tables_are_searched(tables: Tables, engine: SparkErasureEngine, word: str) -> None:
     tables.sql(f"CREATE TABLE t (id INT, name STRING) PARTITIONED BY (p INT) STORED AS {word}")

@@ -87,3 +87,61 @@ def test_spark_writes_down_nothing_that_names_a_subject(
         for shown in (secret.hex(), secret.hex().upper(), base64.b64encode(secret).decode(), str(list(secret))[1:-1]):
             assert not any(shown in text for text in texts)
     assert not any(SUBJECT in text or "the secret of this test" in text for text in texts)
+
+
+PARTITIONS = """
+import json, sys
+from pyspark.sql import SparkSession
+import hive_acid
+from hive_acid.erasure.engine import Key, KeyedHashes, Matcher
+from hive_acid.model.table import TableName
+from hive_acid.spark.erasure_engine import SparkErasureEngine
+
+told = json.loads(sys.stdin.read())
+builder = SparkSession.builder.master("local[1]").config(map=told["conf"])
+spark = hive_acid.configure(builder, metastore=told["metastore"]).getOrCreate()
+engine = SparkErasureEngine(spark, bytes.fromhex(told["secret"]))
+table, key = TableName(told["database"], "t"), Key(("name",))
+matcher = Matcher(table, (KeyedHashes(key, engine.spell(table, key, [(told["subject"],)])),))
+print("FOUND", engine.delete([matcher], {})[0].row_count, spark.table(str(table)).count())
+spark.stop()
+"""
+
+
+def test_names_of_partitions_stand_in_no_plan_and_no_text(
+    tables: Tables, metastore: EmbeddedMetastore, tmp_path: Path
+) -> None:
+    insert_only = "'transactional'='true', 'transactional_properties'='insert_only'"
+    tables.sql(f"CREATE TABLE t (name STRING) PARTITIONED BY (who STRING) STORED AS ORC TBLPROPERTIES ({insert_only})")
+    tables.sql(f"INSERT INTO t VALUES ('{SUBJECT}', '{SUBJECT}'), ('{SUBJECT}', 'x'), ('Bob', 'x')")
+    (tmp_path / "events").mkdir()
+    conf = {
+        "spark.eventLog.enabled": "true",
+        "spark.eventLog.dir": (tmp_path / "events").as_uri(),
+        "spark.eventLog.compress": "false",
+        "spark.sql.ui.explainMode": "extended",
+        "spark.ui.enabled": "false",
+        "spark.local.dir": str(tmp_path),
+        "spark.sql.warehouse.dir": metastore.warehouse.as_uri(),
+    }
+    told = {
+        "conf": conf,
+        "metastore": metastore.uri,
+        "secret": SECRET.hex(),
+        "database": tables.database,
+        "subject": SUBJECT,
+    }
+    run = subprocess.run(
+        [sys.executable, "-c", PARTITIONS],
+        input=json.dumps(told),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=280,
+    )
+    assert "FOUND 2 1" in run.stdout, run.stderr[-3000:]
+    events = "".join(path.read_text() for path in tmp_path.joinpath("events").rglob("*") if path.is_file())
+    assert "Parsed Logical Plan" in events and "HiveAcid OVERWRITE" in events
+    assert SUBJECT not in events
+    notes = [path.read_text() for path in tables.location("t").rglob("_hive_acid_history")]
+    assert notes and not [note for note in notes if "OVERWRITE" in note and SUBJECT in note]

@@ -225,3 +225,22 @@ def test_the_base_of_an_open_overwrite_is_never_removed(world: World) -> None:
     world.run(INSERT)
     assert f"base_{write_id:07d}" in world.folders()
     assert "base_0000001" not in world.folders()
+
+
+@pytest.mark.parametrize("kind", [OVERWRITE, TRUNCATE])
+def test_partitions_may_be_replaced_by_their_names_whatever_rows_they_get(
+    partitioned: World, kind: StatementKind
+) -> None:
+    names = ("d=1/e=x", "d=2/e=x")
+    held: list[HeldLock] = []
+    partitioned.metastore.before["drop_partition_statistics"] = lambda: held.extend(partitioned.memory.held_locks())
+    partitioned.run(kind, overwrite=Overwrite(is_dynamic=True, names=names))
+    rows = "rows" if kind is OVERWRITE else "empty"
+    assert replaced(partitioned) == {"d=1/e=x": rows, "d=2/e=x": "empty"}
+    assert [lock.partition for lock in held] == list(names)
+
+
+def test_rows_for_a_partition_beside_the_named_ones_are_never_published(partitioned: World) -> None:
+    with pytest.raises(HiveAcidError, match="does not name"):
+        partitioned.run(OVERWRITE, overwrite=Overwrite(is_dynamic=True, names=("d=2/e=x",)))
+    assert replaced(partitioned) == {}

@@ -2,13 +2,16 @@ package hiveacid.api
 
 import java.util.HexFormat
 
+import hiveacid.commands.AcidWriteCommand
 import hiveacid.scan.PartitionValues
 import hiveacid.search.{KeyedHash, SearchJob, SubjectFunctions, SubjectSpelling}
-import hiveacid.wire.{SearchSpec, Wire}
+import hiveacid.wire.{SearchSpec, StatementKind, Wire}
 
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.catalyst.expressions.{Cast, Literal}
+import org.apache.spark.sql.catalyst.trees.CurrentOrigin
 import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.hiveacid.SparkAccess
 import org.apache.spark.sql.types.StringType
 
 /** The methods that `hive_acid.spark.erasure_engine` calls. */
@@ -54,6 +57,20 @@ object SearchApi {
   /** Searches files; `spec` is a SearchSpec, the answer an array of SearchResult. */
   def search(session: SparkSession, spec: String): String =
     Wire.write(SearchJob.run(session, Wire.read[SearchSpec](spec)))
+
+  /** Runs an INSERT OVERWRITE that replaces the partitions of these names, a JSON array, and no others. One that gets
+    * no row becomes empty. The names may be those of subjects, so that they stand in no text and no plan.
+    */
+  def overwrite(session: SparkSession, statement: String, partitions: String): Unit = {
+    val parsed = session.sessionState.sqlParser.parsePlan(statement)
+    session.sessionState.executePlan(parsed).analyzed match {
+      case command @ AcidWriteCommand(StatementKind.Overwrite, _, _, _, _, Some(overwrite), _) =>
+        val named = overwrite.copy(names = Wire.read[Seq[String]](partitions))
+        val statement = CurrentOrigin.withOrigin(command.origin)(command.copy(overwrite = Some(named)))
+        SparkAccess.frame(session, statement)
+      case other => throw new IllegalStateException(s"an overwrite of a transactional table became ${other.nodeName}")
+    }
+  }
 
   private def describe(session: SparkSession, table: String): CatalogTable =
     session.sessionState.catalog.getTableMetadata(session.sessionState.sqlParser.parseTableIdentifier(table))

@@ -26,7 +26,7 @@ object Overwrites {
       isDynamic: Boolean,
       ifNotExists: Boolean
   ): Overwrite = {
-    Overwrite(parts(session, table, values), isDynamic, ifNotExists)
+    Overwrite(parts(session, table, values), isDynamic, ifNotExists, Nil)
   }
 
   /** The values of a PARTITION clause as `k=v` in the metastore's spelling, in the table's order of partition columns.

@@ -6,7 +6,7 @@ import hiveacid.values.RowWrites
 // The meaning of the fields stands in hive_acid/wire/statements.py.
 
 /** The part that an INSERT OVERWRITE or TRUNCATE replaces. */
-final case class Overwrite(parts: Seq[String], isDynamic: Boolean, ifNotExists: Boolean)
+final case class Overwrite(parts: Seq[String], isDynamic: Boolean, ifNotExists: Boolean, names: Seq[String])
 
 /** The SQL text that a statement was parsed from, or its beginning. */
 final case class StatementText(sql: String, position: Int, isWhole: Boolean)

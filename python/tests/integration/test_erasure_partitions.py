@@ -1,0 +1,53 @@
+"""Partitions that subjects fill alone, or whose value is NULL, lose the bytes, too; names of partitions show nobody."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+import hive_acid
+from hive_acid.erasure.signing import HASH_KEY_FILE, SIGNING_KEY_FILE, make_keys
+from integration.conftest import Tables
+
+ADA = "ada.lovelace@example.org"
+INSERT_ONLY = "'transactional'='true', 'transactional_properties'='insert_only'"
+FULL_ACID = "'transactional'='true'"
+PARTITIONED = "PARTITIONED BY (day STRING)"
+ROWS = [
+    f"(1, '{ADA}', 'mon')",
+    f"(2, '{ADA}', 'tue')",
+    "(3, 'cyd@example.org', 'tue')",
+    f"(4, '{ADA}', NULL)",
+    "(5, 'cyd@example.org', 'wed')",
+]
+
+
+@pytest.mark.parametrize(("word", "kind"), [("ORC", INSERT_ONLY), ("PARQUET", INSERT_ONLY), ("ORC", FULL_ACID)])
+@pytest.mark.parametrize("clause", [PARTITIONED, ""])
+def test_the_bytes_of_emptied_partitions_and_tables_are_gone(
+    spark: SparkSession, tables: Tables, tmp_path: Path, word: str, kind: str, clause: str
+) -> None:
+    columns = "id INT, email STRING" if clause else "id INT, email STRING, day STRING"
+    tables.sql(f"CREATE TABLE sales ({columns}) {clause} STORED AS {word} TBLPROPERTIES ({kind})")
+    rows = ROWS if clause else [row for row in ROWS if ADA in row]
+    tables.sql(f"INSERT INTO sales VALUES {', '.join(rows)}")
+    make_keys(tmp_path / "keys")
+    outcome = hive_acid.erase(
+        spark,
+        subjects=[ADA],
+        tables={f"{tables.database}.sales": {"keys": {"email": "email"}}},
+        columns=["email"],
+        hash_key=bytes.fromhex((tmp_path / "keys" / HASH_KEY_FILE).read_text().strip()),
+        signing_key=tmp_path / "keys" / SIGNING_KEY_FILE,
+        ledger=tmp_path / "ledger",
+        certificate=tmp_path / "certificate.json",
+    )
+    assert outcome.verdict.state.value == "erased", outcome.verdict
+    files = [path for path in tables.location("sales").rglob("*") if path.is_file()]
+    assert not [path for path in files if b"lovelace" in path.read_bytes()]
+    assert tables.sql("SELECT id FROM sales ORDER BY id") == ([(3,), (5,)] if clause else [])
+    assert outcome.certificate is not None
+    compacted = {entry["partition"] for entry in outcome.certificate.payload["tables"][0]["compactions"]}
+    assert compacted == ({"day=mon", "day=tue", "day=__HIVE_DEFAULT_PARTITION__"} if clause else {""})
