@@ -12,6 +12,7 @@ from hive_acid.erasure.keyed_hash import HashKey
 from hive_acid.erasure.ledger import Ledger
 from hive_acid.erasure.places import Place, PlaceKind
 from hive_acid.erasure.plan import Plan, TablePlan
+from hive_acid.erasure.retrying import try_until_won
 from hive_acid.erasure.spotting import Spotter
 from hive_acid.erasure.state import (
     COMPACTED,
@@ -128,14 +129,16 @@ class Erasure:
         if not group:
             return
         tables = [table.table for table in group]
-        self._world.tell(f"delete: {', '.join(map(str, tables))}")
+        title = f"delete: {', '.join(map(str, tables))}"
+        world = self._world
+        world.tell(title)
         interrupted = {table: self.state.is_interrupted(table) for table in tables}
         touched = {table: self._count_now(table) for table in group} if round_ or any(interrupted.values()) else {}
         for name in tables:
             self._note(DELETING, table=str(name), round=round_)
         matchers = [self._found(table).matcher for table in group]
         limits = {table.table: table.partitions for table in group if table.partitions is not None}
-        deletions = self._world.engine.delete(matchers, limits)
+        deletions = try_until_won(lambda: world.engine.delete(matchers, limits), title, world.pause_ms, world.tell)
         for table, deletion in zip(group, deletions, strict=True):
             self._note(
                 DELETED,

@@ -180,6 +180,19 @@ def build_error(condition: str, **params: object) -> HiveAcidError:
     return _CLASSES[find_condition(condition).class_name](condition, params)
 
 
+_LOST_RACE = "40001"
+_LOST_RACES = frozenset({"HIVE_ACID_ERASURE.PARTITIONS_CHANGED"})
+"""Conditions that share their SQLSTATE with others, which are no lost races."""
+
+
+def find_retryable(error: BaseException) -> str | None:
+    """The condition of an error after which the same work may succeed, for others were in the way; None for others."""
+    if not isinstance(error, PySparkException):
+        return None
+    condition = error.getCondition()
+    return condition if error.getSqlState() == _LOST_RACE or condition in _LOST_RACES else None
+
+
 def name_unexpected(error: BaseException) -> HiveAcidError:
     """HIVE_ACID_INTERNAL for an error that has no condition, with its stack trace and what is known of the outcome."""
     named = build_error("HIVE_ACID_INTERNAL", reason="".join(traceback.format_exception(error)).strip().rstrip("."))
