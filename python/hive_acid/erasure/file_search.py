@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from hive_acid.erasure.engine import ErasureEngine, FileFinding, Matcher, PhysicalFile
 from hive_acid.erasure.places import Place, PlaceKind
 from hive_acid.erasure.spotting import Spotter
+from hive_acid.errors import StorageError
 from hive_acid.model.names import FLUSH_LENGTH_SUFFIX, is_hidden
 from hive_acid.snapshot.filesystem import FileSystem
 
@@ -109,8 +110,11 @@ class FileSearch:
         return self._searched(file, "text", places, match_count=count)
 
     def _read(self, file: PhysicalFile) -> bytes | None:
-        """The content of a small file; None for a large one, and for one that changed since it was listed."""
-        content = self._file_system.read_bytes(file.path) if file.length_bytes <= _TEXT_BYTES else None
+        """The content of a small file; None for a large one, and for one that changed or that storage cannot read."""
+        try:
+            content = self._file_system.read_bytes(file.path) if file.length_bytes <= _TEXT_BYTES else None
+        except StorageError:
+            return None
         return content if content is not None and len(content) == file.length_bytes else None
 
     def _unsearched(self, file: PhysicalFile, problem: str) -> SearchedFile:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import pytest
 
 from hive_acid.erasure.run import verify_subjects
+from hive_acid.errors import build_error
 from hive_acid.model.table import Partition, TableName
 from support.erasure_shop import OTHER, PEOPLE, SALES, SUBJECTS, Shop, add_table
 
@@ -225,3 +226,19 @@ def test_small_numbers_in_notes_name_nobody_and_in_partitions_they_do(shop: Shop
     shop.files.bytes["/warehouse/sales/day=2/.note"] = note
     assert shop.kinds(verify_subjects(shop.case("verification", ["7"]), shop.world())) == set()
     assert "partition-name" in shop.kinds(verify_subjects(shop.case("verification", ["2"]), shop.world()))
+
+
+def test_a_file_that_storage_cannot_read_is_named_and_hides_no_other(shop: Shop) -> None:
+    damaged = "/warehouse/sales/day=1/_damaged"
+    shop.disk.put(damaged, ROW, problem="a checksum does not fit")
+    read_bytes = shop.files.read_bytes
+
+    def refuse(path: str) -> bytes | None:
+        if path == damaged:
+            raise build_error("HIVE_ACID_STORAGE", path=path, action="reading", reason="a checksum does not fit")
+        return read_bytes(path)
+
+    shop.files.read_bytes = refuse  # type: ignore[method-assign]
+    outcome = shop.verify()
+    assert {"unsearched", "rows"} <= shop.kinds(outcome)
+    assert [place.where for place in outcome.verdict.places if place.kind.value == "unsearched"] == [damaged]
