@@ -32,14 +32,17 @@ from hive_acid.wire.search import SearchedFile, SearchResult, SearchSpec
 
 _FILES_A_JOB = 2000
 """Results of so many files are in memory at once."""
+_PART_BYTES = 128 * 1024 * 1024
+"""Larger files are read by several tasks."""
 _SEARCH_JOB = "erasure-search"
 
 
 class SparkErasureEngine:
     """The hash key is shown nowhere: neither in a plan nor in a log nor in an error."""
 
-    def __init__(self, session: SparkSession, hash_key: bytes) -> None:
+    def __init__(self, session: SparkSession, hash_key: bytes, part_bytes: int = _PART_BYTES) -> None:
         self._session = session
+        self._part_bytes = part_bytes
         self._functions = SubjectFunctions(session, hash_key)
         self._attachment = attach(session)
 
@@ -155,7 +158,8 @@ class SparkErasureEngine:
         with self._functions.conditions(matcher) as conditions:
             for start in range(0, len(largest_first), _FILES_A_JOB):
                 chosen = largest_first[start : start + _FILES_A_JOB]
-                spec = SearchSpec(quote_table(matcher.table), conditions, evolution, tuple(map(_build_file, chosen)))
+                listed = tuple(map(_build_file, chosen))
+                spec = SearchSpec(quote_table(matcher.table), conditions, evolution, self._part_bytes, listed)
                 yield from map(_build_finding, self._run_search(codec.write(spec)))
 
     def _run_search(self, spec: str) -> tuple[SearchResult, ...]:

@@ -21,12 +21,14 @@ class SearchedFile:
 class SearchSpec:
     """One search of files of a table, which is named as in SQL.
 
-    `conditions` are SQL conditions on the table's columns, one for each key. A row counts that meets any.
+    `conditions` are SQL conditions on the table's columns, one for each key. A row counts that meets any. Larger files
+    than `part_bytes` are read in parts, by several tasks.
     """
 
     table: str
     conditions: tuple[str, ...]
     evolution: Evolution
+    part_bytes: int
     files: tuple[SearchedFile, ...]
 
 

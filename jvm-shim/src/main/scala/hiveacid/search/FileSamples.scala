@@ -20,7 +20,7 @@ import org.apache.orc.{
 }
 import org.apache.parquet.column.statistics.Statistics
 import org.apache.parquet.hadoop.ParquetFileReader
-import org.apache.parquet.hadoop.metadata.ColumnChunkMetaData
+import org.apache.parquet.hadoop.metadata.{BlockMetaData, ColumnChunkMetaData}
 import org.apache.parquet.hadoop.util.HadoopInputFile
 
 import org.apache.spark.sql.catalyst.InternalRow
@@ -81,19 +81,17 @@ final case class FileSamples(required: StructType, zone: String) {
   }
 
   /** The samples of the row groups of a Parquet file. */
-  def ofParquet(path: Path, conf: Configuration): Seq[(Int, Any)] = {
-    val reader = ParquetFileReader.open(HadoopInputFile.fromPath(path, conf))
-    try
+  def ofParquet(path: Path, conf: Configuration): Seq[(Int, Any)] =
+    FileSamples.withRowGroups(path, conf) { groups =>
       for {
-        group <- reader.getFooter.getBlocks.asScala.toSeq
+        group <- groups
         column <- group.getColumns.asScala
         parts = column.getPath.toArray.toList
         i = required.fields.indexWhere(_.name.equalsIgnoreCase(parts.head)) if i >= 0
         text <- texts(column)
         value <- ofParquetColumn(required(i).dataType, parts.tail, text)
       } yield i -> value
-    finally reader.close()
-  }
+    }
 
   private def texts(column: ColumnChunkMetaData): Seq[String] = {
     val statistics: Statistics[_] = column.getStatistics
@@ -120,4 +118,16 @@ final case class FileSamples(required: StructType, zone: String) {
     InternalRow.fromSeq(s.fields.indices.map(at => if (at == i) value else null))
   private def arrayOf(value: Any): GenericArrayData = new GenericArrayData(Array[Any](value))
   private def mapOf(key: Any, value: Any): ArrayBasedMapData = new ArrayBasedMapData(arrayOf(key), arrayOf(value))
+}
+
+object FileSamples {
+
+  /** The rows that the footer of a Parquet file tells of. */
+  def countParquetRows(path: Path, conf: Configuration): Long = withRowGroups(path, conf)(_.map(_.getRowCount).sum)
+
+  private def withRowGroups[T](path: Path, conf: Configuration)(body: Seq[BlockMetaData] => T): T = {
+    val reader = ParquetFileReader.open(HadoopInputFile.fromPath(path, conf))
+    try body(reader.getFooter.getBlocks.asScala.toSeq)
+    finally reader.close()
+  }
 }

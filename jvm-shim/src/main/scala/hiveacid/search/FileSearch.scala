@@ -26,9 +26,6 @@ import org.apache.spark.sql.execution.datasources.PartitionedFile
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.util.SerializableConfiguration
 
-/** A file with the typed values of its partition's name, or why that names none. */
-final case class PlacedFile(file: SearchedFile, values: Either[String, InternalRow])
-
 /** Searches files for rows that meet one of `conditions`, in a task. A fault of one file is told of it alone.
   *
   * @param conditions
@@ -47,23 +44,27 @@ final case class FileSearch(
     conf: SerializableConfiguration
 ) {
 
-  /** The results in the order of the files; the iterator is for one task. */
-  def search(files: Iterator[PlacedFile]): Iterator[SearchResult] = {
+  /** The results in the order of the parts; the iterator is for one task. The statistics are searched with the first
+    * part of a file.
+    */
+  def search(parts: Iterator[FilePart]): Iterator[PartResult] = {
     val anyMet = conditions.reduceOption(Or).map(Predicate.create(_))
     anyMet.foreach(_.initialize(0))
-    files.map(searchOne(_, anyMet))
+    parts.map(searchOne(_, anyMet))
   }
 
-  private def searchOne(placed: PlacedFile, anyMet: Option[BasePredicate]): SearchResult = {
-    val file = placed.file
-    var (rowCount, matchCount, inStatistics) = (0L, 0L, false)
-    def result(problem: Option[String]) = SearchResult(file.path, rowCount, matchCount, inStatistics, problem)
+  private def searchOne(part: FilePart, anyMet: Option[BasePredicate]): PartResult = {
+    val file = part.placed.file
+    var (rowCount, matchCount, inStatistics, fileRows) = (0L, 0L, false, Option.empty[Long])
+    def result(problem: Option[String]) =
+      PartResult(part.number, SearchResult(file.path, rowCount, matchCount, inStatistics, problem), fileRows)
     try {
-      val values = placed.values.fold(problem => throw new Unsearchable(problem), identity)
+      val values = part.placed.values.fold(problem => throw new Unsearchable(problem), identity)
       findContent(file).foreach { content =>
-        inStatistics = samples(file, content).exists { case (i, value) => isMet(i, value, values) }
+        fileRows = Some(countRows(file, content))
+        inStatistics = part.isFirst && samples(file, content).exists { case (i, value) => isMet(i, value, values) }
         val read = readers.of(content).getOrElse(throw new Unsearchable(s"format $content cannot be searched"))
-        read(splitOf(file, values)).foreach { row =>
+        read(splitOf(part, values)).foreach { row =>
           rowCount += 1
           if (anyMet.exists(met => evaluated(met.eval(row)))) matchCount += 1
         }
@@ -105,6 +106,11 @@ final case class FileSearch(
     finally reader.close()
   }
 
+  private def countRows(file: SearchedFile, content: FileContent): Long = content match {
+    case FileContent.Parquet => FileSamples.countParquetRows(new Path(file.path), conf.value)
+    case _                   => withOrc(new Path(file.path))(_.getNumberOfRows)
+  }
+
   private def samples(file: SearchedFile, content: FileContent): Seq[(Int, Any)] = {
     val (path, found) = (new Path(file.path), FileSamples(required, zone))
     content match {
@@ -137,13 +143,13 @@ final case class FileSearch(
         throw new Unsearchable(s"a key cannot be computed of a row: ${condition.getOrElse(e.getClass.getSimpleName)}")
     }
 
-  private def splitOf(file: SearchedFile, values: InternalRow): PartitionedFile = PartitionedFile(
+  private def splitOf(part: FilePart, values: InternalRow): PartitionedFile = PartitionedFile(
     partitionValues = values,
-    filePath = SparkPath.fromPath(new Path(file.path)),
-    start = 0,
-    length = file.lengthBytes,
-    modificationTime = file.modifiedMs,
-    fileSize = file.lengthBytes,
+    filePath = SparkPath.fromPath(new Path(part.placed.file.path)),
+    start = part.start,
+    length = part.lengthBytes,
+    modificationTime = part.placed.file.modifiedMs,
+    fileSize = part.placed.file.lengthBytes,
     otherConstantMetadataColumnValues =
       Map(Evolution.Key -> evolution.format, AcidOrcFileFormat.AnyOperationKey -> "true")
   )

@@ -16,21 +16,21 @@ import org.apache.spark.util.SerializableConfiguration
 
 /** Reads files as they lie on disk, by one Spark job: no snapshot, delete or write ID hides a row. */
 object SearchJob {
-  private val TasksPerCore = 4
+  private[search] val TasksPerCore = 4
 
-  /** A result for every file. */
+  /** A result for every file. One that is larger than `partBytes` of the spec is read by several tasks. */
   def run(session: SparkSession, spec: SearchSpec): Seq[SearchResult] = {
     val found = KeyConditions.of(session, spec.table, spec.conditions)
     val search = fileSearch(session, found, spec)
     val files = place(session, found.table, spec.files)
-    val shares = share(files, session.sparkContext.defaultParallelism * TasksPerCore)
+    val parts = files.zipWithIndex.flatMap { case (file, i) => FileParts.of(i, file, spec.partBytes) }
+    val shares = share(parts, session.sparkContext.defaultParallelism * TasksPerCore)
     if (shares.isEmpty) Nil
-    else
-      session.sparkContext
-        .parallelize(shares, shares.length)
-        .mapPartitions(s => search.search(s.flatten))
-        .collect()
-        .toSeq
+    else {
+      val found = session.sparkContext.parallelize(shares, shares.length).mapPartitions(s => search.search(s.flatten))
+      val byFile = found.collect().toSeq.groupBy(_.number)
+      files.indices.map(i => FileParts.join(byFile(i)))
+    }
   }
 
   private def fileSearch(session: SparkSession, found: KeyConditions, spec: SearchSpec): FileSearch = {
@@ -66,15 +66,15 @@ object SearchJob {
     files.map(file => PlacedFile(file, byName.getOrElseUpdate(file.partition, valuesOf(file.partition))))
   }
 
-  /** The files in so many shares of about the same size, the largest first in each. */
-  private def share(files: Seq[PlacedFile], count: Int): Seq[Seq[PlacedFile]] = {
-    val shares = Array.fill(math.min(count, files.length))(mutable.Buffer.empty[PlacedFile])
+  /** The parts in so many shares of about the same size, the largest first in each. */
+  private def share(parts: Seq[FilePart], count: Int): Seq[Seq[FilePart]] = {
+    val shares = Array.fill(math.min(count, parts.length))(mutable.Buffer.empty[FilePart])
     val smallest = mutable.PriorityQueue(shares.indices.map(i => (0L, i)): _*)(Ordering.by(s => (-s._1, -s._2)))
-    files.sortBy(-_.file.lengthBytes).foreach { file =>
+    parts.sortBy(-_.lengthBytes).foreach { part =>
       val (bytes, i) = smallest.dequeue()
-      shares(i) += file
+      shares(i) += part
       // opening a file costs time, too
-      smallest.enqueue((bytes + file.file.lengthBytes + (1L << 20), i))
+      smallest.enqueue((bytes + part.lengthBytes + (1L << 20), i))
     }
     shares.toSeq.map(_.toSeq)
   }

@@ -1,5 +1,8 @@
 package hiveacid.search
 
+import java.util.concurrent.ConcurrentHashMap
+
+import org.apache.spark.broadcast.Broadcast
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.functions.udf
 
@@ -10,13 +13,16 @@ import org.apache.spark.sql.functions.udf
   * which is a key of one part.
   */
 object SubjectFunctions {
+  private val broadcasts = new ConcurrentHashMap[String, Broadcast[SubjectSet]]
 
   /** `name(parts)` and `name_any(elements)`: whether a subject is named, BOOLEAN, false for NULL. */
   def registerMembership(session: SparkSession, name: String, secret: Array[Byte], hashes: Array[Byte]): Unit = {
-    val subjects = new SubjectSet(new KeyedHash(secret), hashes)
-    val all = (parts: collection.Seq[String]) => subjects.contains(parts)
+    // each process holds the hashes once, whatever the number of its tasks
+    val subjects = session.sparkContext.broadcast(new SubjectSet(new KeyedHash(secret), hashes))
+    broadcasts.put(name, subjects)
+    val all = (parts: collection.Seq[String]) => subjects.value.contains(parts)
     val any = (elements: collection.Seq[String]) =>
-      elements != null && elements.exists(element => subjects.contains(Seq(element)))
+      elements != null && elements.exists(element => subjects.value.contains(Seq(element)))
     session.udf.register(name, udf(all).asNonNullable())
     session.udf.register(s"${name}_any", udf(any).asNonNullable())
   }
@@ -27,7 +33,10 @@ object SubjectFunctions {
     session.udf.register(name, udf((parts: collection.Seq[String]) => hash.of(parts)))
   }
 
-  /** Forgets the functions, and with them the secret. */
+  /** Forgets the functions, and with them the secret and the hashes. */
   def drop(session: SparkSession, names: Seq[String]): Unit =
-    names.foreach(name => session.sessionState.catalog.dropTempFunction(name, ignoreIfNotExists = true))
+    names.foreach { name =>
+      session.sessionState.catalog.dropTempFunction(name, ignoreIfNotExists = true)
+      Option(broadcasts.remove(name)).foreach(_.destroy())
+    }
 }

@@ -6,7 +6,13 @@ package hiveacid.wire
 final case class SearchedFile(path: String, lengthBytes: Long, modifiedMs: Long, partition: String)
 
 /** One search of a table's files. */
-final case class SearchSpec(table: String, conditions: Seq[String], evolution: Evolution, files: Seq[SearchedFile])
+final case class SearchSpec(
+    table: String,
+    conditions: Seq[String],
+    evolution: Evolution,
+    partBytes: Long,
+    files: Seq[SearchedFile]
+)
 
 /** The result for one file. */
 final case class SearchResult(
