@@ -97,6 +97,10 @@ def _search_again(chosen: argparse.Namespace, certificate: Certificate) -> int:
         found = recheck(certificate, chosen.certificate, key, build_world(session, key, tell))
     files = sum(len(each.report.files) for each in found)
     print(f"searched again: {files} files of {len(found)} tables")
+    written = [each.rewritten for each in found]
+    unchanged, gone = sum(each.unchanged for each in written), sum(each.gone for each in written)
+    changed = sum(len(each.changed) for each in written)
+    print(f"files that the erasure wrote: {unchanged} unchanged, {changed} changed, {gone} not there any more")
     return _show([place for each in found for place in each.places])
 
 

@@ -17,6 +17,7 @@ from hive_acid.erasure.page import format_page
 from hive_acid.erasure.phases import TableResult, World
 from hive_acid.erasure.places import Place
 from hive_acid.erasure.plan import Plan
+from hive_acid.erasure.rewritten import RewrittenFiles, compare
 from hive_acid.erasure.signing import Signer
 from hive_acid.erasure.spotting import Spotters
 from hive_acid.erasure.state import ErasureState, describe_keys
@@ -72,6 +73,7 @@ def _describe_table(result: TableResult, state: ErasureState | None) -> dict[str
         "identity": report.identity or found.identity,
         "locations": list(found.locations),
         "keys": describe_keys(found.matcher.keys),
+        "searched": _describe_search(report),
         "files": [file.describe() for file in report.files],
         "places": [place.describe() for place in result.places],
     }
@@ -84,6 +86,17 @@ def _describe_table(result: TableResult, state: ErasureState | None) -> dict[str
         "compactions": state.compactions(found.matcher.table),
         "files_removed": sorted(path for path in found.files if path not in after),
         "bytes_removed": sum(length for path, length in found.files.items() if path not in after),
+    }
+
+
+def _describe_search(report: TableReport) -> dict[str, int]:
+    """How much of the files was read. No statistics let a file be skipped: all are read."""
+    read = [file for file in report.files if file.is_searched]
+    return {
+        "files": len(read),
+        "bytes": sum(file.source.length_bytes for file in read),
+        "not_searched": len(report.files) - len(read),
+        "skipped_by_statistics": 0,
     }
 
 
@@ -139,15 +152,16 @@ def _replace(path: Path, content: bytes) -> None:
 
 @dataclass(frozen=True)
 class Recheck:
-    """A table of a certificate, searched again."""
+    """A table of a certificate, searched again. `rewritten` are the files that the erasure wrote."""
 
     table: str
     report: TableReport
+    rewritten: RewrittenFiles
 
     @property
     def places(self) -> tuple[Place, ...]:
-        """The places where something of the subjects is now."""
-        return self.report.places
+        """The places where something of the subjects is now, or where a file is not the one that the erasure wrote."""
+        return (*self.report.places, *self.rewritten.changed)
 
 
 def recheck(certificate: Certificate, path: Path, key: HashKey, world: World) -> tuple[Recheck, ...]:
@@ -161,7 +175,10 @@ def recheck(certificate: Certificate, path: Path, key: HashKey, world: World) ->
         raise build_error("HIVE_ACID_ERASURE.CERTIFICATE_HASH_KEY", path=path, key=shown)
     verification = Verification(world.engine, world.metastore, world.file_system, Spotters(key), world.owner)
     found = []
-    for matcher, identity, locations in certificate.matchers():
+    for (matcher, identity, locations), table in zip(
+        certificate.matchers(), certificate.payload["tables"], strict=True
+    ):
         world.tell(f"verify: {matcher.table}")
-        found.append(Recheck(str(matcher.table), verification.verify(matcher, Former(identity, locations))))
+        report = verification.verify(matcher, Former(identity, locations))
+        found.append(Recheck(str(matcher.table), report, compare(table["files"], report, world.engine)))
     return tuple(found)

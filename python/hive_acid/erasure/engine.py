@@ -121,3 +121,7 @@ class ErasureEngine(Protocol):
     def search(self, matcher: Matcher, files: Sequence[PhysicalFile]) -> Iterator[FileFinding]:
         """Read the files themselves, each whole, without any snapshot; a finding for every one of them."""
         ...
+
+    def digest(self, files: Sequence[PhysicalFile]) -> Sequence[str | None]:
+        """The SHA-256 of each file, in hexadecimal; None for one that is gone or not as it was listed."""
+        ...

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from hive_acid.erasure.engine import ErasureEngine, FileFinding, Matcher, PhysicalFile
 from hive_acid.erasure.places import Place, PlaceKind
@@ -15,32 +15,43 @@ from hive_acid.snapshot.filesystem import FileSystem
 _TEXT_BYTES = 1024 * 1024
 """Larger files are no notes."""
 _ROW_MAGICS = (b"ORC", b"PAR1")
+_NOT_SEARCHED = "not"
 _CHECKSUM_MAGIC = b"crc\0"
 _CHECKSUM_SUFFIX = ".crc"
 
 
 @dataclass(frozen=True)
 class SearchedFile:
-    """A file, how it was searched (`rows`, `text`, `checksums`), and what is there. Subjects are masked in `path`."""
+    """A file, how it was searched (`rows`, `text`, `checksums`, `not`), and what is there.
+
+    Subjects are masked in `path`, and stand in `source`, which is not shown. `sha256` is None for files that the
+    erasure did not write.
+    """
 
     path: str
-    length_bytes: int
-    modified_ms: int
+    source: PhysicalFile = field(repr=False)
     way: str
     row_count: int = 0
     match_count: int = 0
     places: tuple[Place, ...] = ()
+    sha256: str | None = None
+
+    @property
+    def is_searched(self) -> bool:
+        """False if it could not be searched whole."""
+        return self.way != _NOT_SEARCHED
 
     def describe(self) -> dict[str, str | int]:
         """As the certificate shows it."""
-        return {
+        described: dict[str, str | int] = {
             "path": self.path,
-            "length_bytes": self.length_bytes,
-            "modified_ms": self.modified_ms,
+            "length_bytes": self.source.length_bytes,
+            "modified_ms": self.source.modified_ms,
             "searched": self.way,
             "rows": self.row_count,
             "matches": self.match_count,
         }
+        return described if self.sha256 is None else {**described, "sha256": self.sha256}
 
 
 class FileSearch:
@@ -119,7 +130,7 @@ class FileSearch:
 
     def _unsearched(self, file: PhysicalFile, problem: str) -> SearchedFile:
         place = self._place(PlaceKind.UNSEARCHED, file, f"it could not be searched: {self._spotter.mask(problem)}")
-        return self._searched(file, "not", [place])
+        return self._searched(file, _NOT_SEARCHED, [place])
 
     def _searched(
         self, file: PhysicalFile, way: str, places: list[Place], row_count: int = 0, match_count: int = 0
@@ -127,7 +138,7 @@ class FileSearch:
         masked = self._spotter.mask(file.path)
         if masked != file.path:
             places = [*places, self._place(PlaceKind.PATH, file, "its path names a subject")]
-        return SearchedFile(masked, file.length_bytes, file.modified_ms, way, row_count, match_count, tuple(places))
+        return SearchedFile(masked, file, way, row_count, match_count, tuple(places))
 
     def _place(self, kind: PlaceKind, file: PhysicalFile, detail: str) -> Place:
         return Place(kind, self._spotter.mask(file.path), detail, file.partition)

@@ -16,6 +16,11 @@ _STYLE = (
     "th{background:#f3f3f3}.erased{color:#06632b}.pending{color:#9a1b1b}code{font-size:.9em;overflow-wrap:anywhere}"
 )
 
+_SEARCHED = (
+    "{files} files of {bytes} bytes; {not_searched} could not be searched, "
+    "{skipped_by_statistics} were skipped by their statistics"
+)
+
 
 def format_page(certificate: Certificate, content: bytes) -> str:
     """The page. `content` are the bytes of the certificate's file, whose SHA-256 it shows."""
@@ -61,10 +66,10 @@ def _table(table: Mapping[str, Any]) -> str:
         ("Transactions", _join(table.get("deletions", []), "transaction {txn_id}, write ID {write_id}, {rows} rows")),
         ("Compactions", _join(table.get("compactions", []), "{id} {partition}")),
         ("Files removed", len(table.get("files_removed", []))),
-        ("Files searched", len(table["files"])),
+        ("Searched", _join([table["searched"]], _SEARCHED) if "searched" in table else len(table["files"])),
     ]
-    files = _rows(table["files"], ("path", "length_bytes", "modified_ms", "searched", "rows", "matches"))
-    titles = ("File", "Bytes", "Modified (ms since 1970)", "Searched as", "Rows", "Of subjects")
+    files = _rows(table["files"], ("path", "length_bytes", "modified_ms", "searched", "rows", "matches", "sha256"))
+    titles = ("File", "Bytes", "Modified (ms since 1970)", "Searched as", "Rows", "Of subjects", "SHA-256 if rewritten")
     return "\n".join(
         (
             _section(f"Table {table['table']}", ("", ""), facts),

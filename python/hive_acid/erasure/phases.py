@@ -13,6 +13,7 @@ from hive_acid.erasure.ledger import Ledger
 from hive_acid.erasure.places import Place, PlaceKind
 from hive_acid.erasure.plan import Plan, TablePlan
 from hive_acid.erasure.retrying import try_until_won
+from hive_acid.erasure.rewritten import add_digests
 from hive_acid.erasure.spotting import Spotter
 from hive_acid.erasure.state import (
     COMPACTED,
@@ -103,7 +104,17 @@ class Erasure:
             self._note(VERIFIED, places=sum(len(result.places) for result in results))
             if not any(result.places for result in results):
                 break
-        return results
+        return tuple(map(self._add_digests, results))
+
+    def _add_digests(self, result: TableResult) -> TableResult:
+        """With the SHA-256 of the files that were written; those that are others by now are places."""
+        found, spotter = result.found, self._spotter(result.found)
+        partitions = self.state.touched(found.matcher.table) | {
+            entry["partition"] for entry in self.state.compactions(found.matcher.table)
+        }
+        report = add_digests(result.report, self._world.engine, found.files.keys(), partitions, spotter)
+        new = report.places[len(result.report.places) :]
+        return TableResult(found, report, (*result.places, *new))
 
     def _guard(self, found: Sequence[FoundTable]) -> None:
         guard = self._plan.guard

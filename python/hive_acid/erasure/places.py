@@ -39,6 +39,7 @@ class PlaceKind(Enum):
     VISIBLE_ROWS = "visible-rows"
     CHANGED_TABLE = "changed-table"
     CHANGING_FILES = "changing-files"
+    CHANGED_FILE = "changed-file"
     NOT_CLEANED = "not-cleaned"
     NOT_COMPACTED = "not-compacted"
 

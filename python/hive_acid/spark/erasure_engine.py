@@ -35,6 +35,7 @@ _FILES_A_JOB = 2000
 _PART_BYTES = 128 * 1024 * 1024
 """Larger files are read by several tasks."""
 _SEARCH_JOB = "erasure-search"
+_DIGEST_JOB = "erasure-digest"
 
 
 class SparkErasureEngine:
@@ -166,6 +167,13 @@ class SparkErasureEngine:
         functions = self._functions
         found = run_job(self._session.sparkContext, _SEARCH_JOB, lambda: functions.api.search(functions.session, spec))
         return codec.read(tuple[SearchResult, ...], found)
+
+    def digest(self, files: Sequence[PhysicalFile]) -> Sequence[str | None]:
+        """One job reads all."""
+        functions, listed = self._functions, codec.write(tuple(map(_build_file, files)))
+        context = self._session.sparkContext
+        found = run_job(context, _DIGEST_JOB, lambda: functions.api.digests(functions.session, listed))
+        return codec.read(tuple[str | None, ...], found)
 
 
 def _build_file(file: PhysicalFile) -> SearchedFile:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -133,6 +134,13 @@ class Disk:
         if self.cleans:
             self.metastore._compactions._change(asked.id, state=CompactionState.SUCCEEDED)
         return asked.id
+
+    def digest(self, files: Sequence[PhysicalFile]) -> Sequence[str | None]:
+        def of(file: PhysicalFile) -> str | None:
+            content = self.contents.get(file.path)
+            return None if content is None else hashlib.sha256(repr(content.rows).encode()).hexdigest()
+
+        return [of(file) for file in files]
 
     def search(self, matcher: Matcher, files: Sequence[PhysicalFile]) -> Iterator[FileFinding]:
         for file in files:

@@ -4,8 +4,8 @@ import java.util.HexFormat
 
 import hiveacid.commands.AcidWriteCommand
 import hiveacid.scan.PartitionValues
-import hiveacid.search.{KeyedHash, SearchJob, SubjectFunctions, SubjectSpelling}
-import hiveacid.wire.{SearchSpec, StatementKind, Wire}
+import hiveacid.search.{DigestJob, KeyedHash, SearchJob, SubjectFunctions, SubjectSpelling}
+import hiveacid.wire.{SearchedFile, SearchSpec, StatementKind, Wire}
 
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.catalyst.expressions.{Cast, Literal}
@@ -57,6 +57,12 @@ object SearchApi {
   /** Searches files; `spec` is a SearchSpec, the answer an array of SearchResult. */
   def search(session: SparkSession, spec: String): String =
     Wire.write(SearchJob.run(session, Wire.read[SearchSpec](spec)))
+
+  /** The SHA-256 of each file in hexadecimal, null for one that is not as it was listed; a JSON array. `files` is one
+    * of SearchedFile.
+    */
+  def digests(session: SparkSession, files: String): String =
+    Wire.write(DigestJob.run(session, Wire.read[Seq[SearchedFile]](files)))
 
   /** Runs an INSERT OVERWRITE that replaces the partitions of these names, a JSON array, and no others. One that gets
     * no row becomes empty. The names may be those of subjects, so that they stand in no text and no plan.
