@@ -74,6 +74,7 @@ def _describe_table(result: TableResult, state: ErasureState | None) -> dict[str
         "locations": list(found.locations),
         "keys": describe_keys(found.matcher.keys),
         "searched": _describe_search(report),
+        "cross_check": report.cross_check.describe(),
         "files": [file.describe() for file in report.files],
         "places": [place.describe() for place in result.places],
     }

@@ -68,6 +68,8 @@ def _table(table: Mapping[str, Any]) -> str:
         ("Files removed", len(table.get("files_removed", []))),
         ("Searched", _join([table["searched"]], _SEARCHED) if "searched" in table else len(table["files"])),
     ]
+    if "cross_check" in table:
+        facts.append(("Read again by pyarrow", _describe_cross_check(table["cross_check"])))
     files = _rows(table["files"], ("path", "length_bytes", "modified_ms", "searched", "rows", "matches", "sha256"))
     titles = ("File", "Bytes", "Modified (ms since 1970)", "Searched as", "Rows", "Of subjects", "SHA-256 if rewritten")
     return "\n".join(
@@ -79,6 +81,12 @@ def _table(table: Mapping[str, Any]) -> str:
             _section("Files that were removed", ("File",), [(path,) for path in table.get("files_removed", [])], 3),
         )
     )
+
+
+def _describe_cross_check(compared: Mapping[str, Any]) -> str:
+    found = "{files} files with {rows} rows".format_map(compared)
+    others = _join(compared["not_checked"], "{files}: {reason}")
+    return f"{found}; not read again, and why: {others}"
 
 
 def _join(entries: Iterable[Mapping[str, Any]], template: str) -> str:

@@ -40,6 +40,7 @@ class PlaceKind(Enum):
     CHANGED_TABLE = "changed-table"
     CHANGING_FILES = "changing-files"
     CHANGED_FILE = "changed-file"
+    CROSS_CHECK = "cross-check"
     NOT_CLEANED = "not-cleaned"
     NOT_COMPACTED = "not-compacted"
 

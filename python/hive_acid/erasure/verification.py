@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from hive_acid.erasure.cross_check import CrossCheck, CrossChecker
 from hive_acid.erasure.engine import ErasureEngine, Matcher, PhysicalFile
 from hive_acid.erasure.file_search import FileSearch, SearchedFile
 from hive_acid.erasure.places import Place, PlaceKind, find_roots, find_trash, list_files, search_metastore
@@ -50,11 +51,12 @@ class Owner:
 
 @dataclass(frozen=True)
 class TableReport:
-    """The result for one table. `places` are all that was found, those of files too."""
+    """The result for one table. `places` are all that was found, those of files and of the second reader too."""
 
     identity: str
     files: tuple[SearchedFile, ...]
     places: tuple[Place, ...]
+    cross_check: CrossCheck = field(default_factory=CrossCheck)
 
 
 class Verification:
@@ -104,7 +106,8 @@ class Verification:
         places += search_metastore(self._metastore, before.table, before.partitions, spotter)
         for file in searched:
             places += file.places
-        return TableReport(before.identity, searched, tuple(places))
+        compared = CrossChecker(self._file_system, self._spotters.key, before.table).check(matcher, searched)
+        return TableReport(before.identity, searched, (*places, *compared.places), compared)
 
     def look_if_there(self, matcher: Matcher) -> Sight | None:
         """The table as it is now, None if it is gone."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import shutil
 from pathlib import Path
 
@@ -54,6 +55,24 @@ def test_a_person_is_erased_and_verified_and_a_leftover_is_found_again(
     assert not [
         p for each in hive_acid.verify_certificate(spark, tmp_path / "certificate.json", hash_key) for p in each.places
     ]
+    hashed = [file for file in table["files"] if "sha256" in file]
+    assert {Path(file["path"]).parent.parent.name for file in hashed} == {"day=mon"}
+    bucket = next(file for file in hashed if Path(file["path"]).name.startswith("bucket_"))
+    base = Path(bucket["path"].removeprefix("file:"))
+    assert bucket["sha256"] == hashlib.sha256(base.read_bytes()).hexdigest()
+    rows = [file for file in table["files"] if file["searched"] == "rows"]
+    assert table["cross_check"] == {
+        "files": len(rows),
+        "rows": sum(file["rows"] for file in rows),
+        "not_checked": [],
+    }
+    assert table["searched"]["files"] == len(table["files"])
+
     shutil.copytree(kept, location / ".left" / "day=mon")
     found = hive_acid.verify_certificate(spark, tmp_path / "certificate.json", hash_key)
     assert {place.kind.value for each in found for place in each.places} >= {"rows"}
+    assert [(each.rewritten.unchanged, each.rewritten.gone) for each in found] == [(len(hashed), 0)]
+    with base.open("ab") as file:
+        file.write(b"x")
+    (found,) = hive_acid.verify_certificate(spark, tmp_path / "certificate.json", hash_key)
+    assert [place.where for place in found.rewritten.changed] == [bucket["path"]]

@@ -85,8 +85,10 @@ def test_the_certificate_says_how_much_was_read(shop: Shop) -> None:
         "not_searched": 1,
         "skipped_by_statistics": 0,
     }
+    assert tables["shop.sales"]["cross_check"]["files"] == 0
     page = shop.certificate.with_suffix(".html").read_text()
     assert f"2 files of {sum(lengths)} bytes; 1 could not be searched" in page
+    assert "0 files with 0 rows; not read again, and why: 2: the file changed meanwhile" in page
 
 
 def test_an_older_certificate_without_hashes_is_checked(shop: Shop) -> None:
