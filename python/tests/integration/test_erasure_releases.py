@@ -24,6 +24,8 @@ subjects = ["email"]
 keys = {email = "lower(email)"}
 [tables."default.visits"]
 keys = {email = "guest.email"}
+[tables."default.clicks"]
+keys = {email = "email"}
 """
 
 
@@ -47,12 +49,22 @@ def test_people_are_erased_verified_and_certified_on_each_release(version: str, 
             spark.sql(f"UPDATE sales SET id = 7 WHERE email = '{ADA}'")
             spark.sql(f"CREATE TABLE visits (guest STRUCT<email: STRING>) {kind}")
             spark.sql(f"INSERT INTO visits VALUES (named_struct('email', '{ADA}')), (named_struct('email', 'y'))")
+            insert_only = "'transactional'='true', 'transactional_properties'='insert_only'"
+            spark.sql(
+                "CREATE TABLE clicks (id INT, email STRING) PARTITIONED BY (day STRING) STORED AS ORC "
+                f"TBLPROPERTIES ({insert_only})"
+            )
+            spark.sql(f"INSERT INTO clicks VALUES (1, '{ADA}', 'mon'), (2, '{ADA}', NULL), (3, 'y', NULL)")
         assert hive_acid(tmp_path, "erase", "--new-keys", "keys").returncode == 0
         call = ("plan.toml", "--subjects", "people.txt", "--hash-key", "keys/hash.key", "--metastore", metastore.uri)
         counted = hive_acid(tmp_path, "erase", *call, "--dry-run")
         assert (counted.returncode, counted.stdout.splitlines()) == (
             0,
-            ["default.sales: 1 of 3 rows are of subjects", "default.visits: 1 of 2 rows are of subjects"],
+            [
+                "default.sales: 1 of 3 rows are of subjects",
+                "default.visits: 1 of 2 rows are of subjects",
+                "default.clicks: 2 of 3 rows are of subjects",
+            ],
         ), counted.stderr
         erased = hive_acid(tmp_path, "erase", *call, "--signing-key", "keys/signing.key")
         assert erased.returncode == 0, erased.stdout + erased.stderr
@@ -67,6 +79,7 @@ def test_people_are_erased_verified_and_certified_on_each_release(version: str, 
             metastore.uri,
         )
         assert again.returncode == 0, again.stdout + again.stderr
+        assert " unchanged, 0 changed, 0 not there any more" in again.stdout
     written = [tmp_path / name for name in ("plan.ledger", "plan.json", "plan.html")]
     assert [path for path in written if "lovelace" in path.read_text("utf-8")] == []
     data = [path for path in metastore.warehouse.rglob("*") if path.is_file()]
