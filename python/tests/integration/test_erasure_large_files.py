@@ -17,6 +17,7 @@ from integration.conftest import Tables
 
 SECRET = b"a secret that is nowhere to be seen"
 KEY = Key(("name",))
+INSERT_ONLY = "TBLPROPERTIES ('transactional'='true', 'transactional_properties'='insert_only')"
 ROWS = 60_000
 """In blocks of about 10,000 rows."""
 
@@ -33,19 +34,25 @@ def write_blocks(path: Path, word: str, compression: str = "uncompressed") -> No
         pq.write_table(table, path, row_group_size=10_000, compression="none", use_dictionary=False)
 
 
-def search(spark: SparkSession, table: TableName, path: Path, part_bytes: int, subject: str = "Ada") -> FileFinding:
+def search(
+    spark: SparkSession,
+    table: TableName,
+    path: Path,
+    part_bytes: int,
+    subject: str = "Ada",
+    key: Key = KEY,
+    partition: str = "",
+) -> FileFinding:
     engine = SparkErasureEngine(spark, SECRET, part_bytes)
-    matcher = Matcher(table, (KeyedHashes(KEY, engine.spell(table, KEY, [(subject,)])),))
+    matcher = Matcher(table, (KeyedHashes(key, engine.spell(table, key, [(subject,)])),))
     stat = path.stat()
-    file = PhysicalFile(str(path), stat.st_size, stat.st_mtime_ns // 1_000_000)
+    file = PhysicalFile(str(path), stat.st_size, stat.st_mtime_ns // 1_000_000, partition)
     (finding,) = engine.search(matcher, [file])
     return finding
 
 
 @pytest.mark.parametrize("word", ["ORC", "PARQUET"])
-@pytest.mark.parametrize(
-    "properties", ["", "TBLPROPERTIES ('transactional'='true', 'transactional_properties'='insert_only')"]
-)
+@pytest.mark.parametrize("properties", ["", INSERT_ONLY])
 def test_parts_find_the_same_as_one_task(spark: SparkSession, tables: Tables, word: str, properties: str) -> None:
     tables.sql(f"CREATE TABLE t (id INT, name STRING) STORED AS {word} {properties}")
     table, path = TableName(tables.database, "t"), tables.location("t") / ".left"
@@ -60,6 +67,22 @@ def test_parts_find_the_same_as_one_task(spark: SparkSession, tables: Tables, wo
     for part_bytes in (path.stat().st_size - 1, 100_000, 33_333):
         assert search(spark, table, path, part_bytes) == whole, part_bytes
     assert search(spark, table, path, 50_000, "Bob") == FileFinding(str(path), ROWS, 0, in_statistics=False)
+
+
+@pytest.mark.parametrize("word", ["ORC", "PARQUET"])
+@pytest.mark.parametrize("properties", ["", INSERT_ONLY])
+def test_rows_are_counted_where_no_column_of_the_file_is_needed(
+    spark: SparkSession, tables: Tables, word: str, properties: str
+) -> None:
+    tables.sql(f"CREATE TABLE t (id INT, name STRING) PARTITIONED BY (p INT) STORED AS {word} {properties}")
+    table, path, key = TableName(tables.database, "t"), tables.location("t") / "p=7" / ".left", Key(("p",))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_blocks(path, word)
+    for part_bytes in (path.stat().st_size, 100_000):
+        assert search(spark, table, path, part_bytes, "7", key, "p=7").match_count == ROWS, part_bytes
+        assert search(spark, table, path, part_bytes, "8", key, "p=7") == FileFinding(
+            str(path), ROWS, 0, in_statistics=False
+        )
 
 
 def test_a_damaged_part_is_a_problem_of_the_file(spark: SparkSession, tables: Tables) -> None:
