@@ -169,7 +169,7 @@ def choose(files: Sequence[SearchedFile], sample: Sample) -> list[SearchedFile]:
 
 
 def _rank(file: SearchedFile) -> int:
-    """By the kind of the folder that it is in: bases, deltas, delete deltas, others."""
+    """The kind of folder that it is in decides: bases, deltas, delete deltas, others."""
     kinds = (FolderKind.BASE, FolderKind.DELTA, FolderKind.DELETE_DELTA)
     for name in reversed(file.source.path.split("/")[:-1]):
         parsed = FolderName.parse(name)

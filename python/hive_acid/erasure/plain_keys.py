@@ -87,7 +87,7 @@ def spell_value(value: Any) -> str | None:
 
 
 def split_fields(text: str) -> list[str]:
-    """What stands between the commas of a type's brackets, but for those within brackets in it."""
+    """The texts between the commas of a type, but for commas within brackets."""
     depth, start, found = 0, 0, list[str]()
     for at, character in enumerate(text):
         depth += (character in "<(") - (character in ">)")
