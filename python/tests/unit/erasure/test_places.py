@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+import pyarrow
 import pytest
+from pyarrow import orc
 
 from hive_acid.erasure.run import verify_subjects
 from hive_acid.errors import build_error
@@ -242,3 +245,19 @@ def test_a_file_that_storage_cannot_read_is_named_and_hides_no_other(shop: Shop)
     outcome = shop.verify()
     assert {"unsearched", "rows"} <= shop.kinds(outcome)
     assert [place.where for place in outcome.verdict.places if place.kind.value == "unsearched"] == [damaged]
+
+
+def test_rows_that_only_the_second_reader_sees_make_the_verdict_pending(shop: Shop) -> None:
+    shop.erase()
+    path = "/warehouse/people/000000_0"
+    shop.disk.put(path, {"email": OTHER})
+    content = io.BytesIO()
+    orc.write_table(pyarrow.table({"email": [ADA], "account": ["a-17"]}), content)
+    shop.files.add_file(path, len(content.getvalue()), 5)
+    shop.files.bytes[path] = content.getvalue()
+    outcome = shop.verify()
+    assert shop.kinds(outcome) == {"cross-check"}
+    assert [place.where for place in outcome.verdict.places] == [path]
+    assert outcome.verdict.state.value == "pending"
+    shop.disk.remove(path)
+    assert shop.verify().verdict.state.value == "erased"
