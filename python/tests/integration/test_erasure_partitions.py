@@ -8,7 +8,10 @@ import pytest
 from pyspark.sql import SparkSession
 
 import hive_acid
+from hive_acid.erasure.engine import Key, KeyedHashes, Matcher
 from hive_acid.erasure.signing import HASH_KEY_FILE, SIGNING_KEY_FILE, make_keys
+from hive_acid.model.table import TableName
+from hive_acid.spark.erasure_engine import SparkErasureEngine
 from integration.conftest import Tables
 
 ADA = "ada.lovelace@example.org"
@@ -51,3 +54,33 @@ def test_the_bytes_of_emptied_partitions_and_tables_are_gone(
     assert outcome.certificate is not None
     compacted = {entry["partition"] for entry in outcome.certificate.payload["tables"][0]["compactions"]}
     assert compacted == ({"day=mon", "day=tue", "day=__HIVE_DEFAULT_PARTITION__"} if clause else {""})
+
+
+@pytest.mark.parametrize(
+    ("kind", "values"),
+    [
+        ("CHAR(4)", ("'ab'", "'abcd'")),
+        ("VARCHAR(4)", ("'ab'", "'a b'")),
+        ("STRING", ("'a/b=c%d'", "'ä ö'")),
+        ("DATE", ("DATE'2024-02-29'", "DATE'1900-01-01'")),
+        ("DECIMAL(10, 2)", ("1.50", "0.00")),
+        ("DOUBLE", ("1.5D", "1e20D")),
+        ("BOOLEAN", ("true", "false")),
+        ("TIMESTAMP", ("TIMESTAMP'2024-02-29 01:02:03.5'", "TIMESTAMP'2024-03-01 00:00:00'")),
+    ],
+)
+def test_partitions_of_any_type_are_matched(
+    spark: SparkSession, tables: Tables, kind: str, values: tuple[str, str]
+) -> None:
+    tables.sql(
+        f"CREATE TABLE t (id INT, name STRING) PARTITIONED BY (p {kind}) STORED AS ORC TBLPROPERTIES ({INSERT_ONLY})"
+    )
+    first, second = values
+    rows = [f"(1, 'Ada', {first})", f"(2, 'Ada', {second})", f"(3, 'Bob', {second})", "(4, 'Ada', NULL)"]
+    tables.sql(f"INSERT INTO t VALUES {', '.join(rows)}, (5, 'Bob', NULL)")
+    engine, table, key = SparkErasureEngine(spark, b"x" * 32), TableName(tables.database, "t"), Key(("name",))
+    matcher = Matcher(table, (KeyedHashes(key, engine.spell(table, key, [("Ada",)])),))
+    assert sorted(engine.count(matcher, None).by_partition.values()) == [1, 1, 1]
+    assert engine.delete([matcher], {})[0].row_count == 3
+    assert tables.sql("SELECT id FROM t ORDER BY id") == [(3,), (5,)]
+    assert len(list(tables.location("t").glob("p=*/base_*"))) == 3
