@@ -146,8 +146,7 @@ class SparkErasureEngine:
         request = CompactionRequest(
             table, CompactionKind.MAJOR, partition or None, initiator=self._attachment.requester
         )
-        outcome = self._attachment.compactions.compact([request], settings, waits=True)[0]
-        return outcome.compaction_id if outcome.accepted else None
+        return self._attachment.compactions.compact_anew(request, settings).compaction_id
 
     def _settings(self) -> Settings:
         return self._attachment.settings.overridden_by(find_own_settings(self._session))

@@ -109,6 +109,31 @@ class CompactionRequests:
             _add_note(error, outcomes)
             raise
 
+    def compact_anew(self, request: CompactionRequest, settings: config.Settings) -> Outcome:
+        """The outcome of a compaction that has begun after this call, once it has ended.
+
+        The queue accepts none while another one of the same table or partition is under way. That one may have begun
+        before the changes that are to be compacted: it is waited for, however it ends, and the request made again.
+        Raises as `compact` does for one that waits, and HIVE_ACID_COMPACTION_FAILED for a request that is refused
+        though nothing is under way.
+        """
+        is_refused = False
+        while not (outcome := self.compact([request], settings, waits=True)[0]).accepted:
+            under_way = self._find_under_way(request)
+            if is_refused and not under_way:
+                raise _failure(outcome)
+            is_refused = not under_way  # it may have ended since; then the next request is accepted
+            self._wait(under_way, settings)
+        return outcome
+
+    def _find_under_way(self, request: CompactionRequest) -> list[Outcome]:
+        where = (request.table, request.partition)
+        return [
+            Outcome(request, entry.id, True, entry.state.value, "")
+            for entry in self._queue.compactions()
+            if (entry.table, entry.partition) == where and entry.state.is_pending
+        ]
+
     def _request(self, requests: Sequence[CompactionRequest], settings: config.Settings) -> list[Outcome]:
         outcomes: list[Outcome] = []
         try:
@@ -139,6 +164,14 @@ class CompactionRequests:
         return list(outcomes) if self._runner is None else self._look(outcomes)
 
     def _await(self, outcomes: Sequence[Outcome], settings: config.Settings) -> list[Outcome]:
+        found = self._wait(outcomes, settings)
+        for outcome in found:
+            if outcome.accepted and outcome.state not in {state.value for state in _GOOD_ENDS}:
+                raise _failure(outcome)
+        return found
+
+    def _wait(self, outcomes: Sequence[Outcome], settings: config.Settings) -> list[Outcome]:
+        """Until all have ended, however they do."""
         poll_ms = settings.number(config.COMPACTION_POLL_MS)
         timeout_ms = settings.number(config.COMPACTION_WAIT_TIMEOUT_MS)
         started_ms = self._clock_ms()
@@ -148,15 +181,11 @@ class CompactionRequests:
             found = self._look(outcomes)
             pending = [outcome for outcome in found if _is_pending(outcome)]
             if not pending:
-                break
+                return found
             waited_ms = self._clock_ms() - started_ms
             if waited_ms >= timeout_ms:
                 raise _timeout(pending[0], waited_ms)
             self._pause_ms(min(poll_ms, timeout_ms - waited_ms))
-        for outcome in found:
-            if outcome.accepted and outcome.state not in {state.value for state in _GOOD_ENDS}:
-                raise _failure(outcome)
-        return found
 
     def _look(self, outcomes: Sequence[Outcome]) -> list[Outcome]:
         entries = {entry.id: entry for entry in self._queue.compactions()}

@@ -128,6 +128,10 @@ class World:
         requests = [CompactionRequest(T, CompactionKind.MAJOR, name) for name in names]
         return service.compact(requests, settings, waits=waits)
 
+    def run_anew(self) -> Outcome:
+        service = CompactionRequests(self.memory, lambda: self.now_ms, self.pause)
+        return service.compact_anew(CompactionRequest(T, CompactionKind.MAJOR, "k=1"), config.Settings({}))
+
     def work(self, error: str | None = None, *, does_nothing: bool = False) -> None:
         """Somebody does the next entry."""
         job = self.memory.next_compaction("host-0", "test", None)
@@ -172,6 +176,24 @@ def test_who_waits_sees_how_each_ended(world: World) -> None:
     assert (first.state, first.reason) == ("ready for cleaning", "")
     assert (second.state, second.reason) == ("refused", "nothing to do")
     assert world.pauses == [70, 70]
+
+
+@pytest.mark.parametrize("error", [None, "the disk is full"])
+def test_a_compaction_anew_begins_after_one_that_is_under_way_has_ended(world: World, error: str | None) -> None:
+    world.run(["k=1"], waits=False)
+    steps = [lambda: world.work(error), lambda: world.work()]
+    world.on_pause = lambda: steps.pop(0)()
+    outcome = world.run_anew()
+    assert (outcome.compaction_id, outcome.state, steps) == (2, "ready for cleaning", [])
+
+
+def test_a_compaction_anew_that_is_refused_for_good_is_a_failure(world: World) -> None:
+    class Refusing(MemoryMetastore):
+        def request_compaction(self, request: CompactionRequest) -> RequestedCompaction:
+            return RequestedCompaction(None, CompactionState.REFUSED, False, "not of this table")
+
+    with pytest.raises(HiveAcidError, match="not of this table"):
+        World(Refusing()).run_anew()
 
 
 def test_a_failure_is_told_once_all_have_ended(world: World) -> None:
