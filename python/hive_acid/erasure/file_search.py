@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -18,6 +19,7 @@ _ROW_MAGICS = (b"ORC", b"PAR1")
 _NOT_SEARCHED = "not"
 _CHECKSUM_MAGIC = b"crc\0"
 _CHECKSUM_SUFFIX = ".crc"
+_RUN = re.compile(r"[^\x00-\x1f\x7f\ufffd]{8,}")
 
 
 @dataclass(frozen=True)
@@ -104,21 +106,25 @@ class FileSearch:
     def _search_text(self, file: PhysicalFile, problem: str) -> SearchedFile:
         """`problem` says why its rows cannot be read."""
         content = self._read(file)
-        name = file.path.rpartition("/")[2]
         if content is None or content.startswith(_ROW_MAGICS):
             return self._unsearched(file, problem)
-        is_lengths = name.endswith(FLUSH_LENGTH_SUFFIX) and len(content) % 8 == 0
-        if is_lengths or (name.endswith(_CHECKSUM_SUFFIX) and content.startswith(_CHECKSUM_MAGIC)):
+        name = file.path.rpartition("/")[2]
+        if name.endswith(FLUSH_LENGTH_SUFFIX) and _are_lengths(content):
             return self._searched(file, "checksums", [])
+        if name.endswith(_CHECKSUM_SUFFIX) and content.startswith(_CHECKSUM_MAGIC):
+            return self._count(file, "checksums", _find_texts(content[len(_CHECKSUM_MAGIC) + 4 :]))
         try:
             text = content.decode()
         except UnicodeDecodeError:
             return self._unsearched(file, problem)
         if "\0" in text:
             return self._unsearched(file, problem)
+        return self._count(file, "text", text)
+
+    def _count(self, file: PhysicalFile, way: str, text: str) -> SearchedFile:
         count = self._spotter.count(text)
         places = [self._place(PlaceKind.FILE_TEXT, file, f"{count} texts name a subject")] if count else []
-        return self._searched(file, "text", places, match_count=count)
+        return self._searched(file, way, places, match_count=count)
 
     def _read(self, file: PhysicalFile) -> bytes | None:
         """The content of a small file; None for a large one, and for one that changed or that storage cannot read."""
@@ -142,3 +148,14 @@ class FileSearch:
 
     def _place(self, kind: PlaceKind, file: PhysicalFile, detail: str) -> Place:
         return Place(kind, self._spotter.mask(file.path), detail, file.partition)
+
+
+def _are_lengths(content: bytes) -> bool:
+    """True for eight bytes each of lengths that files have, which no text is."""
+    return len(content) % 8 == 0 and not any(content[start] for start in range(0, len(content), 8))
+
+
+def _find_texts(content: bytes) -> str:
+    """All of it if it may be a text, else what is too long among bytes of chance to be theirs."""
+    text = content.decode(errors="replace")
+    return text if text.isprintable() and "\ufffd" not in text else "\n".join(_RUN.findall(text))
