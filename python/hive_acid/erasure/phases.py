@@ -34,6 +34,8 @@ from hive_acid.snapshot.filesystem import FileSystem
 
 _ROUNDS = 3
 """The first compacts what was deleted from, the others what verification finds besides."""
+_OF_CONTENTS = (PlaceKind.ROWS, PlaceKind.FILE_STATISTICS, PlaceKind.FILE_TEXT, PlaceKind.UNSEARCHED)
+"""A path that names a subject goes with the partition of that name, which the user then drops."""
 
 
 @dataclass(frozen=True)
@@ -101,7 +103,8 @@ class Erasure:
             failed = [place for table in self._plan.tables for place in self._compact(table, wanted, round_)]
             failed += self._clean()
             results = tuple(self._verify(table, failed) for table in self._plan.tables)
-            self._note(VERIFIED, places=sum(len(result.places) for result in results))
+            free = {str(result.found.matcher.table): sorted(self._find_free(result)) for result in results}
+            self._note(VERIFIED, places=sum(len(result.places) for result in results), free=free)
             if not any(result.places for result in results):
                 break
         return tuple(map(self._add_digests, results))
@@ -222,9 +225,10 @@ class Erasure:
         found = self._found(table)
         report = self._verification.verify(found.matcher, Former(found.identity, found.locations))
         places = list(report.places)
+        spotter = self._spotter(found)
         if report.identity:
             places += self._find_visible(found.matcher, table)
-        spotter = self._spotter(found)
+            places += self._find_gone(table.table, set(map(spotter.mask, report.partitions)))
         counted = [place for place in places if spotter.mask(place.partition or "") not in found.beyond - {""}]
         own = [place for place in failed if place.where.split(" ")[0] == str(table.table)]
         return TableResult(found, report, tuple(dict.fromkeys((*counted, *own))))
@@ -238,6 +242,25 @@ class Erasure:
             for name, rows in count.by_partition.items()
             if rows
         ]
+
+    def _find_gone(self, table: TableName, present: set[str]) -> list[Place]:
+        """Partitions that held subjects and are not there any more, though their files were not free of them yet.
+
+        Nobody can tell where the files are: an exchange moves them into another table, and a drop may leave them.
+        """
+        gone = self.state.touched(table) - present - self.state.free(table) - {""}
+        detail = (
+            "it held subjects, and was dropped, renamed or exchanged before its files were found to be free of them; "
+            "see to its files, then erase with a new ledger"
+        )
+        return [Place(PlaceKind.CHANGED_TABLE, f"{table} PARTITION ({name})", detail) for name in sorted(gone)]
+
+    def _find_free(self, result: TableResult) -> frozenset[str]:
+        """Masked names of the partitions that subjects were deleted from and whose files name none any more."""
+        spotter = self._spotter(result.found)
+        bad = {place.partition for place in result.report.places if place.kind in _OF_CONTENTS}
+        present = frozenset(spotter.mask(name) for name in result.report.partitions if name not in bad)
+        return present & self.state.touched(result.found.matcher.table)
 
     def _found(self, table: TablePlan) -> FoundTable:
         found = self.state.found(table.table)

@@ -108,6 +108,11 @@ class ErasureState:
         later = (name for event in self._of(DELETED, table) for name in event["partitions"])
         return frozenset(() if found is None else found.count.by_partition) | frozenset(later)
 
+    def free(self, table: TableName) -> frozenset[str]:
+        """Masked names of the partitions whose files a verification has found to be free of subjects."""
+        verified = (event for event in self._ledger.events if event["event"] == VERIFIED)
+        return frozenset(name for event in verified for name in event["free"].get(str(table), ()))
+
     def phases(self) -> list[dict[str, Any]]:
         """Event and time of each, for the certificate; those of tables name theirs."""
         return [

@@ -51,12 +51,16 @@ class Owner:
 
 @dataclass(frozen=True)
 class TableReport:
-    """The result for one table. `places` are all that was found, those of files and of the second reader too."""
+    """The result for one table.
+
+    `places` are all that was found, those of files and of the second reader too; `partitions` are plain names.
+    """
 
     identity: str
     files: tuple[SearchedFile, ...]
     places: tuple[Place, ...]
     cross_check: CrossCheck = field(default_factory=CrossCheck)
+    partitions: tuple[str, ...] = field(default=(), repr=False)
 
 
 class Verification:
@@ -101,21 +105,29 @@ class Verification:
             detail = f"files changed each of {_LISTINGS} times that they were listed"
             places.append(Place(PlaceKind.CHANGING_FILES, str(matcher.table), detail))
         after = self.look_if_there(matcher)
-        if after is None or after.identity != before.identity or after.locations != before.locations:
+        if after is None or after.identity != before.identity or not set(before.locations) <= set(after.locations):
             places.append(_changed(matcher, "it was replaced, renamed or moved while it was searched"))
-        places += search_metastore(self._metastore, before.table, before.partitions, spotter)
+        places += self._search_metastore(matcher, after or before)
         for file in searched:
             places += file.places
         compared = CrossChecker(self._file_system, self._spotters.key, before.table).check(matcher, searched)
-        return TableReport(before.identity, searched, (*places, *compared.places), compared)
+        names = tuple(partition.name for partition in before.partitions)
+        return TableReport(before.identity, searched, (*places, *compared.places), compared, names)
+
+    def _search_metastore(self, matcher: Matcher, sight: Sight) -> list[Place]:
+        spotter = self._spotters.of(matcher.keys)
+        try:
+            return list(search_metastore(self._metastore, sight.table, sight.partitions, spotter))
+        except HiveAcidError as error:
+            _expect_gone(error)
+            return [_changed(matcher, "it went while it was searched")]
 
     def look_if_there(self, matcher: Matcher) -> Sight | None:
         """The table as it is now, None if it is gone."""
         try:
             return self.look(matcher)
         except HiveAcidError as error:
-            if error.main_condition != "HIVE_ACID_TABLE_NOT_FOUND":
-                raise
+            _expect_gone(error)
             return None
 
     def _search_until_settled(
@@ -134,6 +146,12 @@ class Verification:
             current = latest
         remaining = sorted(current & known.keys(), key=lambda file: file.path)
         return tuple(known[file] for file in remaining), False
+
+
+def _expect_gone(error: HiveAcidError) -> None:
+    """Raises an error that says anything else than that the table is gone."""
+    if error.main_condition != "HIVE_ACID_TABLE_NOT_FOUND":
+        raise error
 
 
 def _changed(matcher: Matcher, detail: str) -> Place:
