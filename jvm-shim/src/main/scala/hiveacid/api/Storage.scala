@@ -40,8 +40,8 @@ final class Storage(session: SparkSession) {
   private val conf: Configuration = session.sessionState.newHadoopConf()
   private def fileSystem(path: String): FileSystem = new Path(path).getFileSystem(conf)
 
-  /** All files and folders below each root of the JSON array `roots`, as a JSON array of `Listing`; with hidden folders
-    * if they are wanted.
+  /** All files and folders below each root of the JSON array `roots`, as a JSON array of `Listing`; with hidden folders,
+    * and files that the file system leaves out, if they are wanted.
     */
   def list(roots: String, withHidden: Boolean): String =
     json.writeValueAsString(json.readValue(roots, classOf[Array[String]]).map(listRoot(_, withHidden, ListAttempts)))
@@ -51,7 +51,11 @@ final class Storage(session: SparkSession) {
     */
   private def listRoot(root: String, withHidden: Boolean, attempts: Int): Listing = {
     val path = new Path(root)
-    val system = path.getFileSystem(conf)
+    val system = path.getFileSystem(conf) match {
+      // names of Hadoop's checksums are left out of its listings, whatever lies there
+      case local: LocalFileSystem if withHidden => local.getRaw
+      case other                                => other
+    }
     val children =
       try Some(system.listStatus(path))
       catch { case _: FileNotFoundException => None }

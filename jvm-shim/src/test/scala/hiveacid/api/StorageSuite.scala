@@ -82,8 +82,11 @@ final class LocalStorageSuite extends StorageSuite(classOf[RacingLocalFileSystem
       s"""{"root":"file:$root/gone","exists":false,"folders":[]}"""
     )
     assertEquals(listed, roots.mkString("[", ",", "]"))
+    Files.writeString(root.resolve(".staging/delta_1/._mark.crc"), "of nothing")
+    assertEquals(storage.list(s"""["file:$root","file:$root/gone"]""", withHidden = false), listed)
     val all = storage.list(s"""["file:$root"]""", withHidden = true)
-    assert(all.contains("""{"path":".staging/delta_1","names":[]"""), all)
+    assert(all.contains("""{"path":".staging/delta_1","names":["._mark.crc"]"""), all)
+    assertEquals(new String(storage.readBytes(s"file:$root/.staging/delta_1/._mark.crc")), "of nothing")
     assertEquals(storage.hiddenFolders(s"""["file:$root/","file:$root/gone"]"""), s"""["file:$root/.staging"]""")
     assertEquals(storage.checksums(s"""["file:$root/$path/_mark"]"""), """[""]""")
   }

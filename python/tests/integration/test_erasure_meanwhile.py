@@ -1,0 +1,171 @@
+"""Others who write, exchange, rename and compact while an erasure or its verification runs."""
+
+from __future__ import annotations
+
+import shutil
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyspark.sql import SparkSession
+
+from hive_acid.erasure.engine import FileFinding, Matcher, PhysicalFile
+from hive_acid.metastore.compaction_types import CompactionJob, CompactionKind, CompactionRequest
+from hive_acid.metastore.connection import Connection, parse_uris
+from hive_acid.metastore.thrift_client import ThriftMetastore
+from hive_acid.spark.erasure_engine import SparkErasureEngine
+from support.chaos.more_calls import MoreCalls
+from support.erasure_scene import ADA, LAYOUTS, NOBODY, WAYS, Scene, open_scene
+
+Act = Callable[[], object]
+
+
+@pytest.fixture(scope="module")
+def scene(spark: SparkSession, client: ThriftMetastore, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
+    """A table that Ada has been erased from."""
+    with open_scene(spark, client, LAYOUTS["full-partitioned"], tmp_path_factory.mktemp("scene")) as opened:
+        assert opened.erase().verdict.state.value == "erased"
+        yield opened
+
+
+@pytest.fixture
+def fresh(spark: SparkSession, client: ThriftMetastore, tmp_path: Path) -> Iterator[Scene]:
+    """A table with rows of Ada."""
+    with open_scene(spark, client, LAYOUTS["full-partitioned"], tmp_path) as opened:
+        yield opened
+
+
+def after(monkeypatch: pytest.MonkeyPatch, method: str, *acts: Act) -> None:
+    """What somebody else does after each of the engine's first calls of that name."""
+    original: Any = getattr(SparkErasureEngine, method)
+    left = list(acts)
+
+    def called(*arguments: Any) -> Any:
+        answer = original(*arguments)
+        if left:
+            left.pop(0)()
+        return answer
+
+    monkeypatch.setattr(SparkErasureEngine, method, called)
+
+
+def after_search(monkeypatch: pytest.MonkeyPatch, *acts: Act) -> None:
+    """The same of files that have been searched."""
+    original, left = SparkErasureEngine.search, list(acts)
+
+    def searched(engine: SparkErasureEngine, matcher: Matcher, files: Sequence[PhysicalFile]) -> Iterator[FileFinding]:
+        yield from original(engine, matcher, files)
+        if left:
+            left.pop(0)()
+
+    monkeypatch.setattr(SparkErasureEngine, "search", searched)
+
+
+def exchange(scene: Scene, source: str, target: str) -> None:
+    """ALTER TABLE target EXCHANGE PARTITION (day = 'mon') WITH TABLE source, which clients but Hive's may ask for."""
+    connection = Connection(parse_uris(scene.client.uri)[0], 60_000)
+    try:
+        places = ((scene.database, name) for name in (source, target))
+        MoreCalls(connection.client).exchange_partition({"day": "mon"}, *places)
+    finally:
+        connection.shutdown()
+
+
+def kinds(places: Sequence[Any]) -> set[str]:
+    return {place.kind.value for place in places}
+
+
+def test_files_that_other_writers_add_while_files_are_searched_are_searched_too(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    donated = [scene.donate("field"), scene.donate("map key")]
+    paths = [scene.root / "day=mon" / "delta_0000071_0000071_0000" / "bucket_00003", scene.root / "late"]
+    paths[0].parent.mkdir()
+    acts = [lambda pair=pair: shutil.copy(*pair) for pair in zip(donated, paths, strict=True)]
+    after_search(monkeypatch, *acts)
+    found = {place.where.removeprefix("file:") for place in scene.recheck() if place.kind.value == "rows"}
+    assert found == {str(path) for path in paths}
+    for path in paths:
+        path.unlink()
+    paths[0].parent.rmdir()
+    assert scene.recheck() == []
+
+
+def test_a_table_that_is_renamed_exchanged_or_made_anew_while_it_is_searched_is_told(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    people, other = str(scene.people), f"{scene.database}.other"
+    scene.create("other")
+
+    def rename(source: str, target: str) -> Callable[[], object]:
+        return lambda: scene.sql(f"ALTER TABLE {source} RENAME TO {target}")
+
+    def swap() -> None:
+        for pair in ((people, f"{people}_old"), (other, people)):
+            rename(*pair)()
+
+    for act, undo in (
+        (rename(people, f"{people}_old"), [rename(f"{people}_old", people)]),
+        (swap, [rename(people, other), rename(f"{people}_old", people)]),
+        (lambda: exchange(scene, "people", "other"), [lambda: exchange(scene, "other", "people")]),
+    ):
+        with monkeypatch.context() as patched:
+            after_search(patched, act)
+            assert "changed-table" in kinds(scene.recheck())
+        for step in undo:
+            step()
+        assert scene.recheck() == []
+
+
+def test_a_table_that_was_made_anew_under_the_name_is_told_for_ever(fresh: Scene) -> None:
+    assert fresh.erase().verdict.state.value == "erased"
+    fresh.sql(f"DROP TABLE {fresh.people}")
+    fresh.create("people")
+    assert kinds(fresh.recheck()) == {"changed-table"}
+    assert fresh.erase().verdict.state.value == "pending"
+    assert fresh.erase("second").verdict.state.value == "erased"
+
+
+def test_a_partition_that_is_exchanged_away_before_its_bytes_are_gone_leaves_the_verdict_open(
+    fresh: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fresh.create("elsewhere")
+    with monkeypatch.context() as patched:
+        after(patched, "delete", lambda: exchange(fresh, "people", "elsewhere"))
+        outcome = fresh.erase()
+    assert outcome.verdict.state.value == "pending"
+    assert "changed-table" in kinds(outcome.verdict.places)
+    exchange(fresh, "elsewhere", "people")
+    assert fresh.erase().verdict.state.value == "erased"
+    assert not [path for path in fresh.root.rglob("*") if path.is_file() and ADA.encode() in path.read_bytes()]
+
+
+def test_rows_that_come_while_files_are_searched_are_deleted_too(fresh: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+    after_search(monkeypatch, lambda: fresh.insert("people", {**NOBODY, **WAYS["number"]}))
+    outcome = fresh.erase()
+    assert outcome.verdict.state.value == "erased", outcome.verdict
+    assert outcome.certificate is not None
+    assert [deletion["rows"] for deletion in outcome.certificate.payload["tables"][0]["deletions"]] == [2, 1]
+
+
+def test_a_compaction_of_another_that_began_before_is_waited_for(
+    fresh: Scene, client: ThriftMetastore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its snapshot may be older than the deletion: another one is asked for then."""
+
+    def begin() -> None:
+        client.request_compaction(CompactionRequest(fresh.people, CompactionKind.MAJOR, "day=mon", pool="theirs"))
+        job = client.next_compaction("a worker", "1", "theirs")
+        assert job is not None
+        threading.Thread(target=end, args=[job]).start()
+
+    def end(job: CompactionJob) -> None:
+        time.sleep(4)
+        client.mark_failed(job)
+
+    after(monkeypatch, "delete", begin)
+    outcome = fresh.erase()
+    assert outcome.verdict.state.value == "erased", outcome.verdict

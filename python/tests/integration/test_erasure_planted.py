@@ -1,0 +1,116 @@
+"""The verdict stays negative and names the place wherever a person is left, until they are gone from there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from hive_acid.erasure.places import Place
+from hive_acid.errors import HiveAcidError
+from hive_acid.metastore.thrift_client import ThriftMetastore
+from support.erasure_plantings import ALL, Planted, fits
+from support.erasure_scene import ADA, LAYOUTS, NOBODY, PHONE, WAYS, Scene, open_scene
+
+IN_THE_GATE = "full-partitioned"
+
+
+@pytest.fixture(scope="module")
+def scene(
+    request: pytest.FixtureRequest,
+    spark: SparkSession,
+    client: ThriftMetastore,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[Scene]:
+    """A table of the kind that Ada has been erased from, if that can be."""
+    with open_scene(spark, client, LAYOUTS[request.param], tmp_path_factory.mktemp("scene")) as opened:
+        if not opened.layout.is_plain:
+            outcome = opened.erase()
+            assert outcome.verdict.state.value == "erased", outcome.verdict
+        yield opened
+
+
+def find(scene: Scene) -> list[Place]:
+    """By the certificate; by the subjects where there is none."""
+    return list(scene.verify().verdict.places) if scene.layout.is_plain else scene.recheck()
+
+
+def is_found(planted: Planted, places: list[Place]) -> bool:
+    """Texts mask Ada."""
+    parts = planted.where.split(ADA)
+    return any(
+        place.kind.value == planted.kind and all(part in place.where for part in parts if part) for place in places
+    )
+
+
+def check_secret(places: list[Place]) -> None:
+    text = repr(places).lower()
+    assert ADA not in text
+    assert str(PHONE) not in text
+
+
+@pytest.mark.parametrize("scene", [IN_THE_GATE], indirect=True)
+def test_everything_that_was_planted_is_found_at_once_and_nothing_once_it_is_gone(scene: Scene) -> None:
+    planted = {name: plant(scene) for name, plant in ALL.items() if fits(name, scene)}
+    places = scene.recheck()
+    check_secret(places)
+    assert [name for name, each in planted.items() if not is_found(each, places)] == []
+    outcome = scene.verify()
+    assert outcome.verdict.state.value == "pending"
+    assert {place.kind for place in outcome.verdict.places} >= {place.kind for place in places}
+    for each in planted.values():
+        each.remove()
+    assert scene.recheck() == []
+    assert scene.verify().verdict.state.value == "erased"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize("scene", LAYOUTS, indirect=True)
+def test_what_is_planted_is_found_until_it_is_gone(scene: Scene, name: str) -> None:
+    if not fits(name, scene):
+        pytest.skip("no such place in a table of the kind")
+    planted = ALL[name](scene)
+    places = find(scene)
+    check_secret(places)
+    assert is_found(planted, places), places
+    planted.remove()
+    assert find(scene) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", [name for name, layout in LAYOUTS.items() if not layout.is_plain])
+def test_an_erasure_beside_all_of_it_tells_what_it_leaves_and_a_second_run_ends_it(
+    kind: str, spark: SparkSession, client: ThriftMetastore, tmp_path: Path
+) -> None:
+    with open_scene(spark, client, LAYOUTS[kind], tmp_path) as scene:
+        planted = {name: plant(scene) for name, plant in ALL.items() if fits(name, scene)}
+        outcome = scene.erase()
+        check_secret(list(outcome.verdict.places))
+        left = scene.recheck()
+        assert outcome.verdict.state.value == "pending"
+        assert set(outcome.verdict.places) >= set(left)
+        for name, each in planted.items():
+            assert is_found(each, left) or not Path(each.where).exists(), name
+            with suppress(FileNotFoundError):  # a compaction has removed it
+                each.remove()
+        assert scene.erase().verdict.state.value == "erased"
+        assert scene.recheck() == []
+        assert [path for path in scene.root.rglob("*") if path.is_file() and ADA.encode() in path.read_bytes()] == []
+
+
+@pytest.mark.parametrize("kind", ["plain-orc"])
+def test_a_plain_table_is_searched_and_an_erasure_of_it_refused_by_name(
+    kind: str, spark: SparkSession, client: ThriftMetastore, tmp_path: Path
+) -> None:
+    with open_scene(spark, client, LAYOUTS[kind], tmp_path) as scene:
+        assert scene.verify().verdict.state.value == "erased"
+        scene.insert("people", {**NOBODY, **WAYS["map key"]})
+        assert {place.kind.value for place in scene.verify().verdict.places} >= {"rows", "visible-rows"}
+        with pytest.raises(HiveAcidError) as raised:
+            scene.erase()
+        assert raised.value.getCondition() == "HIVE_ACID_ERASURE.NOT_TRANSACTIONAL"
+        assert not (tmp_path / "first.json").exists()
