@@ -14,16 +14,13 @@ from support.session_process import SessionProcess
 pytestmark = pytest.mark.slow
 
 BOTH_PREFIXES = ("hive", "metastore")
-CLEANER = {"compactor.cleaner.on": "true", "compactor.cleaner.run.interval": "500ms"}
-OF_3 = {
-    "compactor.initiator.on": "true",
-    "compactor.worker.threads": "1",
-    "client.capability.check": "false",
+CLEANER = {
+    "compactor.cleaner.on": "true",
+    "compactor.cleaner.run.interval": "500ms",
+    "client.capability.check": "false",  # Spark's own client of the metastore says nothing of insert-only tables
 }
-"""Its Initiator brings the Cleaner, and its queue is served by its own workers alone.
-
-Spark's own client tells it nothing of insert-only tables, and gets none while it checks.
-"""
+OF_3 = {"compactor.initiator.on": "true", "compactor.worker.threads": "1"}
+"""Its Initiator brings the Cleaner, and its queue is served by its own workers alone."""
 ADA = "ada.lovelace@example.org"
 PLAN = """
 subjects = ["email"]
