@@ -104,7 +104,7 @@ class ErasureEngine(Protocol):
         ...
 
     def count(self, matcher: Matcher, partitions: str | None) -> MatchCount:
-        """Visible rows now."""
+        """Visible rows now. Raises HIVE_ACID_ERASURE.NOT_COUNTED if they cannot be read."""
         ...
 
     def delete(self, matchers: Sequence[Matcher], partitions: Mapping[TableName, str]) -> Sequence[Deletion]:

@@ -72,14 +72,26 @@ class Finder:
         )
 
     def find(self, table: TablePlan) -> FoundTable:
-        """The table's hashes, counts and files."""
+        """The table's hashes, counts and files. Raises HIVE_ACID_ERASURE.NOT_COUNTED."""
         matcher = self.match(table)
-        spotter = self.subjects.spotters(self.key).of(matcher.keys)
-        count = self.engine.count(matcher, table.partitions)
-        beyond = frozenset[str]()
+        count, beyond = self.engine.count(matcher, table.partitions), frozenset[str]()
         if table.partitions is not None:
             everywhere = self.engine.count(matcher, None)
             beyond = frozenset(everywhere.by_partition) - frozenset(count.by_partition)
+        return self._describe_found(matcher, count, beyond)
+
+    def find_for_search(self, table: TablePlan) -> tuple[FoundTable, str]:
+        """The same for a search of the files, and why visible rows were not counted; empty: they were."""
+        try:
+            return self.find(table), ""
+        except HiveAcidError as error:
+            if error.getCondition() != "HIVE_ACID_ERASURE.NOT_COUNTED":
+                raise
+            found = self._describe_found(self.match(table), MatchCount(0, {}), frozenset())
+            return found, self.subjects.spotters(self.key).of(found.matcher.keys).mask(str(error))
+
+    def _describe_found(self, matcher: Matcher, count: MatchCount, beyond: frozenset[str]) -> FoundTable:
+        spotter = self.subjects.spotters(self.key).of(matcher.keys)
         sight = self.verification.look(matcher)
         files = self.verification.list_files(sight, ())
         masked = MatchCount(count.total, _mask_names(count.by_partition, spotter))

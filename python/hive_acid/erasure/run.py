@@ -58,10 +58,12 @@ def verify_subjects(case: Case, world: World, signer: Signer | None = None, cert
     finder = Finder(world.engine, world.metastore, verification, case.key, case.subjects)
     finder.check(case.plan, erases=False)
     results = []
-    for table, found in [(table, finder.find(table)) for table in case.plan.tables]:
+    for table, (found, failure) in [(table, finder.find_for_search(table)) for table in case.plan.tables]:
         world.tell(f"verify: {table.table}")
         report = verification.verify(found.matcher, Former(found.identity, found.locations))
         places = list(report.places)
+        if failure:
+            places.append(Place(PlaceKind.UNSEARCHED, str(table.table), failure))
         if found.count.matched:
             detail = f"{found.count.matched} visible rows are of subjects"
             places.append(Place(PlaceKind.VISIBLE_ROWS, str(table.table), detail))

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from py4j.protocol import Py4JJavaError
+from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from hive_acid.config import Settings
 from hive_acid.erasure.engine import Deletion, FileFinding, Key, KeyedHashes, MatchCount, Matcher, PhysicalFile
-from hive_acid.errors import build_error
+from hive_acid.errors import HiveAcidError, build_error
 from hive_acid.metastore.compaction_types import CompactionKind, CompactionRequest
 from hive_acid.model.table import TableDescription, TableKind, TableName
 from hive_acid.reading.evolution import find_evolution
@@ -68,10 +70,16 @@ class SparkErasureEngine:
         return frozenset(bytes(row.h) for row in found if row.h is not None)
 
     def count(self, matcher: Matcher, partitions: str | None) -> MatchCount:
-        total = self._session.table(quote_table(matcher.table)).count()
-        with self._functions.conditions(matcher) as conditions:
-            chosen = build_filter(join_conditions(conditions), partitions)
-            return MatchCount(total, self._count_by_partition(self._describe(matcher.table), chosen))
+        try:
+            total = self._session.table(quote_table(matcher.table)).count()
+            with self._functions.conditions(matcher) as conditions:
+                chosen = build_filter(join_conditions(conditions), partitions)
+                return MatchCount(total, self._count_by_partition(self._describe(matcher.table), chosen))
+        except HiveAcidError:
+            raise
+        except (PySparkException, Py4JJavaError) as error:
+            failure = _describe_failure(error)
+            raise build_error("HIVE_ACID_ERASURE.NOT_COUNTED", table=matcher.table, failure=failure) from None
 
     def _count_by_partition(self, table: TableDescription, condition: str) -> dict[str, int]:
         """The rows that meet the condition, by the metastore's names of partitions.
@@ -173,6 +181,16 @@ class SparkErasureEngine:
         context = self._session.sparkContext
         found = run_job(context, _DIGEST_JOB, lambda: functions.api.digests(functions.session, listed))
         return codec.read(tuple[str | None, ...], found)
+
+
+def _describe_failure(error: Exception) -> str:
+    """The text of an error of ours, the condition or class of another's, whose text may hold a value."""
+    condition = (error.getCondition() if isinstance(error, PySparkException) else None) or ""
+    if condition.startswith("HIVE_ACID_"):
+        return str(error).rstrip(".")
+    if condition or not isinstance(error, Py4JJavaError):
+        return condition or type(error).__name__
+    return str(error.java_exception.getClass().getName())
 
 
 def _build_file(file: PhysicalFile) -> SearchedFile:

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 from py4j.clientserver import JavaClient
 from py4j.protocol import Py4JJavaError
 from pyspark import SparkContext
+from pyspark.errors import IllegalArgumentException
 
 from hive_acid.errors import build_error
 from hive_acid.snapshot.filesystem import FileVersion, Listing, parse_listings
@@ -110,6 +111,8 @@ class JvmFileSystem:
         except Py4JJavaError as error:
             reason = error.java_exception.toString()
             raise build_error("HIVE_ACID_STORAGE", path=path, action=action, reason=reason) from error
+        except IllegalArgumentException as error:  # a name that Hadoop's paths cannot have
+            raise build_error("HIVE_ACID_STORAGE", path=path, action=action, reason=str(error)) from error
 
 
 def job_tag(name: str) -> str:

@@ -94,6 +94,18 @@ def test_files_that_other_writers_add_while_files_are_searched_are_searched_too(
     assert scene.recheck() == []
 
 
+def test_what_was_moved_into_the_trash_is_searched(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    path = Path(f"{tmp_path}/.Trash/Current{scene.root}/day=mon/delta_0000001_0000001_0000/bucket_00000")
+    path.parent.mkdir(parents=True)
+    shutil.copy(scene.donate("column"), path)
+    assert [place.where for place in scene.recheck() if place.kind.value == "rows"] == [f"file:{path}"]
+    path.unlink()
+    assert scene.recheck() == []
+
+
 def test_a_table_that_is_renamed_exchanged_or_made_anew_while_it_is_searched_is_told(
     scene: Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -168,6 +168,23 @@ def test_a_composite_key_needs_all_parts(tables: Tables, engine: SparkErasureEng
     assert [finding.match_count for finding in search(engine, tables, found).values() if not finding.problem] == [1]
 
 
+def test_a_file_of_no_partition_is_not_taken_for_searched_by_a_key_of_partition_columns(
+    tables: Tables, engine: SparkErasureEngine
+) -> None:
+    table = tables.create("t", more="PARTITIONED BY (place STRING)")
+    tables.sql("INSERT INTO t VALUES (1, 'Ada', 'Oslo')")
+    root = tables.location("t")
+    (root / "lost").mkdir()
+    shutil.copy(next(root.glob("place=Oslo/delta_*/bucket_*")), root / "lost" / "000000_0")
+    key = Key(("name", "place"))
+    both = Matcher(table, (KeyedHashes(key, engine.spell(table, key, [("Ada", "Oslo")])),))
+    found = search(engine, tables, both, "place")
+    assert sum(finding.match_count for finding in found.values()) == 1
+    assert "partition" in (found["lost/000000_0"].problem or "")
+    alone = search(engine, tables, matcher(engine, table, "Ada"), "place")
+    assert (alone["lost/000000_0"].match_count, alone["lost/000000_0"].problem) == (1, None)
+
+
 def test_a_subject_that_is_no_value_of_the_type_is_told_without_saying_it(
     tables: Tables, engine: SparkErasureEngine
 ) -> None:

@@ -82,9 +82,9 @@ def plant_of_unknown_partition(scene: Scene) -> Planted:
 
 def plant_delete_with_values(scene: Scene) -> Planted:
     """Hive leaves the row of a delete NULL; another writer may not."""
-    path = scene.root / f"{scene.layout.partition}delete_delta_0000098_0000098_0000/bucket_00000"
+    path = scene.root / f"{scene.layout.partition}delete_delta_99999098_99999098_0000/bucket_00000"
     path.parent.mkdir()
-    event = Event(1, 0, (1, ADA), current=98, operation=DELETE)
+    event = Event(1, 0, (1, ADA), current=99999098, operation=DELETE)
     written = scene.folder / "deletes"
     write_file(scene.spark, written, "struct<id:int,email:string>", [event])
     written.rename(path)
@@ -212,24 +212,26 @@ def _set_greatest(scene: Scene, value: int) -> None:
 
 _NOTE = json.dumps({"statement": f"DELETE FROM people WHERE email = '{ADA}'"})
 FILES: dict[str, Planting] = {
-    "base": donated("base_0000097/bucket_00000"),
-    "delta": donated("delta_0000097_0000097_0000/bucket_00001", "field"),
-    "delta of a map key": donated("delta_0000096_0000096_0000/bucket_00000", "map key"),
-    "delta of an array element": donated("delta_0000095_0000095_0000/bucket_00000", "element"),
-    "delta of a number": donated("delta_0000094_0000094_0000/bucket_00000", "number"),
-    "delete delta": donated("delete_delta_0000097_0000097_0000/bucket_00000"),
+    "base": donated("base_99999097/bucket_00000"),
+    "delta": donated("delta_99999097_99999097_0000/bucket_00001", "field"),
+    "delta of a map key": donated("delta_99999096_99999096_0000/bucket_00000", "map key"),
+    "delta of an array element": donated("delta_99999095_99999095_0000/bucket_00000", "element"),
+    "delta of a number": donated("delta_99999094_99999094_0000/bucket_00000", "number"),
+    "delete delta": donated("delete_delta_99999097_99999097_0000/bucket_00000"),
     "flat file": plant_flat,
     "flat file of columns without names": plant_positional,
     "aborted delta": plant_aborted,
-    "staging of ours": donated(".hive-acid-staging-7/delta_0000093_0000093_0000/bucket_00000"),
+    "staging of ours": donated(".hive-acid-staging-7/delta_99999093_99999093_0000/bucket_00000"),
     "staging of Hive": donated(".hive-staging_hive_2024-01-01_00-00-00_1-1/-ext-10000/000000_0", "element"),
     "temporary file": donated("_tmp.base_0000002/bucket_00000"),
     "hidden file": donated(".bucket_00000.swp", "field"),
+    "file of a strange name": donated("delta_99999091_99999091_0000/a b%20c#d?e*[f]"),
+    "file that Hadoop cannot name": donated("delta_99999090_99999090_0000/a:b", kind="unsearched"),
     "checksums that are rows": donated(".bucket_00000.crc", "number"),
     "orphan": plant_of_no_partition,
     "orphan of a partition": plant_of_unknown_partition,
     "stale footer": plant_stale_footer,
-    "history note": text("delta_0000092_0000092_0000/_hive_acid_history", _NOTE),
+    "history note": text("delta_99999092_99999092_0000/_hive_acid_history", _NOTE),
     "note in another spelling": text("_note", f"people: {ADA.upper()}; {OTHER}"),
     "note that looks like checksums": text(".note.crc", f"crc\0\0\0\2\0{ADA}"),
     "note that looks like lengths": text("bucket_00000_flush_length", f"{ADA:<32}"),
@@ -248,6 +250,12 @@ PARTITIONED: dict[str, Planting] = {
 }
 FULL: dict[str, Planting] = {"delete with values": plant_delete_with_values}
 ALL: dict[str, Planting] = {**FILES, **METASTORE, **PARTITIONED, **FULL}
+_READ_BY_STATEMENTS = {
+    "flat file", "flat file of columns without names", "orphan", "orphan of a partition", "stale footer",
+    "note that looks like lengths", "damaged file", "file of another form", "name of a file",
+}  # fmt: skip
+"""Files that Hive takes for the table's own: statements delete their rows, or refuse the table because of them."""
+BESIDE_AN_ERASURE = [name for name in ALL if name not in _READ_BY_STATEMENTS]
 
 
 def fits(name: str, scene: Scene) -> bool:
@@ -257,4 +265,6 @@ def fits(name: str, scene: Scene) -> bool:
         return bool(layout.partition)
     if name in FULL:
         return layout.is_full
+    if name == "orphan of a partition" and layout.is_plain:  # Spark refuses a flat table with such a folder
+        return bool(layout.partition)
     return not (layout.is_plain and name == "aborted delta")

@@ -22,7 +22,9 @@ object SearchJob {
   def run(session: SparkSession, spec: SearchSpec): Seq[SearchResult] = {
     val found = KeyConditions.of(session, spec.table, spec.conditions)
     val search = fileSearch(session, found, spec)
-    val files = place(session, found.table, spec.files)
+    val partitionColumns = found.table.partitionSchema.fieldNames.map(_.toLowerCase).toSet
+    val needsPartition = found.references.exists(column => partitionColumns(column.name.toLowerCase))
+    val files = place(session, found.table, spec.files, needsPartition)
     val parts = files.zipWithIndex.flatMap { case (file, i) => FileParts.of(i, file, spec.partBytes) }
     val shares = share(parts, session.sparkContext.defaultParallelism * TasksPerCore)
     if (shares.isEmpty) Nil
@@ -55,12 +57,18 @@ object SearchJob {
     )
   }
 
-  private def place(session: SparkSession, t: CatalogTable, files: Seq[SearchedFile]): Seq[PlacedFile] = {
+  private def place(
+      session: SparkSession,
+      t: CatalogTable,
+      files: Seq[SearchedFile],
+      needsPartition: Boolean
+  ): Seq[PlacedFile] = {
     val values = PartitionValues(session, t)
     val byName = mutable.Map.empty[String, Either[String, InternalRow]]
     def valuesOf(name: String): Either[String, InternalRow] =
-      // a file that belongs to no partition has none of their values
-      if (name.isEmpty) Right(InternalRow.fromSeq(t.partitionSchema.map(_ => null)))
+      // a file that belongs to no partition has none of their values, with which a key would name nobody
+      if (name.isEmpty && needsPartition) Left("it belongs to no partition, whose values a key needs")
+      else if (name.isEmpty) Right(InternalRow.fromSeq(t.partitionSchema.map(_ => null)))
       else if (name.count(_ == '/') + 1 != t.partitionSchema.length) Left("its partition is none of the table")
       else Try(values.of(name)).toEither.left.map(_ => "its partition has no value of the column's type")
     files.map(file => PlacedFile(file, byName.getOrElseUpdate(file.partition, valuesOf(file.partition))))
