@@ -58,7 +58,7 @@ class Spotter:
     def mask(self, text: str) -> str:
         """The text with `#` and a part of the hash in place of each subject."""
         masked = text if self._hidden is None else self._hidden.mask(text)
-        for start, end, found in sorted(self._spots(text), reverse=True):
+        for start, end, found in sorted(self._spots(masked), reverse=True):
             masked = f"{masked[:start]}#{found.hex()[:16]}{masked[end:]}"
         return masked
 

@@ -1,0 +1,32 @@
+"""Texts show nobody once they are masked, and all of their other words."""
+
+from __future__ import annotations
+
+import pytest
+
+from hive_acid.erasure.engine import Key, KeyedHashes
+from hive_acid.erasure.keyed_hash import HashKey
+from hive_acid.erasure.subjects import build_subjects
+
+KEY = HashKey(b"the secret of a test" * 2)
+ADA, ACCOUNT = "ada.lovelace@example.org", "a-17"
+
+
+def mark(text: str) -> str:
+    return f"#{KEY.hash_parts((text,)).hex()[:16]}"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"/people/{ADA}.txt",
+        f"/people/{ADA}/{ACCOUNT}/bucket_00000",
+        f"{ACCOUNT} of {ADA}, once more {ACCOUNT}",
+        f"who={ADA}/account={ACCOUNT}",
+    ],
+)
+def test_subjects_and_keys_that_paths_of_joins_give_are_masked_where_they_stand(text: str) -> None:
+    subjects = build_subjects([(ADA, "447700900123")], ["email", "phone"])
+    keys = [KeyedHashes(Key(("account",)), frozenset([KEY.hash_parts((ACCOUNT,))]))]
+    masked = subjects.spotters(KEY).of(keys).mask(text)
+    assert masked == text.replace(ADA, mark(ADA)).replace(ACCOUNT, mark(ACCOUNT))
