@@ -40,8 +40,8 @@ final class Storage(session: SparkSession) {
   private val conf: Configuration = session.sessionState.newHadoopConf()
   private def fileSystem(path: String): FileSystem = new Path(path).getFileSystem(conf)
 
-  /** All files and folders below each root of the JSON array `roots`, as a JSON array of `Listing`; with hidden folders,
-    * and files that the file system leaves out, if they are wanted.
+  /** All files and folders below each root of the JSON array `roots`, as a JSON array of `Listing`; with hidden
+    * folders, and files that the file system leaves out, if they are wanted.
     */
   def list(roots: String, withHidden: Boolean): String =
     json.writeValueAsString(json.readValue(roots, classOf[Array[String]]).map(listRoot(_, withHidden, ListAttempts)))
