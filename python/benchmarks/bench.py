@@ -1,7 +1,7 @@
 """What an ACID table costs, beside the same rows as flat ORC in the same Spark: `./dev bench`.
 
 Every comparison is run in interleaved rounds, of which the first is dropped; medians and their ratio are printed and
-written to .build/bench.json. Counts are checked: a run that returns wrong rows fails.
+written as JSON. Counts are checked: a run that returns wrong rows fails.
 """
 
 from __future__ import annotations
@@ -56,6 +56,7 @@ def parse_options(arguments: Sequence[str] | None) -> argparse.Namespace:
         help="; ".join(f"{k}: {v[0]}" for k, v in SERIES.items()).replace("%", "%%"),
     )
     parser.add_argument("--folder", type=Path, help="where the data go; a temporary folder by default")
+    parser.add_argument("--result", type=Path, default=RESULT, help="the JSON of the results (default: %(default)s)")
     chosen = parser.parse_args(arguments)
     if chosen.rounds < 2 or chosen.rows < 1000:
         parser.error("at least 2 rounds and 1000 rows are needed")
@@ -86,13 +87,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 print(format_table(measured), flush=True)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-    RESULT.parent.mkdir(exist_ok=True)
-    RESULT.write_text(
+    chosen.result.parent.mkdir(exist_ok=True)
+    chosen.result.write_text(
         json.dumps({**facts, "results": [asdict(measure) | {"ratio": measure.ratio} for measure in results]}, indent=2)
         + "\n",
         "utf-8",
     )
-    print(f"\n{time.perf_counter() - started:.0f} s in all, written to {RESULT}")
+    print(f"\n{time.perf_counter() - started:.0f} s in all, written to {chosen.result}")
     return 0
 
 

@@ -1,0 +1,1 @@
+"""Other table formats beside ours: an environment and a worker process for each engine."""

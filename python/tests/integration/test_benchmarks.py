@@ -1,0 +1,52 @@
+"""The benchmarks run: their numbers mean nothing here, their own checks of counts do."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from architecture.documents import ROOT
+
+BENCHMARKS = ROOT / "python" / "benchmarks"
+
+
+def run(name: str, *arguments: str) -> str:
+    """What a benchmark prints. It needs no package beside those of the tests."""
+    command = [sys.executable, str(BENCHMARKS / name), *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=900)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_the_erasure_benchmark_runs_with_ours_alone(tmp_path: Path) -> None:
+    result = tmp_path / "result.json"
+    size = ("--rows", "2000", "--days", "2", "--subjects", "1,3")
+    printed = run(
+        "erasure.py", *size, "--against", "", "--no-warm-up", "--folder", str(tmp_path), "--result", str(result)
+    )
+    found: dict[str, Any] = json.loads(result.read_text())
+    assert [cell["subjects"] for cell in found["cells"]] == [1, 3]
+    for cell in found["cells"]:
+        names = [phase["name"] for phase in cell["phases"]]
+        assert names == ["find", "delete", "compact", "clean", "verify", "certify"]
+        assert 0 < cell["rows"] < 2000 and cell["bytes_written"] > 0 and cell["cpu_s"] > 0 and cell["peak_mib"] > 0
+    methods = [(each["subjects"], each["method"]) for each in found["medians"]]
+    ways = ("hive_acid.erase", "hive_acid.erase, without its verification")
+    assert methods == [(subjects, way) for subjects in (1, 3) for way in ways]
+    assert "| ours: hive_acid.erase |" in printed
+    assert [path.name for path in tmp_path.iterdir()] == ["result.json"], "data and servers are gone"
+
+
+@pytest.mark.slow
+def test_the_benchmarks_beside_flat_files_run(tmp_path: Path) -> None:
+    series = ("--only", "scan", "--only", "insert", "--only", "delete")
+    places = ("--folder", str(tmp_path), "--result", str(tmp_path / "result.json"))
+    printed = run("bench.py", "--rows", "1000", "--rounds", "2", *series, *places)
+    for name in ("count(*), 0 % deleted", "INSERT … SELECT", "DELETE of one row"):
+        assert name in printed
+    assert [path.name for path in tmp_path.iterdir()] == ["result.json"], "data and servers are gone"

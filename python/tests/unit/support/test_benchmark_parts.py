@@ -1,0 +1,94 @@
+"""The parts of the benchmarks that tell right from wrong: files searched, times taken, the table that is shown."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from pyarrow import orc
+
+from architecture.documents import ROOT
+
+
+@pytest.fixture(autouse=True)
+def benchmarks_on_the_path(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    known = set(sys.modules)
+    monkeypatch.syspath_prepend(str(ROOT / "python" / "benchmarks"))
+    yield
+    for name in set(sys.modules) - known:
+        if name == "measures" or name.split(".")[0] == "peers":
+            del sys.modules[name]
+
+
+def test_people_are_found_in_acid_files_flat_files_and_texts(tmp_path: Path) -> None:
+    from peers.events import spell_email
+    from peers.files import Remains, find_remains, list_sizes
+
+    gone, other = spell_email(1), spell_email(2)
+    emails = pa.array([gone, other, None, gone])
+    orc.write_table(
+        pa.table({"operation": [0] * 4, "row": pa.StructArray.from_arrays([emails], ["email"])}), tmp_path / "acid"
+    )
+    orc.write_table(pa.table({"email": emails}), tmp_path / "flat")
+    (tmp_path / "log").mkdir()
+    pq.write_table(pa.table({"email": emails}), tmp_path / "log" / "data.parquet")
+    pq.write_table(pa.table({"position": [1]}), tmp_path / "deletes.parquet")
+    (tmp_path / "log" / "0.json").write_text(f'{{"max": "{gone}", "min": "{other}"}}')
+    (tmp_path / ".acid.crc").write_text("checksum")
+    assert find_remains(tmp_path, "email", [gone]) == Remains(6, 1)
+    assert find_remains(tmp_path, "email", [spell_email(3)]) == Remains(0, 0)
+    assert str(tmp_path / ".acid.crc") not in list_sizes(tmp_path)
+
+
+def test_processor_time_counts_children_that_run_and_those_that_have_ended() -> None:
+    from peers.processes import cpu_seconds, peak_mib, reset_peak
+
+    burn = "import time\nwhile time.process_time() < 0.5: pass\n"
+    before = cpu_seconds(os.getpid())
+    subprocess.run([sys.executable, "-c", burn], check=True)
+    assert cpu_seconds(os.getpid()) - before >= 0.4
+    with subprocess.Popen([sys.executable, "-c", f"{burn}print(flush=True)\ninput()"], stdin=-1, stdout=-1) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        assert cpu_seconds(os.getpid()) - before >= 0.9
+        reset_peak(process.pid)
+        assert 0 < peak_mib(process.pid) < 1000
+        process.communicate(b"\n")
+
+
+def test_the_table_shows_what_is_lost_and_goes_between_its_marks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from peers import erasure_report
+    from peers.methods import Phase
+
+    def cell(engine: str, written: int, *phases: tuple[str, float]) -> Any:
+        spent = tuple(Phase(name, seconds, seconds) for name, seconds in phases)
+        return erasure_report.Cell(engine, "a way", 1, 5, 500, spent, 10_000, written, 900, 1.0, 0)
+
+    ours = [cell("ours", 4000, ("delete", 2.0), ("verify", wait)) for wait in (1.0, 9.0, 2.0)]
+    cells = [*ours, cell("delta", 8000, ("delete", 4.0)), cell("iceberg", 2000, ("delete", 4.0))]
+    medians = erasure_report.summarise(cells)
+    assert [(each["engine"], each["wall_s"]) for each in medians] == [
+        ("ours", 4.0),
+        ("ours", 2.0),
+        ("delta", 4.0),
+        ("iceberg", 4.0),
+    ]
+    page = tmp_path / "page.md"
+    page.write_text("before\n\n<!-- erasure -->\nold\n<!-- /erasure -->\n\nafter\n")
+    monkeypatch.setattr(erasure_report, "PAGE", page)
+    facts = {"engines": {"ours": {"release": "1", "spark": "4"}}, "rows": 10_000, "days": 2, "rounds": 3, "cores": 2}
+    result = {**facts, "heap": "1g", "system": "Linux", "python": "3", "medians": medians}
+    text = erasure_report.publish(result, is_kept=True)
+    assert text in page.read_text() and page.read_text().startswith("before") and "old" not in page.read_text()
+    assert "| 1.00 verified, 0.50 unverified, 0.50 bytes |" in text
+    assert "| 1.00 verified, 0.50 unverified, 2.00 bytes (lost) |" in text
+    assert page.read_text().count(text) == 1
