@@ -52,7 +52,7 @@ def parse_options(arguments: Sequence[str] | None) -> argparse.Namespace:
         default=list(PEERS),
         help=f"peers, of {', '.join(PEERS)}; an empty text for none (default: all)",
     )
-    parser.add_argument("--rounds", type=int, default=1, help="rounds that count (default: %(default)s)")
+    parser.add_argument("--rounds", type=int, help="rounds that count (default: 5, with --scale 1)")
     parser.add_argument("--memory", default="3g", help="heap of each engine's session (default: %(default)s)")
     parser.add_argument("--folder", type=Path, help="where the data go; a temporary folder by default")
     parser.add_argument("--result", type=Path, default=RESULT, help="the JSON of the results (default: %(default)s)")
@@ -60,6 +60,7 @@ def parse_options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--publish", action="store_true", help="write the table into docs/benchmarks.md")
     chosen = parser.parse_args(arguments)
     chosen.rows = FULL_ROWS if chosen.scale else chosen.rows
+    chosen.rounds = (1 if chosen.scale else 5) if chosen.rounds is None else chosen.rounds
     chosen.subjects = chosen.subjects or [max(1, chosen.rows // 20_000), max(1, chosen.rows // 2_000)]
     unknown = set(chosen.against) - set(PEERS)
     if unknown or chosen.rounds < 1 or sum(chosen.subjects) > chosen.rows // 100:

@@ -121,9 +121,10 @@ def _format_table(medians: Sequence[Mapping[str, Any]]) -> str:
         "MB written",
         "Bytes per row",
         "JVM MiB",
+        "Left in logs",
         "Ours by this",
     )
-    rows = [head, ("---:", "---:", "---", "---:", "---", "---:", "---:", "---:", "---:", "---:")]
+    rows = [head, ("---:", "---:", "---", "---:", "---", "---:", "---:", "---:", "---:", "---:", "---:")]
     for each in medians:
         ours = [row for row in medians if row["engine"] == OURS and row["subjects"] == each["subjects"]]
         phases = ", ".join(f"{name} {seconds:.1f}" for name, seconds in each["phases"].items())
@@ -138,6 +139,7 @@ def _format_table(medians: Sequence[Mapping[str, Any]]) -> str:
                 f"{each['bytes_written'] / 1e6:,.1f}",
                 f"{each['written_by_row']:,.0f}",
                 f"{each['peak_mib']:,}",
+                f"{each['texts_left']:,}",
                 "" if each["engine"] == OURS else _compare(ours, each),
             )
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -45,6 +46,25 @@ def test_people_are_found_in_acid_files_flat_files_and_texts(tmp_path: Path) -> 
     assert find_remains(tmp_path, "email", [gone]) == Remains(6, 1)
     assert find_remains(tmp_path, "email", [spell_email(3)]) == Remains(0, 0)
     assert str(tmp_path / ".acid.crc") not in list_sizes(tmp_path)
+
+
+def test_people_are_found_in_the_compressed_blocks_of_avro_files(tmp_path: Path) -> None:
+    from peers.events import spell_email
+    from peers.files import Remains, find_remains
+
+    def long(value: int) -> bytes:
+        assert 0 <= value < 64 * 128
+        low, high = (2 * value) & 0x7F, (2 * value) >> 7
+        return bytes([low | 0x80, high]) if high else bytes([low])
+
+    def texts(*values: bytes) -> bytes:
+        return b"".join(long(len(value)) + value for value in values)
+
+    deflate = zlib.compressobj(wbits=-15)
+    block = deflate.compress(b"0" * 500 + spell_email(1)[:16].encode()) + deflate.flush()
+    header = b"Obj\1" + long(1) + texts(b"avro.codec", b"deflate") + long(0) + b"s" * 16
+    (tmp_path / "manifest.avro").write_bytes(header + 2 * (long(7) + texts(block) + b"s" * 16))
+    assert find_remains(tmp_path, "email", [spell_email(1), spell_email(2)]) == Remains(0, 1)
 
 
 def test_processor_time_counts_children_that_run_and_those_that_have_ended() -> None:
