@@ -105,7 +105,8 @@ def _describe_run(result: Mapping[str, Any]) -> str:
     rounds = f"{result['rounds']} round" + ("s" if result["rounds"] > 1 else "")
     return (
         f"{result['rows']:,} rows in {result['days']} partitions, {rounds}; {result['cores']} cores, "
-        f"a heap of {result['heap']}, {result['system']}, Python {result['python']}; {', '.join(engines)}."
+        f"a heap of {result['heap']}, {result['system']}, Python {result['python']}; {', '.join(engines)}. "
+        f"Load average {result['load_before'][0]:.1f} before and {result['load_after'][0]:.1f} after."
     )
 
 
@@ -147,9 +148,11 @@ def _format_table(medians: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _compare(ours: Sequence[Mapping[str, Any]], peer: Mapping[str, Any]) -> str:
-    """Time with the verification and without it, and bytes."""
-    names = ("verified", "unverified")
-    times = [f"{row['wall_s'] / peer['wall_s']:.2f} {name}" for name, row in zip(names, ours, strict=False)]
-    size = f"{ours[0]['bytes_written'] / peer['bytes_written']:.2f} bytes"
-    is_lost = ours[-1]["wall_s"] > peer["wall_s"] or ours[0]["bytes_written"] > peer["bytes_written"]
-    return ", ".join([*times, size]) + (" (lost)" if is_lost else "")
+    """Seconds and processor seconds, with the verification and without it, and bytes."""
+    verified, unverified = ours
+    ratios = [
+        f"{verified[name] / peer[name]:.2f} ({unverified[name] / peer[name]:.2f})" for name in ("wall_s", "cpu_s")
+    ]
+    size = verified["bytes_written"] / peer["bytes_written"]
+    is_lost = unverified["wall_s"] > peer["wall_s"] or size > 1
+    return f"{ratios[0]}, CPU {ratios[1]}, bytes {size:.2f}" + (", lost" if is_lost else "")

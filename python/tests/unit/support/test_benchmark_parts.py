@@ -105,10 +105,17 @@ def test_the_table_shows_what_is_lost_and_goes_between_its_marks(
     page = tmp_path / "page.md"
     page.write_text("before\n\n<!-- erasure -->\nold\n<!-- /erasure -->\n\nafter\n")
     monkeypatch.setattr(erasure_report, "PAGE", page)
-    facts = {"engines": {"ours": {"release": "1", "spark": "4"}}, "rows": 10_000, "days": 2, "rounds": 3, "cores": 2}
+    facts: dict[str, Any] = {
+        "engines": {"ours": {"release": "1", "spark": "4"}},
+        "rows": 10_000,
+        "days": 2,
+        "rounds": 3,
+        "cores": 2,
+    }
+    facts |= {"load_before": (1.0, 2.0, 3.0), "load_after": (2.0, 2.0, 3.0)}
     result = {**facts, "heap": "1g", "system": "Linux", "python": "3", "medians": medians}
     text = erasure_report.publish(result, is_kept=True)
     assert text in page.read_text() and page.read_text().startswith("before") and "old" not in page.read_text()
-    assert "| 1.00 verified, 0.50 unverified, 0.50 bytes |" in text
-    assert "| 1.00 verified, 0.50 unverified, 2.00 bytes (lost) |" in text
+    assert "| 1.00 (0.50), CPU 1.00 (0.50), bytes 0.50 |" in text
+    assert "| 1.00 (0.50), CPU 1.00 (0.50), bytes 2.00, lost |" in text
     assert page.read_text().count(text) == 1
