@@ -18,21 +18,19 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
-import pyarrow.dataset
-from measures import ensure_equal
-from peers.client import Machine, WorkerClient, started_worker
+from peers.client import Machine, started_worker
 from peers.environments import OURS, PEERS, ROOT, prepare
-from peers.erasure_report import Cell, format_cells, publish, summarise
-from peers.events import Source
-from peers.files import find_remains, list_sizes
-from peers.methods import METHODS, Method
+from peers.erasure_report import publish, summarise
+from peers.erasure_run import Run, write_source
+from peers.methods import METHODS
 
 import hive_acid
 
 RESULT = ROOT / ".build" / "bench-erasure.json"
 FULL_ROWS = 20_000_000
 DAYS = 50
-WARM_UP_ROWS = 20_000
+WARM_UP_ROWS = 200_000
+"""At most, and no more than a tenth of the rows: the JVM compiles most of what it runs in them."""
 
 
 def parse_options(arguments: Sequence[str] | None) -> argparse.Namespace:
@@ -72,80 +70,28 @@ def _numbers(text: str) -> list[int]:
     return [int(part) for part in text.split(",")]
 
 
-def erase_groups(
-    method: Method, worker: WorkerClient, source: Source, groups: Sequence[int], round_: int
-) -> list[Cell]:
-    """A table of its own, from which one group of people after the other is erased; a result for each."""
-    root, cells, first, left = method.root(worker), list[Cell](), 0, source.rows
-    load_s = method.load(worker, source.folder)
-    ensure_equal(f"{method.engine}: rows loaded", method.count(worker), left)
-    for size in groups:
-        people = source.victims(first, size)
-        first += size
-        rows = count_rows_of(source, people)
-        before = list_sizes(root)
-        done = method.erase(worker, people)
-        left -= rows
-        ensure_equal(f"{method.engine}, {method.name}: rows left", method.count(worker), left)
-        remains = find_remains(root, "email", people)
-        ensure_equal(f"{method.engine}, {method.name}: rows left in files", remains.rows, 0)
-        written = sum(size_ for path, size_ in done.files.items() if path not in before)
-        cells.append(
-            Cell(
-                engine=method.engine,
-                method=method.name,
-                round=round_,
-                subjects=size,
-                rows=rows,
-                phases=done.phases,
-                bytes_before=sum(before.values()),
-                bytes_written=written,
-                peak_mib=done.peak_mib,
-                load_s=load_s,
-                texts_left=remains.texts,
-            )
-        )
-        print(format_cells([cells[-1]]), flush=True)
-    method.drop(worker)
-    shutil.rmtree(root, ignore_errors=True)
-    return cells
-
-
-def count_rows_of(source: Source, people: Sequence[str]) -> int:
-    """The rows of people in the source, counted without any of the engines."""
-    dataset = pyarrow.dataset.dataset(source.folder)
-    return int(dataset.count_rows(filter=pyarrow.dataset.field("email").isin(list(people))))
-
-
-def write_source(worker: WorkerClient, folder: Path, rows: int, days: int) -> Source:
-    """The rows, written once."""
-    source = Source(folder, rows, days)
-    worker.call("peers.events:write_events", folder=folder.as_uri(), rows=rows, days=days, population=source.population)
-    return source
-
-
-def run_rounds(chosen: argparse.Namespace, folder: Path) -> tuple[list[Cell], Mapping[str, str]]:
-    """All results, and the version of each engine's Spark. Methods take turns in being first."""
+def run_rounds(chosen: argparse.Namespace, folder: Path, run: Run) -> None:
+    """Fills the run. Methods take turns in being first."""
     engines = [OURS, *chosen.against]
     machine = Machine(len(os.sched_getaffinity(0)), chosen.memory)
     methods = [method for method in METHODS if method.engine in engines]
-    cells: list[Cell] = []
     for name in engines:
         prepare(name)  # before anything runs beside it
     with ExitStack() as stack:
         workers = {name: stack.enter_context(started_worker(name, folder / name, machine)) for name in engines}
+        run.sparks |= {name: worker.spark for name, worker in workers.items()}
         source = write_source(workers[OURS], folder / "source", chosen.rows, chosen.days)
         if not chosen.no_warm_up:
-            small = write_source(workers[OURS], folder / "small", min(WARM_UP_ROWS, chosen.rows), min(5, chosen.days))
+            rows = min(WARM_UP_ROWS, max(1_000, chosen.rows // 10))
+            small = write_source(workers[OURS], folder / "small", rows, min(5, chosen.days))
             print("warm-up", flush=True)
             for method in methods:
-                erase_groups(method, workers[method.engine], small, [1], 0)
+                Run().erase_groups(method, workers[method.engine], small, [1], 0)
         for number in range(1, chosen.rounds + 1):
             print(f"round {number}", flush=True)
             turn = number % len(methods)
             for method in methods[turn:] + methods[:turn]:
-                cells += erase_groups(method, workers[method.engine], source, chosen.subjects, number)
-        return cells, {name: worker.spark for name, worker in workers.items()}
+                run.attempt(method, workers[method.engine], source, chosen.subjects, number)
 
 
 def find_facts(chosen: argparse.Namespace, sparks: Mapping[str, str]) -> dict[str, object]:
@@ -164,20 +110,24 @@ def find_facts(chosen: argparse.Namespace, sparks: Mapping[str, str]) -> dict[st
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Measures, prints, writes. Returns 0, or raises when a count is wrong or an engine fails."""
+    """Measures, prints, writes. Returns 0, or 1 if an engine has failed; raises when a count is wrong.
+
+    The results until then are written all the same.
+    """
     chosen = parse_options(arguments)
     folder = Path(tempfile.mkdtemp(prefix="hive-acid-erasure-", dir=chosen.folder)).resolve()
-    load_before = os.getloadavg()
+    load_before, run = os.getloadavg(), Run()
     try:
-        cells, sparks = run_rounds(chosen, folder)
+        run_rounds(chosen, folder, run)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-    facts = find_facts(chosen, sparks) | {"load_before": load_before, "load_after": os.getloadavg()}
-    result = {**facts, "medians": summarise(cells), "cells": [cell.describe() for cell in cells]}
-    chosen.result.parent.mkdir(exist_ok=True)
-    chosen.result.write_text(json.dumps(result, indent=2) + "\n", "utf-8")
-    print(f"\n{publish(result, is_kept=chosen.publish)}\nwritten to {chosen.result}")
-    return 0
+        facts = find_facts(chosen, run.sparks) | {"load_before": load_before, "load_after": os.getloadavg()}
+        cells = [cell.describe() for cell in run.cells]
+        result = {**facts, "failures": run.failures, "medians": summarise(run.cells), "cells": cells}
+        chosen.result.parent.mkdir(exist_ok=True)
+        chosen.result.write_text(json.dumps(result, indent=2) + "\n", "utf-8")
+    print(f"\n{publish(result, is_kept=chosen.publish and not run.failures)}\nwritten to {chosen.result}")
+    return 1 if run.failures else 0
 
 
 if __name__ == "__main__":

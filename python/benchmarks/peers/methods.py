@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -55,6 +56,8 @@ class Method:
 
     def load(self, worker: WorkerClient, source: Path) -> float:
         """A new table with all rows of the source; the seconds of the INSERT."""
+        worker.sql(f"DROP TABLE IF EXISTS {self.table}")  # one that a failure has left
+        shutil.rmtree(self.root(worker), ignore_errors=True)
         worker.sql(f"CREATE TABLE {self.table} ({COLUMNS}) {self.clauses}")
         return worker.sql(f"INSERT INTO {self.table} SELECT * FROM parquet.`{source.as_uri()}`").wall_s
 
