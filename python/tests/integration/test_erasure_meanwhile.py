@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import threading
-import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,6 +10,7 @@ from typing import Any
 import pytest
 from pyspark.sql import SparkSession
 
+from hive_acid.compaction.queue.requests import CompactionRequests, Outcome
 from hive_acid.erasure.engine import FileFinding, Matcher, PhysicalFile
 from hive_acid.metastore.compaction_types import CompactionJob, CompactionKind, CompactionRequest
 from hive_acid.metastore.connection import Connection, parse_uris
@@ -168,16 +167,22 @@ def test_a_compaction_of_another_that_began_before_is_waited_for(
 ) -> None:
     """Its snapshot may be older than the deletion: another one is asked for then."""
 
+    jobs: list[CompactionJob] = []
+    find_under_way = CompactionRequests._find_under_way
+
     def begin() -> None:
         client.request_compaction(CompactionRequest(fresh.people, CompactionKind.MAJOR, "day=mon", pool="theirs"))
         job = client.next_compaction("a worker", "1", "theirs")
         assert job is not None
-        threading.Thread(target=end, args=[job]).start()
+        jobs.append(job)
 
-    def end(job: CompactionJob) -> None:
-        time.sleep(4)
-        client.mark_failed(job)
+    def find_and_end(requests: CompactionRequests, request: CompactionRequest) -> list[Outcome]:
+        found = find_under_way(requests, request)
+        while jobs:
+            client.mark_failed(jobs.pop())
+        return found
 
+    monkeypatch.setattr(CompactionRequests, "_find_under_way", find_and_end)
     after(monkeypatch, "delete", begin)
     outcome = fresh.erase()
     assert outcome.verdict.state.value == "erased", outcome.verdict

@@ -46,37 +46,46 @@ spark.stop()
 """
 
 
+def run_script(
+    script: str, metastore: EmbeddedMetastore, folder: Path, **told: str
+) -> subprocess.CompletedProcess[str]:
+    """A session of its own, whose event log lies below the folder's `events`."""
+    (folder / "events").mkdir()
+    conf = {
+        "spark.eventLog.enabled": "true",
+        "spark.eventLog.dir": (folder / "events").as_uri(),
+        "spark.eventLog.compress": "false",
+        "spark.sql.ui.explainMode": "extended",
+        "spark.ui.enabled": "false",
+        "spark.local.dir": str(folder),
+        "spark.sql.warehouse.dir": metastore.warehouse.as_uri(),
+    }
+    given = {"conf": conf, "metastore": metastore.uri, "secret": SECRET.hex(), "subject": SUBJECT, **told}
+    return subprocess.run(
+        [sys.executable, "-c", script],
+        input=json.dumps(given),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=280,
+    )
+
+
 def test_spark_writes_down_nothing_that_names_a_subject(
     tables: Tables, metastore: EmbeddedMetastore, tmp_path: Path
 ) -> None:
     tables.create("t")
     tables.sql(f"INSERT INTO t VALUES (1, '{SUBJECT}'), (2, 'Bob')")
-    events = tmp_path / "events"
-    events.mkdir()
-    conf = {
-        "spark.eventLog.enabled": "true",
-        "spark.eventLog.dir": events.as_uri(),
-        "spark.eventLog.compress": "false",
-        "spark.ui.enabled": "false",
-        "spark.local.dir": str(tmp_path),
-        "spark.sql.warehouse.dir": metastore.warehouse.as_uri(),
-    }
-    told = {
-        "conf": conf,
-        "metastore": metastore.uri,
-        "secret": SECRET.hex(),
-        "database": tables.database,
-        "subject": SUBJECT,
-        "root": str(tables.location("t")),
-    }
-    run = subprocess.run(
-        [sys.executable, "-c", SCRIPT], input=json.dumps(told), capture_output=True, text=True, check=False, timeout=280
-    )
+    run = run_script(SCRIPT, metastore, tmp_path, database=tables.database, root=str(tables.location("t")))
     assert "FOUND [1, 1, 1, 1]" in run.stdout, run.stderr[-3000:]
     texts = [
         run.stdout,
         run.stderr,
-        *(path.read_text() for path in events.rglob("*") if path.is_file() and path.suffix != ".crc"),
+        *(
+            path.read_text()
+            for path in tmp_path.joinpath("events").rglob("*")
+            if path.is_file() and path.suffix != ".crc"
+        ),
     ]
     events_told = "".join(texts[2:])
     assert "SparkListenerSQLExecutionStart" in events_told
@@ -114,31 +123,7 @@ def test_names_of_partitions_stand_in_no_plan_and_no_text(
     insert_only = "'transactional'='true', 'transactional_properties'='insert_only'"
     tables.sql(f"CREATE TABLE t (name STRING) PARTITIONED BY (who STRING) STORED AS ORC TBLPROPERTIES ({insert_only})")
     tables.sql(f"INSERT INTO t VALUES ('{SUBJECT}', '{SUBJECT}'), ('{SUBJECT}', 'x'), ('Bob', 'x')")
-    (tmp_path / "events").mkdir()
-    conf = {
-        "spark.eventLog.enabled": "true",
-        "spark.eventLog.dir": (tmp_path / "events").as_uri(),
-        "spark.eventLog.compress": "false",
-        "spark.sql.ui.explainMode": "extended",
-        "spark.ui.enabled": "false",
-        "spark.local.dir": str(tmp_path),
-        "spark.sql.warehouse.dir": metastore.warehouse.as_uri(),
-    }
-    told = {
-        "conf": conf,
-        "metastore": metastore.uri,
-        "secret": SECRET.hex(),
-        "database": tables.database,
-        "subject": SUBJECT,
-    }
-    run = subprocess.run(
-        [sys.executable, "-c", PARTITIONS],
-        input=json.dumps(told),
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=280,
-    )
+    run = run_script(PARTITIONS, metastore, tmp_path, database=tables.database)
     assert "FOUND 2 1" in run.stdout, run.stderr[-3000:]
     events = "".join(path.read_text() for path in tmp_path.joinpath("events").rglob("*") if path.is_file())
     assert "Parsed Logical Plan" in events and "HiveAcid OVERWRITE" in events
