@@ -15,6 +15,7 @@ from py4j.java_gateway import is_instance_of
 from pyspark import SparkContext
 
 from hive_acid.errors import HiveAcidError, build_error
+from hive_acid.spark.connections import keep_connections_of_others
 
 JOB_GROUP = "spark.jobGroup.id"
 JOB_TAGS = "spark.job.tags"
@@ -46,10 +47,11 @@ class Cancellation:
         self._own = threading.local()
 
     def install(self) -> None:
-        """Listens to the methods of the context by which Python cancels."""
+        """Listens to the methods of the context by which Python cancels, and to Ctrl-C."""
         self._listen("cancelJobGroup", lambda group, *_: self._cancel(f"job group {group}", lambda r: r.group == group))
         self._listen("cancelJobsWithTag", lambda tag, *_: self._cancel(f"tag {tag}", lambda r: tag in r.tags))
         self._listen("cancelAllJobs", lambda *_: self._cancel("all jobs", lambda _: True))
+        keep_connections_of_others(self._context)
         self._catch_interrupts()
 
     @contextmanager

@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
-from py4j.clientserver import JavaClient
 from py4j.protocol import Py4JJavaError
 from pyspark import SparkContext
 from pyspark.errors import IllegalArgumentException
@@ -22,33 +21,6 @@ T = TypeVar("T")
 _TASKS_END_S = 10.0
 """How long tasks that were cancelled are waited for; one in foreign code may not notice for ever."""
 _TASKS_POLL_S = 0.05
-
-
-def close_connection(context: SparkContext) -> None:
-    """Closes this thread's connection to the JVM, if it has one; its next call opens another."""
-    _, connection = _own_connection(context)
-    if connection is not None:
-        connection.close()
-
-
-def withdraw_connection(context: SparkContext) -> None:
-    """Takes this thread's connection out of py4j's list of those that are kept open; to be called as a callback ends.
-
-    Each call over the connection takes it out and puts it back, and so does a call within a callback, though the outer
-    one has it out already: it would be listed twice. py4j takes it out once when its thread ends, so that for each
-    thread which has run a statement a connection would stay, a file of both processes and a thread of the JVM's.
-    """
-    client, connection = _own_connection(context)
-    if connection is not None:
-        for _ in range(client.deque.count(connection)):
-            client.deque.remove(connection)
-
-
-def _own_connection(context: SparkContext) -> tuple[Any, Any]:
-    """This thread's, and the client that keeps it; None without one, and where threads share connections."""
-    gateway: Any = context._gateway
-    client = gateway._gateway_client
-    return client, client.get_thread_connection() if isinstance(client, JavaClient) else None
 
 
 class JvmFileSystem:

@@ -25,7 +25,8 @@ from hive_acid.reading.json_release import find_json_release
 from hive_acid.reading.readers import Readers, ReadTable
 from hive_acid.reading.snapshot import ScannedSnapshot
 from hive_acid.spark.cancellation import Cancellation
-from hive_acid.spark.jvm import JvmEngine, close_connection, withdraw_connection
+from hive_acid.spark.connections import close_connection, withdraw_connection
+from hive_acid.spark.jvm import JvmEngine
 from hive_acid.spark.operators import Operators, describe_statement
 from hive_acid.spark.requests import build_read_table, build_statement, parse_table_name
 from hive_acid.sql import (

@@ -35,7 +35,8 @@ from hive_acid.spark import shim
 from hive_acid.spark.cancellation import Cancellation
 from hive_acid.spark.client_errors import ClientErrors
 from hive_acid.spark.compaction import JvmCompactionEngine
-from hive_acid.spark.jvm import JvmFileSystem, JvmJobs, close_connection
+from hive_acid.spark.connections import close_connection
+from hive_acid.spark.jvm import JvmFileSystem, JvmJobs
 from hive_acid.spark.operators import Operators, requester_name
 from hive_acid.spark.planner import Planner
 from hive_acid.transactions.locks import Identity

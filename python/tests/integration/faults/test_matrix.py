@@ -119,6 +119,26 @@ def test_a_cancelled_statement_is_undone_at_once(drivers: Drivers, mutation: Mut
     trial.assert_done(drivers.attempt(trial.text()))
 
 
+@slow_but("insert-flat", "delete-flat")
+def test_ctrl_c_leaves_the_statements_of_other_threads_alone(drivers: Drivers, mutation: Mutation) -> None:
+    """py4j would close the connections of all threads, and send again what they wait for."""
+    trial, gate, its_gate = drivers.trial(mutation), drivers.gate(), drivers.gate()
+    other = drivers.create(f"interrupted_{next(drivers.numbers)}")
+    running = drivers.session.submit(trial.text(f"gate('{gate}', id, {trial.numbers[1]})"))
+    gate.wait()
+    interrupted = drivers.session.submit(f"INSERT INTO {other.name} SELECT gate('{its_gate}', 1)", thread="main")
+    its_gate.wait()
+    drivers.session.interrupt()
+    failure = interrupted.exception(LIMIT_SECONDS)
+    assert isinstance(failure, StatementFailed)
+    assert failure.type == "KeyboardInterrupt"
+    its_gate.open()
+    gate.open()
+    ((affected, *_),) = running.result(LIMIT_SECONDS)
+    trial.assert_done(affected)
+    assert other.ids() == []
+
+
 @slow_but("update-partitions")
 def test_ctrl_c_while_a_lock_is_awaited_undoes_the_statement(drivers: Drivers, mutation: Mutation) -> None:
     trial, client = drivers.trial(mutation), drivers.client
