@@ -1,4 +1,6 @@
-// One source tree, one jar per Spark minor line: jvm-shim/src is shared, jvm-shim/spark-X.Y holds what differs.
+// One source tree, one jar per Spark minor line: jvm-shim/src is shared. What Spark changed in a release X.Y stands twice,
+// as jvm-shim/since-X.Y and jvm-shim/before-X.Y, and each line takes those of the two that are its own.
+// jvm-shim/spark-X.Y holds the verdicts on that line's plan nodes.
 // Spark itself comes from pip: .build/spark-X.Y is the jars folder of a pyspark of that line (./dev makes it).
 // The package's: the jar tells it and the package compares
 ThisBuild / version := {
@@ -11,7 +13,7 @@ ThisBuild / version := {
 ThisBuild / scalaVersion := "2.13.18"
 
 // Spark line -> Scala version that this Spark was built with
-val lines = Map("4.3" -> "2.13.18")
+val lines = Map("4.1" -> "2.13.17", "4.2" -> "2.13.18", "4.3" -> "2.13.18")
 
 // What Spark's own launcher passes on Java 17 and later (JavaModuleOptions)
 val addOpens = Seq(
@@ -32,6 +34,10 @@ val addOpens = Seq(
 ).map(p => s"--add-opens=java.base/$p=ALL-UNNAMED") :+ "-Djdk.reflect.useDirectMethodHandle=false"
 
 def sparkJars(line: String): File = file(".build") / s"spark-$line"
+// Releases with differences; numbers compare as texts while they have two digits
+val changes = Seq("4.2", "4.3")
+def ownSources(line: String): Seq[String] = changes.map(release => (if (line < release) "before-" else "since-") + release)
+
 def id(line: String): String = "spark" + line.replace(".", "")
 
 def shim(line: String): Project =
@@ -41,7 +47,8 @@ def shim(line: String): Project =
     crossPaths := false,
     target := (ThisBuild / baseDirectory).value / ".build" / "sbt" / line,
     scalacOptions ++= Seq("-release", "17", "-deprecation", "-feature", "-unchecked", "-Wunused"),
-    Compile / unmanagedSourceDirectories += (ThisBuild / baseDirectory).value / "jvm-shim/src/main/scala",
+    Compile / unmanagedSourceDirectories ++= ("src/main/scala" +: ownSources(line))
+      .map((ThisBuild / baseDirectory).value / "jvm-shim" / _),
     // one file each for Python and the shim
     Compile / unmanagedResources ++= Seq("errors/conditions.json", "errors/outcomes.json", "wire/statement_kinds.json")
       .map((ThisBuild / baseDirectory).value / "python/hive_acid" / _),
@@ -62,6 +69,8 @@ def shim(line: String): Project =
       (ThisBuild / baseDirectory).value / "python/hive_acid/jars" / s"spark-$line" / "hive-acid-shim.jar"
   )
 
+lazy val spark41 = shim("4.1")
+lazy val spark42 = shim("4.2")
 lazy val spark43 = shim("4.3")
 
 // The root aggregates the lines that are installed.

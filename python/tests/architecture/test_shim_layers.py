@@ -45,8 +45,7 @@ NOT_CODE = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"', re.DOTALL)
 
 def sources() -> list[Path]:
     """All of the shim but its tests, of every Spark line."""
-    lines = (path for line in SHIM.glob("spark-*") for path in (line / "src/main").rglob("*.scala"))
-    return sorted([*MAIN.rglob("*.scala"), *lines])
+    return sorted([*MAIN.rglob("*.scala"), *SHIM.glob("since-*/*.scala"), *SHIM.glob("before-*/*.scala")])
 
 
 def package_of(text: str) -> str:

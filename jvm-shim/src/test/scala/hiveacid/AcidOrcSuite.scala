@@ -52,6 +52,7 @@ abstract class AcidOrcSuite extends munit.FunSuite {
     val common = Map(
       "spark.sql.shuffle.partitions" -> "3",
       "spark.driver.host" -> "127.0.0.1",
+      "spark.sql.shuffle.orderIndependentChecksum.enableFullRetryOnMismatch" -> "true", // as the builder has it
       "spark.sql.datetime.java8API.enabled" -> "true" // instants compare exactly, whatever the JVM's zone
     )
     (common ++ settings)

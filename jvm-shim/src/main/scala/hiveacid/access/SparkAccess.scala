@@ -2,7 +2,7 @@ package org.apache.spark.sql.hiveacid
 
 import java.util.Properties
 import org.apache.spark.SparkContext
-import org.apache.spark.sql.Column
+import org.apache.spark.sql.{Column, SaveMode}
 import org.apache.spark.sql.catalyst.TableIdentifier
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.catalyst.catalog.CatalogTypes.TablePartitionSpec
@@ -18,7 +18,11 @@ import org.apache.spark.sql.catalyst.plans.logical.{
 import org.apache.spark.sql.classic.{DataFrame, Dataset, SparkSession}
 import org.apache.spark.sql.connector.catalog.{CatalogManager, LookupCatalog}
 import org.apache.spark.sql.errors.{QueryCompilationErrors, QueryExecutionErrors}
+import org.apache.spark.sql.execution.command.SaveAsV1TableCommand
 import org.apache.spark.sql.util.PartitioningUtils
+
+/** `saveAsTable`: a table as the DataFrame's writer describes it, and the rows. */
+final case class SaveAsTable(table: CatalogTable, mode: SaveMode, query: LogicalPlan)
 
 /** The few members of Spark that are public in bytecode but `private[sql]` or `private[spark]` to the compiler, hence
   * the package. They are the same in all lines.
@@ -56,6 +60,12 @@ object SparkAccess {
   def normalizedPartition(session: SparkSession, table: CatalogTable, spec: TablePartitionSpec): TablePartitionSpec =
     PartitioningUtils
       .normalizePartitionSpec(spec, table.partitionSchema, table.qualifiedName, session.sessionState.conf.resolver)
+
+  /** private[sql]; `saveAsTable` is this command since 4.1, and it drops the table before a later rule could see it. */
+  def saveAsTable(plan: LogicalPlan): Option[SaveAsTable] = plan match {
+    case s: SaveAsV1TableCommand => Some(SaveAsTable(s.tableDesc, s.mode, s.query))
+    case _                       => None
+  }
 
   /** private[sql]; what Spark says of the conditions of a MERGE, which it looks at only for its own kind of table
     * (RewriteMergeIntoTable).

@@ -10,28 +10,41 @@ import org.apache.spark.sql.catalyst.analysis.{UnresolvedIdentifier, UnresolvedR
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.expressions.Literal.TrueLiteral
-import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.catalyst.plans.logical.{
+  DeleteFromTable,
+  InsertIntoStatement,
+  LocalRelation,
+  LogicalPlan,
+  MergeIntoTable,
+  ReplaceTable,
+  ReplaceTableAsSelect,
+  SubqueryAlias,
+  UpdateTable,
+  V2WriteCommand,
+  WithCTE
+}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.execution.datasources.CreateTable
-import org.apache.spark.sql.hiveacid.{SaveAsTable, SparkAccess, SparkLine}
+import org.apache.spark.sql.hiveacid.{LineStatements, SaveAsTable, SparkAccess}
 
 /** Turns DataFrames' writes by the names of columns (`writeTo`, `saveAsTable`) into the INSERT that means the same, and
   * refuses writes that Spark refuses without a name, or carries out by dropping the table, before a later rule can see
   * them.
   */
 case class ResolveDataFrameWrites(session: SparkSession) extends Rule[LogicalPlan] {
+  import LineStatements._
+
   override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperatorsDown {
-    case AppendData(Ours(t), query, _, true, false, _, _)                       => insert(t, query)
-    case OverwritePartitionsDynamic(Ours(t), query, _, true, false, _)          => overwrite(t, query, isDynamic = true)
-    case OverwriteByExpression(Ours(t), condition, query, _, true, false, _, _) =>
-      replace(t, condition, InsertByName(t.identifier, query))
-    case SparkLine.InsertReplaceWhere(i @ Ours.Written(t), condition) => replace(t, condition, i)
-    case WithCTE(d @ DeleteFromTable(Ours(_), _), definitions)        => PlaceDefinitions(d, definitions)
-    case WithCTE(u @ UpdateTable(Ours(_), _, _), definitions)         => PlaceDefinitions(u, definitions)
+    case AppendByName(Ours(t), query)                       => insert(t, query)
+    case OverwritePartitionsByName(Ours(t), query)          => overwrite(t, query, isDynamic = true)
+    case OverwriteByName(Ours(t), condition, query)         => replace(t, condition, InsertByName(t.identifier, query))
+    case InsertReplaceWhere(i @ Ours.Written(t), condition) => replace(t, condition, i)
+    case WithCTE(d @ DeleteFromTable(Ours(_), _), definitions) => PlaceDefinitions(d, definitions)
+    case WithCTE(u @ UpdateTable(Ours(_), _, _), definitions)  => PlaceDefinitions(u, definitions)
     case WithCTE(m: MergeIntoTable, definitions) if Ours.unapply(m.targetTable).isDefined =>
       PlaceDefinitions(m, definitions)
-    case SparkLine.InsertReplaceByKeys(plan, table, operation) =>
+    case InsertReplaceByKeys(plan, table, operation) =>
       refuse(plan, table, operation, Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.REPLACE_BY_KEYS"))
     case w: V2WriteCommand =>
       refuse(w, w.table, s"writeTo (${w.nodeName})", Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.DATAFRAME_WRITE"))
@@ -43,7 +56,7 @@ case class ResolveDataFrameWrites(session: SparkSession) extends Rule[LogicalPla
         throw AcidException.unsupported("CREATE TABLE … AS SELECT", AcidTable.name(t), refusal)
       }
     case other =>
-      SparkLine.saveAsTable(other).fold(other) { s =>
+      SparkAccess.saveAsTable(other).fold(other) { s =>
         AcidTable.find(session, s.table.identifier).fold(other)(saveAsTable(_, s))
       }
   }

@@ -17,7 +17,7 @@ import org.apache.spark.sql.execution.command._
 import org.apache.spark.sql.execution.datasources._
 import org.apache.spark.sql.execution.streaming.runtime.StreamingRelation
 import org.apache.spark.sql.hive.execution.{CreateHiveTableAsSelectCommand, InsertIntoHiveTable}
-import org.apache.spark.sql.hiveacid.{SparkAccess, SparkLine}
+import org.apache.spark.sql.hiveacid.SparkAccess
 
 /** Refuses every plan that would still read or write a transactional table by a node that is not ours: what Spark does
   * to such a table is silently wrong. Tables that are not transactional pass untouched.
@@ -91,7 +91,7 @@ case class Guard(session: SparkSession) extends (LogicalPlan => Unit) {
     case c: CreateDataSourceTableCommand if AcidTable.isTransactional(c.table)          =>
       val refusal = Refusal("HIVE_ACID_UNSUPPORTED_TABLE.DATA_SOURCE_TABLE")
       throw AcidException.unsupported("CREATE TABLE … USING", AcidTable.name(c.table), refusal)
-    case other => SparkLine.saveAsTable(other).foreach(s => named(s.table.identifier, "saveAsTable", SparkCommand))
+    case other => SparkAccess.saveAsTable(other).foreach(s => named(s.table.identifier, "saveAsTable", SparkCommand))
   }
 
   private def properties(c: RunnableCommand): Unit = c match {

@@ -12,6 +12,7 @@ import org.apache.spark.sql.catalyst.analysis.UnresolvedIdentifier
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.execution.command.ExplainCommand
+import org.apache.spark.sql.hiveacid.LineStatements
 
 /** A text in Hive's spelling as Spark's parser takes it, and what it says beyond that.
   *
@@ -37,7 +38,8 @@ final case class HiveSpelling(text: String, creations: Set[Int]) {
         c.copy(tableSpec = transactional(name, spec))
       case c @ CreateTableAsSelect(name, _, _, spec: UnresolvedTableSpec, _, _, _) if isCreation(c) =>
         c.copy(tableSpec = transactional(name, spec))
-      case c: CreateTableLike if isCreation(c) => c.copy(properties = transactional(c.name, c.properties))
+      case c @ LineStatements.CreationLike(name, properties, completed) if isCreation(c) =>
+        completed(transactional(name, properties))
     }
     Some(completed(plan)).filter(_ => found == creations)
   }

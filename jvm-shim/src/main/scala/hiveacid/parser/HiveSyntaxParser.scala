@@ -6,15 +6,16 @@ import hiveacid.wire.ExplainedStatement
 
 import org.apache.spark.sql.catalyst.{FunctionIdentifier, TableIdentifier}
 import org.apache.spark.sql.catalyst.expressions.Expression
-import org.apache.spark.sql.catalyst.parser.{ParameterContext, ParseException, ParserInterface, SqlStatementSplitResult}
+import org.apache.spark.sql.catalyst.parser.{ParameterContext, ParseException, ParserInterface}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.hiveacid.LineParser
 import org.apache.spark.sql.types.{DataType, StructType}
 
 /** Spark's parser, statements in Hive's spelling that it rejects, statements of Hive that it does not know, and EXPLAIN
   * ACID.
   */
-case class HiveSyntaxParser(session: SparkSession, delegate: ParserInterface) extends ParserInterface {
+case class HiveSyntaxParser(session: SparkSession, delegate: ParserInterface) extends LineParser {
   override def parsePlan(text: String): LogicalPlan = parsed(text, delegate.parsePlan)
 
   override def parsePlanWithParameters(text: String, parameters: ParameterContext): LogicalPlan =
@@ -53,5 +54,4 @@ case class HiveSyntaxParser(session: SparkSession, delegate: ParserInterface) ex
   override def parseTableSchema(text: String): StructType = delegate.parseTableSchema(text)
   override def parseDataType(text: String): DataType = delegate.parseDataType(text)
   override def parseRoutineParam(text: String): StructType = delegate.parseRoutineParam(text)
-  override def splitStatements(text: String): SqlStatementSplitResult = delegate.splitStatements(text)
 }

@@ -130,10 +130,10 @@ object WriteJob extends Logging {
 
   /** A map task that runs again may give other rows than before: a function has random results, a source is read in
     * another order. Spark notices by checksums, and runs all tasks that read them again, or fails the job if one of
-    * them has written its files.
+    * them has written its files. The setting is true by default since 4.2.
     */
   private def refuseUncheckedShuffles(session: SparkSession): Unit =
-    if (!session.conf.get(ShuffleCheck, "true").toBoolean)
+    if (!session.conf.get(ShuffleCheck).toBoolean)
       throw AcidException("HIVE_ACID_CONFIGURATION.SHUFFLES_UNCHECKED", Map("setting" -> ShuffleCheck))
 
   /** Wrong types are found before a task starts. */
