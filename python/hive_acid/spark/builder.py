@@ -25,6 +25,7 @@ from hive_acid.spark.early_settings import (
     load_jvm_settings,
     read_spark_defaults,
 )
+from hive_acid.spark.lines import find_line, line_settings
 from hive_acid.spark.session import attach, find_session_uris
 from hive_acid.transport import refuse_other_ways
 
@@ -71,7 +72,8 @@ class AcidSessionBuilder(SparkSession.Builder):
         shim.load(_jvm(), shim.find_shim_jar())
         choice = hive_client.choose_client(server, configured, hive_client.fetch_client_jars)
         hive_client.LOG.info("Spark's Hive client: %s", choice.reason)
-        self._options.update({**choice.settings, **_shim_settings(configured)})
+        settings = {**line_settings(find_line(), configured), **_shim_settings(configured)}
+        self._options.update({**choice.settings, **settings})
 
 
 def configure(builder: SparkSession.Builder, metastore: str | None = None) -> AcidSessionBuilder:
@@ -158,6 +160,7 @@ def _format_settings(uris: str) -> str:
     """Arguments of spark-submit and pyspark that set a session up as `getOrCreate` does."""
     settings = {EXTENSIONS: shim.EXTENSION, CATALOG: "hive", config.METASTORE_URIS.key: uris}
     known = {**find_running_settings(), **settings}
+    settings |= line_settings(find_line(), known)
     with suppress(HiveAcidError):  # whether the metastore answers is not what is wrong here
         settings |= hive_client.choose_client(_ask_server(uris, known), known, hive_client.fetch_client_jars).settings
     options = [argument for key, value in settings.items() for argument in ("--conf", f"{key}={value}")]

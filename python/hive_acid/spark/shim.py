@@ -9,6 +9,7 @@ import pyspark
 
 from hive_acid import __version__
 from hive_acid.errors import build_error
+from hive_acid.spark.lines import find_line, line_of
 
 EXTENSION = "hiveacid.Extensions"
 _DESCRIPTION = "hiveacid/shim.properties"
@@ -16,12 +17,12 @@ _GROWING_LOADER = "org.apache.spark.util.MutableURLClassLoader"
 
 
 def find_shim_jar() -> Path:
-    """The shim's jar for the running Spark line. Raises HIVE_ACID_CONFIGURATION and names the places searched."""
-    line = ".".join(pyspark.__version__.split(".")[:2])
+    """The shim's jar for the running Spark line. Raises HIVE_ACID_CONFIGURATION if there is no such line or jar."""
+    line = find_line()
     jar = Path(__file__).parent.parent / "jars" / f"spark-{line}" / "hive-acid-shim.jar"
     if not jar.is_file():
         lines = sorted(path.name for path in jar.parent.parent.glob("spark-*"))
-        found = {"version": pyspark.__version__, "jar": jar, "lines": ", ".join(lines) or "none"}
+        found = {"version": pyspark.__version__, "jar": jar, "lines": ", ".join(lines) or "none", "line": line}
         raise build_error("HIVE_ACID_CONFIGURATION.NO_SHIM", **found)
     return jar
 
@@ -58,8 +59,7 @@ def refuse_other(jvm: Any, spark_version: str) -> None:
     the two halves have no fixed form from one version to the next.
     """
     described = _describe(jvm)
-    line = ".".join(spark_version.split(".")[:2])
-    if described == {"version": __version__, "spark": line}:
+    if described == {"version": __version__, "spark": line_of(spark_version)}:
         return
     raise build_error(
         "HIVE_ACID_CONFIGURATION.SHIM_MISMATCH",

@@ -10,6 +10,7 @@ import pytest
 
 import hive_acid
 from architecture.documents import ROOT
+from hive_acid.spark.lines import LINES, line_of
 
 HOME = re.compile(r"/(?:root|home/[a-z]\w*|Users/[A-Za-z]\w*|work|mnt|srv|opt)/")
 URL_HOST = re.compile(r"\b[a-z][a-z0-9]+://(?:[^/@\s\"'`<>]*@)?([a-zA-Z0-9.-]+)")
@@ -39,6 +40,32 @@ def machine_traces(text: str) -> list[str]:
 def test_the_package_has_the_version_of_the_project() -> None:
     declared = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"]
     assert hive_acid.__version__ == declared, "the build gives the jar the project's"
+
+
+def test_every_place_that_lists_the_lines_of_spark_lists_the_same() -> None:
+    build, dev, project = ((ROOT / name).read_text("utf-8") for name in ("build.sbt", "dev", "pyproject.toml"))
+    versions = re.search(r"^val lines = Map\((.*)\)$", build, re.MULTILINE)
+    wanted = re.search(r"^LINES=\(([^)]*)\)", dev, re.MULTILINE)
+    allowed = re.search(r'"pyspark>=([\d.]+),<(\d+)\.(\d+)"', project)
+    assert versions
+    assert wanted
+    assert allowed
+    assert tuple(re.findall(r'"([\d.]+)" ->', versions[1])) == LINES
+    assert tuple(re.findall(r'^lazy val \w+ = shim\("(.*)"\)$', build, re.MULTILINE)) == LINES
+    assert tuple(wanted[1].split()) == LINES
+    assert allowed[1] == LINES[0]
+    assert f"{allowed[2]}.{int(allowed[3]) - 1}" == LINES[-1]
+    locked = {path.name for path in ROOT.glob("requirements-spark-*.lock")}
+    assert locked == {f"requirements-spark-{line}.lock" for line in LINES[:-1]}, "requirements-dev.lock has the newest"
+    judged = {path.name for path in (ROOT / "jvm-shim").glob("spark-*")}
+    assert judged == {f"spark-{line}" for line in LINES}
+
+
+@pytest.mark.parametrize("line", LINES)
+def test_the_lock_of_a_line_pins_a_pyspark_of_that_line(line: str) -> None:
+    name = "requirements-dev.lock" if line == LINES[-1] else f"requirements-spark-{line}.lock"
+    pinned = re.findall(r"^pyspark==(\S+)", (ROOT / name).read_text("utf-8"), re.MULTILINE)
+    assert [line_of(version) for version in pinned] == [line]
 
 
 def test_no_tracked_file_names_a_machine() -> None:

@@ -9,14 +9,14 @@ import sys
 import zipfile
 from pathlib import Path
 
-import pyspark
 import pytest
 
 import hive_acid
 from architecture.documents import ROOT
+from hive_acid.spark.lines import LINES, find_line
 
 SHARED = ("errors/conditions.json", "errors/outcomes.json", "wire/statement_kinds.json")
-LINE = ".".join(pyspark.__version__.split(".")[:2])
+LINE = find_line()
 PIP = (sys.executable, "-m", "pip", "--disable-pip-version-check", "-q")
 
 
@@ -48,6 +48,21 @@ def run(*command: str, cwd: Path | None = None) -> str:
     done = subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr[-3000:]
     return done.stdout
+
+
+def test_the_wheel_holds_the_jar_of_every_line_that_was_built(wheel: Path) -> None:
+    package = ROOT / "python"
+    built = {str(path.relative_to(package)) for path in package.glob("hive_acid/jars/*/*.jar")}
+    with zipfile.ZipFile(wheel) as archive:
+        held = {name for name in archive.namelist() if name.endswith(".jar")}
+        described = {
+            Path(name).parent.name: zipfile.ZipFile(archive.open(name)).read("hiveacid/shim.properties").decode()
+            for name in held
+        }
+    assert held == built
+    assert set(described) <= {f"spark-{line}" for line in LINES}
+    for folder, text in described.items():
+        assert f"spark={folder.removeprefix('spark-')}" in text.splitlines()
 
 
 def test_the_wheel_holds_the_package_the_jar_and_the_conditions_and_nothing_else(wheel: Path) -> None:

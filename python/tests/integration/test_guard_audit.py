@@ -14,21 +14,18 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-import pyspark
 import pytest
 from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame, SparkSession
 
 from hive_acid.metastore.thrift_client import ThriftMetastore
 from hive_acid.model.table import TableName
+from hive_acid.spark.lines import find_line
 from integration.conftest import Tables
 from support.polling import eventually
 
 BY_SPARK = "by Spark: "
-LIST = (
-    Path(__file__).parents[3]
-    / f"jvm-shim/spark-{'.'.join(pyspark.__version__.split('.')[:2])}/src/test/resources/commands.tsv"
-)
+LIST = Path(__file__).parents[3] / f"jvm-shim/spark-{find_line()}/src/test/resources/commands.tsv"
 
 
 @dataclass(frozen=True)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
+import pyspark
 import pytest
 
 import hive_acid
 from hive_acid.errors import ConfigurationError
 from hive_acid.spark import shim
+from hive_acid.spark.lines import LINES, SHUFFLE_CHECK, line_settings
 
 
 class FakeStream:
@@ -61,9 +64,40 @@ class FakeJvm:
         return FakeProperties()
 
 
-def test_the_package_takes_its_own_jar_for_the_line_of_the_running_spark() -> None:
-    jvm = FakeJvm(f"version={hive_acid.__version__}\nspark=4.3\n")
-    shim.refuse_other(jvm, "4.3.1")
+@pytest.mark.parametrize("line", LINES)
+def test_the_jar_is_that_of_the_running_line(line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pyspark, "__version__", f"{line}.7")
+    monkeypatch.setattr(shim, "__file__", str(tmp_path / "spark" / "shim.py"))
+    with pytest.raises(ConfigurationError, match=rf"NO_SHIM.*\(there: none\).*--line {line} jars"):
+        shim.find_shim_jar()
+    for built in LINES:
+        jar = tmp_path / "jars" / f"spark-{built}" / "hive-acid-shim.jar"
+        jar.parent.mkdir(parents=True)
+        jar.touch()
+    assert shim.find_shim_jar() == tmp_path / "jars" / f"spark-{line}" / "hive-acid-shim.jar"
+
+
+@pytest.mark.parametrize("version", ["3.5.9", "4.0.5", "4.4.0", "5.0.0.dev1"])
+def test_a_pyspark_of_another_line_is_refused_and_told_what_to_install(
+    version: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pyspark, "__version__", version)
+    with pytest.raises(ConfigurationError, match="UNKNOWN_SPARK_LINE") as raised:
+        shim.find_shim_jar()
+    assert f"no shim for PySpark {version}, only for Spark 4.1, 4.2, 4.3" in str(raised.value)
+    assert "`pip install 'pyspark==4.3.*'`" in str(raised.value)
+
+
+def test_the_check_of_shuffles_is_switched_on_where_it_is_off_by_default() -> None:
+    assert line_settings("4.1", {}) == {SHUFFLE_CHECK: "true"}
+    assert line_settings("4.1", {SHUFFLE_CHECK: "false"}) == {}, "what a user says is not overruled: writes are refused"
+    assert line_settings("4.2", {}) == line_settings("4.3", {}) == {}
+
+
+@pytest.mark.parametrize("line", LINES)
+def test_the_package_takes_its_own_jar_for_the_line_of_the_running_spark(line: str) -> None:
+    jvm = FakeJvm(f"version={hive_acid.__version__}\nspark={line}\n")
+    shim.refuse_other(jvm, f"{line}.1")
     assert jvm.stream is not None
     assert not jvm.stream.is_open
 

@@ -1,0 +1,40 @@
+"""The lines of Spark that have a jar of ours, and what a session of one needs beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+import pyspark
+
+from hive_acid import __version__
+from hive_acid.errors import build_error
+
+LINES: Final = ("4.1", "4.2", "4.3")
+"""Oldest first."""
+
+SHUFFLE_CHECK: Final = "spark.sql.shuffle.orderIndependentChecksum.enableFullRetryOnMismatch"
+"""Without it no write is begun (`WriteJob`)."""
+
+
+def find_line() -> str:
+    """The line of the running PySpark. Raises HIVE_ACID_CONFIGURATION if it has no jar of ours."""
+    line = line_of(pyspark.__version__)
+    if line not in LINES:
+        found = {"version": pyspark.__version__, "packageVersion": __version__}
+        raise build_error(
+            "HIVE_ACID_CONFIGURATION.UNKNOWN_SPARK_LINE", **found, lines=", ".join(LINES), newest=f"{LINES[-1]}.*"
+        )
+    return line
+
+
+def line_of(version: str) -> str:
+    """The first two numbers of a version of Spark."""
+    return ".".join(version.split(".")[:2])
+
+
+def line_settings(line: str, configured: Mapping[str, str]) -> dict[str, str]:
+    """The settings that writes need and a line does not have by default; what is configured already stays as it is."""
+    if line != "4.1" or SHUFFLE_CHECK in configured:  # true by default since 4.2
+        return {}
+    return {SHUFFLE_CHECK: "true"}
