@@ -44,13 +44,18 @@ object LineStatements {
     }
   }
 
-  /** `INSERT … REPLACE WHERE`: the INSERT alone, and the condition. */
+  /** `INSERT … REPLACE WHERE`, which 4.2 still parses as an overwrite by position, as before: the INSERT alone, and the
+    * condition.
+    */
   object InsertReplaceWhere {
     def unapply(plan: LogicalPlan): Option[(InsertIntoStatement, Expression)] = plan match {
       case i: InsertIntoStatement =>
         i.replaceCriteriaOpt.collect { case ReplaceWhereCriteria(condition) =>
           (i.copy(overwrite = false, replaceCriteriaOpt = None), condition)
         }
+      case OverwriteByExpression(table, condition, query, _, false, false, _, _) =>
+        val insert = InsertIntoStatement(table, Map.empty, Nil, query, overwrite = false, ifPartitionNotExists = false)
+        Some((insert, condition))
       case _ => None
     }
   }

@@ -8,9 +8,9 @@ import hiveacid.analysis.{
   ReplaceCreationsLike,
   ReplaceInserts,
   ResolveAcidRelations,
-  ResolveAssignedVariables,
   ResolveDataFrameWrites,
-  ResolveRowStatements
+  ResolveRowStatements,
+  ResolveUpdateVariables
 }
 import hiveacid.guard.{Guard, GuardRule, GuardStalePlans, RefuseCachesInTransactions}
 import hiveacid.parser.HiveSyntaxParser
@@ -34,7 +34,7 @@ class Extensions extends (SparkSessionExtensions => Unit) {
     // With Spark's own resolution rules: SELECT must see our relation before Spark converts it to its own ORC reader,
     // DELETE must be taken before the planner calls it unsupported.
     extensions.injectResolutionRule(s => ResolveAcidRelations(classic(s)))
-    extensions.injectResolutionRule(s => ResolveAssignedVariables(classic(s)))
+    extensions.injectResolutionRule(s => ResolveUpdateVariables(classic(s)))
     extensions.injectResolutionRule(s => ResolveRowStatements(classic(s)))
     // After PreprocessTableInsertion and DataSourceAnalysis: all kinds of INSERT are one node by then, columns matched
     // and cast by Spark's store assignment.

@@ -28,7 +28,7 @@ case class ReplaceCreationsLike(session: SparkSession) extends Rule[LogicalPlan]
     val provider = if (hasFormat) Some(DDLUtils.HIVE_PROVIDER) else c.provider.orElse(source.provider)
     val storage = if (hasFormat) c.fileFormat else source.storage.copy(locationUri = c.fileFormat.locationUri)
     val table = CatalogTable(
-      identifier = c.targetTable,
+      identifier = session.sessionState.catalog.qualifyIdentifier(c.targetTable), // as parsed before 4.2
       tableType = CatalogTableType.MANAGED,
       storage = storage,
       schema = CharVarcharUtils.getRawSchema(source.schema, session.sessionState.conf),

@@ -16,6 +16,7 @@ import org.apache.spark.sql.catalyst.expressions.{
   Expression,
   SubqueryExpression
 }
+import org.apache.spark.sql.catalyst.expressions.Literal.{FalseLiteral, TrueLiteral}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.execution.datasources.{InsertIntoHadoopFsRelationCommand, LogicalRelation}
@@ -100,17 +101,20 @@ object ReplaceWhere {
     throw AcidException.unsupported(Operation, AcidTable.name(target.catalogTable.get), refusal)
 
   /** The user's text from the first to the last place that is known of the condition's parts, as no part knows all of
-    * it (`IS NULL`). None where that leaves a parenthesis open, and for columns of Python, which have no text.
+    * it (`IS NULL`). None where that leaves a parenthesis open, and for columns of Python, which have no text; nor with
+    * a truth value, of which Spark has one node each, from wherever that was first met.
     */
   private def textOf(condition: Expression): Option[String] = {
     val places = condition.collect { case e if e.origin.sqlText.isDefined => e.origin }
     for {
-      origin <- places.headOption if places.forall(_.sqlText == origin.sqlText)
+      origin <- places.headOption if places.forall(_.sqlText == origin.sqlText) && !condition.exists(isShared)
       first <- places.flatMap(_.startIndex).minOption
       last <- places.flatMap(_.stopIndex).maxOption
       text = origin.sqlText.get.slice(first, last + 1) if text.count(_ == '(') == text.count(_ == ')')
     } yield text
   }
+
+  private def isShared(part: Expression) = (part eq TrueLiteral) || (part eq FalseLiteral)
 
   /** In Spark's spelling. */
   private def printed(condition: Expression): String =

@@ -7,13 +7,18 @@ import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.classic.SparkSession
 
-/** Variables, of the session or of a SQL script, as values of an UPDATE. Spark itself looks for them in conditions and
-  * subqueries only. As everywhere, a column comes before a variable of its name.
+/** Variables, of the session or of a SQL script, in the values and the condition of an UPDATE. Spark itself looks for
+  * them in subqueries, and in the condition since 4.2 only. As everywhere, a column comes before a variable of its
+  * name.
   */
-case class ResolveAssignedVariables(session: SparkSession) extends Rule[LogicalPlan] {
+case class ResolveUpdateVariables(session: SparkSession) extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperatorsUp {
-    case u @ UpdateTable(AcidRelation.Target(_), assignments, _) if !assignments.forall(_.value.resolved) =>
-      u.copy(assignments = assignments.map(a => a.copy(value = withVariables(u.table, a.value))))
+    case u @ UpdateTable(AcidRelation.Target(_), assignments, condition)
+        if !assignments.forall(_.value.resolved) || !condition.forall(_.resolved) =>
+      u.copy(
+        assignments = assignments.map(a => a.copy(value = withVariables(u.table, a.value))),
+        condition = condition.map(withVariables(u.table, _))
+      )
   }
 
   private def withVariables(table: LogicalPlan, value: Expression): Expression = value.transform {
