@@ -1,5 +1,5 @@
-// One source tree, one jar per Spark minor line: jvm-shim/src is shared. What Spark changed in a release X.Y stands twice,
-// as jvm-shim/since-X.Y and jvm-shim/before-X.Y, and each line takes those of the two that are its own.
+// One source tree, one jar per Spark minor line: jvm-shim/src is shared. Code for which Spark has changed in a release X.Y
+// stands twice, as jvm-shim/since-X.Y and jvm-shim/before-X.Y, and each line takes its own of the two.
 // jvm-shim/spark-X.Y holds the verdicts on that line's plan nodes.
 // Spark itself comes from pip: .build/spark-X.Y is the jars folder of a pyspark of that line (./dev makes it).
 // The package's: the jar tells it and the package compares

@@ -2,7 +2,7 @@ package org.apache.spark.sql.hiveacid
 
 import org.apache.spark.sql.catalyst.parser.ParserInterface
 
-/** Spark's parser did nothing else before 4.3 than on every line. */
+/** The members of Spark's parser that came with 4.3: none. */
 trait LineParser extends ParserInterface {
   protected def delegate: ParserInterface
 }

@@ -2,7 +2,7 @@ package org.apache.spark.sql.hiveacid
 
 import org.apache.spark.sql.catalyst.parser.{ParserInterface, SqlStatementSplitResult}
 
-/** What Spark's parser does since 4.3 alone, and ours leaves to it. */
+/** The members of Spark's parser that came with 4.3; ours leaves them to it. */
 trait LineParser extends ParserInterface {
   protected def delegate: ParserInterface
 

@@ -5,12 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from pyspark.errors import PySparkTypeError, PySparkValueError
+from pyspark.errors import PySparkValueError
 from pyspark.sql import Column, DataFrame, SparkSession
 
 from hive_acid.errors import build_error
 from hive_acid.errors.outcome import StatementOutcome, telling
-from hive_acid.spark.columns import PartitionValue, build_column, build_condition, build_partition_text
+from hive_acid.spark.columns import (
+    PartitionValue,
+    build_column,
+    build_condition,
+    build_partition_text,
+    build_type_error,
+)
 from hive_acid.spark.detail import load_detail
 from hive_acid.spark.history import load_history_frame
 from hive_acid.spark.merge_builder import AcidMergeBuilder
@@ -146,8 +152,7 @@ class AcidTable:
         folders of a statement have been cleaned away after somebody else's compaction, so has its note.
         """
         if limit is not None and (isinstance(limit, bool) or not isinstance(limit, int)):
-            parameters = {"arg_name": "limit", "expected_type": "int", "arg_type": type(limit).__name__}
-            raise PySparkTypeError(errorClass="NOT_EXPECTED_TYPE", messageParameters=parameters)
+            raise build_type_error("limit", "int", limit)
         if limit is not None and limit < 1:
             parameters = {"arg_name": "limit", "arg_value": str(limit)}
             raise PySparkValueError(errorClass="VALUE_NOT_POSITIVE", messageParameters=parameters)
@@ -164,8 +169,7 @@ class AcidTable:
         tables or by `alias` of this table and of the DataFrame.
         """
         if not isinstance(source, DataFrame):
-            parameters = {"arg_name": "source", "expected_type": "a DataFrame", "arg_type": type(source).__name__}
-            raise PySparkTypeError(errorClass="NOT_EXPECTED_TYPE", messageParameters=parameters)
+            raise build_type_error("source", "a DataFrame", source)
         return AcidMergeBuilder(self._spark, self._table, source, build_column("condition", condition))
 
 

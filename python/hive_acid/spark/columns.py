@@ -22,8 +22,7 @@ def build_column(name: str, value: str | Column) -> Any:
     if isinstance(value, str):
         value = expr(value)
     if not isinstance(value, Column):
-        parameters = {"arg_name": name, "expected_type": "a Column or a str", "arg_type": type(value).__name__}
-        raise PySparkTypeError(errorClass="NOT_EXPECTED_TYPE", messageParameters=parameters)
+        raise build_type_error(name, "a Column or a str", value)
     return value._jc
 
 
@@ -38,9 +37,11 @@ def build_partition_text(value: PartitionValue) -> str | None:
         return value
     if isinstance(value, int) or (isinstance(value, date) and not isinstance(value, datetime)):
         return str(value)
-    parameters = {
-        "arg_name": "partition",
-        "expected_type": "a str, bool, int, date or None",
-        "arg_type": type(value).__name__,
-    }
-    raise PySparkTypeError(errorClass="NOT_EXPECTED_TYPE", messageParameters=parameters)
+    raise build_type_error("partition", "a str, bool, int, date or None", value)
+
+
+def build_type_error(name: str, expected: str, value: object) -> PySparkTypeError:
+    """The error for an argument of another type. PySpark has this condition, and with it its text, since 4.2 only."""
+    parameters = {"arg_name": name, "expected_type": expected, "arg_type": type(value).__name__}
+    text = f"Argument `{name}` should be {expected}, got {parameters['arg_type']}."
+    return PySparkTypeError(text, errorClass="NOT_EXPECTED_TYPE", messageParameters=parameters)

@@ -8,7 +8,7 @@ import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.classic.SparkSession
 
 /** Variables, of the session or of a SQL script, in the values and the condition of an UPDATE. Spark itself looks for
-  * them in subqueries, and in the condition since 4.2 only. As everywhere, a column comes before a variable of its
+  * them in subqueries, and in the condition since 4.3 only. As everywhere, a column comes before a variable of its
   * name.
   */
 case class ResolveUpdateVariables(session: SparkSession) extends Rule[LogicalPlan] {
