@@ -178,6 +178,8 @@ class SessionProcess:
     def _read(self) -> None:
         assert self._process.stdout is not None
         for line in self._process.stdout:
+            if not line.endswith(b"\n"):  # it was killed within an answer
+                break
             answer = json.loads(line)
             future = self._waiting.pop(answer["id"])
             if "error" in answer:

@@ -24,7 +24,7 @@ from pyspark.sql.functions import udf
 import hive_acid
 from hive_acid.spark.jvm import JvmFileSystem
 
-GATE_LIMIT_SECONDS = 120.0
+GATE_LIMIT_SECONDS = 280.0
 
 
 def gate(folder: str, value: int, first: int = -1) -> int:
