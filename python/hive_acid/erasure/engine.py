@@ -86,6 +86,18 @@ class Deletion:
     write_id: int | None
 
 
+@dataclass(frozen=True)
+class Compaction:
+    """A partition (empty for a flat table) that was asked to be compacted.
+
+    `id` is the request's, None if nothing was to do; `failure` says why it was not done.
+    """
+
+    partition: str
+    id: int | None
+    failure: str | None = None
+
+
 class ErasureEngine(Protocol):
     """The questions of an erasure to the session.
 
@@ -114,8 +126,11 @@ class ErasureEngine(Protocol):
         """
         ...
 
-    def compact(self, table: TableName, partition: str) -> int | None:
-        """Request a major compaction and wait for its new base; the ID of the request, None if nothing was to do."""
+    def compact(self, table: TableName, partitions: Sequence[str]) -> Iterator[Compaction]:
+        """Request major compactions and wait for the new bases; each partition once it has ended, in any order.
+
+        Several are at work at once. One that fails ends no other; any other error does, and comes once all have ended.
+        """
         ...
 
     def search(self, matcher: Matcher, files: Sequence[PhysicalFile]) -> Iterator[FileFinding]:

@@ -27,7 +27,7 @@ from hive_acid.erasure.state import (
 )
 from hive_acid.erasure.subjects import Subjects
 from hive_acid.erasure.verification import Former, Owner, TableReport, Verification
-from hive_acid.errors import CompactionFailed, build_error
+from hive_acid.errors import build_error
 from hive_acid.metastore.protocol import Metastore
 from hive_acid.model.table import TableName
 from hive_acid.snapshot.filesystem import FileSystem
@@ -194,17 +194,18 @@ class Erasure:
         names = {spotter.mask(name): name for name in partitions}
         if sight is not None and not sight.table.is_partitioned:
             names[""] = ""
-        for masked in sorted(wanted[table.table] - self.state.compacted(table.table, round_)):
-            if masked not in names:
-                continue  # dropped meanwhile, or a file of no partition; its files are searched all the same
-            self._world.tell(f"compact: {table.table} {masked}")
-            try:
-                id_ = self._world.engine.compact(table.table, names[masked])
-            except CompactionFailed as error:
-                detail = spotter.mask(str(error))
-                failed.append(Place(PlaceKind.NOT_COMPACTED, f"{table.table} {masked}".strip(), detail))
+        # a name that is missing was dropped meanwhile, or is of files of no partition, which are searched all the same
+        open_ = wanted[table.table] - self.state.compacted(table.table, round_)
+        due = [names[masked] for masked in sorted(open_) if masked in names]
+        for masked in map(spotter.mask, due):
+            self._world.tell(f"compact: {table.table} {masked}".strip())
+        for done in self._world.engine.compact(table.table, due):
+            masked = spotter.mask(done.partition)
+            if done.failure is not None:
+                where = f"{table.table} {masked}".strip()
+                failed.append(Place(PlaceKind.NOT_COMPACTED, where, spotter.mask(done.failure)))
                 continue
-            self._note(COMPACTED, table=str(table.table), partition=masked, id=id_, round=round_)
+            self._note(COMPACTED, table=str(table.table), partition=masked, id=done.id, round=round_)
         return failed
 
     def _clean(self) -> list[Place]:

@@ -3,14 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from uuid import uuid4
 
 from py4j.protocol import Py4JJavaError
+from pyspark import inheritable_thread_target
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from hive_acid.config import Settings
-from hive_acid.erasure.engine import Deletion, FileFinding, Key, KeyedHashes, MatchCount, Matcher, PhysicalFile
-from hive_acid.errors import HiveAcidError, build_error
+from hive_acid.erasure.engine import (
+    Compaction,
+    Deletion,
+    FileFinding,
+    Key,
+    KeyedHashes,
+    MatchCount,
+    Matcher,
+    PhysicalFile,
+)
+from hive_acid.errors import HiveAcidError, MetastoreUnavailable, StatementCancelled, build_error
 from hive_acid.metastore.compaction_types import CompactionKind, CompactionRequest
 from hive_acid.model.table import TableDescription, TableKind, TableName
 from hive_acid.reading.evolution import find_evolution
@@ -25,7 +37,7 @@ from hive_acid.spark.erasure_sql import (
     join_conditions,
     quote_table,
 )
-from hive_acid.spark.jvm import run_job
+from hive_acid.spark.jvm import job_tag, run_job
 from hive_acid.spark.session import attach, find_own_settings
 from hive_acid.spark.subject_functions import SubjectFunctions
 from hive_acid.spark.transaction import AcidTransaction
@@ -36,6 +48,9 @@ _FILES_A_JOB = 2000
 """Results of so many files are in memory at once."""
 _PART_BYTES = 128 * 1024 * 1024
 """Larger files are read by several tasks."""
+_MOST_AT_ONCE = 8
+"""Compactions; each has a task for each of its buckets."""
+_COMPACTION_JOBS = "erasure-compactions"
 _SEARCH_JOB = "erasure-search"
 _DIGEST_JOB = "erasure-digest"
 
@@ -148,13 +163,36 @@ class SparkErasureEngine:
         values = [tuple(NULL_PARTITION if text is None else text for text in texts[name]) for name in names]
         return Matcher(table.name, (KeyedHashes(key, self.spell(table.name, key, values)),))
 
-    def compact(self, table: TableName, partition: str) -> int | None:
-        """The partition stands in no SQL text, for its name may be a subject's."""
-        settings = self._settings()
-        request = CompactionRequest(
-            table, CompactionKind.MAJOR, partition or None, initiator=self._attachment.requester
-        )
-        return self._attachment.compactions.compact_anew(request, settings).compaction_id
+    def compact(self, table: TableName, partitions: Sequence[str]) -> Iterator[Compaction]:
+        """The partitions stand in no SQL text, for their names may be subjects'."""
+        settings, context = self._settings(), self._session.sparkContext
+        tag = job_tag(f"{_COMPACTION_JOBS}-{uuid4().hex}")
+
+        def compact_one(partition: str) -> Compaction:
+            requester = self._attachment.requester
+            request = CompactionRequest(table, CompactionKind.MAJOR, partition or None, initiator=requester)
+            try:
+                done = self._attachment.compactions.compact_anew(request, settings)
+            except (StatementCancelled, MetastoreUnavailable):
+                raise
+            except (HiveAcidError, PySparkException, Py4JJavaError) as error:
+                return Compaction(partition, None, _describe_failure(error))
+            return Compaction(partition, done.compaction_id)
+
+        context.addJobTag(tag)
+        try:
+            compact_in_thread = inheritable_thread_target(self._session)(compact_one)
+        finally:
+            context.removeJobTag(tag)
+        with ThreadPoolExecutor(min(_MOST_AT_ONCE, max(2, context.defaultParallelism))) as threads:
+            waiting = [threads.submit(compact_in_thread, partition) for partition in partitions]
+            try:
+                for future in as_completed(waiting):
+                    yield future.result()
+            except BaseException:
+                threads.shutdown(wait=False, cancel_futures=True)
+                context.cancelJobsWithTag(tag)
+                raise
 
     def _settings(self) -> Settings:
         return self._attachment.settings.overridden_by(find_own_settings(self._session))

@@ -76,8 +76,9 @@ def test_deleted_rows_are_found_until_their_files_are_gone(
     masks = {path: finding for path, finding in findings.items() if path.startswith("delete_delta_")}
     assert sum(finding.row_count for finding in masks.values()) == 2, [finding.problem for finding in masks.values()]
 
-    compaction_id = engine.compact(table, "")
-    assert compaction_id
+    (compaction,) = engine.compact(table, [""])
+    assert compaction.id
+    assert compaction.failure is None
     newest = max(path for path in search(engine, tables, ada) if path.startswith("base_"))
     assert matches(search(engine, tables, ada), newest) == [(1, 0)]
 

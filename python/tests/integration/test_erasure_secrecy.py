@@ -40,7 +40,7 @@ found.append(engine.delete([matcher], {})[0].row_count)
 files = [path for path in Path(told["root"]).rglob("bucket_*") if not path.name.endswith(".crc")]
 listed = [PhysicalFile(str(p), p.stat().st_size, p.stat().st_mtime_ns // 1_000_000) for p in files]
 found.append(sum(finding.match_count for finding in engine.search(matcher, listed)))
-engine.compact(table, "")
+list(engine.compact(table, [""]))
 print("FOUND", json.dumps(found))
 spark.stop()
 """

@@ -6,7 +6,16 @@ import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from hive_acid.erasure.engine import Deletion, FileFinding, Key, KeyedHashes, MatchCount, Matcher, PhysicalFile
+from hive_acid.erasure.engine import (
+    Compaction,
+    Deletion,
+    FileFinding,
+    Key,
+    KeyedHashes,
+    MatchCount,
+    Matcher,
+    PhysicalFile,
+)
 from hive_acid.erasure.keyed_hash import HashKey
 from hive_acid.metastore.compaction_types import CompactionKind, CompactionRequest, CompactionState
 from hive_acid.metastore.memory import MemoryMetastore
@@ -110,7 +119,11 @@ class Disk:
             done.append(Deletion(rows, self._txn, 1))
         return done
 
-    def compact(self, table: TableName, partition: str) -> int | None:
+    def compact(self, table: TableName, partitions: Sequence[str]) -> Iterator[Compaction]:
+        for partition in partitions:
+            yield Compaction(partition, self._compact(table, partition))
+
+    def _compact(self, table: TableName, partition: str) -> int | None:
         self.compactions.append((str(table), partition))
         root = "/".join(filter(None, (self.metastore.table(table).location, partition)))
         old = [p for p, c in self.contents.items() if (p.startswith(f"{root}/") and "/delta_" in p) or "/base_" in p]

@@ -1,0 +1,87 @@
+"""Several partitions are compacted at once by an erasure's engine; each tells how it has ended."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+from pyspark.sql.functions import udf
+
+from hive_acid.compaction.queue.requests import CompactionRequests, Outcome
+from hive_acid.config import Settings
+from hive_acid.metastore.compaction_types import CompactionRequest
+from hive_acid.model.table import TableName
+from hive_acid.spark.erasure_engine import SparkErasureEngine
+from integration.conftest import Tables
+from support.polling import eventually
+
+PARTITIONS = [f"d={number}" for number in range(5)]
+
+
+@pytest.fixture
+def table(tables: Tables) -> TableName:
+    """Two deltas in each of five partitions."""
+    name = tables.create("t", "id BIGINT", "PARTITIONED BY (d INT)")
+    for _ in range(2):
+        tables.sql("INSERT INTO t SELECT id, id FROM range(5)")
+    return name
+
+
+@pytest.fixture
+def engine(spark: SparkSession) -> SparkErasureEngine:
+    return SparkErasureEngine(spark, b"a secret")
+
+
+def bases(tables: Tables) -> list[str]:
+    return sorted(path.parent.name for path in tables.location("t").glob("d=*/base_*"))
+
+
+def test_each_partition_has_a_base_and_a_request_of_its_own(
+    tables: Tables, table: TableName, engine: SparkErasureEngine
+) -> None:
+    done = {compaction.partition: compaction for compaction in engine.compact(table, PARTITIONS)}
+    assert sorted(done) == bases(tables) == PARTITIONS
+    assert len({compaction.id for compaction in done.values() if compaction.id}) == 5
+    assert all(compaction.failure is None for compaction in done.values())
+
+
+def test_one_that_fails_is_told_and_stops_no_other(
+    tables: Tables, table: TableName, engine: SparkErasureEngine
+) -> None:
+    damaged = next(tables.location("t").glob("d=2/delta_*/bucket_*"))
+    damaged.write_bytes(damaged.read_bytes()[:-20])
+    (damaged.parent / f".{damaged.name}.crc").unlink(missing_ok=True)
+    done = {compaction.partition: compaction for compaction in engine.compact(table, PARTITIONS)}
+    assert sorted(done) == PARTITIONS
+    assert [partition for partition, compaction in sorted(done.items()) if compaction.failure] == ["d=2"]
+    assert bases(tables) == [partition for partition in PARTITIONS if partition != "d=2"]
+
+
+def test_an_error_of_another_kind_ends_all_and_cancels_their_jobs(
+    table: TableName, engine: SparkErasureEngine, spark: SparkSession, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    begun, finished = tmp_path / "begun", tmp_path / "finished"
+    at_work, done = str(begun), str(finished)
+
+    @udf("bigint")
+    def work(value: int) -> int:
+        import time
+
+        Path(at_work).touch()
+        time.sleep(20)
+        Path(done).touch()
+        return value
+
+    def compact_anew(self: CompactionRequests, request: CompactionRequest, settings: Settings) -> Outcome:
+        if request.partition == "d=0":
+            assert eventually(begun.exists, 30)
+            raise RuntimeError("on purpose")
+        spark.range(1).select(work("id")).collect()
+        raise AssertionError("its job goes on")
+
+    monkeypatch.setattr(CompactionRequests, "compact_anew", compact_anew)
+    with pytest.raises(RuntimeError, match="on purpose"):
+        list(engine.compact(table, PARTITIONS[:2]))
+    assert begun.exists()
+    assert not finished.exists()
