@@ -13,7 +13,7 @@ ThisBuild / version := {
 ThisBuild / scalaVersion := "2.13.18"
 
 // Spark line -> Scala version that this Spark was built with
-val lines = Map("4.1" -> "2.13.17", "4.2" -> "2.13.18", "4.3" -> "2.13.18")
+val lines = Map("4.0" -> "2.13.16", "4.1" -> "2.13.17", "4.2" -> "2.13.18", "4.3" -> "2.13.18")
 
 // What Spark's own launcher passes on Java 17 and later (JavaModuleOptions)
 val addOpens = Seq(
@@ -35,7 +35,7 @@ val addOpens = Seq(
 
 def sparkJars(line: String): File = file(".build") / s"spark-$line"
 // Releases with differences; numbers compare as texts while they have two digits
-val changes = Seq("4.2", "4.3")
+val changes = Seq("4.1", "4.2", "4.3")
 def ownSources(line: String): Seq[String] = changes.map(release => (if (line < release) "before-" else "since-") + release)
 
 def id(line: String): String = "spark" + line.replace(".", "")
@@ -69,6 +69,7 @@ def shim(line: String): Project =
       (ThisBuild / baseDirectory).value / "python/hive_acid/jars" / s"spark-$line" / "hive-acid-shim.jar"
   )
 
+lazy val spark40 = shim("4.0")
 lazy val spark41 = shim("4.1")
 lazy val spark42 = shim("4.2")
 lazy val spark43 = shim("4.3")

@@ -10,7 +10,7 @@ import pyspark
 from hive_acid import __version__
 from hive_acid.errors import build_error
 
-LINES: Final = ("4.1", "4.2", "4.3")
+LINES: Final = ("4.0", "4.1", "4.2", "4.3")
 """Oldest first."""
 
 SHUFFLE_CHECK: Final = "spark.sql.shuffle.orderIndependentChecksum.enableFullRetryOnMismatch"

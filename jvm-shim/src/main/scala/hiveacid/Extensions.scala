@@ -18,6 +18,7 @@ import hiveacid.scan.{BindQueries, NumberedScans, PlanBoundQueries, PlanSerdeSca
 
 import org.apache.spark.sql.{SparkSession => ApiSession, SparkSessionExtensions}
 import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.hiveacid.LineShuffles
 
 /** The rules that a session gets by `spark.sql.extensions=hiveacid.Extensions`. */
 class Extensions extends (SparkSessionExtensions => Unit) {
@@ -50,6 +51,7 @@ class Extensions extends (SparkSessionExtensions => Unit) {
     // Before Spark's own strategies: files that only Hive's SerDes read are no files of Spark's file sources.
     extensions.injectPlannerStrategy(s => PlanSerdeScans(classic(s)))
     extensions.injectPlannerStrategy(_ => PlanBoundQueries)
+    LineShuffles.install(extensions)
     // In the optimizer, which each query passes once with all its subqueries, before its physical plan lists files.
     extensions.injectOptimizerRule(_ => QueryKeys)
     extensions.injectOptimizerRule(_ => BindQueries)

@@ -8,17 +8,10 @@ import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.catalyst.catalog.CatalogTypes.TablePartitionSpec
 import org.apache.spark.sql.catalyst.expressions.{Expression, SubqueryExpression}
 import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression
-import org.apache.spark.sql.catalyst.plans.logical.{
-  DeleteAction,
-  InsertAction,
-  LogicalPlan,
-  MergeIntoTable,
-  UpdateAction
-}
+import org.apache.spark.sql.catalyst.plans.logical.{DeleteAction, InsertAction, LogicalPlan, MergeIntoTable}
 import org.apache.spark.sql.classic.{DataFrame, Dataset, SparkSession}
 import org.apache.spark.sql.connector.catalog.{CatalogManager, LookupCatalog}
 import org.apache.spark.sql.errors.{QueryCompilationErrors, QueryExecutionErrors}
-import org.apache.spark.sql.execution.command.SaveAsV1TableCommand
 import org.apache.spark.sql.util.PartitioningUtils
 
 /** `saveAsTable`: a table as the DataFrame's writer describes it, and the rows. */
@@ -61,22 +54,16 @@ object SparkAccess {
     PartitioningUtils
       .normalizePartitionSpec(spec, table.partitionSchema, table.qualifiedName, session.sessionState.conf.resolver)
 
-  /** private[sql]; `saveAsTable` is this command since 4.1, and it drops the table before a later rule could see it. */
-  def saveAsTable(plan: LogicalPlan): Option[SaveAsTable] = plan match {
-    case s: SaveAsV1TableCommand => Some(SaveAsTable(s.tableDesc, s.mode, s.query))
-    case _                       => None
-  }
-
   /** private[sql]; what Spark says of the conditions of a MERGE, which it looks at only for its own kind of table
     * (RewriteMergeIntoTable).
     */
   def checkMergeConditions(m: MergeIntoTable): Unit = {
     checkMergeCondition("SEARCH", m.mergeCondition)
     (m.matchedActions ++ m.notMatchedActions ++ m.notMatchedBySourceActions).foreach {
-      case UpdateAction(condition, _, _) => condition.foreach(checkMergeCondition("UPDATE", _))
-      case DeleteAction(condition)       => condition.foreach(checkMergeCondition("DELETE", _))
-      case InsertAction(condition, _)    => condition.foreach(checkMergeCondition("INSERT", _))
-      case _                             =>
+      case LineNodes.MergeUpdate(condition, _, _) => condition.foreach(checkMergeCondition("UPDATE", _))
+      case DeleteAction(condition)                => condition.foreach(checkMergeCondition("DELETE", _))
+      case InsertAction(condition, _)             => condition.foreach(checkMergeCondition("INSERT", _))
+      case _                                      =>
     }
   }
 

@@ -8,6 +8,7 @@ import org.apache.spark.sql.catalyst.expressions.{AttributeSet, Cast, Expression
 import org.apache.spark.sql.catalyst.expressions.objects.AssertNotNull
 import org.apache.spark.sql.catalyst.plans.logical.Assignment
 import org.apache.spark.sql.execution.datasources.LogicalRelation
+import org.apache.spark.sql.hiveacid.LineNodes
 
 /** New values of columns, cast by Spark's store assignment. Spark does this itself only for its own kind of table; for
   * ours it has merely put a cast around each value, which would let a text into a number.
@@ -29,8 +30,7 @@ object Assignments {
       val refusal = Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.ASSIGNED_COLUMN", Map("column" -> a.key.sql))
       throw AcidException.unsupported("UPDATE", AcidTable.name(table), refusal)
     }
-    val aligned = AssignmentUtils
-      .alignUpdateAssignments(target.output, assignments.map(prepared), fromStar, coerceNestedTypes = false)
+    val aligned = LineNodes.alignedUpdate(target.output, assignments.map(prepared), fromStar)
     val (data, partition) = named(target, aligned).splitAt(table.dataSchema.length)
     val keys = AttributeSet(target.output.drop(table.dataSchema.length))
     if (assignments.exists(_.key.references.subsetOf(keys))) data ++ partition else data

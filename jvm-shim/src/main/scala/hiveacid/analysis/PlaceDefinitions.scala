@@ -25,7 +25,7 @@ object PlaceDefinitions {
 
   private def placed(query: LogicalPlan, definitions: Seq[CTERelationDef]): LogicalPlan = {
     val ids = definitions.map(_.id).toSet
-    val names = query.collectFirstWithSubqueries { case r: CTERelationRef if ids(r.cteId) => r }
+    val names = query.collectWithSubqueries { case r: CTERelationRef if ids(r.cteId) => r }
     if (names.isEmpty) query else renumbered(WithCTE(query, definitions))
   }
 

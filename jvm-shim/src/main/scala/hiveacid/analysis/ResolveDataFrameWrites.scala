@@ -26,7 +26,7 @@ import org.apache.spark.sql.catalyst.plans.logical.{
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.execution.datasources.CreateTable
-import org.apache.spark.sql.hiveacid.{LineStatements, SaveAsTable, SparkAccess}
+import org.apache.spark.sql.hiveacid.{LineNodes, LineStatements, SaveAsTable, SparkAccess}
 
 /** Turns DataFrames' writes by the names of columns (`writeTo`, `saveAsTable`) into the INSERT that means the same, and
   * refuses writes that Spark refuses without a name, or carries out by dropping the table, before a later rule can see
@@ -50,13 +50,13 @@ case class ResolveDataFrameWrites(session: SparkSession) extends Rule[LogicalPla
       refuse(w, w.table, s"writeTo (${w.nodeName})", Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.DATAFRAME_WRITE"))
     case r: ReplaceTable                     => refuse(r, r.name, "REPLACE TABLE", Replacement)
     case r: ReplaceTableAsSelect             => refuse(r, r.name, "REPLACE TABLE AS SELECT", Replacement)
-    case c: CreateTable if c.query.isDefined =>
+    case c: CreateTable if c.query.isDefined && LineNodes.saveAsTable(c).isEmpty =>
       AcidTable.find(session, c.tableDesc.identifier).fold[LogicalPlan](c) { t =>
         val refusal = Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.TABLE_EXISTS")
         throw AcidException.unsupported("CREATE TABLE … AS SELECT", AcidTable.name(t), refusal)
       }
     case other =>
-      SparkAccess.saveAsTable(other).fold(other) { s =>
+      LineNodes.saveAsTable(other).fold(other) { s =>
         AcidTable.find(session, s.table.identifier).fold(other)(saveAsTable(_, s))
       }
   }

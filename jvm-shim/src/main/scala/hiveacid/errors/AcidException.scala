@@ -6,8 +6,7 @@ import scala.jdk.CollectionConverters._
 
 import com.fasterxml.jackson.databind.ObjectMapper
 
-import org.apache.spark.QueryContext
-import org.apache.spark.sql.AnalysisException
+import org.apache.spark.sql.hiveacid.LineException
 
 /** An error with a named condition of conditions.json, the file that Python and this jar share. It is an
   * AnalysisException because PySpark and Spark Connect hand those to the user with condition, SQLSTATE and parameters.
@@ -21,18 +20,7 @@ class AcidException(
     sqlState: String,
     parameters: Map[String, String],
     cause: Option[Throwable]
-) extends AnalysisException(
-      text,
-      None,
-      None,
-      cause,
-      Some(condition),
-      parameters,
-      Array.empty[QueryContext],
-      // carried by the base class, because Spark copies an exception to add a position or a plan to it
-      Some(sqlState),
-      None
-    ) {
+) extends LineException(text, condition, sqlState, parameters, cause) {
 
   /** The condition without its sub-condition. */
   def mainCondition: String = condition.takeWhile(_ != '.')

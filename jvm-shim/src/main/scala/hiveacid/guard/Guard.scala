@@ -15,9 +15,8 @@ import org.apache.spark.sql.catalyst.streaming.WriteToStream
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.execution.command._
 import org.apache.spark.sql.execution.datasources._
-import org.apache.spark.sql.execution.streaming.runtime.StreamingRelation
 import org.apache.spark.sql.hive.execution.{CreateHiveTableAsSelectCommand, InsertIntoHiveTable}
-import org.apache.spark.sql.hiveacid.SparkAccess
+import org.apache.spark.sql.hiveacid.{LineNodes, SparkAccess}
 
 /** Refuses every plan that would still read or write a transactional table by a node that is not ours: what Spark does
   * to such a table is silently wrong. Tables that are not transactional pass untouched.
@@ -25,12 +24,19 @@ import org.apache.spark.sql.hiveacid.SparkAccess
 case class Guard(session: SparkSession) extends (LogicalPlan => Unit) {
   import GuardRefusals._
 
-  override def apply(plan: LogicalPlan): Unit = plan.foreachWithSubqueries(check)
+  override def apply(plan: LogicalPlan): Unit = {
+    plan match {
+      case AcidRelation.Target(l) if LineNodes.isReadToBeDropped =>
+        refuse(l.catalogTable.get, "saveAsTable that overwrites", Dropping)
+      case _ =>
+    }
+    plan.foreachWithSubqueries(check)
+  }
 
   private def check(node: LogicalPlan): Unit = node match {
     case h: HiveTableRelation => AcidRelation.unapply(h).foreach(refuse(_, "Reading", SparkReader))
     case l: LogicalRelation   => AcidRelation.unapply(l).foreach(refuse(_, "Reading", SparkReader))
-    case s: StreamingRelation => s.dataSource.catalogTable.foreach(refuseAcid(_, "Reading as a stream", StreamRead))
+    case LineNodes.StreamedTable(t) => refuseAcid(t, "Reading as a stream", StreamRead)
     case w: WriteToStream     => w.catalogTable.foreach(refuseAcid(_, "Writing a stream", StreamWrite))
     case _: AcidWriteCommand  => // children that the analyzer still sees are checked by themselves
     case m: AcidMultiInsertCommand => m.inserts.foreach(i => apply(i.changes))
@@ -91,7 +97,7 @@ case class Guard(session: SparkSession) extends (LogicalPlan => Unit) {
     case c: CreateDataSourceTableCommand if AcidTable.isTransactional(c.table)          =>
       val refusal = Refusal("HIVE_ACID_UNSUPPORTED_TABLE.DATA_SOURCE_TABLE")
       throw AcidException.unsupported("CREATE TABLE … USING", AcidTable.name(c.table), refusal)
-    case other => SparkAccess.saveAsTable(other).foreach(s => named(s.table.identifier, "saveAsTable", SparkCommand))
+    case other => LineNodes.saveAsTable(other).foreach(s => named(s.table.identifier, "saveAsTable", SparkCommand))
   }
 
   private def properties(c: RunnableCommand): Unit = c match {
@@ -150,6 +156,7 @@ private object GuardRefusals {
   val SparkCommand = Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.SPARK_COMMAND")
   val ThroughView = Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.THROUGH_VIEW")
   val Replacement = Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.REPLACE_TABLE")
+  val Dropping = Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.DROPS_TABLE")
   val StalePlan = Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.STALE_PLAN")
   val LoadData = Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.LOAD_DATA")
   val SetLocation = Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.SET_LOCATION")

@@ -6,25 +6,22 @@ import hiveacid.wire.ExplainedStatement
 
 import org.apache.spark.sql.catalyst.{FunctionIdentifier, TableIdentifier}
 import org.apache.spark.sql.catalyst.expressions.Expression
-import org.apache.spark.sql.catalyst.parser.{ParameterContext, ParseException, ParserInterface}
+import org.apache.spark.sql.catalyst.parser.{ParseException, ParserInterface}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.hiveacid.LineParser
+import org.apache.spark.sql.hiveacid.{LineParameters, LineParser}
 import org.apache.spark.sql.types.{DataType, StructType}
 
 /** Spark's parser, statements in Hive's spelling that it rejects, statements of Hive that it does not know, and EXPLAIN
   * ACID.
   */
-case class HiveSyntaxParser(session: SparkSession, delegate: ParserInterface) extends LineParser {
+case class HiveSyntaxParser(session: SparkSession, delegate: ParserInterface) extends LineParser with LineParameters {
   override def parsePlan(text: String): LogicalPlan = parsed(text, delegate.parsePlan)
-
-  override def parsePlanWithParameters(text: String, parameters: ParameterContext): LogicalPlan =
-    parsed(text, delegate.parsePlanWithParameters(_, parameters))
 
   /** A text that Spark's parser takes is never looked at. One that it does not take, in Hive's spelling neither, has
     * the error of the text as it was.
     */
-  private def parsed(text: String, parse: String => LogicalPlan): LogicalPlan =
+  override protected def parsed(text: String, parse: String => LogicalPlan): LogicalPlan =
     try parse(text)
     catch {
       case refused: ParseException =>

@@ -9,7 +9,7 @@ import org.apache.spark.SparkContext
 import org.apache.spark.internal.Logging
 import org.apache.spark.sql.catalyst.TableIdentifier
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.hiveacid.SparkAccess
+import org.apache.spark.sql.hiveacid.{LineNodes, SparkAccess}
 
 /** Which sessions are in a transaction of several statements. Their scans read its snapshot, by its token.
   *
@@ -42,8 +42,7 @@ object SessionTransactions extends Logging {
   def refreshCaches(session: SparkSession, tables: Array[String]): Unit = tables.foreach { table =>
     try {
       val Array(database, name) = table.split("\\.", 2)
-      session.sharedState.cacheManager
-        .recacheTableOrView(session, TableIdentifier(name, Some(database), Some(AcidTable.SessionCatalog)).nameParts)
+      LineNodes.recache(session, TableIdentifier(name, Some(database), Some(AcidTable.SessionCatalog)))
     } catch { case NonFatal(e) => logWarning(s"a cache of $table was dropped", e) }
   }
 }

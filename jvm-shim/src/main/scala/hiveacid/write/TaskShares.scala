@@ -22,8 +22,9 @@ final case class Share(piece: Int, from: Int, until: Int)
 final case class TaskShares(groups: Int, slots: Int, maxPieces: Int) {
   def partitions: Int = groups * slots
 
-  /** Cuts the shuffle into shares of about `target` bytes; what is empty is left out. A group is split from one and a
-    * half `target` on, so that a bucket gets no second file for a little more.
+  /** Cuts the shuffle into shares of about `target` bytes. A group is split from one and a half `target` on, so that a
+    * bucket gets no second file for a little more. Together they are the whole shuffle, or none of it if it is empty:
+    * where map tasks run again, rows may come to lie where none were.
     *
     * @param bytes
     *   size of each partition of the shuffle
@@ -51,7 +52,13 @@ final case class TaskShares(groups: Int, slots: Int, maxPieces: Int) {
       }
     }
     finish(groups)
-    result.toSeq
+    joined(result.toSeq)
+  }
+
+  /** Each begins where the one before it ends; what is empty lay between them. */
+  private def joined(shares: Seq[Share]): Seq[Share] = {
+    val ends = shares.drop(1).map(_.from) :+ partitions
+    shares.zip(0 +: ends).zip(ends).map { case ((share, from), until) => share.copy(from = from, until = until) }
   }
 
   /** Runs of slots of about the same size. */

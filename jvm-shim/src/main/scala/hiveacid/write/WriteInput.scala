@@ -7,11 +7,11 @@ import hiveacid.values.InsertKind
 
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{Attribute, DirectShufflePartitionID, SortOrder}
-import org.apache.spark.sql.catalyst.plans.physical.ShufflePartitionIdPassThrough
+import org.apache.spark.sql.catalyst.expressions.{Attribute, SortOrder}
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.execution.{CoalescedPartitionSpec, LeafExecNode, ShufflePartitionSpec, SortExec, SparkPlan}
 import org.apache.spark.sql.execution.exchange.{REPARTITION_BY_NUM, ShuffleExchangeExec}
+import org.apache.spark.sql.hiveacid.LineShuffles
 import org.apache.spark.sql.internal.SQLConf
 
 /** The input of the write tasks: `pieces(i)` is the piece (see [[WriteTask]]) of the task of partition `i` of `rows`.
@@ -40,9 +40,8 @@ object WriteInput {
     */
   def shuffled(session: SparkSession, plan: SparkPlan, changes: RowChanges, spec: CheckedSpec): WriteInput = {
     val spread = TaskShares.of(spec.spread.victimBuckets, spec.spread.cores, spec.maxPieces)
-    val partitioning =
-      ShufflePartitionIdPassThrough(DirectShufflePartitionID(changes.shuffleTo(spread, plan.output)), spread.partitions)
-    val exchange = ShuffleExchangeExec(partitioning, plan, REPARTITION_BY_NUM)
+    val partitioning = LineShuffles.placing(changes.shuffleTo(spread, plan.output), spread.partitions)
+    val exchange = ShuffleExchangeExec(partitioning, LineShuffles.input(plan), REPARTITION_BY_NUM)
     // null if there is no input at all
     val sizes = Option(Await.result(exchange.submitShuffleJob(), Duration.Inf)).map(_.bytesByPartitionId)
     val bytes = sizes.getOrElse(new Array[Long](spread.partitions))

@@ -20,6 +20,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.execution.SQLExecution
+import org.apache.spark.sql.hiveacid.LineShuffles
 import org.apache.spark.sql.types.DataType
 import org.apache.spark.util.SerializableConfiguration
 
@@ -27,8 +28,6 @@ import org.apache.spark.util.SerializableConfiguration
   * where they are seen is left to the caller.
   */
 object WriteJob extends Logging {
-  private val ShuffleCheck = "spark.sql.shuffle.orderIndependentChecksum.enableFullRetryOnMismatch"
-
   /** @param changes
     *   an analysed plan with the columns `__change` TINYINT, `__row_id` STRUCT<writeid, bucketid, rowid>, but for
     *   inserts the old row's partition columns, but for deletes the target's data columns in order and in their types,
@@ -86,10 +85,8 @@ object WriteJob extends Logging {
     val isFlatInsert = spec.isFlatInsert
     val execution = session.sessionState.executePlan(if (isFlatInsert) plan else changes.rows)
     // an execution of its own, below the statement's, so that the UI shows the plan of the write
-    SQLExecution.withNewExecutionId(
-      execution,
-      Some(if (spec.place.discards) "HiveAcid dry run" else "HiveAcid write")
-    ) {
+    val title = if (spec.place.discards) "HiveAcid dry run" else "HiveAcid write"
+    SQLExecution.withNewExecutionId(execution, Some(title))(LineShuffles.ofWrite(session) {
       val rows = execution.executedPlan
       val input =
         if (isFlatInsert) WriteInput.direct(rows, Nil, spec)
@@ -97,7 +94,7 @@ object WriteJob extends Logging {
           WriteInput.direct(rows, changes.order(rows.output), spec)
         else WriteInput.shuffled(session, rows, changes, spec)
       runTasks(session, input, columnTypes, spec, conf)
-    }
+    })
   }
 
   private def runTasks(
@@ -128,13 +125,10 @@ object WriteJob extends Logging {
     results.toSeq
   }
 
-  /** A map task that runs again may give other rows than before: a function has random results, a source is read in
-    * another order. Spark notices by checksums, and runs all tasks that read them again, or fails the job if one of
-    * them has written its files. The setting is true by default since 4.2.
-    */
   private def refuseUncheckedShuffles(session: SparkSession): Unit =
-    if (!session.conf.get(ShuffleCheck).toBoolean)
-      throw AcidException("HIVE_ACID_CONFIGURATION.SHUFFLES_UNCHECKED", Map("setting" -> ShuffleCheck))
+    LineShuffles.uncheckedBy(session).foreach { setting =>
+      throw AcidException("HIVE_ACID_CONFIGURATION.SHUFFLES_UNCHECKED", Map("setting" -> setting))
+    }
 
   /** Wrong types are found before a task starts. */
   private def checkTypes(columnTypes: Seq[DataType], spec: CheckedSpec): Unit =

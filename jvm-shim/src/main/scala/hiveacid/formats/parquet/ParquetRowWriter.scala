@@ -18,7 +18,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.parser.CatalystSqlParser
 import org.apache.spark.sql.catalyst.util.CharVarcharUtils
 import org.apache.spark.sql.execution.datasources.parquet.ParquetWriteSupport
-import org.apache.spark.sql.internal.{LegacyBehaviorPolicy, SQLConf}
+import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types._
 
 /** Writes a Parquet file that Hive 3.1 and 4 read alike: by Spark's own write support in its legacy form (decimals of
@@ -73,8 +73,10 @@ object ParquetRowWriter {
     SQLConf.PARQUET_WRITE_LEGACY_FORMAT.key -> "true",
     SQLConf.PARQUET_OUTPUT_TIMESTAMP_TYPE.key -> "INT96",
     SQLConf.PARQUET_FIELD_ID_WRITE_ENABLED.key -> "false",
-    SQLConf.PARQUET_ANNOTATE_VARIANT_LOGICAL_TYPE.key -> "false",
+    "spark.sql.parquet.annotateVariantLogicalType" -> "false", // since 4.1
     SQLConf.LEGACY_PARQUET_NANOS_AS_LONG.key -> "false",
+    SQLConf.PARQUET_REBASE_MODE_IN_WRITE.key -> "CORRECTED",
+    SQLConf.PARQUET_INT96_REBASE_MODE_IN_WRITE.key -> "CORRECTED",
     SQLConf.TIMESTAMP_TYPE.key -> "TIMESTAMP_LTZ" // what Hive's `timestamp` is parsed as
   )
 
@@ -82,8 +84,6 @@ object ParquetRowWriter {
   private def fixedConf: SQLConf = {
     val conf = new SQLConf
     fixedSettings.foreach { case (key, value) => conf.setConfString(key, value) }
-    conf.setConf(SQLConf.PARQUET_REBASE_MODE_IN_WRITE, LegacyBehaviorPolicy.CORRECTED)
-    conf.setConf(SQLConf.PARQUET_INT96_REBASE_MODE_IN_WRITE, LegacyBehaviorPolicy.CORRECTED)
     conf
   }
 
