@@ -173,6 +173,12 @@ METASTORE_TIMEOUT_MS = Setting(
 DELETE_CACHE_BYTES = Setting(
     "spark.hiveacid.deletes.cacheBytes", 268_435_456, "Memory per executor for the row IDs of delete deltas, in bytes."
 )
+SIDECAR_PYTHON = Setting(
+    "spark.hiveacid.python",
+    "",
+    "The Python that runs the Python half beside a driver that no Python has set up. Empty: that of "
+    "`spark.pyspark.driver.python`, `spark.pyspark.python` or PYSPARK_PYTHON, the first one that is set, or `python3`.",
+)
 METASTORE_URIS = Setting(
     "spark.hadoop.hive.metastore.uris",
     "",
@@ -208,6 +214,7 @@ SETTINGS: tuple[Setting, ...] = (
     HISTORY_ENABLED,
     HISTORY_STATEMENT_TEXT,
     DELETE_CACHE_BYTES,
+    SIDECAR_PYTHON,
     METASTORE_URIS,
 )
 

@@ -59,8 +59,6 @@ class AcidSessionBuilder(SparkSession.Builder):
             _refuse_other_setup(uris)
         session = super().getOrCreate()
         _refuse_other_setup(uris)
-        if (session.conf.get(hive_client.VERSION, None) or "").startswith("4."):
-            hive_client.start_transaction_manager(session)
         attach(session)
         return session
 

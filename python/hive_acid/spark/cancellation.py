@@ -100,6 +100,19 @@ class Cancellation:
             cause = cause.getCause()
         return None
 
+    def cancel_tag(self, tag: str, reason: str) -> None:
+        """Cancels the statements whose jobs have this tag."""
+        self._end(reason, lambda running: tag in running.tags)
+
+    def cancel_all(self, reason: str) -> None:
+        """Cancels all statements."""
+        self._end(reason, lambda _: True)
+
+    def is_idle(self) -> bool:
+        """True if no statement runs."""
+        with self._guard:
+            return not self._running
+
     def _catch_interrupts(self) -> None:
         """Ctrl-C in a statement is for the statement, which cancels its jobs over a connection of their own.
 
@@ -121,9 +134,12 @@ class Cancellation:
         signal.signal(signal.SIGINT, interrupt)
 
     def _cancel(self, what: str, matches: Callable[[_Running], bool]) -> None:
+        self._end(f"{what} was cancelled", matches)
+
+    def _end(self, reason: str, matches: Callable[[_Running], bool]) -> None:
         with self._guard:
             for running in filter(matches, self._running):
-                running.reason = f"{what} was cancelled"
+                running.reason = reason
                 running.cancelled.set()
 
     def _listen(self, name: str, heard: Callable[..., None]) -> None:

@@ -15,6 +15,7 @@ from pyspark.errors.exceptions import captured
 
 from hive_acid.errors import HiveAcidError, build_error
 from hive_acid.errors.outcome import StatementOutcome, tell
+from hive_acid.spark.throwables import build_throwable
 
 SPARKS_CONDITION = "_LEGACY_ERROR_TEMP_3065"
 """The condition that HiveExternalCatalog.withClient raises."""
@@ -70,7 +71,7 @@ class ClientErrors:
             return converted
         trace = str(getattr(self._jvm, "org.apache.spark.util.Utils").exceptionString(error))
         named = self._find_named(trace)
-        return converted if named is None else self._convert(self._build(error, named))
+        return converted if named is None else self._convert(build_throwable(self._jvm, named, error.getCause()))
 
     def _find_named(self, trace: str) -> HiveAcidError | None:
         failure, table = find_failure(trace), find_missing_table(trace)
@@ -79,10 +80,3 @@ class ClientErrors:
             tell(named, find_outcome(trace))
             return named
         return None if table is None else build_error("HIVE_ACID_TABLE_NOT_FOUND", table=table)
-
-    def _build(self, error: Any, named: HiveAcidError) -> Any:
-        params = self._jvm.java.util.HashMap()
-        for key, value in named.getMessageParameters().items():
-            params.put(key, value)
-        build = self._jvm.hiveacid.errors.AcidException.fromPython
-        return build(str(named), named.getCondition(), named.getSqlState(), params, error.getCause())

@@ -29,6 +29,7 @@ from hive_acid.spark.connections import close_connection, withdraw_connection
 from hive_acid.spark.jvm import JvmEngine
 from hive_acid.spark.operators import Operators, describe_statement
 from hive_acid.spark.requests import build_read_table, build_statement, parse_table_name
+from hive_acid.spark.throwables import build_throwable
 from hive_acid.sql import (
     RowWrites,
     TargetColumns,
@@ -252,6 +253,11 @@ class Planner:
         """Ends the execution's read transaction."""
         self._readers.end(execution_id)
 
+    @_answered
+    def cancel(self, tag: str, reason: str) -> None:
+        """Ends the calls whose jobs have this tag."""
+        self._cancellation.cancel_tag(tag, reason)
+
     def throwable(self, error: BaseException) -> Any:
         """The JVM exception for an error: the original one where it came from the JVM."""
         origin = error.java_exception if isinstance(error, Py4JJavaError) else getattr(error, "_origin", None)
@@ -267,11 +273,7 @@ class Planner:
             LOG.error("unexpected error in a callback", exc_info=error)
             error = name_unexpected(error)
         cause = error.__cause__.java_exception if isinstance(error.__cause__, Py4JJavaError) else None
-        text = "\n".join([str(error), *getattr(error, "__notes__", [])])
-        params = self._jvm.java.util.HashMap()
-        for key, value in error.getMessageParameters().items():
-            params.put(key, value)
-        return self._exception.fromPython(text, error.getCondition(), error.getSqlState(), params, cause)
+        return build_throwable(self._jvm, error, cause)
 
     class Java:
         """The interface, for py4j."""

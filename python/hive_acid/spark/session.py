@@ -6,7 +6,7 @@ import atexit
 import getpass
 import socket
 import uuid
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from pyspark.java_gateway import ensure_callback_server_started
@@ -31,7 +31,7 @@ from hive_acid.model.table import TableName
 from hive_acid.reading.readers import Readers
 from hive_acid.reading.warehouse import Warehouse
 from hive_acid.snapshot.acid_state import TableContent
-from hive_acid.spark import shim
+from hive_acid.spark import hive_client, shim
 from hive_acid.spark.cancellation import Cancellation
 from hive_acid.spark.client_errors import ClientErrors
 from hive_acid.spark.compaction import JvmCompactionEngine
@@ -52,13 +52,23 @@ def find_session_uris(session: SparkSession) -> str:
     return jsession.sessionState().newHadoopConf().get("hive.metastore.uris") or ""
 
 
+Register = Callable[[SparkSession, Planner], None]
+
+
+def _register(session: SparkSession, planner: Planner) -> None:
+    jvm: Any = session._jvm
+    jvm.hiveacid.api.JvmApi.register(session._jsparkSession, planner)
+
+
 _attached: dict[int, Attachment] = {}
+_DRAIN_POLL_MS = 20
 
 
 class Attachment:
     """The Python half of one Spark application: metastore client, transactions, callbacks."""
 
-    def __init__(self, session: SparkSession) -> None:
+    def __init__(self, session: SparkSession, register: Register | None = None) -> None:
+        """`register` tells the JVM whom it is to ask from now on; by default as the driver's own Python does."""
         jvm: Any = session._jvm
         jsession: Any = session._jsparkSession
         shim.refuse_other(jvm, session.version)
@@ -112,7 +122,9 @@ class Attachment:
         self._client_errors = ClientErrors(jvm, uris)
         self._client_errors.install()
         _start_callbacks(session)
-        jvm.hiveacid.api.JvmApi.register(jsession, self.planner)
+        if (session.conf.get(hive_client.VERSION, None) or "").startswith("4."):
+            hive_client.start_transaction_manager(session)
+        (register or _register)(session, self.planner)
 
     def build_worker(self, name: str, settings: config.Settings | None = None) -> Worker:
         """A worker of compactions that the queue knows as `name`, under the application's settings or others."""
@@ -128,6 +140,13 @@ class Attachment:
 
     def find_content(self, table: TableName, session_settings: Mapping[str, str]) -> TableContent:
         return self.readers.content(table, self.settings.overridden_by(session_settings))
+
+    def drain(self, reason: str, wait_ms: int) -> None:
+        """Cancels all statements, and waits this long at most for their ends."""
+        self._cancellation.cancel_all(reason)
+        deadline = monotonic_ms() + wait_ms
+        while not self._cancellation.is_idle() and monotonic_ms() < deadline:
+            clock.pause_ms(_DRAIN_POLL_MS)
 
     def close(self) -> None:
         """Ends read transactions and connections."""

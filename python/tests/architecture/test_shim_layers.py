@@ -29,6 +29,7 @@ LAYERS = (
     "hiveacid.formats.orc",
     "hiveacid.formats",
     "hiveacid.python",
+    "hiveacid.sidecar",
     "hiveacid.wire",
     "hiveacid.values",
     "hiveacid.errors",

@@ -2,6 +2,7 @@ package org.apache.spark.sql.hiveacid
 
 import java.util.Properties
 import org.apache.spark.SparkContext
+import org.apache.spark.api.python.PythonUtils
 import org.apache.spark.sql.{Column, SaveMode}
 import org.apache.spark.sql.catalyst.TableIdentifier
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
@@ -27,6 +28,9 @@ object SparkAccess {
   def localProperties(sc: SparkContext): Properties = sc.getLocalProperties.clone().asInstanceOf[Properties]
 
   def setLocalProperties(sc: SparkContext, properties: Properties): Unit = sc.setLocalProperties(properties)
+
+  /** private[spark]; where the PySpark of this Spark lies, as a path of Python's; empty without SPARK_HOME. */
+  def pythonPath: String = PythonUtils.sparkPythonPath
 
   /** private[sql]; the tag of all jobs that the session runs. */
   def sessionTag(session: SparkSession): String = session.sessionJobTag

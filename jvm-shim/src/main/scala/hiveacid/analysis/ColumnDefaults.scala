@@ -8,6 +8,7 @@ import org.apache.spark.sql.catalyst.expressions.AttributeReference
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.trees.TreeNodeTag
 import org.apache.spark.sql.catalyst.util.ResolveDefaultColumns.CURRENT_DEFAULT_COLUMN_METADATA_KEY
+import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.execution.datasources.LogicalRelation
 import org.apache.spark.sql.types.MetadataBuilder
 
@@ -18,16 +19,16 @@ object ColumnDefaults {
   private val AreKnown = TreeNodeTag[Boolean]("hiveacid.defaults.areKnown")
 
   /** The target with its defaults, asked for once per statement. */
-  def of(target: LogicalPlan): LogicalPlan = target.transform {
+  def of(session: SparkSession, target: LogicalPlan): LogicalPlan = target.transform {
     case l: LogicalRelation if AcidRelation.isOurs(l) && l.getTagValue(AreKnown).isEmpty =>
-      val found = load(AcidTable.name(l.catalogTable.get))
+      val found = load(session, AcidTable.name(l.catalogTable.get))
       val known = if (found.isEmpty) l else l.copy(output = l.output.map(withDefault(_, found)))
       known.setTagValue(AreKnown, true)
       known
   }
 
-  private def load(table: String): Map[String, String] =
-    PythonSide.message[Map[String, String]](PythonSide.plannerFor(table).columnDefaults(table))
+  private def load(session: SparkSession, table: String): Map[String, String] =
+    PythonSide.message[Map[String, String]](PythonSide.plannerFor(session, table).columnDefaults(table))
 
   private def withDefault(column: AttributeReference, defaults: Map[String, String]): AttributeReference =
     defaults.collectFirst { case (name, value) if name.equalsIgnoreCase(column.name) => value }.fold(column) { value =>

@@ -54,7 +54,8 @@ case class PlaceNewTables(session: SparkSession) extends Rule[LogicalPlan] {
   private def location(table: CatalogTable) = {
     val database = table.identifier.database.getOrElse(session.sessionState.catalog.getCurrentDatabase)
     val name = s"$database.${table.identifier.table}".toLowerCase(Locale.ROOT)
-    PythonSide.registered
+    PythonSide
+      .reachable(session)
       .flatMap(planner => PythonSide.message[Option[String]](planner.newTableLocation(name)))
       .map(CatalogUtils.stringToURI)
   }

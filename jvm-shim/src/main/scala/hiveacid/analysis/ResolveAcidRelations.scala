@@ -10,9 +10,9 @@ import org.apache.spark.sql.classic.SparkSession
 /** Our relation in place of Spark's, wherever a transactional table is read or is the target of an INSERT. */
 case class ResolveAcidRelations(session: SparkSession) extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperatorsUp {
-    case i: InsertIntoStatement => i.copy(table = ColumnDefaults.of(replace(i.table, isWritten = true)))
-    case u: UpdateTable         => u.copy(table = ColumnDefaults.of(u.table))
-    case m: MergeIntoTable      => m.copy(targetTable = ColumnDefaults.of(m.targetTable))
+    case i: InsertIntoStatement => i.copy(table = ColumnDefaults.of(session, replace(i.table, isWritten = true)))
+    case u: UpdateTable         => u.copy(table = ColumnDefaults.of(session, u.table))
+    case m: MergeIntoTable      => m.copy(targetTable = ColumnDefaults.of(session, m.targetTable))
     case p                      => replace(p, isWritten = false)
   }
 

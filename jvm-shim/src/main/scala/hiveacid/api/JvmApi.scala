@@ -4,7 +4,7 @@ import hiveacid.commands.{PartitionsToLock, RunningStatements, SourceChangedExce
 import hiveacid.python.{Planner, PythonSide}
 import hiveacid.scan.{AcidFileIndex, AcidRelation, PartitionValues, ReadListener}
 import hiveacid.values.{AcidTable, MixedKind, UpdateKind}
-import hiveacid.wire.{Misspelling, Wire, WriteSpec}
+import hiveacid.wire.{Misspelling, Wire, WriteReport, WriteSpec}
 import hiveacid.write.WriteJob
 
 import org.apache.spark.sql.classic.SparkSession
@@ -13,9 +13,14 @@ import org.apache.spark.sql.hiveacid.SparkAccess
 /** The methods that Python calls. Texts are messages of `hiveacid.wire`, but for keys and tokens. */
 object JvmApi {
 
-  /** Once a session is there. */
+  /** Once a session is there that the driver's own Python has set up. */
   def register(session: SparkSession, p: Planner): Unit = {
-    PythonSide.connect(p)
+    PythonSide.connect(session.sparkContext, p)
+    listen(session)
+  }
+
+  /** Once somebody answers for the session's application. */
+  def listen(session: SparkSession): Unit = {
     session.sparkContext.removeSparkListener(ReadListener)
     ReadListener.reset()
     session.sparkContext.addSparkListener(ReadListener)
@@ -33,7 +38,7 @@ object JvmApi {
     val keepsValues = writesBack && command.kind.traits.keepsValues
     val updated = if (keepsValues) Some(AcidTable.name(command.target)) else None
     val changes = call.pruned(token, AcidFileIndex.bind(command.changes, token, updated))
-    try Wire.write(WriteJob.run(call.session, changes, Wire.read[WriteSpec](spec)))
+    try reported(call, WriteJob.run(call.session, changes, Wire.read[WriteSpec](spec)))
     catch {
       case e: Throwable if call.canPrune && PythonSide.causes(e).exists(_.isInstanceOf[SourceChangedException]) =>
         call.canPrune = false
@@ -52,7 +57,12 @@ object JvmApi {
 
   /** Writes bases without rows for a running statement; `partitions` are names. */
   def writeEmpty(key: String, partitions: String, spec: String): String = RunningStatements.inCall(key) { call =>
-    Wire.write(WriteJob.runEmpty(call.session, Wire.read[Seq[String]](partitions), Wire.read[WriteSpec](spec)))
+    reported(call, WriteJob.runEmpty(call.session, Wire.read[Seq[String]](partitions), Wire.read[WriteSpec](spec)))
+  }
+
+  private def reported(call: RunningStatements.Call, report: WriteReport): String = {
+    call.mayHaveChanged = true
+    Wire.write(report)
   }
 
   /** The partitions that a running statement can touch; null if it cannot be told. */
@@ -69,5 +79,8 @@ object JvmApi {
   }
 
   /** Once the locks are there: runs the statement of Spark's own. */
-  def alter(key: String): Unit = RunningStatements.inCall(key)(_.statement.foreach(run => run()))
+  def alter(key: String): Unit = RunningStatements.inCall(key) { call =>
+    call.mayHaveChanged = true
+    call.statement.foreach(run => run())
+  }
 }

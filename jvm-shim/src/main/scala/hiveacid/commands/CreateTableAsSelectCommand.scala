@@ -4,6 +4,7 @@ import scala.util.control.NonFatal
 
 import hiveacid.values.AcidTable
 import hiveacid.errors.AcidException
+import hiveacid.python.SidecarPlanner
 
 import org.apache.spark.sql.{Row, SparkSession => ApiSession}
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
@@ -27,11 +28,11 @@ case class CreateTableAsSelectCommand(table: CatalogTable, query: LogicalPlan) e
     val schema = CharVarcharUtils.getRawSchema(query.schema, session.sessionState.conf)
     SparkAccess.frame(session, CreateTableCommand(table.copy(schema = schema), ignoreIfExists = false))
     val insert = CurrentOrigin.withOrigin(origin)(InsertByName(table.identifier, query))
-    val identity = RunningStatements.createdTable(name)
+    val identity = RunningStatements.createdTable(session, name)
     try SparkAccess.frame(session, insert)
     catch {
-      case unknown: AcidException if unknown.getCondition == "HIVE_ACID_COMMIT_STATE_UNKNOWN" => throw unknown
-      case failure: Throwable                                                                 =>
+      case unknown: AcidException if mayBeCommitted(unknown) => throw unknown
+      case failure: Throwable                                =>
         try RunningStatements.takeBack(session, name, identity, failure)(() => drop(session))
         catch { case NonFatal(kept) => throw because(kept, failure) }
         throw failure
@@ -44,6 +45,12 @@ case class CreateTableAsSelectCommand(table: CatalogTable, query: LogicalPlan) e
   /** Without the analyzer's rules, which would lock the table once more. */
   private def drop(session: SparkSession): Unit =
     DropTableCommand(table.identifier, ifExists = true, isView = false, purge = true).run(session)
+
+  private def mayBeCommitted(failure: AcidException) = failure.getCondition match {
+    case "HIVE_ACID_COMMIT_STATE_UNKNOWN" => true
+    case SidecarPlanner.Ended             => failure.getMessageParameters.containsValue(AcidException.outcome("NOT_KNOWN"))
+    case _                                => false
+  }
 
   private def because(kept: Throwable, failure: Throwable): Throwable = {
     if (kept ne failure) kept.addSuppressed(failure)

@@ -50,7 +50,7 @@ case class OperatorCommand(
     val catalog = session.sessionState.catalog
     val id = table.map(identifier(session, _))
     val described = id.filter(_ => mustExist || partition.nonEmpty).map(catalog.getTableMetadata) // or Spark's error
-    val rows = RunningStatements.operate(request(session, id, described)).rows.map(row)
+    val rows = RunningStatements.operate(session, request(session, id, described)).rows.map(row)
     if (rows.isEmpty) { // a name that was mistyped, perhaps
       if (described.isEmpty) id.foreach(catalog.getTableMetadata)
       database.foreach(catalog.getDatabaseMetadata)
@@ -96,8 +96,8 @@ object OperatorCommand {
   /** The statement in the text, or its EXPLAIN; None if the text does not begin like one. Throws Python's error for one
     * that goes wrong.
     */
-  def find(text: String): Option[LogicalPlan] = for {
-    planner <- PythonSide.registered
+  def find(session: SparkSession, text: String): Option[LogicalPlan] = for {
+    planner <- PythonSide.reachable(session)
     found <- PythonSide.message[Option[OperatorStatement]](planner.operatorStatement(text))
   } yield {
     val command = of(found)

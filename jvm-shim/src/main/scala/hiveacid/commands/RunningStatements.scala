@@ -5,7 +5,8 @@ import java.util.concurrent.atomic.AtomicLong
 
 import hiveacid.values.AcidTable
 import com.fasterxml.jackson.module.scala.JavaTypeable
-import hiveacid.python.PythonSide
+import hiveacid.errors.AcidException
+import hiveacid.python.{PythonSide, PythonThreads, SidecarPlanner}
 import hiveacid.scan.SessionTransactions
 import hiveacid.wire.{AffectedRows, DryRunAnswer, OperatorRequest, OperatorRows, TakeBackRequest, Wire}
 
@@ -26,6 +27,9 @@ object RunningStatements {
 
     /** False once the source of a MERGE has shown other rows when it was read again. */
     @volatile var canPrune: Boolean = true
+
+    /** False as long as nothing has been handed to Python that a commit could make visible, or changed otherwise. */
+    @volatile var mayHaveChanged: Boolean = false
     private val prunings = new ConcurrentHashMap[String, Option[SourcePruning]]
 
     /** The row-change query without the partitions that cannot matter in the snapshot `token`.
@@ -47,37 +51,36 @@ object RunningStatements {
   /** Runs a statement in Python, which calls `write` back with the key it is given. */
   def execute(session: SparkSession, command: AcidWriteCommand): AffectedRows =
     withWrites[AffectedRows](session, Seq(command)) { keys =>
-      PythonSide.plannerFor(AcidTable.name(command.target)).execute(Wire.write(command.request(session)), keys.head)
+      planner(session, command).execute(Wire.write(command.request(session)), keys.head)
     }
 
   /** Asks Python what the statement would do. */
   def dryRun(session: SparkSession, command: AcidWriteCommand): DryRunAnswer =
     withWrites[DryRunAnswer](session, Seq(command)) { keys =>
-      PythonSide.plannerFor(AcidTable.name(command.target)).dryRun(Wire.write(command.request(session)), keys.head)
+      planner(session, command).dryRun(Wire.write(command.request(session)), keys.head)
     }
 
   /** Has Python run a statement that it has parsed, and so is there. */
-  def operate(request: OperatorRequest): OperatorRows =
-    PythonSide.message[OperatorRows](PythonSide.plannerFor("(none)").operate(Wire.write(request)))
+  def operate(session: SparkSession, request: OperatorRequest): OperatorRows =
+    PythonSide.message[OperatorRows](PythonSide.plannerFor(session, "(none)").operate(Wire.write(request)))
 
   /** The same for statements that are one transaction. */
   def executeTogether(session: SparkSession, commands: Seq[AcidWriteCommand]): AffectedRows =
     withWrites[AffectedRows](session, commands) { keys =>
       val requests = commands.map(_.request(session))
-      PythonSide
-        .plannerFor(AcidTable.name(commands.head.target))
-        .executeTogether(Wire.write(requests), Wire.write(keys))
+      planner(session, commands.head).executeTogether(Wire.write(requests), Wire.write(keys))
     }
 
   /** Has Python lock what the statement needs and call back, by `alter`, what it does. */
   def alter(session: SparkSession, command: AcidDdlCommand)(statement: () => Unit): Unit =
     withCalls(session, Seq(Right(statement))) { keys =>
-      PythonSide.plannerFor(AcidTable.name(command.tables.head)).alter(Wire.write(command.request(session)), keys.head)
+      val planner = PythonSide.plannerFor(session, AcidTable.name(command.tables.head))
+      planner.alter(Wire.write(command.request(session)), keys.head)
     }
 
   /** The identity of a table that has just been made, by which `takeBack` knows it. */
-  def createdTable(table: String): String =
-    PythonSide.message[String](PythonSide.plannerFor(table).createdTable(table))
+  def createdTable(session: SparkSession, table: String): String =
+    PythonSide.message[String](PythonSide.plannerFor(session, table).createdTable(table))
 
   /** Has Python lock the table that a failed statement has made, and call back, by `alter`, what drops it; throws if it
     * stays.
@@ -86,7 +89,7 @@ object RunningStatements {
     withCalls(session, Seq(Right(drop))) { keys =>
       val reason = String.valueOf(failure.getMessage)
       val request = TakeBackRequest(table, identity, reason, PythonSide.settings(session))
-      PythonSide.plannerFor(table).takeBack(Wire.write(request), keys.head)
+      PythonSide.plannerFor(session, table).takeBack(Wire.write(request), keys.head)
     }
 
   private def withWrites[T: JavaTypeable](session: SparkSession, commands: Seq[AcidWriteCommand])(
@@ -95,15 +98,18 @@ object RunningStatements {
 
   private def withCalls(session: SparkSession, statements: Seq[Either[AcidWriteCommand, () => Unit]])(
       run: Seq[String] => Object
-  ): String = {
-    val keys = statements.map { statement =>
-      val key = s"call-${counter.incrementAndGet()}"
-      calls.put(key, new Call(session, statement))
-      key
-    }
-    try PythonSide.text(run(keys))
-    finally keys.foreach(calls.remove)
+  ): String = PythonThreads.ask(session) { // Python calls back on the thread that has called it
+    val begun = statements.map(statement => s"call-${counter.incrementAndGet()}" -> new Call(session, statement))
+    begun.foreach { case (key, call) => calls.put(key, call) }
+    try PythonSide.text(run(begun.map(_._1)))
+    catch {
+      case ended: AcidException if ended.getCondition == SidecarPlanner.Ended && !begun.exists(_._2.mayHaveChanged) =>
+        throw AcidException.told(ended, AcidException.outcome("NOT_COMMITTED"))
+    } finally begun.foreach { case (key, _) => calls.remove(key) }
   }
+
+  private def planner(session: SparkSession, command: AcidWriteCommand) =
+    PythonSide.plannerFor(session, AcidTable.name(command.target))
 
   /** The callbacks of Python. With PYSPARK_PIN_THREAD=false Python's calls come on another thread, without job group,
     * tags and session.

@@ -83,7 +83,7 @@ object HiveSpelling {
 
   /** None for a text that has nothing of Hive's spelling, or names tables that are not there. */
   def of(session: SparkSession, text: String): Option[HiveSpelling] = for {
-    planner <- PythonSide.registered
+    planner <- PythonSide.reachable(session)
     answer <- PythonSide.message[Option[Respelling]](planner.respelling(text))
     lists = answer.gaps.flatMap(columnList(session, _))
     if lists.length == answer.gaps.length

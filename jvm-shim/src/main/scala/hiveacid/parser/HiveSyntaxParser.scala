@@ -26,14 +26,14 @@ case class HiveSyntaxParser(session: SparkSession, delegate: ParserInterface) ex
     catch {
       case refused: ParseException =>
         explained(text, parse)
-          .orElse(OperatorCommand.find(text))
+          .orElse(OperatorCommand.find(session, text))
           .orElse(respelled(text, parse))
           .getOrElse(throw refused)
     }
 
   /** `EXPLAIN ACID statement`; errors in the statement have their positions in the whole text. */
   private def explained(text: String, parse: String => LogicalPlan): Option[LogicalPlan] = for {
-    planner <- PythonSide.registered
+    planner <- PythonSide.reachable(session)
     answer <- PythonSide.message[Option[ExplainedStatement]](planner.explainedStatement(text))
   } yield ExplainAcidCommand.of(parsed(answer.text, parse), answer.formatted)
 

@@ -53,6 +53,9 @@ trait Planner {
     */
   def takeBack(request: String, call: String): Object
 
+  /** Ends the calls whose jobs have this tag, as cancelled for this reason; a plain text. */
+  def cancel(tag: String, reason: String): Object
+
   /** A root execution has ended; its read transaction can end too. */
   def endExecution(executionId: Long): Object
 }

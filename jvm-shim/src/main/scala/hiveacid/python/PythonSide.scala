@@ -2,26 +2,64 @@ package hiveacid.python
 
 import com.fasterxml.jackson.module.scala.JavaTypeable
 import hiveacid.errors.AcidException
+import hiveacid.sidecar.Sidecar
 import hiveacid.wire.Wire
 
+import org.apache.spark.SparkContext
 import org.apache.spark.sql.classic.SparkSession
 
-/** Python's side of the application: who answers, and how its answers are taken. */
+/** Python's side of the application: who answers, and how its answers are taken.
+  *
+  * The driver's own Python answers if it has set the application up (`hive_acid.configure`). Otherwise a side-car is
+  * started by the first statement that needs Python, and another one if that has ended.
+  */
 object PythonSide {
   private val CauseDepth = 20
-  @volatile private var planner: Option[Planner] = None
 
-  /** From now on this planner is asked. */
-  def connect(p: Planner): Unit = planner = Option(p)
+  final private case class Connected(context: SparkContext, planner: Option[Planner])
+  final private case class Started(sidecar: Sidecar, planner: Planner)
+
+  @volatile private var connected: Option[Connected] = None
+  @volatile private var started: Option[Started] = None
+
+  /** From now on this planner, of the driver's own Python, is asked. */
+  def connect(context: SparkContext, p: Planner): Unit = synchronized {
+    connected = Some(Connected(context, Option(p)))
+    started.foreach(_.sidecar.end())
+    started = None
+  }
 
   /** Every transactional table is refused from then on. */
-  def disconnect(): Unit = planner = None
+  def disconnect(): Unit = synchronized { connected = connected.map(_.copy(planner = None)) }
 
-  /** The registered planner; refuses by name if this session was not set up by `hive_acid.configure`. */
-  def plannerFor(table: String): Planner =
-    planner.getOrElse(throw AcidException("HIVE_ACID_NO_PLANNER", Map("table" -> table)))
+  /** The planner to ask about a table; refuses by name if Python's side has ended. */
+  def plannerFor(session: SparkSession, table: String): Planner =
+    reachable(session).getOrElse(throw AcidException("HIVE_ACID_NO_PLANNER", Map("table" -> table)))
 
-  def registered: Option[Planner] = planner
+  /** The planner, started if need be; None if Python's side has ended. */
+  def reachable(session: SparkSession): Option[Planner] = {
+    val context = session.sparkContext
+    connected.filter(_.context eq context).map(_.planner).getOrElse(Some(running(context).getOrElse(start(session))))
+  }
+
+  /** The planner that there is. */
+  def registered: Option[Planner] =
+    connected.filterNot(_.context.isStopped).map(_.planner).getOrElse(started.filter(_.sidecar.isAlive).map(_.planner))
+
+  private def running(context: SparkContext): Option[Planner] =
+    started.filter(s => (s.sidecar.context eq context) && s.sidecar.isAlive).map(_.planner)
+
+  private def start(session: SparkSession): Planner = synchronized {
+    running(session.sparkContext).getOrElse {
+      started.foreach(_.sidecar.end())
+      started = None
+      ClientInterrupts.heard
+      val (sidecar, answering) = Sidecar.start(session)
+      val planner = SidecarPlanner.of(sidecar, answering.asInstanceOf[Planner])
+      started = Some(Started(sidecar, planner))
+      planner
+    }
+  }
 
   /** The message Python answered with, or its error thrown. */
   def message[T: JavaTypeable](answer: Object): T = Wire.read[T](text(answer))

@@ -75,7 +75,7 @@ final class AcidFileIndex(
 
   /** The same by the names of partitions; the name is empty in a flat table. */
   def list(partitionFilters: Seq[Expression]): Seq[(String, PartitionDirectory)] = {
-    val planner = PythonSide.plannerFor(name)
+    val planner = PythonSide.plannerFor(session, name)
     // names and files are asked for under one key, so that both are of one snapshot
     val snapshot = token.orElse(SessionTransactions.running(session.sparkContext))
     // an RDD's scans carry no sign of whose they are, and would read another snapshot than the transaction's
@@ -101,7 +101,7 @@ final class AcidFileIndex(
 
   /** Names of the partitions that the filters leave in the statement's snapshot. */
   def survivingPartitions(filters: Seq[Expression]): Seq[String] =
-    survivors(PythonSide.plannerFor(name), executionKey, token, filters).keys.toSeq
+    survivors(PythonSide.plannerFor(session, name), executionKey, token, filters).keys.toSeq
 
   /** The key of a plain read's snapshot: the root execution, or outside of any the key of its query. */
   private def executionKey: Long =

@@ -2,6 +2,8 @@ package hiveacid.scan
 
 import java.util.concurrent.ConcurrentHashMap
 
+import scala.util.control.NonFatal
+
 import hiveacid.python.PythonSide
 
 import org.apache.spark.internal.Logging
@@ -49,7 +51,10 @@ object ReadListener extends SparkListener with Logging {
 
   /** Nobody reads any more what was opened under this key. */
   def ended(key: Long): Unit = PythonSide.registered.foreach { planner =>
-    planner.endExecution(key) match {
+    val answer =
+      try planner.endExecution(key)
+      catch { case NonFatal(e) => e } // Python has ended meanwhile
+    answer match {
       // nobody waits for this answer; the transaction times out if it could not be ended
       case t: Throwable => logWarning(s"the read transaction of execution $key was not ended", t)
       case _            =>

@@ -1,0 +1,47 @@
+package hiveacid.python
+
+import java.lang.reflect.{InvocationHandler, Method, Proxy}
+
+import hiveacid.errors.AcidException
+import hiveacid.sidecar.Sidecar
+import py4j.Py4JException
+
+import org.apache.spark.sql.classic.SparkSession
+
+/** Calls of a side-car: on few threads, and with an error that says what became of the statement if the process ends. */
+final class SidecarPlanner private (sidecar: Sidecar, answering: InvocationHandler, planner: Planner)
+    extends InvocationHandler {
+
+  override def invoke(proxy: Object, method: Method, arguments: Array[Object]): Object =
+    PythonThreads.ask(SparkSession.getActiveSession.filter(_.sparkContext eq sidecar.context).getOrElse(sidecar.session)) {
+      try answering.invoke(planner, method, arguments)
+      catch { case e: Py4JException => throw sidecar.findEnding().fold[Throwable](e)(ended(method.getName, _, e)) }
+    }
+
+  private def ended(method: String, ending: String, cause: Throwable) = {
+    val outcome = SidecarPlanner.Outcomes.getOrElse(method, "NOTHING_CHANGED")
+    val parameters = Map("ending" -> ending, "outcome" -> AcidException.outcome(outcome))
+    AcidException(SidecarPlanner.Ended, parameters, cause)
+  }
+}
+
+object SidecarPlanner {
+  val Ended = "HIVE_ACID_PYTHON_ENDED"
+
+  /** What has become of the statement if Python ends in the midst of a call, where something may have been changed. */
+  private val Outcomes = Map(
+    "partitionNames" -> "QUERY_FAILED",
+    "scan" -> "QUERY_FAILED",
+    "execute" -> "NOT_KNOWN",
+    "executeTogether" -> "NOT_KNOWN",
+    "alter" -> "NOT_KNOWN",
+    "operate" -> "NOT_KNOWN",
+    "takeBack" -> "NOT_KNOWN",
+    "createdTable" -> "TABLE_CREATED"
+  )
+
+  def of(sidecar: Sidecar, planner: Planner): Planner = {
+    val handler = new SidecarPlanner(sidecar, Proxy.getInvocationHandler(planner), planner)
+    Proxy.newProxyInstance(getClass.getClassLoader, Array(classOf[Planner]), handler).asInstanceOf[Planner]
+  }
+}
