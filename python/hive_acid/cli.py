@@ -16,6 +16,7 @@ from hive_acid.commands.erase import add_erase_command
 from hive_acid.commands.history import add_history_command
 from hive_acid.commands.initiator import add_initiator_command
 from hive_acid.commands.metastore import add_metastore_command
+from hive_acid.commands.settings import add_settings_command
 from hive_acid.commands.shared import FAILED
 from hive_acid.commands.sqltest import add_demo_command, add_sqltest_command
 from hive_acid.commands.transactions import add_transaction_command
@@ -25,6 +26,7 @@ from hive_acid.local import LocalMetastoreError
 
 ADDED = (
     add_metastore_command,
+    add_settings_command,
     add_transaction_command,
     add_doctor_command,
     add_history_command,

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import atexit
-import shlex
 from collections.abc import Mapping
-from contextlib import closing, suppress
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from pyspark import SparkContext
@@ -14,27 +13,28 @@ from pyspark.sql import SparkSession
 from hive_acid import config
 from hive_acid.errors import HiveAcidError, build_error
 from hive_acid.hive_site import find_metastore_uris
-from hive_acid.metastore.thrift_client import ThriftMetastore
-from hive_acid.metastore.types import ServerInfo
 from hive_acid.spark import hive_client, shim
 from hive_acid.spark.early_settings import (
-    find_early_settings,
     find_running_settings,
     find_uris,
-    hive_settings,
     load_jvm_settings,
     read_spark_defaults,
 )
 from hive_acid.spark.lines import find_line, line_settings
 from hive_acid.spark.session import attach, find_session_uris
-from hive_acid.transport import refuse_other_ways
+from hive_acid.spark.setup_settings import (
+    CATALOG,
+    EXTENSIONS,
+    ask_server,
+    find_setup_settings,
+    find_shim_settings,
+    format_arguments,
+    split_list,
+)
 
 if TYPE_CHECKING:
     from hive_acid.local import EmbeddedMetastore
 
-JARS = "spark.jars"
-EXTENSIONS = "spark.sql.extensions"
-CATALOG = "spark.sql.catalogImplementation"
 WAREHOUSE = "spark.sql.warehouse.dir"
 
 
@@ -65,12 +65,12 @@ class AcidSessionBuilder(SparkSession.Builder):
     def _prepare(self, uris: str) -> None:
         """Completes the options; settings of spark-submit and of spark-defaults.conf count as the user's own."""
         known = {**(find_running_settings() or read_spark_defaults()), **self._options}
-        server = _ask_server(uris, known)
+        server = ask_server(uris, known)
         configured = {**load_jvm_settings(self._options), **self._options}
         shim.load(_jvm(), shim.find_shim_jar())
         choice = hive_client.choose_client(server, configured, hive_client.fetch_client_jars)
         hive_client.LOG.info("Spark's Hive client: %s", choice.reason)
-        settings = {**line_settings(find_line(), configured), **_shim_settings(configured)}
+        settings = {**line_settings(find_line(), configured), **find_shim_settings(configured)}
         self._options.update({**choice.settings, **settings})
 
 
@@ -110,27 +110,6 @@ def _start_embedded() -> EmbeddedMetastore:
     return _embedded[0]
 
 
-def _ask_server(uris: str, known: Mapping[str, str]) -> ServerInfo:
-    """The release of the metastore and the calls that it serves.
-
-    Raises HIVE_ACID_METASTORE_UNAVAILABLE, and what `refuse_other_ways` raises.
-    """
-    refuse_other_ways(hive_settings(known))
-    timeout_ms = find_early_settings(known).number(config.METASTORE_TIMEOUT_MS)
-    with closing(ThriftMetastore(uris, timeout_ms=timeout_ms)) as metastore:
-        return metastore.server_info()
-
-
-def _shim_settings(configured: Mapping[str, str]) -> dict[str, str]:
-    """The settings that make Spark load the shim, beside what else it is to load."""
-    added = ((JARS, str(shim.find_shim_jar())), (EXTENSIONS, shim.EXTENSION))
-    return {key: ",".join(dict.fromkeys([*_split(configured.get(key)), value])) for key, value in added}
-
-
-def _split(listed: str | None) -> list[str]:
-    return [name for name in (piece.strip() for piece in (listed or "").split(",")) if name]
-
-
 def _jvm() -> Any:
     context: Any = SparkContext
     return context._jvm
@@ -146,7 +125,7 @@ def _refuse_other_setup(uris: str | None) -> None:
     """Raises HIVE_ACID_CONFIGURATION if the Spark that runs in this process was not set up for this metastore."""
     context: Any = SparkContext._active_spark_context
     running = _find_running_uris()
-    if shim.EXTENSION not in _split(context.getConf().get(EXTENSIONS, "")) or not shim.is_loaded(context._jvm):
+    if shim.EXTENSION not in split_list(context.getConf().get(EXTENSIONS, "")) or not shim.is_loaded(context._jvm):
         settings = _format_settings(uris or running or "thrift://HOST:PORT")
         condition = "HIVE_ACID_CONFIGURATION.SPARK_WITHOUT_SHIM"
         raise build_error(condition, extension=shim.EXTENSION, settings=settings)
@@ -156,10 +135,8 @@ def _refuse_other_setup(uris: str | None) -> None:
 
 def _format_settings(uris: str) -> str:
     """Arguments of spark-submit and pyspark that set a session up as `getOrCreate` does."""
-    settings = {EXTENSIONS: shim.EXTENSION, CATALOG: "hive", config.METASTORE_URIS.key: uris}
-    known = {**find_running_settings(), **settings}
-    settings |= line_settings(find_line(), known)
+    known = find_running_settings()
+    server = None
     with suppress(HiveAcidError):  # whether the metastore answers is not what is wrong here
-        settings |= hive_client.choose_client(_ask_server(uris, known), known, hive_client.fetch_client_jars).settings
-    options = [argument for key, value in settings.items() for argument in ("--conf", f"{key}={value}")]
-    return shlex.join(["--jars", str(shim.find_shim_jar()), *options])
+        server = ask_server(uris, known)
+    return format_arguments(find_setup_settings(uris, server, known))

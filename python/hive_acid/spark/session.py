@@ -39,6 +39,7 @@ from hive_acid.spark.connections import close_connection
 from hive_acid.spark.jvm import JvmFileSystem, JvmJobs
 from hive_acid.spark.operators import Operators, requester_name
 from hive_acid.spark.planner import Planner
+from hive_acid.transactions.left_behind import abort_left_behind
 from hive_acid.transactions.locks import Identity
 from hive_acid.transactions.manager import TransactionManager
 from hive_acid.transactions.unlocked_writers import OUR_AGENT
@@ -85,7 +86,7 @@ class Attachment:
         refuse_other_ways(hive_setting)
         settings = config.Settings(configured).completed_by(hive_setting)
         agent = f"{OUR_AGENT} {session.sparkContext.applicationId}"
-        identity = Identity(getpass.getuser(), socket.gethostname(), agent)
+        self._identity = identity = Identity(getpass.getuser(), socket.gethostname(), agent)
         self._cancellation = cancellation = Cancellation(session.sparkContext)
         pause_ms, timeout_ms = cancellation.pause_ms, settings.number(config.METASTORE_TIMEOUT_MS)
         self.metastore = ThriftMetastore(uris, timeout_ms=timeout_ms, pause_ms=pause_ms)
@@ -140,6 +141,10 @@ class Attachment:
 
     def find_content(self, table: TableName, session_settings: Mapping[str, str]) -> TableContent:
         return self.readers.content(table, self.settings.overridden_by(session_settings))
+
+    def abort_left_behind(self) -> None:
+        """Aborts what an earlier process of this application has left open; to be called before the first statement."""
+        abort_left_behind(self.metastore, self._identity)
 
     def drain(self, reason: str, wait_ms: int) -> None:
         """Cancels all statements, and waits this long at most for their ends."""

@@ -37,10 +37,13 @@ def main() -> int:
     session = _open_session(gateway, entry)
     _ignore_interrupts()  # PySpark has taken them
     try:
-        attachment = Attachment(session, lambda own, planner: _register(own, planner, entry))
+        attachment = Attachment(session, _register)
+        if entry.isSuccessor():
+            attachment.abort_left_behind()
     except HiveAcidError as error:
         entry.failed(build_throwable(gateway.jvm, error))
         return FAILED
+    entry.ready(attachment.planner)
     _wait_for_end()
     attachment.drain("the driver has ended", _DRAIN_MS)
     attachment.close()
@@ -61,10 +64,9 @@ def _open_session(gateway: Any, entry: Any) -> SparkSession:
     return SparkSession(own, entry.session())
 
 
-def _register(session: SparkSession, planner: Planner, entry: Any) -> None:
+def _register(session: SparkSession, planner: Planner) -> None:
     jvm: Any = session._jvm
     jvm.hiveacid.api.JvmApi.listen(session._jsparkSession)
-    entry.ready(planner)
 
 
 def _wait_for_end() -> None:

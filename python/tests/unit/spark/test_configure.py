@@ -13,7 +13,7 @@ from pyspark.sql import SparkSession
 import hive_acid
 from hive_acid import cli, config, local
 from hive_acid.errors import ConfigurationError, MetastoreUnavailable
-from hive_acid.spark import builder, early_settings
+from hive_acid.spark import builder, early_settings, setup_settings
 from hive_acid.spark.early_settings import find_early_settings
 from hive_acid.transport import refuse_other_ways
 
@@ -153,7 +153,7 @@ def test_another_way_to_the_metastore_than_a_plain_one_is_refused_before_a_conne
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, value: str
 ) -> None:
     monkeypatch.setattr(builder, "load_jvm_settings", pytest.fail)
-    monkeypatch.setattr(builder, "ThriftMetastore", pytest.fail)
+    monkeypatch.setattr(setup_settings, "ThriftMetastore", pytest.fail)
     metastore = "thrift://127.0.0.1:9083"
 
     def refuse(options: Mapping[str, str]) -> None:
@@ -210,7 +210,7 @@ def test_a_metastore_that_does_not_answer_is_named_before_a_jvm(monkeypatch: pyt
     assert uris in str(caught.value)
 
 
-@pytest.mark.parametrize("command", ["txn status 1", "doctor", "history a.b", "initiator", "worker"])
+@pytest.mark.parametrize("command", ["txn status 1", "doctor", "history a.b", "initiator", "worker", "settings"])
 def test_the_commands_refuse_another_way_too(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], command: str
 ) -> None:

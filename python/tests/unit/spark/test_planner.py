@@ -110,7 +110,7 @@ class Session:
             CreatedTables(world.warehouse, settings),
             self.readers,
             Operators(world.metastore, self.compactions, settings, identity),
-            SimpleNamespace(running=self.running, check=lambda: None, name=lambda _: None),  # type: ignore[arg-type]
+            SimpleNamespace(running=self.running, check=lambda: None, name=lambda _: None, cancel_tag=fail),  # type: ignore[arg-type]
         )
 
     @staticmethod
@@ -184,6 +184,7 @@ CALLBACKS: list[tuple[str, tuple[Any, ...], Break, str]] = [
     ("alter", (codec.write(ANALYZE), "call"), breaks_alteration, "NOT_KNOWN"),
     ("alter", (codec.write(ANALYZE), "call"), breaks_metastore("commit"), "CARRIED_OUT"),
     ("createdTable", ("db.t",), breaks_metastore("table_identity"), "TABLE_CREATED"),
+    ("cancel", ("tag", "reason"), lambda _: None, "NOTHING_CHANGED"),
     ("endExecution", (1,), breaks_readers, "NOTHING_CHANGED"),
     ("operate", (operation("SHOW LOCKS"),), breaks_metastore("held_locks"), "NOTHING_CHANGED"),
     ("operate", (operation("SHOW TRANSACTIONS"),), breaks_metastore("transactions"), "NOTHING_CHANGED"),

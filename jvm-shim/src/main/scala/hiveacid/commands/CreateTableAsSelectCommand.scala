@@ -48,8 +48,8 @@ case class CreateTableAsSelectCommand(table: CatalogTable, query: LogicalPlan) e
 
   private def mayBeCommitted(failure: AcidException) = failure.getCondition match {
     case "HIVE_ACID_COMMIT_STATE_UNKNOWN" => true
-    case SidecarPlanner.Ended             => failure.getMessageParameters.containsValue(AcidException.outcome("NOT_KNOWN"))
-    case _                                => false
+    case SidecarPlanner.Ended => failure.getMessageParameters.containsValue(AcidException.outcome("NOT_KNOWN"))
+    case _                    => false
   }
 
   private def because(kept: Throwable, failure: Throwable): Throwable = {

@@ -51,11 +51,12 @@ object PythonSide {
 
   private def start(session: SparkSession): Planner = synchronized {
     running(session.sparkContext).getOrElse {
-      started.foreach(_.sidecar.end())
-      started = None
+      val isSuccessor = started.exists(_.sidecar.context eq session.sparkContext)
+      started.filter(_.sidecar.isAlive).foreach(_.sidecar.end())
       ClientInterrupts.heard
-      val (sidecar, answering) = Sidecar.start(session)
+      val (sidecar, answering) = Sidecar.start(session, isSuccessor)
       val planner = SidecarPlanner.of(sidecar, answering.asInstanceOf[Planner])
+      started.foreach(_.sidecar.end())
       started = Some(Started(sidecar, planner))
       planner
     }

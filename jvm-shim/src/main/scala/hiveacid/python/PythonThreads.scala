@@ -30,7 +30,8 @@ object PythonThreads {
   private val calls = new AtomicLong
   private val waiting = ConcurrentHashMap.newKeySet[Asked]()
 
-  final private class OurThread(task: Runnable) extends Thread(task, s"hive-acid-callback-${numbers.incrementAndGet()}") {
+  final private class OurThread(task: Runnable)
+      extends Thread(task, s"hive-acid-callback-${numbers.incrementAndGet()}") {
     setDaemon(true)
   }
 

@@ -8,14 +8,19 @@ import py4j.Py4JException
 
 import org.apache.spark.sql.classic.SparkSession
 
-/** Calls of a side-car: on few threads, and with an error that says what became of the statement if the process ends. */
+/** Calls of a side-car: on few threads, and with an error that says what became of the statement if the process ends.
+  */
 final class SidecarPlanner private (sidecar: Sidecar, answering: InvocationHandler, planner: Planner)
     extends InvocationHandler {
 
   override def invoke(proxy: Object, method: Method, arguments: Array[Object]): Object =
-    PythonThreads.ask(SparkSession.getActiveSession.filter(_.sparkContext eq sidecar.context).getOrElse(sidecar.session)) {
+    PythonThreads.ask(
+      SparkSession.getActiveSession.filter(_.sparkContext eq sidecar.context).getOrElse(sidecar.session)
+    ) {
       try answering.invoke(planner, method, arguments)
-      catch { case e: Py4JException => throw sidecar.findEnding().fold[Throwable](e)(ended(method.getName, _, e)) }
+      catch { // an answer, as Python's own errors are: a proxy throws no checked exception
+        case e: Py4JException => sidecar.findEnding().fold[Throwable](e)(ended(method.getName, _, e))
+      }
     }
 
   private def ended(method: String, ending: String, cause: Throwable) = {

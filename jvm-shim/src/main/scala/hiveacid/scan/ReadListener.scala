@@ -2,8 +2,6 @@ package hiveacid.scan
 
 import java.util.concurrent.ConcurrentHashMap
 
-import scala.util.control.NonFatal
-
 import hiveacid.python.PythonSide
 
 import org.apache.spark.internal.Logging
@@ -51,10 +49,7 @@ object ReadListener extends SparkListener with Logging {
 
   /** Nobody reads any more what was opened under this key. */
   def ended(key: Long): Unit = PythonSide.registered.foreach { planner =>
-    val answer =
-      try planner.endExecution(key)
-      catch { case NonFatal(e) => e } // Python has ended meanwhile
-    answer match {
+    planner.endExecution(key) match {
       // nobody waits for this answer; the transaction times out if it could not be ended
       case t: Throwable => logWarning(s"the read transaction of execution $key was not ended", t)
       case _            =>

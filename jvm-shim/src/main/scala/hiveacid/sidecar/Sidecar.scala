@@ -79,10 +79,10 @@ object Sidecar extends Logging {
     *
     * Throws HIVE_ACID_CONFIGURATION if there is no Python for it or it cannot work with this application.
     */
-  def start(asking: SparkSession): (Sidecar, AnyRef) = {
+  def start(asking: SparkSession, isSuccessor: Boolean): (Sidecar, AnyRef) = {
     val conf = asking.sparkContext.getConf
     val python = PythonProgram.choose(conf.getOption, name => Option(System.getenv(name)))
-    val entry = new SidecarEntry(asking.newSession(), python)
+    val entry = new SidecarEntry(asking.newSession(), python, isSuccessor)
     val secret = newSecret()
     val gateway = serve(entry, secret)
     val sidecar =

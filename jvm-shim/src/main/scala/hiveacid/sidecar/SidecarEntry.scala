@@ -12,8 +12,10 @@ import org.apache.spark.sql.classic.SparkSession
   *
   * @param session
   *   one of its own, so that nobody's settings and current database are its
+  * @param isSuccessor
+  *   true if another side-car of the application has ended, which may have left something open
   */
-final class SidecarEntry(val session: SparkSession, python: PythonProgram) {
+final class SidecarEntry(val session: SparkSession, python: PythonProgram, val isSuccessor: Boolean) {
 
   /** What the side-car answers with; its failure if it could not start. */
   val answering = new CompletableFuture[AnyRef]
@@ -31,7 +33,10 @@ final class SidecarEntry(val session: SparkSession, python: PythonProgram) {
     if (!isWelcome) {
       val parameters = Map("program" -> python.program, "origin" -> python.origin, "found" -> version)
       failed(
-        AcidException("HIVE_ACID_CONFIGURATION.PYTHON_OF_OTHER_VERSION", parameters + ("version" -> SidecarEntry.version))
+        AcidException(
+          "HIVE_ACID_CONFIGURATION.PYTHON_OF_OTHER_VERSION",
+          parameters + ("version" -> SidecarEntry.version)
+        )
       )
     }
     isWelcome

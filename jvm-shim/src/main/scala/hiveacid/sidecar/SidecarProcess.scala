@@ -45,7 +45,8 @@ final class SidecarProcess private (process: Process) extends Logging {
 
   private def read(): Unit = {
     val reader = new BufferedReader(new InputStreamReader(process.getInputStream, UTF_8))
-    try Iterator.continually(reader.readLine()).takeWhile(_ != null).foreach { line =>
+    try
+      Iterator.continually(reader.readLine()).takeWhile(_ != null).foreach { line =>
         lines.synchronized {
           lines.enqueue(line)
           if (lines.length > Kept) lines.dequeue()
@@ -58,7 +59,7 @@ final class SidecarProcess private (process: Process) extends Logging {
 
 object SidecarProcess {
   private val Kept = 50
-  private val OutputMs = 1000L
+  private val OutputMs = 5000L
   private val EndMs = 10000L // it aborts what it has open
 
   /** @param environment

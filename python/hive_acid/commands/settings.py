@@ -1,0 +1,48 @@
+"""`hive-acid settings`."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING
+
+from hive_acid.commands.shared import DONE, FAILED, add_metastore_option, find_uris
+
+if TYPE_CHECKING:
+    from hive_acid.commands.shared import Commands
+
+
+def add_settings_command(commands: Commands) -> None:
+    """`hive-acid settings`."""
+    settings = commands.add_parser(
+        "settings",
+        help="print the settings by which `spark-sql`, `spark-shell`, the Thrift server, Spark Connect and jobs of "
+        "Scala know transactional tables",
+    )
+    add_metastore_option(settings)
+    settings.add_argument(
+        "--format",
+        choices=("defaults", "arguments"),
+        default="defaults",
+        help="lines of `spark-defaults.conf`, or arguments for a command line (default: %(default)s)",
+    )
+    settings.set_defaults(run=print_settings)
+
+
+def print_settings(chosen: argparse.Namespace) -> int:
+    """Ask the metastore what it serves, and print the settings for it and for the PySpark that is installed here."""
+    from hive_acid.errors import HiveAcidError
+    from hive_acid.spark import setup_settings
+    from hive_acid.spark.early_settings import read_spark_defaults
+
+    try:
+        uris = find_uris(chosen)
+        known = read_spark_defaults()
+        server = setup_settings.ask_server(uris, known)
+        settings = setup_settings.find_setup_settings(uris, server, known) | setup_settings.find_sidecar_settings()
+    except HiveAcidError as error:
+        print(error, file=sys.stderr)
+        return FAILED
+    is_line = chosen.format == "arguments"
+    print(setup_settings.format_arguments(settings) if is_line else setup_settings.format_defaults(settings))
+    return DONE

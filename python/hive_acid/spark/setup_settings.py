@@ -1,0 +1,75 @@
+"""The settings by which any program of Spark's knows transactional tables, without `configure`."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Mapping
+from contextlib import closing
+
+from hive_acid import config
+from hive_acid.metastore.thrift_client import ThriftMetastore
+from hive_acid.metastore.types import ServerInfo
+from hive_acid.spark import hive_client, shim
+from hive_acid.spark.early_settings import find_early_settings, hive_settings
+from hive_acid.spark.lines import find_line, line_settings
+from hive_acid.transport import refuse_other_ways
+
+JARS = "spark.jars"
+EXTENSIONS = "spark.sql.extensions"
+CATALOG = "spark.sql.catalogImplementation"
+
+
+def ask_server(uris: str, known: Mapping[str, str]) -> ServerInfo:
+    """The release of the metastore and the calls that it serves.
+
+    Raises HIVE_ACID_METASTORE_UNAVAILABLE, and what `refuse_other_ways` raises.
+    """
+    refuse_other_ways(hive_settings(known))
+    timeout_ms = find_early_settings(known).number(config.METASTORE_TIMEOUT_MS)
+    with closing(ThriftMetastore(uris, timeout_ms=timeout_ms)) as metastore:
+        return metastore.server_info()
+
+
+def find_shim_settings(configured: Mapping[str, str]) -> dict[str, str]:
+    """The settings that make Spark load the shim, beside what else it is to load.
+
+    Raises HIVE_ACID_CONFIGURATION if there is no jar for the running Spark.
+    """
+    added = ((JARS, str(shim.find_shim_jar())), (EXTENSIONS, shim.EXTENSION))
+    return {key: ",".join(dict.fromkeys([*split_list(configured.get(key)), value])) for key, value in added}
+
+
+def split_list(listed: str | None) -> list[str]:
+    """The names in a setting that is a list."""
+    return [name for name in (piece.strip() for piece in (listed or "").split(",")) if name]
+
+
+def find_setup_settings(uris: str, server: ServerInfo | None, known: Mapping[str, str]) -> dict[str, str]:
+    """The settings of a session on the metastore `uris`. `known` has those that are there already.
+
+    Without `server`, which tells what the metastore serves, those of Spark's own Hive client are left out. Raises
+    HIVE_ACID_CONFIGURATION if there is no jar for the running Spark.
+    """
+    settings = {**find_shim_settings(known), CATALOG: "hive", config.METASTORE_URIS.key: uris}
+    all_known = {**known, **settings}
+    settings |= line_settings(find_line(), all_known)
+    if server is not None:
+        settings |= hive_client.choose_client(server, all_known, hive_client.fetch_client_jars).settings
+    return settings
+
+
+def find_sidecar_settings() -> dict[str, str]:
+    """The settings that programs need besides in which no Python runs: that Python which runs this."""
+    return {config.SIDECAR_PYTHON.key: sys.executable}
+
+
+def format_arguments(settings: Mapping[str, str]) -> str:
+    """Arguments of Spark's programs, as a shell takes them."""
+    options = [argument for key, value in settings.items() if key != JARS for argument in ("--conf", f"{key}={value}")]
+    return shlex.join(["--jars", settings[JARS], *options])
+
+
+def format_defaults(settings: Mapping[str, str]) -> str:
+    """Lines of spark-defaults.conf, which is a file of Java's properties."""
+    return "\n".join(f"{key} {value.replace(chr(92), chr(92) * 2)}" for key, value in settings.items())

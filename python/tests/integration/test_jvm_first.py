@@ -1,0 +1,186 @@
+"""Programs of Spark's that no Python sets up: the Thrift server with JDBC, and `spark-sql`, by settings alone."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import uuid
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from hive_acid.local import EmbeddedMetastore
+from hive_acid.metastore.thrift_client import ThriftMetastore
+from hive_acid.metastore.types import LockComponent, LockKind, LockState, OperationKind, TransactionState
+from hive_acid.model.table import TableName
+from support.drivers import wait_until
+from support.jdbc import Connection, JdbcClient, Refused, jdbc_client
+from support.spark_programs import Program, program_settings, started
+
+SERVER = ("spark-submit", "--class", "org.apache.spark.sql.hive.thriftserver.HiveThriftServer2")
+TRANSACTIONAL = "STORED AS ORC TBLPROPERTIES ('transactional'='true')"
+
+
+@pytest.fixture(scope="module")
+def served(
+    metastore: EmbeddedMetastore, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[Program, JdbcClient]]:
+    """A Thrift server and its client."""
+    folder = tmp_path_factory.mktemp("server")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    address = [f"hive.server2.thrift.port={port}", "hive.server2.thrift.bind.host=127.0.0.1"]
+    command = [*SERVER, "spark-internal", *(word for setting in address for word in ("--hiveconf", setting))]
+    with started(command, program_settings(metastore, folder), folder) as server, jdbc_client(port) as client:
+        wait_until(lambda: is_answering(port), "the server answers", 240)
+        yield server, client
+
+
+@pytest.fixture
+def server(served: tuple[Program, JdbcClient]) -> Program:
+    return served[0]
+
+
+@pytest.fixture
+def jdbc(served: tuple[Program, JdbcClient]) -> JdbcClient:
+    return served[1]
+
+
+@pytest.fixture
+def table() -> TableName:
+    return TableName("default", f"jvm_{uuid.uuid4().hex[:10]}")
+
+
+def is_answering(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+def fill(session: Connection, table: TableName) -> None:
+    session.sql(f"CREATE TABLE {table} (id INT, v INT) {TRANSACTIONAL}")
+    session.sql(f"INSERT INTO {table} SELECT int(id), 0 FROM range(10)")
+
+
+@contextmanager
+def locked(client: ThriftMetastore, table: TableName) -> Iterator[None]:
+    """Another client holds the lock of a change."""
+    who = ("somebody", "elsewhere", "their tool")
+    txn_id = client.open_transaction(*who)
+    client.allocate_write_id(txn_id, table)
+    client.lock(txn_id, [LockComponent(table, LockKind.EXCL_WRITE, OperationKind.UPDATE, None)], *who)
+    try:
+        yield
+    finally:
+        client.abort(txn_id)
+
+
+def is_waited_for(client: ThriftMetastore, table: TableName) -> bool:
+    return any(lock.state is LockState.WAITING for lock in client.held_locks(table))
+
+
+def has_open_transactions(client: ThriftMetastore) -> bool:
+    return any(info.state is TransactionState.OPEN for info in client.transactions())
+
+
+def test_statements_by_jdbc(server: Program, jdbc: JdbcClient, table: TableName, client: ThriftMetastore) -> None:
+    with jdbc.connect() as session:
+        fill(session, table)
+        assert session.sql(f"UPDATE {table} SET v = 1 WHERE id < 3") == [(3,)]
+        assert session.sql(f"DELETE FROM {table} WHERE id = 9") == [(1,)]
+        merge = f"MERGE INTO {table} t USING (SELECT 8 AS id) s ON t.id = s.id WHEN MATCHED THEN UPDATE SET v = 5"
+        assert session.sql(merge)[0][0] == 1
+        assert session.sql(f"SELECT count(*), sum(v), min(ROW__ID.rowid) FROM {table}") == [(9, 8, 0)]
+        assert session.sql("SHOW TRANSACTIONS") == []
+    assert len(server.sidecars()) == 1
+    wait_until(lambda: not has_open_transactions(client), "no transaction is left")
+
+
+def test_a_session_has_its_own_settings_and_an_error_its_condition_and_state(
+    jdbc: JdbcClient, table: TableName
+) -> None:
+    with jdbc.connect() as strict, jdbc.connect() as other:
+        fill(strict, table)
+        strict.sql("SET spark.hiveacid.guard.maxRows=1")
+        with pytest.raises(Refused) as caught:
+            strict.sql(f"DELETE FROM {table} WHERE id < 2")
+        assert "[HIVE_ACID_TOO_MANY_ROWS]" in caught.value.message
+        assert caught.value.sql_state == "54000"
+        assert other.sql(f"DELETE FROM {table} WHERE id < 2") == [(2,)]
+
+
+def test_statements_of_many_sessions_run_at_once_through_one_side_car(
+    server: Program, jdbc: JdbcClient, table: TableName
+) -> None:
+    def insert(number: int) -> None:
+        with jdbc.connect() as session:
+            session.sql(f"INSERT INTO {table} VALUES ({number}, {number})")
+            session.sql(f"UPDATE {table} SET v = v + 1 WHERE id = {number}")
+
+    with jdbc.connect() as session, ThreadPoolExecutor(4) as threads:
+        session.sql(f"CREATE TABLE {table} (id INT, v INT) {TRANSACTIONAL}")
+        list(threads.map(insert, range(8)))
+        assert session.sql(f"SELECT count(*), sum(v) FROM {table}") == [(8, 36)]
+    assert len(server.sidecars()) == 1
+
+
+def test_a_statement_that_is_cancelled_while_it_waits_leaves_nothing(
+    jdbc: JdbcClient, table: TableName, client: ThriftMetastore
+) -> None:
+    with jdbc.connect() as session, ThreadPoolExecutor(1) as threads:
+        fill(session, table)
+        with locked(client, table):
+            waiting = threads.submit(session.sql, f"UPDATE {table} SET v = 7")
+            wait_until(lambda: is_waited_for(client, table), "it waits")
+            session.cancel()
+            with pytest.raises(Refused):
+                waiting.result(30)
+            wait_until(lambda: not is_waited_for(client, table), "it waits no longer")
+        assert session.sql(f"SELECT sum(v) FROM {table}") == [(0,)]
+    wait_until(lambda: not has_open_transactions(client), "no transaction is left")
+
+
+def test_a_side_car_that_is_killed_is_named_and_the_next_statement_has_another(
+    server: Program, jdbc: JdbcClient, table: TableName, client: ThriftMetastore
+) -> None:
+    with jdbc.connect() as session, ThreadPoolExecutor(1) as threads:
+        fill(session, table)
+        killed = server.sidecar()
+        with locked(client, table):
+            waiting = threads.submit(session.sql, f"UPDATE {table} SET v = 7")
+            wait_until(lambda: is_waited_for(client, table), "it waits")
+            os.kill(killed, signal.SIGKILL)
+            with pytest.raises(Refused) as caught:
+                waiting.result(30)
+        assert "[HIVE_ACID_PYTHON_ENDED]" in caught.value.message
+        assert "Nothing was committed" in caught.value.message
+        assert caught.value.sql_state == "58000"
+        assert session.sql(f"SELECT sum(v) FROM {table}") == [(0,)]
+        assert server.sidecar() != killed
+    wait_until(lambda: not has_open_transactions(client), "no transaction is left")
+
+
+def test_spark_sql_hears_ctrl_c_and_leaves_nothing_when_it_is_killed(
+    metastore: EmbeddedMetastore, client: ThriftMetastore, table: TableName, tmp_path: Path
+) -> None:
+    with started(["spark-sql"], program_settings(metastore, tmp_path), tmp_path) as shell:
+        shell.say(f"CREATE TABLE {table} (id INT, v INT) {TRANSACTIONAL};\n")
+        shell.say(f"INSERT INTO {table} VALUES (1, 10), (2, 20);\nDELETE FROM {table} WHERE id = 1;\n")
+        shell.say(f"SELECT concat('SUM ', sum(v)) FROM {table};\n")
+        shell.wait_for("SUM 20")
+        sidecar = shell.sidecar()
+        with locked(client, table):
+            shell.say(f"UPDATE {table} SET v = 7;\n")
+            wait_until(lambda: is_waited_for(client, table), "it waits")
+            os.killpg(shell.process.pid, signal.SIGINT)  # as a terminal does
+            shell.wait_for("[HIVE_ACID_CANCELLED]", in_log=True)
+            shell.say(f"DELETE FROM {table} WHERE id = 2;\n")
+            wait_until(lambda: is_waited_for(client, table), "the next one waits")
+            assert shell.sidecar() == sidecar
+            shell.process.kill()
+            wait_until(lambda: not Path(f"/proc/{sidecar}").exists(), "the side-car has ended")
+            wait_until(lambda: not is_waited_for(client, table), "its statement has ended")

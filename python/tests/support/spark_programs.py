@@ -1,0 +1,110 @@
+"""Spark's own programs as people start them: by settings alone, with no Python that sets the session up."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+import pyspark
+
+import hive_acid
+from hive_acid.local import EmbeddedMetastore
+from hive_acid.spark.shim import find_shim_jar
+from support.polling import eventually
+from support.processes import find_below
+from support.spark_settings import SHORT_LIVED
+
+SPARK_HOME = Path(pyspark.__file__).parent
+SIDECAR = "hive_acid.spark.sidecar"
+_START_SECONDS = 240
+
+
+def program_settings(metastore: EmbeddedMetastore, folder: Path) -> dict[str, str]:
+    """What a user writes into spark-defaults.conf, and what keeps a test's Spark small."""
+    return {
+        **SHORT_LIVED,
+        "spark.jars": str(find_shim_jar()),
+        "spark.sql.extensions": "hiveacid.Extensions",
+        "spark.sql.catalogImplementation": "hive",
+        "spark.hadoop.hive.metastore.uris": metastore.uri,
+        "spark.hiveacid.python": sys.executable,
+        "spark.sql.warehouse.dir": metastore.warehouse.as_uri(),
+        "spark.local.dir": str(folder),
+        "spark.master": "local[2]",
+    }
+
+
+@dataclass(frozen=True)
+class Program:
+    """A running program of Spark's; what it prints goes to `output`, its errors and its log to `log`."""
+
+    process: subprocess.Popen[bytes]
+    output: Path
+    log: Path
+
+    def sidecars(self) -> list[int]:
+        """The process IDs of its side-cars."""
+        return find_below(self.process.pid, SIDECAR)
+
+    def sidecar(self) -> int:
+        """The process ID of its one side-car."""
+        (found,) = self.sidecars()
+        return found
+
+    def say(self, text: str) -> None:
+        """Writes to its standard input."""
+        assert self.process.stdin is not None
+        self.process.stdin.write(text.encode())
+        self.process.stdin.flush()
+
+    def wait_for(self, text: str, *, in_log: bool = False) -> None:
+        """Until it has printed that."""
+        place = self.log if in_log else self.output
+
+        def is_there() -> bool:
+            assert self.process.poll() is None or text in place.read_text(), self.log.read_text()
+            return text in place.read_text()
+
+        assert eventually(is_there, _START_SECONDS), f"{place.read_text()}\n{self.log.read_text()}"
+
+    def end(self) -> None:
+        """As a service is stopped."""
+        self.process.terminate()
+        self.process.wait(60)
+
+
+@contextmanager
+def started(
+    command: Sequence[str], settings: Mapping[str, str], folder: Path, variables: Mapping[str, str] | None = None
+) -> Iterator[Program]:
+    """A program of Spark's with these settings; killed in the end if it still runs."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "spark-defaults.conf").write_text("".join(f"{key} {value}\n" for key, value in settings.items()))
+    output, log = folder / "output", folder / "log"
+    with output.open("wb") as printed, log.open("wb") as logged:
+        process = _start([str(SPARK_HOME / "bin" / command[0]), *command[1:]], folder, variables or {}, printed, logged)
+        try:
+            yield Program(process, output, log)
+        finally:
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
+
+
+def _start(
+    command: Sequence[str], folder: Path, variables: Mapping[str, str], output: IO[bytes], log: IO[bytes]
+) -> subprocess.Popen[bytes]:
+    outer = {key: value for key, value in os.environ.items() if not key.startswith(("SPARK_", "PYSPARK_"))}
+    home = str(Path(hive_acid.__file__).parent.parent)
+    found = {"SPARK_HOME": str(SPARK_HOME), "SPARK_CONF_DIR": str(folder), "PYTHONPATH": home}
+    return subprocess.Popen(
+        command, cwd=folder, env={**outer, **found, **variables}, stdin=subprocess.PIPE, stdout=output, stderr=log,
+        start_new_session=True,
+    )  # fmt: skip

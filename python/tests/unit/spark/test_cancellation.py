@@ -1,0 +1,72 @@
+"""A driver that calls Python from outside cancels its calls by the tags of their jobs."""
+
+from __future__ import annotations
+
+import threading
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from hive_acid.errors import HiveAcidError
+from hive_acid.spark.cancellation import JOB_TAGS, Cancellation
+
+LONG_MS = 30_000
+
+
+class Caller:
+    """A thread of the driver's in which a statement waits."""
+
+    def __init__(self, tags: str) -> None:
+        context: Any = SimpleNamespace(getLocalProperty={JOB_TAGS: tags}.get)
+        self.cancellation = Cancellation(context)
+        self.error: HiveAcidError | None = None
+        self.began = threading.Event()
+        self.thread = threading.Thread(target=self._wait)
+
+    def _wait(self) -> None:
+        with self.cancellation.running():
+            self.began.set()
+            try:
+                self.cancellation.pause_ms(LONG_MS)
+            except HiveAcidError as error:
+                self.error = error
+
+    def __enter__(self) -> Caller:
+        self.thread.start()
+        assert self.began.wait(10)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.cancellation.cancel_all("the test has ended")
+        self.thread.join()
+
+
+def test_a_call_ends_by_its_tag_for_the_reason_that_was_given() -> None:
+    with Caller("of a user,call-7") as caller:
+        caller.cancellation.cancel_tag("call-77", "another call")
+        assert caller.thread.is_alive()
+        caller.cancellation.cancel_tag("call-7", "its thread was interrupted")
+        caller.thread.join(10)
+    assert caller.error is not None
+    assert caller.error.getCondition() == "HIVE_ACID_CANCELLED"
+    assert "its thread was interrupted" in str(caller.error)
+
+
+def test_all_calls_end_and_it_is_known_when_none_is_left() -> None:
+    with Caller("call-1") as caller:
+        assert not caller.cancellation.is_idle()
+        caller.cancellation.cancel_all("the driver has ended")
+        caller.thread.join(10)
+        assert caller.cancellation.is_idle()
+    assert "the driver has ended" in str(caller.error)
+
+
+def test_a_call_that_nobody_cancels_goes_on() -> None:
+    cancellation = Caller("call-1").cancellation
+    with cancellation.running():
+        cancellation.cancel_tag("call-2", "another call")
+        cancellation.check()
+        cancellation.cancel_tag("call-1", "meant")
+        with pytest.raises(HiveAcidError):
+            cancellation.check()
