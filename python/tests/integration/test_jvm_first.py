@@ -15,9 +15,9 @@ import pytest
 
 from hive_acid.local import EmbeddedMetastore
 from hive_acid.metastore.thrift_client import ThriftMetastore
-from hive_acid.metastore.types import LockComponent, LockKind, LockState, OperationKind, TransactionState
+from hive_acid.metastore.types import LockComponent, LockKind, LockState, OperationKind
 from hive_acid.model.table import TableName
-from support.drivers import wait_until
+from support.drivers import open_transactions, wait_until
 from support.jdbc import Connection, JdbcClient, Refused, jdbc_client
 from support.spark_programs import Program, program_settings, started
 
@@ -83,10 +83,6 @@ def is_waited_for(client: ThriftMetastore, table: TableName) -> bool:
     return any(lock.state is LockState.WAITING for lock in client.held_locks(table))
 
 
-def has_open_transactions(client: ThriftMetastore) -> bool:
-    return any(info.state is TransactionState.OPEN for info in client.transactions())
-
-
 def test_statements_by_jdbc(server: Program, jdbc: JdbcClient, table: TableName, client: ThriftMetastore) -> None:
     with jdbc.connect() as session:
         fill(session, table)
@@ -97,7 +93,7 @@ def test_statements_by_jdbc(server: Program, jdbc: JdbcClient, table: TableName,
         assert session.sql(f"SELECT count(*), sum(v), min(ROW__ID.rowid) FROM {table}") == [(9, 8, 0)]
         assert session.sql("SHOW TRANSACTIONS") == []
     assert len(server.sidecars()) == 1
-    wait_until(lambda: not has_open_transactions(client), "no transaction is left")
+    wait_until(lambda: not open_transactions(client), "no transaction is left")
 
 
 def test_a_session_has_its_own_settings_and_an_error_its_condition_and_state(
@@ -141,7 +137,7 @@ def test_a_statement_that_is_cancelled_while_it_waits_leaves_nothing(
                 waiting.result(30)
             wait_until(lambda: not is_waited_for(client, table), "it waits no longer")
         assert session.sql(f"SELECT sum(v) FROM {table}") == [(0,)]
-    wait_until(lambda: not has_open_transactions(client), "no transaction is left")
+    wait_until(lambda: not open_transactions(client), "no transaction is left")
 
 
 def test_a_side_car_that_is_killed_is_named_and_the_next_statement_has_another(
@@ -161,7 +157,7 @@ def test_a_side_car_that_is_killed_is_named_and_the_next_statement_has_another(
         assert caught.value.sql_state == "58000"
         assert session.sql(f"SELECT sum(v) FROM {table}") == [(0,)]
         assert server.sidecar() != killed
-    wait_until(lambda: not has_open_transactions(client), "no transaction is left")
+    wait_until(lambda: not open_transactions(client), "no transaction is left")
 
 
 def test_spark_sql_hears_ctrl_c_and_leaves_nothing_when_it_is_killed(

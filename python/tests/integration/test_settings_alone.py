@@ -6,12 +6,15 @@ import re
 import subprocess
 import sys
 import uuid
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from hive_acid import cli
 from hive_acid.local import EmbeddedMetastore
+from hive_acid.metastore.thrift_client import ThriftMetastore
+from support.drivers import open_transactions, wait_until
 from support.spark_programs import SPARK_HOME, program_settings, started
 
 pytestmark = pytest.mark.slow
@@ -71,6 +74,14 @@ print("SAME", hive_acid.configure(SparkSession.builder).getOrCreate() is spark)
 print("ROWS", *spark.sql("SELECT count(*), sum(v) FROM {name}").first())
 spark.stop()
 """
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_left(client: ThriftMetastore) -> Iterator[None]:
+    """No program leaves a transaction open that has ended."""
+    before = {info.id for info in open_transactions(client)}
+    yield
+    wait_until(lambda: {info.id for info in open_transactions(client)} <= before, "no transaction is left", 20)
 
 
 @pytest.fixture

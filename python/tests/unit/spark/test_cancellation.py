@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, Self
 
 import pytest
 
@@ -32,7 +32,7 @@ class Caller:
             except HiveAcidError as error:
                 self.error = error
 
-    def __enter__(self) -> Caller:
+    def __enter__(self) -> Self:
         self.thread.start()
         assert self.began.wait(10)
         return self
