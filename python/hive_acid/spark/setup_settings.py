@@ -6,6 +6,7 @@ import shlex
 import sys
 from collections.abc import Mapping
 from contextlib import closing
+from pathlib import Path
 
 from hive_acid import config
 from hive_acid.metastore.thrift_client import ThriftMetastore
@@ -48,10 +49,12 @@ def split_list(listed: str | None) -> list[str]:
 def find_setup_settings(uris: str, server: ServerInfo | None, known: Mapping[str, str]) -> dict[str, str]:
     """The settings of a session on the metastore `uris`. `known` has those that are there already.
 
-    Without `server`, which tells what the metastore serves, those of Spark's own Hive client are left out. Raises
-    HIVE_ACID_CONFIGURATION if there is no jar for the running Spark.
+    Another jar of the shim, of an earlier call or package, is left out. Without `server`, which tells what the
+    metastore serves, so are the settings of Spark's own Hive client. Raises HIVE_ACID_CONFIGURATION if there is no jar
+    for the running Spark.
     """
-    settings = {**find_shim_settings(known), CATALOG: "hive", config.METASTORE_URIS.key: uris}
+    jars = [jar for jar in split_list(known.get(JARS)) if Path(jar).name != shim.find_shim_jar().name]
+    settings = {**find_shim_settings({**known, JARS: ",".join(jars)}), CATALOG: "hive", config.METASTORE_URIS.key: uris}
     all_known = {**known, **settings}
     settings |= line_settings(find_line(), all_known)
     if server is not None:

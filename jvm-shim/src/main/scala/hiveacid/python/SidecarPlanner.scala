@@ -33,7 +33,7 @@ final class SidecarPlanner private (sidecar: Sidecar, answering: InvocationHandl
 object SidecarPlanner {
   val Ended = "HIVE_ACID_PYTHON_ENDED"
 
-  /** What has become of the statement if Python ends in the midst of a call, where something may have been changed. */
+  /** The outcome of the statement if Python ends in the midst of a call, by method, unless it is that nothing changed. */
   private val Outcomes = Map(
     "partitionNames" -> "QUERY_FAILED",
     "scan" -> "QUERY_FAILED",

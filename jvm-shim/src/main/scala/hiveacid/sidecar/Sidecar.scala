@@ -40,7 +40,7 @@ final class Sidecar private (
     gateway.shutdown()
   }
 
-  /** What it answers with, once it does; its error if it cannot. */
+  /** The object that it answers with, once it does; throws its error if it cannot. */
   private def await(entry: SidecarEntry): AnyRef = {
     val deadline = System.nanoTime + TimeUnit.MILLISECONDS.toNanos(Sidecar.StartMs)
     var found: Option[AnyRef] = None

@@ -17,7 +17,7 @@ import org.apache.spark.sql.classic.SparkSession
   */
 final class SidecarEntry(val session: SparkSession, python: PythonProgram, val isSuccessor: Boolean) {
 
-  /** What the side-car answers with; its failure if it could not start. */
+  /** The object that the side-car answers with; its failure if it could not start. */
   val answering = new CompletableFuture[AnyRef]
 
   val context: JavaSparkContext = JavaSparkContext.fromSparkContext(session.sparkContext)
