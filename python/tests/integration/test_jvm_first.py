@@ -19,9 +19,12 @@ from hive_acid.metastore.types import LockComponent, LockKind, LockState, Operat
 from hive_acid.model.table import TableName
 from support.drivers import open_transactions, wait_until
 from support.jdbc import Connection, JdbcClient, Refused, jdbc_client
+from support.processes import measure
 from support.spark_programs import Program, program_settings, started
 
 SERVER = ("spark-submit", "--class", "org.apache.spark.sql.hive.thriftserver.HiveThriftServer2")
+SPARE = 12
+"""Threads and files that come and go."""
 TRANSACTIONAL = "STORED AS ORC TBLPROPERTIES ('transactional'='true')"
 
 
@@ -122,6 +125,29 @@ def test_statements_of_many_sessions_run_at_once_through_one_side_car(
         list(threads.map(insert, range(8)))
         assert session.sql(f"SELECT count(*), sum(v) FROM {table}") == [(8, 36)]
     assert len(server.sidecars()) == 1
+
+
+@pytest.mark.slow
+def test_many_statements_and_sessions_leave_no_thread_and_no_file(
+    server: Program, jdbc: JdbcClient, table: TableName
+) -> None:
+    def change(number: int) -> None:
+        with jdbc.connect() as session:
+            session.sql(f"INSERT INTO {table} VALUES ({number}, 0)")
+            session.sql(f"DELETE FROM {table} WHERE id = {number}")
+            session.sql(f"SELECT count(*) FROM {table} a JOIN {table} b ON a.id = b.id")
+
+    with jdbc.connect() as session:
+        session.sql(f"CREATE TABLE {table} (id INT, v INT) {TRANSACTIONAL}")
+    with ThreadPoolExecutor(2) as threads:
+        list(threads.map(change, range(15)))
+        processes = (server.process.pid, server.sidecar())
+        before = [measure(process) for process in processes]
+        list(threads.map(change, range(60)))
+        after = [measure(process) for process in processes]
+    for early, late in zip(before, after, strict=True):
+        assert late.files <= early.files + SPARE, (early, late)
+        assert late.count_threads() <= early.count_threads() + SPARE, (early, late)
 
 
 def test_a_statement_that_is_cancelled_while_it_waits_leaves_nothing(

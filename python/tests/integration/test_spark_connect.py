@@ -1,0 +1,123 @@
+"""A plain client of Spark Connect on a server that has the settings alone."""
+
+from __future__ import annotations
+
+import socket
+import uuid
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from hive_acid.local import EmbeddedMetastore
+from hive_acid.metastore.thrift_client import ThriftMetastore
+from hive_acid.metastore.types import LockComponent, LockKind, LockState, OperationKind
+from hive_acid.model.table import TableName
+from support.connect_client import find_client, run_client
+from support.drivers import open_transactions, wait_until
+from support.spark_programs import program_settings, started
+
+pytestmark = pytest.mark.slow
+SERVER = ("spark-submit", "--class", "org.apache.spark.sql.connect.service.SparkConnectServer", "spark-internal")
+
+STATEMENTS = """
+from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
+from pyspark.sql.functions import expr
+
+spark = SparkSession.builder.remote("sc://127.0.0.1:{port}").getOrCreate()
+spark.sql("CREATE TABLE {table} (id INT, v INT) STORED AS ORC TBLPROPERTIES ('transactional'='true')")
+spark.sql("INSERT INTO {table} SELECT int(id), 0 FROM range(10)")
+print(*spark.sql("UPDATE {table} SET v = 1 WHERE id < :end", args={{"end": 3}}).first())
+print(*spark.sql("DELETE FROM {table} WHERE id = ?", args=[9]).first())
+rows = spark.range(20, 21).selectExpr("int(id) AS id", "5 AS v")
+rows.writeTo("{table}").append()
+rows.write.insertInto("{table}")
+rows.write.mode("append").saveAsTable("{table}")
+source = spark.range(2).selectExpr("int(id) AS id", "100 AS w").alias("s")
+source.mergeInto("{table}", expr("{table}.id = s.id")).whenMatched().update({{"v": expr("s.w")}}).merge()
+print(*spark.table("{table}").selectExpr("count(*)", "sum(v)").first())
+print(*spark.sql("SELECT min(ROW__ID.rowid) FROM {table}").first())
+spark.conf.set("spark.hiveacid.guard.maxRows", "1")
+for text in ("DELETE FROM {table}", "ABORT TRANSACTIONS", "LOAD DATA INPATH '/nowhere' INTO TABLE {table}"):
+    try:
+        spark.sql(text).collect()
+    except PySparkException as error:
+        print(error.getCondition(), error.getSqlState())
+spark.stop()
+"""
+
+INTERRUPTED = """
+import threading
+from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
+
+spark = SparkSession.builder.remote("sc://127.0.0.1:{port}").getOrCreate()
+threading.Timer(4, spark.interruptAll).start()
+try:
+    spark.sql("UPDATE {table} SET v = 9").collect()
+except PySparkException as error:
+    print(error.getCondition())
+print(*spark.sql("SELECT sum(v) FROM {table}").first())
+spark.stop()
+"""
+
+
+@pytest.fixture(scope="module")
+def port(metastore: EmbeddedMetastore, tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
+    """Where a server answers."""
+    folder = tmp_path_factory.mktemp("connect")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        chosen: int = free.getsockname()[1]
+    address = {"spark.connect.grpc.binding.port": str(chosen), "spark.connect.grpc.binding.address": "127.0.0.1"}
+
+    def is_answering() -> bool:
+        with socket.socket() as probe:
+            return probe.connect_ex(("127.0.0.1", chosen)) == 0
+
+    with started(SERVER, {**program_settings(metastore, folder), **address}, folder):
+        wait_until(is_answering, "the server answers", 240)
+        yield chosen
+
+
+def test_statements_writes_and_errors_of_a_plain_client(port: int, tmp_path: Path, client: ThriftMetastore) -> None:
+    script = tmp_path / "statements.py"
+    script.write_text(STATEMENTS.format(port=port, table=f"connect_{uuid.uuid4().hex[:10]}"))
+    assert run_client(script, find_client()) == [
+        "3",
+        "1",
+        "12 216",
+        "0",
+        "HIVE_ACID_TOO_MANY_ROWS 54000",
+        "HIVE_ACID_SYNTAX_ERROR 42601",
+        "HIVE_ACID_UNSUPPORTED_STATEMENT.LOAD_DATA 0A000",
+    ]
+    wait_until(lambda: not open_transactions(client), "no transaction is left")
+
+
+def test_a_statement_that_is_interrupted_while_it_waits_leaves_nothing(
+    port: int, tmp_path: Path, client: ThriftMetastore
+) -> None:
+    table = TableName("default", f"connect_{uuid.uuid4().hex[:10]}")
+    script = tmp_path / "statements.py"
+    script.write_text(STATEMENTS.format(port=port, table=table))
+    run_client(script, find_client())
+    interrupted = tmp_path / "interrupted.py"
+    interrupted.write_text(INTERRUPTED.format(port=port, table=table))
+    who = ("somebody", "elsewhere", "their tool")
+    holder = client.open_transaction(*who)
+    client.allocate_write_id(holder, table)
+    client.lock(holder, [LockComponent(table, LockKind.EXCL_WRITE, OperationKind.UPDATE, None)], *who)
+
+    def waiting() -> list[int | None]:
+        return [lock.txn_id for lock in client.held_locks(table) if lock.state is LockState.WAITING]
+
+    with ThreadPoolExecutor(1) as threads:
+        printed = threads.submit(run_client, interrupted, find_client())
+        wait_until(lambda: bool(waiting()), "it waits", 60)
+        wait_until(lambda: not waiting(), "it waits no longer", 60)
+        client.abort(holder)
+        assert printed.result(60) == ["OPERATION_CANCELED", "216"]
+    wait_until(lambda: not open_transactions(client), "no transaction is left")
