@@ -170,6 +170,12 @@ METASTORE_TIMEOUT_MS = Setting(
     "Longest wait for one answer of the metastore, in milliseconds.",
     hive_names=("hive.metastore.client.socket.timeout", "metastore.client.socket.timeout"),
 )
+METASTORE_CA_FILE = Setting(
+    "spark.hiveacid.metastore.caFile",
+    "",
+    "File with the certificates, in the form of PEM, of who may sign the certificate of a metastore with TLS. Empty: "
+    "those in `hive.metastore.truststore.path`, and without that those of the system.",
+)
 DELETE_CACHE_BYTES = Setting(
     "spark.hiveacid.deletes.cacheBytes", 268_435_456, "Memory per executor for the row IDs of delete deltas, in bytes."
 )
@@ -210,6 +216,7 @@ SETTINGS: tuple[Setting, ...] = (
     GUARD_MAX_PERCENT,
     COMPACT_AFTER_WRITE,
     METASTORE_TIMEOUT_MS,
+    METASTORE_CA_FILE,
     NOTIFY_WRITES,
     HISTORY_ENABLED,
     HISTORY_STATEMENT_TEXT,

@@ -1,9 +1,10 @@
-"""How Hive's settings say that the metastore is to be reached, and which of these ways there are."""
+"""How Hive's settings say that the metastore is to be reached: plainly, over TLS, with a login, or a way not there."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 
 from hive_acid.errors import build_error
 
@@ -13,40 +14,190 @@ HiveSetting = Callable[[str], str | None]
 
 @dataclass(frozen=True)
 class _Way:
-    """A setting that asks for another way than a plain connection, by its names, unless it has the value `plain`."""
+    """A setting that asks for a way which is not there, by its names, unless it has one of the values `known`."""
 
     names: tuple[str, ...]
-    plain: str
+    known: tuple[str, ...]
     title: str
 
 
+def _both(name: str) -> tuple[str, str]:
+    """The two names of a setting (MetastoreConf)."""
+    return f"hive.metastore.{name}", f"metastore.{name}"
+
+
+SASL = _both("sasl.enabled")
+PRINCIPAL = _both("kerberos.principal")
+TOKEN_SIGNATURE = _both("token.signature")
+AUTH_MODE = _both("client.auth.mode")
+PLAIN_USER = _both("client.plain.username")
+USE_TLS = _both("use.SSL")
+TRUST_STORE = _both("truststore.path")
+TRUST_STORE_PASSWORD = _both("truststore.password")
+TRUST_STORE_KIND = _both("truststore.type")
+PROTECTION = "hadoop.rpc.protection"
+CREDENTIAL_STORES = "hadoop.security.credential.provider.path"
+PASSWORD_MODE = "PLAIN"  # noqa: S105 (the name of a kind of login)
+CLIENT_SETTINGS = (
+    *SASL,
+    *PRINCIPAL,
+    *TOKEN_SIGNATURE,
+    *AUTH_MODE,
+    *PLAIN_USER,
+    *USE_TLS,
+    *TRUST_STORE,
+    *TRUST_STORE_PASSWORD,
+    *TRUST_STORE_KIND,
+)
+"""Settings of Hive from which its own client, too, knows the way."""
+
 _WAYS = (
-    _Way(("hive.metastore.sasl.enabled", "metastore.sasl.enabled"), "false", "Kerberos"),
-    _Way(("hive.metastore.use.SSL", "metastore.use.SSL"), "false", "TLS"),
-    _Way(("hive.metastore.client.auth.mode", "metastore.client.auth.mode"), "nosasl", "a login"),
-    _Way(("hive.metastore.client.thrift.transport.mode", "metastore.client.thrift.transport.mode"), "binary", "HTTP"),
-    _Way(
-        ("hive.metastore.thrift.framed.transport.enabled", "metastore.thrift.framed.transport.enabled"),
-        "false",
-        "Thrift's framed transport",
-    ),
-    _Way(
-        ("hive.metastore.thrift.compact.protocol.enabled", "metastore.thrift.compact.protocol.enabled"),
-        "false",
-        "Thrift's compact protocol",
-    ),
-    _Way(("hive.metastore.service.discovery.mode", "metastore.service.discovery.mode"), "", "ZooKeeper"),
+    _Way(AUTH_MODE, ("nosasl", "plain"), "this kind of login"),
+    _Way(_both("client.thrift.transport.mode"), ("binary",), "HTTP"),
+    _Way(_both("thrift.framed.transport.enabled"), ("false",), "Thrift's framed transport"),
+    _Way(_both("thrift.compact.protocol.enabled"), ("false",), "Thrift's compact protocol"),
+    _Way(_both("service.discovery.mode"), (), "ZooKeeper"),
 )
 """Names and defaults: ConfVars of MetastoreConf (4.x) and of HiveConf (3.1)."""
 
+_PRINCIPAL_FORM = re.compile(r"([^/@\s]+)/([^/@\s]+)@([^/@\s]+)")
+_ANY_HOST = "_HOST"
+_PROTECTIONS = ("authentication", "integrity", "privacy")
+_DEFAULT_PROTECTION = "authentication"
 
-def refuse_other_ways(hive_setting: HiveSetting) -> None:
-    """Raises HIVE_ACID_UNSUPPORTED_CONNECTION if a setting asks for more than a plain Thrift connection.
 
-    A setting like this must not do nothing: a plain connection would be made where a secured one was asked for.
+@dataclass(frozen=True)
+class Kerberos:
+    """A login by Kerberos, or by a delegation token that a login by Kerberos gave.
+
+    `protections` are words of hadoop.rpc.protection, the one that is liked best first.
     """
+
+    principal: str
+    protections: tuple[str, ...] = (_DEFAULT_PROTECTION,)
+    token_signature: str = ""
+
+    def find_server(self, host: str) -> tuple[str, str]:
+        """The metastore's service and host in its principal, for a metastore with this host in its address."""
+        service, _, rest = self.principal.partition("/")
+        named = rest.partition("@")[0]
+        return service, host.lower() if named == _ANY_HOST else named
+
+
+@dataclass(frozen=True)
+class Password:
+    """A login by a user's name and a password, which Hadoop's credential store has under that name."""
+
+    user: str
+
+
+@dataclass(frozen=True)
+class Tls:
+    """A connection over TLS. It trusts a file of certificates (PEM), else a trust store of Java's, else the system."""
+
+    ca_file: str = ""
+    trust_store: str = ""
+    trust_store_password: str = field(default="", repr=False)
+    trust_store_kind: str = ""
+
+
+@dataclass(frozen=True)
+class Transport:
+    """How the metastore is reached."""
+
+    login: Kerberos | Password | None = None
+    tls: Tls | None = None
+
+    @property
+    def needs_jvm(self) -> bool:
+        """True if a JVM must help: it has the tickets, the credential stores and the keys to trust stores."""
+        return self.login is not None or (self.tls is not None and bool(self.tls.trust_store) and not self.tls.ca_file)
+
+    @property
+    def beyond_old_clients(self) -> str:
+        """The part of it that Hive's clients before 4.0 cannot do, in words; empty if they can do all."""
+        if isinstance(self.login, Password):
+            return "a password"
+        return self.title if self.login and self.tls else ""
+
+    @property
+    def title(self) -> str:
+        """The way in words."""
+        login = {Kerberos: "Kerberos", Password: "a password"}.get(type(self.login))
+        return " and ".join(filter(None, (login, "TLS" if self.tls else None))) or "a plain connection"
+
+
+PLAIN = Transport()
+
+
+def read_transport(hive_setting: HiveSetting, ca_file: str = "") -> Transport:
+    """The way that the settings ask for; `ca_file` is ours.
+
+    Raises HIVE_ACID_UNSUPPORTED_CONNECTION for a way that is not there: a setting like this must not do nothing, for a
+    plain connection would be made where a secured one was asked for. Raises HIVE_ACID_CONFIGURATION for values that
+    are none.
+    """
+    _refuse_other_ways(hive_setting)
+    tls = None
+    if _read_flag(hive_setting, USE_TLS):
+        trust = (_read(hive_setting, names)[1] for names in (TRUST_STORE, TRUST_STORE_PASSWORD, TRUST_STORE_KIND))
+        tls = Tls(ca_file, *trust)
+    return Transport(_read_login(hive_setting, is_encrypted=tls is not None), tls)
+
+
+def find_client_settings(hive_setting: HiveSetting, configured: Mapping[str, str]) -> dict[str, str]:
+    """Settings of Spark's that let its own client go the same way, as far as `configured` does not have them.
+
+    A hive-site.xml that we find need not be one that Spark's JVM finds.
+    """
+    found = {name: hive_setting(name) for name in CLIENT_SETTINGS}
+    keys = {f"spark.hadoop.{name}": value for name, value in found.items() if value}
+    return {key: value for key, value in keys.items() if key not in configured}
+
+
+def _refuse_other_ways(hive_setting: HiveSetting) -> None:
     for way in _WAYS:
-        for name in way.names:
-            value = (hive_setting(name) or "").strip()
-            if value and value.lower() != way.plain:
-                raise build_error("HIVE_ACID_UNSUPPORTED_CONNECTION", way=way.title, name=name, value=value)
+        name, value = _read(hive_setting, way.names)
+        if value and value.lower() not in way.known:
+            raise build_error("HIVE_ACID_UNSUPPORTED_CONNECTION", way=way.title, name=name, value=value)
+
+
+def _read_login(hive_setting: HiveSetting, *, is_encrypted: bool) -> Kerberos | Password | None:
+    if _read(hive_setting, AUTH_MODE)[1].upper() == PASSWORD_MODE:
+        name, user = _read(hive_setting, PLAIN_USER)
+        if not user:
+            raise build_error("HIVE_ACID_CONFIGURATION.NO_METASTORE_USER", setting=name)
+        return Password(user)
+    if not _read_flag(hive_setting, SASL):
+        return None
+    name, principal = _read(hive_setting, PRINCIPAL)
+    if not _PRINCIPAL_FORM.fullmatch(principal):
+        raise build_error("HIVE_ACID_CONFIGURATION.KERBEROS_PRINCIPAL", setting=name, value=principal)
+    # as Hive's own clients: what is encrypted already is not encrypted twice
+    protections = (_DEFAULT_PROTECTION,) if is_encrypted else _read_protections(hive_setting)
+    return Kerberos(principal, protections, _read(hive_setting, TOKEN_SIGNATURE)[1])
+
+
+def _read_protections(hive_setting: HiveSetting) -> tuple[str, ...]:
+    value = (hive_setting(PROTECTION) or "").strip() or _DEFAULT_PROTECTION
+    words = tuple(word.strip().lower() for word in value.split(","))
+    if not set(words) <= set(_PROTECTIONS):
+        choices = ", ".join(_PROTECTIONS)
+        raise build_error("HIVE_ACID_CONFIGURATION.NOT_A_CHOICE", setting=PROTECTION, value=value, choices=choices)
+    return words
+
+
+def _read_flag(hive_setting: HiveSetting, names: tuple[str, ...]) -> bool:
+    name, value = _read(hive_setting, names)
+    if value.lower() not in ("", "true", "false"):
+        raise build_error("HIVE_ACID_CONFIGURATION.NOT_A_FLAG", setting=name, value=value)
+    return value.lower() == "true"
+
+
+def _read(hive_setting: HiveSetting, names: tuple[str, ...]) -> tuple[str, str]:
+    """The name that has a value, and the value; the first name and an empty value if none has."""
+    for name in names:
+        value = (hive_setting(name) or "").strip()
+        if value:
+            return name, value
+    return names[0], ""

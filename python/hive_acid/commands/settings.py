@@ -38,8 +38,12 @@ def print_settings(chosen: argparse.Namespace) -> int:
     try:
         uris = find_uris(chosen)
         known = read_spark_defaults()
-        server = setup_settings.ask_server(uris, known)
-        settings = setup_settings.find_setup_settings(uris, server, known) | setup_settings.find_sidecar_settings()
+        transport = setup_settings.read_known_transport(known)
+        if transport.needs_jvm:
+            known = setup_settings.start_jvm(known)
+        server = setup_settings.ask_server(uris, known, transport)
+        found = setup_settings.find_setup_settings(uris, server, known, transport)
+        settings = found | setup_settings.find_sidecar_settings()
     except HiveAcidError as error:
         print(error, file=sys.stderr)
         return FAILED

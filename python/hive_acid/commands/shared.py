@@ -42,13 +42,13 @@ def find_uris(chosen: argparse.Namespace) -> str:
     """The address that was given or configured.
 
     Raises HIVE_ACID_CONFIGURATION if there is none, and HIVE_ACID_UNSUPPORTED_CONNECTION if hive-site.xml asks for
-    another way to it than a plain one.
+    a way to it that is not there.
     """
     from hive_acid.errors import build_error
     from hive_acid.hive_site import find_metastore_uris, read_settings
-    from hive_acid.transport import refuse_other_ways
+    from hive_acid.transport import read_transport
 
-    refuse_other_ways(read_settings().get)
+    read_transport(read_settings().get)
     uris: str | None = chosen.metastore or find_metastore_uris()
     if not uris:
         raise build_error("HIVE_ACID_CONFIGURATION.NO_METASTORE_ARGUMENT")

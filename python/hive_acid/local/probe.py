@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import ssl
 import subprocess
 import time
 from collections.abc import Callable
@@ -26,19 +27,47 @@ def postgresql_answers(port: int) -> bool:
 
 
 def metastore_answers(port: int) -> bool:
-    """Whether a metastore on this port answers the Thrift call `getVersion` (strict binary protocol)."""
+    """Whether a metastore on this port answers the Thrift call `getVersion` (strict binary protocol).
+
+    One that was set up to ask for a login, or for TLS, drops such a connection. It is there if it answers the beginning
+    of a login, or of TLS.
+    """
     name = b"getVersion"
-    return name in _reply(port, b"\x80\x01\x00\x01" + len(name).to_bytes(4, "big") + name + b"\0\0\0\1" + b"\0")
+    question = b"\x80\x01\x00\x01" + len(name).to_bytes(4, "big") + name + b"\0\0\0\1" + b"\0"
+    try:
+        if name in _ask(port, question):
+            return True
+        return _ask(port, b"\1\0\0\0\4NONE")[:1] in (b"\3", b"\4") or _encrypts(port)
+    except OSError:
+        return False
 
 
 def _reply(port: int, question: bytes) -> bytes:
     try:
-        with socket.create_connection(("127.0.0.1", port), 1) as connection:
-            connection.settimeout(5)
-            connection.sendall(question)
-            return connection.recv(200)
+        return _ask(port, question)
     except OSError:
         return b""
+
+
+def _ask(port: int, question: bytes) -> bytes:
+    """The answer, empty if the connection is dropped. Raises OSError if there is none, or none in time."""
+    with socket.create_connection(("127.0.0.1", port), 1) as connection:
+        connection.settimeout(5)
+        connection.sendall(question)
+        try:
+            return connection.recv(200)
+        except ConnectionResetError:
+            return b""
+
+
+def _encrypts(port: int) -> bool:
+    """Whether TLS is spoken there; nothing is said over it. Raises OSError if it is not."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    with socket.create_connection(("127.0.0.1", port), 1) as connection:
+        connection.settimeout(5)
+        with context.wrap_socket(connection):
+            return True
 
 
 def await_start(

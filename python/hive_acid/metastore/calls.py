@@ -17,6 +17,7 @@ from hive_acid.metastore.connection import Connections, has_failed_inside, is_un
 from hive_acid.metastore.conversion import split_by_bits
 from hive_acid.metastore.failures import build_metastore_error
 from hive_acid.metastore.generated import ttypes
+from hive_acid.metastore.security import NO_SECURITY, Security
 from hive_acid.metastore.types import MetastoreLine
 
 _NEVER_EXPLAINED = ("commit_txn", "abort_txn")
@@ -38,11 +39,12 @@ class Calls:
         timeout_ms: int | None = None,
         user: str | None = None,
         pause_ms: Callable[[int], None] = pause_ms,
+        security: Security = NO_SECURITY,
     ) -> None:
         timeout = timeout_ms if timeout_ms is not None else int(METASTORE_TIMEOUT_MS.default)
         self._uri = uris
         self._pause_ms = pause_ms
-        self._connections = Connections(parse_uris(uris), timeout, user or find_user())
+        self._connections = Connections(parse_uris(uris), timeout, user or find_user(), security)
         self._line: MetastoreLine | None = None
         self._version: str | None = None
         self._line_guard = threading.Lock()

@@ -1,13 +1,14 @@
-"""Connections to the metastore: one per thread, plain buffered binary transport.
+"""Connections to the metastore: one per thread, thrift's binary protocol over a plain or a secured transport.
 
-A connection carries the user name (`set_ugi`, its first call) and is thrown away after anything but a proper answer,
-because what the server would send next is then unknown. Where there are several endpoints, servers of one metastore,
-the next connection then goes to the next of them.
+A connection logs in, or tells the user's name (`set_ugi`, its first call). It is thrown away after anything but a
+proper answer, because what the server would send next is then unknown. Where there are several endpoints, servers of
+one metastore, the next connection then goes to the next of them.
 """
 
 from __future__ import annotations
 
 import socket
+import ssl
 import threading
 import weakref
 from collections.abc import Callable, Sequence
@@ -22,7 +23,11 @@ from thrift.transport.TSocket import TSocket
 from thrift.transport.TTransport import TBufferedTransport, TTransportException
 
 from hive_acid.errors import build_error
+from hive_acid.metastore.diagnosis import find_mismatch
 from hive_acid.metastore.generated import ThriftHiveMetastore
+from hive_acid.metastore.sasl_transport import SaslTransport
+from hive_acid.metastore.security import NO_SECURITY, LoginFailed, Security
+from hive_acid.metastore.tls import wrap
 
 DEFAULT_PORT = 9083
 
@@ -81,6 +86,11 @@ def _has_timed_out(error: BaseException) -> bool:
     return timed_out or isinstance(error, TimeoutError)
 
 
+def _is_unreached(error: BaseException) -> bool:
+    """True if there was no connection at all."""
+    return isinstance(error, TTransportException) and error.type == TTransportException.NOT_OPEN
+
+
 def has_failed_inside(error: BaseException) -> bool:
     """True if the server may have failed at the call itself: newer ones say so, 3.1 just drops the connection."""
     return (isinstance(error, TApplicationException) and not is_unknown_method(error)) or _was_dropped(error)
@@ -89,20 +99,41 @@ def has_failed_inside(error: BaseException) -> bool:
 class Connection:
     """An open connection. `client` is the generated client."""
 
-    def __init__(self, endpoint: Endpoint, timeout_ms: int) -> None:
-        handle = socket.create_connection((endpoint.host, endpoint.port), timeout=timeout_ms / 1000)
-        handle.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        handle.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    def __init__(self, endpoint: Endpoint, timeout_ms: int, security: Security = NO_SECURITY) -> None:
+        """Raises LoginFailed and OSError; what else may come of `greet` is thrift's."""
         self.endpoint = endpoint
-        self._handle = handle
-        self._socket = TSocket(endpoint.host, endpoint.port)
-        self._socket.setHandle(handle)
-        self.client: Any = ThriftHiveMetastore.Client(TBinaryProtocolAccelerated(TBufferedTransport(self._socket)))
+        self._security = security
+        self._handle = _connect(endpoint, timeout_ms, security)
+        below = TSocket(endpoint.host, endpoint.port)
+        below.setHandle(self._handle)
+        self._transport = TBufferedTransport(below)
+        self.client: Any = ThriftHiveMetastore.Client(TBinaryProtocolAccelerated(self._transport))
+
+    def greet(self, user: str) -> None:
+        """Logs in, or else tells the user's name, which the server believes."""
+        if self._security.login is None:
+            self.client.set_ugi(user, [])
+            return
+        transport = SaslTransport(self._transport, self._security.login.begin(self.endpoint.host))
+        transport.log_in()
+        self.client = ThriftHiveMetastore.Client(TBinaryProtocolAccelerated(transport))
 
     @property
     def is_open(self) -> bool:
-        """False once either end has closed it."""
-        return self._handle.fileno() >= 0 and bool(self._socket.isOpen())
+        """False once either end has closed it. Nothing is due from the server between two calls."""
+        if self._handle.fileno() < 0:
+            return False
+        timeout = self._handle.gettimeout()
+        self._handle.settimeout(0)
+        try:
+            self._handle.recv(1)
+        except (BlockingIOError, ssl.SSLWantReadError):
+            self._handle.settimeout(timeout)
+            return True
+        except OSError:
+            pass
+        self._handle.close()
+        return False
 
     def shutdown(self) -> None:
         """Ends both directions; a call that waits in another thread fails at once."""
@@ -114,16 +145,30 @@ class Connection:
             self._handle.close()
 
 
+def _connect(endpoint: Endpoint, timeout_ms: int, security: Security) -> socket.socket:
+    handle = socket.create_connection((endpoint.host, endpoint.port), timeout=timeout_ms / 1000)
+    try:
+        handle.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        handle.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+        return handle if security.tls is None else wrap(handle, security.tls, endpoint.host)
+    except BaseException:
+        handle.close()
+        raise
+
+
 class Connections:
     """One connection per calling thread, opened when first needed.
 
     New ones go to the endpoint that served last, at first the first one, and from there on to the first that accepts.
     """
 
-    def __init__(self, endpoints: Sequence[Endpoint], timeout_ms: int, user: str) -> None:
+    def __init__(
+        self, endpoints: Sequence[Endpoint], timeout_ms: int, user: str, security: Security = NO_SECURITY
+    ) -> None:
         self._endpoints = tuple(endpoints)
         self._timeout_ms = timeout_ms
         self._user = user
+        self._security = security
         self._own = threading.local()
         self._guard = threading.Lock()
         self._all: weakref.WeakSet[Connection] = weakref.WeakSet()
@@ -171,27 +216,53 @@ class Connections:
         return connection
 
     def _open(self) -> Connection:
-        failures = []
+        failures: list[str] = []
+        refused: LoginFailed | None = None
         first = self._preferred
         for step in range(len(self._endpoints)):
             number = (first + step) % len(self._endpoints)
             endpoint = self._endpoints[number]
             try:
-                connection = Connection(endpoint, self._timeout_ms)
-            except OSError as error:
-                failures.append(f"{endpoint}: {error}")
-                continue
-            try:
-                connection.client.set_ugi(self._user, [])
-            except BaseException as error:
-                connection.shutdown()
-                if len(self._endpoints) == 1 or not (_was_dropped(error) or _has_timed_out(error)):
+                connection = self._open_one(endpoint)
+            except LoginFailed as error:
+                refused = error
+            except (TException, OSError) as error:
+                is_another_asked = len(self._endpoints) > 1 and (_was_dropped(error) or _has_timed_out(error))
+                if not is_another_asked and not _is_unreached(error):
                     raise
                 failures.append(f"{endpoint}: {error}")
-                continue
-            self._preferred = number
-            return connection
-        raise TTransportException(TTransportException.NOT_OPEN, "; ".join(failures))
+            else:
+                self._preferred = number
+                return connection
+        raise refused or TTransportException(TTransportException.NOT_OPEN, "; ".join(failures))
+
+    def _open_one(self, endpoint: Endpoint) -> Connection:
+        """A connection that is logged in. Raises LoginFailed if the two ends did not speak of the same thing."""
+        try:
+            connection = Connection(endpoint, self._timeout_ms, self._security)
+        except ssl.SSLError as error:
+            raise self._name(endpoint, error) from error
+        except OSError as error:
+            raise TTransportException(TTransportException.NOT_OPEN, str(error)) from error
+        try:
+            connection.greet(self._user)
+        except BaseException as error:
+            connection.shutdown()
+            if (
+                _was_dropped(error)
+                or isinstance(error, TProtocolException)
+                or (self._security.login and _has_timed_out(error))
+            ):
+                raise self._name(endpoint, error) from error
+            raise
+        return connection
+
+    def _name(self, endpoint: Endpoint, error: BaseException) -> BaseException:
+        """The failure as the server's own manner explains it; the error itself if it does not."""
+        found = find_mismatch((endpoint.host, endpoint.port), self._security)
+        if found is not None or not isinstance(error, ssl.SSLError):
+            return found or error
+        return LoginFailed("HIVE_ACID_METASTORE_LOGIN.CERTIFICATE_INVALID", reason=str(error))
 
     def _discard(self, connection: Connection) -> None:
         self._own.connection = None

@@ -9,6 +9,7 @@ from thrift.transport.TTransport import TTransportException
 from hive_acid.errors import HiveAcidError, build_error
 from hive_acid.metastore.connection import is_answer, is_unknown_method
 from hive_acid.metastore.generated import ttypes
+from hive_acid.metastore.security import LoginFailed
 
 _NOT_A_TABLE = "its tables"
 
@@ -29,6 +30,8 @@ def build_metastore_error(
     a refusal.
     """
     reason = find_reason(error)
+    if isinstance(error, LoginFailed):
+        return build_error(error.condition, **{"reason": "no login", **error.params}, uri=uri, method=method)
     ended = isinstance(error, ttypes.NoSuchTxnException | ttypes.TxnAbortedException)
     if ended and method != "abort_txn":
         return build_error(

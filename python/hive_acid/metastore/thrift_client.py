@@ -25,10 +25,10 @@ TRANSFORMER = "metastore.metadata.transformer.class"
 class ThriftMetastore(TransactionCalls, StatisticsCalls, CompactionCalls):
     """A `Metastore` at `uris` (`thrift://host:port`, several by commas: they stand in for each other).
 
-    `timeout_ms` bounds the wait for a connection and for each piece of an answer. `user` is whom the server acts as
-    (default: as Hadoop's simple authentication has it). `pause_ms` waits so many of them, and may raise to end the
-    wait. Nothing is connected until needed. Raises
-    HIVE_ACID_CONFIGURATION for addresses that are none.
+    `timeout_ms` bounds the wait for a connection and for each piece of an answer. `security` logs in; without a login
+    `user` is whom the server acts as (default: as Hadoop's simple authentication has it). `pause_ms` waits so many of
+    them, and may raise to end the wait. Nothing is connected until needed. Raises HIVE_ACID_CONFIGURATION for
+    addresses that are none.
     """
 
     def server_info(self) -> ServerInfo:

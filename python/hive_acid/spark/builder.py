@@ -17,7 +17,7 @@ from hive_acid.spark import hive_client, shim
 from hive_acid.spark.early_settings import (
     find_running_settings,
     find_uris,
-    load_jvm_settings,
+    hive_settings,
     read_spark_defaults,
 )
 from hive_acid.spark.lines import find_line, line_settings
@@ -26,11 +26,15 @@ from hive_acid.spark.setup_settings import (
     CATALOG,
     EXTENSIONS,
     ask_server,
+    choose_client,
     find_setup_settings,
     find_shim_settings,
     format_arguments,
+    read_known_transport,
     split_list,
+    start_jvm,
 )
+from hive_acid.transport import PLAIN, find_client_settings
 
 if TYPE_CHECKING:
     from hive_acid.local import EmbeddedMetastore
@@ -49,8 +53,8 @@ class AcidSessionBuilder(SparkSession.Builder):
         """The session, with the extension's callbacks registered.
 
         Raises HIVE_ACID_CONFIGURATION if a session that was set up otherwise is running already: neither the extension
-        nor the metastore of a running Spark can be changed. Raises HIVE_ACID_METASTORE_UNAVAILABLE, before a JVM is
-        started, if the metastore does not answer.
+        nor the metastore of a running Spark can be changed. Raises HIVE_ACID_METASTORE_UNAVAILABLE or
+        HIVE_ACID_METASTORE_LOGIN, before a JVM is started unless the way to the metastore needs one.
         """
         uris = self._options[config.METASTORE_URIS.key]
         if SparkContext._active_spark_context is None:
@@ -65,10 +69,13 @@ class AcidSessionBuilder(SparkSession.Builder):
     def _prepare(self, uris: str) -> None:
         """Completes the options; settings of spark-submit and of spark-defaults.conf count as the user's own."""
         known = {**(find_running_settings() or read_spark_defaults()), **self._options}
-        server = ask_server(uris, known)
-        configured = {**load_jvm_settings(self._options), **self._options}
-        shim.load(_jvm(), shim.find_shim_jar())
-        choice = hive_client.choose_client(server, configured, hive_client.fetch_client_jars)
+        transport = read_known_transport(known)
+        if transport.needs_jvm:
+            known = start_jvm(self._options)
+        server = ask_server(uris, known, transport)
+        configured = start_jvm(self._options)
+        choice = choose_client(server, configured, transport)
+        self._options.update(find_client_settings(hive_settings(configured), configured))
         hive_client.LOG.info("Spark's Hive client: %s", choice.reason)
         settings = {**line_settings(find_line(), configured), **find_shim_settings(configured)}
         self._options.update({**choice.settings, **settings})
@@ -110,11 +117,6 @@ def _start_embedded() -> EmbeddedMetastore:
     return _embedded[0]
 
 
-def _jvm() -> Any:
-    context: Any = SparkContext
-    return context._jvm
-
-
 def _find_running_uris() -> str | None:
     """The metastore of the session that runs in this process: of this thread's, or else of the first one's."""
     session = SparkSession.getActiveSession() or SparkSession._instantiatedSession
@@ -136,7 +138,10 @@ def _refuse_other_setup(uris: str | None) -> None:
 def _format_settings(uris: str) -> str:
     """Arguments of spark-submit and pyspark that set a session up as `getOrCreate` does."""
     known = find_running_settings()
-    server = None
+    server, transport = None, PLAIN
     with suppress(HiveAcidError):  # whether the metastore answers is not what is wrong here
-        server = ask_server(uris, known)
-    return format_arguments(find_setup_settings(uris, server, known))
+        transport = read_known_transport(known)
+        context: Any = SparkContext
+        if not transport.needs_jvm or shim.is_loaded(context._jvm):
+            server = ask_server(uris, known, transport)
+    return format_arguments(find_setup_settings(uris, server, known, transport))

@@ -15,6 +15,7 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
+from hive_acid.errors import build_error
 from hive_acid.metastore.types import ServerInfo
 
 LOG = logging.getLogger(__name__)
@@ -54,19 +55,30 @@ class ClientChoice:
 
 
 def choose_client(
-    server: ServerInfo, configured: Mapping[str, str], fetch_jars: Callable[[str], Sequence[Path]]
+    server: ServerInfo,
+    configured: Mapping[str, str],
+    fetch_jars: Callable[[str], Sequence[Path]],
+    *,
+    beyond_built_in: str = "",
 ) -> ClientChoice:
     """The client for a metastore. `configured` are Spark's settings so far; those of the user about it win.
 
-    `fetch_jars` gives the jars of Hive's client of a version; called only if they are needed.
+    `fetch_jars` gives the jars of Hive's client of a version; called only if they are needed. `beyond_built_in`
+    says what else the built-in client cannot do that the metastore asks for.
+    Raises HIVE_ACID_CONFIGURATION.NO_HIVE_CLIENT if a metastore of the 3.1 line does.
     """
     own = sorted(key for key in configured if key.startswith(CLIENT_KEYS))
     if own:
         return ClientChoice({}, f"left to {', '.join(own)}")
-    if server.has_get_table and not server.transforms_tables:
+    if server.has_get_table and not server.transforms_tables and not beyond_built_in:
         settings = {} if SCHEMA_SERDES in configured else {SCHEMA_SERDES: ",".join(_METASTORE_SCHEMA_SERDES)}
         return ClientChoice(settings, f"the one built in: metastore {server.version} serves it")
+    if beyond_built_in and server.version.startswith("3."):
+        condition = "HIVE_ACID_CONFIGURATION.NO_HIVE_CLIENT"
+        raise build_error(condition, version=server.version, way=beyond_built_in)
     version, why = (WITH_GET_TABLE, "transforms tables") if server.has_get_table else (NEWEST, "has no get_table")
+    if server.has_get_table and not server.transforms_tables:
+        why = f"asks for {beyond_built_in}"
     settings = {
         VERSION: version,
         f"{CLIENT_KEYS}jars": "path",

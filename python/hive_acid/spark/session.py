@@ -26,6 +26,7 @@ from hive_acid.execution.ddl import DdlExecutor
 from hive_acid.execution.executor import Executor
 from hive_acid.execution.session_transaction import SessionTransaction
 from hive_acid.hive_site import read_settings
+from hive_acid.metastore.security import Security
 from hive_acid.metastore.thrift_client import ThriftMetastore
 from hive_acid.model.table import TableName
 from hive_acid.reading.readers import Readers
@@ -37,13 +38,14 @@ from hive_acid.spark.client_errors import ClientErrors
 from hive_acid.spark.compaction import JvmCompactionEngine
 from hive_acid.spark.connections import close_connection
 from hive_acid.spark.jvm import JvmFileSystem, JvmJobs
+from hive_acid.spark.login import build_security
 from hive_acid.spark.operators import Operators, requester_name
 from hive_acid.spark.planner import Planner
 from hive_acid.transactions.left_behind import abort_left_behind
 from hive_acid.transactions.locks import Identity
 from hive_acid.transactions.manager import TransactionManager
 from hive_acid.transactions.unlocked_writers import OUR_AGENT
-from hive_acid.transport import refuse_other_ways
+from hive_acid.transport import read_transport
 from hive_acid.writing.notes import Author, NoteWriter
 
 
@@ -83,13 +85,13 @@ class Attachment:
         def hive_setting(name: str) -> str | None:
             return hadoop.get(name) or site.get(name)
 
-        refuse_other_ways(hive_setting)
         settings = config.Settings(configured).completed_by(hive_setting)
-        agent = f"{OUR_AGENT} {session.sparkContext.applicationId}"
-        self._identity = identity = Identity(getpass.getuser(), socket.gethostname(), agent)
+        transport = read_transport(hive_setting, settings.text(config.METASTORE_CA_FILE))
+        security = build_security(jvm, transport, hive_setting, configured)
+        self._identity = identity = _build_identity(session, security)
         self._cancellation = cancellation = Cancellation(session.sparkContext)
         pause_ms, timeout_ms = cancellation.pause_ms, settings.number(config.METASTORE_TIMEOUT_MS)
-        self.metastore = ThriftMetastore(uris, timeout_ms=timeout_ms, pause_ms=pause_ms)
+        self.metastore = ThriftMetastore(uris, timeout_ms=timeout_ms, pause_ms=pause_ms, security=security)
         self.file_system = file_system = JvmFileSystem(jvm.hiveacid.api.Storage(jsession))
         self.transactions = TransactionManager(
             self.metastore, identity, settings, monotonic_ms, pause_ms, clock.pause_ms, cancellation.check
@@ -159,6 +161,12 @@ class Attachment:
         self.readers.close()
         self.transactions.close()
         self.metastore.close()
+
+
+def _build_identity(session: SparkSession, security: Security) -> Identity:
+    """The name that a metastore with logins knows, else that of this process's user."""
+    user = security.login.user if security.login else getpass.getuser()
+    return Identity(user, socket.gethostname(), f"{OUR_AGENT} {session.sparkContext.applicationId}")
 
 
 def _start_callbacks(session: SparkSession) -> None:

@@ -7,29 +7,71 @@ import sys
 from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
+from typing import Any
+
+from pyspark import SparkContext
 
 from hive_acid import config
+from hive_acid.metastore.security import Security
 from hive_acid.metastore.thrift_client import ThriftMetastore
 from hive_acid.metastore.types import ServerInfo
 from hive_acid.spark import hive_client, shim
-from hive_acid.spark.early_settings import find_early_settings, hive_settings
+from hive_acid.spark.early_settings import find_early_settings, hive_settings, load_jvm_settings
 from hive_acid.spark.lines import find_line, line_settings
-from hive_acid.transport import refuse_other_ways
+from hive_acid.spark.login import build_security, read_hadoop_setting
+from hive_acid.transport import Transport, find_client_settings, read_transport
 
 JARS = "spark.jars"
 EXTENSIONS = "spark.sql.extensions"
 CATALOG = "spark.sql.catalogImplementation"
 
 
-def ask_server(uris: str, known: Mapping[str, str]) -> ServerInfo:
+def read_known_transport(known: Mapping[str, str]) -> Transport:
+    """How the settings say that the metastore is reached. Raises what `read_transport` raises."""
+    return read_transport(hive_settings(known), config.Settings(known).text(config.METASTORE_CA_FILE))
+
+
+def start_jvm(wanted: Mapping[str, str]) -> dict[str, str]:
+    """The settings of the JVM, which is started with those `wanted` unless it runs, and has the shim afterwards."""
+    configured = {**load_jvm_settings(wanted), **wanted}
+    shim.load(_jvm(), shim.find_shim_jar())
+    return configured
+
+
+def ask_server(uris: str, known: Mapping[str, str], transport: Transport) -> ServerInfo:
     """The release of the metastore and the calls that it serves.
 
-    Raises HIVE_ACID_METASTORE_UNAVAILABLE, and what `refuse_other_ways` raises.
+    Raises HIVE_ACID_METASTORE_UNAVAILABLE, HIVE_ACID_METASTORE_LOGIN, and what `build_security` raises. A transport
+    that needs a JVM must have one with the shim.
     """
-    refuse_other_ways(hive_settings(known))
     timeout_ms = find_early_settings(known).number(config.METASTORE_TIMEOUT_MS)
-    with closing(ThriftMetastore(uris, timeout_ms=timeout_ms)) as metastore:
+    security = _find_security(known, transport)
+    with closing(ThriftMetastore(uris, timeout_ms=timeout_ms, security=security)) as metastore:
         return metastore.server_info()
+
+
+def _find_security(known: Mapping[str, str], transport: Transport) -> Security:
+    if not transport.needs_jvm:
+        return build_security(None, transport, hive_settings(known), known)
+    by_hive, by_hadoop = hive_settings(known), read_hadoop_setting(_jvm())
+
+    def setting(name: str) -> str | None:
+        return by_hive(name) or by_hadoop(name)
+
+    whole = read_transport(setting, config.Settings(known).text(config.METASTORE_CA_FILE))
+    return build_security(_jvm(), whole, setting, known)
+
+
+def _jvm() -> Any:
+    context: Any = SparkContext
+    return context._jvm
+
+
+def choose_client(server: ServerInfo, configured: Mapping[str, str], transport: Transport) -> hive_client.ClientChoice:
+    """Spark's own Hive client for that server. Raises what `hive_client.choose_client` raises."""
+    return hive_client.choose_client(
+        server, configured, hive_client.fetch_client_jars, beyond_built_in=transport.beyond_old_clients
+    )
 
 
 def find_shim_settings(configured: Mapping[str, str]) -> dict[str, str]:
@@ -46,19 +88,23 @@ def split_list(listed: str | None) -> list[str]:
     return [name for name in (piece.strip() for piece in (listed or "").split(",")) if name]
 
 
-def find_setup_settings(uris: str, server: ServerInfo | None, known: Mapping[str, str]) -> dict[str, str]:
+def find_setup_settings(
+    uris: str, server: ServerInfo | None, known: Mapping[str, str], transport: Transport
+) -> dict[str, str]:
     """The settings of a session on the metastore `uris`. `known` has those that are there already.
 
-    Another jar of the shim, of an earlier call or package, is left out. Without `server`, which tells what the
-    metastore serves, so are the settings of Spark's own Hive client. Raises HIVE_ACID_CONFIGURATION if there is no jar
-    for the running Spark.
+    Another jar of the shim, of an earlier call or package, is left out, and so are passwords. Without `server`, which
+    tells what the metastore serves, so are the settings of Spark's own Hive client. Raises HIVE_ACID_CONFIGURATION if
+    there is no jar for the running Spark.
     """
     jars = [jar for jar in split_list(known.get(JARS)) if Path(jar).name != shim.find_shim_jar().name]
     settings = {**find_shim_settings({**known, JARS: ",".join(jars)}), CATALOG: "hive", config.METASTORE_URIS.key: uris}
     all_known = {**known, **settings}
     settings |= line_settings(find_line(), all_known)
+    of_client = find_client_settings(hive_settings(all_known), all_known)
+    settings |= {key: value for key, value in of_client.items() if "password" not in key}
     if server is not None:
-        settings |= hive_client.choose_client(server, all_known, hive_client.fetch_client_jars).settings
+        settings |= choose_client(server, all_known, transport).settings
     return settings
 
 

@@ -6,10 +6,11 @@ import socket
 import threading
 from collections import defaultdict
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, Self
 
 from thrift.protocol.TBinaryProtocol import TBinaryProtocol
-from thrift.Thrift import TApplicationException
+from thrift.Thrift import TApplicationException, TException
 from thrift.transport.TSocket import TSocket
 from thrift.transport.TTransport import TBufferedTransport, TTransportException
 
@@ -33,11 +34,19 @@ def unknown(*_: Any) -> Any:
     raise TApplicationException(TApplicationException.UNKNOWN_METHOD, "Invalid method name")
 
 
+def open_plainly(handle: socket.socket) -> Any:
+    """The transport of a connection that is what it is."""
+    transport = TSocket()
+    transport.setHandle(handle)
+    return TBufferedTransport(transport)
+
+
 class FakeMetastoreServer:
     """`answers[method]` is a list of what to do, first to last; the last one stays. `calls` is what came, in order:
-    number of the connection, method, arguments."""
+    number of the connection, method, arguments. `secure` makes the transport of a connection, and may raise OSError."""
 
-    def __init__(self) -> None:
+    def __init__(self, secure: Callable[[socket.socket], Any] = open_plainly) -> None:
+        self._secure = secure
         self.calls: list[tuple[int, str, tuple[Any, ...]]] = []
         self.answers: dict[str, list[Answer]] = defaultdict(list)
         self.answers["set_ugi"] = [lambda *_: []]
@@ -58,7 +67,7 @@ class FakeMetastoreServer:
     def close_connections(self) -> None:
         """What an idle time-out or a restart of the server does."""
         for handle in self._open:
-            handle.shutdown(socket.SHUT_RDWR)
+            _end(handle)
         self._open.clear()
 
     def _accept(self) -> None:
@@ -68,18 +77,18 @@ class FakeMetastoreServer:
             except OSError:  # closed: the end of the test
                 return
             self.connections += 1
-            self._open.append(handle)
-            threading.Thread(target=self._serve, args=(handle, self.connections), daemon=True).start()
+            kept = handle.dup()  # TLS takes the handle away
+            self._open.append(kept)
+            threading.Thread(target=self._serve, args=(handle, kept, self.connections), daemon=True).start()
 
-    def _serve(self, handle: socket.socket, number: int) -> None:
-        transport = TSocket()
-        transport.setHandle(handle)
-        protocol = TBinaryProtocol(TBufferedTransport(transport))
+    def _serve(self, handle: socket.socket, kept: socket.socket, number: int) -> None:
         processor = ThriftHiveMetastore.Processor(_Handler(self, number))
         try:
+            protocol = TBinaryProtocol(self._secure(handle))
             while True:
                 processor.process(protocol, protocol)
-        except (TTransportException, OSError):
+        except (TException, OSError):
+            _end(kept)
             handle.close()
 
     def answer(self, number: int, method: str, arguments: tuple[Any, ...]) -> Any:
@@ -92,6 +101,12 @@ class FakeMetastoreServer:
 
     def __exit__(self, *_: object) -> None:
         self._listener.close()
+        self.close_connections()
+
+
+def _end(handle: socket.socket) -> None:
+    with handle, suppress(OSError):  # it has ended already
+        handle.shutdown(socket.SHUT_RDWR)
 
 
 class _Handler:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from hive_acid.compaction.queue.worker import CompactionOutcome
-from hive_acid.errors import HiveAcidError
+from hive_acid.errors import HiveAcidError, MetastoreUnavailable
 
 COMPACTED, REFUSED, FAILED = "compacted", "refused", "failed"
 
@@ -140,7 +140,7 @@ class Service:
         try:
             outcome = worker.run_next(pool)
         except HiveAcidError as error:
-            if error.getCondition() == "HIVE_ACID_METASTORE_UNAVAILABLE":
+            if isinstance(error, MetastoreUnavailable):
                 raise
             return self._failed(started_ms, error)
         except Exception as error:  # noqa: BLE001 (of Spark's job: it is reported, and the queue has been told)

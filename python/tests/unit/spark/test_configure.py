@@ -15,7 +15,7 @@ from hive_acid import cli, config, local
 from hive_acid.errors import ConfigurationError, MetastoreUnavailable
 from hive_acid.spark import builder, early_settings, setup_settings
 from hive_acid.spark.early_settings import find_early_settings
-from hive_acid.transport import refuse_other_ways
+from hive_acid.transport import PLAIN, read_transport
 
 TIMEOUT = "hive.metastore.client.socket.timeout"
 SITE = """\
@@ -135,11 +135,7 @@ def test_a_process_has_one_embedded_metastore(monkeypatch: pytest.MonkeyPatch) -
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        ("hive.metastore.sasl.enabled", "true"),
-        ("metastore.sasl.enabled", "TRUE"),
-        ("hive.metastore.use.SSL", "true"),
-        ("metastore.use.SSL", "true"),
-        ("hive.metastore.client.auth.mode", "PLAIN"),
+        ("hive.metastore.client.auth.mode", "JWT"),
         ("metastore.client.auth.mode", "JWT"),
         ("hive.metastore.client.thrift.transport.mode", "http"),
         ("metastore.client.thrift.transport.mode", "http"),
@@ -149,7 +145,7 @@ def test_a_process_has_one_embedded_metastore(monkeypatch: pytest.MonkeyPatch) -
         ("metastore.service.discovery.mode", "zookeeper"),
     ],
 )
-def test_another_way_to_the_metastore_than_a_plain_one_is_refused_before_a_connection_or_a_jvm(
+def test_a_way_to_the_metastore_that_is_not_there_is_refused_before_a_connection_or_a_jvm(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, value: str
 ) -> None:
     monkeypatch.setattr(builder, "load_jvm_settings", pytest.fail)
@@ -180,7 +176,7 @@ def test_a_plain_way_that_is_spelled_out_is_taken() -> None:
         "metastore.client.thrift.transport.mode": "binary",
         "metastore.service.discovery.mode": "",
     }
-    refuse_other_ways(plain.get)
+    assert read_transport(plain.get) == PLAIN
 
 
 @pytest.mark.parametrize(
@@ -214,7 +210,7 @@ def test_a_metastore_that_does_not_answer_is_named_before_a_jvm(monkeypatch: pyt
 def test_the_commands_refuse_another_way_too(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], command: str
 ) -> None:
-    entry = "<property><name>hive.metastore.sasl.enabled</name><value>true</value></property>"
+    entry = "<property><name>hive.metastore.client.auth.mode</name><value>JWT</value></property>"
     (tmp_path / "hive-site.xml").write_text(f"<configuration>{entry}</configuration>")
     monkeypatch.setenv("HIVE_CONF_DIR", str(tmp_path))
     monkeypatch.setattr(builder, "load_jvm_settings", pytest.fail)

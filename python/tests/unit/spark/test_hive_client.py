@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from hive_acid.errors import ConfigurationError
 from hive_acid.local.artifacts import spark_client_artifacts
 from hive_acid.metastore.types import ServerInfo
 from hive_acid.spark.hive_client import NEWEST, SCHEMA_SERDES, WITH_GET_TABLE, choose_client
@@ -34,6 +35,18 @@ def test_the_built_in_client_stays_where_it_is_served(server: ServerInfo) -> Non
     assert choice.settings[SCHEMA_SERDES].endswith(",org.apache.hadoop.hive.serde2.JsonSerDe")
     assert choose_client(server, {SCHEMA_SERDES: "a.B"}, no_jars).settings == {}
     assert choice.reason == f"the one built in: metastore {server.version} serves it"
+
+
+def test_a_way_that_the_built_in_client_does_not_know_takes_one_of_hive_4() -> None:
+    old, new = EMBEDDED, OF_4_2_0
+    choice = choose_client(old, {}, jars, beyond_built_in="a password")
+    assert (choice.settings["spark.sql.hive.metastore.version"], choice.reason) == (
+        WITH_GET_TABLE,
+        f"{WITH_GET_TABLE}, by path: metastore 4.0.0 asks for a password",
+    )
+    with pytest.raises(ConfigurationError, match="NO_HIVE_CLIENT"):
+        choose_client(OF_3_1, {}, jars, beyond_built_in="Kerberos and TLS")
+    assert choose_client(new, {}, jars, beyond_built_in="a password") == choose_client(new, {}, jars)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,116 @@
+"""Thrift's SASL transport, as Java's TSaslTransport writes it.
+
+While a login goes on, a message is a status, the length of what follows and that itself. Afterwards a frame is a length
+and the bytes of what was sent up to a flush, protected if the login agreed so.
+"""
+
+from __future__ import annotations
+
+import struct
+from enum import IntEnum
+from io import BytesIO
+from typing import Any
+
+from thrift.transport.TTransport import CReadableTransport, TTransportBase, TTransportException
+
+from hive_acid.metastore.security import LoginFailed, Mechanism
+
+_HEADER = struct.Struct(">BI")
+_LENGTH = struct.Struct(">i")
+_LARGEST_MESSAGE = 1 << 20
+"""No message of a login is near this long; a server that does not know SASL sends anything."""
+
+
+class Status(IntEnum):
+    """The first byte of a message of a login."""
+
+    START = 1
+    OK = 2
+    BAD = 3
+    ERROR = 4
+    COMPLETE = 5
+
+
+class SaslTransport(TTransportBase, CReadableTransport):  # type: ignore[misc]
+    """A thrift transport over another one, `below`, whose ends have agreed by `mechanism` who they are."""
+
+    def __init__(self, below: Any, mechanism: Mechanism) -> None:
+        self._below = below
+        self._mechanism = mechanism
+        self._wraps = False
+        self._outgoing = BytesIO()
+        self._incoming = BytesIO()
+
+    def log_in(self) -> None:
+        """Goes through the login. Raises LoginFailed, and what the transport below raises."""
+        mechanism = self._mechanism
+        first = mechanism.start()  # before anything is sent: without a ticket nothing is
+        self._send(Status.START, mechanism.name.encode())
+        self._send(Status.COMPLETE if mechanism.is_complete else Status.OK, first)
+        status = Status.OK
+        while status is not Status.COMPLETE:
+            status, message = self._receive()
+            if mechanism.is_complete:
+                continue
+            answer = mechanism.step(message)
+            if status is Status.OK:
+                self._send(Status.COMPLETE if mechanism.is_complete else Status.OK, answer)
+        if not mechanism.is_complete:
+            raise mechanism.explain("it ended the login before it had proved who it is")
+        self._wraps = mechanism.wraps
+
+    def _send(self, status: Status, message: bytes) -> None:
+        self._below.write(_HEADER.pack(status, len(message)) + message)
+        self._below.flush()
+
+    def _receive(self) -> tuple[Status, bytes]:
+        number, length = _HEADER.unpack(self._below.readAll(_HEADER.size))
+        if number not in (Status.OK, Status.BAD, Status.ERROR, Status.COMPLETE) or length > _LARGEST_MESSAGE:
+            raise LoginFailed("HIVE_ACID_METASTORE_LOGIN.LOGIN_NOT_EXPECTED")
+        message: bytes = self._below.readAll(length)
+        if number in (Status.BAD, Status.ERROR):
+            raise self._mechanism.explain(message.decode("utf-8", "replace"))
+        return Status(number), message
+
+    def isOpen(self) -> bool:  # noqa: N802 (thrift's name)
+        return bool(self._below.isOpen())
+
+    def close(self) -> None:
+        self._below.close()
+
+    def write(self, data: bytes) -> None:
+        self._outgoing.write(data)
+
+    def flush(self) -> None:
+        data, self._outgoing = self._outgoing.getvalue(), BytesIO()
+        if self._wraps:
+            data = self._mechanism.wrap(data)
+        self._below.write(_LENGTH.pack(len(data)) + data)
+        self._below.flush()
+
+    def read(self, size: int) -> bytes:
+        """Up to `size` bytes, at least one unless none are asked for."""
+        data = self._incoming.read(size)
+        while size and not data:
+            self._incoming = BytesIO(self._read_frame())
+            data = self._incoming.read(size)
+        return data
+
+    def _read_frame(self) -> bytes:
+        (length,) = _LENGTH.unpack(self._below.readAll(_LENGTH.size))
+        if length < 0:
+            raise TTransportException(TTransportException.NEGATIVE_SIZE, f"a frame of {length} bytes")
+        data: bytes = self._below.readAll(length)
+        return self._mechanism.unwrap(data) if self._wraps else data
+
+    @property
+    def cstringio_buf(self) -> BytesIO:
+        """The rest of the frame, for the accelerated protocol."""
+        return self._incoming
+
+    def cstringio_refill(self, partial: bytes, wanted: int) -> BytesIO:
+        """The buffer with `partial` and what follows, `wanted` bytes at least, for the accelerated protocol."""
+        while len(partial) < wanted:
+            partial += self.read(wanted - len(partial)) + self._incoming.read()
+        self._incoming = BytesIO(partial)
+        return self._incoming

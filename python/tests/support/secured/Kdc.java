@@ -1,0 +1,94 @@
+import java.io.File;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.apache.kerby.kerberos.kerb.client.KrbClient;
+import org.apache.kerby.kerberos.kerb.client.KrbConfig;
+import org.apache.kerby.kerberos.kerb.client.KrbConfigKey;
+import org.apache.kerby.kerberos.kerb.server.KdcConfigKey;
+import org.apache.kerby.kerberos.kerb.server.SimpleKdcServer;
+
+/** A Kerberos server of its own realm, for as long as its standard input stays open. Each line there is a request:
+ *
+ * ticket PRINCIPAL KEYTAB CACHE SECONDS    as kinit does, with a keytab
+ *
+ * and is answered by a line, "done" or "failed" and why. The first line it writes is "ready".
+ */
+public class Kdc {
+    private static String realm;
+    private static int port;
+
+    /** FOLDER PORT REALM PRINCIPAL...: writes FOLDER/krb5.conf, and a keytab for each principal. */
+    public static void main(String[] arguments) throws Exception {
+        File folder = new File(arguments[0]);
+        port = Integer.parseInt(arguments[1]);
+        realm = arguments[2];
+        SimpleKdcServer server = start(folder);
+        for (String name : List.of(arguments).subList(3, arguments.length)) {
+            String principal = name + "@" + realm;
+            server.createPrincipal(principal);
+            server.exportPrincipal(principal, new File(folder, name.replace('/', '-') + ".keytab"));
+        }
+        writeConfiguration(folder.toPath().resolve("krb5.conf"));
+        System.out.println("ready");
+        var requests = new java.io.BufferedReader(new java.io.InputStreamReader(System.in));
+        for (String line = requests.readLine(); line != null; line = requests.readLine()) {
+            try {
+                makeTicket(line.split(" "));
+                System.out.println("done");
+            } catch (Exception error) {
+                System.out.println("failed " + error);
+            }
+        }
+        Runtime.getRuntime().halt(0);
+    }
+
+    private static SimpleKdcServer start(File folder) throws Exception {
+        SimpleKdcServer server = new SimpleKdcServer();
+        server.setWorkDir(folder);
+        server.setKdcRealm(realm);
+        server.setKdcHost("localhost");
+        server.setAllowTcp(true);
+        server.setAllowUdp(false);
+        server.setKdcTcpPort(port);
+        server.getKdcConfig().setBoolean(KdcConfigKey.PREAUTH_REQUIRED, false);
+        server.getKdcConfig().setLong(KdcConfigKey.MINIMUM_TICKET_LIFETIME, 1L);
+        server.init();
+        server.start();
+        return server;
+    }
+
+    private static void writeConfiguration(Path file) throws Exception {
+        Files.writeString(file, String.join("\n",
+            "[libdefaults]",
+            " default_realm = " + realm,
+            " udp_preference_limit = 1",
+            " dns_lookup_kdc = false",
+            " dns_lookup_realm = false",
+            " dns_canonicalize_hostname = false",
+            " rdns = false",
+            "[realms]",
+            " " + realm + " = {",
+            "  kdc = localhost:" + port,
+            " }",
+            "[domain_realm]",
+            " localhost = " + realm,
+            ""));
+    }
+
+    private static void makeTicket(String[] request) throws Exception {
+        KrbConfig config = new KrbConfig();
+        config.setString(KrbConfigKey.DEFAULT_REALM, realm);
+        config.setString(KrbConfigKey.TICKET_LIFETIME, request[4]);
+        KrbClient client = new KrbClient(config);
+        client.setKdcHost("localhost");
+        client.setKdcRealm(realm);
+        client.setAllowUdp(false);
+        client.setKdcTcpPort(port);
+        client.setTimeout(10_000);
+        client.init();
+        File cache = new File(request[3]);
+        cache.delete();
+        client.storeTicket(client.requestTgt(request[1] + "@" + realm, new File(request[2])), cache);
+    }
+}
