@@ -19,7 +19,7 @@ from hive_acid.spark import hive_client, shim
 from hive_acid.spark.early_settings import find_early_settings, hive_settings, load_jvm_settings
 from hive_acid.spark.lines import find_line, line_settings
 from hive_acid.spark.login import build_security, read_hadoop_setting
-from hive_acid.transport import Transport, find_client_settings, read_transport
+from hive_acid.transport import PLAIN, Transport, find_client_settings, read_transport
 
 JARS = "spark.jars"
 EXTENSIONS = "spark.sql.extensions"
@@ -89,7 +89,7 @@ def split_list(listed: str | None) -> list[str]:
 
 
 def find_setup_settings(
-    uris: str, server: ServerInfo | None, known: Mapping[str, str], transport: Transport
+    uris: str, server: ServerInfo | None, known: Mapping[str, str], transport: Transport = PLAIN
 ) -> dict[str, str]:
     """The settings of a session on the metastore `uris`. `known` has those that are there already.
 

@@ -148,7 +148,7 @@ def test_a_process_has_one_embedded_metastore(monkeypatch: pytest.MonkeyPatch) -
 def test_a_way_to_the_metastore_that_is_not_there_is_refused_before_a_connection_or_a_jvm(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, value: str
 ) -> None:
-    monkeypatch.setattr(builder, "load_jvm_settings", pytest.fail)
+    monkeypatch.setattr(setup_settings, "load_jvm_settings", pytest.fail)
     monkeypatch.setattr(setup_settings, "ThriftMetastore", pytest.fail)
     metastore = "thrift://127.0.0.1:9083"
 
@@ -190,14 +190,14 @@ def test_a_plain_way_that_is_spelled_out_is_taken() -> None:
     ],
 )
 def test_an_address_that_is_none_is_refused_before_a_jvm(monkeypatch: pytest.MonkeyPatch, uris: str, sub: str) -> None:
-    monkeypatch.setattr(builder, "load_jvm_settings", pytest.fail)
+    monkeypatch.setattr(setup_settings, "load_jvm_settings", pytest.fail)
     with pytest.raises(ConfigurationError) as caught:
         hive_acid.configure(SparkSession.Builder(), uris).getOrCreate()
     assert caught.value.getCondition() == f"HIVE_ACID_CONFIGURATION.{sub}"
 
 
 def test_a_metastore_that_does_not_answer_is_named_before_a_jvm(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(builder, "load_jvm_settings", pytest.fail)
+    monkeypatch.setattr(setup_settings, "load_jvm_settings", pytest.fail)
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         uris = f"thrift://127.0.0.1:{taken.getsockname()[1]}"
@@ -213,6 +213,6 @@ def test_the_commands_refuse_another_way_too(
     entry = "<property><name>hive.metastore.client.auth.mode</name><value>JWT</value></property>"
     (tmp_path / "hive-site.xml").write_text(f"<configuration>{entry}</configuration>")
     monkeypatch.setenv("HIVE_CONF_DIR", str(tmp_path))
-    monkeypatch.setattr(builder, "load_jvm_settings", pytest.fail)
+    monkeypatch.setattr(setup_settings, "load_jvm_settings", pytest.fail)
     assert cli.main([*command.split(), "--metastore", "thrift://127.0.0.1:9083"]) == 2
     assert "HIVE_ACID_UNSUPPORTED_CONNECTION" in capsys.readouterr().err
