@@ -15,12 +15,13 @@ from py4j.protocol import Py4JJavaError
 _JARS = Path(pyspark.__file__).parent / "jars"
 
 
-@dataclass(frozen=True)
 class Refused(Exception):
     """A statement that ended with an SQLException."""
 
-    message: str
-    sql_state: str | None
+    def __init__(self, message: str, sql_state: str | None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.sql_state = sql_state
 
 
 class Connection:
