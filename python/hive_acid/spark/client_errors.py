@@ -15,6 +15,8 @@ from pyspark.errors.exceptions import captured
 
 from hive_acid.errors import HiveAcidError, build_error
 from hive_acid.errors.outcome import StatementOutcome, tell
+from hive_acid.metastore.security import Login
+from hive_acid.spark.login import KerberosLogin
 from hive_acid.spark.throwables import build_throwable
 
 SPARKS_CONDITION = "_LEGACY_ERROR_TEMP_3065"
@@ -23,6 +25,7 @@ _METHOD = "Spark's own client"
 _NOT_REACHED = re.compile(r"Could not connect to meta store using any of the URIs provided\. Most recent failure: (.+)")
 _NOT_ANSWERED = re.compile(r"Caused by: (?:\S+: )?((?:\S+\.)?TTransportException.*)")
 _NO_TABLE = re.compile(r"InvalidTableException: Table not found (\S+)")
+_CAUSE = re.compile(r"^Caused by: (?:\S+: )?(.+)$", re.MULTILINE)
 _PACKAGES = re.compile(r"\b(?:[a-z]\w*\.)+(?=[A-Z])")
 _COMMAND = "org.apache.spark.sql.execution.command.ExecutedCommandExec"
 
@@ -50,8 +53,10 @@ def find_missing_table(trace: str) -> str | None:
 class ClientErrors:
     """Names such errors, in place of PySpark's own conversion of errors of the JVM, as long as it is installed."""
 
-    def __init__(self, jvm: Any, uri: str) -> None:
+    def __init__(self, jvm: Any, uri: str, login: Login | None = None) -> None:
+        """`login` is that of our own client, by the same ticket."""
         self._jvm = jvm
+        self._login = login
         self._uri = uri
         self._convert: Convert = _PYSPARK.convert_exception
 
@@ -76,7 +81,17 @@ class ClientErrors:
     def _find_named(self, trace: str) -> HiveAcidError | None:
         failure, table = find_failure(trace), find_missing_table(trace)
         if failure is not None:
-            named = build_error("HIVE_ACID_METASTORE_UNAVAILABLE", uri=self._uri, method=_METHOD, reason=failure)
+            named = self._find_login_failure(trace)
+            named = named or build_error(
+                "HIVE_ACID_METASTORE_UNAVAILABLE", uri=self._uri, method=_METHOD, reason=failure
+            )
             tell(named, find_outcome(trace))
             return named
         return None if table is None else build_error("HIVE_ACID_TABLE_NOT_FOUND", table=table)
+
+    def _find_login_failure(self, trace: str) -> HiveAcidError | None:
+        if not isinstance(self._login, KerberosLogin):
+            return None
+        causes = [" ".join(found.split()).rstrip(".") for found in _CAUSE.findall(trace)]
+        found = self._login.explain_other(causes)
+        return None if found is None else build_error(found.condition, **found.params, uri=self._uri, method=_METHOD)

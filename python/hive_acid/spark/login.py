@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from py4j.protocol import Py4JError, Py4JJavaError
@@ -52,23 +52,23 @@ class GssMechanism:
 
     name = "GSSAPI"
 
-    def __init__(self, begin: Callable[[], Any], named: Mapping[str, str], had_ticket: Callable[[], bool]) -> None:
+    def __init__(
+        self, begin: Callable[[], Any], named: Mapping[str, str], look_again: Callable[[LoginFailed], LoginFailed]
+    ) -> None:
         """`begin` makes the JVM's end; `named` are the parameters of errors: user, principal, protection.
 
-        `had_ticket` tells whether the user had a ticket once, so that one that is missing has expired.
+        `look_again` gives a failure of the beginning a better name.
         """
         self._begin = begin
         self._named = named
-        self._had_ticket = had_ticket
+        self._look_again = look_again
         self._exchange: Any = None
 
     def start(self) -> bytes:
         try:
             self._exchange = self._ask(self._begin)
         except LoginFailed as error:
-            if error.condition == "HIVE_ACID_METASTORE_LOGIN.NO_TICKET" and self._had_ticket():
-                raise LoginFailed("HIVE_ACID_METASTORE_LOGIN.TICKET_EXPIRED", **error.params) from error
-            raise
+            raise self._look_again(error) from error
         return self._ask(lambda: bytes(self._exchange.first()))
 
     def step(self, challenge: bytes) -> bytes:
@@ -113,7 +113,20 @@ class KerberosLogin:
         service, server = self._kerberos.find_server(host)
         protections = ",".join(self._kerberos.protections)
         named = {"user": self.user, "principal": f"{service}/{server}", "protection": protections}
-        return GssMechanism(lambda: self._shim.begin(service, server, protections), named, self._had_ticket)
+        return GssMechanism(lambda: self._shim.begin(service, server, protections), named, self._look_again)
+
+    def explain_other(self, causes: Sequence[str]) -> LoginFailed | None:
+        """The name of the failure of somebody else's login, such as Hive's client's, as the same user."""
+        protections = ",".join(self._kerberos.protections)
+        named = {"user": self.user, "principal": self._kerberos.principal, "protection": protections}
+        found = find_login_failure(causes, named)
+        return found if found is None else self._look_again(found)
+
+    def _look_again(self, failure: LoginFailed) -> LoginFailed:
+        """A ticket that is missing has expired if there was one."""
+        if failure.condition == "HIVE_ACID_METASTORE_LOGIN.NO_TICKET" and self._had_ticket():
+            return LoginFailed("HIVE_ACID_METASTORE_LOGIN.TICKET_EXPIRED", **failure.params)
+        return failure
 
     def _had_ticket(self) -> bool:
         return bool(self._shim.hadTicket()) or has_expired(find_cache(), time.time())
@@ -208,11 +221,17 @@ def _export_trusted(jvm: Any, tls: Tls) -> str:
 def name_failure(error: Py4JError, named: Mapping[str, str]) -> LoginFailed:
     """The name of what went wrong in the JVM; `named` are the parameters of such errors."""
     causes = list_causes(error)
+    other = LoginFailed("HIVE_ACID_METASTORE_LOGIN.FAILED", **{**named, "reason": causes[-1]})
+    return find_login_failure(causes, named) or other
+
+
+def find_login_failure(causes: Sequence[str], named: Mapping[str, str]) -> LoginFailed | None:
+    """The name of a login's failure by the texts of an exception and its causes; None if they tell of none."""
     for pattern, condition in _JVM_FAILURES:
         found = next((cause for cause in reversed(causes) if pattern.search(cause)), None)
         if found is not None:
             return LoginFailed(condition, **{**named, "reason": found})
-    return LoginFailed("HIVE_ACID_METASTORE_LOGIN.FAILED", **{**named, "reason": causes[-1]})
+    return None
 
 
 def list_causes(error: Py4JError) -> list[str]:

@@ -122,7 +122,7 @@ class Attachment:
             jvm, context, settings, self.metastore, self.executor, ddl, created, self.readers, operators, cancellation
         )
         cancellation.install()
-        self._client_errors = ClientErrors(jvm, uris)
+        self._client_errors = ClientErrors(jvm, uris, security.login)
         self._client_errors.install()
         _start_callbacks(session)
         if (session.conf.get(hive_client.VERSION, None) or "").startswith("4."):

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -32,13 +33,14 @@ from support.secured.metastore import (
     write_site,
 )
 from support.session_process import SessionProcess
+from support.spark_settings import JAVA_OPTIONS
 
 SASL = {"hive.metastore.sasl.enabled": "true", "hive.metastore.kerberos.principal": PRINCIPAL}
 
 
 @pytest.fixture(scope="module")
 def kdc(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kdc]:
-    principals = [SERVICE, "other/localhost", "alice", "bob"]
+    principals = [SERVICE, "other/localhost", "third/localhost", "alice", "bob"]
     with Kdc(tmp_path_factory.mktemp("kerberos") / "kdc", principals) as server:
         yield server
 
@@ -192,6 +194,59 @@ def test_a_login_without_a_ticket_has_a_name(
     kdc.make_ticket("alice", tmp_path / "short", 90)
     time.sleep(91)
     assert ask({**hadoop, "KRB5CCNAME": str(tmp_path / "short")}).sub == "TICKET_EXPIRED"
+
+
+@pytest.mark.slow
+def test_tickets_are_renewed(kdc: Kdc, metastore: EmbeddedMetastore, core_site: Path, tmp_path: Path) -> None:
+    """Asking for another service takes a ticket that has not ended. It is refused by the metastore only then."""
+    short, cache = tmp_path / "krb5.conf", tmp_path / "cache"
+    short.write_text(kdc.configuration.read_text().replace("[libdefaults]", "[libdefaults]\n ticket_lifetime = 70s"))
+    options = {JAVA_OPTIONS: java_options(kdc)[JAVA_OPTIONS].replace(str(kdc.configuration), str(short))}
+    services = [f"{name}/_HOST@{REALM}" for name in ("hive", "other", "third")]
+    cases = [(address(metastore), {**SASL, "hive.metastore.kerberos.principal": name}) for name in services]
+    kdc.make_ticket("alice", cache, 70)
+    variables = {"HADOOP_CONF_DIR": str(core_site), "KRB5CCNAME": str(cache)}
+    with ThreadPoolExecutor() as pool:
+        by_keytab = pool.submit(
+            ask_metastores, cases, {**options, **keytab_settings(kdc, "alice")}, variables, pause_s=85
+        )
+        by_ticket = pool.submit(ask_metastores, cases, options, variables, pause_s=85)
+        time.sleep(130)
+        kdc.make_ticket("alice", cache, 3600)
+        found = [[answer.version or answer.sub for answer in run.result()] for run in (by_keytab, by_ticket)]
+    assert found[0] == ["4.0.0", "WRONG_SERVICE", "WRONG_SERVICE"]
+    assert found[1] == ["4.0.0", "TICKET_EXPIRED", "WRONG_SERVICE"]
+
+
+@pytest.mark.slow
+def test_commands_log_in_as_sessions_do(
+    kdc: Kdc, metastore: EmbeddedMetastore, core_site: Path, tmp_path: Path
+) -> None:
+    """Settings are where a cluster has them: hive-site.xml, core-site.xml, spark-defaults.conf."""
+    write_site(tmp_path / "hive" / "hive-site.xml", {**SASL, "hive.metastore.uris": address(metastore)})
+    lines = {**java_options(kdc), **keytab_settings(kdc, "alice"), "spark.driver.memory": "900m"}
+    (tmp_path / "spark-defaults.conf").write_text("".join(f"{key} {value}\n" for key, value in lines.items()))
+    variables = {
+        "HADOOP_CONF_DIR": str(core_site),
+        "HIVE_CONF_DIR": str(tmp_path / "hive"),
+        "SPARK_CONF_DIR": str(tmp_path),
+    }
+    home = str(Path(hive_acid.__file__).parents[1])
+
+    def run(*arguments: str) -> str:
+        done = subprocess.run(
+            [sys.executable, "-m", "hive_acid.cli", *arguments],
+            env={**os.environ, **variables, "PYTHONPATH": home, "PYSPARK_PYTHON": sys.executable},
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode in (0, 1, 5), done.stderr
+        return done.stdout
+
+    assert json.loads(run("txn", "status", "999999", "--json"))["id"] == 999999
+    assert run("doctor", "--json")
 
 
 @pytest.mark.slow

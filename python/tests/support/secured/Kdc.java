@@ -62,6 +62,7 @@ public class Kdc {
         Files.writeString(file, String.join("\n",
             "[libdefaults]",
             " default_realm = " + realm,
+            " clockskew = 10",
             " udp_preference_limit = 1",
             " dns_lookup_kdc = false",
             " dns_lookup_realm = false",

@@ -36,15 +36,19 @@ def ask_metastores(
     conf: Settings,
     variables: Settings,
     token: Path | None = None,
+    *,
+    pause_s: int = 0,
 ) -> list[Answer]:
     """The answers of metastores, each by its address and Hive's settings, to one new process with a JVM.
 
     `conf` are Spark's settings, `variables` those of the environment. `token` is a file for a token of the first one.
+    It waits `pause_s` ahead of each but the first.
     """
     asked = {
         "conf": {**SHORT_LIVED, "spark.driver.memory": "500m", **conf},
         "cases": [{"uri": uri, "settings": settings} for uri, settings in cases],
         "token": str(token) if token else None,
+        "pause": pause_s,
     }
     tests = Path(__file__).parents[2]
     found = f"{Path(hive_acid.__file__).parents[1]}:{tests}"
@@ -54,7 +58,7 @@ def ask_metastores(
         capture_output=True,
         text=True,
         env={**os.environ, **variables, "PYTHONPATH": found, "PYTHONSAFEPATH": "1", "PYSPARK_PYTHON": sys.executable},
-        timeout=300,
+        timeout=400,
         check=False,
     )
     answers = [Answer(**json.loads(line)) for line in done.stdout.splitlines() if line.startswith("{")]

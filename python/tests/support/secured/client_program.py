@@ -1,7 +1,7 @@
 """A program that asks metastores for their release, as a session with such settings would.
 
 It reads a JSON object from standard input: `conf`, Spark's settings; `cases`, each with the `uri` of a metastore and
-Hive's `settings` for it; `token`, a file that gets a delegation token of the first metastore, or null. It writes a line
+Hive's `settings` for it; `token`, a file that gets a delegation token of the first metastore, or null; `pause`, the seconds between cases. It writes a line
 for each case: the user and the release, or the condition and message of the error.
 """
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import sys
+import time
 from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
@@ -35,6 +36,7 @@ def main() -> None:
     jvm: Any = SparkContext._jvm
     shim.load(jvm, shim.find_shim_jar())
     for number, case in enumerate(asked["cases"]):
+        time.sleep(asked["pause"] if number else 0)
         try:
             settings = case["settings"]
             security = build_security(jvm, read_transport(settings.get), settings.get, configured)

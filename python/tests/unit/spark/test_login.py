@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 from unittest.mock import Mock
 
@@ -82,13 +83,19 @@ def test_a_jvm_that_is_gone_is_a_failed_login() -> None:
 
 
 @pytest.mark.parametrize(("had_one", "sub"), [(False, "NO_TICKET"), (True, "TICKET_EXPIRED")])
-def test_a_ticket_that_was_there_has_expired(had_one: bool, sub: str) -> None:
-    def begin() -> Any:
-        raise java_error("GSSException: No valid credentials provided (Failed to find any Kerberos tgt)")
-
+def test_a_ticket_that_was_there_has_expired(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, had_one: bool, sub: str
+) -> None:
+    monkeypatch.setenv("KRB5CCNAME", str(tmp_path / "none"))
+    missing = "GSSException: No valid credentials provided (Failed to find any Kerberos tgt)"
+    shim = Mock(userName=lambda: "alice", hadTicket=lambda: had_one, begin=Mock(side_effect=java_error(missing)))
+    login = KerberosLogin(shim, Kerberos("hive/_HOST@REALM"))
     with pytest.raises(LoginFailed) as caught:
-        GssMechanism(begin, NAMED, lambda: had_one).start()
+        login.begin("host").start()
     assert caught.value.condition == f"HIVE_ACID_METASTORE_LOGIN.{sub}"
+    explained = login.explain_other([missing])
+    assert explained is not None and explained.condition == caught.value.condition
+    assert login.explain_other(["something else"]) is None
 
 
 def test_messages_are_those_of_the_jvm() -> None:
@@ -108,7 +115,7 @@ def test_messages_are_those_of_the_jvm() -> None:
     [("GSS initiate failed", "WRONG_SERVICE"), ("Unsupported mechanism type GSSAPI", "MECHANISM_REFUSED")],
 )
 def test_what_the_server_refuses_has_a_name(reason: str, sub: str) -> None:
-    refused = GssMechanism(lambda: None, NAMED, lambda: False).explain(reason)
+    refused = GssMechanism(lambda: None, NAMED, lambda error: error).explain(reason)
     assert refused.condition == f"HIVE_ACID_METASTORE_LOGIN.{sub}"
 
 
