@@ -1,8 +1,9 @@
 """A program that asks metastores for their release, as a session with such settings would.
 
 It reads a JSON object from standard input: `conf`, Spark's settings; `cases`, each with the `uri` of a metastore and
-Hive's `settings` for it; `token`, a file that gets a delegation token of the first metastore, or null; `pause`, the seconds between cases. It writes a line
-for each case: the user and the release, or the condition and message of the error.
+Hive's `settings` for it; `token`, a file that gets a delegation token of the first metastore, or null; `pause`, the
+seconds between cases. It writes a line for each case: the user and the release, or the condition and message of the
+error.
 """
 
 from __future__ import annotations
