@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import socket
 import subprocess
 import sys
+import threading
+from contextlib import suppress
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 
 from hive_acid.local.errors import LocalMetastoreError
 from hive_acid.local.launch import TAIL_LINES, check_port_free, free_port, start_failed
 from hive_acid.local.probe import StartError, await_start, metastore_answers, postgresql_answers
+from support.fake_metastore_server import FakeMetastoreServer
+from support.secured.certificates import make_certificates
+from support.secured.fake_logins import BAD, encrypt, expect_login
 
 
 def ended_process() -> subprocess.Popen[bytes]:
@@ -68,3 +75,25 @@ def test_nothing_answers_on_a_free_port() -> None:
 def test_a_port_out_of_range_is_refused_by_name() -> None:
     with pytest.raises(LocalMetastoreError, match="HIVE_ACID_LOCAL_PORT_TAKEN"):
         check_port_free(70_000)
+
+
+@pytest.mark.parametrize("is_encrypted", [False, True])
+def test_a_metastore_that_asks_for_a_login_or_for_tls_answers(tmp_path: Path, is_encrypted: bool) -> None:
+    asking = expect_login(lambda *_: (BAD, b"Unsupported mechanism type NONE"), [])
+    secure = encrypt(make_certificates(tmp_path).server) if is_encrypted else asking
+    with FakeMetastoreServer(secure) as server:
+        port = urlsplit(server.uri).port
+        assert port is not None
+        assert metastore_answers(port)
+
+
+def test_a_server_of_another_kind_is_no_metastore() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def drop() -> None:
+            with suppress(OSError):
+                while True:
+                    listener.accept()[0].close()
+
+        threading.Thread(target=drop, daemon=True).start()
+        assert not metastore_answers(listener.getsockname()[1])
