@@ -54,8 +54,8 @@ object MetastoreLogin {
     SaslExchange.begin(service, host, named.map(_.getSaslQop).mkString(","))
   }
 
-  /** The password that the credential store has under this name; null if it has none. Settings are not looked at:
-    * Spark shows them.
+  /** The password that the credential store has under this name; null if it has none. Settings are not looked at: Spark
+    * shows them.
     */
   def findPassword(conf: Configuration, alias: String): String = {
     val stores = new Configuration(conf)
@@ -70,8 +70,11 @@ object MetastoreLogin {
     try store.load(in, if (password.isEmpty) null else password.toCharArray)
     finally in.close()
     val encoder = Base64.getMimeEncoder(64, Array('\n'.toByte))
-    store.aliases.asScala.map(store.getCertificate).collect { case certificate: X509Certificate =>
-      s"-----BEGIN CERTIFICATE-----\n${encoder.encodeToString(certificate.getEncoded)}\n-----END CERTIFICATE-----\n"
-    }.mkString
+    store.aliases.asScala
+      .map(store.getCertificate)
+      .collect { case certificate: X509Certificate =>
+        s"-----BEGIN CERTIFICATE-----\n${encoder.encodeToString(certificate.getEncoded)}\n-----END CERTIFICATE-----\n"
+      }
+      .mkString
   }
 }
