@@ -29,7 +29,7 @@ object LineShuffles {
   /** The plan as the input of a write's shuffle. */
   def input(plan: SparkPlan): SparkPlan = Uncertain(plan)
 
-  /** What is planned and run in `body` are the shuffles of a write. */
+  /** Runs `body`, in which the shuffles of a write are planned and run. */
   def ofWrite[T](session: SparkSession)(body: => T): T = {
     val context = session.sparkContext
     val before = context.getLocalProperty(InWrite)
@@ -38,7 +38,7 @@ object LineShuffles {
     finally context.setLocalProperty(InWrite, before)
   }
 
-  /** What a session needs for it: a rule that sees each shuffle before it is run, with adaptive execution or without. */
+  /** Gives a session what it needs for that: a rule that sees each shuffle before it is run, with adaptive execution or without. */
   def install(extensions: SparkSessionExtensions): Unit = extensions.injectColumnar { session =>
     new ColumnarRule {
       override def preColumnarTransitions: Rule[SparkPlan] = plan =>

@@ -26,9 +26,9 @@ object LineShuffles {
   /** The plan as the input of a write's shuffle. */
   def input(plan: SparkPlan): SparkPlan = plan
 
-  /** What is planned and run in `body` are the shuffles of a write. */
+  /** Runs `body`, in which the shuffles of a write are planned and run. */
   def ofWrite[T](session: SparkSession)(body: => T): T = body
 
-  /** What a session needs for it. */
+  /** Gives a session what it needs for that: nothing. */
   def install(extensions: SparkSessionExtensions): Unit = ()
 }
