@@ -36,7 +36,8 @@ val addOpens = Seq(
 def sparkJars(line: String): File = file(".build") / s"spark-$line"
 // Releases with differences; numbers compare as texts while they have two digits
 val changes = Seq("4.1", "4.2", "4.3")
-def ownSources(line: String): Seq[String] = changes.map(release => (if (line < release) "before-" else "since-") + release)
+def ownSources(line: String): Seq[String] =
+  changes.map(release => (if (line < release) "before-" else "since-") + release)
 
 def id(line: String): String = "spark" + line.replace(".", "")
 

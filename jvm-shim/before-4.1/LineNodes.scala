@@ -44,8 +44,8 @@ object LineNodes {
     case _                                                => None
   }
 
-  /** Whether this thread looks the table up in order to drop it: `saveAsTable` that overwrites does so itself, without a
-    * plan that a rule could see, right after it has looked whether its rows come from that table.
+  /** Whether this thread looks the table up in order to drop it: `saveAsTable` that overwrites does so itself, without
+    * a plan that a rule could see, right after it has looked whether its rows come from that table.
     */
   def isReadToBeDropped: Boolean = {
     val frames = StackWalker.getInstance().walk[Array[StackFrame]](_.toArray(new Array[StackFrame](_)))

@@ -38,7 +38,9 @@ object LineShuffles {
     finally context.setLocalProperty(InWrite, before)
   }
 
-  /** Gives a session what it needs for that: a rule that sees each shuffle before it is run, with adaptive execution or without. */
+  /** Gives a session what it needs for that: a rule that sees each shuffle before it is run, with adaptive execution or
+    * without.
+    */
   def install(extensions: SparkSessionExtensions): Unit = extensions.injectColumnar { session =>
     new ColumnarRule {
       override def preColumnarTransitions: Rule[SparkPlan] = plan =>
@@ -68,6 +70,10 @@ private case class Uncertain(child: SparkPlan) extends UnaryExecNode {
 }
 
 private class UncertainRows(rows: RDD[InternalRow])
-    extends MapPartitionsRDD[InternalRow, InternalRow](rows, (_, _, iterator) => iterator, preservesPartitioning = true) {
+    extends MapPartitionsRDD[InternalRow, InternalRow](
+      rows,
+      (_, _, iterator) => iterator,
+      preservesPartitioning = true
+    ) {
   override protected def getOutputDeterministicLevel: DeterministicLevel.Value = DeterministicLevel.INDETERMINATE
 }

@@ -48,8 +48,8 @@ case class ResolveDataFrameWrites(session: SparkSession) extends Rule[LogicalPla
       refuse(plan, table, operation, Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.REPLACE_BY_KEYS"))
     case w: V2WriteCommand =>
       refuse(w, w.table, s"writeTo (${w.nodeName})", Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.DATAFRAME_WRITE"))
-    case r: ReplaceTable                     => refuse(r, r.name, "REPLACE TABLE", Replacement)
-    case r: ReplaceTableAsSelect             => refuse(r, r.name, "REPLACE TABLE AS SELECT", Replacement)
+    case r: ReplaceTable         => refuse(r, r.name, "REPLACE TABLE", Replacement)
+    case r: ReplaceTableAsSelect => refuse(r, r.name, "REPLACE TABLE AS SELECT", Replacement)
     case c: CreateTable if c.query.isDefined && LineNodes.saveAsTable(c).isEmpty =>
       AcidTable.find(session, c.tableDesc.identifier).fold[LogicalPlan](c) { t =>
         val refusal = Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.TABLE_EXISTS")

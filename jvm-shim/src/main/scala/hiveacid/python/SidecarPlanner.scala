@@ -33,7 +33,8 @@ final class SidecarPlanner private (sidecar: Sidecar, answering: InvocationHandl
 object SidecarPlanner {
   val Ended = "HIVE_ACID_PYTHON_ENDED"
 
-  /** The outcome of the statement if Python ends in the midst of a call, by method, unless it is that nothing changed. */
+  /** The outcome of the statement if Python ends in the midst of a call, by method, unless it is that nothing changed.
+    */
   private val Outcomes = Map(
     "partitionNames" -> "QUERY_FAILED",
     "scan" -> "QUERY_FAILED",

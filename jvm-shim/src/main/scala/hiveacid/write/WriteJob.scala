@@ -28,6 +28,7 @@ import org.apache.spark.util.SerializableConfiguration
   * where they are seen is left to the caller.
   */
 object WriteJob extends Logging {
+
   /** @param changes
     *   an analysed plan with the columns `__change` TINYINT, `__row_id` STRUCT<writeid, bucketid, rowid>, but for
     *   inserts the old row's partition columns, but for deletes the target's data columns in order and in their types,

@@ -45,7 +45,8 @@ class SidecarSuite extends munit.FunSuite {
 
   test("a package of another version is not welcome") {
     withSession() { session =>
-      val entry = new SidecarEntry(session.newSession(), PythonProgram("python3", "PYSPARK_PYTHON"), isSuccessor = false)
+      val entry =
+        new SidecarEntry(session.newSession(), PythonProgram("python3", "PYSPARK_PYTHON"), isSuccessor = false)
       assert(entry.welcome(SidecarEntry.version))
       assert(!entry.answering.isDone)
       assert(!entry.welcome("0.0.1"))

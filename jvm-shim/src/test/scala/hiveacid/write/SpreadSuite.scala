@@ -28,7 +28,10 @@ class TaskSharesSuite extends munit.FunSuite {
   }
 
   test("what is empty belongs to the share before it, for map tasks that run again may fill it") {
-    assertEquals(shares(Seq(Seq(0, 9, 9, 0), Seq(0, 0, 0, 0), Seq(0, 0, 1, 0)), 9), Seq((0, 0, 2), (1, 2, 4), (0, 4, 12)))
+    assertEquals(
+      shares(Seq(Seq(0, 9, 9, 0), Seq(0, 0, 0, 0), Seq(0, 0, 1, 0)), 9),
+      Seq((0, 0, 2), (1, 2, 4), (0, 4, 12))
+    )
     assertEquals(shares(Seq(Seq(9, 9, 0), Seq(0, 0, 0)), 9), Seq((0, 0, 1), (1, 1, 6)))
     assertEquals(shares(Seq(Seq(0, 0), Seq(0, 0), Seq(9, 9)), 9), Seq((0, 0, 5), (1, 5, 6)))
   }
