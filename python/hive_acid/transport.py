@@ -48,6 +48,7 @@ CLIENT_SETTINGS = (
     *TRUST_STORE,
     *TRUST_STORE_PASSWORD,
     *TRUST_STORE_KIND,
+    CREDENTIAL_STORES,
 )
 """Settings of Hive from which its own client, too, knows the way."""
 
