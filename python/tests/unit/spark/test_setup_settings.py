@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import shlex
+import sys
 from pathlib import Path
 
 import pytest
 
+from hive_acid import cli
 from hive_acid.metastore.types import ServerInfo
-from hive_acid.spark import hive_client, shim
+from hive_acid.spark import early_settings, hive_client, setup_settings, shim
 from hive_acid.spark.setup_settings import find_setup_settings, format_arguments, format_defaults
 
 URIS = "thrift://host:9083"
@@ -50,3 +52,16 @@ def test_both_spellings_keep_blanks_and_backslashes(jar: str) -> None:
     arguments = shlex.split(format_arguments(settings))
     assert arguments == ["--jars", jar, "--conf", "spark.hiveacid.python=/a folder/\\python"]
     assert format_defaults(settings).splitlines()[1] == "spark.hiveacid.python /a folder/\\\\python"
+
+
+@pytest.mark.parametrize(("form", "first"), [("defaults", "spark.jars "), ("arguments", "--jars ")])
+def test_the_command_prints_them_in_either_form(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], jar: str, form: str, first: str
+) -> None:
+    server = ServerInfo(version="3.0", has_get_table=True, transforms_tables=False)
+    monkeypatch.setattr(setup_settings, "ask_server", lambda uris, known: server)
+    monkeypatch.setattr(early_settings, "read_spark_defaults", lambda: {"spark.jars": "/other.jar"})
+    assert cli.main(["settings", "--metastore", URIS, "--format", form]) == 0
+    printed = capsys.readouterr().out
+    assert printed.startswith(f"{first}/other.jar,{jar}")
+    assert sys.executable in printed
