@@ -59,7 +59,7 @@ def test_the_command_prints_them_in_either_form(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], jar: str, form: str, first: str
 ) -> None:
     server = ServerInfo(version="3.0", has_get_table=True, transforms_tables=False)
-    monkeypatch.setattr(setup_settings, "ask_server", lambda uris, known: server)
+    monkeypatch.setattr(setup_settings, "ask_server", lambda *_: server)
     monkeypatch.setattr(early_settings, "read_spark_defaults", lambda: {"spark.jars": "/other.jar"})
     assert cli.main(["settings", "--metastore", URIS, "--format", form]) == 0
     printed = capsys.readouterr().out
