@@ -73,7 +73,7 @@ object ParquetRowWriter {
     SQLConf.PARQUET_WRITE_LEGACY_FORMAT.key -> "true",
     SQLConf.PARQUET_OUTPUT_TIMESTAMP_TYPE.key -> "INT96",
     SQLConf.PARQUET_FIELD_ID_WRITE_ENABLED.key -> "false",
-    "spark.sql.parquet.annotateVariantLogicalType" -> "false", // since 4.1
+    "spark.sql.parquet.variant.annotateLogicalType.enabled" -> "false", // since 4.1
     SQLConf.LEGACY_PARQUET_NANOS_AS_LONG.key -> "false",
     SQLConf.PARQUET_REBASE_MODE_IN_WRITE.key -> "CORRECTED",
     SQLConf.PARQUET_INT96_REBASE_MODE_IN_WRITE.key -> "CORRECTED",
