@@ -46,8 +46,7 @@ class Heartbeat:
         with self._guard:
             self._last_beat_ms[txn_id] = self._clock_ms()
             if self._thread is None:
-                self._thread = threading.Thread(target=self._run, name="hive-acid-heartbeat", daemon=True)
-                self._thread.start()
+                self._thread = self._start_thread()
 
     def unregister(self, txn_id: int) -> None:
         """Stops beating and forgets the transaction's failure."""
@@ -90,6 +89,11 @@ class Heartbeat:
     def stop(self) -> None:
         """Ends the thread. Transactions still open time out."""
         self._stopped.set()
+
+    def _start_thread(self) -> threading.Thread:
+        thread = threading.Thread(target=self._run, name="hive-acid-heartbeat", daemon=True)
+        thread.start()
+        return thread
 
     def _run(self) -> None:
         while not self._stopped.wait(self._timeout_ms / 3000):

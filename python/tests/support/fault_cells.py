@@ -18,7 +18,7 @@ from hive_acid.transactions.manager import TransactionManager
 from hive_acid.wire.statement_kinds import StatementKind
 from support.fault_points import ENGINE, FILES, METASTORE, Call, FaultPoints, Killed, Step
 from support.mutations import Mutation
-from support.statements import LOCATION, TABLE, FakeEngine, World, build_table
+from support.statements import LOCATION, TABLE, FakeEngine, World, build_table, keep_still
 
 SETTINGS = {"spark.hiveacid.lock.timeoutMs": "10000", "spark.hiveacid.commit.resolveTimeoutMs": "20000"}
 ROOTS = {"d=new": f"{LOCATION}/d=new", "d=old": "/elsewhere/old"}
@@ -75,7 +75,7 @@ class Cell:
         settings, identity = Settings(SETTINGS), Identity("user", "host", "agent")
         metastore = points.watch(METASTORE, self.world.memory)
         files = points.watch(FILES, self.world.file_system)
-        transactions = TransactionManager(metastore, identity, settings, self.world.clock, self.pause_ms)
+        transactions = keep_still(TransactionManager(metastore, identity, settings, self.world.clock, self.pause_ms))
         executor = Executor(Warehouse(metastore, files, transactions), settings, self.pause_ms)
 
         def scan(token: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -15,6 +16,7 @@ from hive_acid.model.names import FolderKind, FolderName
 from hive_acid.model.table import Column, TableDescription, TableName
 from hive_acid.reading.warehouse import Warehouse
 from hive_acid.sql import RowWrites
+from hive_acid.transactions.heartbeat import Heartbeat
 from hive_acid.transactions.locks import Identity
 from hive_acid.transactions.manager import TransactionManager
 from hive_acid.wire.statement_kinds import StatementKind
@@ -142,6 +144,21 @@ class FakeEngine:
         }[spec.writes.value]
 
 
+class StillHeartbeat(Heartbeat):
+    """Beats when it is asked to. Where time stands still a thread would never have its turn."""
+
+    def _start_thread(self) -> threading.Thread:
+        return threading.current_thread()
+
+
+def keep_still(transactions: TransactionManager) -> TransactionManager:
+    """The same without a thread; before it has begun a transaction."""
+    transactions.heartbeat = StillHeartbeat(
+        transactions.metastore, transactions.heartbeat.timeout_ms, transactions.clock_ms
+    )
+    return transactions
+
+
 @dataclass
 class World:
     """Metastore, files and executor, with time that stands still."""
@@ -164,7 +181,9 @@ class World:
         self.engine = FakeEngine(self.file_system)
         settings = Settings(self.settings)
         identity = Identity("user", "host", "agent")
-        self.transactions = TransactionManager(self.metastore, identity, settings, self.clock, self.clock.pause_ms)
+        self.transactions = keep_still(
+            TransactionManager(self.metastore, identity, settings, self.clock, self.clock.pause_ms)
+        )
         self.warehouse = Warehouse(self.metastore, self.file_system, self.transactions)
         self.executor = Executor(self.warehouse, settings, self.clock.pause_ms)
 

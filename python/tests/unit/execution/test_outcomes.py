@@ -23,7 +23,7 @@ from hive_acid.wire.statement_kinds import StatementKind
 from support.fault_cells import Cell
 from support.fault_points import ENGINE, FILES, METASTORE, Call, FaultPoints, Step
 from support.mutations import MUTATIONS, Mutation
-from support.statements import TABLE, World, build_table
+from support.statements import TABLE, World, build_table, keep_still
 
 CHANGED = {StatementOutcome.COMMITTED: True, StatementOutcome.CARRIED_OUT: True}
 """Outcomes that say that there is a change. What is not known may be either."""
@@ -117,9 +117,8 @@ def build_client(world: World, points: FaultPoints) -> tuple[Warehouse, Executor
     """A process whose every call is a step of `points`."""
     metastore, files = points.watch(METASTORE, world.memory), points.watch(FILES, world.file_system)
     settings = Settings({"spark.hiveacid.commit.resolveTimeoutMs": "1000"})
-    transactions = TransactionManager(
-        metastore, Identity("user", "host", "agent"), settings, world.clock, world.clock.pause_ms
-    )
+    identity = Identity("user", "host", "agent")
+    transactions = keep_still(TransactionManager(metastore, identity, settings, world.clock, world.clock.pause_ms))
     warehouse = Warehouse(metastore, files, transactions)
     points.steps.clear()
     return warehouse, Executor(warehouse, settings, world.clock.pause_ms)
