@@ -102,13 +102,17 @@ def content() -> dict[str, dict[str, list[Event]]]:
     return folders
 
 
+LATEST_WRITE_ID = 9
+"""The latest that a file of these tests names."""
+
+
 @pytest.fixture(scope="module")
 def made(spark: SparkSession, client: ThriftMetastore, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sample]:
     spark.sql("CREATE DATABASE damaged")
     spark.sql(f"CREATE TABLE {TABLE} (id INT, name STRING) STORED AS ORC TBLPROPERTIES ('transactional'='true')")
     name = TableName("damaged", "rows")
     root = Path(client.table(name).location.removeprefix("file:"))
-    commit_write_ids(client, 4)
+    commit_write_ids(client, LATEST_WRITE_ID)  # before a refused statement takes one of them and aborts it
     for folder, files in content().items():
         write_folder(spark, root / folder, ROW_TYPE, files)
     pristine = tmp_path_factory.mktemp("pristine") / "rows"
@@ -313,7 +317,6 @@ def test_files_of_other_versions_are_refused_with_the_reason(
     made: Sample, foreign: tuple[str, list[Event], dict[str, str], str], stride: int
 ) -> None:
     made.restore()
-    commit_write_ids(made.client, 9)
     folder, events, keys, reason = foreign
     (made.root / folder).mkdir()
     footer = {**exact_footer(events), **keys}
