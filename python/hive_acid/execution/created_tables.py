@@ -10,6 +10,7 @@ from hive_acid.errors import HiveAcidError, build_error
 from hive_acid.metastore.types import LockComponent, LockKind, MetastoreLine, OperationKind
 from hive_acid.model.names import is_hidden
 from hive_acid.model.table import TableName
+from hive_acid.reading.late_tables import find_write_ids_now
 from hive_acid.reading.warehouse import Warehouse
 
 MAX_WAIT_MS = 10_000
@@ -75,9 +76,7 @@ class CreatedTables:
             if error.getCondition() != "HIVE_ACID_TABLE_NOT_FOUND":
                 raise
             raise _Strange("it was dropped or renamed meanwhile") from error
-        write_ids = self._warehouse.metastore.valid_write_ids([name], self._warehouse.metastore.valid_transactions(0))[
-            name
-        ]
+        write_ids = find_write_ids_now(self._warehouse.metastore, name)
         if write_ids.open:
             raise _Strange(f"another transaction is about to write to it, under write ID {min(write_ids.open)}")
         # 3.1 forgets what was aborted with nothing recorded: it looks committed, and has left no file

@@ -99,7 +99,7 @@ struct HeartbeatRequest {
   1: optional i64 lockid
   2: optional i64 txnid
 }
-// validTxnList is required by 3.1 and optional later: always set it.
+// validTxnList is required by 3.1 and optional later: without it a server takes what is committed now.
 struct GetValidWriteIdsRequest {
   1: required list<string> fullTableNames
   2: string validTxnList

@@ -96,10 +96,11 @@ class MemoryMetastore(MemoryTables, MemoryQueue):
             return self._transactions.valid_transactions(own_txn_id)
 
     def valid_write_ids(
-        self, tables: Sequence[TableName], transactions: ValidTxnList
+        self, tables: Sequence[TableName], transactions: ValidTxnList | None
     ) -> dict[TableName, ValidWriteIdList]:
         with self._guard:
-            return {table: self._transactions.valid_write_ids(table, transactions) for table in tables}
+            seen = transactions if transactions is not None else self.valid_transactions(0)
+            return {table: self._transactions.valid_write_ids(table, seen) for table in tables}
 
     def allocate_write_id(self, txn_id: int, table: TableName) -> int:
         with self._guard:

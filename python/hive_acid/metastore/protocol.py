@@ -56,9 +56,12 @@ class Metastore(CompactionQueue, Protocol):
         ...
 
     def valid_write_ids(
-        self, tables: Sequence[TableName], transactions: ValidTxnList
+        self, tables: Sequence[TableName], transactions: ValidTxnList | None
     ) -> dict[TableName, ValidWriteIdList]:
-        """Per table the write IDs that the snapshot sees. A write ID of the snapshot's own transaction is visible."""
+        """Per table the write IDs that the snapshot sees. A write ID of the snapshot's own transaction is visible.
+
+        None: what a transaction that begins now would see, as by `valid_transactions(0)`; 4.x tells it in one call.
+        """
         ...
 
     def allocate_write_id(self, txn_id: int, table: TableName) -> int:

@@ -23,7 +23,7 @@ def find_changed_since(
     if not names:
         return None
     snapshot.forget(names)
-    now = metastore.valid_write_ids(names, metastore.valid_transactions(0))
+    now = metastore.valid_write_ids(names, None)
     started_ms: int | None = None
     for name in names:
         table, before = snapshot.description(name), snapshot.write_ids(name)
@@ -38,7 +38,7 @@ def find_changed_since(
 
 def find_write_ids_now(metastore: Metastore, table: TableName) -> ValidWriteIdList:
     """The write IDs that a transaction that begins now would see; none of a transaction that is still open."""
-    return metastore.valid_write_ids([table], metastore.valid_transactions(0))[table]
+    return metastore.valid_write_ids([table], None)[table]
 
 
 def _find_start_ms(metastore: Metastore, txn_id: int | None) -> int | None:

@@ -63,6 +63,18 @@ class TestSnapshots:
 
 
 class TestWriteIds:
+    def test_without_a_list_the_write_ids_are_those_of_a_transaction_that_begins_now(
+        self, session: Session, table: TableName
+    ) -> None:
+        done, running, lost = session.begin(), session.begin(), session.begin()
+        written = [session.metastore.allocate_write_id(txn_id, table) for txn_id in (done, running, lost)]
+        session.metastore.commit(done)
+        session.metastore.abort(lost)
+        (found,) = session.metastore.valid_write_ids([table], None).values()
+        assert [found.is_valid(write_id) for write_id in written[:2]] == [True, False]
+        assert written[1] in found.open
+        assert found == session.write_ids(0, table)
+
     def test_the_own_write_id_is_visible_to_its_own_snapshot(self, session: Session, table: TableName) -> None:
         txn_id = session.begin()
         write_id = session.metastore.allocate_write_id(txn_id, table)

@@ -13,7 +13,7 @@ from hive_acid.metastore.types import MetastoreLine
 HIVE_3, HIVE_4 = MetastoreLine.HIVE_3, MetastoreLine.HIVE_4
 TABLE = "get_table_req"
 _SNAPSHOT = ("open_txns", "get_open_txns")
-_LIST_NOW = ("get_open_txns", "get_valid_write_ids")
+_LIST_NOW = {HIVE_3: ("get_open_txns", "get_valid_write_ids"), HIVE_4: ("get_valid_write_ids",)}
 _UPSERT = "USING (SELECT {n} AS id) s ON t.id = s.id WHEN MATCHED THEN UPDATE SET v = 1"
 _CONSTRAINTS = ("get_default_constraints", "get_not_null_constraints", "get_check_constraints")
 
@@ -55,6 +55,7 @@ class Case:
         return Counter(["lock"] if locks_partitions else [])
 
     def _write(self, line: MetastoreLine) -> list[str]:
+        list_now = _LIST_NOW[line]
         changes_rows, replaces = self.kind in ("UPDATE", "DELETE", "MERGE"), "OVERWRITE" in self.sql
         calls = [TABLE, *_SNAPSHOT, "get_valid_write_ids", "allocate_table_write_ids"]
         if self.kind != "DELETE":
@@ -65,21 +66,21 @@ class Case:
         if changes_rows:
             calls.append("show_locks")  # is there a writer whose lock keeps nobody out?
             compares = line is HIVE_3 or self.kind == "MERGE"
-            calls += _LIST_NOW if compares else ["get_latest_txnid_in_conflict"]
+            calls += list_now if compares else ["get_latest_txnid_in_conflict"]
             if self.is_partitioned:  # a MERGE asks its source for them, in the snapshot that it will read
-                calls += [*_LIST_NOW, TABLE] if self.kind == "MERGE" else ["get_partition_names"]
+                calls += [*list_now, TABLE] if self.kind == "MERGE" else ["get_partition_names"]
         if self.kind == "INSERT" and self.is_partitioned and not replaces:
             calls.append("get_partition_names")  # whose spelling is looked at
         if replaces:
-            calls += [*_LIST_NOW, "get_partition_names"] if self.is_partitioned else _LIST_NOW
-        calls += ["get_partitions_by_names", *_LIST_NOW] if self.is_partitioned else _LIST_NOW
+            calls += [*list_now, "get_partition_names"] if self.is_partitioned else list_now
+        calls += ["get_partitions_by_names", *list_now] if self.is_partitioned else list_now
         if self.adds_partition:
             calls += [TABLE, "add_partitions_req", "get_partitions_by_names"]  # where it lies
         if self.kind == "MERGE" and self.is_partitioned:  # its lock is on the table, for it may insert anywhere
             calls.append("add_dynamic_partitions")
         calls += self._withdraw(line)
         if changes_rows:  # keeps such writers out from now on, and looks whether one has committed meanwhile
-            calls += ["lock", *_LIST_NOW] if self.is_partitioned else ["lock"]
+            calls += ["lock", *list_now] if self.is_partitioned else ["lock"]
         return [*calls, "commit_txn"]
 
     def _withdraw(self, line: MetastoreLine) -> list[str]:

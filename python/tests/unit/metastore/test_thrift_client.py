@@ -364,6 +364,21 @@ def test_an_answer_about_another_table_is_a_named_error(server: FakeMetastoreSer
         client.valid_write_ids([TABLE], ValidTxnList(1))
 
 
+@pytest.mark.parametrize(
+    ("is_new", "methods"), [(True, ["get_valid_write_ids"]), (False, ["get_open_txns", "get_valid_write_ids"])]
+)
+def test_what_counts_now_is_one_question_to_servers_that_make_the_list_themselves(
+    server: FakeMetastoreServer, client: ThriftMetastore, is_new: bool, methods: list[str]
+) -> None:
+    server.answers["get_open_txns_req"] = [(lambda _: no_transactions()) if is_new else unknown]
+    server.answers["get_open_txns"] = [lambda: no_transactions()]
+    found = ttypes.TableValidWriteIds("db.t", 4, [3], None, b"")
+    server.answers["get_valid_write_ids"] = [lambda _: ttypes.GetValidWriteIdsResponse([found])]
+    assert client.valid_write_ids([TABLE], None)[TABLE].open == {3}
+    assert server.methods() == ["get_open_txns_req", *methods]
+    assert (server.calls[-1][2][0].validTxnList is None) == is_new, "3.1 takes no request without a list"
+
+
 def test_an_answer_about_another_partition_is_a_named_error(
     server: FakeMetastoreServer, client: ThriftMetastore
 ) -> None:
