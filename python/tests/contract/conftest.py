@@ -12,6 +12,7 @@ from contextlib import ExitStack
 
 import pytest
 
+from hive_acid.errors import MetastoreRefused
 from hive_acid.local import EmbeddedMetastore
 from hive_acid.metastore.memory import MemoryMetastore
 from hive_acid.metastore.types import MetastoreLine
@@ -25,6 +26,24 @@ REAL = (
     *(pytest.param(version, marks=[] if version == GATE_VERSION else [pytest.mark.slow]) for version in VERSIONS),
     *os.environ.get("HIVE_ACID_CONTRACT_URIS", "").split(),
 )
+
+
+COMPARED_VALUES = (
+    "test_an_alter_between_reading_and_writing_stays",
+    "test_an_alter_in_the_second_of_the_last_one_stays",
+    "test_no_alter_is_lost_beside_three_writers[4.0.1-counted]",
+    "test_dropping_statistics_takes_the_mark_away_and_moves_the_write_id_of_the_table",
+    "test_of_a_partitioned_table_only_sparks_numbers_of_the_whole_go",
+)
+"""They have 4.0.1 compare the value of a property, which that release asks its Derby for in SQL that Derby refuses."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Where a server cannot compare, the write is refused by name instead of written unchecked."""
+    refused = pytest.mark.xfail(raises=MetastoreRefused, strict=True, reason="Derby compares no CLOBs")
+    for item in items:
+        if "[4.0.1" in item.name and item.name.startswith(COMPARED_VALUES):
+            item.add_marker(refused)
 
 
 class Servers:
