@@ -212,10 +212,14 @@ def _export_trusted(jvm: Any, tls: Tls) -> str:
         return ""
     try:
         export = jvm.hiveacid.api.MetastoreLogin.exportCertificates
-        return str(export(tls.trust_store, tls.trust_store_password, tls.trust_store_kind))
+        trusted = str(export(tls.trust_store, tls.trust_store_password, tls.trust_store_kind))
     except Py4JJavaError as error:
         failure = list_causes(error)[-1]
         raise build_error("HIVE_ACID_CONFIGURATION.TRUST_STORE", path=tls.trust_store, failure=failure) from error
+    if not trusted.strip():  # Java leaves out what is encrypted, if it has no password; Python trusted everybody's then
+        failure = "no certificate was found there, or its password is missing"
+        raise build_error("HIVE_ACID_CONFIGURATION.TRUST_STORE", path=tls.trust_store, failure=failure)
+    return trusted
 
 
 def name_failure(error: Py4JError, named: Mapping[str, str]) -> LoginFailed:

@@ -161,3 +161,12 @@ def test_a_trust_store_that_cannot_be_read_is_named() -> None:
     jvm.hiveacid.api.MetastoreLogin.exportCertificates.side_effect = java_error("java.io.IOException: wrong password")
     with pytest.raises(ConfigurationError, match=r"/trust\.jks cannot be read: IOException: wrong password"):
         build_security(jvm, Transport(tls=Tls(trust_store="/trust.jks")), lambda _: None, {})
+
+
+def test_a_trust_store_without_certificates_does_not_become_trust_in_everybody() -> None:
+    """Java reads a PKCS12 without its password and leaves out what is encrypted."""
+    jvm = Mock()
+    jvm.hiveacid.api.MetastoreLogin.exportCertificates.return_value = ""
+    transport = Transport(tls=Tls(trust_store="/stores/trusted.p12"))
+    with pytest.raises(ConfigurationError, match="/stores/trusted.p12"):
+        build_security(jvm, transport, lambda _: None, {})
