@@ -181,11 +181,12 @@ class SparkErasureEngine:
 
         context.addJobTag(tag)
         try:
-            compact_in_thread = inheritable_thread_target(self._session)(compact_one)
+            # each has properties of its own: threads that shared them would mix their jobs' tags
+            inherit = [inheritable_thread_target(self._session) for _ in partitions]
         finally:
             context.removeJobTag(tag)
         with ThreadPoolExecutor(min(_MOST_AT_ONCE, max(2, context.defaultParallelism))) as threads:
-            waiting = [threads.submit(compact_in_thread, partition) for partition in partitions]
+            waiting = [threads.submit(of(compact_one), name) for of, name in zip(inherit, partitions, strict=True)]
             try:
                 for future in as_completed(waiting):
                     yield future.result()

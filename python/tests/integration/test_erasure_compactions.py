@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 from pyspark.sql import SparkSession
@@ -56,6 +58,22 @@ def test_one_that_fails_is_told_and_stops_no_other(
     assert sorted(done) == PARTITIONS
     assert [partition for partition, compaction in sorted(done.items()) if compaction.failure] == ["d=2"]
     assert bases(tables) == [partition for partition in PARTITIONS if partition != "d=2"]
+
+
+def test_what_one_sets_for_its_jobs_is_not_seen_by_another(
+    table: TableName, engine: SparkErasureEngine, spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    both, seen = threading.Barrier(2, timeout=60), dict[str | None, str | None]()
+
+    def compact(_: CompactionRequests, request: CompactionRequest, __: Settings) -> Mock:
+        spark.sparkContext.setLocalProperty("compacted", request.partition or "")
+        both.wait()
+        seen[request.partition] = spark.sparkContext.getLocalProperty("compacted")
+        return Mock(compaction_id=1)
+
+    monkeypatch.setattr(CompactionRequests, "compact_anew", compact)
+    assert len(list(engine.compact(table, PARTITIONS[:2]))) == 2
+    assert seen == {"d=0": "d=0", "d=1": "d=1"}
 
 
 def test_an_error_of_another_kind_ends_all_and_cancels_their_jobs(
