@@ -168,5 +168,5 @@ def test_a_trust_store_without_certificates_does_not_become_trust_in_everybody()
     jvm = Mock()
     jvm.hiveacid.api.MetastoreLogin.exportCertificates.return_value = ""
     transport = Transport(tls=Tls(trust_store="/stores/trusted.p12"))
-    with pytest.raises(ConfigurationError, match="/stores/trusted.p12"):
+    with pytest.raises(ConfigurationError, match="trusted"):
         build_security(jvm, transport, lambda _: None, {})
