@@ -154,9 +154,20 @@ MUTATIONS = (
 )
 BUCKETED = (
     Mutation("update-buckets", StatementKind.UPDATE, False, _UPDATE, _increase, is_bucketed=True),
-    Mutation("insert-buckets", StatementKind.INSERT, False, MUTATIONS[0].sql, _add, is_bucketed=True),
+    Mutation(
+        "insert-buckets",
+        StatementKind.INSERT,
+        False,
+        "INSERT INTO {t} SELECT {id} + 1000, 0 FROM (SELECT int(id) AS id "
+        "FROM range({first} - 10000, {end} + 10000, 1, 2)) WHERE id >= {first} AND id < {end}",
+        _add,
+        is_bucketed=True,
+    ),
 )
-"""The shuffles of bucketed tables; for the rest they are as other flat ones."""
+"""The shuffles of bucketed tables; for the rest they are as other flat ones.
+
+The INSERT's source could have so many rows that they are not written by one task, without a shuffle.
+"""
 
 TRUNCATIONS = (
     Mutation("truncate-flat", StatementKind.TRUNCATE, False, "TRUNCATE TABLE {t}", _empty),
