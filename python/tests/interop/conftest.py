@@ -6,6 +6,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from interop.hive_engine import HIVE_VERSIONS, HiveEngine
+from interop.releases import lacks_release
 from interop.spark_beside import session_beside
 
 
@@ -21,3 +22,11 @@ def spark(hive: HiveEngine, tmp_path_factory: pytest.TempPathFactory) -> Iterato
     """A session on the engine's metastore. Its time zone is not Hive's, so that a shifted timestamp shows."""
     with session_beside(hive, tmp_path_factory.mktemp("spark"), "Asia/Kolkata") as session:
         yield session
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Each case with the releases that have it."""
+    left_out = [item for item in items if lacks_release(item)]
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if not lacks_release(item)]

@@ -16,6 +16,7 @@ from hive_acid.model.table import TableName
 from hive_acid.spark.session import attach
 from interop.hive_engine import HiveEngine
 from interop.hive_table import CLEANER_LIMIT_S, HiveTable
+from interop.releases import cases_of_releases
 
 pytestmark = [pytest.mark.interop, pytest.mark.slow]
 
@@ -123,14 +124,14 @@ ORDERS = {
 """On 3.1.3 ours are major ones only, and Hive's minor ones of several buckets break its own major ones."""
 REBALANCES = ("oR_oM", "om_oR_hM")
 CASES = [
-    pytest.param(version, shape, order, id=f"hive-{version}-{shape}-{order}")
+    (version, f"{shape}-{order}", (shape, order))
     for version, orders in ORDERS.items()
     for shape in ("flat", "partitioned", "bucketed")
     for order in (*orders, *(REBALANCES if (version, shape) == ("4.1.0", "flat") else ()))
 ]
 
 
-@pytest.mark.parametrize(("hive", "shape", "order"), CASES, indirect=["hive"])
+@cases_of_releases(("shape", "order"), CASES)
 def test_compactions_of_both_in_any_order_change_no_answer(
     hive: HiveEngine, spark: SparkSession, shape: str, order: str
 ) -> None:

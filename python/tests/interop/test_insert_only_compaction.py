@@ -9,6 +9,7 @@ from hive_acid.metastore.compaction_types import CompactionKind
 from interop.all_types import COLUMNS, VALUES
 from interop.hive_engine import HiveEngine
 from interop.hive_table import HiveTable
+from interop.releases import cases_of_releases
 from interop.test_compaction import KINDS, Subject
 
 pytestmark = [pytest.mark.interop, pytest.mark.slow]
@@ -72,7 +73,7 @@ def subject(hive: HiveEngine, spark: SparkSession, name: str, shape: str, form: 
 # Hive 3.1.3 compacts them by queries, which fail in the engine of these tests; after ours it has nothing left to do
 ORDERS = {"3.1.3": ("oM_oM",), "4.1.0": ("oM_hM_oM", "om_hm_oM", "hm_om_hM_oR")}
 CASES = [
-    pytest.param(version, shape, form, order, id=f"hive-{version}-{shape}-{form}-{order}")
+    (version, f"{shape}-{form}-{order}", (shape, form, order))
     for version, orders in ORDERS.items()
     for shape in SHAPES
     for form in FORMATS
@@ -81,7 +82,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("hive", "shape", "form", "order"), CASES, indirect=["hive"])
+@cases_of_releases(("shape", "form", "order"), CASES)
 def test_compactions_of_both_in_any_order_change_no_answer(
     hive: HiveEngine, spark: SparkSession, shape: str, form: str, order: str
 ) -> None:

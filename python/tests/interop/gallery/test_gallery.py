@@ -13,7 +13,8 @@ from interop.gallery import kinds, layouts, layouts_by_hand
 from interop.gallery.exhibit import Exhibit
 from interop.gallery.tour import hive_changes, our_changes, our_replacements
 from interop.gallery.visit import Visit
-from interop.hive_engine import HIVE_VERSIONS, HiveEngine
+from interop.hive_engine import HiveEngine
+from interop.releases import cases_of_releases
 
 pytestmark = [pytest.mark.interop, pytest.mark.slow]
 
@@ -31,13 +32,13 @@ def client(hive: HiveEngine) -> Iterator[ThriftMetastore]:
 
 def cases(*, is_replaced: bool = False) -> pytest.MarkDecorator:
     """Each exhibit with each release that can make it; only those that can be replaced if that is asked for."""
-    chosen = [
-        pytest.param(version, exhibit, id=f"hive-{version}-{exhibit.name}")
-        for version in HIVE_VERSIONS
+    chosen = (
+        (release, exhibit.name, (exhibit,))
         for exhibit in EXHIBITS
-        if version in exhibit.hive_versions and not (is_replaced and exhibit.refused)
-    ]
-    return pytest.mark.parametrize(("hive", "exhibit"), chosen, indirect=["hive"])
+        for release in exhibit.hive_versions
+        if not (is_replaced and exhibit.refused)
+    )
+    return cases_of_releases(("exhibit",), chosen)
 
 
 def test_the_names_of_exhibits_differ() -> None:
