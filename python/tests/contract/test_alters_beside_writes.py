@@ -9,6 +9,7 @@ from contextlib import closing
 
 import pytest
 
+from hive_acid.errors import MetastoreRefused
 from hive_acid.metastore import statistics_calls
 from hive_acid.metastore.thrift_client import ThriftMetastore
 from hive_acid.metastore.types import MetastoreLine
@@ -78,6 +79,20 @@ def test_an_alter_in_the_second_of_the_last_one_stays(real: ThriftSetup, monkeyp
         withdraw(writer, table)
     judge(real, table)
     assert len(paused) == 1
+
+
+@pytest.mark.parametrize("real_uri", [pytest.param("4.0.1", marks=pytest.mark.slow)], indirect=True)
+@pytest.mark.parametrize("partition_columns", [[], ["d"]], ids=["flat", "partitioned"])
+def test_where_values_cannot_be_compared_a_counted_table_stays_as_it_was(
+    real: ThriftSetup, partition_columns: list[str]
+) -> None:
+    """Refused by name, as an unchecked write could take an alter of another client back."""
+    counted = {**TRANSACTIONAL, **LONG_AGO, **COUNTED}
+    table = real.create_table("counted", partition_columns=partition_columns, parameters=counted)
+    before = real.metastore.table(table)
+    with pytest.raises(MetastoreRefused, match=r"alter_table"):
+        withdraw(real.metastore, table)
+    assert real.metastore.table(table) == before
 
 
 def test_where_there_is_nothing_to_withdraw_no_description_is_written(real: ThriftSetup) -> None:
