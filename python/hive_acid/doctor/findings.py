@@ -15,7 +15,6 @@ from hive_acid.compaction.initiator.survey import (
     load_thresholds,
     survey,
 )
-from hive_acid.config import parse_duration_ms
 from hive_acid.doctor.compactions import Service, find_obsolete, find_pile_up, find_stuck
 from hive_acid.doctor.file_names import find_misread_names, find_spark_markers, find_stray_root_files, find_strays
 from hive_acid.doctor.finding import Finding, FindingKind, Subject
@@ -29,6 +28,7 @@ from hive_acid.doctor.partitions import find_lost_folder, find_unknown_partition
 from hive_acid.doctor.statistics import find_claimed_rows, find_countable_files, find_stale
 from hive_acid.doctor.transactions import find_held_up, find_unlocked
 from hive_acid.errors import HiveAcidError, MetastoreUnavailable, SnapshotUnavailable, build_error
+from hive_acid.hive_times import parse_duration_ms
 from hive_acid.metastore.compaction_types import CompactionInfo
 from hive_acid.metastore.protocol import Metastore
 from hive_acid.metastore.types import MetastoreLine, TransactionState

@@ -8,19 +8,20 @@ the part that each of them does in its own way. A new check is a line in one of 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from hive_acid import config
 from hive_acid.errors import TransactionAborted, build_error
-from hive_acid.execution.scope import Scope, Tools, WritingScope
+from hive_acid.execution.new_places import refuse_leftovers, refuse_older_table
+from hive_acid.execution.scope import Scope, WritingScope
 from hive_acid.model.bucket import MAX_STATEMENT
 from hive_acid.reading.late_tables import find_write_ids_now
 from hive_acid.transactions.validity import build_lock_components, find_rule, is_covered
 from hive_acid.writing.conflicts import Conflict
 from hive_acid.writing.foreseen_partitions import find_lockable_partitions
 from hive_acid.writing.kept_lock import Gate
-from hive_acid.writing.new_folders import FIRST_WRITE_ID, find_leftover, find_older_table
+from hive_acid.writing.new_folders import FIRST_WRITE_ID
 from hive_acid.writing.notification import notify
 from hive_acid.writing.overwrites import remove_aborted_overwrites
 from hive_acid.writing.partitions import add_new, find_touched, withdraw_statistics
@@ -146,35 +147,10 @@ def prepare(scope: WritingScope, run: StatementRun) -> None:
     tools.checks.check_bases(run, now)
     remove_aborted_overwrites(tools.files, run.locations, now)
     if run.touched:
-        _refuse_leftovers(tools, run, run.touched.new)
+        refuse_leftovers(tools, run, run.touched.new)
         run.publication.make_folders(run.locations)
     elif run.work.write_id == FIRST_WRITE_ID and run.result.has_first_folder:
-        _refuse_older_table(tools, run)
-
-
-def _refuse_older_table(tools: Tools, run: StatementRun) -> None:
-    name = run.table.name
-
-    def is_alone() -> bool:
-        own = run.transaction.txn_id
-        return all(lock.txn_id == own for lock in tools.metastore.held_locks(name))  # an INSERT locks as a reader does
-
-    found = find_older_table(
-        tools.files, run.table.location, lambda: find_write_ids_now(tools.metastore, name), is_alone
-    )
-    if found is not None:
-        raise found.build_error("The first write to a new table", name)
-
-
-def _refuse_leftovers(tools: Tools, run: StatementRun, new: Mapping[str, str]) -> None:
-    name, write_id = run.table.name, run.work.write_id
-    found = find_leftover(tools.files, list(new.values()), write_id, lambda: find_write_ids_now(tools.metastore, name))
-    if found is None:
-        return
-    partition = next(partition for partition, location in new.items() if location == found.folder)
-    if tools.metastore.partitions(name, [partition]):
-        raise Conflict(run.transaction.txn_id, f"partition {partition} was added meanwhile")
-    raise found.build_error("A write to a new partition", name)
+        refuse_older_table(tools, run)
 
 
 def register_partitions(scope: WritingScope, run: StatementRun) -> None:

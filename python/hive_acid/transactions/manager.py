@@ -9,6 +9,7 @@ from enum import Enum
 from hive_acid import config
 from hive_acid.errors import HiveAcidError, MetastoreRefused, MetastoreUnavailable, TransactionAborted, build_error
 from hive_acid.errors.outcome import StatementOutcome
+from hive_acid.hive_times import parse_duration_ms
 from hive_acid.metastore.compaction_types import CompactionKind
 from hive_acid.metastore.protocol import Metastore
 from hive_acid.metastore.types import LockComponent, LockState, TransactionState
@@ -229,7 +230,7 @@ class TransactionManager:
         self._settings = settings
         self._pause_ms = pause_ms
         timeout = metastore.config_value("metastore.txn.timeout", metastore.config_value("hive.txn.timeout", "300s"))
-        self.heartbeat = Heartbeat(metastore, config.parse_duration_ms(timeout), clock_ms)
+        self.heartbeat = Heartbeat(metastore, parse_duration_ms(timeout), clock_ms)
 
     def waiting(self, settings: config.Settings, before_pause: Callable[[], None]) -> Waiting:
         """How to wait for locks under these settings."""

@@ -1,0 +1,44 @@
+"""What a first write looks for in the folder of a new table or partition."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from hive_acid.execution.scope import Tools
+from hive_acid.reading.late_tables import find_write_ids_now
+from hive_acid.writing.conflicts import Conflict
+from hive_acid.writing.new_folders import find_leftover, find_older_table
+from hive_acid.writing.statement_run import StatementRun
+
+
+def refuse_older_table(tools: Tools, run: StatementRun) -> None:
+    """The first write to a table: an older table of the same folder has left nothing that the new one would show.
+
+    Raises HIVE_ACID_FOLDER_NOT_EMPTY.
+    """
+    name = run.table.name
+
+    def is_alone() -> bool:
+        own = run.transaction.txn_id
+        return all(lock.txn_id == own for lock in tools.metastore.held_locks(name))  # an INSERT locks as a reader does
+
+    found = find_older_table(
+        tools.files, run.table.location, lambda: find_write_ids_now(tools.metastore, name), is_alone
+    )
+    if found is not None:
+        raise found.build_error("The first write to a new table", name)
+
+
+def refuse_leftovers(tools: Tools, run: StatementRun, new: Mapping[str, str]) -> None:
+    """The first write to partitions: there is nothing in their folders. `new` has their locations by name.
+
+    Raises HIVE_ACID_FOLDER_NOT_EMPTY, and Conflict if another client has added one of them meanwhile.
+    """
+    name, write_id = run.table.name, run.work.write_id
+    found = find_leftover(tools.files, list(new.values()), write_id, lambda: find_write_ids_now(tools.metastore, name))
+    if found is None:
+        return
+    partition = next(partition for partition, location in new.items() if location == found.folder)
+    if tools.metastore.partitions(name, [partition]):
+        raise Conflict(run.transaction.txn_id, f"partition {partition} was added meanwhile")
+    raise found.build_error("A write to a new partition", name)
