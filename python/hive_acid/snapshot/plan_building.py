@@ -77,7 +77,7 @@ class _Partition:
             top, slash, name = path.partition("/")
             if slash and top in read and BucketFileName.parse(name):
                 file, table = self._absolute(path), self.table.name
-                raise build_error("HIVE_ACID_CORRUPT_FILE", path=file, table=table, reason="it is a folder")
+                raise build_error("HIVE_ACID_CORRUPT_FILE.FOLDER", path=file, table=table)
 
     def _originals(self, max_delete: int) -> ScanFolder:
         """Files from before the table was transactional: Hive's write ID 0, which every snapshot sees."""
@@ -124,7 +124,7 @@ class _Partition:
             readable = self.readable_bytes.get(self._absolute(file.relative_path))
             if readable is None and not file.length_bytes and BucketFileName.parse(file.name):
                 path, table = self._absolute(file.relative_path), self.table.name
-                raise build_error("HIVE_ACID_CORRUPT_FILE", path=path, table=table, reason="it has lost its content")
+                raise build_error("HIVE_ACID_CORRUPT_FILE.LOST_CONTENT", path=path, table=table)
             length = file.length_bytes if readable is None else readable
             if length:
                 found.append(ListedFile(file.relative_path, length, file.modified_ms))
@@ -138,9 +138,8 @@ class _Partition:
             if not parsed or file.relative_path.count("/") != 1:
                 raise self._unsupported(file, Refusal("HIVE_ACID_UNSUPPORTED_LAYOUT.NO_BUCKET_FILE"))
             if parsed.bucket in files:
-                reason = f"{files[parsed.bucket].path} holds the same bucket in the same folder"
-                path = self._absolute(file.relative_path)
-                raise build_error("HIVE_ACID_CORRUPT_FILE", path=path, table=self.table.name, reason=reason)
+                path, other = self._absolute(file.relative_path), files[parsed.bucket].path
+                raise build_error("HIVE_ACID_CORRUPT_FILE.SAME_BUCKET", path=path, table=self.table.name, other=other)
             files[parsed.bucket] = self._scan_file(file, len(folder) + 1, parsed.bucket)
         return tuple(files.values())
 

@@ -238,11 +238,15 @@ def test_row_ids_of_a_delete_file_that_have_become_zeroes(sample: Sample, stride
 
 
 SWAPS = {
-    "rows of another write ID": (f"{SECOND}/bucket_00000", f"{FIRST}/bucket_00000", CORRUPT),
-    "rows of another bucket": (f"{FIRST}/bucket_00001", f"{FIRST}/bucket_00000", CORRUPT),
-    "deletes of another write ID": (f"{LATER_DELETES}/bucket_00000", f"{DELETES}/bucket_00000", CORRUPT),
-    "deletes of another bucket": (f"{DELETES}/bucket_00001", f"{DELETES}/bucket_00000", CORRUPT),
-    "rows instead of deletes": (f"{FIRST}/bucket_00000", f"{DELETES}/bucket_00000", CORRUPT),
+    "rows of another write ID": (f"{SECOND}/bucket_00000", f"{FIRST}/bucket_00000", f"{CORRUPT}.OTHER_WRITE_IDS"),
+    "rows of another bucket": (f"{FIRST}/bucket_00001", f"{FIRST}/bucket_00000", f"{CORRUPT}.OTHER_BUCKET"),
+    "deletes of another write ID": (
+        f"{LATER_DELETES}/bucket_00000",
+        f"{DELETES}/bucket_00000",
+        f"{CORRUPT}.OTHER_WRITE_IDS",
+    ),
+    "deletes of another bucket": (f"{DELETES}/bucket_00001", f"{DELETES}/bucket_00000", f"{CORRUPT}.OTHER_BUCKET"),
+    "rows instead of deletes": (f"{FIRST}/bucket_00000", f"{DELETES}/bucket_00000", f"{CORRUPT}.NO_DELETE"),
     "deletes instead of rows": (f"{DELETES}/bucket_00000", f"{FIRST}/bucket_00000", LAYOUT),
 }
 

@@ -88,7 +88,7 @@ def test_files_are_read_in_parts_compressed_and_by_partition(tables: Tables, spa
         assert tables.sql("SELECT count(*), count(s) FROM t") == [(1002, 1000)]
         assert sorted(tables.sql("SELECT id, s FROM t WHERE d = 'y'")) == [(-2, None), (-1, None)]
         fill(tables, *lines, b'{"id":', *lines, folder="d=x")
-        text = failure(tables, "SELECT sum(id) FROM t", "HIVE_ACID_CORRUPT_FILE")
+        text = failure(tables, "SELECT sum(id) FROM t", "HIVE_ACID_CORRUPT_FILE.NO_JSON")
         assert f"{tables.database}.t" in text and "line 1001 " in text and "delta_0000004" in text
     finally:
         spark.conf.unset("spark.sql.files.maxPartitionBytes")
@@ -100,7 +100,7 @@ def test_files_are_read_in_parts_compressed_and_by_partition(tables: Tables, spa
 def test_a_line_that_hive_does_not_read_is_an_error_that_names_it(tables: Tables, line: bytes) -> None:
     create(tables, "id INT, d DATE")
     fill(tables, b'{"id":1}', line, b'{"id":3}')
-    text = failure(tables, "SELECT * FROM t", "HIVE_ACID_CORRUPT_FILE")
+    text = failure(tables, "SELECT * FROM t", "HIVE_ACID_CORRUPT_FILE.NO_JSON")
     assert f"{tables.database}.t" in text and "line 2 " in text and "000000_0" in text
 
 
@@ -128,7 +128,7 @@ def test_properties_are_followed_or_refused_by_name(tables: Tables) -> None:
     fill(tables, b'{"id":1,"b":"eHk=","c":1}', b"", b'{"id":2}')
     assert sorted(tables.sql("SELECT * FROM t"), key=str) == [(1, b"eHk="), (2, None), (None, None)]
     make_json(tables.client, name, {"text.ignore.extra.fields": "false"})
-    assert "key c" in failure(tables, "SELECT * FROM t", "HIVE_ACID_CORRUPT_FILE")
+    assert "key c" in failure(tables, "SELECT * FROM t", "HIVE_ACID_CORRUPT_FILE.NO_JSON")
     for key, value, sub in (
         ("timestamp.formats", "millis", "JSON_PROPERTY"),
         ("skip.header.line.count", "1", "JSON_PROPERTY"),

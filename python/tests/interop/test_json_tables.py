@@ -114,7 +114,7 @@ class Lines:
         try:
             return [tuple(map(plain, row)) for row in self.spark.sql(query).collect()]
         except PySparkException as error:
-            assert error.getCondition() == "HIVE_ACID_CORRUPT_FILE", error
+            assert error.getCondition() == "HIVE_ACID_CORRUPT_FILE.NO_JSON", error
             assert self.name in str(error) and "line 1 " in str(error)
             return None
 

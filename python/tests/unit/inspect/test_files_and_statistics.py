@@ -134,7 +134,7 @@ class TestStatistics:
 
     @pytest.mark.parametrize(
         ("condition", "expected"),
-        [("HIVE_ACID_CORRUPT_FILE", [Kind.UNREADABLE]), ("HIVE_ACID_SNAPSHOT_UNAVAILABLE", [])],
+        [("HIVE_ACID_CORRUPT_FILE.UNREADABLE", [Kind.UNREADABLE]), ("HIVE_ACID_SNAPSHOT_UNAVAILABLE", [])],
     )
     def test_a_file_that_is_none_of_orc_is_told_and_one_that_has_gone_is_not(
         self, world: World, condition: str, expected: list[FindingKind], monkeypatch: pytest.MonkeyPatch
@@ -142,7 +142,7 @@ class TestStatistics:
         self.claim(world, "2")
 
         def fail(table: str, files: object) -> list[int]:
-            raise build_error(condition, table=table, path="/x", reason="its end is missing")
+            raise build_error(condition, table=table, path="/x", reason="it ended", detail="its end is missing")
 
         monkeypatch.setattr(world.file_system, "row_counts", fail)
         assert kinds(world) == expected

@@ -187,7 +187,7 @@ def test_a_bucket_file_of_no_bytes_has_lost_its_content(folder: str) -> None:
             {folder}/bucket_00000
             {folder}/bucket_00001_0 0
         """)
-    assert raised.value.getCondition() == "HIVE_ACID_CORRUPT_FILE"
+    assert raised.value.getCondition() == "HIVE_ACID_CORRUPT_FILE.LOST_CONTENT"
 
 
 def test_an_empty_table_has_a_plan_without_folders() -> None:

@@ -80,7 +80,7 @@ object ParquetFolding {
     def next(consumer: RecordConsumer): Unit = {
       copy.consumer = consumer
       if (errors.guard(path)(reader.read()) == null)
-        throw errors.corrupt(path, s"its footer tells of ${from.rows} rows, and there are fewer")
+        throw errors.corrupt(path, "HIVE_ACID_CORRUPT_FILE.FEWER_ROWS", "rows" -> from.rows.toString)
     }
 
     override def close(): Unit = reader.close()

@@ -37,7 +37,7 @@ final case class ReadErrors(table: String) {
       case e: UnsupportedTypeException                        => throw unsupported(path, e.refusal)
       // a read that the cancelled task's closing streams broke off says nothing about the file
       case NonFatal(e) if Option(TaskContext.get()).exists(_.isInterrupted()) => throw e
-      case NonFatal(e)                                                        => throw corrupt(path, reasonOf(e), e)
+      case NonFatal(e)                                                        => throw unreadable(path, e)
     }
 
   /** Opens the file as it was listed. One of its name may be another by now, where the snapshot that it was listed in
@@ -95,8 +95,17 @@ final case class ReadErrors(table: String) {
     AcidException("HIVE_ACID_SNAPSHOT_UNAVAILABLE", Map("table" -> table, "reason" -> reason))
   }
 
-  def corrupt(path: Path, reason: String, cause: Throwable = null): AcidException =
-    AcidException("HIVE_ACID_CORRUPT_FILE", Map("table" -> table, "path" -> path.toString, "reason" -> reason), cause)
+  /** @param condition
+    *   a sub-condition of HIVE_ACID_CORRUPT_FILE
+    */
+  def corrupt(path: Path, condition: String, parameters: (String, String)*): AcidException =
+    corruptBy(null, path, condition, parameters: _*)
+
+  def corruptBy(cause: Throwable, path: Path, condition: String, parameters: (String, String)*): AcidException =
+    AcidException(condition, Map("table" -> table, "path" -> path.toString) ++ parameters, cause)
+
+  private def unreadable(path: Path, e: Throwable) =
+    corruptBy(e, path, "HIVE_ACID_CORRUPT_FILE.UNREADABLE", "detail" -> reasonOf(e))
 
   /** @param refusal
     *   of HIVE_ACID_UNSUPPORTED_LAYOUT
@@ -137,5 +146,5 @@ final case class ReadErrors(table: String) {
     AcidException("HIVE_ACID_SNAPSHOT_UNAVAILABLE", Map("table" -> table, "reason" -> reason), cause)
   }
 
-  private def reasonOf(e: Throwable): String = Option(e.getMessage).getOrElse(e.getClass.getSimpleName)
+  private def reasonOf(e: Throwable): String = Option(e.getMessage).fold(e.getClass.getSimpleName)(_.stripSuffix("."))
 }

@@ -101,7 +101,14 @@ object TableJsonFileFormat {
         case e: AcidException   => throw e
         case e: UnheldException =>
           throw errors.unsupported(path, Refusal(e.condition, e.parameters + ("line" -> number.toString)))
-        case NonFatal(e) => throw errors.corrupt(path, s"line $number is not what Hive reads: ${reasonOf(e)}", e)
+        case NonFatal(e) =>
+          throw errors.corruptBy(
+            e,
+            path,
+            "HIVE_ACID_CORRUPT_FILE.NO_JSON",
+            "line" -> number.toString,
+            "detail" -> reasonOf(e)
+          )
       }
     }
 

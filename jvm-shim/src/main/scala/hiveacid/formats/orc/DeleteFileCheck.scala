@@ -56,7 +56,12 @@ final class DeleteFileCheck(path: Path, reader: Reader, errors: ReadErrors) {
     def add(batch: VectorizedRowBatch): Unit = (0 until batch.size).foreach { i =>
       key.set(batch, i)
       if (key.compare(last) < 0 && !key.isSameRow(last))
-        throw errors.corrupt(path, s"its event $key comes after $last, and no statistics tell that it should")
+        throw errors.corrupt(
+          path,
+          "HIVE_ACID_CORRUPT_FILE.DELETES_OUT_OF_ORDER",
+          "event" -> key.toString,
+          "last" -> last.toString
+        )
       last.set(key)
       rowsToEnd -= 1
       if (rowsToEnd == 0) endStripe()

@@ -91,7 +91,7 @@ final class Deletes(description: String, conf: Configuration, errors: ReadErrors
     val reader = OrcFile.createReader(place.path, OrcFile.readerOptions(conf))
     try {
       // empty ones are not listed: this one has lost its events since
-      if (reader.getFileTail.getFileLength == 0) throw errors.corrupt(place.path, "it has no content any more")
+      if (reader.getFileTail.getFileLength == 0) throw errors.corrupt(place.path, "HIVE_ACID_CORRUPT_FILE.LOST_CONTENT")
       if (reader.getStripes.isEmpty) new DeleteFileCheck(place.path, reader, errors).finish()
       else readRows(place, reader, bucket, valid, set)
     } finally reader.close()
@@ -149,7 +149,8 @@ object Deletes {
   /** The events of a file, of which only the ACID columns are read. */
   private[hiveacid] def events(path: Path, reader: Reader, conf: Configuration, errors: ReadErrors): RecordReader = {
     val schema = reader.getSchema
-    if (!FileSchema.isAcid(schema)) throw errors.corrupt(path, s"its schema is $schema")
+    if (!FileSchema.isAcid(schema))
+      throw errors.corrupt(path, "HIVE_ACID_CORRUPT_FILE.SCHEMA", "schema" -> schema.toString)
     PlaceCheck.checkVersion(path, reader, errors)
     val include = new Array[Boolean](schema.getMaximumId + 1)
     include(0) = true
@@ -160,7 +161,7 @@ object Deletes {
   }
 
   private[hiveacid] def noDelete(path: Path, errors: ReadErrors): AcidException =
-    errors.corrupt(path, "it holds an event that is no delete")
+    errors.corrupt(path, "HIVE_ACID_CORRUPT_FILE.NO_DELETE")
 }
 
 /** Delete sets of one executor, bounded by their bytes. Loads of one key are shared; a failed load is not kept. */

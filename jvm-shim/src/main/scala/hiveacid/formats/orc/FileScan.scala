@@ -245,7 +245,8 @@ final class FileScan(file: SourceFile, columns: ScannedColumns, conf: Configurat
 
     private def checkSchema(): Unit = {
       val isAcid = FileSchema.isAcid(reader.getSchema)
-      if (!isFlat && !isAcid) throw errors.corrupt(path, s"its schema is ${reader.getSchema}")
+      if (!isFlat && !isAcid)
+        throw errors.corrupt(path, "HIVE_ACID_CORRUPT_FILE.SCHEMA", "schema" -> reader.getSchema.toString)
       if (isFlat && isAcid)
         throw errors.unsupported(path, Refusal("HIVE_ACID_UNSUPPORTED_LAYOUT.ACID_COLUMNS"))
     }

@@ -42,7 +42,13 @@ final class IdStatistics(path: Path, reader: Reader, columns: Seq[Int], errors: 
 
   /** The error that says so. */
   def differs(what: String, told: Any, counted: Any): AcidException =
-    errors.corrupt(path, s"its footer tells of other rows than it holds: $what $told, but found $counted")
+    errors.corrupt(
+      path,
+      "HIVE_ACID_CORRUPT_FILE.OTHER_ROWS",
+      "what" -> what,
+      "told" -> told.toString,
+      "found" -> counted.toString
+    )
 
   /** The statistics of one column. */
   final private class Column(index: Int) {
@@ -80,7 +86,8 @@ final class IdStatistics(path: Path, reader: Reader, columns: Seq[Int], errors: 
 
     private def refuseNulls(numbers: LongColumnVector, size: Int): Unit = {
       val checked = if (numbers.isRepeating) 1 else size
-      if ((0 until checked).exists(numbers.isNull(_))) throw errors.corrupt(path, s"it holds rows without $name")
+      if ((0 until checked).exists(numbers.isNull(_)))
+        throw errors.corrupt(path, "HIVE_ACID_CORRUPT_FILE.ROWS_WITHOUT_ID", "column" -> name)
     }
 
     def compare(known: IntegerColumnStatistics): Unit = {

@@ -60,12 +60,16 @@ final case class PlaceCheck(
         Refusal("HIVE_ACID_UNSUPPORTED_LAYOUT.UNKNOWN_BUCKET_CODEC", Map("property" -> property.toString))
       )
     if (!bucket.forall(_ == BucketProperty.bucketOf(property)))
-      throw errors.corrupt(path, s"it holds rows of bucket ${BucketProperty.bucketOf(property)}")
+      throw errors.corrupt(
+        path,
+        "HIVE_ACID_CORRUPT_FILE.OTHER_BUCKET",
+        "bucket" -> BucketProperty.bucketOf(property).toString
+      )
   }
 
   private def strange(least: Long, greatest: Long): AcidException = {
-    val reason = s"it holds write IDs $least to $greatest, and its folder is of $firstWriteId to $lastWriteId"
-    errors.corrupt(path, reason)
+    val found = Map("least" -> least, "greatest" -> greatest, "first" -> firstWriteId, "last" -> lastWriteId)
+    errors.corrupt(path, "HIVE_ACID_CORRUPT_FILE.OTHER_WRITE_IDS", found.view.mapValues(_.toString).toSeq: _*)
   }
 }
 

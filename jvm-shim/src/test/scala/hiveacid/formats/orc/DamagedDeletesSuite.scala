@@ -132,7 +132,7 @@ class DamagedDeletesSuite extends AcidOrcSuite {
     val error =
       try acidError(while (rows.read() > 0) {})
       finally rows.close()
-    assertEquals(error.getCondition, "HIVE_ACID_CORRUPT_FILE")
+    assertEquals(error.mainCondition, "HIVE_ACID_CORRUPT_FILE")
   }
 
   test("rows whose IDs are damaged are refused wherever a file is read to its end with them") {

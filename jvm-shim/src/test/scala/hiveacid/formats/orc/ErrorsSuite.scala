@@ -48,7 +48,7 @@ class ErrorsSuite extends AcidOrcSuite {
       )
       for ((attempt, expected) <- attempts) {
         val error = acidError(attempt.collect())
-        assertEquals(error.getCondition, expected)
+        assertEquals(error.mainCondition, expected)
         assert(error.getMessage.contains(path.getName) && error.getMessage.contains("db.t"), error.getMessage)
       }
     }
@@ -143,10 +143,10 @@ class ErrorsSuite extends AcidOrcSuite {
     }
     val (data, deletes) = (t.dataFolders, t.deleteFolders)
     t.dataFolders = data :+ "delta_0000008_0000008_0000"
-    assertEquals(acidError(t.read().count()).getCondition, "HIVE_ACID_CORRUPT_FILE")
+    assertEquals(acidError(t.read().count()).getCondition, "HIVE_ACID_CORRUPT_FILE.SCHEMA")
     t.dataFolders = data
     t.deleteFolders = deletes :+ "delete_delta_0000008_0000008_0000"
-    assertEquals(acidError(t.read().count()).getCondition, "HIVE_ACID_CORRUPT_FILE")
+    assertEquals(acidError(t.read().count()).getCondition, "HIVE_ACID_CORRUPT_FILE.SCHEMA")
   }
 
   test("a file of ACID version 1, which holds updates, with statistics or without") {
@@ -180,6 +180,6 @@ class ErrorsSuite extends AcidOrcSuite {
     writer.close()
     t.dataFolders :+= "delta_0000002_0000002"
     t.delete("id = 3 and ROW__ID.writeid = 1")
-    assertEquals(acidError(t.read().count()).getCondition, "HIVE_ACID_CORRUPT_FILE")
+    assertEquals(acidError(t.read().count()).mainCondition, "HIVE_ACID_CORRUPT_FILE")
   }
 }

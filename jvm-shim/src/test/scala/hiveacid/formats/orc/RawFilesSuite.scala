@@ -134,7 +134,7 @@ class RawFilesSuite extends AcidOrcSuite {
     val table = new Raw(None, 100)
     assertEquals(table.read().count(), 100L)
     assertEquals(table.read().selectExpr("sum(id)").head().getLong(0), 4950L)
-    assertEquals(acidError(numbers(table.read())).getCondition, "HIVE_ACID_CORRUPT_FILE")
+    assertEquals(acidError(numbers(table.read())).mainCondition, "HIVE_ACID_CORRUPT_FILE")
   }
 
   test("columns are found by name in any case, by position where the file has no names, or are missing") {
