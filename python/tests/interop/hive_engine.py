@@ -182,6 +182,7 @@ def _defaults(folder: Path) -> dict[str, str]:
         "hive.execution.engine": "mr",
         "mapreduce.framework.name": "local",
         "fs.defaultFS": "file:///",
+        "fs.file.impl": "JavaFileSystem",
         # how often a job is looked at: a compaction's waits for five seconds otherwise
         "mapreduce.client.completion.pollinterval": "20",
         "mapreduce.client.progressmonitor.pollinterval": "20",
