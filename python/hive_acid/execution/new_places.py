@@ -1,4 +1,4 @@
-"""What a first write looks for in the folder of a new table or partition."""
+"""The folder of a new table or partition, before its first write."""
 
 from __future__ import annotations
 
