@@ -68,7 +68,7 @@ class Cell:
         self.points = FaultPoints()
         self.transactions, self._executor, self._engine = self._build_client(self.points)
         self._statement = world.statement(mutation.kind)
-        self.points.steps.clear()
+        self.points.restart()
 
     def _build_client(self, points: FaultPoints) -> tuple[TransactionManager, Executor, FakeEngine]:
         """A process that runs statements. Its engine scans the table and writes to all partitions."""

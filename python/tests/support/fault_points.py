@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -43,10 +44,16 @@ class FaultPoints:
     strike: Strike | None = None
     is_dead: bool = False
     steps: list[Step] = field(default_factory=list)
+    _calls: Counter[str] = field(default_factory=Counter)
 
     def watch(self, seam: str, real: Any) -> Any:
         """The same object, each method call of which is a step."""
         return _Watched(self, seam, real)
+
+    def restart(self) -> None:
+        """The next call is the first step."""
+        self.steps.clear()
+        self._calls.clear()
 
     def heal(self) -> None:
         """Everything passes again."""
@@ -63,8 +70,8 @@ class FaultPoints:
             raise Killed
         if method in BACKGROUND:
             return call()
-        nth = 1 + sum(step.method == method for step in self.steps)
-        step = Step(seam, method, nth, len(self.steps))
+        self._calls[method] += 1
+        step = Step(seam, method, self._calls[method], len(self.steps))
         self.steps.append(step)
         if self.strike is not None and step.position >= self.at:
             return self.strike(step, call)

@@ -120,7 +120,7 @@ def build_client(world: World, points: FaultPoints) -> tuple[Warehouse, Executor
     identity = Identity("user", "host", "agent")
     transactions = keep_still(TransactionManager(metastore, identity, settings, world.clock, world.clock.pause_ms))
     warehouse = Warehouse(metastore, files, transactions)
-    points.steps.clear()
+    points.restart()
     return warehouse, Executor(warehouse, settings, world.clock.pause_ms)
 
 
