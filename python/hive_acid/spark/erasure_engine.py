@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed, wait
 from uuid import uuid4
 
 from py4j.protocol import Py4JJavaError
@@ -172,7 +172,7 @@ class SparkErasureEngine:
             requester = self._attachment.requester
             request = CompactionRequest(table, CompactionKind.MAJOR, partition or None, initiator=requester)
             try:
-                done = self._attachment.compactions.compact_anew(request, settings)
+                done = self._attachment.compact_anew(request, settings)
             except (StatementCancelled, MetastoreUnavailable):
                 raise
             except (HiveAcidError, PySparkException, Py4JJavaError) as error:
@@ -187,13 +187,12 @@ class SparkErasureEngine:
             context.removeJobTag(tag)
         with ThreadPoolExecutor(min(_MOST_AT_ONCE, max(2, context.defaultParallelism))) as threads:
             waiting = [threads.submit(of(compact_one), name) for of, name in zip(inherit, partitions, strict=True)]
-            try:
-                for future in as_completed(waiting):
-                    yield future.result()
-            except BaseException:
+
+            def cancel() -> None:
                 threads.shutdown(wait=False, cancel_futures=True)
                 context.cancelJobsWithTag(tag)
-                raise
+
+            yield from _give_as_they_end(waiting, cancel)
 
     def _settings(self) -> Settings:
         return self._attachment.settings.overridden_by(find_own_settings(self._session))
@@ -220,6 +219,24 @@ class SparkErasureEngine:
         context = self._session.sparkContext
         found = run_job(context, _DIGEST_JOB, lambda: functions.api.digests(functions.session, listed))
         return codec.read(tuple[str | None, ...], found)
+
+
+def _give_as_they_end(waiting: Sequence[Future[Compaction]], cancel: Callable[[], None]) -> Iterator[Compaction]:
+    """After an error the others are cancelled, and those that have ended well all the same come before it."""
+    given = set[Future[Compaction]]()
+    try:
+        for future in as_completed(waiting):
+            given.add(future)
+            yield future.result()
+    except GeneratorExit:
+        cancel()
+        raise
+    except BaseException:
+        cancel()
+        begun = [future for future in waiting if not future.cancelled()]
+        wait(begun)
+        yield from (future.result() for future in begun if future not in given and future.exception() is None)
+        raise
 
 
 def _describe_failure(error: Exception) -> str:

@@ -17,7 +17,7 @@ from hive_acid.clock import monotonic_ms, wall_clock_ms
 from hive_acid.compaction.compactor import Compactor
 from hive_acid.compaction.initiator.after_write import AfterWrite
 from hive_acid.compaction.queue.liveness import STATEMENT_POOL_PREFIX, WORKER_PREFIX
-from hive_acid.compaction.queue.requests import CompactionRequests
+from hive_acid.compaction.queue.requests import CompactionRequests, Outcome
 from hive_acid.compaction.queue.session_runner import SessionRunner
 from hive_acid.compaction.queue.worker import Worker
 from hive_acid.errors import build_error
@@ -26,6 +26,7 @@ from hive_acid.execution.ddl import DdlExecutor
 from hive_acid.execution.executor import Executor
 from hive_acid.execution.session_transaction import SessionTransaction
 from hive_acid.hive_site import read_settings
+from hive_acid.metastore.compaction_types import CompactionRequest
 from hive_acid.metastore.security import Security
 from hive_acid.metastore.thrift_client import ThriftMetastore
 from hive_acid.model.table import TableName
@@ -135,6 +136,11 @@ class Attachment:
         compactor = Compactor(self.metastore, self.file_system, self._engine, chosen, self._notes)
         version, running = f"spark-hive-acid {__version__}", self._cancellation.running
         return Worker(self.metastore, self.transactions, compactor, chosen, name, version, running)
+
+    def compact_anew(self, request: CompactionRequest, settings: config.Settings) -> Outcome:
+        """A compaction that is asked for and waited for. It can be cancelled as a statement of its thread can."""
+        with self._cancellation.running():
+            return self.compactions.compact_anew(request, settings)
 
     def end_transaction(self, transaction: SessionTransaction, error: BaseException | None) -> None:
         """Ends a transaction of several statements. Its commit may wait, and can be cancelled as a statement can."""

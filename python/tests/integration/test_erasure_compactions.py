@@ -12,9 +12,11 @@ from pyspark.sql.functions import udf
 
 from hive_acid.compaction.queue.requests import CompactionRequests, Outcome
 from hive_acid.config import Settings
+from hive_acid.errors import StatementCancelled
 from hive_acid.metastore.compaction_types import CompactionRequest
 from hive_acid.model.table import TableName
 from hive_acid.spark.erasure_engine import SparkErasureEngine
+from hive_acid.spark.session import attach
 from integration.conftest import Tables
 from support.polling import eventually
 
@@ -105,3 +107,48 @@ def test_an_error_of_another_kind_ends_all_and_cancels_their_jobs(
         list(engine.compact(table, PARTITIONS[:2]))
     assert begun.exists()
     assert not finished.exists()
+
+
+def test_one_that_waits_is_cancelled_with_the_others(
+    table: TableName, engine: SparkErasureEngine, spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ends, waits = dict[str | None, str | None](), threading.Event()
+
+    def compact_anew(self: CompactionRequests, request: CompactionRequest, settings: Settings) -> Outcome:
+        if request.partition == "d=0":
+            assert waits.wait(60)
+            raise RuntimeError("on purpose")
+        waits.set()
+        try:
+            attach(spark)._cancellation.pause_ms(120_000)
+        except StatementCancelled as error:
+            ends[request.partition] = error.getCondition()
+            raise
+        raise AssertionError("it was waited for")
+
+    monkeypatch.setattr(CompactionRequests, "compact_anew", compact_anew)
+    with pytest.raises(RuntimeError, match="on purpose"):
+        list(engine.compact(table, PARTITIONS[:2]))
+    assert ends == {"d=1": "HIVE_ACID_CANCELLED"}
+
+
+def test_one_that_ends_well_beside_an_error_is_told_before_it(
+    table: TableName, engine: SparkErasureEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    has_begun, has_failed = threading.Event(), threading.Event()
+
+    def compact_anew(self: CompactionRequests, request: CompactionRequest, settings: Settings) -> Mock:
+        if request.partition == "d=0":
+            assert has_begun.wait(60)
+            threading.Timer(0.3, has_failed.set).start()
+            raise RuntimeError("on purpose")
+        has_begun.set()
+        assert has_failed.wait(60)
+        return Mock(compaction_id=7)
+
+    monkeypatch.setattr(CompactionRequests, "compact_anew", compact_anew)
+    told = []
+    with pytest.raises(RuntimeError, match="on purpose"):
+        for compaction in engine.compact(table, PARTITIONS[:2]):
+            told.append((compaction.partition, compaction.id))
+    assert told == [("d=1", 7)]
