@@ -236,6 +236,7 @@ def test_the_steps_are_those_of_the_whole_statement(mutation: Mutation, line: Me
 
 
 OF_3_IN_THE_GATE = (
+    "replace-named",
     "insert-flat",
     "update-partitions",
     "delete-named",
