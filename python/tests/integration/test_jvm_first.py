@@ -189,6 +189,27 @@ def test_a_side_car_that_is_killed_is_named_and_the_next_statement_has_another(
     wait_until(lambda: not open_transactions(client), "no transaction is left")
 
 
+@pytest.mark.slow
+def test_a_side_car_that_is_killed_while_a_created_table_is_taken_back_says_that_it_stays(
+    server: Program, jdbc: JdbcClient, table: TableName, client: ThriftMetastore
+) -> None:
+    made = TableName(table.database, f"{table.table}_made")
+    query = "SELECT int(raise_error(concat('on purpose', java_method('java.lang.Thread', 'sleep', 8000L)))) AS id"
+    with jdbc.connect() as session, ThreadPoolExecutor(1) as threads:
+        creating = threads.submit(session.sql, f"CREATE TABLE {made} {TRANSACTIONAL} AS {query}")
+        wait_until(lambda: made in client.table_names(), "the table is made")
+        with locked(client, made):
+            wait_until(lambda: is_waited_for(client, made), "it waits for the table that it is to drop")
+            os.kill(server.sidecar(), signal.SIGKILL)
+            with pytest.raises(Refused) as caught:
+                creating.result(30)
+        assert "[HIVE_ACID_PYTHON_ENDED]" in caught.value.message
+        assert "The table was created, without rows." in caught.value.message
+        assert session.sql(f"SELECT count(*) FROM {made}") == [(0,)]
+        session.sql(f"DROP TABLE {made}")
+    wait_until(lambda: not open_transactions(client), "no transaction is left")
+
+
 def test_spark_sql_hears_ctrl_c_and_leaves_nothing_when_it_is_killed(
     metastore: EmbeddedMetastore, client: ThriftMetastore, table: TableName, tmp_path: Path
 ) -> None:

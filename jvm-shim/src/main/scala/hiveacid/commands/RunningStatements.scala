@@ -86,7 +86,7 @@ object RunningStatements {
     * stays.
     */
   def takeBack(session: SparkSession, table: String, identity: String, failure: Throwable)(drop: () => Unit): Unit =
-    withCalls(session, Seq(Right(drop))) { keys =>
+    withCalls(session, Seq(Right(drop)), unchanged = "TABLE_CREATED") { keys =>
       val reason = String.valueOf(failure.getMessage)
       val request = TakeBackRequest(table, identity, reason, PythonSide.settings(session))
       PythonSide.plannerFor(session, table).takeBack(Wire.write(request), keys.head)
@@ -96,15 +96,20 @@ object RunningStatements {
       run: Seq[String] => Object
   ): T = Wire.read[T](withCalls(session, StatementTime.fix(commands).map(Left(_)))(run))
 
-  private def withCalls(session: SparkSession, statements: Seq[Either[AcidWriteCommand, () => Unit]])(
-      run: Seq[String] => Object
-  ): String = PythonThreads.ask(session) { // Python calls back on the thread that has called it
+  /** @param unchanged
+    *   the outcome if Python ends before it has called back
+    */
+  private def withCalls(
+      session: SparkSession,
+      statements: Seq[Either[AcidWriteCommand, () => Unit]],
+      unchanged: String = "NOT_COMMITTED"
+  )(run: Seq[String] => Object): String = PythonThreads.ask(session) { // Python calls back on the thread that has called it
     val begun = statements.map(statement => s"call-${counter.incrementAndGet()}" -> new Call(session, statement))
     begun.foreach { case (key, call) => calls.put(key, call) }
     try PythonSide.text(run(begun.map(_._1)))
     catch {
       case ended: AcidException if ended.getCondition == SidecarPlanner.Ended && !begun.exists(_._2.mayHaveChanged) =>
-        throw AcidException.told(ended, AcidException.outcome("NOT_COMMITTED"))
+        throw AcidException.told(ended, AcidException.outcome(unchanged))
     } finally begun.foreach { case (key, _) => calls.remove(key) }
   }
 
