@@ -187,6 +187,8 @@ def _defaults(folder: Path) -> dict[str, str]:
         "mapreduce.client.completion.pollinterval": "20",
         "mapreduce.client.progressmonitor.pollinterval": "20",
         "hive.exec.counters.pull.interval": "20",
+        # each map task clears so many megabytes of memory before it begins
+        "mapreduce.task.io.sort.mb": "4",
         "hive.exec.submit.local.task.via.child": "false",
         "hive.auto.convert.join": "false",
         # a plain SELECT is a fetch without a job: the row reader; see hive_tables for the vectorised one

@@ -10,7 +10,7 @@ from interop.all_types import COLUMNS, VALUES
 from interop.hive_engine import HiveEngine
 from interop.hive_table import HiveTable
 from interop.releases import cases_of_releases
-from interop.test_compaction import KINDS, Subject
+from interop.test_compaction import KINDS, Subject, spelled
 
 pytestmark = [pytest.mark.interop, pytest.mark.slow]
 
@@ -86,7 +86,7 @@ CASES = [
 def test_compactions_of_both_in_any_order_change_no_answer(
     hive: HiveEngine, spark: SparkSession, shape: str, form: str, order: str
 ) -> None:
-    tested = subject(hive, spark, f"io_{shape}_{form}_{order}", shape, form)
+    tested = subject(hive, spark, f"io_{shape}_{form}_{spelled(order)}", shape, form)
     tested.change()
     tested.change()
     tested.check()
