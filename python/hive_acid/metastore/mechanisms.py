@@ -149,11 +149,20 @@ class PasswordLogin:
 
 
 class TokenLogin:
-    """A delegation token, for each connection."""
+    """A delegation token, for each connection.
 
-    def __init__(self, token: Token) -> None:
+    Args:
+        token: the first one.
+        find_newest: asked at each connection, since programs that run for days are handed others; None if there is none
+            any more, which leaves the last one.
+
+    """
+
+    def __init__(self, token: Token, find_newest: Callable[[], Token | None] = lambda: None) -> None:
         self.user = token.owner
         self._token = token
+        self._find_newest = find_newest
 
     def begin(self, host: str) -> DigestMechanism:
+        self._token = self._find_newest() or self._token
         return DigestMechanism(self._token)

@@ -13,7 +13,7 @@ from hive_acid.errors import build_error
 from hive_acid.metastore.mechanisms import PasswordLogin, TokenLogin
 from hive_acid.metastore.security import Login, LoginFailed, Mechanism, Security
 from hive_acid.metastore.tls import make_context
-from hive_acid.metastore.tokens import parse_token
+from hive_acid.metastore.tokens import Token, parse_token
 from hive_acid.spark.ticket_cache import find_cache, has_expired
 from hive_acid.transport import CREDENTIAL_STORES, HiveSetting, Kerberos, Password, Tls, Transport
 
@@ -181,9 +181,9 @@ def _log_in(shim: Any, conf: Any, kerberos: Kerberos, configured: Mapping[str, s
     principal, keytab = configured.get(PRINCIPAL, ""), configured.get(KEYTAB, "")
     try:
         shim.logIn(conf, principal, keytab)
-        token = shim.findToken(kerberos.token_signature)
+        token = _find_token(shim, kerberos)
         if token is not None:
-            return TokenLogin(parse_token(str(token)))
+            return TokenLogin(token, lambda: _find_token(shim, kerberos))
         user = str(shim.userName())
         if not shim.knowsKerberos():
             return NoLogin(user, LoginFailed("HIVE_ACID_METASTORE_LOGIN.NO_KERBEROS"))
@@ -191,6 +191,11 @@ def _log_in(shim: Any, conf: Any, kerberos: Kerberos, configured: Mapping[str, s
     except Py4JError as error:
         named = {"user": principal, "principal": kerberos.principal, "protection": ",".join(kerberos.protections)}
         return NoLogin(principal, name_failure(error, named))
+
+
+def _find_token(shim: Any, kerberos: Kerberos) -> Token | None:
+    found = shim.findToken(kerberos.token_signature)
+    return None if found is None else parse_token(str(found))
 
 
 def _find_password(shim: Any, conf: Any, login: Password, configured: Mapping[str, str]) -> Login:

@@ -10,8 +10,10 @@ import pytest
 from py4j.protocol import Py4JJavaError, Py4JNetworkError
 
 from hive_acid.errors import ConfigurationError
-from hive_acid.metastore.mechanisms import PasswordLogin
+from hive_acid.metastore import mechanisms
+from hive_acid.metastore.mechanisms import PasswordLogin, TokenLogin
 from hive_acid.metastore.security import LoginFailed
+from hive_acid.metastore.tokens import KIND, Token
 from hive_acid.spark import login
 from hive_acid.spark.login import GssMechanism, KerberosLogin, build_security, name_failure
 from hive_acid.transport import Kerberos, Password, Tls, Transport
@@ -170,3 +172,15 @@ def test_a_trust_store_without_certificates_does_not_become_trust_in_everybody()
     transport = Transport(tls=Tls(trust_store="/stores/trusted.p12"))
     with pytest.raises(ConfigurationError, match="trusted"):
         build_security(jvm, transport, lambda _: None, {})
+
+
+def test_each_connection_logs_in_by_the_newest_token(monkeypatch: pytest.MonkeyPatch) -> None:
+    first, second = (Token(b"\0\x05alice\x04hive\0", secret, KIND, "") for secret in (b"first", b"second"))
+    monkeypatch.setattr(login, "parse_token", {"1": first, "2": second}.get)
+    jvm = Mock()
+    jvm.hiveacid.api.MetastoreLogin.findToken.side_effect = ["1", "1", "2", None]
+    made = build_security(jvm, Transport(Kerberos("hive/_HOST@REALM")), lambda _: None, {}).login
+    assert isinstance(made, TokenLogin)
+    assert made.user == "alice"
+    monkeypatch.setattr(mechanisms, "DigestMechanism", lambda token: token)
+    assert [made.begin("host") for _ in range(3)] == [first, second, second]
