@@ -8,6 +8,7 @@ import java.nio.file.StandardCopyOption.ATOMIC_MOVE
 import com.fasterxml.jackson.databind.ObjectMapper
 import com.fasterxml.jackson.databind.json.JsonMapper
 import com.fasterxml.jackson.module.scala.DefaultScalaModule
+import hiveacid.formats.NewFiles
 import hiveacid.formats.orc.FileRowCounts
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileStatus, FileSystem, LocalFileSystem, Options, Path}
@@ -120,10 +121,11 @@ final class Storage(session: SparkSession) {
     })
 
   def exists(path: String): Boolean = fileSystem(path).exists(new Path(path))
-  def makeFolder(path: String): Unit = require(fileSystem(path).mkdirs(new Path(path)), s"$path was not made")
+  def makeFolder(path: String): Unit =
+    require(NewFiles.fileSystem(new Path(path), conf).mkdirs(new Path(path)), s"$path was not made")
 
   def writeText(path: String, text: String): Unit = {
-    val out = fileSystem(path).create(new Path(path), true)
+    val out = NewFiles.fileSystem(new Path(path), conf).create(new Path(path), true)
     try out.write(text.getBytes(UTF_8))
     finally out.close()
   }

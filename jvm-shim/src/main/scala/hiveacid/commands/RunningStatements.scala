@@ -103,15 +103,16 @@ object RunningStatements {
       session: SparkSession,
       statements: Seq[Either[AcidWriteCommand, () => Unit]],
       unchanged: String = "NOT_COMMITTED"
-  )(run: Seq[String] => Object): String = PythonThreads.ask(session) { // Python calls back on the thread that has called it
-    val begun = statements.map(statement => s"call-${counter.incrementAndGet()}" -> new Call(session, statement))
-    begun.foreach { case (key, call) => calls.put(key, call) }
-    try PythonSide.text(run(begun.map(_._1)))
-    catch {
-      case ended: AcidException if ended.getCondition == SidecarPlanner.Ended && !begun.exists(_._2.mayHaveChanged) =>
-        throw AcidException.told(ended, AcidException.outcome(unchanged))
-    } finally begun.foreach { case (key, _) => calls.remove(key) }
-  }
+  )(run: Seq[String] => Object): String =
+    PythonThreads.ask(session) { // Python calls back on the thread that has called it
+      val begun = statements.map(statement => s"call-${counter.incrementAndGet()}" -> new Call(session, statement))
+      begun.foreach { case (key, call) => calls.put(key, call) }
+      try PythonSide.text(run(begun.map(_._1)))
+      catch {
+        case ended: AcidException if ended.getCondition == SidecarPlanner.Ended && !begun.exists(_._2.mayHaveChanged) =>
+          throw AcidException.told(ended, AcidException.outcome(unchanged))
+      } finally begun.foreach { case (key, _) => calls.remove(key) }
+    }
 
   private def planner(session: SparkSession, command: AcidWriteCommand) =
     PythonSide.plannerFor(session, AcidTable.name(command.target))

@@ -6,6 +6,7 @@ import java.time.ZoneOffset
 import scala.util.control.NonFatal
 
 import hiveacid.errors.AcidException
+import hiveacid.formats.NewFiles
 import hiveacid.formats.orc.RowSetter
 import hiveacid.values.{DeleteKind, InsertKind, WallClock}
 import hiveacid.wire.{WriteReport, WriteSpec, WrittenFolder, WrittenRows}
@@ -143,7 +144,7 @@ object WriteJob extends Logging {
 
   /** Moves the files of the attempts that count to where the job's result lies, and removes the other attempts. */
   private[hiveacid] def publish(files: Seq[WrittenFile], staging: Path, conf: Configuration): Unit = {
-    val fs = staging.getFileSystem(conf)
+    val fs = NewFiles.fileSystem(staging, conf)
     try files.foreach(publish(fs, staging, _))
     catch {
       case e @ (_: IOException | _: FSError) =>

@@ -2,7 +2,7 @@ package hiveacid.formats.orc
 
 import java.nio.charset.StandardCharsets.UTF_8
 
-import hiveacid.formats.{FileSettings, NewRowsWriter, TableFileWriter}
+import hiveacid.formats.{FileSettings, NewFiles, NewRowsWriter, TableFileWriter}
 import hiveacid.values.WallClock
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
@@ -144,6 +144,7 @@ object AcidFileWriter {
       .overwrite(false)
       .useUTCTimestamp(true)
       .setProlepticGregorian(true)
+      .fileSystem(NewFiles.fileSystem(path, conf))
     OrcFile.createWriter(path, callback.fold(options)(options.callback))
   }
 
