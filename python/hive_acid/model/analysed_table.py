@@ -10,6 +10,7 @@ from hive_acid.model.table import Column, TableDescription, TableKind, TableName
 
 _COLLATION = re.compile(r" collate \w+")
 _BLANK_OR_QUOTE = re.compile(r"[\s`]+")
+_LOCAL_ZONE = re.compile(r"(?<!\w)timestampwithlocaltimezone(?![\w:])")
 _SYNONYM = re.compile(r"(?<![\w:])(integer|numeric|dec|decimal(?!\())(?![\w:])")
 _SYNONYMS = {"integer": "int", "numeric": "decimal", "dec": "decimal", "decimal": "decimal(10,0)"}
 
@@ -85,8 +86,12 @@ def normal_location(location: str) -> str:
 
 
 def normal_type(text: str) -> str:
-    """One spelling of a type: words in lower case, without blanks and quotes, synonyms as Hive stores them."""
-    bare = _BLANK_OR_QUOTE.sub("", _COLLATION.sub("", text.lower()))
+    """One spelling of a type: words in lower case, without blanks and quotes, synonyms as Hive stores them.
+
+    A TIMESTAMP WITH LOCAL TIME ZONE of Hive is a TIMESTAMP in Spark's catalog, where Spark's parser takes the words.
+    Whoever reads or writes such a column is refused by the type that its files and the metastore have.
+    """
+    bare = _LOCAL_ZONE.sub("timestamp", _BLANK_OR_QUOTE.sub("", _COLLATION.sub("", text.lower())))
     return _SYNONYM.sub(lambda match: _SYNONYMS[match[1]], _SYNONYM.sub(lambda match: _SYNONYMS[match[1]], bare))
 
 

@@ -125,9 +125,12 @@ def test_trino_changes_rows_of_every_type_and_spark_reads_on(
     acid_table(hive, "types_changed", COLUMNS)
     spark.sql(f"INSERT INTO types_changed SELECT {VALUES}")
     trino.sql("UPDATE types_changed SET id = 2, de = DECIMAL '-0.00001', st = NULL, dt = DATE '1500-03-01'")
+    # Trino's files name no calendar, so that Hive of the metastore's line says which day it is
+    ((day,),) = hive.sql("SELECT dt FROM types_changed").rows
+    assert day == ("1500-03-01" if hive.version == "3.1.3" else "1500-02-20")
     assert of_spark(
         spark, "SELECT id, CAST(de AS STRING), st, CAST(dt AS STRING), bo, ar[1], mp['k'], sr.y FROM types_changed"
-    ) == [(2, "-0.00001", None, "1500-03-01", True, 2, 1, "z")]
+    ) == [(2, "-0.00001", None, day, True, 2, 1, "z")]
 
 
 @pytest.mark.parametrize("stored_as", ["ORC", "PARQUET"])

@@ -102,6 +102,8 @@ def test_other_folders_have_others(one: str, other: str) -> None:
         ("dec", "decimal(10,0)"),
         ("struct<`A`:int, b:array<string>>", "struct<a:int,b:array<string>>"),
         ("string collate unicode_ci", "string"),
+        ("timestamp with local time zone", "timestamp"),
+        ("struct<a:TIMESTAMP WITH LOCAL TIME ZONE,b:int>", "struct<a:timestamp,b:int>"),
     ],
 )
 def test_one_type_has_one_spelling(one: str, other: str) -> None:
