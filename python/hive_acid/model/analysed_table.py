@@ -89,7 +89,7 @@ def normal_type(text: str) -> str:
     """One spelling of a type: words in lower case, without blanks and quotes, synonyms as Hive stores them.
 
     A TIMESTAMP WITH LOCAL TIME ZONE of Hive is a TIMESTAMP in Spark's catalog, where Spark's parser takes the words.
-    Whoever reads or writes such a column is refused by the type that its files and the metastore have.
+    A statement that reads or writes such a column is refused by the type that its files and the metastore have.
     """
     bare = _LOCAL_ZONE.sub("timestamp", _BLANK_OR_QUOTE.sub("", _COLLATION.sub("", text.lower())))
     return _SYNONYM.sub(lambda match: _SYNONYMS[match[1]], _SYNONYM.sub(lambda match: _SYNONYMS[match[1]], bare))
