@@ -10,7 +10,11 @@ from hive_acid.model.table import Column, TableDescription, TableKind, TableName
 
 _COLLATION = re.compile(r" collate \w+")
 _BLANK_OR_QUOTE = re.compile(r"[\s`]+")
+_ORC = "orcinputformat"
 _LOCAL_ZONE = re.compile(r"(?<!\w)timestampwithlocaltimezone(?![\w:])")
+"""A TIMESTAMP in Spark's catalog, where Spark's parser takes the words. Files of ORC name their types, so that a
+statement that reads such a column is refused by that. No other file does: its values would be read as something else.
+"""
 _SYNONYM = re.compile(r"(?<![\w:])(integer|numeric|dec|decimal(?!\())(?![\w:])")
 _SYNONYMS = {"integer": "int", "numeric": "decimal", "dec": "decimal", "decimal": "decimal(10,0)"}
 
@@ -59,7 +63,12 @@ def find_change(analysed: AnalysedTable, table: TableDescription) -> str | None:
     if analysed.created_s and table.created_s and analysed.created_s != table.created_s:
         return "it was dropped and made again"
     columns = analysed.columns if analysed.columns is not None else table.columns
-    then, now = _spell((*columns, *analysed.partition_columns)), _spell((*table.columns, *table.partition_columns))
+    now = _spell((*table.columns, *table.partition_columns))
+    then = _spell((*columns, *analysed.partition_columns))
+    if _ORC in table.input_format.lower():
+        now = ", ".join(
+            filter(None, (_LOCAL_ZONE.sub("timestamp", _spell(table.columns)), _spell(table.partition_columns)))
+        )
     if then != now:
         return f"its columns are {now}, the statement was analysed with {then}"
     if len(analysed.partition_columns) != len(table.partition_columns):
@@ -86,12 +95,8 @@ def normal_location(location: str) -> str:
 
 
 def normal_type(text: str) -> str:
-    """One spelling of a type: words in lower case, without blanks and quotes, synonyms as Hive stores them.
-
-    A TIMESTAMP WITH LOCAL TIME ZONE of Hive is a TIMESTAMP in Spark's catalog, where Spark's parser takes the words.
-    A statement that reads or writes such a column is refused by the type that its files and the metastore have.
-    """
-    bare = _LOCAL_ZONE.sub("timestamp", _BLANK_OR_QUOTE.sub("", _COLLATION.sub("", text.lower())))
+    """One spelling of a type: words in lower case, without blanks and quotes, synonyms as Hive stores them."""
+    bare = _BLANK_OR_QUOTE.sub("", _COLLATION.sub("", text.lower()))
     return _SYNONYM.sub(lambda match: _SYNONYMS[match[1]], _SYNONYM.sub(lambda match: _SYNONYMS[match[1]], bare))
 
 

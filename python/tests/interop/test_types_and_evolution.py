@@ -292,5 +292,12 @@ def test_types_that_spark_has_not_are_refused_by_name(hive: HiveEngine, spark: S
     if hive.version.startswith("4."):  # 3.1.3 cannot store one
         hive.sql("INSERT INTO with_zone SELECT 1, CAST('2020-01-01 00:00:00' AS TIMESTAMP WITH LOCAL TIME ZONE), 'z'")
         assert rows(spark, "SELECT id, z FROM with_zone") == [(1, "z")]
-        with pytest.raises(Py4JJavaError, match="timestamp with local time zone would have to be read as"):
-            spark.sql("SELECT * FROM with_zone").collect()
+        hive.sql(
+            "CREATE TABLE zone_io (id INT, u TIMESTAMP WITH LOCAL TIME ZONE) STORED AS ORC "
+            "TBLPROPERTIES ('transactional'='true', 'transactional_properties'='insert_only')"
+        )
+        hive.sql("INSERT INTO zone_io SELECT 1, CAST('2020-01-01 00:00:00' AS TIMESTAMP WITH LOCAL TIME ZONE)")
+        assert rows(spark, "SELECT id FROM zone_io") == [(1,)]
+        for name in ("with_zone", "zone_io"):
+            with pytest.raises(Py4JJavaError, match="timestamp with local time zone would have to be read as"):
+                spark.sql(f"SELECT * FROM {name}").collect()

@@ -21,7 +21,6 @@ from support.polling import eventually
 START_LIMIT_S: Final = 300.0
 STOP_LIMIT_S: Final = 20.0
 REQUEST_LIMIT_S: Final = 60.0
-NODE_LIMIT_S: Final = 60.0
 RETRY_AFTER_S: Final = 0.1
 """A server that is too busy answers 502, 503 or 504, and wants to be asked again after this time."""
 USER: Final = "tester"
@@ -74,15 +73,10 @@ class TrinoServer:
         }
         columns: list[dict[str, Any]] = []
         rows: list[tuple[Any, ...]] = []
-        limit = time.monotonic() + NODE_LIMIT_S
         answer = self._ask(f"{self._address}/v1/statement", headers, statement.encode())
         while True:
             if "error" in answer:
                 error = answer["error"]
-                if _has_not_begun(error) and time.monotonic() < limit:
-                    time.sleep(RETRY_AFTER_S)
-                    answer = self._ask(f"{self._address}/v1/statement", headers, statement.encode())
-                    continue
                 raise TrinoError(f"{statement.strip()}\n{error['errorName']}: {error['message']}")
             columns = answer.get("columns", columns)
             rows += [tuple(row) for row in answer.get("data", ())]
@@ -120,11 +114,6 @@ class TrinoServer:
                 if error.code not in (502, 503, 504):
                     raise TrinoError(f"{url}: {error.code} {error.read()[:500]!r}") from error
                 time.sleep(RETRY_AFTER_S)
-
-
-def _has_not_begun(error: Mapping[str, Any]) -> bool:
-    """True if the server's only node was not there: a busy machine lets it miss its own announcement."""
-    return error["errorName"] == "NO_NODES_AVAILABLE" or error["message"] == "nodes is empty"
 
 
 def _free_port() -> int:

@@ -102,8 +102,6 @@ def test_other_folders_have_others(one: str, other: str) -> None:
         ("dec", "decimal(10,0)"),
         ("struct<`A`:int, b:array<string>>", "struct<a:int,b:array<string>>"),
         ("string collate unicode_ci", "string"),
-        ("timestamp with local time zone", "timestamp"),
-        ("struct<a:TIMESTAMP WITH LOCAL TIME ZONE,b:int>", "struct<a:timestamp,b:int>"),
     ],
 )
 def test_one_type_has_one_spelling(one: str, other: str) -> None:
@@ -122,3 +120,24 @@ def test_any_other_order_of_columns_is_told(columns: list[Column]) -> None:
     table = replace(TABLE, columns=(A, B, Column("c", "string"), Column("f", "double")))
     is_same = tuple(columns) == table.columns
     assert (find_change(describe_analysed(table), replace(table, columns=tuple(columns))) is None) is is_same
+
+
+@pytest.mark.parametrize(
+    ("input_format", "is_partition", "is_told"),
+    [("io.orc.OrcInputFormat", False, False), ("io.orc.OrcInputFormat", True, True), ("TextInputFormat", False, True)],
+)
+@pytest.mark.parametrize(
+    ("of_hive", "of_spark"),
+    [
+        ("timestamp with local time zone", "timestamp"),
+        ("struct<a:TIMESTAMP WITH LOCAL TIME ZONE,b:int>", "struct<a:timestamp,b:int>"),
+    ],
+)
+def test_a_zoned_timestamp_is_a_timestamp_to_spark_and_only_files_of_orc_refuse_it(
+    input_format: str, is_partition: bool, is_told: bool, of_hive: str, of_spark: str
+) -> None:
+    place = "partition_columns" if is_partition else "columns"
+    table = replace(TABLE, input_format=input_format, bucket_columns=(), bucket_count=0)
+    stored, seen = (replace(table, **{place: (Column("z", text),)}) for text in (of_hive, of_spark))  # type: ignore[arg-type]
+    assert (find_change(describe_analysed(seen), stored) is not None) == is_told
+    assert find_change(describe_analysed(seen), replace(stored, **{place: (Column("z", "date"),)})) is not None  # type: ignore[arg-type]
