@@ -63,12 +63,9 @@ def find_change(analysed: AnalysedTable, table: TableDescription) -> str | None:
     if analysed.created_s and table.created_s and analysed.created_s != table.created_s:
         return "it was dropped and made again"
     columns = analysed.columns if analysed.columns is not None else table.columns
-    now = _spell((*table.columns, *table.partition_columns))
-    then = _spell((*columns, *analysed.partition_columns))
-    if _ORC in table.input_format.lower():
-        now = ", ".join(
-            filter(None, (_LOCAL_ZONE.sub("timestamp", _spell(table.columns)), _spell(table.partition_columns)))
-        )
+    is_orc = _ORC in table.input_format.lower()
+    then = _spell(columns, analysed.partition_columns, is_orc)
+    now = _spell(table.columns, table.partition_columns, is_orc)
     if then != now:
         return f"its columns are {now}, the statement was analysed with {then}"
     if len(analysed.partition_columns) != len(table.partition_columns):
@@ -100,8 +97,11 @@ def normal_type(text: str) -> str:
     return _SYNONYM.sub(lambda match: _SYNONYMS[match[1]], _SYNONYM.sub(lambda match: _SYNONYMS[match[1]], bare))
 
 
-def _spell(columns: tuple[Column, ...]) -> str:
-    return ", ".join(f"{column.name} {normal_type(column.type)}" for column in columns)
+def _spell(columns: tuple[Column, ...], partition_columns: tuple[Column, ...], is_orc: bool) -> str:
+    of_data = ((column.name, normal_type(column.type)) for column in columns)
+    in_files = [(name, _LOCAL_ZONE.sub("timestamp", kind) if is_orc else kind) for name, kind in of_data]
+    in_names = [(column.name, normal_type(column.type)) for column in partition_columns]
+    return ", ".join(f"{name} {kind}" for name, kind in (*in_files, *in_names))
 
 
 def _spell_buckets(table: AnalysedTable) -> str:

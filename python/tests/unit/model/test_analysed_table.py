@@ -140,4 +140,5 @@ def test_a_zoned_timestamp_is_a_timestamp_to_spark_and_only_files_of_orc_refuse_
     table = replace(TABLE, input_format=input_format, bucket_columns=(), bucket_count=0)
     stored, seen = (replace(table, **{place: (Column("z", text),)}) for text in (of_hive, of_spark))  # type: ignore[arg-type]
     assert (find_change(describe_analysed(seen), stored) is not None) == is_told
+    assert find_change(describe_analysed(stored), stored) is None
     assert find_change(describe_analysed(seen), replace(stored, **{place: (Column("z", "date"),)})) is not None  # type: ignore[arg-type]
