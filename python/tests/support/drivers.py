@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -276,7 +276,7 @@ class Trial:
 
 
 @contextmanager
-def start_drivers(scratch: Path) -> Iterator[Drivers]:
+def start_drivers(scratch: Path, of_metastore: Mapping[str, str] = QUICK) -> Iterator[Drivers]:
     """All of it, ended afterwards. A task of the session is tried three times."""
     settings = {
         "spark.master": "local[2,3]",
@@ -285,7 +285,7 @@ def start_drivers(scratch: Path) -> Iterator[Drivers]:
         "spark.hiveacid.lock.timeoutMs": str(LOCK_TIMEOUT_MS),
     }
     with (
-        EmbeddedMetastore.start(settings=QUICK) as metastore,
+        EmbeddedMetastore.start(settings=of_metastore) as metastore,
         ThriftProxy(metastore.uri) as proxy,
         SessionProcess(scratch / "session", proxy.uri, metastore.warehouse, settings) as session,
         SessionProcess(scratch / "reader", metastore.uri, metastore.warehouse) as reader,

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from thrift.protocol.TBinaryProtocol import TBinaryProtocol
 from thrift.Thrift import TType
-from thrift.transport.TTransport import TTransportBase
+from thrift.transport.TTransport import TTransportBase, TTransportException
 
 LIMIT_SECONDS = 60.0
 
@@ -171,8 +171,8 @@ class ThriftProxy:
                 requests, answers = _Recorder(client), _Recorder(server)
                 while _is_wanted(client, server) and self._pass_call(requests, answers, client, server):
                     pass
-        except (EOFError, OSError):  # either end has gone, and so has the connection
-            return
+        except (EOFError, OSError, TTransportException):
+            return  # either end has gone, or a stranger that speaks no Thrift has found the port
 
     def _pass_call(self, requests: _Recorder, answers: _Recorder, client: socket.socket, server: socket.socket) -> bool:
         method, request = requests.message()

@@ -197,28 +197,3 @@ def test_a_transaction_that_timed_out_unnoticed_is_not_committed(drivers: Driver
     drivers.proxy.heal()
     gate.open()
     trial.assert_undone(running.exception(LIMIT_SECONDS), "HIVE_ACID_TRANSACTION_ABORTED")
-
-
-@slow_but("update-partitions")
-def test_a_metastore_that_starts_again_during_the_write_job_costs_only_time(
-    drivers: Drivers, mutation: Mutation
-) -> None:
-    trial, gate = drivers.trial(mutation), drivers.gate()
-    running = drivers.session.submit(trial.text(f"gate('{gate}', id)"))
-    gate.wait()
-    drivers.metastore.restart()
-    gate.open()
-    ((affected, *_),) = running.result()
-    trial.assert_done(affected)
-
-
-@slow_but("delete-flat")
-def test_a_commit_under_way_while_the_metastore_starts_again_is_resolved(drivers: Drivers, mutation: Mutation) -> None:
-    trial = drivers.trial(mutation)
-    held = drivers.proxy.hold("commit_txn")
-    running = drivers.session.submit(trial.text())
-    held.wait()
-    drivers.metastore.restart()
-    held.release()
-    ((affected, *_),) = running.result()
-    trial.assert_done(affected)
