@@ -20,6 +20,8 @@ from hive_acid.metastore.types import (
 from hive_acid.model.table import JSON_SERDE, Column, Partition, RowFormat, TableDescription, TableName
 from hive_acid.model.write_ids import LONG_MAX, ValidTxnList, ValidWriteIdList
 
+_BARE_DECIMAL = re.compile(r"(?<!\w)decimal(?!\s*[\w(:])", re.IGNORECASE)
+"""Hive and Spark take it for `decimal(10,0)`, ORC takes it for nothing; with a colon it is the name of a field."""
 _LOCK_TYPES = {
     LockKind.SHARED_READ: ttypes.LockType.SHARED_READ,
     LockKind.SHARED_WRITE: ttypes.LockType.SHARED_WRITE,
@@ -138,7 +140,7 @@ def build_transaction_info(info: Any) -> TransactionInfo:
 
 
 def _build_columns(fields: Sequence[Any] | None) -> tuple[Column, ...]:
-    return tuple(Column(field.name.lower(), field.type) for field in fields or ())
+    return tuple(Column(field.name.lower(), _BARE_DECIMAL.sub("decimal(10,0)", field.type)) for field in fields or ())
 
 
 def _build_row_format(storage: Any) -> RowFormat:

@@ -67,3 +67,21 @@ def test_a_lock_the_server_gave_up_is_not_acquired() -> None:
 def test_a_view_has_no_location() -> None:
     view = conversion.build_table(ttypes.Table(tableName="v", dbName="db", sd=None, parameters=None))
     assert (view.location, view.columns, view.parameters) == ("", (), {})
+
+
+@pytest.mark.parametrize(
+    ("stored", "meant"),
+    [
+        ("decimal", "decimal(10,0)"),
+        ("DECIMAL", "decimal(10,0)"),
+        ("array<decimal>", "array<decimal(10,0)>"),
+        ("struct<decimal:decimal,b:map<int,decimal>>", "struct<decimal:decimal(10,0),b:map<int,decimal(10,0)>>"),
+        ("struct<a_decimal:int,decimal_b:decimal(5,2)>", "struct<a_decimal:int,decimal_b:decimal(5,2)>"),
+        ("decimal (5,2)", "decimal (5,2)"),
+    ],
+)
+def test_a_decimal_without_digits_has_ten(stored: str, meant: str) -> None:
+    fields = [ttypes.FieldSchema("D", stored)]
+    view = ttypes.Table(tableName="t", dbName="db", partitionKeys=fields)
+    (column,) = conversion.build_table(view).partition_columns
+    assert (column.name, column.type) == ("d", meant)
