@@ -83,6 +83,16 @@ def find_change(analysed: AnalysedTable, table: TableDescription) -> str | None:
     return None
 
 
+def find_zoned_column(analysed: AnalysedTable, table: TableDescription) -> Column | None:
+    """The first column of TIMESTAMP WITH LOCAL TIME ZONE, if such types are all in which the columns differ."""
+    columns = analysed.columns if analysed.columns is not None else table.columns
+    then = _spell((*columns, *analysed.partition_columns), (), is_orc=True)
+    now = (*table.columns, *table.partition_columns)
+    if then != _spell(now, (), is_orc=True):
+        return None
+    return next((column for column in now if _LOCAL_ZONE.search(normal_type(column.type))), None)
+
+
 def normal_location(location: str) -> str:
     """One spelling of a location: `file:/a`, `file:///a` and `file:/a/` are the same, as are `%20` and a blank."""
     scheme, colon, path = unquote(location).rstrip("/").partition(":")

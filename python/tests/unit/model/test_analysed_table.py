@@ -8,8 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hive_acid.errors import HiveAcidError
 from hive_acid.model.analysed_table import describe_analysed, find_change, normal_location, normal_type
 from hive_acid.model.table import Column, TableDescription, TableName
+from hive_acid.reading.changed_tables import refuse_changed
 
 A, B, D, E = (Column(name, "int") for name in "abde")
 TABLE = TableDescription(
@@ -142,3 +144,26 @@ def test_a_zoned_timestamp_is_a_timestamp_to_spark_and_only_files_of_orc_refuse_
     assert (find_change(describe_analysed(seen), stored) is not None) == is_told
     assert find_change(describe_analysed(stored), stored) is None
     assert find_change(describe_analysed(seen), replace(stored, **{place: (Column("z", "date"),)})) is not None  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("place", "input_format", "condition"),
+    [
+        ("columns", "TextInputFormat", "HIVE_ACID_UNSUPPORTED_TABLE.COLUMN_TYPE"),
+        ("partition_columns", "io.orc.OrcInputFormat", "HIVE_ACID_UNSUPPORTED_TABLE.PARTITION_COLUMN_TYPE"),
+    ],
+)
+def test_a_zoned_timestamp_that_would_be_read_as_something_else_is_refused_by_its_type(
+    place: str, input_format: str, condition: str
+) -> None:
+    table = replace(TABLE, input_format=input_format, bucket_columns=(), bucket_count=0)
+    stored, seen, other = (
+        replace(table, **{place: (Column("z", text),)})  # type: ignore[arg-type]
+        for text in ("timestamp with local time zone", "timestamp", "date")
+    )
+    with pytest.raises(HiveAcidError, match="column z has type timestamp with local time zone") as refused:
+        refuse_changed(describe_analysed(seen), stored)
+    assert refused.value.getCondition() == condition
+    with pytest.raises(HiveAcidError) as refused:
+        refuse_changed(describe_analysed(other), stored)
+    assert refused.value.getCondition() == "HIVE_ACID_TABLE_CHANGED"
