@@ -47,6 +47,7 @@ ends those that were idle for a minute: their number tells what Spark did in the
 the JDK's for asynchronous reading of files, and those of py4j's connections, which count as files.
 """
 POOLS_END_S = 150.0
+"""A multiple of that. What Spark's cleaner and listeners still hold of ended statements, tens of MB, goes sooner."""
 
 FEW_STATEMENTS = {"threads": 5, "files": 8, "memory_mb": 30, "heap_mb": 20}
 MANY_STATEMENTS = {"threads": 10, "files": 15, "memory_mb": 60, "heap_mb": 40}
@@ -163,6 +164,5 @@ def run_and_compare(session: LongSession, warm_up: int, rounds: int, limits: dic
         session.run_round(number)
         if number % 5 == 0:
             session.measure()
-    # what has ended is given back a moment later
-    assert eventually(lambda: not grown(session, before, limits)), grown(session, before, limits)
+    assert eventually(lambda: not grown(session, before, limits), POOLS_END_S), grown(session, before, limits)
     assert eventually(lambda: not session.open_at_metastore()), session.open_at_metastore()

@@ -23,11 +23,18 @@ STOP_LIMIT_S: Final = 20.0
 REQUEST_LIMIT_S: Final = 60.0
 RETRY_AFTER_S: Final = 0.1
 """A server that is too busy answers 502, 503 or 504, and wants to be asked again after this time."""
+NODE_LIMIT_S: Final = 60.0
+NO_NODE: Final = ("NO_NODES_AVAILABLE", "nodes is empty")
+"""How an answer names a server that does not know itself: it announces itself, and forgets it on a busy machine."""
 USER: Final = "tester"
 
 
 class TrinoError(Exception):
     """Trino refused or failed a statement; the text is Trino's, with the name of the error."""
+
+
+class NoNodeError(TrinoError):
+    """The statement was given up before any of it was done."""
 
 
 class TrinoServer:
@@ -63,12 +70,22 @@ class TrinoServer:
 
         Numbers, booleans and NULL are Python values; decimals, times and characters are text; binary values base64.
         """
+        until = time.monotonic() + NODE_LIMIT_S
+        while True:
+            try:
+                return self._run(statement, database, session or {})
+            except NoNodeError:
+                if time.monotonic() > until:
+                    raise
+                time.sleep(RETRY_AFTER_S)
+
+    def _run(self, statement: str, database: str, session: Mapping[str, str]) -> Result:
         headers = {
             "X-Trino-User": USER,
             "X-Trino-Catalog": "hive",
             "X-Trino-Schema": database,
             "X-Trino-Time-Zone": "UTC",
-            "X-Trino-Session": ",".join(f"{name}={value}" for name, value in (session or {}).items()),
+            "X-Trino-Session": ",".join(f"{name}={value}" for name, value in session.items()),
             "X-Trino-Client-Capabilities": "PARAMETRIC_DATETIME",
         }
         columns: list[dict[str, Any]] = []
@@ -76,8 +93,9 @@ class TrinoServer:
         answer = self._ask(f"{self._address}/v1/statement", headers, statement.encode())
         while True:
             if "error" in answer:
-                error = answer["error"]
-                raise TrinoError(f"{statement.strip()}\n{error['errorName']}: {error['message']}")
+                told = f"{answer['error']['errorName']}: {answer['error']['message']}"
+                kind = NoNodeError if any(words in told for words in NO_NODE) else TrinoError
+                raise kind(f"{statement.strip()}\n{told}")
             columns = answer.get("columns", columns)
             rows += [tuple(row) for row in answer.get("data", ())]
             if "nextUri" not in answer:
@@ -105,13 +123,14 @@ class TrinoServer:
 
     def _ask(self, url: str, headers: Mapping[str, str], body: bytes | None = None) -> dict[str, Any]:
         request = urllib.request.Request(url, data=body, headers=dict(headers))
+        until = time.monotonic() + REQUEST_LIMIT_S
         while True:
             try:
                 with urllib.request.urlopen(request, timeout=REQUEST_LIMIT_S) as response:
                     answer: dict[str, Any] = json.load(response)
                     return answer
             except urllib.error.HTTPError as error:
-                if error.code not in (502, 503, 504):
+                if error.code not in (502, 503, 504) or time.monotonic() > until:
                     raise TrinoError(f"{url}: {error.code} {error.read()[:500]!r}") from error
                 time.sleep(RETRY_AFTER_S)
 
