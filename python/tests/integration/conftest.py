@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -89,15 +90,28 @@ def drop_temporary_views(spark: SparkSession) -> None:
         spark.catalog.dropTempView(views.apply(index).table())
 
 
-@pytest.fixture
-def tables(spark: SparkSession, client: ThriftMetastore) -> Iterator[Tables]:
+@contextmanager
+def new_tables(spark: SparkSession, client: ThriftMetastore) -> Iterator[Tables]:
+    """A database of its own, for as long as the context lasts."""
     database = f"test_{uuid.uuid4().hex[:10]}"
     spark.sql(f"CREATE DATABASE {database}")
-    spark.sql(f"USE {database}")
     yield Tables(spark, client, database)
-    drop_temporary_views(spark)
-    spark.sql("USE default")
     spark.sql(f"DROP DATABASE {database} CASCADE")
+
+
+@contextmanager
+def used(tables: Tables) -> Iterator[Tables]:
+    """Names without a database mean those of `tables`; temporary views are gone afterwards."""
+    tables.spark.sql(f"USE {tables.database}")
+    yield tables
+    drop_temporary_views(tables.spark)
+    tables.spark.sql("USE default")
+
+
+@pytest.fixture
+def tables(spark: SparkSession, client: ThriftMetastore) -> Iterator[Tables]:
+    with new_tables(spark, client) as tables, used(tables):
+        yield tables
 
 
 @dataclass

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -10,7 +10,8 @@ from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 (its name everywhere)
 
-from integration.conftest import Tables
+from hive_acid.metastore.thrift_client import ThriftMetastore
+from integration.conftest import Tables, new_tables, used
 
 REFUSED_SQL = [
     "INSERT OVERWRITE b VALUES (9)",
@@ -49,20 +50,33 @@ REFUSED_CALLS: dict[str, Callable[[DataFrame], object]] = {
 }
 
 
+@pytest.fixture(scope="module")
+def refused_world(spark: SparkSession, client: ThriftMetastore) -> Iterator[Tables]:
+    """A flat table with two rows, a partitioned and a plain one, and one with buckets by a hash that nobody knows.
+
+    One for all refusals, each of which makes sure that nothing has changed.
+    """
+    with new_tables(spark, client) as tables:
+        with used(tables):
+            tables.create("t")
+            tables.sql(
+                "CREATE TABLE p (id INT) PARTITIONED BY (d STRING) STORED AS ORC TBLPROPERTIES ('transactional'='true')"
+            )
+            tables.sql(
+                "CREATE TABLE b (id INT) CLUSTERED BY (id) INTO 2 BUCKETS STORED AS ORC "
+                "TBLPROPERTIES ('transactional'='true', 'bucketing_version'='3')"
+            )
+            tables.sql("CREATE TABLE plain (id INT, name STRING) STORED AS ORC")
+            tables.sql("INSERT INTO plain VALUES (1, 'p')")
+            tables.sql("INSERT INTO t VALUES (1, 'a'), (2, 'b')")
+        yield tables
+
+
 @pytest.fixture
-def world(tables: Tables, tmp_path: Path) -> Tables:
-    """A flat table with two rows, a partitioned and a plain one, and one with buckets by a hash that nobody knows."""
-    tables.create("t")
-    tables.sql("CREATE TABLE p (id INT) PARTITIONED BY (d STRING) STORED AS ORC TBLPROPERTIES ('transactional'='true')")
-    tables.sql(
-        "CREATE TABLE b (id INT) CLUSTERED BY (id) INTO 2 BUCKETS STORED AS ORC "
-        "TBLPROPERTIES ('transactional'='true', 'bucketing_version'='3')"
-    )
-    tables.sql("CREATE TABLE plain (id INT, name STRING) STORED AS ORC")
-    tables.sql("INSERT INTO plain VALUES (1, 'p')")
-    tables.sql("INSERT INTO t VALUES (1, 'a'), (2, 'b')")
+def world(refused_world: Tables, tmp_path: Path) -> Iterator[Tables]:
     (tmp_path / "file").write_text("x")
-    return tables
+    with used(refused_world):
+        yield refused_world
 
 
 def refuse(world: Tables, action: Callable[[], object], spark: SparkSession) -> AnalysisException:
