@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 import zlib
@@ -71,13 +70,20 @@ def test_processor_time_counts_children_that_run_and_those_that_have_ended() -> 
     from peers.processes import cpu_seconds, peak_mib, reset_peak
 
     burn = "import time\nwhile time.process_time() < 0.5: pass\n"
-    before = cpu_seconds(os.getpid())
-    subprocess.run([sys.executable, "-c", burn], check=True)
-    assert cpu_seconds(os.getpid()) - before >= 0.4
-    with subprocess.Popen([sys.executable, "-c", f"{burn}print(flush=True)\ninput()"], stdin=-1, stdout=-1) as process:
+    lasting = f"{burn}print(flush=True)\ninput()"
+    # one that has no other children, as the process of the tests has
+    parent = (
+        "import subprocess, sys\n"
+        f"subprocess.run([sys.executable, '-c', {burn!r}], check=True)\n"
+        "print(flush=True)\n"
+        f"subprocess.run([sys.executable, '-c', {lasting!r}], check=True)\n"
+    )
+    with subprocess.Popen([sys.executable, "-c", parent], stdin=-1, stdout=-1) as process:
         assert process.stdout is not None
         process.stdout.readline()
-        assert cpu_seconds(os.getpid()) - before >= 0.9
+        assert cpu_seconds(process.pid) >= 0.4
+        process.stdout.readline()
+        assert cpu_seconds(process.pid) >= 0.9
         reset_peak(process.pid)
         assert 0 < peak_mib(process.pid) < 1000
         process.communicate(b"\n")
