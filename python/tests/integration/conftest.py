@@ -95,17 +95,21 @@ def new_tables(spark: SparkSession, client: ThriftMetastore) -> Iterator[Tables]
     """A database of its own, for as long as the context lasts."""
     database = f"test_{uuid.uuid4().hex[:10]}"
     spark.sql(f"CREATE DATABASE {database}")
-    yield Tables(spark, client, database)
-    spark.sql(f"DROP DATABASE {database} CASCADE")
+    try:
+        yield Tables(spark, client, database)
+    finally:
+        spark.sql(f"DROP DATABASE {database} CASCADE")
 
 
 @contextmanager
 def used(tables: Tables) -> Iterator[Tables]:
     """Names without a database mean those of `tables`; temporary views are gone afterwards."""
     tables.spark.sql(f"USE {tables.database}")
-    yield tables
-    drop_temporary_views(tables.spark)
-    tables.spark.sql("USE default")
+    try:
+        yield tables
+    finally:
+        drop_temporary_views(tables.spark)
+        tables.spark.sql("USE default")
 
 
 @pytest.fixture
