@@ -71,7 +71,7 @@ def test_processor_time_counts_children_that_run_and_those_that_have_ended() -> 
 
     burn = "import time\nwhile time.process_time() < 0.5: pass\n"
     lasting = f"{burn}print(flush=True)\ninput()"
-    # one that has no other children, as the process of the tests has
+    # a process of its own: the servers of other tests are children of this one, and end at any time
     parent = (
         "import subprocess, sys\n"
         f"subprocess.run([sys.executable, '-c', {burn!r}], check=True)\n"
