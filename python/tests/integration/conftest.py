@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -99,6 +99,18 @@ def new_tables(spark: SparkSession, client: ThriftMetastore) -> Iterator[Tables]
         yield Tables(spark, client, database)
     finally:
         spark.sql(f"DROP DATABASE {database} CASCADE")
+
+
+@contextmanager
+def filled_tables(spark: SparkSession, client: ThriftMetastore, fill: Callable[[Tables], object]) -> Iterator[Tables]:
+    """`new_tables` with what `fill` puts there: for a module whose tests only read, or are refused.
+
+    Each of them makes it the current database by `used`.
+    """
+    with new_tables(spark, client) as tables:
+        with used(tables):
+            fill(tables)
+        yield tables
 
 
 @contextmanager

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from types import SimpleNamespace
 from typing import Any
 
@@ -14,18 +14,39 @@ from pyspark.sql import functions as F  # noqa: N812 (its name everywhere)
 import hive_acid
 from hive_acid import AcidTable
 from hive_acid.errors import ConfigurationError
-from integration.conftest import Tables
+from hive_acid.metastore.thrift_client import ThriftMetastore
+from integration.conftest import Tables, filled_tables, used
 from support.polling import eventually
 
 ROWS = "(1, 'a', named_struct('x', 1, 'y', 1)), (2, 'b', named_struct('x', 2, 'y', 2)), (3, NULL, NULL)"
 
 
-@pytest.fixture
-def table(tables: Tables, spark: SparkSession) -> AcidTable:
-    """Rows 1, 2, 3 of `id`, `name`, a struct `s`."""
+def fill(tables: Tables) -> None:
+    """Makes `t` with rows 1, 2, 3 of `id`, `name`, a struct `s`."""
     tables.create("t", "id INT, name STRING, s STRUCT<x: INT, y: INT>")
     tables.sql(f"INSERT INTO t VALUES {ROWS}")
+
+
+@pytest.fixture
+def table(tables: Tables, spark: SparkSession) -> AcidTable:
+    fill(tables)
     return AcidTable.forName(spark, "t")
+
+
+@pytest.fixture(scope="module")
+def shared(spark: SparkSession, client: ThriftMetastore) -> Iterator[Tables]:
+    with filled_tables(spark, client, fill) as tables:
+        yield tables
+
+
+@pytest.fixture
+def unchanged(shared: Tables) -> Iterator[AcidTable]:
+    """One table for all calls that are refused; its files are the same afterwards."""
+    files = shared.files("t")
+    with used(shared):
+        yield AcidTable.forName(shared.spark, "t")
+    assert shared.files("t") == files
+    assert eventually(lambda: shared.open_transactions() == [])
 
 
 def rows(frame: DataFrame) -> list[tuple[object, ...]]:
@@ -168,40 +189,37 @@ WRONG: dict[str, Callable[[AcidTable], object]] = {
 
 
 @pytest.mark.parametrize("statement", WRONG)
-def test_what_spark_refuses_in_sql_it_refuses_here(table: AcidTable, tables: Tables, statement: str) -> None:
-    files = tables.files("t")
+def test_what_spark_refuses_in_sql_it_refuses_here(unchanged: AcidTable, spark: SparkSession, statement: str) -> None:
     with pytest.raises(AnalysisException) as of_sql:
-        tables.sql(statement)
+        spark.sql(statement)
     with pytest.raises(AnalysisException) as caught:
-        WRONG[statement](table)
+        WRONG[statement](unchanged)
     assert caught.value.getCondition() == of_sql.value.getCondition()
     assert caught.value.getMessageParameters() == of_sql.value.getMessageParameters()
-    assert tables.files("t") == files
-    assert eventually(lambda: tables.open_transactions() == [])
 
 
-def test_an_error_in_a_text_shows_the_text(table: AcidTable) -> None:
+def test_an_error_in_a_text_shows_the_text(unchanged: AcidTable) -> None:
     with pytest.raises(AnalysisException) as caught:
-        table.update("id = 1", {"name": "concat(nme, 'x')"})
+        unchanged.update("id = 1", {"name": "concat(nme, 'x')"})
     (context,) = caught.value.getQueryContext()
     assert (context.fragment(), context.startIndex()) == ("nme", 7)
 
 
-def test_a_text_that_is_no_expression_is_refused_by_the_parser(table: AcidTable) -> None:
-    for call in (lambda: table.delete("id ="), lambda: table.update(set={"id +": "1"})):
+def test_a_text_that_is_no_expression_is_refused_by_the_parser(unchanged: AcidTable) -> None:
+    for call in (lambda: unchanged.delete("id ="), lambda: unchanged.update(set={"id +": "1"})):
         with pytest.raises(ParseException):
             call()
 
 
-def test_a_value_that_is_neither_text_nor_column_is_refused(table: AcidTable) -> None:
+def test_a_value_that_is_neither_text_nor_column_is_refused(unchanged: AcidTable) -> None:
     wrong: Any = 5
     with pytest.raises(PySparkTypeError, match="`condition` should be a Column or a str, got int"):
-        table.delete(wrong)
+        unchanged.delete(wrong)
     with pytest.raises(PySparkTypeError, match="`set` should be a Column or a str, got int"):
-        table.update(set={"id": wrong})
+        unchanged.update(set={"id": wrong})
     for nothing in (None, {}):
         with pytest.raises(PySparkValueError):
-            table.update("id = 1", nothing)
+            unchanged.update("id = 1", nothing)
 
 
 def test_what_is_no_transactional_table_is_refused_by_name(tables: Tables, spark: SparkSession) -> None:

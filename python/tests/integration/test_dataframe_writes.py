@@ -2,29 +2,56 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import pytest
 from pyspark.errors import AnalysisException, PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 (its name everywhere)
 
+from hive_acid.metastore.thrift_client import ThriftMetastore
 from hive_acid.model.table import TableName
 from hive_acid.spark.lines import LINES, find_line
-from integration.conftest import Tables
+from integration.conftest import Tables, filled_tables, used
 from support.polling import eventually
 
 MODES = "spark.sql.sources.partitionOverwriteMode"
 
 
-@pytest.fixture
-def frame(tables: Tables, spark: SparkSession) -> DataFrame:
-    """Two rows for the tables `flat (id, name)` and `parts (id, name) by d`, columns in another order."""
+def fill(tables: Tables) -> None:
+    """Makes `flat (id, name, d)` and `parts (id, name) by d`, with the rows `OLD`."""
     tables.create("flat", "id INT, name STRING, d INT")
     tables.create("parts", "id INT, name STRING", "PARTITIONED BY (d INT)")
     for name in ("flat", "parts"):
         tables.sql(f"INSERT INTO {name} VALUES (1, 'one', 1), (2, 'two', 2)")
+
+
+def new_rows(spark: SparkSession) -> DataFrame:
+    """Two rows for both tables, columns in another order."""
     return spark.createDataFrame([(1, "eleven", 11), (3, "twelve", 12)], "d INT, name STRING, id INT")
+
+
+@pytest.fixture
+def frame(tables: Tables, spark: SparkSession) -> DataFrame:
+    fill(tables)
+    return new_rows(spark)
+
+
+@pytest.fixture(scope="module")
+def shared(spark: SparkSession, client: ThriftMetastore) -> Iterator[Tables]:
+    """One pair of tables for all writes that change nothing."""
+    with filled_tables(spark, client, fill) as tables:
+        yield tables
+
+
+@pytest.fixture
+def unchanged(shared: Tables) -> Iterator[Tables]:
+    """`shared`, whose rows and files are the same afterwards."""
+    files = shared.files("flat"), shared.files("parts")
+    with used(shared):
+        yield shared
+        assert (rows(shared, "flat"), rows(shared, "parts")) == (OLD, OLD)
+    assert (shared.files("flat"), shared.files("parts")) == files
 
 
 def rows(tables: Tables, name: str) -> list[tuple[object, ...]]:
@@ -112,13 +139,14 @@ def test_rows_are_replaced_by_a_condition_and_matched_by_the_names_of_columns(
 
 
 def test_the_error_of_a_row_that_does_not_satisfy_the_condition_has_it_in_words(
-    tables: Tables, frame: DataFrame
+    unchanged: Tables, spark: SparkSession
 ) -> None:
+    frame = new_rows(spark)
     for condition, words in ((F.expr("id > 11"), "id > 11"), (F.col("id") > 11, "(id > 11)")):
         with pytest.raises(AnalysisException) as caught:
             frame.writeTo("flat").overwrite(condition)
         assert caught.value.getSqlState() == "44000"
-        assert caught.value.getMessageParameters() == {"table": f"{tables.database}.flat", "predicate": words}
+        assert caught.value.getMessageParameters() == {"table": f"{unchanged.database}.flat", "predicate": words}
 
 
 @pytest.mark.parametrize("save", SAVES.values(), ids=SAVES)
@@ -148,13 +176,12 @@ def test_a_table_is_overwritten_from_itself(tables: Tables, spark: SparkSession,
     assert rows(tables, "parts") == [(2, "TWO", 2)]
 
 
-def test_a_table_that_is_there_is_left_or_is_an_error(tables: Tables, frame: DataFrame) -> None:
-    files = tables.files("flat")
-    frame.write.mode("ignore").saveAsTable("flat")
+@pytest.mark.usefixtures("unchanged")
+def test_a_table_that_is_there_is_left_or_is_an_error(spark: SparkSession) -> None:
+    new_rows(spark).write.mode("ignore").saveAsTable("flat")
     with pytest.raises(AnalysisException) as caught:
-        frame.write.mode("error").saveAsTable("flat")
+        new_rows(spark).write.mode("error").saveAsTable("flat")
     assert caught.value.getCondition() == "TABLE_OR_VIEW_ALREADY_EXISTS"
-    assert (rows(tables, "flat"), tables.files("flat")) == (OLD, files)
 
 
 @pytest.mark.parametrize(
@@ -185,11 +212,10 @@ def test_a_table_that_is_there_is_left_or_is_an_error(tables: Tables, frame: Dat
         (lambda f: f.withColumn("id", F.lit("x")).write.mode("append").saveAsTable("flat"), "INCOMPATIBLE_DATA"),
     ],
 )
+@pytest.mark.usefixtures("unchanged")
 def test_what_does_not_fit_is_refused_and_changes_nothing(
-    tables: Tables, frame: DataFrame, write: Callable[[DataFrame], object], condition: str
+    spark: SparkSession, write: Callable[[DataFrame], object], condition: str
 ) -> None:
-    files = tables.files("flat")
     with pytest.raises(PySparkException) as caught:
-        write(frame)
+        write(new_rows(spark))
     assert str(caught.value.getCondition()).startswith(condition)
-    assert (rows(tables, "flat"), tables.files("flat")) == (OLD, files)

@@ -11,7 +11,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 (its name everywhere)
 
 from hive_acid.metastore.thrift_client import ThriftMetastore
-from integration.conftest import Tables, new_tables, used
+from integration.conftest import Tables, filled_tables, used
 
 REFUSED_SQL = [
     "INSERT OVERWRITE b VALUES (9)",
@@ -50,25 +50,23 @@ REFUSED_CALLS: dict[str, Callable[[DataFrame], object]] = {
 }
 
 
+def fill(tables: Tables) -> None:
+    """Makes a flat table with two rows, a partitioned and a plain one, and one with buckets by a hash nobody knows."""
+    tables.create("t")
+    tables.create("p", "id INT", "PARTITIONED BY (d STRING)")
+    tables.sql(
+        "CREATE TABLE b (id INT) CLUSTERED BY (id) INTO 2 BUCKETS STORED AS ORC "
+        "TBLPROPERTIES ('transactional'='true', 'bucketing_version'='3')"
+    )
+    tables.sql("CREATE TABLE plain (id INT, name STRING) STORED AS ORC")
+    tables.sql("INSERT INTO plain VALUES (1, 'p')")
+    tables.sql("INSERT INTO t VALUES (1, 'a'), (2, 'b')")
+
+
 @pytest.fixture(scope="module")
 def refused_world(spark: SparkSession, client: ThriftMetastore) -> Iterator[Tables]:
-    """A flat table with two rows, a partitioned and a plain one, and one with buckets by a hash that nobody knows.
-
-    One for all refusals, each of which makes sure that nothing has changed.
-    """
-    with new_tables(spark, client) as tables:
-        with used(tables):
-            tables.create("t")
-            tables.sql(
-                "CREATE TABLE p (id INT) PARTITIONED BY (d STRING) STORED AS ORC TBLPROPERTIES ('transactional'='true')"
-            )
-            tables.sql(
-                "CREATE TABLE b (id INT) CLUSTERED BY (id) INTO 2 BUCKETS STORED AS ORC "
-                "TBLPROPERTIES ('transactional'='true', 'bucketing_version'='3')"
-            )
-            tables.sql("CREATE TABLE plain (id INT, name STRING) STORED AS ORC")
-            tables.sql("INSERT INTO plain VALUES (1, 'p')")
-            tables.sql("INSERT INTO t VALUES (1, 'a'), (2, 'b')")
+    """One for all refusals, each of which makes sure that nothing has changed."""
+    with filled_tables(spark, client, fill) as tables:
         yield tables
 
 

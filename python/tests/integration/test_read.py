@@ -13,8 +13,9 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
 from hive_acid.local import EmbeddedMetastore
+from hive_acid.metastore.thrift_client import ThriftMetastore
 from hive_acid.model.table import TableName
-from integration.conftest import Tables
+from integration.conftest import Tables, filled_tables, used
 from support.metastore_setup import MetastoreSetup, thrift_setup
 from support.polling import eventually
 
@@ -25,14 +26,31 @@ def setup(metastore: EmbeddedMetastore) -> Iterator[MetastoreSetup]:
         yield real
 
 
-@pytest.fixture
-def rows(tables: Tables) -> Tables:
-    """A table `t` with rows 1 to 4, the second deleted, from three statements."""
+def fill(tables: Tables) -> None:
+    """Makes a table `t` with rows 1 to 4, the second deleted, by three statements."""
     tables.create("t")
     tables.sql("INSERT INTO t VALUES (1, 'a'), (2, 'b')")
     tables.sql("INSERT INTO t VALUES (3, 'c'), (4, NULL)")
     tables.sql("DELETE FROM t WHERE id = 2")
+
+
+@pytest.fixture
+def rows(tables: Tables) -> Tables:
+    fill(tables)
     return tables
+
+
+@pytest.fixture(scope="module")
+def shared(spark: SparkSession, client: ThriftMetastore) -> Iterator[Tables]:
+    with filled_tables(spark, client, fill) as tables:
+        yield tables
+
+
+@pytest.fixture
+def read_rows(shared: Tables) -> Iterator[Tables]:
+    """One `t` for all tests that only read it."""
+    with used(shared):
+        yield shared
 
 
 def opened_by(tables: Tables, statement: str | Callable[[], object]) -> int:
@@ -97,17 +115,17 @@ def test_only_the_partitions_that_the_filter_leaves_are_looked_at(tables: Tables
     assert caught.value.getCondition() == "HIVE_ACID_UNSUPPORTED_LAYOUT.NO_BUCKET_IN_NAME"
 
 
-def test_all_scans_of_a_query_share_one_transaction(rows: Tables) -> None:
+def test_all_scans_of_a_query_share_one_transaction(read_rows: Tables) -> None:
     query = "SELECT a.id FROM t a JOIN t b ON a.id = b.id WHERE a.id IN (SELECT id FROM t) AND b.id < (SELECT 9)"
-    assert opened_by(rows, query) == 1
+    assert opened_by(read_rows, query) == 1
 
 
-def test_all_scans_of_a_query_share_one_transaction_outside_of_executions_too(rows: Tables) -> None:
+def test_all_scans_of_a_query_share_one_transaction_outside_of_executions_too(read_rows: Tables) -> None:
     """It is held for as long as the RDD may be read, so here it is ended by hand."""
-    rows.create("other")
-    frame = rows.spark.sql("SELECT t.id FROM t CROSS JOIN other WHERE t.id < (SELECT 9 FROM t LIMIT 1)")
-    assert opened_by(rows, lambda: frame.rdd.collect()) == 1
-    end_reads(rows)
+    read_rows.create("other")
+    frame = read_rows.spark.sql("SELECT t.id FROM t CROSS JOIN other WHERE t.id < (SELECT 9 FROM t LIMIT 1)")
+    assert opened_by(read_rows, lambda: frame.rdd.collect()) == 1
+    end_reads(read_rows)
 
 
 def end_reads(tables: Tables) -> None:
@@ -117,20 +135,20 @@ def end_reads(tables: Tables) -> None:
 
 
 @pytest.mark.parametrize("statement", ["EXPLAIN SELECT * FROM t", "EXPLAIN EXTENDED DELETE FROM t", "DESCRIBE t"])
-def test_explain_opens_no_transaction(rows: Tables, statement: str) -> None:
-    assert opened_by(rows, statement) == 0
+def test_explain_opens_no_transaction(read_rows: Tables, statement: str) -> None:
+    assert opened_by(read_rows, statement) == 0
 
 
-def test_a_read_transaction_ends_with_its_query(rows: Tables) -> None:
-    rows.sql("SELECT * FROM t")
-    assert eventually(lambda: rows.open_transactions() == [])
-    assert rows.client.held_locks() == []
+def test_a_read_transaction_ends_with_its_query(read_rows: Tables) -> None:
+    read_rows.sql("SELECT * FROM t")
+    assert eventually(lambda: read_rows.open_transactions() == [])
+    assert read_rows.client.held_locks() == []
 
 
-def test_a_read_transaction_ends_with_a_query_that_fails(rows: Tables) -> None:
+def test_a_read_transaction_ends_with_a_query_that_fails(read_rows: Tables) -> None:
     with pytest.raises(PySparkException):
-        rows.sql("SELECT raise_error(name) FROM t")
-    assert eventually(lambda: rows.open_transactions() == [])
+        read_rows.sql("SELECT raise_error(name) FROM t")
+    assert eventually(lambda: read_rows.open_transactions() == [])
 
 
 def test_a_cached_table_shows_the_statement_that_followed(rows: Tables) -> None:
@@ -188,15 +206,15 @@ def test_a_dataframe_that_is_collected_again_gives_the_rows_of_its_snapshot(rows
     assert spark.table("t").collect() == []
 
 
-def test_a_query_without_a_read_transaction_opens_nothing(rows: Tables) -> None:
-    rows.sql("SET spark.hiveacid.read.transactions = false")
+def test_a_query_without_a_read_transaction_opens_nothing(read_rows: Tables) -> None:
+    read_rows.sql("SET spark.hiveacid.read.transactions = false")
     try:
-        assert opened_by(rows, "SELECT * FROM t") == 0
+        assert opened_by(read_rows, "SELECT * FROM t") == 0
     finally:
-        rows.sql("RESET spark.hiveacid.read.transactions")
+        read_rows.sql("RESET spark.hiveacid.read.transactions")
 
 
-def test_rows_come_out_of_every_way_to_read_a_dataframe(rows: Tables, spark: SparkSession) -> None:
+def test_rows_come_out_of_every_way_to_read_a_dataframe(read_rows: Tables, spark: SparkSession) -> None:
     frame = spark.table("t")
     assert sorted(row.id for row in frame.toLocalIterator()) == [1, 3, 4]
     assert sorted(frame.rdd.map(lambda row: row.id).collect()) == [1, 3, 4]
@@ -204,7 +222,7 @@ def test_rows_come_out_of_every_way_to_read_a_dataframe(rows: Tables, spark: Spa
     assert frame.count() == 3
     assert sorted(row.id for row in frame.cache().collect()) == [1, 3, 4]
     frame.unpersist()
-    end_reads(rows)
+    end_reads(read_rows)
 
 
 @pytest.mark.slow
@@ -222,11 +240,11 @@ def test_queries_leave_no_thread_behind(rows: Tables, spark: SparkSession) -> No
     assert run(15) <= before + 3
 
 
-def test_row_ids_are_hidden_until_they_are_asked_for(rows: Tables, spark: SparkSession) -> None:
+def test_row_ids_are_hidden_until_they_are_asked_for(read_rows: Tables, spark: SparkSession) -> None:
     assert spark.table("t").columns == ["id", "name"]
-    found = rows.sql("SELECT ROW__ID.writeid, ROW__ID.bucketid, ROW__ID.rowid, id FROM t ORDER BY id")
+    found = read_rows.sql("SELECT ROW__ID.writeid, ROW__ID.bucketid, ROW__ID.rowid, id FROM t ORDER BY id")
     assert found == [(1, 536870912, 0, 1), (2, 536870912, 0, 3), (2, 536870912, 1, 4)]
-    assert rows.sql("SELECT id FROM t WHERE ROW__ID.writeid = 2 AND ROW__ID.rowid = 1") == [(4,)]
+    assert read_rows.sql("SELECT id FROM t WHERE ROW__ID.writeid = 2 AND ROW__ID.rowid = 1") == [(4,)]
 
 
 @pytest.mark.parametrize("setting", ["spark.sql.files.ignoreMissingFiles", "spark.sql.files.ignoreCorruptFiles"])

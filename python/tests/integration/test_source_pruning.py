@@ -10,7 +10,8 @@ from pyspark.sql import SparkSession
 from pyspark.sql.functions import udf
 
 import hive_acid
-from integration.conftest import Tables
+from hive_acid.metastore.thrift_client import ThriftMetastore
+from integration.conftest import Tables, filled_tables, used
 from support.drivers import wait_until
 
 DAYS = 12
@@ -21,9 +22,8 @@ LIMIT = "spark.hiveacid.merge.pruningMaxSourceBytes"
 EXCLUDED_RULES = "spark.sql.adaptive.optimizer.excludedRules"
 
 
-@pytest.fixture
-def target(tables: Tables) -> Tables:
-    """`d`, with a file in each of 12 days and in the partition of NULL; `s`, with rows of two days and of NULL."""
+def fill(tables: Tables) -> None:
+    """Makes `d`, with a file in each of 12 days and in the partition of NULL; `s` has rows of two days and of NULL."""
     tables.create("d", "id INT, v STRING", "PARTITIONED BY (day DATE, h INT)")
     day = f"date_add(DATE '2024-01-01', CAST(id % {DAYS} AS INT))"
     tables.sql(f"INSERT INTO d SELECT id, 'old', {day}, CAST(id % 2 AS INT) FROM range(60)")
@@ -31,7 +31,25 @@ def target(tables: Tables) -> Tables:
     tables.sql("CREATE TABLE s (id INT, day DATE, h INT) STORED AS PARQUET")
     rows = "(1, DATE '2024-01-02', 1), (2, DATE '2024-01-03', 0), (999, DATE '2024-01-03', 0), (100, NULL, 0)"
     tables.sql(f"INSERT INTO s VALUES {rows}")
+
+
+@pytest.fixture
+def target(tables: Tables) -> Tables:
+    fill(tables)
     return tables
+
+
+@pytest.fixture(scope="module")
+def shared(spark: SparkSession, client: ThriftMetastore) -> Iterator[Tables]:
+    with filled_tables(spark, client, fill) as tables:
+        yield tables
+
+
+@pytest.fixture
+def asked(shared: Tables) -> Iterator[Tables]:
+    """One target for all dry runs."""
+    with used(shared):
+        yield shared
 
 
 @pytest.fixture
@@ -75,19 +93,19 @@ def facts(tables: Tables, statement: str) -> Mapping[str, Sequence[str]]:
 )
 @pytest.mark.usefixtures("both_sides_are_read")
 def test_partitions_that_no_source_row_can_match_are_not_read(
-    target: Tables, spark: SparkSession, on: str, clauses: str, source: str, files: int, files_unpruned: int
+    asked: Tables, spark: SparkSession, on: str, clauses: str, source: str, files: int, files_unpruned: int
 ) -> None:
     statement = f"MERGE INTO d t USING {source} s ON ({on}) AND t.id = s.id {clauses}"
-    pruned = facts(target, statement)
+    pruned = facts(asked, statement)
     spark.conf.set(LIMIT, 0)
-    whole = facts(target, statement)
+    whole = facts(asked, statement)
     assert [pruned["files read"], whole["files read"]] == [[str(files)], [str(files_unpruned)]]
     for kind in ("rows inserted", "rows updated", "rows deleted", "partition written"):
         assert pruned.get(kind) == whole.get(kind)
 
 
-def test_only_the_partitions_that_are_read_are_locked_where_no_row_comes_from_elsewhere(target: Tables) -> None:
-    found = facts(target, f"MERGE INTO d t USING s ON t.day = s.day AND t.id = s.id {UPDATE}")
+def test_only_the_partitions_that_are_read_are_locked_where_no_row_comes_from_elsewhere(asked: Tables) -> None:
+    found = facts(asked, f"MERGE INTO d t USING s ON t.day = s.day AND t.id = s.id {UPDATE}")
     assert [lock.rsplit(" ", 1)[1] for lock in found["lock"]] == ["day=2024-01-02/h=1", "day=2024-01-03/h=0"]
 
 
