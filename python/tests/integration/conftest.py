@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -102,18 +102,6 @@ def new_tables(spark: SparkSession, client: ThriftMetastore) -> Iterator[Tables]
 
 
 @contextmanager
-def filled_tables(spark: SparkSession, client: ThriftMetastore, fill: Callable[[Tables], object]) -> Iterator[Tables]:
-    """`new_tables` with what `fill` puts there: for a module whose tests only read, or are refused.
-
-    Each of them makes it the current database by `used`.
-    """
-    with new_tables(spark, client) as tables:
-        with used(tables):
-            fill(tables)
-        yield tables
-
-
-@contextmanager
 def used(tables: Tables) -> Iterator[Tables]:
     """Names without a database mean those of `tables`; temporary views are gone afterwards."""
     tables.spark.sql(f"USE {tables.database}")
@@ -128,6 +116,21 @@ def used(tables: Tables) -> Iterator[Tables]:
 def tables(spark: SparkSession, client: ThriftMetastore) -> Iterator[Tables]:
     with new_tables(spark, client) as tables, used(tables):
         yield tables
+
+
+@pytest.fixture(scope="module")
+def tables_of_module(request: pytest.FixtureRequest, spark: SparkSession, client: ThriftMetastore) -> Iterator[Tables]:
+    with new_tables(spark, client) as tables:
+        with used(tables):
+            request.module.fill(tables)
+        yield tables
+
+
+@pytest.fixture
+def filled(tables_of_module: Tables) -> Iterator[Tables]:
+    """One database for all tests of a module that only read or are refused: with what its function `fill` makes."""
+    with used(tables_of_module):
+        yield tables_of_module
 
 
 @dataclass

@@ -14,8 +14,7 @@ from pyspark.sql import functions as F  # noqa: N812 (its name everywhere)
 import hive_acid
 from hive_acid import AcidTable
 from hive_acid.errors import ConfigurationError
-from hive_acid.metastore.thrift_client import ThriftMetastore
-from integration.conftest import Tables, filled_tables, used
+from integration.conftest import Tables
 from support.polling import eventually
 
 ROWS = "(1, 'a', named_struct('x', 1, 'y', 1)), (2, 'b', named_struct('x', 2, 'y', 2)), (3, NULL, NULL)"
@@ -33,20 +32,13 @@ def table(tables: Tables, spark: SparkSession) -> AcidTable:
     return AcidTable.forName(spark, "t")
 
 
-@pytest.fixture(scope="module")
-def shared(spark: SparkSession, client: ThriftMetastore) -> Iterator[Tables]:
-    with filled_tables(spark, client, fill) as tables:
-        yield tables
-
-
 @pytest.fixture
-def unchanged(shared: Tables) -> Iterator[AcidTable]:
+def unchanged(filled: Tables) -> Iterator[AcidTable]:
     """One table for all calls that are refused; its files are the same afterwards."""
-    files = shared.files("t")
-    with used(shared):
-        yield AcidTable.forName(shared.spark, "t")
-    assert shared.files("t") == files
-    assert eventually(lambda: shared.open_transactions() == [])
+    files = filled.files("t")
+    yield AcidTable.forName(filled.spark, "t")
+    assert filled.files("t") == files
+    assert eventually(lambda: filled.open_transactions() == [])
 
 
 def rows(frame: DataFrame) -> list[tuple[object, ...]]:

@@ -9,10 +9,9 @@ from pyspark.errors import AnalysisException, PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 (its name everywhere)
 
-from hive_acid.metastore.thrift_client import ThriftMetastore
 from hive_acid.model.table import TableName
 from hive_acid.spark.lines import LINES, find_line
-from integration.conftest import Tables, filled_tables, used
+from integration.conftest import Tables
 from support.polling import eventually
 
 MODES = "spark.sql.sources.partitionOverwriteMode"
@@ -37,21 +36,13 @@ def frame(tables: Tables, spark: SparkSession) -> DataFrame:
     return new_rows(spark)
 
 
-@pytest.fixture(scope="module")
-def shared(spark: SparkSession, client: ThriftMetastore) -> Iterator[Tables]:
-    """One pair of tables for all writes that change nothing."""
-    with filled_tables(spark, client, fill) as tables:
-        yield tables
-
-
 @pytest.fixture
-def unchanged(shared: Tables) -> Iterator[Tables]:
-    """`shared`, whose rows and files are the same afterwards."""
-    files = shared.files("flat"), shared.files("parts")
-    with used(shared):
-        yield shared
-        assert (rows(shared, "flat"), rows(shared, "parts")) == (OLD, OLD)
-    assert (shared.files("flat"), shared.files("parts")) == files
+def unchanged(filled: Tables) -> Iterator[Tables]:
+    """One pair of tables for all writes that change nothing; rows and files are the same afterwards."""
+    files = filled.files("flat"), filled.files("parts")
+    yield filled
+    assert (rows(filled, "flat"), rows(filled, "parts")) == (OLD, OLD)
+    assert (filled.files("flat"), filled.files("parts")) == files
 
 
 def rows(tables: Tables, name: str) -> list[tuple[object, ...]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -10,8 +10,7 @@ from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 (its name everywhere)
 
-from hive_acid.metastore.thrift_client import ThriftMetastore
-from integration.conftest import Tables, filled_tables, used
+from integration.conftest import Tables
 
 REFUSED_SQL = [
     "INSERT OVERWRITE b VALUES (9)",
@@ -63,18 +62,11 @@ def fill(tables: Tables) -> None:
     tables.sql("INSERT INTO t VALUES (1, 'a'), (2, 'b')")
 
 
-@pytest.fixture(scope="module")
-def refused_world(spark: SparkSession, client: ThriftMetastore) -> Iterator[Tables]:
-    """One for all refusals, each of which makes sure that nothing has changed."""
-    with filled_tables(spark, client, fill) as tables:
-        yield tables
-
-
 @pytest.fixture
-def world(refused_world: Tables, tmp_path: Path) -> Iterator[Tables]:
+def world(filled: Tables, tmp_path: Path) -> Tables:
+    """One for all refusals, each of which makes sure that nothing has changed."""
     (tmp_path / "file").write_text("x")
-    with used(refused_world):
-        yield refused_world
+    return filled
 
 
 def refuse(world: Tables, action: Callable[[], object], spark: SparkSession) -> AnalysisException:

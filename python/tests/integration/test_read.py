@@ -13,9 +13,8 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
 from hive_acid.local import EmbeddedMetastore
-from hive_acid.metastore.thrift_client import ThriftMetastore
 from hive_acid.model.table import TableName
-from integration.conftest import Tables, filled_tables, used
+from integration.conftest import Tables
 from support.metastore_setup import MetastoreSetup, thrift_setup
 from support.polling import eventually
 
@@ -38,19 +37,6 @@ def fill(tables: Tables) -> None:
 def rows(tables: Tables) -> Tables:
     fill(tables)
     return tables
-
-
-@pytest.fixture(scope="module")
-def shared(spark: SparkSession, client: ThriftMetastore) -> Iterator[Tables]:
-    with filled_tables(spark, client, fill) as tables:
-        yield tables
-
-
-@pytest.fixture
-def read_rows(shared: Tables) -> Iterator[Tables]:
-    """One `t` for all tests that only read it."""
-    with used(shared):
-        yield shared
 
 
 def opened_by(tables: Tables, statement: str | Callable[[], object]) -> int:
@@ -115,17 +101,17 @@ def test_only_the_partitions_that_the_filter_leaves_are_looked_at(tables: Tables
     assert caught.value.getCondition() == "HIVE_ACID_UNSUPPORTED_LAYOUT.NO_BUCKET_IN_NAME"
 
 
-def test_all_scans_of_a_query_share_one_transaction(read_rows: Tables) -> None:
+def test_all_scans_of_a_query_share_one_transaction(filled: Tables) -> None:
     query = "SELECT a.id FROM t a JOIN t b ON a.id = b.id WHERE a.id IN (SELECT id FROM t) AND b.id < (SELECT 9)"
-    assert opened_by(read_rows, query) == 1
+    assert opened_by(filled, query) == 1
 
 
-def test_all_scans_of_a_query_share_one_transaction_outside_of_executions_too(read_rows: Tables) -> None:
+def test_all_scans_of_a_query_share_one_transaction_outside_of_executions_too(filled: Tables) -> None:
     """It is held for as long as the RDD may be read, so here it is ended by hand."""
-    read_rows.create("other")
-    frame = read_rows.spark.sql("SELECT t.id FROM t CROSS JOIN other WHERE t.id < (SELECT 9 FROM t LIMIT 1)")
-    assert opened_by(read_rows, lambda: frame.rdd.collect()) == 1
-    end_reads(read_rows)
+    filled.create("other")
+    frame = filled.spark.sql("SELECT t.id FROM t CROSS JOIN other WHERE t.id < (SELECT 9 FROM t LIMIT 1)")
+    assert opened_by(filled, lambda: frame.rdd.collect()) == 1
+    end_reads(filled)
 
 
 def end_reads(tables: Tables) -> None:
@@ -135,20 +121,20 @@ def end_reads(tables: Tables) -> None:
 
 
 @pytest.mark.parametrize("statement", ["EXPLAIN SELECT * FROM t", "EXPLAIN EXTENDED DELETE FROM t", "DESCRIBE t"])
-def test_explain_opens_no_transaction(read_rows: Tables, statement: str) -> None:
-    assert opened_by(read_rows, statement) == 0
+def test_explain_opens_no_transaction(filled: Tables, statement: str) -> None:
+    assert opened_by(filled, statement) == 0
 
 
-def test_a_read_transaction_ends_with_its_query(read_rows: Tables) -> None:
-    read_rows.sql("SELECT * FROM t")
-    assert eventually(lambda: read_rows.open_transactions() == [])
-    assert read_rows.client.held_locks() == []
+def test_a_read_transaction_ends_with_its_query(filled: Tables) -> None:
+    filled.sql("SELECT * FROM t")
+    assert eventually(lambda: filled.open_transactions() == [])
+    assert filled.client.held_locks() == []
 
 
-def test_a_read_transaction_ends_with_a_query_that_fails(read_rows: Tables) -> None:
+def test_a_read_transaction_ends_with_a_query_that_fails(filled: Tables) -> None:
     with pytest.raises(PySparkException):
-        read_rows.sql("SELECT raise_error(name) FROM t")
-    assert eventually(lambda: read_rows.open_transactions() == [])
+        filled.sql("SELECT raise_error(name) FROM t")
+    assert eventually(lambda: filled.open_transactions() == [])
 
 
 def test_a_cached_table_shows_the_statement_that_followed(rows: Tables) -> None:
@@ -206,15 +192,15 @@ def test_a_dataframe_that_is_collected_again_gives_the_rows_of_its_snapshot(rows
     assert spark.table("t").collect() == []
 
 
-def test_a_query_without_a_read_transaction_opens_nothing(read_rows: Tables) -> None:
-    read_rows.sql("SET spark.hiveacid.read.transactions = false")
+def test_a_query_without_a_read_transaction_opens_nothing(filled: Tables) -> None:
+    filled.sql("SET spark.hiveacid.read.transactions = false")
     try:
-        assert opened_by(read_rows, "SELECT * FROM t") == 0
+        assert opened_by(filled, "SELECT * FROM t") == 0
     finally:
-        read_rows.sql("RESET spark.hiveacid.read.transactions")
+        filled.sql("RESET spark.hiveacid.read.transactions")
 
 
-def test_rows_come_out_of_every_way_to_read_a_dataframe(read_rows: Tables, spark: SparkSession) -> None:
+def test_rows_come_out_of_every_way_to_read_a_dataframe(filled: Tables, spark: SparkSession) -> None:
     frame = spark.table("t")
     assert sorted(row.id for row in frame.toLocalIterator()) == [1, 3, 4]
     assert sorted(frame.rdd.map(lambda row: row.id).collect()) == [1, 3, 4]
@@ -222,7 +208,7 @@ def test_rows_come_out_of_every_way_to_read_a_dataframe(read_rows: Tables, spark
     assert frame.count() == 3
     assert sorted(row.id for row in frame.cache().collect()) == [1, 3, 4]
     frame.unpersist()
-    end_reads(read_rows)
+    end_reads(filled)
 
 
 @pytest.mark.slow
@@ -240,11 +226,11 @@ def test_queries_leave_no_thread_behind(rows: Tables, spark: SparkSession) -> No
     assert run(15) <= before + 3
 
 
-def test_row_ids_are_hidden_until_they_are_asked_for(read_rows: Tables, spark: SparkSession) -> None:
+def test_row_ids_are_hidden_until_they_are_asked_for(filled: Tables, spark: SparkSession) -> None:
     assert spark.table("t").columns == ["id", "name"]
-    found = read_rows.sql("SELECT ROW__ID.writeid, ROW__ID.bucketid, ROW__ID.rowid, id FROM t ORDER BY id")
+    found = filled.sql("SELECT ROW__ID.writeid, ROW__ID.bucketid, ROW__ID.rowid, id FROM t ORDER BY id")
     assert found == [(1, 536870912, 0, 1), (2, 536870912, 0, 3), (2, 536870912, 1, 4)]
-    assert read_rows.sql("SELECT id FROM t WHERE ROW__ID.writeid = 2 AND ROW__ID.rowid = 1") == [(4,)]
+    assert filled.sql("SELECT id FROM t WHERE ROW__ID.writeid = 2 AND ROW__ID.rowid = 1") == [(4,)]
 
 
 @pytest.mark.parametrize("setting", ["spark.sql.files.ignoreMissingFiles", "spark.sql.files.ignoreCorruptFiles"])

@@ -10,8 +10,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql.functions import udf
 
 import hive_acid
-from hive_acid.metastore.thrift_client import ThriftMetastore
-from integration.conftest import Tables, filled_tables, used
+from integration.conftest import Tables
 from support.drivers import wait_until
 
 DAYS = 12
@@ -37,19 +36,6 @@ def fill(tables: Tables) -> None:
 def target(tables: Tables) -> Tables:
     fill(tables)
     return tables
-
-
-@pytest.fixture(scope="module")
-def shared(spark: SparkSession, client: ThriftMetastore) -> Iterator[Tables]:
-    with filled_tables(spark, client, fill) as tables:
-        yield tables
-
-
-@pytest.fixture
-def asked(shared: Tables) -> Iterator[Tables]:
-    """One target for all dry runs."""
-    with used(shared):
-        yield shared
 
 
 @pytest.fixture
@@ -93,19 +79,19 @@ def facts(tables: Tables, statement: str) -> Mapping[str, Sequence[str]]:
 )
 @pytest.mark.usefixtures("both_sides_are_read")
 def test_partitions_that_no_source_row_can_match_are_not_read(
-    asked: Tables, spark: SparkSession, on: str, clauses: str, source: str, files: int, files_unpruned: int
+    filled: Tables, spark: SparkSession, on: str, clauses: str, source: str, files: int, files_unpruned: int
 ) -> None:
     statement = f"MERGE INTO d t USING {source} s ON ({on}) AND t.id = s.id {clauses}"
-    pruned = facts(asked, statement)
+    pruned = facts(filled, statement)
     spark.conf.set(LIMIT, 0)
-    whole = facts(asked, statement)
+    whole = facts(filled, statement)
     assert [pruned["files read"], whole["files read"]] == [[str(files)], [str(files_unpruned)]]
     for kind in ("rows inserted", "rows updated", "rows deleted", "partition written"):
         assert pruned.get(kind) == whole.get(kind)
 
 
-def test_only_the_partitions_that_are_read_are_locked_where_no_row_comes_from_elsewhere(asked: Tables) -> None:
-    found = facts(asked, f"MERGE INTO d t USING s ON t.day = s.day AND t.id = s.id {UPDATE}")
+def test_only_the_partitions_that_are_read_are_locked_where_no_row_comes_from_elsewhere(filled: Tables) -> None:
+    found = facts(filled, f"MERGE INTO d t USING s ON t.day = s.day AND t.id = s.id {UPDATE}")
     assert [lock.rsplit(" ", 1)[1] for lock in found["lock"]] == ["day=2024-01-02/h=1", "day=2024-01-03/h=0"]
 
 
