@@ -26,9 +26,10 @@ SECONDS = float(os.environ.get("HIVE_ACID_CHAOS_SECONDS", "0"))
 SEED = int(os.environ.get("HIVE_ACID_CHAOS_SEED", "1"))
 LOCKS = float(os.environ.get("HIVE_ACID_CHAOS_LOCKS", "0.5"))
 CHOSEN = os.environ.get("HIVE_ACID_CHAOS_METASTORES", "").split()
+LONG = [GATE_VERSION] if SECONDS else [EMBEDDED_VERSION, GATE_VERSION]
 RUNS = [(version, SECONDS or 60) for version in CHOSEN] or [
     (EMBEDDED_VERSION, SECONDS or 30),
-    *(pytest.param(version, SECONDS or 60, marks=pytest.mark.slow) for version in (EMBEDDED_VERSION, GATE_VERSION)),
+    *(pytest.param(version, SECONDS or 60, marks=pytest.mark.slow) for version in LONG),
 ]
 SHOWN = 30
 """How many faults a failure shows."""
