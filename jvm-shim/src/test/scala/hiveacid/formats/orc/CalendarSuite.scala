@@ -45,10 +45,10 @@ class CalendarSuite extends AcidOrcSuite {
     t.read()
       .where(where)
       .selectExpr("concat_ws(' ', id, d, s.l[0], t)")
-      .orderBy("id")
       .collect()
       .map(_.getString(0))
       .toSeq
+      .sorted
 
   private def expected(shownDays: String*): Seq[String] =
     shownDays.zipWithIndex.map { case (day, i) => s"${i + 1} $day $day $day 12:00:00" }
