@@ -1,7 +1,7 @@
 """While clients read and write tables, others make them anew, rename them and alter their partitions: no wrong row.
 
-Every answer is that of some serial order, or an error with a name. One seed is run for half a minute, in `--all` for a
-minute, also on a metastore of the 3.1 line. `HIVE_ACID_CHAOS_SECONDS=n` says how long each run lasts,
+Every answer is that of some serial order, or an error with a name. One seed is run for a quarter of a minute, in
+`--all` for a minute, also on a metastore of the 3.1 line. `HIVE_ACID_CHAOS_SECONDS=n` says how long each run lasts,
 `HIVE_ACID_CHAOS_SEED=n` makes other choices, `HIVE_ACID_CHAOS_METASTORES="4.0.0 3.1.3"` chooses the metastores,
 `HIVE_ACID_CHAOS_LOCKS=0.5` how many of the changes by plain calls take Hive's locks. Each client's choices follow from
 the seed and its name. The history of a run is the file `history` in its scratch folder.
@@ -28,7 +28,7 @@ LOCKS = float(os.environ.get("HIVE_ACID_CHAOS_LOCKS", "0.5"))
 CHOSEN = os.environ.get("HIVE_ACID_CHAOS_METASTORES", "").split()
 LONG = [GATE_VERSION] if SECONDS else [EMBEDDED_VERSION, GATE_VERSION]
 RUNS = [(version, SECONDS or 60) for version in CHOSEN] or [
-    (EMBEDDED_VERSION, SECONDS or 30),
+    (EMBEDDED_VERSION, SECONDS or 15),
     *(pytest.param(version, SECONDS or 60, marks=pytest.mark.slow) for version in LONG),
 ]
 SHOWN = 30

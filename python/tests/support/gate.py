@@ -8,6 +8,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
@@ -48,4 +49,11 @@ def load_left_out() -> tuple[LeftOut, ...]:
 
 
 def _is_one_of(name: str, tests: Sequence[str]) -> bool:
-    return any(name == test or name.startswith((f"{test}::", f"{test}[")) for test in tests)
+    return not _names(name).isdisjoint(tests)
+
+
+@lru_cache(maxsize=1)
+def _names(test_id: str) -> frozenset[str]:
+    """The cell, its test and its file: one test is looked for in entry after entry."""
+    test = test_id.split("[", 1)[0]
+    return frozenset((test_id, test, test.split("::", 1)[0]))

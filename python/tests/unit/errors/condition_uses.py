@@ -6,11 +6,13 @@ import ast
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from hive_acid.errors import conditions
 
 ROOT = Path(conditions.__file__).parents[3]
+_PREFIX = "HIVE_ACID_"
 _NAME = re.compile(r"HIVE_ACID_[A-Z_]+(\.[A-Z][A-Z0-9_]+)?")
 _BUILDERS = frozenset({"build_error", "build_refusal"})
 _REFUSALS = frozenset({"build_refusal", "Refusal"})
@@ -117,13 +119,15 @@ def _until_closed(text: str) -> str:
     return text
 
 
-def find_uses() -> list[Use]:
+@cache
+def find_uses() -> tuple[Use, ...]:
     """All of both halves, without their tests."""
     python = sorted((ROOT / "python/hive_acid").rglob("*.py"))
     scala = [file for file in sorted((ROOT / "jvm-shim").rglob("*.scala")) if "test" not in file.parts]
     found: list[Use] = []
-    for file in python:
-        found += parse_python(file.read_text("utf-8"), str(file.relative_to(ROOT)))
-    for file in scala:
-        found += parse_scala(file.read_text("utf-8"), str(file.relative_to(ROOT)))
-    return found
+    for parse, files in ((parse_python, python), (parse_scala, scala)):
+        texts = ((file, file.read_text("utf-8")) for file in files)
+        for file, text in texts:
+            if _PREFIX in text:
+                found += parse(text, str(file.relative_to(ROOT)))
+    return tuple(found)

@@ -9,7 +9,6 @@ from hive_acid.errors.outcome import PARAMETER
 from unit.errors.condition_uses import Use, find_uses, parse_python, parse_scala
 
 RAISED = conditions.list_conditions()
-USES = find_uses()
 _SENTENCE = re.compile(r"[a-z']{2,}( [a-z']+){2,}")
 """Three words without a capital: more than a name. What a statement is called is one, for all its words."""
 
@@ -22,23 +21,23 @@ def _expected(use: Use) -> frozenset[str]:
 
 
 def test_every_condition_and_sub_condition_is_raised_somewhere() -> None:
-    assert sorted(set(RAISED) - {use.name for use in USES}) == []
+    assert sorted(set(RAISED) - {use.name for use in find_uses()}) == []
 
 
 def test_every_name_in_the_code_is_one_of_the_file() -> None:
     known = set(RAISED) | set(conditions.load_conditions())
-    asked = [use for use in USES if "." in use.name or use.texts is not None]
+    asked = [use for use in find_uses() if "." in use.name or use.texts is not None]
     assert [use for use in asked if use.name not in known] == []
 
 
 def test_no_error_is_built_of_a_main_condition_that_has_sub_conditions() -> None:
-    assert [use for use in USES if use.texts is not None and use.name not in RAISED] == []
+    assert [use for use in find_uses() if use.texts is not None and use.name not in RAISED] == []
 
 
 def test_every_parameter_of_a_template_is_given_and_no_other() -> None:
     wrong = [
         (use.place, use.name, sorted(_expected(use) ^ given))
-        for use in USES
+        for use in find_uses()
         if use.texts is not None and use.name in RAISED and _expected(use) != (given := set(use.texts) - {PARAMETER})
     ]
     assert wrong == []
@@ -47,7 +46,7 @@ def test_every_parameter_of_a_template_is_given_and_no_other() -> None:
 def test_the_reason_of_a_refusal_stands_in_the_file_alone() -> None:
     found = [
         (use.place, key, text)
-        for use in USES
+        for use in find_uses()
         if "." in use.name
         for key, text in (use.texts or {}).items()
         if key != "operation" and _SENTENCE.search(text)
