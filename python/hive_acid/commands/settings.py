@@ -12,19 +12,22 @@ if TYPE_CHECKING:
     from hive_acid.commands.shared import Commands
 
 
+FORMATS = ("defaults", "arguments", "dbt")
+
+
 def add_settings_command(commands: Commands) -> None:
     """`hive-acid settings`."""
     settings = commands.add_parser(
         "settings",
         help="print the settings by which `spark-sql`, `spark-shell`, the Thrift server, Spark Connect and jobs of "
-        "Scala know transactional tables",
+        "Scala know transactional tables, and dbt",
     )
     add_metastore_option(settings)
     settings.add_argument(
         "--format",
-        choices=("defaults", "arguments"),
+        choices=FORMATS,
         default="defaults",
-        help="lines of `spark-defaults.conf`, or arguments for a command line (default: %(default)s)",
+        help="lines of `spark-defaults.conf`, arguments for a command line, or YAML for dbt (default: %(default)s)",
     )
     settings.set_defaults(run=print_settings)
 
@@ -47,6 +50,10 @@ def print_settings(chosen: argparse.Namespace) -> int:
     except HiveAcidError as error:
         print(error, file=sys.stderr)
         return FAILED
-    is_line = chosen.format == "arguments"
-    print(setup_settings.format_arguments(settings) if is_line else setup_settings.format_defaults(settings))
+    write = {
+        "defaults": setup_settings.format_defaults,
+        "arguments": setup_settings.format_arguments,
+        "dbt": setup_settings.format_dbt,
+    }
+    print(write[chosen.format](settings))
     return DONE

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 import sys
 from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from pyspark import SparkContext
 
@@ -24,6 +25,8 @@ from hive_acid.transport import PLAIN, Transport, find_client_settings, read_tra
 JARS = "spark.jars"
 EXTENSIONS = "spark.sql.extensions"
 CATALOG = "spark.sql.catalogImplementation"
+DBT_PACKAGE: Final = Path(__file__).resolve().parents[1] / "dbt_package"
+"""Macros for dbt-spark."""
 
 
 def read_known_transport(known: Mapping[str, str]) -> Transport:
@@ -122,3 +125,10 @@ def format_arguments(settings: Mapping[str, str]) -> str:
 def format_defaults(settings: Mapping[str, str]) -> str:
     """Lines of spark-defaults.conf, which is a file of Java's properties."""
     return "\n".join(f"{key} {value.replace(chr(92), chr(92) * 2)}" for key, value in settings.items())
+
+
+def format_dbt(settings: Mapping[str, str]) -> str:
+    """YAML for a project of dbt: what goes into its profile, and the package of macros for `packages.yml`."""
+    parameters = [f"  {json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}" for key, value in settings.items()]
+    package = json.dumps(str(DBT_PACKAGE), ensure_ascii=False)
+    return "\n".join(["server_side_parameters:", *parameters, "packages:", f"  - local: {package}"])

@@ -7,11 +7,12 @@ import sys
 from pathlib import Path
 
 import pytest
+import yaml
 
 from hive_acid import cli
 from hive_acid.metastore.types import ServerInfo
 from hive_acid.spark import early_settings, hive_client, setup_settings, shim
-from hive_acid.spark.setup_settings import find_setup_settings, format_arguments, format_defaults
+from hive_acid.spark.setup_settings import find_setup_settings, format_arguments, format_dbt, format_defaults
 
 URIS = "thrift://host:9083"
 
@@ -47,15 +48,22 @@ def test_the_client_is_the_one_for_the_metastore(monkeypatch: pytest.MonkeyPatch
     assert settings["spark.sql.hive.metastore.jars.path"] == f"file:/client/{hive_client.NEWEST}.jar"
 
 
-def test_both_spellings_keep_blanks_and_backslashes(jar: str) -> None:
+def test_all_spellings_keep_blanks_and_backslashes(jar: str) -> None:
     settings = {"spark.jars": jar, "spark.hiveacid.python": "/a folder/\\python"}
     arguments = shlex.split(format_arguments(settings))
     assert arguments == ["--jars", jar, "--conf", "spark.hiveacid.python=/a folder/\\python"]
     assert format_defaults(settings).splitlines()[1] == "spark.hiveacid.python /a folder/\\\\python"
+    told = yaml.safe_load(format_dbt(settings))
+    assert told["server_side_parameters"] == settings
+    (package,) = told["packages"]
+    assert (Path(package["local"]) / "dbt_project.yml").exists()
 
 
-@pytest.mark.parametrize(("form", "first"), [("defaults", "spark.jars "), ("arguments", "--jars ")])
-def test_the_command_prints_them_in_either_form(
+@pytest.mark.parametrize(
+    ("form", "first"),
+    [("defaults", "spark.jars "), ("arguments", "--jars "), ("dbt", 'server_side_parameters:\n  "spark.jars": "')],
+)
+def test_the_command_prints_them_in_each_form(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], jar: str, form: str, first: str
 ) -> None:
     server = ServerInfo(version="3.0", has_get_table=True, transforms_tables=False)
