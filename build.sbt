@@ -13,7 +13,8 @@ ThisBuild / version := {
 ThisBuild / scalaVersion := "2.13.18"
 
 // Spark line -> Scala version that this Spark was built with
-val lines = Map("4.0" -> "2.13.16", "4.1" -> "2.13.17", "4.2" -> "2.13.18", "4.3" -> "2.13.18")
+val lines =
+  Map("3.5" -> "2.12.18", "4.0" -> "2.13.16", "4.1" -> "2.13.17", "4.2" -> "2.13.18", "4.3" -> "2.13.18")
 
 // What Spark's own launcher passes on Java 17 and later (JavaModuleOptions)
 val addOpens = Seq(
@@ -35,9 +36,14 @@ val addOpens = Seq(
 
 def sparkJars(line: String): File = file(".build") / s"spark-$line"
 // Releases with differences; numbers compare as texts while they have two digits
-val changes = Seq("4.1", "4.2", "4.3")
+val changes = Seq("4.0", "4.1", "4.2", "4.3")
 def ownSources(line: String): Seq[String] =
   changes.map(release => (if (line < release) "before-" else "since-") + release)
+
+// Spark 3.5 runs on Java 8, of which the shim needs what came until 11
+def javaRelease(line: String): String = if (line == "3.5") "11" else "17"
+// Options and libraries of Scala 2.12 are fewer
+def isScala212(line: String): Boolean = lines(line).startsWith("2.12.")
 
 def id(line: String): String = "spark" + line.replace(".", "")
 
@@ -47,7 +53,8 @@ def shim(line: String): Project =
     scalaVersion := lines(line),
     crossPaths := false,
     target := (ThisBuild / baseDirectory).value / ".build" / "sbt" / line,
-    scalacOptions ++= Seq("-release", "17", "-deprecation", "-feature", "-unchecked", "-Wunused"),
+    scalacOptions ++= Seq("-release", javaRelease(line), "-deprecation", "-feature", "-unchecked") ++
+      (if (isScala212(line)) Seq("-Xsource:2.13") else Seq("-Wunused")),
     Compile / unmanagedSourceDirectories ++= ("src/main/scala" +: ownSources(line))
       .map((ThisBuild / baseDirectory).value / "jvm-shim" / _),
     // one file each for Python and the shim
@@ -62,7 +69,7 @@ def shim(line: String): Project =
     Test / unmanagedResourceDirectories += (ThisBuild / baseDirectory).value / "jvm-shim/src/test/resources",
     Test / javaOptions += s"-Dhiveacid.wire=${(ThisBuild / baseDirectory).value}/python/tests/wire", // example messages
     Compile / unmanagedJars ++= (sparkJars(line).getCanonicalFile ** "*.jar").classpath,
-    libraryDependencies += "org.scalameta" %% "munit" % "1.2.4" % Test,
+    libraryDependencies += "org.scalameta" %% "munit" % (if (isScala212(line)) "1.1.0" else "1.2.4") % Test,
     Test / fork := true,
     Test / baseDirectory := target.value,
     Test / javaOptions ++= addOpens ++ Seq("-Xmx2g", "-Dspark.ui.enabled=false", "-Dspark.driver.host=127.0.0.1"),
@@ -72,6 +79,7 @@ def shim(line: String): Project =
       (ThisBuild / baseDirectory).value / "python/hive_acid/jars" / s"spark-$line" / "hive-acid-shim.jar"
   )
 
+lazy val spark35 = shim("3.5")
 lazy val spark40 = shim("4.0")
 lazy val spark41 = shim("4.1")
 lazy val spark42 = shim("4.2")

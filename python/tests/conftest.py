@@ -6,10 +6,13 @@ from xdist.remote import Producer
 
 from support.dealing import CACHE_KEY, UnitScheduling, UnitSeconds
 from support.gate import load_left_out
+from support.spark_lines import spell_like_the_newest
 
 # how long an example takes is a matter of what else the machine does
 settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("any machine")
+
+spell_like_the_newest()
 
 _SECONDS = pytest.StashKey[UnitSeconds]()
 

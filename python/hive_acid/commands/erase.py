@@ -70,9 +70,11 @@ def find_exit_code(condition: str) -> int:
 
 def show_error(error: PySparkException, case: Case | None = None) -> int:
     """Print it, without the names of the case's subjects; the exit code."""
+    from hive_acid.errors import condition_of
+
     text = str(error)
     print(text if case is None else case.subjects.spotters(case.key).of(()).mask(text), file=sys.stderr)
-    return find_exit_code(error.getCondition() or "")
+    return find_exit_code(condition_of(error) or "")
 
 
 def _make_keys(folder: Path) -> int:

@@ -185,11 +185,18 @@ _LOST_RACES = frozenset({"HIVE_ACID_ERASURE.PARTITIONS_CHANGED"})
 """Conditions that share their SQLSTATE with others, which are no lost races."""
 
 
+def condition_of(error: PySparkException) -> str | None:
+    """The condition of an error of PySpark's or of ours. PySpark calls it a class before 4.0."""
+    name = "getCondition" if hasattr(error, "getCondition") else "getErrorClass"
+    found: str | None = getattr(error, name)()
+    return found
+
+
 def find_retryable(error: BaseException) -> str | None:
     """The condition of an error after which the same work may succeed, for others were in the way; None for others."""
     if not isinstance(error, PySparkException):
         return None
-    condition = error.getCondition()
+    condition = condition_of(error)
     return condition if error.getSqlState() == _LOST_RACE or condition in _LOST_RACES else None
 
 

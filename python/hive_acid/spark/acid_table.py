@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from pyspark.errors import PySparkValueError
 from pyspark.sql import Column, DataFrame, SparkSession
 
 from hive_acid.errors import build_error
@@ -14,8 +13,10 @@ from hive_acid.spark.columns import (
     PartitionValue,
     build_column,
     build_condition,
+    build_empty_error,
     build_partition_text,
     build_type_error,
+    build_value_error,
 )
 from hive_acid.spark.detail import load_detail
 from hive_acid.spark.history import load_history_frame
@@ -84,7 +85,7 @@ class AcidTable:
         statement UPDATE raises.
         """
         if not set:
-            raise PySparkValueError(errorClass="CANNOT_BE_EMPTY", messageParameters={"item": "assignment in `set`"})
+            raise build_empty_error("assignment in `set`")
         values = [build_column("set", value) for value in set.values()]
         return DataFrame(self._table.update(build_condition(condition), list(set), values), self._spark)
 
@@ -113,9 +114,7 @@ class AcidTable:
         for another kind or if `partition` is empty.
         """
         if kind.lower() not in COMPACTION_KINDS:
-            allowed = ", ".join(repr(known) for known in COMPACTION_KINDS)
-            parameters = {"arg_name": "kind", "allowed_values": allowed}
-            raise PySparkValueError(errorClass="VALUE_NOT_ALLOWED", messageParameters=parameters)
+            raise build_value_error("kind", kind, tuple(COMPACTION_KINDS))
         values = _build_partition(partition)
         table = NamedTable((), tuple(values.items()))
         statement = describe_statement(Compact(table, kind.lower(), waits=wait, pool=pool))
@@ -154,8 +153,7 @@ class AcidTable:
         if limit is not None and (isinstance(limit, bool) or not isinstance(limit, int)):
             raise build_type_error("limit", "int", limit)
         if limit is not None and limit < 1:
-            parameters = {"arg_name": "limit", "arg_value": str(limit)}
-            raise PySparkValueError(errorClass="VALUE_NOT_POSITIVE", messageParameters=parameters)
+            raise build_value_error("limit", limit)
         with telling(StatementOutcome.QUERY_FAILED):
             return load_history_frame(self._spark, str(self._described().name), limit)
 
@@ -176,5 +174,5 @@ class AcidTable:
 def _build_partition(partition: Mapping[str, PartitionValue] | None) -> dict[str, str | None]:
     """The values as texts, none if there is no partition. Raises PySparkValueError if there is one without values."""
     if partition is not None and not partition:
-        raise PySparkValueError(errorClass="CANNOT_BE_EMPTY", messageParameters={"item": "value in `partition`"})
+        raise build_empty_error("value in `partition`")
     return {name: build_partition_text(value) for name, value in (partition or {}).items()}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 import signal
 import threading
 from collections.abc import Callable, Iterator
@@ -16,10 +17,13 @@ from pyspark import SparkContext
 
 from hive_acid.errors import HiveAcidError, build_error
 from hive_acid.spark.connections import keep_connections_of_others
+from hive_acid.spark.lines import is_before
+from hive_acid.spark.throwables import find_condition_of
 
 JOB_GROUP = "spark.jobGroup.id"
 JOB_TAGS = "spark.job.tags"
 _CAUSE_DEPTH = 20
+_CANCELLED_JOB = re.compile(r"Job \d+ cancelled\b")
 _INTERRUPT_LOG = "KeyboardInterrupt while sending command."
 """Py4j's log of an interrupt, with a stack trace each time that it passes; it is raised all the same."""
 
@@ -157,6 +161,9 @@ def _is_news(record: logging.LogRecord) -> bool:
 
 
 def _is_cancellation(gateway: Any, error: Any) -> bool:
-    if is_instance_of(gateway, error, "org.apache.spark.SparkThrowable"):
-        return bool(error.getCondition() == "SPARK_JOB_CANCELLED")
-    return bool(is_instance_of(gateway, error, "java.lang.InterruptedException"))
+    if is_instance_of(gateway, error, "java.lang.InterruptedException"):
+        return True
+    if is_before("4.0"):  # there it is a SparkException without a condition
+        is_sparks = bool(is_instance_of(gateway, error, "org.apache.spark.SparkException"))
+        return is_sparks and _CANCELLED_JOB.match(error.getMessage() or "") is not None
+    return find_condition_of(gateway, error) == "SPARK_JOB_CANCELLED"

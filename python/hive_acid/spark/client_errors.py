@@ -1,26 +1,30 @@
 """A condition for errors of Spark's own client: the metastore does not answer, or has lost a table meanwhile.
 
-Spark looks up a statement's tables before any of our rules sees it. Its error then is `_LEGACY_ERROR_TEMP_3065`, which
-stands for everything that goes wrong in Hive's code, and the text is that of Hive with a stack trace in it. Nothing but
-another catalog could raise something else there, so the error is named where PySpark takes it from the JVM.
+Spark looks up a statement's tables before any of our rules sees it. Its error then is `_LEGACY_ERROR_TEMP_3065`, before
+4.0 one without a condition, which stands for everything that goes wrong in Hive's code, and the text is that of Hive
+with a stack trace in it. Nothing but another catalog could raise something else there, so the error is named where
+PySpark takes it from the JVM. An error of ours that a job of Spark 3.5 has failed by is found there, too.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 from pyspark.errors.exceptions import captured
 
-from hive_acid.errors import HiveAcidError, build_error
+from hive_acid.errors import HiveAcidError, build_error, condition_of
 from hive_acid.errors.outcome import StatementOutcome, tell
 from hive_acid.metastore.security import Login
+from hive_acid.spark.lines import is_before
 from hive_acid.spark.login import KerberosLogin
 from hive_acid.spark.throwables import build_throwable
 
-SPARKS_CONDITION = "_LEGACY_ERROR_TEMP_3065"
-"""The condition that HiveExternalCatalog.withClient raises."""
+SPARKS_CONDITION: Final = None if is_before("4.0") else "_LEGACY_ERROR_TEMP_3065"
+"""The condition of the AnalysisException that HiveExternalCatalog.withClient raises."""
+_OWN_CLASS = "hiveacid.errors.AcidException"
+_MOST_CAUSES = 20
 _METHOD = "Spark's own client"
 _NOT_REACHED = re.compile(r"Could not connect to meta store using any of the URIs provided\. Most recent failure: (.+)")
 _NOT_ANSWERED = re.compile(r"Caused by: (?:\S+: )?((?:\S+\.)?TTransportException.*)")
@@ -72,7 +76,10 @@ class ClientErrors:
     def convert(self, error: Any) -> captured.CapturedException:
         """The exception of PySpark for a Throwable of the JVM's."""
         converted = self._convert(error)
-        if converted.getCondition() != SPARKS_CONDITION:
+        if isinstance(converted, captured.UnknownException):
+            own = _find_own(error)  # the cause of a failed job; Spark raises it in place of the job's since 4.0
+            return converted if own is None else self._convert(own)
+        if not isinstance(converted, captured.AnalysisException) or condition_of(converted) != SPARKS_CONDITION:
             return converted
         trace = str(getattr(self._jvm, "org.apache.spark.util.Utils").exceptionString(error))
         named = self._find_named(trace)
@@ -95,3 +102,13 @@ class ClientErrors:
         causes = [" ".join(found.split()).rstrip(".") for found in _CAUSE.findall(trace)]
         found = self._login.explain_other(causes)
         return None if found is None else build_error(found.condition, **found.params, uri=self._uri, method=_METHOD)
+
+
+def _find_own(error: Any) -> Any:
+    """The error of ours among the causes of a Throwable; None if there is none."""
+    cause = error.getCause()
+    for _ in range(_MOST_CAUSES):
+        if cause is None or cause.getClass().getName() == _OWN_CLASS:
+            return cause
+        cause = cause.getCause()
+    return None

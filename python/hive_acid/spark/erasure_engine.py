@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed, wait
+from functools import partial
 from uuid import uuid4
 
 from py4j.protocol import Py4JJavaError
-from pyspark import inheritable_thread_target
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
@@ -22,7 +22,7 @@ from hive_acid.erasure.engine import (
     Matcher,
     PhysicalFile,
 )
-from hive_acid.errors import HiveAcidError, MetastoreUnavailable, StatementCancelled, build_error
+from hive_acid.errors import HiveAcidError, MetastoreUnavailable, StatementCancelled, build_error, condition_of
 from hive_acid.metastore.compaction_types import CompactionKind, CompactionRequest
 from hive_acid.model.table import TableDescription, TableKind, TableName
 from hive_acid.reading.evolution import find_evolution
@@ -38,6 +38,7 @@ from hive_acid.spark.erasure_sql import (
     quote_table,
 )
 from hive_acid.spark.jvm import job_tag, run_job
+from hive_acid.spark.lines import inheriting
 from hive_acid.spark.session import attach, find_own_settings
 from hive_acid.spark.subject_functions import SubjectFunctions
 from hive_acid.spark.transaction import AcidTransaction
@@ -182,11 +183,11 @@ class SparkErasureEngine:
         context.addJobTag(tag)
         try:
             # each has properties of its own: threads that shared them would mix their jobs' tags
-            inherit = [inheritable_thread_target(self._session) for _ in partitions]
+            jobs = [inheriting(self._session, partial(compact_one, name)) for name in partitions]
         finally:
             context.removeJobTag(tag)
         with ThreadPoolExecutor(min(_MOST_AT_ONCE, max(2, context.defaultParallelism))) as threads:
-            waiting = [threads.submit(of(compact_one), name) for of, name in zip(inherit, partitions, strict=True)]
+            waiting = [threads.submit(job) for job in jobs]
 
             def cancel() -> None:
                 threads.shutdown(wait=False, cancel_futures=True)
@@ -241,7 +242,7 @@ def _give_as_they_end(waiting: Sequence[Future[Compaction]], cancel: Callable[[]
 
 def _describe_failure(error: Exception) -> str:
     """The text of an error of ours, the condition or class of another's, whose text may hold a value."""
-    condition = (error.getCondition() if isinstance(error, PySparkException) else None) or ""
+    condition = (condition_of(error) if isinstance(error, PySparkException) else None) or ""
     if condition.startswith("HIVE_ACID_"):
         return str(error).rstrip(".")
     if condition or not isinstance(error, Py4JJavaError):

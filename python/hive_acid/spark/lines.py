@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Final
+from collections.abc import Callable, Mapping
+from typing import Any, Final, TypeVar, cast
 
 import pyspark
+from pyspark import inheritable_thread_target
+from pyspark.sql import SparkSession
 
 from hive_acid import __version__
 from hive_acid.errors import build_error
 
-LINES: Final = ("4.0", "4.1", "4.2", "4.3")
+T = TypeVar("T")
+
+LINES: Final = ("3.5", "4.0", "4.1", "4.2", "4.3")
 """Oldest first."""
 
 SHUFFLE_CHECK: Final = "spark.sql.shuffle.orderIndependentChecksum.enableFullRetryOnMismatch"
@@ -38,3 +42,23 @@ def line_settings(line: str, configured: Mapping[str, str]) -> dict[str, str]:
     if line != "4.1" or SHUFFLE_CHECK in configured:  # true by default since 4.2
         return {}
     return {SHUFFLE_CHECK: "true"}
+
+
+def is_before(line: str) -> bool:
+    """True if the running PySpark is of an older line."""
+    return LINES.index(find_line()) < LINES.index(line)
+
+
+def session_class(jvm: Any) -> Any:
+    """The class of the JVM's sessions, which has had a package of its own since 4.0."""
+    package = "sql" if is_before("4.0") else "sql.classic"
+    return getattr(jvm, f"org.apache.spark.{package}.SparkSession")
+
+
+def inheriting(session: SparkSession, function: Callable[[], T]) -> Callable[[], T]:
+    """The function for another thread, whose jobs have the properties that this thread's have now."""
+    if is_before("4.0"):
+        wrapped: Callable[[], T] = inheritable_thread_target(function)
+        return wrapped
+    decorate: Any = inheritable_thread_target(session)
+    return cast("Callable[[], T]", decorate(function))

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from pyspark.errors import PySparkValueError
 from pyspark.sql import Column, DataFrame, SparkSession
 
-from hive_acid.spark.columns import build_column, build_condition
+from hive_acid.spark.columns import build_column, build_condition, build_empty_error
 
 Assignments = Mapping[str, "str | Column"]
 
@@ -86,7 +85,7 @@ class AcidMergeBuilder:
         """
         clauses = (self._matched, self._not_matched, self._not_matched_by_source)
         if not any(clauses):
-            raise PySparkValueError(errorClass="CANNOT_BE_EMPTY", messageParameters={"item": "clause of the merge"})
+            raise build_empty_error("clause of the merge")
         return DataFrame(self._table.merge(self._source._jdf, self._condition, *clauses), self._spark)
 
     def _update(self, condition: str | Column | None, assignments: Assignments | None) -> Any:
@@ -97,5 +96,5 @@ class AcidMergeBuilder:
 def _split(name: str, assignments: Assignments | None) -> tuple[list[str], list[Any]]:
     """Keys and the JVM's columns. Raises PySparkValueError if there are none."""
     if not assignments:
-        raise PySparkValueError(errorClass="CANNOT_BE_EMPTY", messageParameters={"item": f"assignment in `{name}`"})
+        raise build_empty_error(f"assignment in `{name}`")
     return list(assignments), [build_column(name, value) for value in assignments.values()]

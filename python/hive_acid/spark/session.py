@@ -39,6 +39,7 @@ from hive_acid.spark.client_errors import ClientErrors
 from hive_acid.spark.compaction import JvmCompactionEngine
 from hive_acid.spark.connections import close_connection
 from hive_acid.spark.jvm import JvmFileSystem, JvmJobs
+from hive_acid.spark.lines import session_class
 from hive_acid.spark.login import build_security
 from hive_acid.spark.operators import Operators, requester_name
 from hive_acid.spark.planner import Planner
@@ -47,6 +48,7 @@ from hive_acid.transactions.locks import Identity
 from hive_acid.transactions.manager import TransactionManager
 from hive_acid.transactions.unlocked_writers import OUR_AGENT
 from hive_acid.transport import read_transport
+from hive_acid.wire import codec
 from hive_acid.writing.notes import Author, NoteWriter
 
 
@@ -187,7 +189,7 @@ def _start_callbacks(session: SparkSession) -> None:
     start(gateway)
     close_connection(session.sparkContext)
     jvm: Any = session._jvm
-    SparkSession._get_j_spark_session_class(jvm).setActiveSession(session._jsparkSession)
+    session_class(jvm).setActiveSession(session._jsparkSession)
 
 
 def attach(session: SparkSession) -> Attachment:
@@ -220,4 +222,6 @@ def _close_with(context: Any, key: int) -> None:
 
 def find_own_settings(session: SparkSession) -> dict[str, str]:
     """The settings of ours that the session has, by key."""
-    return {key: value for key, value in session.conf.getAll.items() if key.lower().startswith(config.PREFIX)}
+    jvm: Any = session._jvm
+    kind: Any = Mapping[str, str]
+    return dict(codec.read(kind, str(jvm.hiveacid.api.JvmApi.settings(session._jsparkSession))))

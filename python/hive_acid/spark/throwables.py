@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from py4j.java_gateway import is_instance_of
+
 from hive_acid.errors import HiveAcidError
+from hive_acid.spark.lines import is_before
 
 
 def build_throwable(jvm: Any, error: HiveAcidError, cause: Any = None) -> Any:
@@ -14,3 +17,11 @@ def build_throwable(jvm: Any, error: HiveAcidError, cause: Any = None) -> Any:
         params.put(key, value)
     text = "\n".join([str(error), *getattr(error, "__notes__", ())])
     return jvm.hiveacid.errors.AcidException.fromPython(text, error.getCondition(), error.getSqlState(), params, cause)
+
+
+def find_condition_of(gateway: Any, error: Any) -> str | None:
+    """The condition of a Throwable, which Spark calls a class before 4.0; None if it has none."""
+    if not is_instance_of(gateway, error, "org.apache.spark.SparkThrowable"):
+        return None
+    found = error.getErrorClass() if is_before("4.0") else error.getCondition()
+    return None if found is None else str(found)

@@ -13,15 +13,17 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, cast
 
-from py4j.java_gateway import is_instance_of
 from py4j.protocol import Py4JJavaError
 from pyspark import SparkContext
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 import hive_acid
+from hive_acid.errors import condition_of
 from hive_acid.hive_site import find_metastore_uris
+from hive_acid.spark.lines import is_before
 from hive_acid.spark.session import find_session_uris
+from hive_acid.spark.throwables import find_condition_of
 from hive_acid.testing.failures import QueryContext, StatementFailed
 from hive_acid.testing.inputs import Settings
 from hive_acid.testing.session import Answer
@@ -166,21 +168,22 @@ def build_failure(error: PySparkException | Py4JJavaError) -> StatementFailed:
     """The error as it is recorded: the outermost one that has a condition, for that of a failed task is wrapped."""
     if isinstance(error, PySparkException) and getattr(error, "_origin", None) is None:
         parameters = error.getMessageParameters()
-        return StatementFailed(str(error), type(error).__name__, error.getCondition(), error.getSqlState(), parameters)
+        return StatementFailed(str(error), type(error).__name__, condition_of(error), error.getSqlState(), parameters)
     outermost: Any = error.java_exception if isinstance(error, Py4JJavaError) else getattr(error, "_origin", None)
     gateway: Any = SparkContext._gateway
     cause = outermost
     while cause is not None:
-        if is_instance_of(gateway, cause, "org.apache.spark.SparkThrowable") and cause.getCondition() is not None:
+        if (condition := find_condition_of(gateway, cause)) is not None:
             contexts = tuple(_context(context) for context in cause.getQueryContext() if _is_sql(context))
             name, parameters = cause.getClass().getName(), dict(cause.getMessageParameters())
-            return StatementFailed(str(error), name, cause.getCondition(), cause.getSqlState(), parameters, contexts)
+            return StatementFailed(str(error), name, condition, cause.getSqlState(), parameters, contexts)
         cause = cause.getCause()
     return StatementFailed(str(error), outermost.getClass().getName())
 
 
 def _is_sql(context: Any) -> bool:
-    return str(context.contextType().toString()) == "SQL"
+    """Contexts before 4.0 have no type, for all are of SQL."""
+    return is_before("4.0") or str(context.contextType().toString()) == "SQL"
 
 
 def _context(context: Any) -> QueryContext:

@@ -23,6 +23,7 @@ from architecture.documents import (
     program,
     with_table,
 )
+from hive_acid.spark.lines import is_before
 from hive_acid.testing import parsing
 from support import holds
 
@@ -48,8 +49,11 @@ def test_the_python_of_the_documents_runs_as_pasted_and_prints_what_they_show(
     documents: tuple[Path, ...], tmp_path: Path
 ) -> None:
     """Those of the tour are pasted one after the other into one session, each other one into a session of its own."""
+    text = "\n".join(map(program, documents))
+    if is_before("4.0") and ".getCondition()" in text:
+        pytest.skip("it asks an error of PySpark by the name that it has had since 4.0")
     script = tmp_path / "pasted.py"
-    script.write_text("\n".join(map(program, documents)), "utf-8")
+    script.write_text(text, "utf-8")
     done = subprocess.run(
         [sys.executable, script],
         cwd=tmp_path,

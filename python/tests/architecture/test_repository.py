@@ -44,7 +44,7 @@ def test_the_package_has_the_version_of_the_project() -> None:
 
 def test_every_place_that_lists_the_lines_of_spark_lists_the_same() -> None:
     build, dev, project = ((ROOT / name).read_text("utf-8") for name in ("build.sbt", "dev", "pyproject.toml"))
-    versions = re.search(r"^val lines = Map\((.*)\)$", build, re.MULTILINE)
+    versions = re.search(r"^val lines =\s+Map\((.*)\)$", build, re.MULTILINE)
     wanted = re.search(r"^LINES=\(([^)]*)\)", dev, re.MULTILINE)
     allowed = re.search(r'"pyspark>=([\d.]+),<(\d+)\.(\d+)"', project)
     assert versions

@@ -34,6 +34,7 @@ LAYERS = (
     "hiveacid.values",
     "hiveacid.errors",
     "org.apache.spark.sql.hiveacid",
+    "org.apache.spark.sql",  # names that Spark itself has since 4.0
 )
 """From the top down. Formats do not know each other, nor do those who write and those who compact know the scan."""
 

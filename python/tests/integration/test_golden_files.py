@@ -20,7 +20,7 @@ from hive_acid.errors import HiveAcidError
 from hive_acid.local import EmbeddedMetastore
 from hive_acid.metastore.thrift_client import ThriftMetastore
 from hive_acid.metastore.types import TransactionState
-from hive_acid.spark.lines import LINES, find_line
+from hive_acid.spark.lines import LINES, find_line, is_before
 from hive_acid.testing.runner import REGENERATE, is_recording, run_file
 from hive_acid.testing.spark_session import SparkSessions, join_sessions
 from hive_acid.testing.suite import SuiteFile, find_suite
@@ -39,6 +39,10 @@ def open_transactions(client: ThriftMetastore) -> set[int]:
     return {info.id for info in client.transactions() if info.state is TransactionState.OPEN}
 
 
+BEGAN = {"names_with_commas": "4.0"}
+"""Files for which a later line is needed than the oldest."""
+
+
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
 def test_a_golden_file_comes_out_as_it_was_recorded(
     file: SuiteFile, spark: SparkSession, client: ThriftMetastore
@@ -55,6 +59,8 @@ def test_a_golden_file_comes_out_as_it_was_recorded(
 
 def check_difference(file: SuiteFile, sessions: SparkSessions) -> None:
     """All runs of a file differ from its result as is recorded for this line, and in nothing else."""
+    if is_before(BEGAN.get(file.name, LINES[0])):
+        pytest.skip("Spark does not make the tables of this file")
     path = difference_path(SUITE, file, find_line())
     found = find_differences(file, sessions)
     (difference,) = set(found.values())

@@ -20,9 +20,10 @@ from pyspark.sql import DataFrame, SparkSession
 
 from hive_acid.metastore.thrift_client import ThriftMetastore
 from hive_acid.model.table import TableName
-from hive_acid.spark.lines import find_line
+from hive_acid.spark.lines import find_line, is_before
 from integration.conftest import Tables
 from support.polling import eventually
+from support.spark_lines import since
 
 BY_SPARK = "by Spark: "
 LIST = Path(__file__).parents[3] / f"jvm-shim/spark-{find_line()}/src/test/resources/commands.tsv"
@@ -237,6 +238,7 @@ def test_a_setting_of_sparks_own_reader_does_not_matter(shared: Tables, key: str
         assert shared.sql("SELECT id FROM p WHERE d = 'x'") == [(1,)]
 
 
+@since("4.0", "a second analyzer")
 def test_the_single_pass_analyzer_reads_no_transactional_table(shared: Tables) -> None:
     with nothing_changes(shared), setting(shared.spark, "spark.sql.analyzer.singlePassResolver.enabled", "true"):
         refused(lambda: shared.sql("SELECT * FROM t"))
@@ -247,10 +249,11 @@ def test_a_table_of_another_catalog_is_not_taken_for_ours(world: Tables) -> None
     catalog = "org.apache.spark.sql.execution.datasources.v2.jdbc.JDBCTableCatalog"
     other = f"other_{world.database}"
     prefix = f"spark.sql.catalog.{other}"
+    package = "jdbc" if is_before("4.0") else "iapi.jdbc"
     with (
         setting(world.spark, prefix, catalog),
         setting(world.spark, f"{prefix}.url", f"jdbc:derby:memory:{other};create=true"),
-        setting(world.spark, f"{prefix}.driver", "org.apache.derby.iapi.jdbc.AutoloadedDriver"),
+        setting(world.spark, f"{prefix}.driver", f"org.apache.derby.{package}.AutoloadedDriver"),
         nothing_changes(world),
     ):
         world.sql(f"CREATE NAMESPACE {other}.{world.database}")
@@ -262,6 +265,7 @@ def test_a_table_of_another_catalog_is_not_taken_for_ours(world: Tables) -> None
 
 
 @pytest.mark.skipif(find_line() in ("4.0", "4.1"), reason="names have a path since 4.2")
+@since("4.3", "the path of names")
 def test_a_name_on_the_sql_path_means_the_table_that_is_read(world: Tables) -> None:
     second = new_database()
     world.sql(f"CREATE DATABASE {second}")

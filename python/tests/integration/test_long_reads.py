@@ -53,7 +53,7 @@ def test_a_query_that_is_cancelled_ends_its_read_transaction(rows: Tables, spark
     def read() -> None:
         context.setJobGroup("long read", "a query that does not end by itself")
         try:
-            spark.sql(f"SELECT count(*) FROM {table} a, range(1L << 40) b WHERE a.id + b.id < 0").collect()
+            spark.sql(f"SELECT count(*) FROM {table} a, range({1 << 40}) b WHERE a.id + b.id < 0").collect()
         except Exception:  # noqa: BLE001 (Spark says in several ways that a job was cancelled)
             failed.set()
 

@@ -11,6 +11,7 @@ from pyspark.sql import functions as F  # noqa: N812 (its name everywhere)
 
 from hive_acid import AcidTable
 from integration.conftest import Tables
+from support.spark_lines import since
 
 
 @pytest.fixture
@@ -89,6 +90,7 @@ def test_a_builder_does_nothing_before_execute_and_may_be_executed_again(table: 
     assert [counts(builder.execute()), counts(builder.execute())] == [(1, 0, 0, 1), (0, 0, 0, 0)]
 
 
+@since("4.0", "mergeInto of DataFrames")
 def test_frames_merge_themselves_into_a_table(table: AcidTable, source: DataFrame) -> None:
     merged = source.alias("s").mergeInto("t", F.expr("t.id = s.id"))
     merged.whenMatched(F.col("s.id") == 2).delete().whenMatched().updateAll().whenNotMatched().insertAll().merge()

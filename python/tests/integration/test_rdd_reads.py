@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from py4j.protocol import Py4JJavaError
+from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
 
 from integration.conftest import Tables
@@ -124,7 +124,7 @@ def test_an_rdd_that_is_read_later_gives_its_rows_or_says_that_they_are_gone(
     assert_prompt(tables, "DROP TABLE t")
     tables.sql(create)
     tables.sql("INSERT INTO t VALUES (2, 'z')")
-    with pytest.raises(Py4JJavaError, match="HIVE_ACID_SNAPSHOT_UNAVAILABLE"):
+    with pytest.raises(AnalysisException, match="HIVE_ACID_SNAPSHOT_UNAVAILABLE"):
         rdd.collect()
     assert [tuple(row) for row in spark.table("t").rdd.collect()] == [(2, "z")]
 

@@ -17,6 +17,7 @@ from hive_acid.model.table import TableName
 from integration.conftest import Tables
 from support.metastore_setup import MetastoreSetup, thrift_setup
 from support.polling import eventually
+from support.spark_lines import FAILED_JOB
 
 
 @pytest.fixture
@@ -132,7 +133,7 @@ def test_a_read_transaction_ends_with_its_query(filled: Tables) -> None:
 
 
 def test_a_read_transaction_ends_with_a_query_that_fails(filled: Tables) -> None:
-    with pytest.raises(PySparkException):
+    with pytest.raises(FAILED_JOB):
         filled.sql("SELECT raise_error(name) FROM t")
     assert eventually(lambda: filled.open_transactions() == [])
 

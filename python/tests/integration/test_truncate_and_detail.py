@@ -15,6 +15,7 @@ from hive_acid import AcidTable
 from hive_acid.model.table import TableName
 from integration.conftest import Tables
 from support.polling import eventually
+from support.spark_lines import named_by_spark
 
 
 @pytest.fixture
@@ -85,7 +86,7 @@ def test_what_cannot_be_truncated_is_refused_and_changes_nothing(table: AcidTabl
         parts.truncate({})
     for values, condition in (
         ({"d": date(2030, 1, 1), "k": "a"}, "HIVE_ACID_PARTITION_NOT_FOUND"),
-        ({"id": 1}, "PARTITIONS_NOT_FOUND"),
+        ({"id": 1}, named_by_spark("PARTITIONS_NOT_FOUND")),
     ):
         with pytest.raises(AnalysisException) as caught:
             parts.truncate(values)  # type: ignore[arg-type]

@@ -257,7 +257,7 @@ class Trial:
         self._assert_ended()
         self.assert_rows(self.mutation.effect(self.before, self.numbers))
 
-    def assert_undone(self, failure: object, condition: str) -> None:
+    def assert_undone(self, failure: object, condition: str | None) -> None:
         """Wholly undone, nothing is left, nothing is open: now, not after a time-out."""
         assert isinstance(failure, StatementFailed), failure
         assert condition in (failure.condition, failure.type), failure

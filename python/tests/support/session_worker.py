@@ -18,10 +18,12 @@ from pathlib import Path
 from typing import Any
 
 from pyspark import InheritableThread, SparkConf, SparkContext
+from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.functions import udf
 
 import hive_acid
+from hive_acid.errors import condition_of
 from hive_acid.spark.jvm import JvmFileSystem
 
 GATE_LIMIT_SECONDS = 280.0
@@ -237,8 +239,9 @@ def run_for_client(spark: SparkSession, statements: list[str], together: bool) -
 def describe(error: BaseException) -> dict[str, Any]:
     """What a user of PySpark can tell of an error."""
     known: dict[str, Any] = {"type": type(error).__name__, "text": str(error)}
-    for key, method in (("condition", "getCondition"), ("state", "getSqlState")):
-        known[key] = getattr(error, method)() if hasattr(error, method) else None
+    told = isinstance(error, PySparkException)
+    known["condition"] = condition_of(error) if told else None
+    known["state"] = error.getSqlState() if told else None
     return known
 
 

@@ -15,4 +15,5 @@ SHORT_LIVED: Mapping[str, str] = {
     "spark.ui.showConsoleProgress": "false",
     "spark.driver.host": "127.0.0.1",
     "spark.sql.shuffle.partitions": "4",
+    "spark.sql.ansi.enabled": "true",  # as it is by default since 4.0
 }

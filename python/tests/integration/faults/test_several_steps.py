@@ -7,6 +7,7 @@ import pytest
 from hive_acid.model.table import TableName
 from support.drivers import Drivers, Table, wait_until
 from support.session_process import StatementFailed
+from support.spark_lines import raised_in_tasks
 from support.thrift_proxy import Lost
 
 ALL = list(range(100))
@@ -37,7 +38,7 @@ def test_both_inserts_are_done(drivers: Drivers, table: Table, other: Table) -> 
 
 def test_an_error_in_the_second_undoes_the_first(drivers: Drivers, table: Table, other: Table) -> None:
     failure = drivers.attempt(multi_insert(table, other, "int(raise_error(string(id)))"))
-    assert isinstance(failure, StatementFailed) and failure.condition == "USER_RAISED_EXCEPTION"
+    assert isinstance(failure, StatementFailed) and failure.condition == raised_in_tasks("USER_RAISED_EXCEPTION")
     assert (table.ids(), other.ids()) == (ALL, [0])
     assert (len(table.files()), len(other.files())) == (1, 1)
     wait_until(lambda: is_at_rest(drivers, table, other), "all has ended")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from support.drivers import Drivers, Table
 from support.session_process import StatementFailed
+from support.spark_lines import raised_in_tasks
 
 ALL = list(range(100))
 
@@ -14,7 +15,7 @@ def test_a_task_that_fails_after_others_have_written_takes_their_files_with_it(d
     source = "SELECT int(if(id < 35000, id, raise_error('on purpose'))) FROM range(0, 40000, 1, 4)"
     result = drivers.attempt(f"INSERT INTO {table.name} {source}")
     assert isinstance(result, StatementFailed)
-    assert result.condition == "USER_RAISED_EXCEPTION"
+    assert result.condition == raised_in_tasks("USER_RAISED_EXCEPTION")
     table.assert_untouched(ALL, folders)
 
 

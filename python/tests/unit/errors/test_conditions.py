@@ -14,6 +14,7 @@ import pytest
 
 from hive_acid import errors
 from hive_acid.errors import conditions
+from hive_acid.spark.lines import is_before
 
 FILE = Path(conditions.__file__).with_name("conditions.json")
 MAIN = conditions.load_conditions()
@@ -104,7 +105,7 @@ def test_a_condition_of_spark_is_never_taken() -> None:
     jars = Path(pyspark.__file__).parent / "jars"
     (jar,) = jars.glob("spark-common-utils_*.jar")
     with zipfile.ZipFile(jar) as archive:
-        spark = json.loads(archive.read("error/error-conditions.json"))
+        spark = json.loads(archive.read(f"error/error-{'classes' if is_before('4.0') else 'conditions'}.json"))
     assert not set(MAIN) & set(spark)
 
 

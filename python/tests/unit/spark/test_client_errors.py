@@ -26,14 +26,19 @@ OTHER = """AnalysisException: org.apache.hadoop.hive.ql.metadata.HiveException: 
 Caused by: MetaException(message:Cannot change stats state for a transactional table)"""
 
 
-class Converted(SimpleNamespace):
-    def getCondition(self) -> str:  # noqa: N802 (PySparkException's name)
-        return str(self.condition)
+class Converted(captured.AnalysisException):
+    def __init__(self, condition: str | None, text: str) -> None:
+        self.condition, self.text = condition, text
+
+    def getCondition(self) -> str | None:  # noqa: N802 (PySparkException's name)
+        return self.condition
+
+    getErrorClass = getCondition  # noqa: N815 (before 4.0)
 
 
 def convert(error: Any) -> Any:
     """As PySpark's."""
-    return Converted(condition=error.condition, text=error.text)
+    return Converted(error.condition, error.text)
 
 
 @pytest.fixture

@@ -77,21 +77,27 @@ def test_the_jar_is_that_of_the_running_line(line: str, tmp_path: Path, monkeypa
     assert shim.find_shim_jar() == tmp_path / "jars" / f"spark-{line}" / "hive-acid-shim.jar"
 
 
-@pytest.mark.parametrize("version", ["3.5.9", "4.4.0", "5.0.0.dev1"])
+@pytest.mark.parametrize("version", ["3.4.4", "4.4.0", "5.0.0.dev1"])
 def test_a_pyspark_of_another_line_is_refused_and_told_what_to_install(
     version: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pyspark, "__version__", version)
     with pytest.raises(ConfigurationError, match="UNKNOWN_SPARK_LINE") as raised:
         shim.find_shim_jar()
-    assert f"no shim for PySpark {version}, only for Spark 4.0, 4.1, 4.2, 4.3" in str(raised.value)
+    assert f"no shim for PySpark {version}, only for Spark 3.5, 4.0, 4.1, 4.2, 4.3" in str(raised.value)
     assert "`pip install 'pyspark==4.3.*'`" in str(raised.value)
 
 
 def test_the_check_of_shuffles_is_switched_on_where_it_is_off_by_default() -> None:
     assert line_settings("4.1", {}) == {SHUFFLE_CHECK: "true"}
     assert line_settings("4.1", {SHUFFLE_CHECK: "false"}) == {}, "what a user says is not overruled: writes are refused"
-    assert line_settings("4.0", {}) == line_settings("4.2", {}) == line_settings("4.3", {}) == {}
+    assert (
+        line_settings("3.5", {})
+        == line_settings("4.0", {})
+        == line_settings("4.2", {})
+        == line_settings("4.3", {})
+        == {}
+    )
 
 
 @pytest.mark.parametrize("line", LINES)

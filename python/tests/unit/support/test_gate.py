@@ -9,6 +9,7 @@ import sys
 import pytest
 
 from support.gate import TESTS, LeftOut, load_left_out
+from support.spark_lines import NEWEST_ALONE
 
 ENTRY = LeftOut(
     "a promise",
@@ -54,6 +55,7 @@ def test_a_test_that_is_kept_is_one_of_a_kind_that_is_left_out(entry: LeftOut) -
     assert [test for test in entry.kept if not everything.holds(test)] == []
 
 
+@NEWEST_ALONE
 def test_a_cell_in_the_list_is_one_that_its_test_has() -> None:
     cells = [test for entry in load_left_out() for test in (*entry.tests, *entry.kept) if "[" in test]
     files = sorted({test.split("::", 1)[0] for test in cells})

@@ -4,6 +4,7 @@ import hiveacid.analysis.{
   KeepLocations,
   LockAlterations,
   PlaceNewTables,
+  RefuseTimeTravel,
   ReplaceCreationsAsSelect,
   ReplaceCreationsLike,
   ReplaceInserts,
@@ -18,7 +19,7 @@ import hiveacid.scan.{BindQueries, NumberedScans, PlanBoundQueries, PlanSerdeSca
 
 import org.apache.spark.sql.{SparkSession => ApiSession, SparkSessionExtensions}
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.hiveacid.LineShuffles
+import org.apache.spark.sql.hiveacid.{LineRules, LineShuffles}
 
 /** The rules that a session gets by `spark.sql.extensions=hiveacid.Extensions`. */
 class Extensions extends (SparkSessionExtensions => Unit) {
@@ -27,11 +28,17 @@ class Extensions extends (SparkSessionExtensions => Unit) {
   override def apply(extensions: SparkSessionExtensions): Unit = {
     // Asked where Spark's own parser gives up.
     extensions.injectParser((s, parser) => HiveSyntaxParser(classic(s), parser))
-    // The batch before ResolveRelations: afterwards Spark itself throws "cannot write into a v1 table" without a name
-    // of ours, or (saveAsTable) drops the table before any later rule sees it.
-    extensions.injectHintResolutionRule(s => ResolveDataFrameWrites(classic(s)))
-    // Before Spark makes a table with a LOCATION external.
-    extensions.injectHintResolutionRule(s => KeepLocations(classic(s)))
+    // Before ResolveRelations: afterwards Spark itself throws "cannot write into a v1 table" without a name
+    // of ours, or (saveAsTable) drops the table before any later rule sees it. KeepLocations comes before Spark makes a
+    // table with a LOCATION external.
+    LineRules.injectEarly(
+      extensions,
+      Seq(
+        s => ResolveDataFrameWrites(classic(s)),
+        s => KeepLocations(classic(s)),
+        s => RefuseTimeTravel(classic(s))
+      )
+    )
     // With Spark's own resolution rules: SELECT must see our relation before Spark converts it to its own ORC reader,
     // DELETE must be taken before the planner calls it unsupported.
     extensions.injectResolutionRule(s => ResolveAcidRelations(classic(s)))

@@ -101,6 +101,9 @@ abstract class AcidOrcSuite extends munit.FunSuite {
     assert(wrong.isEmpty && missing.isEmpty, s"${a.length} rows, e.g. $wrong, instead of ${e.length}, e.g. $missing")
   }
 
+  /** As Spark shows it. Scala 2.12 calls an array in it by another name. */
+  protected def shown(row: Row): String = row.toString.replace("WrappedArray", "ArraySeq")
+
   private def texts(rows: DataFrame): Seq[String] = rows.collect().toSeq.map(text)
 
   private def text(value: Any): String = value match {

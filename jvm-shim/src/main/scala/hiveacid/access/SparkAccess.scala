@@ -3,13 +3,14 @@ package org.apache.spark.sql.hiveacid
 import java.util.Properties
 import org.apache.spark.SparkContext
 import org.apache.spark.api.python.PythonUtils
-import org.apache.spark.sql.{Column, SaveMode}
+import org.apache.spark.sql.SaveMode
 import org.apache.spark.sql.catalyst.TableIdentifier
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.catalyst.catalog.CatalogTypes.TablePartitionSpec
 import org.apache.spark.sql.catalyst.expressions.{Expression, SubqueryExpression}
 import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression
 import org.apache.spark.sql.catalyst.plans.logical.{DeleteAction, InsertAction, LogicalPlan, MergeIntoTable}
+import org.apache.spark.sql.catalyst.util.QuotingUtils
 import org.apache.spark.sql.classic.{DataFrame, Dataset, SparkSession}
 import org.apache.spark.sql.connector.catalog.{CatalogManager, LookupCatalog}
 import org.apache.spark.sql.errors.{QueryCompilationErrors, QueryExecutionErrors}
@@ -32,9 +33,6 @@ object SparkAccess {
   /** private[spark]; where the PySpark of this Spark lies, as a path of Python's; empty without SPARK_HOME. */
   def pythonPath: String = PythonUtils.sparkPythonPath
 
-  /** private[sql]; the tag of all jobs that the session runs. */
-  def sessionTag(session: SparkSession): String = session.sessionJobTag
-
   /** private[sql]; what a name means for a statement that creates or replaces it, if that is in the session catalog:
     * the current catalog and namespace complete it.
     */
@@ -48,6 +46,10 @@ object SparkAccess {
   }
 
   final private class Lookup(val catalogManager: CatalogManager) extends LookupCatalog
+
+  /** private[sql]. */
+  def timeTravelUnsupported(parts: Seq[String]): Throwable =
+    QueryCompilationErrors.timeTravelUnsupportedError(parts.map(QuotingUtils.quoteIdentifier).mkString("."))
 
   /** private[sql]. */
   def tableAlreadyExists(table: CatalogTable): Throwable =
@@ -84,8 +86,4 @@ object SparkAccess {
 
   /** private[sql]; a plan becomes a DataFrame in no public way, and a command is run by becoming one. */
   def frame(session: SparkSession, plan: LogicalPlan): DataFrame = Dataset.ofRows(session, plan)
-
-  /** private[sql]; a column's tree can be had in no public way. Texts in it are parsed here, by the session's parser.
-    */
-  def expression(session: SparkSession, column: Column): Expression = session.expression(column)
 }

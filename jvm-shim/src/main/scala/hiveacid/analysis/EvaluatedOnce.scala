@@ -49,8 +49,14 @@ object EvaluatedOnce {
           a.withNewChildren(Seq(CaseWhen(values, otherwise.map(taken(_, identity, columns))))).asInstanceOf[Alias]
         case other => taken(other, identity, columns).asInstanceOf[NamedExpression]
       }
-      Project(above, Project(UnresolvedStar(None) +: columns.distinctBy(_.name).toSeq, child))
+      Project(above, Project(UnresolvedStar(None) +: distinct(columns), child))
   }
+
+  /** The first of each name. */
+  private def distinct(columns: ArrayBuffer[NamedExpression]): Seq[NamedExpression] =
+    columns.foldLeft(Vector.empty[NamedExpression]) { (kept, column) =>
+      if (kept.exists(_.name == column.name)) kept else kept :+ column
+    }
 
   private def taken(tree: Expression, guarded: Expression => Expression, columns: ArrayBuffer[NamedExpression]) =
     tree.transformDown { case EvaluatedOnce(value, name) =>

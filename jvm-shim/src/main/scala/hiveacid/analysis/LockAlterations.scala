@@ -33,8 +33,8 @@ case class LockAlterations(session: SparkSession) extends Rule[LogicalPlan] {
     */
   private def forSessionCatalog(plan: LogicalPlan): Option[RunnableCommand] = plan match {
     case DropTable(SessionTable(id), ifExists, purge) => Some(DropTableCommand(id, ifExists, isView = false, purge))
-    case DropNamespace(ResolvedNamespace(catalog, Seq(name), _), ifExists, cascade) if isSession(catalog) =>
-      Some(DropDatabaseCommand(name, ifExists, cascade))
+    case DropNamespace(n: ResolvedNamespace, ifExists, cascade) if isSession(n.catalog) && n.namespace.length == 1 =>
+      Some(DropDatabaseCommand(n.namespace.head, ifExists, cascade))
     case CommentOnTable(SessionTable(id), text) =>
       Some(AlterTableSetPropertiesCommand(id, Map(TableCatalog.PROP_COMMENT -> text), isView = false))
     case _ => None
@@ -50,7 +50,7 @@ case class LockAlterations(session: SparkSession) extends Rule[LogicalPlan] {
     }
 
     private def identifier(name: Identifier) =
-      Option.when(name.namespace.length == 1)(TableIdentifier(name.name, Some(name.namespace.head)))
+      Some(name).filter(_.namespace.length == 1).map(n => TableIdentifier(n.name, Some(n.namespace.head)))
   }
 
   /** Values are handed to Spark's command as Hive spells them: Spark's spelling of a number would name a partition that
@@ -94,18 +94,16 @@ case class LockAlterations(session: SparkSession) extends Rule[LogicalPlan] {
 
   /** The table of Hive that becomes transactional. */
   private def becoming(a: AlterTableSetPropertiesCommand): Option[CatalogTable] =
-    Option
-      .when(AcidTable.setsTransactional(a.properties) && catalog.tableExists(a.tableName)) {
-        catalog.getTableMetadata(a.tableName)
-      }
+    Some(a.tableName)
+      .filter(name => AcidTable.setsTransactional(a.properties) && catalog.tableExists(name))
+      .map(catalog.getTableMetadata)
       .filter(t => t.tableType != CatalogTableType.VIEW && t.provider.exists(_.equalsIgnoreCase("hive")))
 
   /** Statements about all tables of a database. */
   private def ofDatabase(c: RunnableCommand): Option[AcidDdlCommand] = {
-    def alter(kind: String, database: String) = Option
-      .when(catalog.databaseExists(database)) {
-        catalog.listTables(database).flatMap(AcidTable.find(session, _))
-      }
+    def alter(kind: String, database: String) = Some(database)
+      .filter(catalog.databaseExists)
+      .map(catalog.listTables(_).flatMap(AcidTable.find(session, _)))
       .filter(_.nonEmpty)
       .map(AcidDdlCommand(kind, _, c))
     c match {

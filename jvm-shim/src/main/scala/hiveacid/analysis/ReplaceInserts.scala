@@ -25,9 +25,10 @@ case class ReplaceInserts(session: SparkSession) extends Rule[LogicalPlan] {
     case u: Union if u.children.exists(isOurs) => together(u)
     case _                                     =>
       plan.resolveOperators {
-        case r @ ResolvedReplaceWhere(_, _, c: InsertIntoHadoopFsRelationCommand, _) => replace(r, c)
-        case c: InsertIntoHadoopFsRelationCommand if isOurs(c)                       => insert(c)
-        case t @ TruncateTableCommand(id, spec)                                      =>
+        case r @ ResolvedReplaceWhere(_, _, c: InsertIntoHadoopFsRelationCommand, _)       => replace(r, c)
+        case ChosenOverwrite(c: InsertIntoHadoopFsRelationCommand, isDynamic) if isOurs(c) => insert(c, Some(isDynamic))
+        case c: InsertIntoHadoopFsRelationCommand if isOurs(c)                             => insert(c)
+        case t @ TruncateTableCommand(id, spec)                                            =>
           AcidTable.find(session, id).fold[LogicalPlan](t)(truncate(_, spec))
       }
   }
@@ -50,7 +51,10 @@ case class ReplaceInserts(session: SparkSession) extends Rule[LogicalPlan] {
     AcidMultiInsertCommand(inserts)
   }
 
-  private def insert(c: InsertIntoHadoopFsRelationCommand): AcidWriteCommand = {
+  private def insert(
+      c: InsertIntoHadoopFsRelationCommand,
+      chosenDynamic: Option[Boolean] = None
+  ): AcidWriteCommand = {
     val table = c.catalogTable.get
     val rows = CanonicalStatement.insert(c.query).rowChanges(session, table)
     // a handful of rows, as of VALUES, goes to one file, not to one per core
@@ -58,7 +62,7 @@ case class ReplaceInserts(session: SparkSession) extends Rule[LogicalPlan] {
     val changes = if (small) Repartition(1, shuffle = false, rows.plan) else rows.plan
     // the analyzer's resolution batches are over, so the few names the rewriting introduced are resolved here
     val analysed = session.sessionState.analyzer.execute(changes)
-    val isDynamic = c.getTagValue(Overwrites.IsDynamic).getOrElse(isDynamicBySetting)
+    val isDynamic = chosenDynamic.getOrElse(isDynamicBySetting)
     val overwrite =
       if (c.mode == SaveMode.Overwrite)
         Some(Overwrites.of(session, table, c.staticPartitions, isDynamic, c.ifPartitionNotExists))

@@ -108,8 +108,8 @@ object ReplaceWhere {
     val places = condition.collect { case e if e.origin.sqlText.isDefined => e.origin }
     for {
       origin <- places.headOption if places.forall(_.sqlText == origin.sqlText) && !condition.exists(isShared)
-      first <- places.flatMap(_.startIndex).minOption
-      last <- places.flatMap(_.stopIndex).maxOption
+      first <- places.flatMap(_.startIndex).reduceOption(_ min _)
+      last <- places.flatMap(_.stopIndex).reduceOption(_ max _)
       text = origin.sqlText.get.slice(first, last + 1) if text.count(_ == '(') == text.count(_ == ')')
     } yield text
   }

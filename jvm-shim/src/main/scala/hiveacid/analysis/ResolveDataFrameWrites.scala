@@ -81,11 +81,8 @@ case class ResolveDataFrameWrites(session: SparkSession) extends Rule[LogicalPla
   private def overwrite(t: CatalogTable, query: LogicalPlan, isDynamic: Boolean): LogicalPlan =
     overwriting(InsertByName(t.identifier, query), isDynamic)
 
-  private def overwriting(insert: InsertIntoStatement, isDynamic: Boolean): LogicalPlan = {
-    val statement = insert.copy(overwrite = true)
-    statement.setTagValue(Overwrites.IsDynamic, isDynamic)
-    statement
-  }
+  private def overwriting(insert: InsertIntoStatement, isDynamic: Boolean): LogicalPlan =
+    ChosenOverwrite(insert.copy(overwrite = true), isDynamic)
 
   private def replace(t: CatalogTable, condition: Expression, insert: InsertIntoStatement): LogicalPlan =
     if (condition == TrueLiteral) overwriting(insert, isDynamic = false)

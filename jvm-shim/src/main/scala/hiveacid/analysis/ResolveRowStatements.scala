@@ -12,7 +12,7 @@ import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.execution.datasources.LogicalRelation
-import org.apache.spark.sql.hiveacid.SparkAccess
+import org.apache.spark.sql.hiveacid.{LinePlans, SparkAccess}
 import org.apache.spark.sql.types.{BooleanType, NullType}
 
 /** DELETE, UPDATE and MERGE on our relation become our command. Spark's own checks run on the user's node first, so
@@ -36,13 +36,19 @@ case class ResolveRowStatements(session: SparkSession) extends Rule[LogicalPlan]
       check(u.copy(table = rows, assignments = assignments.map(checked), condition = condition), rows, condition)
       val values = Assignments.ofUpdate(target, assignments)
       command(StatementKind.Update, target, CanonicalStatement.update(rows, values, condition))
-    case m @ MergeIntoTable(AcidRelation.Target(target), _, _, _, _, _, _) if m.resolved =>
-      merge(withConditions(m, typed), target)
+    case Merged(m, target) if m.resolved       => merge(withConditions(m, typed), target)
     case r: ReplaceWhere if r.victims.resolved => ReplaceWhere.resolve(session, r)
   }
 
+  private object Merged {
+    def unapply(plan: LogicalPlan): Option[(MergeIntoTable, LogicalRelation)] = plan match {
+      case m: MergeIntoTable => AcidRelation.Target.unapply(m.targetTable).map((m, _))
+      case _                 => None
+    }
+  }
+
   private def merge(m: MergeIntoTable, target: LogicalRelation): LogicalPlan = {
-    if (m.withSchemaEvolution) {
+    if (LinePlans.evolvesSchema(m)) {
       val refusal = Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.SCHEMA_EVOLUTION")
       throw AcidException.unsupported("MERGE", AcidTable.name(target.catalogTable.get), refusal)
     }

@@ -9,13 +9,13 @@ import hiveacid.errors.{AcidException, Refusal}
 import hiveacid.wire.{OperatorStatement, TableDetail, Wire}
 
 import org.apache.spark.sql.Column
-import org.apache.spark.sql.catalyst.analysis.{UnresolvedAttribute, UnresolvedPartitionSpec, UnresolvedTable}
+import org.apache.spark.sql.catalyst.analysis.{UnresolvedAttribute, UnresolvedPartitionSpec}
 import org.apache.spark.sql.catalyst.catalog.CatalogUtils
 import org.apache.spark.sql.catalyst.expressions.{AttributeReference, Expression, Literal}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.classic.{DataFrame, SparkSession}
 import org.apache.spark.sql.execution.datasources.LogicalRelation
-import org.apache.spark.sql.hiveacid.SparkAccess
+import org.apache.spark.sql.hiveacid.{LinePlans, LineSessions, SparkAccess}
 
 /** The methods that `hive_acid.AcidTable` calls. A statement becomes the node that Spark's parser makes of its SQL
   * text, so that it goes the way of `spark.sql`.
@@ -47,7 +47,7 @@ final class AcidTableApi private (
   def truncate(partition: java.util.Map[String, String]): Unit = {
     val operation = "TRUNCATE TABLE"
     val id = AcidTableApi.target(session, name, operation).catalogTable.get.identifier
-    val table = UnresolvedTable(id.nameParts, operation, suggestAlternative = true)
+    val table = LinePlans.table(id.nameParts, operation)
     val statement = Option(partition).fold[LogicalPlan](TruncateTable(table)) { values =>
       TruncatePartition(table, UnresolvedPartitionSpec(values.asScala.toMap))
     }
@@ -99,14 +99,13 @@ final class AcidTableApi private (
       notMatched: java.util.List[MergeAction],
       notMatchedBySource: java.util.List[MergeAction]
   ): DataFrame = {
-    val statement = MergeIntoTable(
+    val statement = LinePlans.merge(
       relation,
       source.queryExecution.logical,
-      SparkAccess.expression(session, condition),
+      LineSessions.expression(session, condition),
       matched.asScala.toSeq,
       notMatched.asScala.toSeq,
-      notMatchedBySource.asScala.toSeq,
-      withSchemaEvolution = false
+      notMatchedBySource.asScala.toSeq
     )
     SparkAccess.frame(session, statement)
   }
@@ -128,11 +127,11 @@ final class AcidTableApi private (
   private def assignments(keys: java.util.List[String], values: java.util.List[Column]): Seq[Assignment] = {
     val parser = session.sessionState.sqlParser
     keys.asScala.toSeq.zip(values.asScala).map { case (key, value) =>
-      Assignment(UnresolvedAttribute(parser.parseMultipartIdentifier(key)), SparkAccess.expression(session, value))
+      Assignment(UnresolvedAttribute(parser.parseMultipartIdentifier(key)), LineSessions.expression(session, value))
     }
   }
 
-  private def expression(column: Column): Option[Expression] = Option(column).map(SparkAccess.expression(session, _))
+  private def expression(column: Column): Option[Expression] = Option(column).map(LineSessions.expression(session, _))
 
   private def relation: LogicalPlan = {
     val plan = AcidTableApi.resolve(session, name).transform { case l: LogicalRelation =>

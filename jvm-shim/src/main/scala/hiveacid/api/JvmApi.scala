@@ -26,6 +26,9 @@ object JvmApi {
     session.sparkContext.addSparkListener(ReadListener)
   }
 
+  /** The session's own settings of ours, by key. */
+  def settings(session: SparkSession): String = Wire.write(PythonSide.settings(session))
+
   /** When Python's side ends; every transactional table is refused from then on. */
   def unregister(): Unit = PythonSide.disconnect()
 

@@ -1,11 +1,10 @@
 package hiveacid.api
 
-import java.util.HexFormat
-
 import hiveacid.commands.AcidWriteCommand
 import hiveacid.scan.PartitionValues
 import hiveacid.search.{DigestJob, KeyedHash, SearchJob, SubjectFunctions, SubjectSpelling}
 import hiveacid.wire.{SearchedFile, SearchSpec, StatementKind, Wire}
+import org.apache.commons.codec.binary.Hex
 
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.catalyst.expressions.{Cast, Literal}
@@ -39,7 +38,7 @@ object SearchApi {
     val spelling = SubjectSpelling(session, describe(session, table), Wire.read[Seq[String]](parts))
     val hash = new KeyedHash(secret)
     val all = Wire.read[Seq[Seq[String]]](subjects)
-    Wire.write(all.map(subject => spelling.spell(subject).map(found => HexFormat.of.formatHex(hash.of(found)))))
+    Wire.write(all.map(subject => spelling.spell(subject).map(found => Hex.encodeHexString(hash.of(found)))))
   }
 
   /** The values that the names of partitions stand for, as `CAST(… AS STRING)` shows them; a JSON array of arrays. */

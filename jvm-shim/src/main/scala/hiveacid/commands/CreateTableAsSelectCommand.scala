@@ -46,7 +46,7 @@ case class CreateTableAsSelectCommand(table: CatalogTable, query: LogicalPlan) e
   private def drop(session: SparkSession): Unit =
     DropTableCommand(table.identifier, ifExists = true, isView = false, purge = true).run(session)
 
-  private def mayBeCommitted(failure: AcidException) = failure.getCondition match {
+  private def mayBeCommitted(failure: AcidException) = failure.condition match {
     case "HIVE_ACID_COMMIT_STATE_UNKNOWN" => true
     case SidecarPlanner.Ended => failure.getMessageParameters.containsValue(AcidException.outcome("NOT_KNOWN"))
     case _                    => false

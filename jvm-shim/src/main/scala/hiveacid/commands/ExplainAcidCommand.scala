@@ -10,6 +10,7 @@ import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.execution.CommandExecutionMode
 import org.apache.spark.sql.execution.command.LeafRunnableCommand
+import org.apache.spark.sql.hiveacid.LineSupervision
 import org.apache.spark.sql.types.StringType
 
 /** `EXPLAIN ACID`: the effects of a statement, without doing it. As in Spark's EXPLAIN, the statement is analysed when
@@ -20,7 +21,7 @@ import org.apache.spark.sql.types.StringType
   */
 case class ExplainAcidCommand private (statement: LogicalPlan, isFormatted: Boolean)
     extends LeafRunnableCommand
-    with SupervisingCommand {
+    with LineSupervision {
   override val output: Seq[Attribute] =
     Seq("item", "value").map(AttributeReference(_, StringType, nullable = false)())
 
@@ -61,7 +62,7 @@ object ExplainAcidCommand {
     case _: CreateTableAsSelect                                                           => true // refused later on
     // names by IDENTIFIER(…): what the statement is does not hang on them
     case PlanWithUnresolvedIdentifier(_, children, build) => changesRows(build(Seq("name"), children))
-    case UnresolvedWith(child, _, _)                      => changesRows(child)
+    case w: UnresolvedWith                                => changesRows(w.child)
     case Union(children, _, _)                            => children.forall(changesRows)
     case _                                                => false
   }

@@ -5,15 +5,11 @@ import hiveacid.wire.Overwrite
 
 import org.apache.spark.sql.catalyst.catalog.{CatalogTable, ExternalCatalogUtils}
 import org.apache.spark.sql.catalyst.expressions.{Cast, Literal}
-import org.apache.spark.sql.catalyst.trees.TreeNodeTag
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.types.StringType
 
 /** The parts that INSERT OVERWRITE and TRUNCATE replace. */
 object Overwrites {
-
-  /** On an INSERT, whether it replaces only partitions that get rows, whatever the session's settings say. */
-  val IsDynamic: TreeNodeTag[Boolean] = TreeNodeTag("hiveacid.overwrite.isDynamic")
 
   /** @param values
     *   by partition column, as the user wrote them; they are cast as the values of rows are, so that `'01'` means the

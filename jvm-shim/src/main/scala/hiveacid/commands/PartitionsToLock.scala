@@ -15,7 +15,7 @@ import org.apache.spark.sql.catalyst.expressions.{
 import org.apache.spark.sql.catalyst.plans.logical.{LocalRelation, LogicalPlan, Project, Union}
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.execution.FileSourceScanExec
-import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
+import org.apache.spark.sql.hiveacid.RelationOfFiles
 
 /** The partitions that a statement can touch, as far as its plan tells before it runs: Python locks these instead of
   * the table. Nothing is read but the names of partitions.
@@ -108,7 +108,7 @@ object PartitionsToLock {
   private def reads(target: CatalogTable, changes: LogicalPlan): Int = {
     val name = AcidTable.name(target)
     changes.collectWithSubqueries {
-      case l @ LogicalRelation(_: HadoopFsRelation, _, _, _, _) if l.catalogTable.exists(AcidTable.name(_) == name) =>
+      case RelationOfFiles(l, _) if l.catalogTable.exists(AcidTable.name(_) == name) =>
         l
     }.length
   }

@@ -109,7 +109,7 @@ object RunningStatements {
       begun.foreach { case (key, call) => calls.put(key, call) }
       try PythonSide.text(run(begun.map(_._1)))
       catch {
-        case ended: AcidException if ended.getCondition == SidecarPlanner.Ended && !begun.exists(_._2.mayHaveChanged) =>
+        case ended: AcidException if ended.condition == SidecarPlanner.Ended && !begun.exists(_._2.mayHaveChanged) =>
           throw AcidException.told(ended, AcidException.outcome(unchanged))
       } finally begun.foreach { case (key, _) => calls.remove(key) }
     }

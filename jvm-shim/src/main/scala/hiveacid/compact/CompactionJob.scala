@@ -43,7 +43,7 @@ object CompactionJob {
     val context = session.sparkContext
     val files = spec.message.files
     val task = (task: TaskContext, mine: Iterator[CompactedFile]) =>
-      mine.toSeq.flatMap { file =>
+      mine.toVector.flatMap { file =>
         if (spec.layout == FileLayout.AcidOrc) new CompactionTask(spec, file, schema, configured.value, task).run()
         else new FlatCompactionTask(spec, file, schema, configured.value, task).run()
       }

@@ -43,7 +43,7 @@ final class FoldedGroups(
     else new DataRows(spec.source(folded), schema, conf, errors)
 
   private def narrowed(runs: Seq[() => SortedRun]): Seq[() => SortedRun] =
-    if (runs.length <= openRuns) runs else narrowed(runs.grouped(openRuns).map(spill).toSeq)
+    if (runs.length <= openRuns) runs else narrowed(runs.grouped(openRuns).map(spill).toVector)
 
   private def spill(runs: Seq[() => SortedRun]): () => SortedRun = {
     spilled += 1

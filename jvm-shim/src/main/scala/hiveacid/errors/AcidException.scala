@@ -16,7 +16,7 @@ import org.apache.spark.sql.hiveacid.LineException
   */
 class AcidException(
     text: String,
-    condition: String,
+    val condition: String,
     sqlState: String,
     parameters: Map[String, String],
     cause: Option[Throwable]
@@ -82,9 +82,9 @@ object AcidException {
       .filter(_.getMessageParameters.containsKey(Outcome))
       .fold(error) { a =>
         val parameters = a.getMessageParameters.asScala.toMap + (Outcome -> outcome)
-        val said = apply(a.getCondition, parameters, error)
+        val said = apply(a.condition, parameters, error)
         val notes = a.getMessage.split(s"SQLSTATE: ${said.getSqlState}", 2).drop(1).mkString
-        new AcidException(said.getMessage + notes, a.getCondition, said.getSqlState, parameters, Some(error))
+        new AcidException(said.getMessage + notes, a.condition, said.getSqlState, parameters, Some(error))
       }
 
   /** Called by Python with a message it has formatted itself. */

@@ -30,7 +30,12 @@ case class Guard(session: SparkSession) extends (LogicalPlan => Unit) {
         refuse(l.catalogTable.get, "saveAsTable that overwrites", Dropping)
       case _ =>
     }
-    plan.foreachWithSubqueries(check)
+    everywhere(plan)
+  }
+
+  private def everywhere(plan: LogicalPlan): Unit = plan.foreach { node =>
+    check(node)
+    node.subqueries.foreach(everywhere)
   }
 
   private def check(node: LogicalPlan): Unit = node match {
@@ -44,18 +49,20 @@ case class Guard(session: SparkSession) extends (LogicalPlan => Unit) {
     case c: RunnableCommand         => command(c)
     case c: DataWritingCommand      => writing(c)
     // these three become ours; what is seen here is Spark's check of the user's node
-    case DeleteFromTable(AcidRelation.Target(_), _)               =>
-    case UpdateTable(AcidRelation.Target(_), _, _)                =>
-    case MergeIntoTable(AcidRelation.Target(_), _, _, _, _, _, _) =>
-    case d: DeleteFromTable                                       => dml(d.table, "DELETE")
-    case u: UpdateTable                                           => dml(u.table, "UPDATE")
-    case m: MergeIntoTable                                        => dml(m.targetTable, "MERGE")
-    case w: V2WriteCommand                                        => dml(w.table, w.nodeName)
+    case DeleteFromTable(AcidRelation.Target(_), _) =>
+    case UpdateTable(AcidRelation.Target(_), _, _)  =>
+    case m: MergeIntoTable if isOurs(m.targetTable) =>
+    case d: DeleteFromTable                         => dml(d.table, "DELETE")
+    case u: UpdateTable                             => dml(u.table, "UPDATE")
+    case m: MergeIntoTable                          => dml(m.targetTable, "MERGE")
+    case w: V2WriteCommand                          => dml(w.table, w.nodeName)
     // named by an expression (IDENTIFIER), so that ResolveDataFrameWrites could not know the table
     case r: ReplaceTable         => replacement(r.name, "REPLACE TABLE")
     case r: ReplaceTableAsSelect => replacement(r.name, "REPLACE TABLE AS SELECT")
     case _                       =>
   }
+
+  private def isOurs(target: LogicalPlan) = AcidRelation.Target.unapply(target).isDefined
 
   private def dml(target: LogicalPlan, operation: String): Unit = target match {
     case AcidRelation.Target(l) => refuse(l.catalogTable.get, operation, SparkCommand)

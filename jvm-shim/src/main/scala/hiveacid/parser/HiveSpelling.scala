@@ -12,7 +12,7 @@ import org.apache.spark.sql.catalyst.analysis.UnresolvedIdentifier
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.execution.command.ExplainCommand
-import org.apache.spark.sql.hiveacid.LineStatements
+import org.apache.spark.sql.hiveacid.{LinePlans, LineStatements}
 
 /** A text in Hive's spelling as Spark's parser takes it, and what it says beyond that.
   *
@@ -32,8 +32,8 @@ final case class HiveSpelling(text: String, creations: Set[Int]) {
     }
     def completed(part: LogicalPlan): LogicalPlan = part.transformDown {
       // whose plans are none of their children
-      case e: ExplainCommand  => e.copy(logicalPlan = completed(e.logicalPlan))
-      case s: SingleStatement => s.copy(parsedPlan = completed(s.parsedPlan))
+      case e: ExplainCommand                      => e.copy(logicalPlan = completed(e.logicalPlan))
+      case LinePlans.Scripted(statement, holding) => holding(completed(statement))
       case c @ CreateTable(name, _, _, spec: UnresolvedTableSpec, _) if isCreation(c) =>
         c.copy(tableSpec = transactional(name, spec))
       case c @ CreateTableAsSelect(name, _, _, spec: UnresolvedTableSpec, _, _, _) if isCreation(c) =>

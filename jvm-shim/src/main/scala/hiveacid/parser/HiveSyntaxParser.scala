@@ -9,13 +9,16 @@ import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.parser.{ParseException, ParserInterface}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.hiveacid.{LineParameters, LineParser}
+import org.apache.spark.sql.hiveacid.{LineParameters, LineParser, LineRoutines}
 import org.apache.spark.sql.types.{DataType, StructType}
 
 /** Spark's parser, statements in Hive's spelling that it rejects, statements of Hive that it does not know, and EXPLAIN
   * ACID.
   */
-case class HiveSyntaxParser(session: SparkSession, delegate: ParserInterface) extends LineParser with LineParameters {
+case class HiveSyntaxParser(session: SparkSession, delegate: ParserInterface)
+    extends LineParser
+    with LineParameters
+    with LineRoutines {
   override def parsePlan(text: String): LogicalPlan = parsed(text, delegate.parsePlan)
 
   /** A text that Spark's parser takes is never looked at. One that it does not take, in Hive's spelling neither, has
@@ -50,5 +53,4 @@ case class HiveSyntaxParser(session: SparkSession, delegate: ParserInterface) ex
   override def parseMultipartIdentifier(text: String): Seq[String] = delegate.parseMultipartIdentifier(text)
   override def parseTableSchema(text: String): StructType = delegate.parseTableSchema(text)
   override def parseDataType(text: String): DataType = delegate.parseDataType(text)
-  override def parseRoutineParam(text: String): StructType = delegate.parseRoutineParam(text)
 }

@@ -16,6 +16,7 @@ import scala.jdk.CollectionConverters._
 
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.execution.SQLExecution
+import org.apache.spark.sql.hiveacid.LineSessions
 
 /** Calls to Python from threads that are not Python's own.
   *
@@ -105,7 +106,7 @@ object PythonThreads {
     private def sendNow(): Unit = {
       val why = reason.getOrElse("")
       PythonSide.registered.foreach(_.cancel(tag, why))
-      session.sparkContext.cancelJobsWithTag(tag, why)
+      LineSessions.cancelJobs(session.sparkContext, tag, why)
     }
   }
 

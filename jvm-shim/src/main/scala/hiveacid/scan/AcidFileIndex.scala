@@ -18,10 +18,10 @@ import org.apache.spark.sql.execution.SQLExecution
 import org.apache.spark.sql.execution.datasources.{
   FileIndex,
   FileStatusWithMetadata,
-  HadoopFsRelation,
   LogicalRelation,
   PartitionDirectory
 }
+import org.apache.spark.sql.hiveacid.RelationOfFiles
 import org.apache.spark.sql.types.StructType
 
 /** The files of a transactional table, found when a scan is planned for execution, not before: EXPLAIN opens no
@@ -180,7 +180,7 @@ object AcidFileIndex {
     */
   def bind(plan: LogicalPlan, token: String, updated: Option[String] = None): LogicalPlan =
     plan.transformUpWithSubqueries {
-      case l @ LogicalRelation(fs: HadoopFsRelation, _, _, _, _) if fs.location.isInstanceOf[AcidFileIndex] =>
+      case RelationOfFiles(l, fs) if fs.location.isInstanceOf[AcidFileIndex] =>
         val index = fs.location.asInstanceOf[AcidFileIndex].bound(token)
         val format = fs.fileFormat match {
           case f: AcidOrcFileFormat if updated.contains(f.table) => f.writingBack
@@ -191,7 +191,7 @@ object AcidFileIndex {
 
   /** The plan of a table's rows, without those in other partitions than these. */
   def restrict(plan: LogicalPlan, partitions: Set[String]): LogicalPlan = plan.transform {
-    case l @ LogicalRelation(fs: HadoopFsRelation, _, _, _, _) =>
+    case RelationOfFiles(l, fs) =>
       val index = fs.location.asInstanceOf[AcidFileIndex].ofPartitions(partitions)
       l.copy(relation = fs.copy(location = index)(fs.sparkSession))
   }

@@ -27,7 +27,7 @@ final class AmbiguousDays private (table: String, days: Range) extends Serializa
       if (days.contains(day - 1) || days.contains(day + 1)) throw refused else at
     }
     val changes = types.map(Conversion.ofTimes(_, micros, micros, Some(day))).toArray
-    Option.when(changes.exists(_.isDefined)) { row =>
+    Some(changes).filter(_.exists(_.isDefined)).map { _ => row =>
       var i = 0
       while (i < changes.length) {
         if (changes(i).isDefined && !row.isNullAt(i)) changes(i).get(row.get(i, types(i)))

@@ -3,7 +3,7 @@ package hiveacid.scan
 import hiveacid.values.AcidTable
 import org.apache.spark.sql.catalyst.plans.logical.{Command, LogicalPlan, Subquery}
 import org.apache.spark.sql.catalyst.rules.Rule
-import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
+import org.apache.spark.sql.hiveacid.RelationOfFiles
 
 /** In the optimizer, which each execution of a query has passed once. A statement is executed once by itself, and the
   * scans of one that writes are bound to its snapshot.
@@ -16,7 +16,7 @@ object BindQueries extends Rule[LogicalPlan] {
 
   private def read(plan: LogicalPlan): Option[String] = plan
     .collectWithSubqueries {
-      case l @ LogicalRelation(fs: HadoopFsRelation, _, _, _, _) if AcidRelation.isOurs(l) =>
+      case RelationOfFiles(l, fs) if AcidRelation.isOurs(l) =>
         val index = fs.location.asInstanceOf[AcidFileIndex]
         if (index.token.isEmpty) l.catalogTable.map(AcidTable.name) else None
     }

@@ -19,7 +19,7 @@ import org.apache.spark.sql.classic.SparkSession
   * @param isWritten
   *   whether new rows can be written
   */
-sealed abstract class FormatChoice(val word: String, val isWritten: Boolean) {
+sealed abstract class FormatChoice(val word: String, val isWritten: Boolean) extends Serializable {
   def reader(session: SparkSession, t: CatalogTable): TransactionalFileFormat
 
   final protected def zone(session: SparkSession): String = session.sessionState.conf.sessionLocalTimeZone

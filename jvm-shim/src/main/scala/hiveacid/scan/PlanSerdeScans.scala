@@ -8,13 +8,12 @@ import org.apache.spark.sql.catalyst.planning.PhysicalOperation
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.execution.{FilterExec, ProjectExec, SparkPlan, SparkStrategy}
-import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
+import org.apache.spark.sql.hiveacid.RelationOfFiles
 
 /** Scans of insert-only tables whose files Hive's SerDes read. */
 case class PlanSerdeScans(session: SparkSession) extends SparkStrategy {
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
-    case PhysicalOperation(columns, filters, l @ LogicalRelation(fs: HadoopFsRelation, _, _, _, _))
-        if fs.fileFormat.isInstanceOf[SerdeFileFormat] =>
+    case PhysicalOperation(columns, filters, RelationOfFiles(l, fs)) if fs.fileFormat.isInstanceOf[SerdeFileFormat] =>
       val table = l.catalogTable.get
       val (data, rest) = l.output.splitAt(fs.dataSchema.length)
       val (partition, hidden) = rest.splitAt(fs.partitionSchema.length)

@@ -7,7 +7,8 @@ import java.util.concurrent.atomic.AtomicLong
 import org.apache.spark.sql.catalyst.QueryPlanningTracker
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.rules.Rule
-import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
+import org.apache.spark.sql.execution.datasources.HadoopFsRelation
+import org.apache.spark.sql.hiveacid.RelationOfFiles
 
 /** Scans that run outside of any execution, as those of `df.rdd` do: the scans of one query share a snapshot there too.
   * Each gets the key of its query, in the optimizer, because the analysed plan of a DataFrame is part of every
@@ -33,7 +34,7 @@ object QueryKeys extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan = QueryPlanningTracker.get.fold(plan) { tracker =>
     lazy val key = keyOf(tracker)
     plan.transform {
-      case l @ LogicalRelation(fs: HadoopFsRelation, _, _, _, _) if hasNoKey(fs) =>
+      case RelationOfFiles(l, fs) if hasNoKey(fs) =>
         key.meet(AcidFileIndex.tables(plan))
         val index = fs.location.asInstanceOf[AcidFileIndex].ofQuery(key)
         l.copy(relation = fs.copy(location = index)(fs.sparkSession))

@@ -9,7 +9,7 @@ import org.apache.spark.SparkContext
 import org.apache.spark.internal.Logging
 import org.apache.spark.sql.catalyst.TableIdentifier
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.hiveacid.{LineNodes, SparkAccess}
+import org.apache.spark.sql.hiveacid.{LineNodes, LineSessions}
 
 /** Which sessions are in a transaction of several statements. Their scans read its snapshot, by its token.
   *
@@ -21,20 +21,20 @@ object SessionTransactions extends Logging {
 
   /** Called by Python. False if the session is in a transaction already. */
   def begin(session: SparkSession, token: String): Boolean =
-    tokens.putIfAbsent(SparkAccess.sessionTag(session), token) == null
+    tokens.putIfAbsent(LineSessions.tag(session), token) == null
 
   /** Called by Python when it has ended, in whatever way. */
-  def end(session: SparkSession): Unit = tokens.remove(SparkAccess.sessionTag(session))
+  def end(session: SparkSession): Unit = tokens.remove(LineSessions.tag(session))
 
   /** The token of the session's transaction. */
-  def of(session: SparkSession): Option[String] = Option(tokens.get(SparkAccess.sessionTag(session)))
+  def of(session: SparkSession): Option[String] = Option(tokens.get(LineSessions.tag(session)))
 
   /** True until the transaction has ended. */
   def isRunning(token: String): Boolean = tokens.containsValue(token)
 
   /** The token of the transaction in whose session this thread runs something. */
   def running(context: SparkContext): Option[String] =
-    if (tokens.isEmpty) None else context.getJobTags().flatMap(tag => Option(tokens.get(tag))).headOption
+    if (tokens.isEmpty) None else LineSessions.runningTags(context).flatMap(tag => Option(tokens.get(tag))).headOption
 
   /** Caches with one of these tables (`database.table`) in them hold the rows of before. The statement is committed, so
     * what goes wrong here is no error of it; Spark has dropped the cache by then.

@@ -1,11 +1,11 @@
 package hiveacid.search
 
 import java.security.MessageDigest
-import java.util.HexFormat
 
 import scala.util.control.NonFatal
 
 import hiveacid.wire.SearchedFile
+import org.apache.commons.codec.binary.Hex
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 
@@ -31,7 +31,7 @@ object DigestJob {
       if (!isAsListed(file, conf)) None
       else {
         val found = read(new Path(file.path), conf)
-        Option.when(isAsListed(file, conf))(found)
+        if (isAsListed(file, conf)) Some(found) else None
       }
     catch {
       case e: TaskKilledException                                             => throw e
@@ -50,6 +50,6 @@ object DigestJob {
     val in = path.getFileSystem(conf).open(path)
     try Iterator.continually(in.read(buffer)).takeWhile(_ >= 0).foreach(sha256.update(buffer, 0, _))
     finally in.close()
-    HexFormat.of.formatHex(sha256.digest())
+    Hex.encodeHexString(sha256.digest())
   }
 }

@@ -28,7 +28,7 @@ object FileParts {
   /** Ranges of that many bytes that hold the whole file. */
   def of(number: Int, placed: PlacedFile, bytes: Long): Seq[FilePart] = {
     val length = placed.file.lengthBytes
-    val starts = 0L +: Iterator.iterate(bytes)(_ + bytes).takeWhile(_ < length).toSeq
+    val starts = 0L +: Iterator.iterate(bytes)(_ + bytes).takeWhile(_ < length).toVector
     starts.map(start => FilePart(number, placed, start, math.min(bytes, length - start)))
   }
 

@@ -23,6 +23,7 @@ import org.apache.spark.sql.catalyst.expressions.{
   Predicate
 }
 import org.apache.spark.sql.execution.datasources.PartitionedFile
+import org.apache.spark.sql.hiveacid.LineSessions
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.util.SerializableConfiguration
 
@@ -137,7 +138,7 @@ final case class FileSearch(
     catch {
       case NonFatal(e) =>
         val condition = e match {
-          case s: SparkThrowable => Option(s.getCondition)
+          case s: SparkThrowable => Option(LineSessions.condition(s))
           case _                 => None
         }
         throw new Unsearchable(s"a key cannot be computed of a row: ${condition.getOrElse(e.getClass.getSimpleName)}")

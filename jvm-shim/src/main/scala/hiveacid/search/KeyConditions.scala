@@ -20,7 +20,11 @@ final case class KeyConditions(conditions: Seq[Expression], relation: LogicalPla
 
   /** The columns of files and partitions that the conditions need. */
   def references: Seq[AttributeReference] =
-    conditions.flatMap(_.collect { case a: AttributeReference => a }).distinctBy(_.exprId)
+    conditions
+      .flatMap(_.collect { case a: AttributeReference => a })
+      .foldLeft(Vector.empty[AttributeReference]) { (found, a) =>
+        if (found.exists(_.exprId == a.exprId)) found else found :+ a
+      }
 
   def table: CatalogTable = relation match {
     case l: LogicalRelation   => l.catalogTable.get

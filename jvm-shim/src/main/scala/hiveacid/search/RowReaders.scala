@@ -9,7 +9,8 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.execution.datasources.{FileFormat, HadoopFsRelation, LogicalRelation, PartitionedFile}
+import org.apache.spark.sql.execution.datasources.{FileFormat, PartitionedFile}
+import org.apache.spark.sql.hiveacid.RelationOfFiles
 import org.apache.spark.sql.execution.datasources.orc.OrcFileFormat
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
 import org.apache.spark.sql.types.StructType
@@ -52,14 +53,14 @@ object RowReaders {
     def opened(format: FileFormat, options: Map[String, String], all: StructType, partitions: StructType) =
       Some(open(session, conf, format, options, all, partitions, required))
     relation match {
-      case LogicalRelation(fs: HadoopFsRelation, _, _, _, _) if !fs.fileFormat.isInstanceOf[TransactionalFileFormat] =>
+      case RelationOfFiles(_, fs) if !fs.fileFormat.isInstanceOf[TransactionalFileFormat] =>
         val read = opened(fs.fileFormat, fs.options, fs.dataSchema, fs.partitionSchema)
         RowReaders(
           None,
           read.filter(_ => fs.fileFormat.isInstanceOf[OrcFileFormat]),
           read.filter(_ => fs.fileFormat.isInstanceOf[ParquetFileFormat])
         )
-      case LogicalRelation(fs: HadoopFsRelation, _, _, _, _) =>
+      case RelationOfFiles(_, fs) =>
         val (name, zone) = (AcidTable.name(t), session.sessionState.conf.sessionLocalTimeZone)
         def ours(format: FileFormat) = opened(format, Map.empty, t.dataSchema, t.partitionSchema)
         RowReaders(

@@ -26,12 +26,12 @@ final case class SubjectSpelling(session: SparkSession, table: CatalogTable, par
   /** The texts as `CAST(part AS STRING)` shows them; None for a subject that is no value of the types. */
   def spell(subject: Seq[String]): Option[Seq[String]] = {
     val spelled = subject.zip(types).map { case (text, t) => spellPart(text, t) }
-    Option.when(spelled.length == types.length && spelled.forall(_.isDefined))(spelled.flatten)
+    if (spelled.length == types.length && spelled.forall(_.isDefined)) Some(spelled.flatten) else None
   }
 
   private def spellPart(text: String, t: DataType): Option[String] = t match {
-    case c: CharType    => Option.when(characters(text) <= c.length)(text + " " * (c.length - characters(text)))
-    case v: VarcharType => Option.when(characters(text) <= v.length)(text)
+    case c: CharType    => Some(text).filter(characters(_) <= c.length).map(_ + " " * (c.length - characters(text)))
+    case v: VarcharType => Some(text).filter(characters(_) <= v.length)
     case _: StringType  => Some(text)
     case other          =>
       val value = Cast(Literal(text), other, zone, EvalMode.TRY)

@@ -30,7 +30,7 @@ final class SidecarProcess private (process: Process) extends Logging {
   /** The end of a process that has ended, for errors: its exit code, and the last line of its output. */
   def ending: String = {
     pump.join(OutputMs)
-    val last = lines.synchronized(lines.findLast(_.trim.nonEmpty))
+    val last = lines.synchronized(lines.reverse.find(_.trim.nonEmpty))
     s"its exit code was ${process.exitValue}" + last.fold("")(line => s", and its last line of output: ${line.trim}")
   }
 

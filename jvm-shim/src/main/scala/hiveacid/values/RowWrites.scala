@@ -7,7 +7,7 @@ package hiveacid.values
   * @param statements
   *   how many statement IDs a piece needs
   */
-sealed abstract class RowWrites(val name: String, changes: Seq[Byte], val statements: Int) {
+sealed abstract class RowWrites(val name: String, changes: Seq[Byte], val statements: Int) extends Serializable {
   private val mask = changes.map(1 << _).sum
 
   def allows(change: Byte): Boolean = change >= 0 && change < Change.all.length && (mask >> change & 1) == 1

@@ -34,7 +34,7 @@ final case class NewFile(
   * @param compressions
   *   those that every engine reads
   */
-sealed abstract class FileLayout(val name: String, val compressions: Set[String]) {
+sealed abstract class FileLayout(val name: String, val compressions: Set[String]) extends Serializable {
   def newRows(file: NewFile): NewRowsWriter
 
   /** A file without rows. */

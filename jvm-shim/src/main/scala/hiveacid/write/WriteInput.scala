@@ -11,7 +11,7 @@ import org.apache.spark.sql.catalyst.expressions.{Attribute, SortOrder}
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.execution.{CoalescedPartitionSpec, LeafExecNode, ShufflePartitionSpec, SortExec, SparkPlan}
 import org.apache.spark.sql.execution.exchange.{REPARTITION_BY_NUM, ShuffleExchangeExec}
-import org.apache.spark.sql.hiveacid.LineShuffles
+import org.apache.spark.sql.hiveacid.{LineSessions, LineShuffles}
 import org.apache.spark.sql.internal.SQLConf
 
 /** The input of the write tasks: `pieces(i)` is the piece (see [[WriteTask]]) of the task of partition `i` of `rows`.
@@ -43,7 +43,7 @@ object WriteInput {
     val partitioning = LineShuffles.placing(changes.shuffleTo(spread, plan.output), spread.partitions)
     val exchange = ShuffleExchangeExec(partitioning, LineShuffles.input(plan), REPARTITION_BY_NUM)
     // null if there is no input at all
-    val sizes = Option(Await.result(exchange.submitShuffleJob(), Duration.Inf)).map(_.bytesByPartitionId)
+    val sizes = Option(Await.result(LineSessions.submitShuffle(exchange), Duration.Inf)).map(_.bytesByPartitionId)
     val bytes = sizes.getOrElse(new Array[Long](spread.partitions))
     val advisory = session.sessionState.conf.getConf(SQLConf.ADVISORY_PARTITION_SIZE_IN_BYTES)
     val least = if (spec.kind == InsertKind) advisory else advisory / LeastPart

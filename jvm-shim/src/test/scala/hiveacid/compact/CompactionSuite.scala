@@ -100,7 +100,7 @@ class CompactionSuite extends AcidOrcSuite {
     val table = statements(1)
     val twice = runs(table, table.dataFolders ++ table.dataFolders).flatten
     val error = acidError(fold(table, Seq(Seq(twice))))
-    assert(error.getCondition == "HIVE_ACID_UNSUPPORTED_LAYOUT.ROWS_OUT_OF_ORDER")
+    assert(error.condition == "HIVE_ACID_UNSUPPORTED_LAYOUT.ROWS_OUT_OF_ORDER")
     assert(error.getMessage.contains("not in the order of their IDs"))
   }
 

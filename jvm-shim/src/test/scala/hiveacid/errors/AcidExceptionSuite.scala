@@ -30,7 +30,7 @@ class AcidExceptionSuite extends munit.FunSuite {
           s"[HIVE_ACID_STORAGE] Storage failed at /t/$$1 while reading: no. $committed SQLSTATE: 58030\nsee there"
         )
         assertEquals(told.getMessageParameters.asScala.toMap, parameters + ("outcome" -> committed))
-        assertEquals((told.getCondition, told.getSqlState), ("HIVE_ACID_STORAGE", "58030"))
+        assertEquals((told.condition, told.getSqlState), ("HIVE_ACID_STORAGE", "58030"))
       case other => fail(s"it is $other")
     }
   }

@@ -15,7 +15,7 @@ class SidecarSuite extends munit.FunSuite {
   test("a process that is not there is named, and the setting that names it") {
     val python = PythonProgram("/nowhere/python", "spark.hiveacid.python")
     val e = intercept[AcidException](SidecarProcess.start(python, Nil, Map.empty))
-    assertEquals(e.getCondition, "HIVE_ACID_CONFIGURATION.PYTHON_NOT_FOUND")
+    assertEquals(e.condition, "HIVE_ACID_CONFIGURATION.PYTHON_NOT_FOUND")
     assert(e.getMessage.contains("/nowhere/python, which spark.hiveacid.python names"), e.getMessage)
   }
 
@@ -37,7 +37,7 @@ class SidecarSuite extends munit.FunSuite {
     Files.writeString(program, "#!/bin/sh\necho \"No module named $2\"\nexit 1\n")
     withSession("spark.hiveacid.python" -> program.toString) { session =>
       val e = intercept[AcidException](Sidecar.start(session, isSuccessor = false))
-      assertEquals(e.getCondition, "HIVE_ACID_CONFIGURATION.PYTHON_NOT_USABLE")
+      assertEquals(e.condition, "HIVE_ACID_CONFIGURATION.PYTHON_NOT_USABLE")
       assert(e.getMessage.contains("No module named hive_acid.spark.sidecar"), e.getMessage)
       assert(e.getMessage.contains(s"$program, which spark.hiveacid.python names"), e.getMessage)
     }
@@ -51,7 +51,7 @@ class SidecarSuite extends munit.FunSuite {
       assert(!entry.answering.isDone)
       assert(!entry.welcome("0.0.1"))
       val e = intercept[java.util.concurrent.ExecutionException](entry.answering.get()).getCause
-      assertEquals(e.asInstanceOf[AcidException].getCondition, "HIVE_ACID_CONFIGURATION.PYTHON_OF_OTHER_VERSION")
+      assertEquals(e.asInstanceOf[AcidException].condition, "HIVE_ACID_CONFIGURATION.PYTHON_OF_OTHER_VERSION")
       assert(entry.defaultSession ne entry.session)
     }
   }

@@ -68,7 +68,7 @@ final class ExamplesSuite extends munit.FunSuite {
     test(s"a key of $name that is missing or unknown is an error") {
       val whole = json.readTree(text)
       for (record <- records(whole)) {
-        for (key <- record.fieldNames.asScala.toSeq) {
+        for (key <- record.fieldNames.asScala.toList) {
           val value = record.remove(key)
           val error = intercept[JacksonException](read(name, whole.toString))
           assert(error.getMessage.contains(key), error.getMessage)

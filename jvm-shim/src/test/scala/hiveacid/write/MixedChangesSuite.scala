@@ -7,6 +7,7 @@ import hiveacid.write.SpecChanges.{cores, maxBuckets, partitionedBy, statementId
 
 import org.apache.spark.SparkThrowable
 import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.hiveacid.LineSessions
 import org.apache.spark.sql.internal.SQLConf
 
 /** Deletes, new versions and new rows by one write. */
@@ -73,7 +74,7 @@ class MixedChangesSuite extends AcidOrcSuite {
       val twice = once.unionAll(changes(t, s"$second", 100, 0).where("id = 4"))
       val error = intercept[Exception](t.run(twice, MixedKind))
       val conditions = Iterator.iterate[Throwable](error)(_.getCause).takeWhile(_ != null).collect {
-        case e: SparkThrowable => e.getCondition
+        case e: SparkThrowable => LineSessions.condition(e)
       }
       assert(conditions.contains("MERGE_CARDINALITY_VIOLATION"), error)
       sameRows(t.read(), rows(10, 1))
@@ -151,7 +152,7 @@ class MixedChangesSuite extends AcidOrcSuite {
     val noId = "cast(null as struct<writeid:bigint,bucketid:int,rowid:bigint>) as __row_id"
     for ((change, id) <- Seq(0 -> "ROW__ID as __row_id", 5 -> "ROW__ID as __row_id", 1 -> noId, 2 -> noId, 7 -> noId)) {
       val wrong = t.read().selectExpr(s"cast($change as tinyint) as __change", id, "id", "s")
-      assertEquals(acidError(t.run(wrong, MixedKind)).getCondition, "HIVE_ACID_INTERNAL")
+      assertEquals(acidError(t.run(wrong, MixedKind)).condition, "HIVE_ACID_INTERNAL")
     }
     sameRows(t.read(), rows(10, 1))
   }

@@ -104,7 +104,7 @@ class SplitBucketSuite extends AcidOrcSuite {
     val t = table()
     val victims = t.read().select("ROW__ID")
     val twice = victims.union(victims.where("id = 77777"))
-    assertEquals(acidError(t.deleteRows(twice, cores(3))).getCondition, "HIVE_ACID_INTERNAL")
+    assertEquals(acidError(t.deleteRows(twice, cores(3))).condition, "HIVE_ACID_INTERNAL")
   }
 
   test("pieces that would need a statement ID above 4095 are not made") {
@@ -210,7 +210,7 @@ class SplitBucketSuite extends AcidOrcSuite {
     if (!resultsAreCompared) withConf(key -> "false")(t.delete("id = 0")) // Spark does not know it
     else {
       val error = withConf(key -> "false")(acidError(t.delete("id = 0")))
-      assertEquals(error.getCondition, "HIVE_ACID_CONFIGURATION.SHUFFLES_UNCHECKED")
+      assertEquals(error.condition, "HIVE_ACID_CONFIGURATION.SHUFFLES_UNCHECKED")
       assert(error.getMessage.contains(key), error.getMessage)
     }
     assertEquals(t.read().where(col("id") >= 0).count(), if (resultsAreCompared) Rows else Rows - 1)
@@ -236,5 +236,5 @@ final class HookedFileSystem extends RawLocalFileSystem {
 }
 
 object HookedFileSystem {
-  @volatile var beforeCreate: Path => Unit = _ => ()
+  @volatile var beforeCreate: Path => Unit = (_: Path) => ()
 }

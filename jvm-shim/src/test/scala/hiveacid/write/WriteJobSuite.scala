@@ -70,7 +70,7 @@ class WriteJobSuite extends AcidOrcSuite {
     val isRequired = required("s", 1)
     t.insert(rows(10, 2), isRequired)
     val error = acidError(t.insert(rows(10, 2).withColumn("s", lit(null).cast("string")), isRequired))
-    assertEquals(error.getCondition, "HIVE_ACID_NULL_VALUE")
+    assertEquals(error.condition, "HIVE_ACID_NULL_VALUE")
     assert(error.getMessage.contains("NULL in column s") && error.getMessage.contains("db.t"), error.getMessage)
     sameRows(t.read(), rows(10, 1))
   }
@@ -170,9 +170,9 @@ class WriteJobSuite extends AcidOrcSuite {
     val t = table()
     t.insert(rows(10, 1))
     val victims = t.read().select("ROW__ID")
-    assertEquals(acidError(t.deleteRows(victims.union(victims.limit(1)))).getCondition, "HIVE_ACID_INTERNAL")
+    assertEquals(acidError(t.deleteRows(victims.union(victims.limit(1)))).condition, "HIVE_ACID_INTERNAL")
     val none = spark.sql("select cast(null as struct<writeid:bigint,bucketid:int,rowid:bigint>) as r")
-    assertEquals(acidError(t.deleteRows(none)).getCondition, "HIVE_ACID_INTERNAL")
+    assertEquals(acidError(t.deleteRows(none)).condition, "HIVE_ACID_INTERNAL")
     assertEquals(t.read().count(), 10L)
   }
 
@@ -222,8 +222,8 @@ class WriteJobSuite extends AcidOrcSuite {
   test("columns of other types than the table's are refused before a task starts") {
     val t = table()
     val error = acidError(t.insert(spark.sql("select 1 as id, 'a' as s")))
-    assertEquals(error.getCondition, "HIVE_ACID_INTERNAL")
-    assertEquals(acidError(t.insert(spark.sql("select 1L as id"))).getCondition, "HIVE_ACID_INTERNAL")
+    assertEquals(error.condition, "HIVE_ACID_INTERNAL")
+    assertEquals(acidError(t.insert(spark.sql("select 1L as id"))).condition, "HIVE_ACID_INTERNAL")
     assertEquals(names(t), Nil)
   }
 

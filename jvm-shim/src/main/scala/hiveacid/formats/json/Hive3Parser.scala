@@ -132,5 +132,5 @@ private[hiveacid] class Hive3Parser(target: Target.Record, order: Array[Int], va
 private[hiveacid] object Hive3Parser {
   private val Internal = "_col[0-9]+".r
 
-  private def isInternal(key: String): Boolean = Internal.matches(key.toLowerCase(Locale.ROOT))
+  private def isInternal(key: String): Boolean = Internal.pattern.matcher(key.toLowerCase(Locale.ROOT)).matches
 }

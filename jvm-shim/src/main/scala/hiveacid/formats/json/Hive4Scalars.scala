@@ -51,7 +51,7 @@ private[hiveacid] object Hive4Scalars {
 
     /** A text that looks like Base64 is taken for it, whatever the table's property says; others as they are. */
     override def binary(node: JsonNode): Array[Byte] =
-      if (node.isTextual && base64.matches(node.textValue)) node.binaryValue
+      if (node.isTextual && base64.pattern.matcher(node.textValue).matches) node.binaryValue
       else node.asText.getBytes(StandardCharsets.UTF_8)
   }
 

@@ -1,8 +1,9 @@
 package hiveacid.formats.json
 
-import com.fasterxml.jackson.core.{JsonFactory, JsonFactoryBuilder, StreamReadConstraints}
+import com.fasterxml.jackson.core.{JsonFactory, StreamReadConstraints}
 
 import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.hiveacid.LineJson
 import org.apache.spark.sql.types.StructType
 
 /** Makes rows of lines as one release of Hive does. An object is for one thread. */
@@ -19,27 +20,24 @@ trait LineParser {
 object LineParser {
 
   /** With the limits of the Jackson inside of Hive 4.0.1 and 4.1.0, beyond which it reads no line. */
-  private[hiveacid] def limited: JsonFactory = factory(
+  private[hiveacid] def limited: JsonFactory = LineJson.factory(
     StreamReadConstraints
       .builder()
       .maxNumberLength(1000)
       .maxStringLength(20000000)
-      .maxNameLength(50000)
-      .maxNestingDepth(1000)
+      .maxNestingDepth(1000),
+    nameLength = 50000
   )
 
   /** Without limits but that on numbers, of which Jackson 1.9 reads no longer ones either. */
-  private[hiveacid] def unlimited: JsonFactory = factory(
+  private[hiveacid] def unlimited: JsonFactory = LineJson.factory(
     StreamReadConstraints
       .builder()
       .maxNumberLength(1000)
       .maxStringLength(Int.MaxValue)
-      .maxNameLength(Int.MaxValue)
-      .maxNestingDepth(Int.MaxValue)
+      .maxNestingDepth(Int.MaxValue),
+    nameLength = Int.MaxValue
   )
-
-  private def factory(limits: StreamReadConstraints.Builder): JsonFactory =
-    new JsonFactoryBuilder().streamReadConstraints(limits.build()).build()
 
   /** @param required
     *   columns to return, in this order; a line need not be right in others

@@ -42,7 +42,7 @@ object Target {
   /** The table's row, of which only the columns of `required` become values, in their order. */
   def row(tableSchema: StructType, required: StructType): Record = {
     val fields = tableSchema.fields.map { f =>
-      Option.when(required.fieldNames.contains(f.name))(of(hiveType(f)))
+      if (required.fieldNames.contains(f.name)) Some(of(hiveType(f))) else None
     }
     Record(tableSchema.fieldNames, fields, tableSchema.fieldNames.map(required.fieldNames.indexOf(_)))
   }

@@ -18,6 +18,8 @@ import org.apache.orc.impl.{
   SerializationUtils
 }
 
+import org.apache.spark.sql.hiveacid.LineDataReader
+
 /** Hands the bytes of a stripe to ORC once its streams of integers are known to be as long as their runs say.
   *
   * ORC tries for ever to read the rest of a stream that ends within a run (SerializationUtils.readLongBE counts the -1
@@ -26,7 +28,7 @@ import org.apache.orc.impl.{
   * @param columns
   *   whose streams are looked at, by ORC's numbers
   */
-final class CheckedDataReader private (inner: DataReader, columns: Set[Int]) extends DataReader {
+final class CheckedDataReader private (protected val inner: DataReader, columns: Set[Int]) extends LineDataReader {
   private var stripe: StripeInformation = _
   private var footer: OrcProto.StripeFooter = _
 
@@ -59,7 +61,6 @@ final class CheckedDataReader private (inner: DataReader, columns: Set[Int]) ext
   override def open(): Unit = inner.open()
   override def isTrackingDiskRanges: Boolean = inner.isTrackingDiskRanges
   override def releaseBuffer(buffer: ByteBuffer): Unit = inner.releaseBuffer(buffer)
-  override def releaseAllBuffers(): Unit = inner.releaseAllBuffers()
   override def getCompressionOptions: InStream.StreamOptions = inner.getCompressionOptions
   override def close(): Unit = inner.close()
 

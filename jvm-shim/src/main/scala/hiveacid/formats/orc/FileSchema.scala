@@ -96,7 +96,7 @@ object FileSchema {
     else name => fields.indexWhere(_.equalsIgnoreCase(name))
   }
 
-  private def isUnnamed(fields: Seq[String]) = fields.nonEmpty && fields.forall(positional.matches)
+  private def isUnnamed(fields: Seq[String]) = fields.nonEmpty && fields.forall(positional.pattern.matcher(_).matches)
 
   /** The schema that an ACID file with these rows would have. */
   def asRow(flat: TypeDescription): TypeDescription =
@@ -136,7 +136,7 @@ object FileSchema {
     val read = wanted.collect { case (f, i, None) if i >= 0 => i -> f }.toMap
     val types = new TypeMapping(evolution.asHive3)
     val kept =
-      if (unnamed) (0 to read.keys.maxOption.getOrElse(-1)).toSeq else wanted.map(_._2).filter(_ >= 0).distinct
+      if (unnamed) (0 to read.keys.foldLeft(-1)(math.max)).toSeq else wanted.map(_._2).filter(_ >= 0).distinct
     val inFile =
       kept.foldLeft(TypeDescription.createStruct())((s, i) => s.addField(fields(i), fileRow.getChildren.get(i).clone()))
     val (tableRow, unconverted) = asTable(inFile, kept.map(read.get), table, types)

@@ -2,6 +2,8 @@ package hiveacid.formats.orc
 
 import java.nio.charset.StandardCharsets.UTF_8
 
+import scala.util.Try
+
 import hiveacid.errors.{AcidException, Refusal}
 import hiveacid.formats.ReadErrors
 import hiveacid.values.BucketProperty
@@ -69,7 +71,11 @@ final case class PlaceCheck(
 
   private def strange(least: Long, greatest: Long): AcidException = {
     val found = Map("least" -> least, "greatest" -> greatest, "first" -> firstWriteId, "last" -> lastWriteId)
-    errors.corrupt(path, "HIVE_ACID_CORRUPT_FILE.OTHER_WRITE_IDS", found.view.mapValues(_.toString).toSeq: _*)
+    errors.corrupt(
+      path,
+      "HIVE_ACID_CORRUPT_FILE.OTHER_WRITE_IDS",
+      found.toSeq.map { case (name, id) => name -> id.toString }: _*
+    )
   }
 }
 
@@ -104,7 +110,7 @@ object PlaceCheck {
   /** Refuses a file of a later version of the format than Hive 3 and 4 write. */
   def checkVersion(path: Path, reader: Reader, errors: ReadErrors): Unit = if (reader.hasMetadataValue(VersionKey)) {
     val version = UTF_8.decode(reader.getMetadataValue(VersionKey)).toString
-    if (!version.toIntOption.exists(_ <= KnownVersion))
+    if (!Try(version.toInt).toOption.exists(_ <= KnownVersion))
       throw errors.unsupported(path, Refusal("HIVE_ACID_UNSUPPORTED_LAYOUT.UNKNOWN_VERSION", Map("version" -> version)))
   }
 }

@@ -108,8 +108,9 @@ object VectorSetter {
       case (TimestampNTZType, Category.TIMESTAMP, v: TimestampColumnVector) => new TimestampSetter(v, identity)
       case (d: DecimalType, Category.DECIMAL, v) if d.precision == to.getPrecision && d.scale == to.getScale =>
         decimal(d, v)
-      case (_: StringType, Category.STRING | Category.VARCHAR | Category.CHAR, v: BytesColumnVector) =>
-        new StringSetter(v)
+      // before 4.0 those of a length are no StringType; rows then have them where a value that is not given is NULL
+      case (_: StringType | _: CharType | _: VarcharType, Category.STRING | Category.VARCHAR | Category.CHAR, v) =>
+        new StringSetter(v.asInstanceOf[BytesColumnVector])
       case (BinaryType, Category.BINARY, v: BytesColumnVector) => new BinarySetter(v)
       case (s: StructType, Category.STRUCT, v: StructColumnVector) if s.length == to.getChildren.size =>
         val fields =

@@ -62,7 +62,8 @@ final class FileClock(metadata: FileMetaData, asHive3: Boolean) {
   private def int96(isConverted: Boolean): Option[ZoneId] =
     Option(said.get(ZoneKey)).map(ZoneId.of(_, ZoneId.SHORT_IDS)).orElse {
       // Impala stores the wall clock itself (hive.parquet.timestamp.skip.conversion)
-      Option.when(!isConverted && !Option(metadata.getCreatedBy).exists(_.startsWith("parquet-mr")))(ZoneOffset.UTC)
+      val isImpalas = !Option(metadata.getCreatedBy).exists(_.startsWith("parquet-mr"))
+      if (isImpalas && !isConverted) Some(ZoneOffset.UTC) else None
     }
 }
 

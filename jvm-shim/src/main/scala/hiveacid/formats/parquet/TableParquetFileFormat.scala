@@ -72,7 +72,7 @@ class TableParquetFileFormat(val table: String, val timeZone: String, val column
     )
     val read = reader("CORRECTED")
     // it would take timestamps for those of the JVM's time zone, too
-    val readHybrid = Option.when(holdsDates(requiredSchema) && !converts)(reader("LEGACY"))
+    val readHybrid = if (holdsDates(requiredSchema) && !converts) Some(reader("LEGACY")) else None
     val (name, zone) = (table, timeZone)
     val schema = StructType(requiredSchema.fields ++ partitionSchema.fields)
     // the plan may have lost the lengths, the table has not
@@ -81,9 +81,10 @@ class TableParquetFileFormat(val table: String, val timeZone: String, val column
     val conf = session.sparkContext.broadcast(new SerializableConfiguration(hadoopConf))
     (file: PartitionedFile) => {
       val errors = ReadErrors(name)
-      val clock = Option.when(converts || readHybrid.isDefined) {
-        errors.guard(file.toPath)(FileClock.read(file.toPath, conf.value.value, Evolution.of(file).asHive3))
-      }
+      val clock =
+        if (converts || readHybrid.isDefined)
+          Some(errors.guard(file.toPath)(FileClock.read(file.toPath, conf.value.value, Evolution.of(file).asHive3)))
+        else None
       if (isNarrow) errors.guard(file.toPath)(NarrowIntegers.check(file.toPath, conf.value.value, requiredSchema))
       val rows = errors.openListed(file, conf.value.value) {
         val open = readHybrid.filter(_ => clock.exists(_.hasHybridDates)).getOrElse(read)

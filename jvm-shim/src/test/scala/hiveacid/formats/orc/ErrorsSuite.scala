@@ -76,7 +76,7 @@ class ErrorsSuite extends AcidOrcSuite {
     remove(path)
     withConf(ignoring: _*) {
       val error = acidError(t.read(files = files).count())
-      assertEquals(error.getCondition, "HIVE_ACID_SNAPSHOT_UNAVAILABLE")
+      assertEquals(error.condition, "HIVE_ACID_SNAPSHOT_UNAVAILABLE")
       assert(error.getMessage.contains(path.toString), error.getMessage)
     }
   }
@@ -92,7 +92,7 @@ class ErrorsSuite extends AcidOrcSuite {
     val files = t.files()
     remove(onlyFile(t, t.deleteFolders))
     withConf(ignoring: _*)(
-      assertEquals(acidError(t.read(files = files).count()).getCondition, "HIVE_ACID_SNAPSHOT_UNAVAILABLE")
+      assertEquals(acidError(t.read(files = files).count()).condition, "HIVE_ACID_SNAPSHOT_UNAVAILABLE")
     )
   }
 
@@ -115,7 +115,7 @@ class ErrorsSuite extends AcidOrcSuite {
       )
     }
     path.getFileSystem(spark.sessionState.newHadoopConf()).setTimes(path, 1, -1)
-    assertEquals(acidError(rows.collect()).getCondition, "HIVE_ACID_SNAPSHOT_UNAVAILABLE")
+    assertEquals(acidError(rows.collect()).condition, "HIVE_ACID_SNAPSHOT_UNAVAILABLE")
   }
 
   test("a file that may not be read is a failure of storage, and not missing") {
@@ -126,7 +126,7 @@ class ErrorsSuite extends AcidOrcSuite {
     )
     for (refusal <- refusals) {
       val error = acidError(ReadErrors("db.t").guard(path)(throw refusal))
-      assertEquals(error.getCondition, "HIVE_ACID_STORAGE")
+      assertEquals(error.condition, "HIVE_ACID_STORAGE")
       assert(error.getMessage.contains(path.toString), error.getMessage)
     }
   }
@@ -143,10 +143,10 @@ class ErrorsSuite extends AcidOrcSuite {
     }
     val (data, deletes) = (t.dataFolders, t.deleteFolders)
     t.dataFolders = data :+ "delta_0000008_0000008_0000"
-    assertEquals(acidError(t.read().count()).getCondition, "HIVE_ACID_CORRUPT_FILE.SCHEMA")
+    assertEquals(acidError(t.read().count()).condition, "HIVE_ACID_CORRUPT_FILE.SCHEMA")
     t.dataFolders = data
     t.deleteFolders = deletes :+ "delete_delta_0000008_0000008_0000"
-    assertEquals(acidError(t.read().count()).getCondition, "HIVE_ACID_CORRUPT_FILE.SCHEMA")
+    assertEquals(acidError(t.read().count()).condition, "HIVE_ACID_CORRUPT_FILE.SCHEMA")
   }
 
   test("a file of ACID version 1, which holds updates, with statistics or without") {
@@ -159,7 +159,7 @@ class ErrorsSuite extends AcidOrcSuite {
       writer.close()
       t.dataFolders :+= "delta_0000002_0000002"
       val error = acidError(t.read().where("id = 77777").collect())
-      assertEquals(error.getCondition, "HIVE_ACID_UNSUPPORTED_LAYOUT.NOT_INSERTS")
+      assertEquals(error.condition, "HIVE_ACID_UNSUPPORTED_LAYOUT.NOT_INSERTS")
       assert(error.getMessage.contains("delta_0000002_0000002"), error.getMessage)
     }
   }

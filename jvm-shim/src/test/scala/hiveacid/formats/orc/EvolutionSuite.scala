@@ -32,10 +32,10 @@ class EvolutionSuite extends AcidOrcSuite {
     )
     val ddl = "m map<string,struct<n:string,p:bigint>>, s struct<z:int,Y:string>, l array<struct<v:string,w:date>>"
     assertEquals(
-      read(t, ddl).selectExpr("to_json(m)", "s", "l").head().toString,
+      shown(read(t, ddl).selectExpr("to_json(m)", "s", "l").head()),
       """[{"q":{"p":3}},[null,a],ArraySeq([b,null], null)]"""
     )
-    assertEquals(read(t, ddl).selectExpr("s.y", "l.v").head().toString, "[a,ArraySeq(b, null)]")
+    assertEquals(shown(read(t, ddl).selectExpr("s.y", "l.v").head()), "[a,ArraySeq(b, null)]")
   }
 
   test("a file whose columns have no names is read by position") {
@@ -99,7 +99,7 @@ class EvolutionSuite extends AcidOrcSuite {
     )
     def check(refused: String*): Unit = for (ddl <- refused) {
       val error = acidError(read(t, ddl).collect())
-      assertEquals(error.getCondition, "HIVE_ACID_UNSUPPORTED_LAYOUT.TYPE_CHANGE")
+      assertEquals(error.condition, "HIVE_ACID_UNSUPPORTED_LAYOUT.TYPE_CHANGE")
       assert(error.getMessage.contains("would have to be read as"), error.getMessage)
     }
     check("c array<int>", "b binary", "c int", "b date", "d int", "d boolean")

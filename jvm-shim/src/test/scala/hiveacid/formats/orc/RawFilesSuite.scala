@@ -152,7 +152,7 @@ class RawFilesSuite extends AcidOrcSuite {
     table.insert(spark.range(3).selectExpr("id", "'x' as s"))
     val files = table.files().map(f => f.copy(metadata = Map(AcidOrcFileFormat.RawKey -> RawRows(0, 0, None).format)))
     val error = acidError(table.read(files = files).collect())
-    assertEquals(error.getCondition, "HIVE_ACID_UNSUPPORTED_LAYOUT.ACID_COLUMNS")
+    assertEquals(error.condition, "HIVE_ACID_UNSUPPORTED_LAYOUT.ACID_COLUMNS")
   }
 
   test("a file that is still written is read as far as it was flushed, in splits too") {

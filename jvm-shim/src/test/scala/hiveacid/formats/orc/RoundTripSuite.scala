@@ -149,7 +149,7 @@ class RoundTripSuite extends AcidOrcSuite {
     val table = new Table("ts timestamp", "struct<ts:timestamp>")
     for (wrong <- Seq("-1", "-500000", "-999000"))
       assertEquals(
-        acidError(table.insert(spark.sql(s"select timestamp_micros($wrong) as ts"))).getCondition,
+        acidError(table.insert(spark.sql(s"select timestamp_micros($wrong) as ts"))).condition,
         "HIVE_ACID_UNWRITABLE_VALUE.MILLISECONDS_BEFORE_1970"
       )
     val right = spark.sql("select explode(array(0L, 1L, -999001L, -1000000L, -1500000L)) as m")
@@ -167,7 +167,7 @@ class RoundTripSuite extends AcidOrcSuite {
     )
     val declared = CharVarcharUtils.replaceCharVarcharWithStringInSchema(table.schema)
     assertEquals(
-      table.read(schema = declared).collect().map(_.toString).toSet,
+      table.read(schema = declared).collect().map(shown).toSet,
       Set("[ab  ,x  ,ArraySeq(p  , null)]", "[żół ,żółćęą,null]")
     )
     assertEquals(table.read(schema = declared).where("c = 'ab' and v = 'x  '").count(), 1L)

@@ -1,0 +1,34 @@
+package org.apache.spark.sql.hiveacid
+
+import org.apache.spark.sql.catalyst.analysis.UnresolvedTable
+import org.apache.spark.sql.catalyst.expressions.Expression
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, MergeAction, MergeIntoTable}
+
+/** Spark's nodes of statements as they were before 4.0. */
+object LinePlans {
+
+  /** `MERGE WITH SCHEMA EVOLUTION` is none of this line's statements. */
+  def evolvesSchema(merge: MergeIntoTable): Boolean = false
+
+  def merge(
+      target: LogicalPlan,
+      source: LogicalPlan,
+      condition: Expression,
+      matched: Seq[MergeAction],
+      notMatched: Seq[MergeAction],
+      notMatchedBySource: Seq[MergeAction]
+  ): MergeIntoTable = MergeIntoTable(target, source, condition, matched, notMatched, notMatchedBySource)
+
+  def table(parts: Seq[String], operation: String): UnresolvedTable =
+    UnresolvedTable(parts, operation, relationTypeMismatchHint = None)
+
+  /** A statement of a script: there are no scripts. */
+  object Scripted {
+    def unapply(plan: LogicalPlan): Option[(LogicalPlan, LogicalPlan => LogicalPlan)] = None
+  }
+}
+
+/** A command about a statement, which `SupervisedParameters` completes with its parameters. */
+trait LineSupervision {
+  def withTransformedSupervisedPlan(transformer: LogicalPlan => LogicalPlan): LogicalPlan
+}

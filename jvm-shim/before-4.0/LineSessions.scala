@@ -1,0 +1,36 @@
+package org.apache.spark.sql.hiveacid
+
+import scala.concurrent.Future
+
+import org.apache.spark.{MapOutputStatistics, SparkContext, SparkThrowable}
+import org.apache.spark.sql.Column
+import org.apache.spark.sql.catalyst.expressions.Expression
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.execution.SQLExecution
+import org.apache.spark.sql.execution.exchange.ShuffleExchangeExec
+
+/** Sessions, their jobs and their errors as they were before 4.0. */
+object LineSessions {
+
+  /** private[sql]; what the session is known by. Its jobs have no tag. */
+  def tag(session: SparkSession): String = session.sessionUUID
+
+  /** The tags of the sessions that run something on this thread: those of its execution and of the one around it. */
+  def runningTags(context: SparkContext): Set[String] =
+    Seq(SQLExecution.EXECUTION_ROOT_ID_KEY, SQLExecution.EXECUTION_ID_KEY)
+      .flatMap(key => Option(context.getLocalProperty(key)))
+      .flatMap(id => Option(SQLExecution.getQueryExecution(id.toLong)))
+      .map(execution => tag(execution.sparkSession))
+      .toSet
+
+  /** Spark cancels without a reason. */
+  def cancelJobs(context: SparkContext, tag: String, why: String): Unit = context.cancelJobsWithTag(tag)
+
+  def expression(session: SparkSession, column: Column): Expression = column.expr
+
+  /** Begins to shuffle; null if there is no input at all. */
+  def submitShuffle(exchange: ShuffleExchangeExec): Future[MapOutputStatistics] = exchange.submitShuffleJob
+
+  /** The name of Spark's condition, which was called its class. */
+  def condition(error: SparkThrowable): String = error.getErrorClass
+}

@@ -1,0 +1,40 @@
+package org.apache.spark.sql.hiveacid
+
+import org.apache.spark.sql.catalyst.analysis.UnresolvedTable
+import org.apache.spark.sql.catalyst.expressions.Expression
+import org.apache.spark.sql.catalyst.plans.logical.{
+  LogicalPlan,
+  MergeAction,
+  MergeIntoTable,
+  SingleStatement,
+  SupervisingCommand
+}
+
+/** Spark's nodes of statements as they are since 4.0. */
+object LinePlans {
+  def evolvesSchema(merge: MergeIntoTable): Boolean = merge.withSchemaEvolution
+
+  def merge(
+      target: LogicalPlan,
+      source: LogicalPlan,
+      condition: Expression,
+      matched: Seq[MergeAction],
+      notMatched: Seq[MergeAction],
+      notMatchedBySource: Seq[MergeAction]
+  ): MergeIntoTable =
+    MergeIntoTable(target, source, condition, matched, notMatched, notMatchedBySource, withSchemaEvolution = false)
+
+  def table(parts: Seq[String], operation: String): UnresolvedTable =
+    UnresolvedTable(parts, operation, suggestAlternative = true)
+
+  /** A statement of a script: what is in it, and the same node with another. */
+  object Scripted {
+    def unapply(plan: LogicalPlan): Option[(LogicalPlan, LogicalPlan => LogicalPlan)] = plan match {
+      case s: SingleStatement => Some((s.parsedPlan, other => s.copy(parsedPlan = other)))
+      case _                  => None
+    }
+  }
+}
+
+/** A command about a statement, which Spark completes with its parameters. */
+trait LineSupervision extends SupervisingCommand
