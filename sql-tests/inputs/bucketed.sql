@@ -15,7 +15,7 @@ UPDATE b SET name = upper(name) WHERE id IN (1, 4);
 --FILES b
 --ROWS b
 UPDATE b SET id = IF(id = 1, 3, id) WHERE id >= 0;
-SELECT id, name, ROW__ID.bucketid >> 16 & 4095 AS bucket FROM b ORDER BY id;
+SELECT id, name, shiftright(ROW__ID.bucketid, 16) & 4095 AS bucket FROM b ORDER BY id;
 
 -- deletes lie in the bucket of the row
 --FILES b
@@ -24,7 +24,7 @@ DELETE FROM b WHERE id = 3;
 MERGE INTO b USING (VALUES (0, 6), (4, 4), (9, 9) AS v(id, new)) s ON b.id = s.id WHEN MATCHED THEN UPDATE SET id = s.new, name = 'merged' WHEN NOT MATCHED THEN INSERT VALUES (s.new, 'inserted');
 --FILES b
 INSERT INTO b REPLACE WHERE id > 5 VALUES (7, 'replaced'), (8, 'replaced');
-SELECT id, name, ROW__ID.bucketid >> 16 & 4095 AS bucket FROM b ORDER BY id;
+SELECT id, name, shiftright(ROW__ID.bucketid, 16) & 4095 AS bucket FROM b ORDER BY id;
 
 -- an overwrite has one file of each bucket with rows, an empty one a file without rows
 --FILES b
@@ -40,7 +40,7 @@ SHOW TBLPROPERTIES p ('bucketing_version');
 --ROWS p
 INSERT INTO p VALUES ('Ada', 1.50, 1), ('Ada', 1.50, 2), ('Bob', 1.5, 1), ('Eve', NULL, 2), (NULL, NULL, 2);
 UPDATE p SET d = 3, amount = amount + 1 WHERE name = 'Ada';
-SELECT *, ROW__ID.bucketid >> 16 & 4095 AS bucket FROM p ORDER BY ALL;
+SELECT *, shiftright(ROW__ID.bucketid, 16) & 4095 AS bucket FROM p ORDER BY ALL;
 --FILES q
 CREATE TABLE q CLUSTERED BY (name) INTO 2 BUCKETS STORED AS ORC TBLPROPERTIES ('transactional' = 'true') AS SELECT * FROM p;
 SELECT * FROM q ORDER BY ALL;

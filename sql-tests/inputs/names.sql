@@ -95,14 +95,5 @@ CREATE TABLE `a b` (id INT) STORED AS ORC TBLPROPERTIES ('transactional' = 'true
 
 CREATE TABLE `a.b` (id INT) STORED AS ORC TBLPROPERTIES ('transactional' = 'true');
 
-CREATE TABLE comma (`a,b` INT, `a:b` INT, `<;>` STRING, `"'\` INT) STORED AS ORC TBLPROPERTIES ('transactional' = 'true');
-
-INSERT INTO comma VALUES (1, 2, 'x', 3), (4, 5, 'y', 6);
-
---ROWS comma
-UPDATE comma SET `a,b` = `a:b`, `"'\` = 7 WHERE `<;>` = 'x';
-
-SELECT * FROM comma ORDER BY `a,b`;
-
 -- fields of structs have less freedom
 CREATE TABLE fields (s STRUCT<`a-b`: INT>) STORED AS ORC TBLPROPERTIES ('transactional' = 'true');
