@@ -167,6 +167,7 @@ def build_table(table: Any) -> TableDescription:
         has_skew_folders=bool(storage.storedAsSubDirectories),
         row_format=_build_row_format(storage),
         created_s=table.createTime or 0,
+        table_id=table.id or 0,
     )
 
 

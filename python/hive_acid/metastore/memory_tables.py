@@ -34,8 +34,11 @@ class MemoryTables:
     def add_table(self, table: TableDescription) -> None:
         """Adds or replaces a table."""
         with self._guard:
-            self._tables[table.name] = table
             self._added += 1
+            if self._line is MetastoreLine.HIVE_4:
+                there = self._tables.get(table.name)
+                table = replace(table, table_id=table.table_id or (there.table_id if there else self._added))
+            self._tables[table.name] = table
             self._identities[table.name] = str(self._added)
             self._partitions.setdefault(table.name, {})
 

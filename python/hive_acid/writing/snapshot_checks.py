@@ -26,9 +26,12 @@ class SnapshotChecks:
     def check_table(self, run: StatementRun) -> None:
         """Checks that nothing committed between the snapshot and the lock matters."""
         transaction, table, write_id = run.transaction, run.table, run.work.write_id
-        # a table that was dropped and made again has forgotten our write ID, and gives another
-        same_table = transaction.allocate_write_id(table.name) == write_id
-        if not same_table or find_change(describe_analysed(table), self._metastore.table(table.name)):
+        now = self._metastore.table(table.name)
+        if table.table_id and now.table_id:
+            is_same = table.table_id == now.table_id
+        else:  # 3.1: a table that was dropped and made again has forgotten our write ID, and gives another
+            is_same = transaction.allocate_write_id(table.name) == write_id
+        if not is_same or find_change(describe_analysed(table), now):
             raise Conflict(transaction.txn_id, "the table was altered, or dropped and made again, meanwhile")
         if run.rule.check is SnapshotCheck.NO_CONFLICT:
             other = self._metastore.latest_conflict(transaction.txn_id)
