@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 from py4j.protocol import Py4JJavaError
 from pyspark import SparkContext
 from pyspark.errors import IllegalArgumentException
+from pyspark.errors.exceptions.captured import CapturedException
 
 from hive_acid.errors import build_error
 from hive_acid.snapshot.filesystem import FileVersion, Listing, parse_listings
@@ -106,7 +107,7 @@ def run_job(context: SparkContext, name: str, job: Callable[[], T]) -> T:
         context.cancelJobsWithTag(tag)
         _wait_for_tasks(context, tag)
         raise
-    except Py4JJavaError:
+    except (Py4JJavaError, CapturedException):  # the job's error, or the error of ours that it has failed by
         _wait_for_tasks(context, tag)
         raise
     finally:
