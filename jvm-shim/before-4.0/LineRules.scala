@@ -1,14 +1,11 @@
 package org.apache.spark.sql.hiveacid
 
 import org.apache.spark.sql.{SparkSession, SparkSessionExtensions}
-import org.apache.spark.sql.catalyst.{FunctionIdentifier, TableIdentifier}
 import org.apache.spark.sql.catalyst.analysis.{Analyzer, CTESubstitution, ParameterizedQuery}
-import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.parser.ParserInterface
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.internal.SessionState
-import org.apache.spark.sql.types.{DataType, StructType}
 
 /** Rules before those that resolve tables. */
 object LineRules {
@@ -60,18 +57,11 @@ private class InstallingParser(
     session: SparkSession,
     parser: ParserInterface,
     rules: Seq[SparkSession => Rule[LogicalPlan]]
-) extends ParserInterface {
-  private lazy val delegate = {
+) extends DelegatingParser {
+  override protected lazy val delegate: ParserInterface = {
     LineRules.replaceAnalyzer(session, rules.map(_(session)))
     parser
   }
 
   override def parsePlan(text: String): LogicalPlan = delegate.parsePlan(text)
-  override def parseQuery(text: String): LogicalPlan = delegate.parseQuery(text)
-  override def parseExpression(text: String): Expression = delegate.parseExpression(text)
-  override def parseTableIdentifier(text: String): TableIdentifier = delegate.parseTableIdentifier(text)
-  override def parseFunctionIdentifier(text: String): FunctionIdentifier = delegate.parseFunctionIdentifier(text)
-  override def parseMultipartIdentifier(text: String): Seq[String] = delegate.parseMultipartIdentifier(text)
-  override def parseTableSchema(text: String): StructType = delegate.parseTableSchema(text)
-  override def parseDataType(text: String): DataType = delegate.parseDataType(text)
 }

@@ -4,19 +4,16 @@ import hiveacid.commands.{ExplainAcidCommand, OperatorCommand}
 import hiveacid.python.PythonSide
 import hiveacid.wire.ExplainedStatement
 
-import org.apache.spark.sql.catalyst.{FunctionIdentifier, TableIdentifier}
-import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.parser.{ParseException, ParserInterface}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.hiveacid.{LineParameters, LineParser, LineRoutines}
-import org.apache.spark.sql.types.{DataType, StructType}
+import org.apache.spark.sql.hiveacid.{DelegatingParser, LineParameters, LineRoutines}
 
 /** Spark's parser, statements in Hive's spelling that it rejects, statements of Hive that it does not know, and EXPLAIN
   * ACID.
   */
 case class HiveSyntaxParser(session: SparkSession, delegate: ParserInterface)
-    extends LineParser
+    extends DelegatingParser
     with LineParameters
     with LineRoutines {
   override def parsePlan(text: String): LogicalPlan = parsed(text, delegate.parsePlan)
@@ -45,12 +42,4 @@ case class HiveSyntaxParser(session: SparkSession, delegate: ParserInterface)
     respelling <- HiveSpelling.of(session, text)
     complete <- respelling.complete(parse(respelling.text))
   } yield complete
-
-  override def parseQuery(text: String): LogicalPlan = delegate.parseQuery(text)
-  override def parseExpression(text: String): Expression = delegate.parseExpression(text)
-  override def parseTableIdentifier(text: String): TableIdentifier = delegate.parseTableIdentifier(text)
-  override def parseFunctionIdentifier(text: String): FunctionIdentifier = delegate.parseFunctionIdentifier(text)
-  override def parseMultipartIdentifier(text: String): Seq[String] = delegate.parseMultipartIdentifier(text)
-  override def parseTableSchema(text: String): StructType = delegate.parseTableSchema(text)
-  override def parseDataType(text: String): DataType = delegate.parseDataType(text)
 }
