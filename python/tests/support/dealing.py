@@ -21,7 +21,7 @@ SHARING_FOLDERS: Final = ("python/tests/contract", "python/tests/integration/fau
 LONG_SECONDS: Final[Mapping[str, float]] = {
     "python/tests/integration/faults": 300.0,
     "python/tests/integration/test_concurrency_run.py": 200.0,
-    "python/tests/integration/test_catalog_chaos.py": 150.0,
+    "python/tests/integration/test_catalog_chaos.py": 250.0,
     "python/tests/integration/test_demo.py": 120.0,
     "python/tests/integration/test_golden_files.py": 120.0,
     "python/tests/architecture/test_documents.py": 100.0,

@@ -247,7 +247,7 @@ class WriteJobSuite extends AcidOrcSuite {
 
   private def eventually(condition: => Boolean): Unit = {
     val end = System.nanoTime() + 60L * 1000000000L
-    while (!condition && System.nanoTime() < end) Thread.onSpinWait()
+    while (!condition && System.nanoTime() < end) Thread.sleep(10)
     assert(condition)
   }
 }
