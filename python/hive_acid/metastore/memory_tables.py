@@ -113,13 +113,13 @@ class MemoryTables:
                     self._partitions[table][name] = Partition(name, parse_partition_values(name), location)
                     self._store_write_id(table, name, write_id, write_ids)
 
-    def drop_statistics(self, table: TableName, write_id: int, write_ids: ValidWriteIdList) -> None:
+    def drop_statistics(self, table: TableDescription, write_id: int, write_ids: ValidWriteIdList) -> None:
         with self._guard:
-            stored = self.table(table)
+            stored = self.table(table.name)
             if not stored.is_partitioned:
-                self._store_write_id(table, None, write_id, write_ids)
+                self._store_write_id(table.name, None, write_id, write_ids)
             bare = without_statistics(stored.parameters, is_whole=stored.is_partitioned)
-            self._tables[table] = replace(stored, parameters=bare)
+            self._tables[table.name] = replace(stored, parameters=bare)
 
     def drop_partition_statistics(
         self, table: TableName, names: Sequence[str], write_id: int, write_ids: ValidWriteIdList

@@ -209,7 +209,7 @@ class Metastore(CompactionQueue, Protocol):
         """
         ...
 
-    def drop_statistics(self, table: TableName, write_id: int, write_ids: ValidWriteIdList) -> None:
+    def drop_statistics(self, table: TableDescription, write_id: int, write_ids: ValidWriteIdList) -> None:
         """Withdraws the table's statistics: no engine may answer or plan queries by numbers of before our write.
 
         Alterations of the table by others meanwhile stay. The rows of a partitioned table are counted at its

@@ -19,7 +19,7 @@ from hive_acid.errors import MetastoreRefused, build_error
 from hive_acid.metastore import statistics
 from hive_acid.metastore.table_calls import TableCalls
 from hive_acid.metastore.types import MetastoreLine
-from hive_acid.model.table import TableName
+from hive_acid.model.table import TableDescription, TableName
 from hive_acid.model.write_ids import ValidWriteIdList
 
 _PARTITIONS_PER_ALTER = 50
@@ -31,25 +31,29 @@ _MAX_ROUNDS = 20
 class StatisticsCalls(TableCalls):
     """The part of `Metastore` that changes what is stored about tables and partitions that exist."""
 
-    def drop_statistics(self, table: TableName, write_id: int, write_ids: ValidWriteIdList) -> None:
+    def drop_statistics(self, table: TableDescription, write_id: int, write_ids: ValidWriteIdList) -> None:
         statistics.check_own_write_id(write_id, write_ids)
-        raw = self._raw_table(table)
-        own = write_id if self.line is MetastoreLine.HIVE_4 and not raw.partitionKeys else None
-        is_moved = own is None
+        name = table.name
+        own = write_id if self.line is MetastoreLine.HIVE_4 and not table.is_partitioned else None
+        if own is not None:
+            self._move_write_id(name, own)
         paused_for: list[str] = []
         for _ in range(_MAX_ROUNDS):
+            raw = self._raw_table(name)
             stale = statistics.find_stale(raw)
-            if stale - {statistics.STATISTICS_KEY} or (stale and own is None):
-                if not self._pauses(raw, paused_for) and self._alter_table(table, raw, own, write_ids):
-                    is_moved = True
-            elif stale or not is_moved:
-                self._change("update_table_column_statistics_req", statistics.build_move(table, write_id))
-                is_moved = True
-            else:
+            if not stale:
                 return
-            raw = self._raw_table(table)
-        reason = f"others altered {table} each of {_MAX_ROUNDS} times that its statistics were to be withdrawn"
+            if own is not None and stale == {statistics.STATISTICS_KEY}:
+                self._move_write_id(name, own)
+            elif not self._pauses(raw, paused_for):
+                self._alter_table(name, raw, own, write_ids)
+        reason = f"others altered {name} each of {_MAX_ROUNDS} times that its statistics were to be withdrawn"
         raise build_error("HIVE_ACID_METASTORE_REFUSED", method="alter_table_req", reason=reason)
+
+    def _move_write_id(self, table: TableName, write_id: int) -> None:
+        """Of a flat table; the mark of accurate statistics goes, unless this is the first write ID that is stored."""
+        request = statistics.build_move(table, write_id)
+        self._change("update_table_column_statistics_req", request, table=str(table))
 
     def _pauses(self, raw: Any, paused_for: list[str]) -> bool:
         """Waits, if another alter might still get the same time of the last DDL; True if the table is to be read anew.
@@ -66,22 +70,20 @@ class StatisticsCalls(TableCalls):
         self._pause_ms(math.ceil(pause * 1000))
         return True
 
-    def _alter_table(self, table: TableName, raw: Any, write_id: int | None, write_ids: ValidWriteIdList) -> bool:
-        """Writes the table back without its statistics; False if it is not the one that was read any more."""
+    def _alter_table(self, table: TableName, raw: Any, write_id: int | None, write_ids: ValidWriteIdList) -> None:
+        """Writes the table back without its statistics, unless it is not the one that was read any more."""
         statistics.check_writable(raw, table)
         statistics.remove_statistics(raw)
         if self.line is MetastoreLine.HIVE_3:
             where, context = (table.database, table.table), statistics.keep_statistics()
             self._change("alter_table_with_environment_context", *where, raw, context, table=str(table))
-            return True
+            return
         try:
             request = statistics.build_exchange(raw, write_id, write_ids)
             self._change("alter_table_req", request, table=str(table))
         except MetastoreRefused as refused:
-            if statistics.OUTRUN in str(refused):
-                return False
-            raise
-        return True
+            if statistics.OUTRUN not in str(refused):
+                raise
 
     def drop_partition_statistics(
         self, table: TableName, names: Sequence[str], write_id: int, write_ids: ValidWriteIdList

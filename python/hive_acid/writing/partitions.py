@@ -73,5 +73,5 @@ def withdraw_statistics(
     if table.is_partitioned:
         # new ones too: adding one does not store our write ID (seen on 4.0.0), which defeats a concurrent ANALYZE
         locations = metastore.drop_partition_statistics(table.name, partitions, write_id, write_ids)
-    metastore.drop_statistics(table.name, write_id, write_ids)
+    metastore.drop_statistics(table, write_id, write_ids)
     return locations

@@ -33,7 +33,7 @@ def withdraw(metastore: ThriftMetastore, table: TableName) -> int:
     txn_id = metastore.open_transaction("tester", "testhost", "contract")
     write_id = metastore.allocate_write_id(txn_id, table)
     write_ids = metastore.valid_write_ids([table], metastore.valid_transactions(txn_id))[table]
-    metastore.drop_statistics(table, write_id, write_ids)
+    metastore.drop_statistics(metastore.table(table), write_id, write_ids)
     metastore.commit(txn_id)
     return write_id
 

@@ -7,7 +7,7 @@ import pytest
 from hive_acid.errors import HiveAcidError, InvalidStatement
 from hive_acid.metastore import table_calls
 from hive_acid.metastore.types import MetastoreLine
-from hive_acid.model.table import Column, TableKind, TableName
+from hive_acid.model.table import Column, TableDescription, TableKind, TableName
 from hive_acid.model.write_ids import ValidWriteIdList
 from support.metastore_session import (
     Session,
@@ -45,7 +45,7 @@ class TestTables:
         identity = session.metastore.table_identity(first)
         txn_id = session.begin()
         write_id = session.metastore.allocate_write_id(txn_id, first)
-        session.metastore.drop_statistics(first, write_id, session.write_ids(txn_id, first))
+        session.metastore.drop_statistics(session.metastore.table(first), write_id, session.write_ids(txn_id, first))
         assert session.metastore.table_identity(first) == identity
         if session.metastore.line is MetastoreLine.HIVE_4:  # 3.1 tells seconds apart only
             assert session.metastore.table_identity(second) != identity
@@ -54,12 +54,13 @@ class TestTables:
     @pytest.mark.parametrize("database", [None, "no_such_database"])
     def test_an_unknown_table_is_a_named_error(self, session: Session, call: str, database: str | None) -> None:
         name = TableName(database or session.setup.database, "nowhere")
+        was_there = TableDescription(name, "file:/nowhere", ())
         arguments: dict[str, tuple[object, ...]] = {
-            "partitions": (["d=1"],),
-            "drop_statistics": (1, ValidWriteIdList(str(name), 1)),
+            "partitions": (name, ["d=1"]),
+            "drop_statistics": (was_there, 1, ValidWriteIdList(str(name), 1)),
         }
         with pytest.raises(InvalidStatement) as error:
-            getattr(session.metastore, call)(name, *arguments.get(call, ()))
+            getattr(session.metastore, call)(*arguments.get(call, (name,)))
         assert error.value.getCondition() == "HIVE_ACID_TABLE_NOT_FOUND"
         assert str(name) in str(error.value)
 
@@ -138,7 +139,7 @@ class TestStatistics:
         before = session.metastore.table(table)
         txn_id = session.begin()
         write_id = session.metastore.allocate_write_id(txn_id, table)
-        session.metastore.drop_statistics(table, write_id, session.write_ids(txn_id, table))
+        session.metastore.drop_statistics(session.metastore.table(table), write_id, session.write_ids(txn_id, table))
         after = session.metastore.table(table)
         expected = {key: value for key, value in before.parameters.items() if key not in STALE}
         assert "COLUMN_STATS_ACCURATE" in before.parameters
@@ -152,7 +153,7 @@ class TestStatistics:
     ) -> None:
         txn_id = session.begin()
         write_id = session.metastore.allocate_write_id(txn_id, table)
-        session.metastore.drop_statistics(table, write_id, session.write_ids(txn_id, table))
+        session.metastore.drop_statistics(session.metastore.table(table), write_id, session.write_ids(txn_id, table))
         if session.metastore.line is MetastoreLine.HIVE_4:
             assert session.setup.stored_write_id(table) == write_id
         assert "COLUMN_STATS_ACCURATE" not in session.metastore.table(table).parameters
@@ -163,7 +164,7 @@ class TestStatistics:
         before = session.metastore.table(table).parameters
         txn_id = session.begin()
         write_id = session.metastore.allocate_write_id(txn_id, table)
-        session.metastore.drop_statistics(table, write_id, session.write_ids(txn_id, table))
+        session.metastore.drop_statistics(session.metastore.table(table), write_id, session.write_ids(txn_id, table))
         expected = {key: value for key, value in before.items() if not key.startswith("spark.sql.statistics.")}
         assert session.metastore.table(table).parameters == expected
         assert session.setup.stored_write_id(table) == stored_write_id
@@ -196,7 +197,7 @@ class TestStatistics:
     def test_a_list_that_hides_the_writer_is_refused_and_nothing_changes(self, session: Session) -> None:
         table = session.setup.create_table("flat", parameters={**TRANSACTIONAL, **self.PARAMETERS})
         with pytest.raises(HiveAcidError) as error:
-            session.metastore.drop_statistics(table, 5, ValidWriteIdList(str(table), 4))
+            session.metastore.drop_statistics(session.metastore.table(table), 5, ValidWriteIdList(str(table), 4))
         assert error.value.getCondition() == "HIVE_ACID_INTERNAL"
         assert "COLUMN_STATS_ACCURATE" in session.metastore.table(table).parameters
 
