@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from hive_acid.local.artifacts import Release
 from hive_acid.local.java import Java
@@ -21,7 +21,7 @@ class Derby:
     cycle (run with 16 writers). The price is that a rolled-back write may be seen for a moment.
     """
 
-    name: str = "derby"
+    name: Literal["derby"] = "derby"
 
     def build_template(self, template: Path, jars: Sequence[Path], java: Java, release: Release) -> None:
         """Make a database with the metastore's schema in `template`/data."""

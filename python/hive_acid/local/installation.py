@@ -18,6 +18,7 @@ from hive_acid.local.artifacts import (
     spark_client_artifacts,
 )
 from hive_acid.local.cache import Progress, cache_folder, cache_lock, whole_entry
+from hive_acid.local.class_archive import archive_path
 from hive_acid.local.derby import Derby
 from hive_acid.local.download import download
 from hive_acid.local.errors import LocalMetastoreError
@@ -35,12 +36,16 @@ def default_database() -> DatabaseKind:
 
 @dataclass(frozen=True)
 class Installation:
-    """Everything one metastore needs from the cache, whole. `jars` is the class path."""
+    """Everything one metastore needs from the cache, whole. `jars` is the class path.
+
+    `class_archive` is where the archive of its classes lies, or is to lie; None if its Java takes none.
+    """
 
     java: Java
     jars: tuple[Path, ...]
     database: PostgreSql | Derby
     template: Path
+    class_archive: Path | None = None
 
     def copy_template(self, target: Path) -> None:
         """Make `target` a copy of the template database. It appears whole or not at all."""
@@ -78,7 +83,8 @@ def prepare_installation(
         name = f"template-{kind}-{_digest([*artifacts, *binaries], _TEMPLATE_VERSION + release.schema_changes)}"
         template = whole_entry(cache / name, build, progress)
         jars = tuple(path for path in files if not path.name.startswith(SCHEMA_SOURCE))
-        return Installation(runtime or java, jars, database, template)
+        runs_on = runtime or java
+        return Installation(runs_on, jars, database, template, archive_path(lib, runs_on))
 
 
 def prepare_spark_client(version: str, java: Java, progress: Progress) -> tuple[Path, ...]:

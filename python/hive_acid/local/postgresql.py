@@ -14,7 +14,7 @@ import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from hive_acid.local import launch
 from hive_acid.local.artifacts import Release
@@ -47,7 +47,7 @@ class PostgreSql:
     """
 
     home: Path
-    name: str = "postgresql"
+    name: Literal["postgresql"] = "postgresql"
 
     def build_template(self, template: Path, jars: Sequence[Path], java: Java, release: Release) -> None:
         """Make a database with the metastore's schema in `template`/data, and its password beside it."""

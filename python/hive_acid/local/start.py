@@ -16,6 +16,7 @@ from typing import Any, Final
 
 from hive_acid.local.artifacts import Release, embedded_release
 from hive_acid.local.cache import Progress
+from hive_acid.local.class_archive import archive_options, recording_options
 from hive_acid.local.errors import LocalMetastoreError
 from hive_acid.local.installation import DatabaseKind, Installation, default_database, prepare_installation
 from hive_acid.local.java import Java, find_java
@@ -33,6 +34,7 @@ class Wish:
     """The wishes of a caller for what is started; `EmbeddedMetastore.start` says what the parts mean.
 
     A `release` other than the embedded one may need another `runtime` than the Java of this machine.
+    `records_classes_to`: the metastore is started to write the archive of its classes there when it ends.
     """
 
     folder: Path | None
@@ -42,6 +44,7 @@ class Wish:
     detached: bool = False
     release: Release = field(default_factory=embedded_release)
     runtime: Java | None = None
+    records_classes_to: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -60,6 +63,8 @@ def start_metastore(wish: Wish, progress: Progress) -> Started:
         check_port_free(wish.port)
     with _locked_folder(wish.folder) as (folder, lock):
         installation = _prepared(folder, wish, progress)
+        if wish.records_classes_to is None:
+            _record_classes(installation, wish, progress)
         return _started(installation, folder, lock, wish)
 
 
@@ -119,6 +124,27 @@ def _prepared(folder: Path, wish: Wish, progress: Progress) -> Installation:
     return installation
 
 
+def _record_classes(installation: Installation, wish: Wish, progress: Progress) -> None:
+    """The archive of the metastore's classes, unless it has been written before."""
+    archive = installation.class_archive
+    if archive is None or archive.exists():
+        return
+    progress("recording the classes of the metastore, for quicker starts")
+    with (
+        tempfile.TemporaryDirectory(prefix=f".{archive.name}-", dir=archive.parent) as place,
+        tempfile.TemporaryDirectory(prefix="hive-acid-classes-") as folder,
+    ):
+        new = Path(place, archive.name)
+        kind = installation.database.name
+        own = Wish(Path(folder), None, kind, release=wish.release, runtime=wish.runtime, records_classes_to=new)
+        try:
+            start_metastore(own, progress).supervisor.stop()
+        except LocalMetastoreError as error:  # if it concerns the caller's own start, that says so too
+            progress(f"the classes were not recorded: {error}")
+        new.touch()  # who could not write any is not asked again
+        new.replace(archive)
+
+
 def _started(installation: Installation, folder: Path, lock: int, wish: Wish) -> Started:
     """Start until it answers. Ports that we chose are chosen again if somebody was faster."""
     for tries_left in reversed(range(_PORT_TRIES)):
@@ -157,17 +183,21 @@ def _specification(installation: Installation, folder: Path, port: int, wish: Wi
         "detached": wish.detached,
         "remove_folder": temporary,
         "postgresql": installation.database.server(folder, database_port, durable=not temporary),
-        "metastore": _metastore_program(installation, folder, port),
+        "metastore": _metastore_program(installation, folder, port, wish.records_classes_to),
     }
 
 
-def _metastore_program(installation: Installation, folder: Path, port: int) -> Mapping[str, Any]:
-    conf = folder / "conf"
+def _metastore_program(
+    installation: Installation, folder: Path, port: int, records_classes_to: Path | None
+) -> Mapping[str, Any]:
+    """Its configuration is found by the environment: an archive of classes fits no class path with a folder in it."""
+    conf, archive = folder / "conf", installation.class_archive
     command = [
         str(installation.java.path),
         "-Xmx512m",
         # A start is mostly compilation: this halves its processor time, and the database is what later calls wait for.
         *("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"),
+        *(recording_options(records_classes_to) if records_classes_to else archive_options(archive)),
         # Hive clients send partition filters serialised; the server's Kryo opens the classes of these packages.
         *(
             f"--add-opens=java.base/{package}=ALL-UNNAMED"
@@ -177,7 +207,7 @@ def _metastore_program(installation: Installation, folder: Path, port: int) -> M
         *installation.database.java_options,
         f"-Dderby.stream.error.file={folder / 'derby.log'}",
         f"-Dlog4j2.configurationFile={conf / 'log4j2.properties'}",
-        *("-cp", ":".join(map(str, (conf, *installation.jars)))),
+        *("-cp", ":".join(map(str, installation.jars))),
         *("org.apache.hadoop.hive.metastore.HiveMetaStore", "-p", str(port)),
     ]
     # Another Hadoop's or Hive's settings of this machine are not ours.

@@ -51,7 +51,7 @@ class StatisticsCalls(TableCalls):
         raise build_error("HIVE_ACID_METASTORE_REFUSED", method="alter_table_req", reason=reason)
 
     def _move_write_id(self, table: TableName, write_id: int) -> None:
-        """Of a flat table; the mark of accurate statistics goes, unless this is the first write ID that is stored."""
+        """The table is flat. Its mark of accurate statistics goes, unless this is the first write ID that is stored."""
         request = statistics.build_move(table, write_id)
         self._change("update_table_column_statistics_req", request, table=str(table))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import signal
 import socket
@@ -69,6 +70,12 @@ def test_it_is_hive_4_0_0_on_postgresql(temporary: EmbeddedMetastore) -> None:
     assert temporary.uri == f"thrift://127.0.0.1:{temporary.port}"
     assert temporary.warehouse.is_dir()
     assert b"Started the new metaserver" in temporary.log_path.read_bytes()
+
+
+@pytest.mark.skipif(not Path("/proc/self/maps").exists(), reason="reads Linux's /proc")
+def test_it_starts_from_the_archive_of_its_classes(temporary: EmbeddedMetastore) -> None:
+    mapped = Path(f"/proc/{temporary.process_ids['metastore']}/maps").read_text()
+    assert re.search(r"metastore-4\.0\.0-\w+-classes-\w+\.jsa$", mapped, re.MULTILINE)
 
 
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="reads Linux's /proc")
