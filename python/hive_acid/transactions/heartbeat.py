@@ -121,7 +121,7 @@ class Heartbeat:
         silent_ms = now_ms - self._last_beat_ms.get(txn_id, now_ms)
         if silent_ms < self._timeout_ms:
             return None
-        reason = f"no heartbeat was answered for {silent_ms} ms"
+        reason = f"no heartbeat was answered for {silent_ms} ms, and the metastore ends it after {self._timeout_ms} ms"
         return build_error("HIVE_ACID_TRANSACTION_ABORTED", txnId=txn_id, table="its tables", reason=reason)
 
     def _fail(self, txn_id: int, error: HiveAcidError) -> None:
