@@ -10,6 +10,7 @@ for no locks is reverted if it comes in the milliseconds between our reading and
 
 from __future__ import annotations
 
+import logging
 import math
 import time
 from collections.abc import Sequence
@@ -22,8 +23,10 @@ from hive_acid.metastore.types import MetastoreLine
 from hive_acid.model.table import TableDescription, TableName
 from hive_acid.model.write_ids import ValidWriteIdList
 
+LOG = logging.getLogger(__name__)
 _PARTITIONS_PER_ALTER = 50
 """Few, so that hardly any time passes between reading and writing."""
+_PAUSES_OF_MOVES_MS = (50, 100, 200)
 _MAX_ROUNDS = 20
 """Beside somebody who alters the table in every second: half a minute, then the write is given up."""
 
@@ -51,8 +54,20 @@ class StatisticsCalls(TableCalls):
         raise build_error("HIVE_ACID_METASTORE_REFUSED", method="alter_table_req", reason=reason)
 
     def _move_write_id(self, table: TableName, write_id: int) -> None:
-        """The table is flat. Its mark of accurate statistics goes, unless this is the first write ID that is stored."""
+        """The table is flat. Its mark of accurate statistics goes, unless this is the first write ID that is stored.
+
+        Then the server stores a mark, and two that do so at once collide (the key of TABLE_PARAMS; 4.0.0 on
+        PostgreSQL): who was refused asks again.
+        """
         request = statistics.build_move(table, write_id)
+        for pause_ms in _PAUSES_OF_MOVES_MS:
+            try:
+                self._change("update_table_column_statistics_req", request, table=str(table))
+            except MetastoreRefused as refused:
+                LOG.info("the write ID of %s is moved again: %s", table, refused)
+                self._pause_ms(pause_ms)
+            else:
+                return
         self._change("update_table_column_statistics_req", request, table=str(table))
 
     def _pauses(self, raw: Any, paused_for: list[str]) -> bool:

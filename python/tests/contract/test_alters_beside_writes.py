@@ -117,7 +117,8 @@ def test_no_alter_is_lost_beside_three_writers(real: ThriftSetup, counted: dict[
     def write() -> int:
         written = 0
         with closing(ThriftMetastore(real.metastore.uri)) as writer:
-            while not has_ended.is_set():
+            # a statement takes longer than this; without any pause a server tries an alter again for more than a minute
+            while not has_ended.wait(0.05):
                 withdraw(writer, table)
                 written += 1
         return written

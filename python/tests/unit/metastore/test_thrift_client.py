@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 import threading
 from collections.abc import Iterator, Mapping
+from contextlib import closing
 
 import pytest
 
@@ -398,6 +399,24 @@ def test_a_table_that_cannot_be_written_back_unharmed_is_refused(
     with pytest.raises(UnsupportedOperation, match=r"db\.t.*SKEWED"):
         client.drop_statistics(TableDescription(TABLE, "file:/t", ()), 1, ValidWriteIdList("db.t", 1))
     assert "alter_table_req" not in server.methods()
+
+
+def test_a_write_id_whose_move_collides_with_another_is_moved_again(server: FakeMetastoreServer) -> None:
+    def collide(_: object) -> None:
+        raise RuntimeError("duplicate key")
+
+    flat = TableDescription(TABLE, "file:/t", ())
+    stored = ttypes.Table(tableName="t", dbName="db", sd=ttypes.StorageDescriptor(), parameters={})
+    moved = ttypes.SetPartitionsStatsResponse(result=True)
+    server.answers["get_table_req"] = [lambda _: ttypes.GetTableResult(stored)]
+    server.answers["update_table_column_statistics_req"] = [collide, collide, lambda _: moved]
+    paused: list[int] = []
+    with closing(ThriftMetastore(server.uri, pause_ms=paused.append)) as client:
+        client.drop_statistics(flat, 1, ValidWriteIdList("db.t", 1))
+        assert paused == [50, 100]
+        server.answers["update_table_column_statistics_req"] = [collide]
+        with pytest.raises(MetastoreRefused, match="update_table_column_statistics_req"):
+            client.drop_statistics(flat, 1, ValidWriteIdList("db.t", 1))
 
 
 FILES = {
