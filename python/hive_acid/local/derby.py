@@ -14,7 +14,7 @@ from hive_acid.local.schema import load_schema
 
 @dataclass(frozen=True)
 class Derby:
-    """Derby with the two settings without which four concurrent writers hang it.
+    """Derby with the settings without which concurrent writers hang it, or wait for long.
 
     The metastore takes an in-process lock on Derby, and a waiting lock check and an `open_txns` then wait for each
     other in a way Derby cannot see. Reading uncommitted rows and a pool larger than the number of clients break the

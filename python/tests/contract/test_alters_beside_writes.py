@@ -133,3 +133,19 @@ def test_no_alter_is_lost_beside_three_writers(real: ThriftSetup, counted: dict[
         assert min(writer.result() for writer in writers) > 0
     stored = real.metastore.table(table).parameters
     assert [number for number in range(ALTERS) if f"theirs.{number}" not in stored] == []
+
+
+def test_all_first_writers_of_a_flat_table_are_done(real: ThriftSetup) -> None:
+    """On 4.x each moves the write ID of the table for the first time, by which two collide in the server."""
+    writers = 4
+    for number in range(5):
+        table, at_once = real.create_table(f"fresh{number}"), threading.Barrier(writers)
+
+        def write(table: TableName = table, at_once: threading.Barrier = at_once) -> int:
+            with closing(ThriftMetastore(real.metastore.uri)) as writer:
+                at_once.wait()
+                return withdraw(writer, table)
+
+        with ThreadPoolExecutor(writers) as threads:
+            written = [threads.submit(write) for _ in range(writers)]
+        assert sorted(one.result() for one in written) == list(range(1, writers + 1))
