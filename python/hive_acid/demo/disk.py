@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -42,9 +43,16 @@ class Folder:
 
 
 def read_folders(table: Path) -> list[Folder]:
-    """The folders of a flat table, by write ID, without those that are hidden by a dot."""
+    """The folders of a flat table, by write ID, without those that are hidden by a dot.
+
+    One that the Cleaner takes away meanwhile is left out.
+    """
     paths = [path for path in table.iterdir() if path.is_dir() and not path.name.startswith(".")]
-    return [_read_folder(path) for path in sorted(paths, key=lambda path: (_first_write_id(path.name), path.name))]
+    folders = []
+    for path in sorted(paths, key=lambda path: (_first_write_id(path.name), path.name)):
+        with contextlib.suppress(FileNotFoundError):
+            folders.append(_read_folder(path))
+    return folders
 
 
 def count_rows(folders: list[Folder]) -> int:
