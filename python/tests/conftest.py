@@ -7,12 +7,14 @@ from xdist.remote import Producer
 from support.dealing import CACHE_KEY, UnitScheduling, UnitSeconds
 from support.gate import load_left_out
 from support.spark_lines import spell_like_the_newest
+from support.spark_settings import set_options_of_commands
 
 # how long an example takes is a matter of what else the machine does
 settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("any machine")
 
 spell_like_the_newest()
+set_options_of_commands()
 
 _SECONDS = pytest.StashKey[UnitSeconds]()
 

@@ -57,7 +57,7 @@ def test_the_python_of_the_documents_runs_as_pasted_and_prints_what_they_show(
     done = subprocess.run(
         [sys.executable, script],
         cwd=tmp_path,
-        env={**os.environ, "SPARK_LOCAL_IP": "127.0.0.1", "JDK_JAVA_OPTIONS": "-XX:TieredStopAtLevel=1"},
+        env={**os.environ, "SPARK_LOCAL_IP": "127.0.0.1"},
         capture_output=True,
         text=True,
         timeout=600,

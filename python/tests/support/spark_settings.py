@@ -1,19 +1,29 @@
-"""Settings of Spark that all sessions of tests have."""
+"""Settings of Spark that all sessions of tests have, and options of the JVMs of Spark's own programs."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from typing import Final
 
 from support.class_archive import archive_options
 
 JAVA_OPTIONS: Final = "spark.driver.extraJavaOptions"
+_QUICK: Final = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+"""Several processes share few cores, and most of their code runs too seldom to be worth optimising."""
+_OF_SPARK: Final = f"{_QUICK}{archive_options()}"
 SHORT_LIVED: Mapping[str, str] = {
-    # several processes share few cores, and most of their code runs too seldom to be worth optimising
-    JAVA_OPTIONS: f"-XX:TieredStopAtLevel=1 -XX:+UseSerialGC{archive_options()}",
+    JAVA_OPTIONS: _OF_SPARK,
+    "spark.executor.extraJavaOptions": _OF_SPARK,
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.driver.host": "127.0.0.1",
     "spark.sql.shuffle.partitions": "4",
     "spark.sql.ansi.enabled": "true",  # as it is by default since 4.0
 }
+
+
+def set_options_of_commands() -> None:
+    """The same for the commands that tests start, which know nothing of these settings."""
+    os.environ["SPARK_SUBMIT_OPTS"] = _OF_SPARK
+    os.environ["SPARK_LAUNCHER_OPTS"] = _QUICK
