@@ -22,6 +22,19 @@ object LinePlans {
   def table(parts: Seq[String], operation: String): UnresolvedTable =
     UnresolvedTable(parts, operation, relationTypeMismatchHint = None)
 
+  /** CALL, as Iceberg's own parser makes it, for Spark has no procedures: its name, and the values of its arguments. */
+  object ProcedureCall {
+    def unapply(plan: LogicalPlan): Option[(Seq[String], Seq[Expression])] =
+      if (plan.nodeName != "CallStatement") None
+      else
+        plan.productIterator.toList match {
+          case List(name: Seq[_], arguments: Seq[_]) =>
+            val values = arguments.collect { case a: Product => a.productIterator.toList }.flatten
+            Some((name.map(_.toString), values.collect { case e: Expression => e }))
+          case _ => None
+        }
+  }
+
   /** A statement of a script: there are no scripts. */
   object Scripted {
     def unapply(plan: LogicalPlan): Option[(LogicalPlan, LogicalPlan => LogicalPlan)] = None

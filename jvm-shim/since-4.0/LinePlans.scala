@@ -1,8 +1,9 @@
 package org.apache.spark.sql.hiveacid
 
-import org.apache.spark.sql.catalyst.analysis.UnresolvedTable
-import org.apache.spark.sql.catalyst.expressions.Expression
+import org.apache.spark.sql.catalyst.analysis.{UnresolvedProcedure, UnresolvedTable}
+import org.apache.spark.sql.catalyst.expressions.{Expression, NamedArgumentExpression}
 import org.apache.spark.sql.catalyst.plans.logical.{
+  Call,
   LogicalPlan,
   MergeAction,
   MergeIntoTable,
@@ -26,6 +27,17 @@ object LinePlans {
 
   def table(parts: Seq[String], operation: String): UnresolvedTable =
     UnresolvedTable(parts, operation, suggestAlternative = true)
+
+  /** CALL, as the parser made it: the name of the procedure, and the values of its arguments. */
+  object ProcedureCall {
+    def unapply(plan: LogicalPlan): Option[(Seq[String], Seq[Expression])] = plan match {
+      case c: Call =>
+        Option(c.procedure).collect { case p: UnresolvedProcedure =>
+          (p.nameParts, c.args.map { case NamedArgumentExpression(_, value) => value; case value => value })
+        }
+      case _ => None
+    }
+  }
 
   /** A statement of a script: what is in it, and the same node with another. */
   object Scripted {

@@ -13,7 +13,7 @@ import hiveacid.analysis.{
   ResolveRowStatements,
   ResolveUpdateVariables
 }
-import hiveacid.guard.{Guard, GuardRule, GuardStalePlans, RefuseCachesInTransactions}
+import hiveacid.guard.{Guard, GuardProcedures, GuardRule, GuardStalePlans, RefuseCachesInTransactions}
 import hiveacid.parser.HiveSyntaxParser
 import hiveacid.scan.{BindQueries, NumberedScans, PlanBoundQueries, PlanSerdeScans, QueryKeys}
 
@@ -30,13 +30,14 @@ class Extensions extends (SparkSessionExtensions => Unit) {
     extensions.injectParser((s, parser) => HiveSyntaxParser(classic(s), parser))
     // Before ResolveRelations: afterwards Spark itself throws "cannot write into a v1 table" without a name
     // of ours, or (saveAsTable) drops the table before any later rule sees it. KeepLocations comes before Spark makes a
-    // table with a LOCATION external.
+    // table with a LOCATION external. A procedure runs as soon as it is resolved.
     LineRules.injectEarly(
       extensions,
       Seq(
         s => ResolveDataFrameWrites(classic(s)),
         s => KeepLocations(classic(s)),
-        s => RefuseTimeTravel(classic(s))
+        s => RefuseTimeTravel(classic(s)),
+        s => GuardProcedures(classic(s))
       )
     )
     // With Spark's own resolution rules: SELECT must see our relation before Spark converts it to its own ORC reader,

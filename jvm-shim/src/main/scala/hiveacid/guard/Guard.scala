@@ -8,11 +8,12 @@ import hiveacid.commands.{AcidDdlCommand, AcidMultiInsertCommand, AcidWriteComma
 import hiveacid.errors.{AcidException, Refusal}
 
 import org.apache.spark.sql.catalyst.TableIdentifier
-import org.apache.spark.sql.catalyst.analysis.ResolvedIdentifier
+import org.apache.spark.sql.catalyst.analysis.{ResolvedIdentifier, ResolvedTable}
 import org.apache.spark.sql.catalyst.catalog.{CatalogTable, HiveTableRelation}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.streaming.WriteToStream
 import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.connector.catalog.{CatalogPlugin, Identifier}
 import org.apache.spark.sql.execution.command._
 import org.apache.spark.sql.execution.datasources._
 import org.apache.spark.sql.hive.execution.{CreateHiveTableAsSelectCommand, InsertIntoHiveTable}
@@ -57,9 +58,11 @@ case class Guard(session: SparkSession) extends (LogicalPlan => Unit) {
     case m: MergeIntoTable                          => dml(m.targetTable, "MERGE")
     case w: V2WriteCommand                          => dml(w.table, w.nodeName)
     // named by an expression (IDENTIFIER), so that ResolveDataFrameWrites could not know the table
-    case r: ReplaceTable         => replacement(r.name, "REPLACE TABLE")
-    case r: ReplaceTableAsSelect => replacement(r.name, "REPLACE TABLE AS SELECT")
-    case _                       =>
+    case r: ReplaceTable         => ofCatalog(r.name, "REPLACE TABLE", Replacement)
+    case r: ReplaceTableAsSelect => ofCatalog(r.name, "REPLACE TABLE AS SELECT", Replacement)
+    // Spark's own are commands under our locks by now; this one, of another extension, would alter without them
+    case a: AlterTableCommand => ofCatalog(a.table, s"ALTER TABLE (${a.nodeName})", ForeignAlteration)
+    case _                    =>
   }
 
   private def isOurs(target: LogicalPlan) = AcidRelation.Target.unapply(target).isDefined
@@ -72,11 +75,16 @@ case class Guard(session: SparkSession) extends (LogicalPlan => Unit) {
   private def readBy(plan: LogicalPlan): Option[CatalogTable] =
     plan.collectFirst { case l: LogicalRelation if AcidRelation.isOurs(l) => l.catalogTable.get }
 
-  private def replacement(name: LogicalPlan, operation: String): Unit = name match {
-    case ResolvedIdentifier(catalog, id) =>
+  private def ofCatalog(name: LogicalPlan, operation: String, refusal: Refusal): Unit = {
+    def check(catalog: CatalogPlugin, id: Identifier): Unit = {
       val parts = catalog.name +: id.namespace.toSeq :+ id.name
-      SparkAccess.sessionIdentifier(session, parts).foreach(named(_, operation, Replacement))
-    case _ =>
+      SparkAccess.sessionIdentifier(session, parts).foreach(named(_, operation, refusal))
+    }
+    name match {
+      case ResolvedIdentifier(catalog, id)  => check(catalog, id)
+      case ResolvedTable(catalog, id, _, _) => check(catalog, id)
+      case _                                =>
+    }
   }
 
   private def writing(c: DataWritingCommand): Unit = c match {
@@ -163,6 +171,7 @@ private object GuardRefusals {
   val SparkCommand = Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.SPARK_COMMAND")
   val ThroughView = Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.THROUGH_VIEW")
   val Replacement = Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.REPLACE_TABLE")
+  val ForeignAlteration = Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.FOREIGN_ALTERATION")
   val Dropping = Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.DROPS_TABLE")
   val StalePlan = Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.STALE_PLAN")
   val LoadData = Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.LOAD_DATA")
