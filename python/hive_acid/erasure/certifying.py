@@ -130,7 +130,7 @@ def _is_late(deadline: str | None, now_ms: int) -> bool:
 
 
 def _format_time(ms: int) -> str:
-    return datetime.datetime.fromtimestamp(ms / 1000, datetime.UTC).isoformat(timespec="milliseconds")
+    return datetime.datetime.fromtimestamp(ms / 1000, datetime.timezone.utc).isoformat(timespec="milliseconds")
 
 
 def write_certificate(payload: Mapping[str, Any], signer: Signer, path: Path) -> Certificate:

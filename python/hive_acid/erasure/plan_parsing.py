@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 import math
-import tomllib
+import re
 from collections.abc import Mapping, Sequence
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -14,7 +14,10 @@ from hive_acid.erasure.engine import Key
 from hive_acid.erasure.plan import Guard, NamedKey, Plan, Step, TablePlan
 from hive_acid.errors import HiveAcidError, build_error
 from hive_acid.model.table import TableName
+from hive_acid.older_python import tomllib
 
+_UTC = re.compile("[Zz]$")
+"""How a time of day may end that Python 3.10 does not read."""
 _PLAN_ENTRIES = ("subjects", "tables", "guard", "deadline", "one_transaction")
 
 
@@ -125,12 +128,12 @@ def _build_deadline(given: Any) -> str | None:
     if given is None:
         return None
     try:
-        found = datetime.datetime.fromisoformat(given) if isinstance(given, str) else given
+        found = datetime.datetime.fromisoformat(_UTC.sub("+00:00", given)) if isinstance(given, str) else given
     except ValueError:
         found = None
     if not isinstance(found, datetime.datetime) or found.tzinfo is None:
         raise _wrong_form("deadline", "a date and time with its offset from UTC")
-    return found.astimezone(datetime.UTC).isoformat()
+    return found.astimezone(datetime.timezone.utc).isoformat()
 
 
 def _table_name(given: Any, place: str) -> TableName:

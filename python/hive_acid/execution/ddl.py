@@ -12,6 +12,7 @@ from hive_acid.errors.outcome import StatementOutcome, telling
 from hive_acid.model.names import is_hidden
 from hive_acid.model.table import TableName
 from hive_acid.model.write_ids import ValidWriteIdList
+from hive_acid.older_python import add_note
 from hive_acid.reading.late_tables import find_write_ids_now
 from hive_acid.reading.warehouse import Warehouse
 from hive_acid.snapshot.conversion import find_obstacle
@@ -77,7 +78,7 @@ class DdlExecutor:
                 transaction.commit()
         except BaseException as error:
             if not (isinstance(error, HiveAcidError) and error.takes_outcome):
-                error.add_note(f"{statement.kind.value} itself was carried out")
+                add_note(error, f"{statement.kind.value} itself was carried out")
             transaction.abort_because(error)
             raise
 

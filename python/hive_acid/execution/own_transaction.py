@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING
 
 from hive_acid import config
 from hive_acid.errors import CommitStateUnknown
@@ -15,6 +15,9 @@ from hive_acid.transactions.manager import Transaction
 from hive_acid.writing.conflicts import Conflict
 from hive_acid.writing.kept_lock import Gate
 from hive_acid.writing.statement_run import StatementRun
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 
 class OwnTransaction(WritingScope):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from datetime import UTC, datetime
+from datetime import datetime, timezone
 
 from hive_acid.history.note import HistoryFile, WriteNote
 from hive_acid.model.names import FolderKind, FolderName
@@ -214,7 +214,11 @@ def format_text(entries: Sequence[HistoryEntry]) -> str:
 
 def _format_entry(entry: HistoryEntry) -> list[str]:
     ids = f"{entry.first_write_id}-{entry.write_id}" if entry.first_write_id != entry.write_id else entry.write_id
-    when = datetime.fromtimestamp(entry.time_ms / 1000, UTC).strftime("%Y-%m-%d %H:%M:%S") if entry.time_ms else "-"
+    when = (
+        datetime.fromtimestamp(entry.time_ms / 1000, timezone.utc).strftime("%Y-%m-%d %H:%M:%S")
+        if entry.time_ms
+        else "-"
+    )
     by = entry.application + (f" ({entry.application_id})" if entry.application_id else "")
     user = f", user {entry.user}" if entry.user else ""
     txn = f", transaction {entry.txn_id}" if entry.txn_id else ""

@@ -16,6 +16,7 @@ from typing import Final
 
 Progress = Callable[[str], None]
 _MANIFEST: Final = "manifest.json"
+_BLOCK_BYTES: Final = 1 << 20
 
 
 def cache_folder() -> Path:
@@ -71,8 +72,11 @@ def whole_entry(entry: Path, build: Callable[[Path, Path | None], None], progres
 
 def file_sha256(path: Path) -> str:
     """The SHA-256 of a file in hexadecimal."""
+    digest = hashlib.sha256()
     with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+        while block := file.read(_BLOCK_BYTES):
+            digest.update(block)
+    return digest.hexdigest()
 
 
 def _write_manifest(folder: Path) -> None:

@@ -8,7 +8,7 @@ import signal
 from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING
 
 from hive_acid.local.artifacts import embedded_release
 from hive_acid.local.cache import Progress
@@ -23,6 +23,9 @@ from hive_acid.local.start import (
     start_metastore,
     warehouse_of,
 )
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 
 class EmbeddedMetastore:

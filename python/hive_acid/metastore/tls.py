@@ -17,13 +17,17 @@ _NOBODY_TRUSTED = (2, 18, 19, 20, 21)
 def make_context(ca_file: str, certificates: str = "") -> ssl.SSLContext:
     """A context that trusts the certificates of a file, or of a text in the form of PEM; without both, the system's.
 
-    Raises HIVE_ACID_CONFIGURATION.TRUST_STORE.
+    It accepts what Java accepts, and with it Spark's own client: a trusted certificate that is no root, and one without
+    the extensions that Python asks for by default since 3.13. Raises HIVE_ACID_CONFIGURATION.TRUST_STORE.
     """
     try:
-        return ssl.create_default_context(cafile=ca_file or None, cadata=certificates or None)
+        context = ssl.create_default_context(cafile=ca_file or None, cadata=certificates or None)
     except OSError as error:
         place = ca_file or "the trust store"
         raise build_error("HIVE_ACID_CONFIGURATION.TRUST_STORE", path=place, failure=error) from error
+    context.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN
+    context.verify_flags &= ~ssl.VERIFY_X509_STRICT
+    return context
 
 
 def wrap(handle: socket.socket, context: ssl.SSLContext, host: str) -> ssl.SSLSocket:

@@ -20,6 +20,7 @@ from hive_acid.execution.dry_run_report import format_json
 from hive_acid.execution.executor import Executor
 from hive_acid.metastore.protocol import Metastore
 from hive_acid.model.table import TableKind
+from hive_acid.older_python import add_note
 from hive_acid.reading.evolution import find_evolution
 from hive_acid.reading.json_release import find_json_release
 from hive_acid.reading.readers import Readers, ReadTable
@@ -62,7 +63,7 @@ def _answered(method: Callable[..., Any]) -> Callable[..., Any]:
             close_connection(self._context)
             interrupt = KeyboardInterrupt()  # without the frames of what it has interrupted
             for note in getattr(error, "__notes__", ()):
-                interrupt.add_note(note)
+                add_note(interrupt, note)
             raise interrupt from None
         except BaseException as error:  # noqa: BLE001 (it goes back to the JVM, which throws it)
             tell(error, StatementOutcome.NOTHING_CHANGED)  # as long as nobody who knows more has told
@@ -267,7 +268,7 @@ class Planner:
                 outcome = find_outcome(error)
                 return origin if outcome is None else self._exception.told(origin, outcome.text)
             for note in getattr(error, "__notes__", ()):
-                cancelled.add_note(note)
+                add_note(cancelled, note)
             error = cancelled
         if not isinstance(error, HiveAcidError):
             LOG.error("unexpected error in a callback", exc_info=error)

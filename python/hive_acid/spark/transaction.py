@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any
 
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
@@ -12,6 +12,9 @@ from hive_acid.errors import build_error, name_unexpected
 from hive_acid.execution.session_transaction import SessionTransaction
 from hive_acid.model.table import TableName
 from hive_acid.spark.session import attach, find_own_settings
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 
 class AcidTransaction:

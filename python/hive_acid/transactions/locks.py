@@ -9,6 +9,7 @@ from hive_acid import config
 from hive_acid.errors import HiveAcidError, build_error
 from hive_acid.metastore.protocol import Metastore
 from hive_acid.metastore.types import HeldLock, LockComponent, LockState
+from hive_acid.older_python import add_note
 from hive_acid.transactions.blockers import describe_owner
 
 
@@ -78,7 +79,7 @@ def _take_back(metastore: Metastore, lock_id: int, error: BaseException) -> None
     try:
         metastore.unlock(lock_id)
     except HiveAcidError as second:
-        error.add_note(f"the waiting lock {lock_id} could not be taken back and ends with its transaction: {second}")
+        add_note(error, f"the waiting lock {lock_id} could not be taken back and ends with its transaction: {second}")
 
 
 def _timeout(

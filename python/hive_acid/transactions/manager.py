@@ -15,6 +15,7 @@ from hive_acid.metastore.protocol import Metastore
 from hive_acid.metastore.types import LockComponent, LockState, TransactionState
 from hive_acid.model.table import TableName
 from hive_acid.model.write_ids import ValidTxnList
+from hive_acid.older_python import add_note
 from hive_acid.transactions.heartbeat import Heartbeat
 from hive_acid.transactions.locks import Identity, Waiting, acquire, acquire_at_once
 
@@ -162,9 +163,9 @@ class Transaction:
             self.abort()
         except Exception as second:  # noqa: BLE001 (the first error is what counts)
             if may_count:
-                error.add_note(f"whether transaction {self.txn_id} was committed is not known; its files are kept")
+                add_note(error, f"whether transaction {self.txn_id} was committed is not known; its files are kept")
                 return False
-            error.add_note(f"transaction {self.txn_id} was not aborted and will time out: {second}")
+            add_note(error, f"transaction {self.txn_id} was not aborted and will time out: {second}")
         return True
 
     def _resolve_commit(self, lost: MetastoreUnavailable) -> None:

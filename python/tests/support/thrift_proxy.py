@@ -7,12 +7,15 @@ import socket
 import threading
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from thrift.protocol.TBinaryProtocol import TBinaryProtocol
 from thrift.Thrift import TType
 from thrift.transport.TTransport import TTransportBase, TTransportException
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 LIMIT_SECONDS = 60.0
 

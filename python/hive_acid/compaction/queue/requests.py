@@ -16,6 +16,7 @@ from hive_acid.metastore.compaction_types import (
     CompactionState,
     RequestedCompaction,
 )
+from hive_acid.older_python import add_note
 
 _FORGOTTEN = "the metastore no longer lists it"
 _GOOD_ENDS = (CompactionState.READY, CompactionState.SUCCEEDED, CompactionState.REFUSED)
@@ -106,7 +107,7 @@ class CompactionRequests:
                 outcomes = list(self._runner.run(outcomes, settings))
             return self._await(outcomes, settings) if waits else self._found(outcomes)
         except BaseException as error:
-            _add_note(error, outcomes)
+            _note_requested(error, outcomes)
             raise
 
     def compact_anew(self, request: CompactionRequest, settings: config.Settings) -> Outcome:
@@ -140,7 +141,7 @@ class CompactionRequests:
             for request in requests:
                 outcomes.append(_build_outcome(request, self._send(request)))  # noqa: PERF401 - the error tells these
         except BaseException as error:
-            _add_note(error, outcomes)
+            _note_requested(error, outcomes)
             if self._runner is not None:
                 self._runner.abandon(requests, settings, error)
             raise
@@ -212,10 +213,10 @@ def _is_pending(outcome: Outcome) -> bool:
     return outcome.accepted and outcome.state in {state.value for state in CompactionState if state.is_pending}
 
 
-def _add_note(error: BaseException, outcomes: Sequence[Outcome]) -> None:
+def _note_requested(error: BaseException, outcomes: Sequence[Outcome]) -> None:
     ids = [str(outcome.compaction_id) for outcome in outcomes if outcome.accepted]
     if ids:
-        error.add_note(f"requested were the compactions {', '.join(ids)}, which SHOW COMPACTIONS lists")
+        add_note(error, f"requested were the compactions {', '.join(ids)}, which SHOW COMPACTIONS lists")
 
 
 def _where(outcome: Outcome) -> str:

@@ -14,6 +14,7 @@ from hive_acid.errors import HiveAcidError, build_error
 from hive_acid.metastore.compaction_types import CompactionInfo, CompactionKind, CompactionRequest, CompactionState
 from hive_acid.metastore.protocol import Metastore
 from hive_acid.metastore.types import MetastoreLine
+from hive_acid.older_python import add_note
 
 IN_SESSION, IN_QUEUE = "session", "queue"
 
@@ -70,7 +71,7 @@ class SessionRunner:
                     pass
             worker.fail_dead()
         except HiveAcidError as second:
-            error.add_note(f"the queue was not told of compactions that were not done: {second}")
+            add_note(error, f"the queue was not told of compactions that were not done: {second}")
 
     def tend(self, settings: config.Settings) -> None:
         self._build_worker(settings).fail_dead()
@@ -98,7 +99,7 @@ class SessionRunner:
             raise
         if failures:
             for other in failures[1:]:
-                failures[0].add_note(f"another one failed, too: {other}")
+                add_note(failures[0], f"another one failed, too: {other}")
             self.abandon(requests, settings, failures[0])
             raise failures[0]
         return found

@@ -27,6 +27,7 @@ from hive_acid.metastore.protocol import Metastore
 from hive_acid.metastore.stringable_map import parse_map
 from hive_acid.metastore.types import MetastoreLine
 from hive_acid.model.table import TableName
+from hive_acid.older_python import add_note
 from hive_acid.transactions.manager import Transaction, TransactionManager
 from hive_acid.writing.engine import WriteResult
 from hive_acid.writing.publication import Publication
@@ -251,11 +252,11 @@ class Worker:
     def _report(self, job: CompactionJob, error: BaseException) -> None:
         """Tells the queue; if that fails too, the queue gives the entry to another worker after a day (4.x)."""
         where = f"{job.table} ({job.partition})" if job.partition else str(job.table)
-        error.add_note(f"it was {job.kind.value} compaction {job.id} of {where}")
+        add_note(error, f"it was {job.kind.value} compaction {job.id} of {where}")
         try:
             self._metastore.mark_failed(replace(job, error=(str(error) or type(error).__name__)[:_MAX_ERROR_LENGTH]))
         except HiveAcidError as second:
-            error.add_note(f"the queue was not told that compaction {job.id} failed: {second}")
+            add_note(error, f"the queue was not told that compaction {job.id} failed: {second}")
 
 
 def _parse_properties(job: CompactionJob) -> dict[str, str]:
@@ -282,7 +283,7 @@ def _remove_staging(publication: Publication, error: BaseException) -> None:
     try:
         publication.remove_staging()
     except HiveAcidError as second:
-        error.add_note(f"{publication.staging} was left behind (no reader sees it): {second}")
+        add_note(error, f"{publication.staging} was left behind (no reader sees it): {second}")
 
 
 def _end(transaction: Transaction) -> None:

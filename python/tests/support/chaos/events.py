@@ -13,10 +13,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from enum import Enum
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any
 
 from support.chaos.rows import RESIDUES, Place, SeenRow
 from support.client_history import Outcome
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 
 class EffectKind(Enum):

@@ -84,7 +84,7 @@ def _sign(
     extension: x509.ExtensionType,
     days: int,
 ) -> x509.Certificate:
-    now = datetime.datetime.now(datetime.UTC)
+    now = datetime.datetime.now(datetime.timezone.utc)
     builder = x509.CertificateBuilder().issuer_name(issuer).subject_name(subject).public_key(key)
     builder = builder.serial_number(x509.random_serial_number()).add_extension(extension, critical=False)
     builder = builder.not_valid_before(now - datetime.timedelta(days=5))

@@ -6,7 +6,7 @@ import hashlib
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Final, Self
+from typing import TYPE_CHECKING, Final
 
 import pytest
 
@@ -17,6 +17,9 @@ from hive_acid.local.download import download
 from hive_acid.local.java import find_java
 from hive_acid.local.launch import free_port
 from hive_acid.local.start import print_progress
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 REALM: Final = "EXAMPLE.TEST"
 _HERE: Final = Path(__file__).parent

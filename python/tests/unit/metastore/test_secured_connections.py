@@ -160,6 +160,12 @@ def test_calls_go_over_tls(certificates: Certificates) -> None:
         assert [method for _, method, _ in server.calls] == ["set_ugi", "getVersion"]
 
 
+def test_the_servers_own_certificate_may_be_the_one_that_is_trusted(certificates: Certificates) -> None:
+    trusting = make_context(str(certificates.server))  # as in a trust store of Java's; it is no root
+    with answering(FakeMetastoreServer(encrypt(certificates.server))) as server:
+        assert ask(server.uri, Security(tls=trusting)) == "4.0.0"
+
+
 def test_a_login_goes_over_tls(certificates: Certificates) -> None:
     trusting = make_context("", certificates.authority.read_text())
     with answering(FakeMetastoreServer(encrypt(certificates.server, with_login()))) as server:

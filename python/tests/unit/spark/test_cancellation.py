@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import threading
 from types import SimpleNamespace
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from hive_acid.errors import HiveAcidError
 from hive_acid.spark.cancellation import JOB_TAGS, Cancellation
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 LONG_MS = 30_000
 
