@@ -146,6 +146,13 @@ def summary_table() -> str:
     return _table(*summary())
 
 
+def lines_table() -> str:
+    """How many statements of the golden files each line of Spark carries out."""
+    from support.line_matrix import lines_matrix
+
+    return _table(*lines_matrix())
+
+
 def gate_table() -> str:
     """What the gate leaves to `--all`, and where it proves the same."""
     from support.gate import load_left_out
@@ -204,6 +211,7 @@ TABLES = {
     "rules": (DOCS / "internals" / "protocol.md", rules_table),
     "ddl": (DOCS / "internals" / "protocol.md", ddl_table),
     "calls": (DOCS / "internals" / "protocol.md", statement_calls_table),
+    "lines": (DOCS / "reference" / "versions.md", lines_table),
     "gate": (DOCS / "internals" / "tests.md", gate_table),
 }
 """Name of the comment pair around a table, its document, and how it is made."""
