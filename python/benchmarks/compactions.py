@@ -9,10 +9,11 @@ from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from columns import COLUMNS
 from heap import HEAP, find_memory, run_apart
 from measures import Measure, ensure_equal, timed
 from pyspark.sql import SparkSession
-from workbench import COLUMNS, Workbench, build_session
+from workbench import Workbench, build_session
 
 DELTAS = 500
 DELETED = 100

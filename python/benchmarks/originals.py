@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
+from columns import COLUMNS
 from measures import Measure, ensure_equal, measure_rounds, timed
-from workbench import COLUMNS, Workbench
+from workbench import Workbench
 
 FILES = (1, 10, 100)
 

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from statistics import median
 from typing import Any
 
-from peers.environments import OURS, ROOT
+from peers.environments import OURS
 from peers.methods import VERIFY, Phase
-
-PAGE = ROOT / "docs" / "benchmarks.md"
-_BEGIN, _END = "<!-- erasure -->", "<!-- /erasure -->"
-_MADE = re.compile(f"{_BEGIN}.*?{_END}", re.DOTALL)
+from peers.page import describe_machine, describe_rounds, put
 
 
 @dataclass(frozen=True)
@@ -93,21 +89,11 @@ def _summarise(engine: str, method: str, cells: Sequence[Cell], *, with_verify: 
 
 def publish(result: Mapping[str, Any], *, is_kept: bool) -> str:
     """The table in Markdown, written into the page too if it is to be kept."""
-    text = f"{_describe_run(result)}\n\n{_format_table(result['medians'])}"
+    size = f"{result['rows']:,} rows in {result['days']} partitions, {describe_rounds(result['rounds'])}"
+    text = f"{size}; {describe_machine(result)}\n\n{_format_table(result['medians'])}"
     if is_kept:
-        page = PAGE.read_text("utf-8")
-        PAGE.write_text(_MADE.sub(lambda _: f"{_BEGIN}\n\n{text}\n\n{_END}", page), "utf-8")
+        put("erasure", text)
     return text
-
-
-def _describe_run(result: Mapping[str, Any]) -> str:
-    engines = [f"{name} {each['release']} on Spark {each['spark']}" for name, each in result["engines"].items()]
-    rounds = f"{result['rounds']} round" + ("s" if result["rounds"] > 1 else "")
-    return (
-        f"{result['rows']:,} rows in {result['days']} partitions, {rounds}; {result['cores']} cores, "
-        f"a heap of {result['heap']}, {result['system']}, Python {result['python']}; {', '.join(engines)}. "
-        f"Load average {result['load_before'][0]:.1f} before and {result['load_after'][0]:.1f} after."
-    )
 
 
 def _format_table(medians: Sequence[Mapping[str, Any]]) -> str:

@@ -43,6 +43,19 @@ def test_the_erasure_benchmark_runs_with_ours_alone(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+def test_the_benchmark_of_statements_runs_beside_flat_files(tmp_path: Path) -> None:
+    result = tmp_path / "result.json"
+    size = ("--rows", "2000", "--rounds", "1", "--repeats", "2", "--no-warm-up")
+    printed = run("statements.py", *size, "--against", "", "--folder", str(tmp_path), "--result", str(result))
+    sides = {row["step"]: set(row["sides"]) for row in json.loads(result.read_text())["medians"]}
+    assert {step for step, found in sides.items() if found == {"ours", "flat ORC"}} == {
+        step for step in sides if step.startswith(("scan", "INSERT of all rows"))
+    }
+    assert "| MERGE of 10 %, half of it new |" in printed and "| DELETE of one row of 10,000 |" in printed
+    assert [path.name for path in tmp_path.iterdir()] == ["result.json"], "data and servers are gone"
+
+
+@pytest.mark.slow
 def test_the_benchmarks_beside_flat_files_run(tmp_path: Path) -> None:
     series = ("--only", "scan", "--only", "insert", "--only", "delete")
     places = ("--folder", str(tmp_path), "--result", str(tmp_path / "result.json"))

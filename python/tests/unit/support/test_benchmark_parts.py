@@ -23,7 +23,7 @@ def benchmarks_on_the_path(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.syspath_prepend(str(ROOT / "python" / "benchmarks"))
     yield
     for name in set(sys.modules) - known:
-        if name == "measures" or name.split(".")[0] == "peers":
+        if name in ("measures", "columns") or name.split(".")[0] == "peers":
             del sys.modules[name]
 
 
@@ -93,6 +93,7 @@ def test_the_table_shows_what_is_lost_and_goes_between_its_marks(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from peers import erasure_report
+    from peers import page as published
     from peers.methods import Phase
 
     def cell(engine: str, written: int, *phases: tuple[str, float]) -> Any:
@@ -110,7 +111,7 @@ def test_the_table_shows_what_is_lost_and_goes_between_its_marks(
     ]
     page = tmp_path / "page.md"
     page.write_text("before\n\n<!-- erasure -->\nold\n<!-- /erasure -->\n\nafter\n")
-    monkeypatch.setattr(erasure_report, "PAGE", page)
+    monkeypatch.setattr(published, "PAGE", page)
     facts: dict[str, Any] = {
         "engines": {"ours": {"release": "1", "spark": "4"}},
         "rows": 10_000,
@@ -125,3 +126,51 @@ def test_the_table_shows_what_is_lost_and_goes_between_its_marks(
     assert "| 1.00 (0.50), CPU 1.00 (0.50), bytes 0.50 |" in text
     assert "| 1.00 (0.50), CPU 1.00 (0.50), bytes 2.00, lost |" in text
     assert page.read_text().count(text) == 1
+
+
+def test_a_step_is_lost_where_ours_takes_longer_by_both_clocks() -> None:
+    from peers.statement_report import format_table, summarise
+    from peers.statement_run import Cell
+
+    def cells(step: str, side: str, *seconds: float, cpu: float = 1.0) -> list[Cell]:
+        return [Cell(step, side, number, wall, wall * cpu) for number, wall in enumerate(seconds)]
+
+    medians = summarise(
+        [
+            *cells("load", "ours", 3.0, 1.0, 2.0),
+            *cells("load", "flat ORC", 1.0, 4.0, 4.0),
+            *cells("load", "delta", 1.0, 1.0, 4.0),
+            *cells("load", "iceberg", 1.0, cpu=3.0),
+            *cells("change", "ours", 2.0),
+            *cells("change", "delta", 0.5),
+        ]
+    )
+    assert format_table(medians).splitlines() == [
+        "| Work | ours | flat ORC | delta | iceberg |",
+        "| --- | ---: | ---: | ---: | ---: |",
+        "| load | 2.00 s, CPU 2.00 | 4.00 s, CPU 4.00: 0.50, CPU 0.50 | 1.00 s, CPU 1.00: 2.00, CPU 2.00, lost | "
+        "1.00 s, CPU 3.00: 2.00, CPU 0.67 |",
+        "| change | 2.00 s, CPU 2.00 |  | 0.50 s, CPU 0.50: 4.00, CPU 4.00, lost |  |",
+    ]
+
+
+def test_a_table_without_its_place_in_the_page_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from peers import page as published
+
+    page = tmp_path / "page.md"
+    page.write_text("nothing to fill in\n")
+    monkeypatch.setattr(published, "PAGE", page)
+    with pytest.raises(ValueError, match="has 0 places <!-- statements -->"):
+        published.put("statements", "a table")
+
+
+def test_statements_have_the_same_steps_for_all_sides() -> None:
+    from peers.statements import FLAT, SIDES, STEPS, small_steps
+
+    names = [step.name for step in (*STEPS, *small_steps(3))]
+    assert len(names) == len(set(names))
+    for side in SIDES:
+        for step in (*STEPS, *small_steps(3)):
+            text = step.statement or side.compact
+            text.format(table=side.table, few=side.few, name="n", source="s", rows=10, i=1)
+        assert bool(side.few and side.compact) == (side.name != FLAT)

@@ -1,0 +1,124 @@
+"""The rounds of the benchmark of statements: every side runs a step before any runs the next."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from columns import COLUMNS
+from measures import ensure_equal
+
+from peers.client import WorkerClient
+from peers.statements import (
+    CHECK,
+    COMPACT,
+    FEW_CHECK,
+    FEW_COLUMNS,
+    FEW_FILL,
+    FLAT,
+    LOAD,
+    STEPS,
+    Kind,
+    Side,
+    Step,
+    small_steps,
+)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One run of a step by a side."""
+
+    step: str
+    side: str
+    round: int
+    wall_s: float
+    cpu_s: float
+
+
+@dataclass
+class StatementRun:
+    """The sides with their workers, and what was measured. `rows` are those of the source."""
+
+    sides: Sequence[Side]
+    workers: Mapping[str, WorkerClient]
+    source: str
+    rows: int
+    cells: list[Cell] = field(default_factory=list)
+
+    def run_round(self, number: int, repeats: int) -> None:
+        """New tables, all steps, and then the small statements."""
+        for side in self.sides:
+            self._create(side, side.table, ", ".join(f"{name} {kind}" for name, (kind, _) in COLUMNS.items()))
+        before = Kind.LOAD
+        for step in STEPS:
+            if step.kind is Kind.SCAN and before is not Kind.SCAN and before is not LOAD.kind:
+                self._copy_rows()
+            self._run_step(step, number)
+            before = step.kind
+        self._run_small(number, repeats)
+        for side in self.sides:
+            self._worker(side).sql(f"DROP TABLE {side.table}")
+
+    def _run_small(self, number: int, repeats: int) -> None:
+        sides = [side for side in self.sides if side.few]
+        for side in sides:
+            self._create(side, side.few, FEW_COLUMNS)
+            self._worker(side).sql(self._fill(FEW_FILL, side))
+        for step in small_steps(repeats):
+            self._run_step(step, number)
+            self._compare(step.name, FEW_CHECK, sides)
+        for side in sides:
+            self._worker(side).sql(f"DROP TABLE {side.few}")
+
+    def _create(self, side: Side, table: str, columns: str) -> None:
+        self._worker(side).sql(f"DROP TABLE IF EXISTS {table}", f"CREATE TABLE {table} ({columns}) {side.clauses}")
+
+    def _copy_rows(self) -> None:
+        """The flat files get the rows that the transactional table has now."""
+        flat = next((side for side in self.sides if side.name == FLAT), None)
+        if flat is not None:
+            ours = next(side for side in self.sides if side.engine == flat.engine and side is not flat)
+            self._worker(flat).sql(f"INSERT OVERWRITE {flat.table} SELECT * FROM {ours.table}")
+
+    def _run_step(self, step: Step, number: int) -> None:
+        sides = [side for side in self.sides if step.kind is not Kind.CHANGE or side.name != FLAT]
+        answers: dict[str, Any] = {}
+        for repetition in range(step.repeats):
+            turn = (number + repetition) % len(sides)
+            for side in (*sides[turn:], *sides[:turn]):
+                statement = side.compact if step.name == COMPACT else step.statement
+                answer = self._worker(side).sql(self._fill(statement, side, repetition))
+                answers[side.name] = answer.result
+                self.cells.append(Cell(step.name, side.name, number, answer.wall_s, answer.cpu_s))
+        if step.kind is Kind.SCAN:
+            for name, rows in answers.items():
+                ensure_equal(f"{step.name}: {name}", rows, answers[sides[0].name])
+        elif step.repeats == 1:
+            self._compare(step.name, CHECK, sides)
+        print(self._tell(step, number), flush=True)
+
+    def _compare(self, what: str, check: str, sides: Sequence[Side]) -> None:
+        expected: Any = None
+        for side in sides:
+            found = self._worker(side).sql(self._fill(check, side)).result
+            expected = expected or found
+            ensure_equal(f"{what}: {side.name}", found, expected)
+
+    def _fill(self, statement: str, side: Side, repetition: int = 0) -> str:
+        name = side.table.partition(".")[2]
+        return statement.format(
+            table=side.table, few=side.few, name=name, source=self.source, rows=self.rows, i=repetition
+        )
+
+    def _worker(self, side: Side) -> WorkerClient:
+        return self.workers[side.engine]
+
+    def _tell(self, step: Step, number: int) -> str:
+        told = {}
+        for side in self.sides:
+            same = [c for c in self.cells if (c.step, c.side, c.round) == (step.name, side.name, number)]
+            if same:
+                told[side.name] = f"{sum(c.wall_s for c in same):.2f} s, CPU {sum(c.cpu_s for c in same):.2f} s"
+        return f"  {step.name:<56}" + "; ".join(f"{name} {text}" for name, text in told.items())
