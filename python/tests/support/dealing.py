@@ -1,7 +1,8 @@
 """Deals tests out to processes: what shares servers stays in one process, and what takes longest begins first.
 
-A *unit* is what one process runs: a folder whose tests share servers, else a file. A server or session of module scope
-is so started once per run. How long a unit takes is known from the last run in this working copy.
+A *unit* is what one process runs: a folder whose tests share servers, but for a few files, else a file. A server or
+session of module scope is so started once per run. How long a unit takes is known from the last run in this working
+copy.
 """
 
 from __future__ import annotations
@@ -18,9 +19,24 @@ from xdist.workermanage import WorkerController
 CACHE_KEY: Final = "hive-acid/seconds of units"
 SHARING_FOLDERS: Final = ("python/tests/contract", "python/tests/integration/faults")
 """Their tests share servers."""
+APART: Final = (
+    "python/tests/integration/faults/test_cluster.py",
+    "python/tests/integration/faults/test_killed_erasure.py",
+)
+"""Files of such folders that the gate leaves out, and that take so long that servers of their own are no loss."""
 LONG_SECONDS: Final[Mapping[str, float]] = {
-    "python/tests/integration/faults": 300.0,
-    "python/tests/integration/test_concurrency_run.py": 200.0,
+    "python/tests/integration/faults": 3000.0,
+    "python/tests/integration/faults/test_killed_erasure.py": 1000.0,
+    "python/tests/integration/test_long_sessions.py": 900.0,
+    "python/tests/integration/faults/test_cluster.py": 800.0,
+    "python/tests/integration/test_concurrency_run.py": 650.0,
+    "python/tests/integration/test_erasure_releases.py": 550.0,
+    "python/tests/integration/test_compaction_runs.py": 550.0,
+    "python/tests/integration/test_kerberos.py": 500.0,
+    "python/tests/integration/test_support_matrix.py": 450.0,
+    "python/tests/integration/test_erasure_planted.py": 400.0,
+    "python/tests/integration/test_histories.py": 400.0,
+    "python/tests/integration/test_benchmarks.py": 300.0,
     "python/tests/integration/test_catalog_chaos.py": 250.0,
     "python/tests/integration/test_demo.py": 120.0,
     "python/tests/integration/test_golden_files.py": 120.0,
@@ -35,6 +51,8 @@ _TEST_SECONDS: Final[Mapping[str, float]] = {"integration": 1.0, "architecture":
 def find_unit(test_id: str) -> str:
     """The unit of a test, as a path from the root of the repository."""
     file = test_id.split("::", 1)[0]
+    if file in APART:
+        return file
     return next((folder for folder in SHARING_FOLDERS if file.startswith(f"{folder}/")), file)
 
 
