@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,6 +15,7 @@ from hive_acid.local.artifacts import Artifact
 from hive_acid.local.cache import cache_folder, cache_lock, whole_entry
 from hive_acid.local.download import download
 from hive_acid.local.java import find_java
+from support.metastore_class_path import on_the_class_path
 from support.metastore_releases import started_release
 
 LISTENER: Final = "org.apache.hive.hcatalog.listener.DbNotificationListener"
@@ -29,18 +29,14 @@ HASHES: Final = {
 @contextmanager
 def started_with_listener(version: str, folder: Path) -> Iterator[EmbeddedMetastore]:
     """A running metastore of one of HASHES. Skips the test, with the reason, where the files cannot be had."""
-    classes = folder / "conf"  # the first entry of the server's class path
-    classes.mkdir(parents=True)
     try:
         jar = _listener_jar(version)
     except LocalMetastoreError as error:
         if error.condition != "HIVE_ACID_LOCAL_ARTIFACT_UNAVAILABLE":
             raise
         pytest.skip(f"no notification listener {version} on this machine: {error}")
-    with zipfile.ZipFile(jar) as archive:
-        archive.extractall(classes)
     names = ("metastore.transactional.event.listeners", "hive.metastore.transactional.event.listeners")
-    with started_release(version, folder, dict.fromkeys(names, LISTENER)) as metastore:
+    with on_the_class_path(jar), started_release(version, folder, dict.fromkeys(names, LISTENER)) as metastore:
         yield metastore
 
 

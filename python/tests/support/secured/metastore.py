@@ -10,6 +10,7 @@ from typing import Final
 from xml.sax.saxutils import escape
 
 from hive_acid.local import EmbeddedMetastore
+from support.metastore_class_path import on_the_class_path
 from support.metastore_releases import EMBEDDED_VERSION, started_version
 from support.secured.certificates import PASSWORD, Certificates
 from support.secured.kdc import REALM, Kdc
@@ -60,12 +61,14 @@ def secured_metastore(
     protection: str = "authentication,integrity,privacy",
 ) -> Iterator[EmbeddedMetastore]:
     """A metastore of the release with these settings; with a Kerberos server, Hadoop in it knows Kerberos."""
-    if kdc is not None:
-        write_core_site(folder / "conf", protection)
-    options = f"{_HADOOP_3_1} -Djava.security.krb5.conf={kdc.configuration}" if kdc else ""
-    with environment({"JAVA_TOOL_OPTIONS": options} if kdc else {}):
-        starting = started_version(version, folder, settings)
+    starting = started_version(version, folder, settings)
+    if kdc is None:
         metastore = starting.__enter__()
+    else:
+        write_core_site(folder / "conf", protection)
+        options = f"{_HADOOP_3_1} -Djava.security.krb5.conf={kdc.configuration}"
+        with environment({"JAVA_TOOL_OPTIONS": options}), on_the_class_path(folder / "conf"):
+            metastore = starting.__enter__()
     try:
         yield metastore
     finally:
