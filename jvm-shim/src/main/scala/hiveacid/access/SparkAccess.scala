@@ -15,6 +15,7 @@ import org.apache.spark.sql.classic.{DataFrame, Dataset, SparkSession}
 import org.apache.spark.sql.connector.catalog.{CatalogManager, LookupCatalog}
 import org.apache.spark.sql.errors.{QueryCompilationErrors, QueryExecutionErrors}
 import org.apache.spark.sql.util.PartitioningUtils
+import org.apache.spark.util.Utils
 
 /** `saveAsTable`: a table as the DataFrame's writer describes it, and the rows. */
 final case class SaveAsTable(table: CatalogTable, mode: SaveMode, query: LogicalPlan)
@@ -32,6 +33,10 @@ object SparkAccess {
 
   /** private[spark]; where the PySpark of this Spark lies, as a path of Python's; empty without SPARK_HOME. */
   def pythonPath: String = PythonUtils.sparkPythonPath
+
+  /** private[spark]; a text without what `spark.sql.redaction.string.regex` hides. */
+  def redacted(session: SparkSession, text: String): String =
+    Utils.redact(session.sessionState.conf.stringRedactionPattern, text)
 
   /** private[sql]; what a name means for a statement that creates or replaces it, if that is in the session catalog:
     * the current catalog and namespace complete it.

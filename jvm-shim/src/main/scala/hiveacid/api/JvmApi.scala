@@ -41,7 +41,8 @@ object JvmApi {
     val keepsValues = writesBack && command.kind.traits.keepsValues
     val updated = if (keepsValues) Some(AcidTable.name(command.target)) else None
     val changes = call.pruned(token, AcidFileIndex.bind(command.changes, token, updated))
-    try reported(call, WriteJob.run(call.session, changes, Wire.read[WriteSpec](spec)))
+    val job = Wire.read[WriteSpec](spec)
+    try reported(call, job, WriteJob.run(call.session, changes, job))
     catch {
       case e: Throwable if call.canPrune && PythonSide.causes(e).exists(_.isInstanceOf[SourceChangedException]) =>
         call.canPrune = false
@@ -60,11 +61,13 @@ object JvmApi {
 
   /** Writes bases without rows for a running statement; `partitions` are names. */
   def writeEmpty(key: String, partitions: String, spec: String): String = RunningStatements.inCall(key) { call =>
-    reported(call, WriteJob.runEmpty(call.session, Wire.read[Seq[String]](partitions), Wire.read[WriteSpec](spec)))
+    val job = Wire.read[WriteSpec](spec)
+    reported(call, job, WriteJob.runEmpty(call.session, Wire.read[Seq[String]](partitions), job))
   }
 
-  private def reported(call: RunningStatements.Call, report: WriteReport): String = {
+  private def reported(call: RunningStatements.Call, job: WriteSpec, report: WriteReport): String = {
     call.mayHaveChanged = true
+    call.written.note(report, job.place.staging)
     Wire.write(report)
   }
 

@@ -9,10 +9,12 @@ import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeReference}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.execution.command.LeafRunnableCommand
+import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.types.LongType
 
 /** Hive's INSERT into several tables: one transaction, and one number of rows. */
 case class AcidMultiInsertCommand(inserts: Seq[AcidWriteCommand]) extends LeafRunnableCommand {
+  override lazy val metrics: Map[String, SQLMetric] = StatementMetrics.create()
   override val output: Seq[Attribute] = Seq(AttributeReference("num_affected_rows", LongType)())
   override def nodeName: String = "HiveAcid INSERT into several tables"
   override def simpleString(maxFields: Int): String =
@@ -27,7 +29,12 @@ case class AcidMultiInsertCommand(inserts: Seq[AcidWriteCommand]) extends LeafRu
         AcidTable.name(inserts.head.target),
         Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.IN_TRANSACTION")
       )
-    val rows = RunningStatements.executeTogether(session, inserts)
+    val written = inserts.map(_ => new WrittenFiles)
+    val rows =
+      StatementTexts.describing(session, inserts.head) {
+        RunningStatements.executeTogether(session, inserts.zip(written))
+      }
+    StatementMetrics.show(session, metrics, rows, written)
     SessionTransactions.refreshCaches(session, inserts.map(i => AcidTable.name(i.target)).distinct.toArray)
     Seq(Row(rows.affected))
   }

@@ -12,6 +12,7 @@ import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeReference}
 import org.apache.spark.sql.catalyst.plans.logical.{AnalysisOnlyCommand, LogicalPlan}
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.execution.command.RunnableCommand
+import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.types.LongType
 
 /** A statement that changes a transactional table.
@@ -34,6 +35,7 @@ case class AcidWriteCommand(
     isAnalyzed: Boolean = false
 ) extends RunnableCommand
     with AnalysisOnlyCommand {
+  override lazy val metrics: Map[String, SQLMetric] = StatementMetrics.create()
   override val output: Seq[Attribute] = counts.map(AttributeReference(_, LongType)())
   override def childrenToAnalyze: Seq[LogicalPlan] = Seq(changes)
   override def nodeName: String = s"HiveAcid ${kind.name.toUpperCase}"
@@ -48,7 +50,9 @@ case class AcidWriteCommand(
 
   override def run(api: ApiSession): Seq[Row] = {
     val session = api.asInstanceOf[SparkSession]
-    val rows = RunningStatements.execute(session, this)
+    val written = new WrittenFiles
+    val rows = StatementTexts.describing(session, this)(RunningStatements.execute(session, this, written))
+    StatementMetrics.show(session, metrics, rows, Seq(written))
     // what a transaction of several statements has written is refreshed when it is committed
     if (SessionTransactions.of(session).isEmpty) SessionTransactions.refreshCaches(session, Array(table))
     if (counts.isEmpty) Nil else Seq(Row.fromSeq(kind.traits.counts.map(AcidWriteCommand.count(rows, _))))

@@ -20,7 +20,8 @@ object RunningStatements {
   /** A running statement: what it does when Python calls back, and the thread state that its jobs inherit. */
   final class Call private[RunningStatements] (
       val session: SparkSession,
-      val statement: Either[AcidWriteCommand, () => Unit]
+      val statement: Either[AcidWriteCommand, () => Unit],
+      val written: WrittenFiles
   ) {
     val thread: Thread = Thread.currentThread
     val properties: java.util.Properties = SparkAccess.localProperties(session.sparkContext)
@@ -49,14 +50,14 @@ object RunningStatements {
   private val counter = new AtomicLong
 
   /** Runs a statement in Python, which calls `write` back with the key it is given. */
-  def execute(session: SparkSession, command: AcidWriteCommand): AffectedRows =
-    withWrites[AffectedRows](session, Seq(command)) { keys =>
+  def execute(session: SparkSession, command: AcidWriteCommand, written: WrittenFiles): AffectedRows =
+    withWrites[AffectedRows](session, Seq(command -> written)) { keys =>
       planner(session, command).execute(Wire.write(command.request(session)), keys.head)
     }
 
   /** Asks Python what the statement would do. */
   def dryRun(session: SparkSession, command: AcidWriteCommand): DryRunAnswer =
-    withWrites[DryRunAnswer](session, Seq(command)) { keys =>
+    withWrites[DryRunAnswer](session, Seq(command -> new WrittenFiles)) { keys =>
       planner(session, command).dryRun(Wire.write(command.request(session)), keys.head)
     }
 
@@ -65,15 +66,15 @@ object RunningStatements {
     PythonSide.message[OperatorRows](PythonSide.plannerFor(session, "(none)").operate(Wire.write(request)))
 
   /** The same for statements that are one transaction. */
-  def executeTogether(session: SparkSession, commands: Seq[AcidWriteCommand]): AffectedRows =
+  def executeTogether(session: SparkSession, commands: Seq[(AcidWriteCommand, WrittenFiles)]): AffectedRows =
     withWrites[AffectedRows](session, commands) { keys =>
-      val requests = commands.map(_.request(session))
-      planner(session, commands.head).executeTogether(Wire.write(requests), Wire.write(keys))
+      val requests = commands.map(_._1.request(session))
+      planner(session, commands.head._1).executeTogether(Wire.write(requests), Wire.write(keys))
     }
 
   /** Has Python lock what the statement needs and call back, by `alter`, what it does. */
   def alter(session: SparkSession, command: AcidDdlCommand)(statement: () => Unit): Unit =
-    withCalls(session, Seq(Right(statement))) { keys =>
+    withCalls(session, Seq(Right(statement) -> new WrittenFiles)) { keys =>
       val planner = PythonSide.plannerFor(session, AcidTable.name(command.tables.head))
       planner.alter(Wire.write(command.request(session)), keys.head)
     }
@@ -86,26 +87,31 @@ object RunningStatements {
     * stays.
     */
   def takeBack(session: SparkSession, table: String, identity: String, failure: Throwable)(drop: () => Unit): Unit =
-    withCalls(session, Seq(Right(drop)), unchanged = "TABLE_CREATED") { keys =>
+    withCalls(session, Seq(Right(drop) -> new WrittenFiles), unchanged = "TABLE_CREATED") { keys =>
       val reason = String.valueOf(failure.getMessage)
       val request = TakeBackRequest(table, identity, reason, PythonSide.settings(session))
       PythonSide.plannerFor(session, table).takeBack(Wire.write(request), keys.head)
     }
 
-  private def withWrites[T: JavaTypeable](session: SparkSession, commands: Seq[AcidWriteCommand])(
+  private def withWrites[T: JavaTypeable](session: SparkSession, commands: Seq[(AcidWriteCommand, WrittenFiles)])(
       run: Seq[String] => Object
-  ): T = Wire.read[T](withCalls(session, StatementTime.fix(commands).map(Left(_)))(run))
+  ): T = {
+    val fixed = StatementTime.fix(commands.map(_._1)).zip(commands.map(_._2))
+    Wire.read[T](withCalls(session, fixed.map { case (command, written) => Left(command) -> written })(run))
+  }
 
   /** @param unchanged
     *   the outcome if Python ends before it has called back
     */
   private def withCalls(
       session: SparkSession,
-      statements: Seq[Either[AcidWriteCommand, () => Unit]],
+      statements: Seq[(Either[AcidWriteCommand, () => Unit], WrittenFiles)],
       unchanged: String = "NOT_COMMITTED"
   )(run: Seq[String] => Object): String =
     PythonThreads.ask(session) { // Python calls back on the thread that has called it
-      val begun = statements.map(statement => s"call-${counter.incrementAndGet()}" -> new Call(session, statement))
+      val begun = statements.map { case (statement, written) =>
+        s"call-${counter.incrementAndGet()}" -> new Call(session, statement, written)
+      }
       begun.foreach { case (key, call) => calls.put(key, call) }
       try PythonSide.text(run(begun.map(_._1)))
       catch {

@@ -4,8 +4,10 @@ import hiveacid.wire.StatementText
 
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.trees.Origin
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.hiveacid.SparkAccess
 
-/** The SQL text that a statement was parsed from, for the table's history. */
+/** The SQL text that a statement was parsed from, for the table's history and for Spark's UI. */
 object StatementTexts {
 
   /** More is never looked at: who inserts a million values by their text need not send it twice. */
@@ -15,6 +17,32 @@ object StatementTexts {
   def of(plan: LogicalPlan): Option[StatementText] = plan.origin.sqlText.map { text =>
     val sql = text.take(MaxLength)
     StatementText(sql, plan.origin.startIndex.getOrElse(0), isWhole = sql.length == text.length)
+  }
+
+  /** As much of a text as stands in a description. */
+  private val MaxShown = 1000
+
+  /** Runs something whose jobs have the statement's text as their description, as in `spark-sql`, unless the user has
+    * given them one.
+    */
+  def describing[T](session: SparkSession, plan: LogicalPlan)(body: => T): T = {
+    val context = session.sparkContext
+    val key = "spark.job.description"
+    shown(plan).filter(_ => context.getLocalProperty(key) == null).fold(body) { text =>
+      context.setLocalProperty(key, SparkAccess.redacted(session, text))
+      try body
+      finally context.setLocalProperty(key, null)
+    }
+  }
+
+  /** From where the statement begins to its end, or to a semicolon: the place of an INSERT ends before its query. */
+  private def shown(plan: LogicalPlan): Option[String] = plan.origin.sqlText.map { text =>
+    def index(position: Option[Int]) =
+      position.filter(_ <= text.codePointCount(0, text.length)).fold(0)(text.offsetByCodePoints(0, _))
+    val start = index(plan.origin.startIndex)
+    val end = text.indexOf(';', start max index(plan.origin.stopIndex))
+    val statement = text.substring(start, if (end < 0) text.length else end).trim
+    if (statement.length > MaxShown) s"${statement.take(MaxShown)}…" else statement
   }
 
   /** Where the statement that begins with this word was parsed whose query this is, for Spark's rules lose that of a
