@@ -10,24 +10,20 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import platform
 import shutil
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
 from peers.client import Machine, started_worker
-from peers.environments import OURS, PEERS, ROOT, prepare
+from peers.environments import OURS, PEERS, prepare
 from peers.erasure_report import publish, summarise
 from peers.erasure_run import Run, write_source
 from peers.methods import METHODS
+from peers.options import FULL_ROWS, build_parser, find_facts
 
-import hive_acid
-
-RESULT = ROOT / ".build" / "bench-erasure.json"
-FULL_ROWS = 20_000_000
 DAYS = 50
 WARM_UP_ROWS = 200_000
 """At most, and no more than a tenth of the rows: the JVM compiles most of what it runs in them."""
@@ -35,27 +31,14 @@ WARM_UP_ROWS = 200_000
 
 def parse_options(arguments: Sequence[str] | None) -> argparse.Namespace:
     """The command line."""
-    parser = argparse.ArgumentParser(prog="./dev bench erasure", description=__doc__.partition("\n")[0])
-    parser.add_argument("--rows", type=int, default=200_000, help="rows of the table (default: %(default)s)")
-    parser.add_argument("--scale", action="store_true", help=f"{FULL_ROWS:,} rows")
+    parser = build_parser("erasure", __doc__.partition("\n")[0], rows=200_000)
     parser.add_argument("--days", type=int, default=DAYS, help="partitions of the table (default: %(default)s)")
     parser.add_argument(
         "--subjects",
         type=_numbers,
         help="how many people are erased, one number after the other; by default a 20,000th and a 2,000th of the rows",
     )
-    parser.add_argument(
-        "--against",
-        type=lambda text: [name for name in text.split(",") if name],
-        default=list(PEERS),
-        help=f"peers, of {', '.join(PEERS)}; an empty text for none (default: all)",
-    )
     parser.add_argument("--rounds", type=int, help="rounds that count (default: 5, with --scale 1)")
-    parser.add_argument("--memory", default="3g", help="heap of each engine's session (default: %(default)s)")
-    parser.add_argument("--folder", type=Path, help="where the data go; a temporary folder by default")
-    parser.add_argument("--result", type=Path, default=RESULT, help="the JSON of the results (default: %(default)s)")
-    parser.add_argument("--no-warm-up", action="store_true", help="begin with the measured table")
-    parser.add_argument("--publish", action="store_true", help="write the table into docs/benchmarks.md")
     chosen = parser.parse_args(arguments)
     chosen.rows = FULL_ROWS if chosen.scale else chosen.rows
     chosen.rounds = (1 if chosen.scale else 5) if chosen.rounds is None else chosen.rounds
@@ -94,21 +77,6 @@ def run_rounds(chosen: argparse.Namespace, folder: Path, run: Run) -> None:
                 run.attempt(method, workers[method.engine], source, chosen.subjects, number)
 
 
-def find_facts(chosen: argparse.Namespace, sparks: Mapping[str, str]) -> dict[str, object]:
-    """The machine, the versions and the size, which belong to every figure."""
-    releases = {OURS: hive_acid.__version__} | {name: PEERS[name].release for name in chosen.against}
-    return {
-        "engines": {name: {"release": releases[name], "spark": spark} for name, spark in sparks.items()},
-        "python": platform.python_version(),
-        "system": f"{platform.system()} {platform.machine()}",
-        "cores": len(os.sched_getaffinity(0)),
-        "heap": chosen.memory,
-        "rows": chosen.rows,
-        "days": chosen.days,
-        "rounds": chosen.rounds,
-    }
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measures, prints, writes. Returns 0, or 1 if an engine has failed; raises when a count is wrong.
 
@@ -121,7 +89,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         run_rounds(chosen, folder, run)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-        facts = find_facts(chosen, run.sparks) | {"load_before": load_before, "load_after": os.getloadavg()}
+        facts = find_facts(chosen, run.sparks) | {
+            "days": chosen.days,
+            "load_before": load_before,
+            "load_after": os.getloadavg(),
+        }
         cells = [cell.describe() for cell in run.cells]
         result = {**facts, "failures": run.failures, "medians": summarise(run.cells), "cells": cells}
         chosen.result.parent.mkdir(exist_ok=True)

@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import platform
 import shutil
 import sys
 import tempfile
@@ -20,38 +19,22 @@ from dataclasses import asdict
 from pathlib import Path
 
 from peers.client import Machine, started_worker
-from peers.environments import OURS, PEERS, ROOT, prepare
+from peers.environments import OURS, PEERS, prepare
+from peers.options import FULL_ROWS, build_parser, find_facts
 from peers.statement_report import publish, summarise
 from peers.statement_run import StatementRun
 from peers.statements import SIDES
 
-import hive_acid
-
-RESULT = ROOT / ".build" / "bench-statements.json"
-FULL_ROWS = 20_000_000
 SMALLEST_ROWS = 2_000
 
 
 def parse_options(arguments: Sequence[str] | None) -> argparse.Namespace:
     """The command line."""
-    parser = argparse.ArgumentParser(prog="./dev bench statements", description=__doc__.partition("\n")[0])
-    parser.add_argument("--rows", type=int, default=1_000_000, help="rows of the table (default: %(default)s)")
-    parser.add_argument("--scale", action="store_true", help=f"{FULL_ROWS:,} rows")
+    parser = build_parser("statements", __doc__.partition("\n")[0], rows=1_000_000)
     parser.add_argument("--rounds", type=int, default=5, help="rounds that count (default: %(default)s)")
     parser.add_argument(
         "--repeats", type=int, default=10, help="statements about one row, of each kind (default: %(default)s)"
     )
-    parser.add_argument(
-        "--against",
-        type=lambda text: [name for name in text.split(",") if name],
-        default=list(PEERS),
-        help=f"peers, of {', '.join(PEERS)}; an empty text for none (default: all)",
-    )
-    parser.add_argument("--memory", default="3g", help="heap of each engine's session (default: %(default)s)")
-    parser.add_argument("--folder", type=Path, help="where the data go; a temporary folder by default")
-    parser.add_argument("--result", type=Path, default=RESULT, help="the JSON of the results (default: %(default)s)")
-    parser.add_argument("--no-warm-up", action="store_true", help="begin with the measured table")
-    parser.add_argument("--publish", action="store_true", help="write the table into docs/benchmarks.md")
     chosen = parser.parse_args(arguments)
     chosen.rows = FULL_ROWS if chosen.scale else chosen.rows
     if set(chosen.against) - set(PEERS) or chosen.rounds < 1 or chosen.repeats < 1 or chosen.rows < SMALLEST_ROWS:
@@ -92,15 +75,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         run = run_rounds(chosen, folder)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-    releases = {OURS: hive_acid.__version__} | {name: PEERS[name].release for name in chosen.against}
     result = {
-        "engines": {name: {"release": releases[name], "spark": each.spark} for name, each in run.workers.items()},
-        "python": platform.python_version(),
-        "system": f"{platform.system()} {platform.machine()}",
-        "cores": len(os.sched_getaffinity(0)),
-        "heap": chosen.memory,
-        "rows": chosen.rows,
-        "rounds": chosen.rounds,
+        **find_facts(chosen, {name: each.spark for name, each in run.workers.items()}),
         "repeats": chosen.repeats,
         "load_before": load_before,
         "load_after": os.getloadavg(),
