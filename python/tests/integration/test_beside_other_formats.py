@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from hive_acid.local import EmbeddedMetastore
-from hive_acid.spark.lines import find_line
+from hive_acid.spark.lines import find_line, is_before
 from support.other_formats import LINES, SESSION_CATALOGS, settings_beside
 from support.session_process import SessionProcess, StatementFailed
 
@@ -69,6 +69,16 @@ FOREIGN: Mapping[str, Mapping[str, str]] = {
         "CALL spark_catalog.system.migrate('{db}.t')": PROCEDURE,
         "CALL system.migrate(table => 't')": PROCEDURE,
         "CALL system.snapshot('spark_catalog.{db}.t', '{db}.x')": PROCEDURE,
+        **(
+            {}
+            if is_before("4.0")  # whose Iceberg takes literals only
+            else {
+                "CALL system.migrate('{db}.' || 't')": PROCEDURE,
+                "CALL system.migrate(table => concat('{db}', '.t'))": PROCEDURE,
+                "EXECUTE IMMEDIATE 'CALL system.migrate(''{db}.t'')'": PROCEDURE,
+                "CALL system.migrate(name_of_t)": PROCEDURE,
+            }
+        ),
         "ALTER TABLE t ADD PARTITION FIELD bucket(4, id)": BY_THEM,
         "ALTER TABLE t WRITE ORDERED BY id": BY_THEM,
     },
@@ -109,6 +119,8 @@ def beside(
         for statement, rows in STATEMENTS:
             assert session.sql(statement) == rows, statement
         form = "delta" if catalog == "delta" else "iceberg"
+        if not is_before("4.0"):
+            session.sql(f"DECLARE VARIABLE name_of_t STRING DEFAULT '{database}.t'")
         session.sql(f"CREATE TABLE {THEIRS[catalog]} (id INT, v STRING) USING {form}")
         yield Beside(catalog, session, metastore.warehouse / f"{database}.db")
 

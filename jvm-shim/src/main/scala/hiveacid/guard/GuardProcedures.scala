@@ -9,8 +9,8 @@ import hiveacid.values.AcidTable
 
 import org.apache.spark.sql.catalyst.TableIdentifier
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
-import org.apache.spark.sql.catalyst.expressions.Expression
-import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.expressions.{Alias, Expression}
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, OneRowRelation, Project}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.hiveacid.{LinePlans, SparkAccess}
@@ -36,7 +36,7 @@ case class GuardProcedures(session: SparkSession) extends Rule[LogicalPlan] {
     val ofSession = isOfSession(name)
     if (ofSession || importing(name.last.toLowerCase(Locale.ROOT))) {
       val refusal = Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.PROCEDURE")
-      arguments.flatMap(text).flatMap(named(_, ofSession)).foreach { table =>
+      values(arguments).flatMap(text).flatMap(named(_, ofSession)).foreach { table =>
         throw AcidException.unsupported(s"CALL ${name.mkString(".")}", AcidTable.name(table), refusal)
       }
     }
@@ -45,6 +45,14 @@ case class GuardProcedures(session: SparkSession) extends Rule[LogicalPlan] {
   private def isOfSession(name: Seq[String]) =
     if (name.length > 2) name.head.equalsIgnoreCase(AcidTable.SessionCatalog)
     else session.sessionState.catalogManager.currentCatalog.name == AcidTable.SessionCatalog
+
+  /** The arguments with their functions and variables resolved; nothing that Spark itself will not resolve. */
+  private def values(arguments: Seq[Expression]): Seq[Expression] =
+    if (arguments.forall(_.resolved)) arguments
+    else {
+      val row = Project(arguments.map(Alias(_, "argument")()), OneRowRelation())
+      Try(SparkAccess.frame(session, row).queryExecution.analyzed.expressions.flatMap(_.children)).getOrElse(Nil)
+    }
 
   private def text(argument: Expression): Option[String] =
     Some(argument).filter(a => a.resolved && a.foldable).flatMap(a => Option(a.eval())).map(_.toString)
