@@ -115,9 +115,10 @@ class Drivers:
     def trial(self, mutation: Mutation, name: str = "") -> Trial:
         """A statement about to run on the table of this name, or on the one that all trials of a module share."""
         shared = self._find_shared(mutation, name)
-        wait_until(lambda: not self.open_transactions(), "reads have ended")
         first = 2 * shared.next_number()
-        return Trial(shared.table, mutation, range(first, first + 2), shared.table.rows(), shared.table.files())
+        trial = Trial(shared.table, mutation, range(first, first + 2), shared.table.rows(), shared.table.files())
+        wait_until(lambda: not self.open_transactions(), "reads have ended")
+        return trial
 
     def _find_shared(self, mutation: Mutation, name: str) -> SharedTable:
         # what replaces all rows leaves none for others to change
