@@ -74,7 +74,7 @@ def shim(line: String): Project =
     Test / baseDirectory := target.value,
     Test / javaOptions ++= addOpens ++ Seq("-Xmx2g", "-Dspark.ui.enabled=false", "-Dspark.driver.host=127.0.0.1"),
     // no suite runs for long enough to pay for the second compiler
-    Test / javaOptions ++= Seq("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"),
+    Test / javaOptions ++= Seq("-XX:TieredStopAtLevel=1", "-XX:ReservedCodeCacheSize=256m", "-XX:+UseSerialGC"),
     Compile / packageBin / artifactPath :=
       (ThisBuild / baseDirectory).value / "python/hive_acid/jars" / s"spark-$line" / "hive-acid-shim.jar"
   )

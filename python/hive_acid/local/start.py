@@ -196,7 +196,8 @@ def _metastore_program(
         str(installation.java.path),
         "-Xmx512m",
         # A start is mostly compilation: this halves its processor time, and the database is what later calls wait for.
-        *("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"),
+        # Java then reserves little room for code, which one that serves for long would fill.
+        *("-XX:TieredStopAtLevel=1", "-XX:ReservedCodeCacheSize=256m", "-XX:+UseSerialGC"),
         *(recording_options(records_classes_to) if records_classes_to else archive_options(archive)),
         # Hive clients send partition filters serialised; the server's Kryo opens the classes of these packages.
         *(

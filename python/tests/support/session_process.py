@@ -179,6 +179,19 @@ class SessionProcess:
             self._process.stdin.flush()
 
     def _read(self) -> None:
+        ending = f"see {self.log}"
+        try:
+            self._read_answers()
+        except Exception as error:
+            ending = repr(error)
+            raise
+        finally:  # nobody is left waiting, whatever has happened
+            with self._guard:
+                abandoned = list(self._waiting.values())
+            for future in abandoned:
+                future.set_exception(StatementFailed("ProcessEnded", None, None, ending))
+
+    def _read_answers(self) -> None:
         assert self._process.stdout is not None
         for line in self._process.stdout:
             if not line.endswith(b"\n"):  # it was killed within an answer
@@ -189,7 +202,3 @@ class SessionProcess:
                 future.set_exception(StatementFailed(**answer["error"]))
             else:
                 future.set_result([tuple(row) for row in answer["rows"]])
-        with self._guard:
-            abandoned = list(self._waiting.values())
-        for future in abandoned:
-            future.set_exception(StatementFailed("ProcessEnded", None, None, f"see {self.log}"))

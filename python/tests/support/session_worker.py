@@ -15,7 +15,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from pyspark import InheritableThread, SparkConf, SparkContext
 from pyspark.errors import PySparkException
@@ -129,8 +129,9 @@ class KillPoints(threading.local):
 class Worker:
     """Carries out commands until standard input ends."""
 
-    def __init__(self, spark: SparkSession) -> None:
+    def __init__(self, spark: SparkSession, answers: TextIO) -> None:
         self._spark = spark
+        self._answers = answers
         self._guard = threading.Lock()
         self._for_main: queue.Queue[dict[str, Any] | None] = queue.Queue()
         self._clients: dict[str, tuple[ThreadPoolExecutor, SparkSession]] = {}
@@ -146,8 +147,8 @@ class Worker:
 
     def answer(self, message: dict[str, Any]) -> None:
         with self._guard:
-            sys.stdout.write(json.dumps(message, default=str) + "\n")
-            sys.stdout.flush()
+            self._answers.write(json.dumps(message, default=str) + "\n")
+            self._answers.flush()
 
     def _read(self) -> None:
         for line in sys.stdin:
@@ -245,11 +246,19 @@ def describe(error: BaseException) -> dict[str, Any]:
     return known
 
 
+def own_standard_output() -> TextIO:
+    """Standard output, which from now on is no process's that this one starts: JVMs write warnings to it."""
+    own = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+    return own
+
+
 def main() -> None:
+    answers = own_standard_output()
     wish = json.loads(sys.stdin.readline())
     spark = start(wish["conf"], wish["metastore"], wish["cluster"])
     jvm: Any = spark._jvm
-    worker = Worker(spark)
+    worker = Worker(spark, answers)
     worker.answer({"id": 0, "rows": [[jvm.java.lang.ProcessHandle.current().pid()]]})
     worker.run()
     spark.stop()

@@ -9,8 +9,11 @@ from typing import Final
 from support.class_archive import archive_options
 
 JAVA_OPTIONS: Final = "spark.driver.extraJavaOptions"
-_QUICK: Final = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
-"""Several processes share few cores, and most of their code runs too seldom to be worth optimising."""
+_QUICK: Final = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=256m -XX:+UseSerialGC"
+"""Several processes share few cores, and most of their code runs too seldom to be worth optimising.
+
+With one compiler Java reserves 48 MiB for its code: a session of half an hour fills them, and compiles no more.
+"""
 _OF_SPARK: Final = f"{_QUICK}{archive_options()}"
 SHORT_LIVED: Mapping[str, str] = {
     JAVA_OPTIONS: _OF_SPARK,
