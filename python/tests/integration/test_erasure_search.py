@@ -5,7 +5,9 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
+from pyarrow import orc
 from pyspark.sql import SparkSession
 
 from hive_acid.erasure.engine import FileFinding, Key, KeyedHashes, Matcher, PhysicalFile
@@ -261,3 +263,17 @@ def test_two_tables_are_changed_in_one_transaction(tables: Tables, engine: Spark
     assert [deletion.row_count for deletion in deletions] == [1, 2]
     assert deletions[0].txn_id == deletions[1].txn_id
     assert [deletion.write_id for deletion in deletions] == [2, 2]
+
+
+def test_columns_without_names_in_some_files_hide_nobody_in_others(tables: Tables, engine: SparkErasureEngine) -> None:
+    """Spark's reader of ORC keeps what it makes of a file in a configuration that all its tasks share."""
+    tables.sql("CREATE TABLE mixed (ident STRING, names STRING, place STRING) STORED AS ORC")
+    root, columns = tables.location("mixed"), (["_col0", "_col1", "_col2"], ["ident", "names", "place"])
+    for number in range(400):  # all of one length, so that tasks read both kinds at the same time
+        row = pa.table([["1"], ["ada"], ["york"]], columns[number % 2])
+        orc.write_table(row, root / f"{number:06}_0")
+    place = matcher(engine, TableName(tables.database, "mixed"), "york", key=Key(("place",)))
+    for _ in range(5):
+        findings = search(engine, tables, place)
+        assert len(findings) == 400
+        assert [path for path, finding in findings.items() if finding.match_count != 1] == []

@@ -2,6 +2,7 @@ package hiveacid.search
 
 import java.nio.charset.StandardCharsets.US_ASCII
 
+import scala.jdk.CollectionConverters._
 import scala.util.control.NonFatal
 
 import hiveacid.errors.AcidException
@@ -9,7 +10,7 @@ import hiveacid.formats.Evolution
 import hiveacid.formats.orc.{AcidOrcFileFormat, FileSchema, TableOrcFileFormat}
 import hiveacid.wire.{SearchedFile, SearchResult}
 import org.apache.hadoop.fs.Path
-import org.apache.orc.OrcFile
+import org.apache.orc.{OrcFile, TypeDescription}
 
 import org.apache.spark.{SparkThrowable, TaskContext, TaskKilledException}
 import org.apache.spark.paths.SparkPath
@@ -94,8 +95,7 @@ final case class FileSearch(
       finally in.close()
     val magic = new String(start, 0, count, US_ASCII)
     if (count == 0) None
-    else if (magic.startsWith("ORC"))
-      Some(withOrc(path)(r => if (FileSchema.isAcid(r.getSchema)) FileContent.AcidOrc else FileContent.FlatOrc))
+    else if (magic.startsWith("ORC")) Some(withOrc(path)(r => FileSearch.contentOf(r.getSchema)))
     else if (magic == "PAR1") Some(FileContent.Parquet)
     else throw new Unsearchable("it is neither ORC nor Parquet")
   }
@@ -158,6 +158,12 @@ final case class FileSearch(
 
 object FileSearch {
   private val MagicBytes = 4
+
+  private def contentOf(schema: TypeDescription): FileContent =
+    if (FileSchema.isAcid(schema)) FileContent.AcidOrc
+    // as Spark's reader judges them (OrcUtils.requestedColumnIds)
+    else if (schema.getFieldNames.asScala.forall(_.startsWith("_col"))) FileContent.UnnamedOrc
+    else FileContent.FlatOrc
 }
 
 /** A file that cannot be searched, and why. */

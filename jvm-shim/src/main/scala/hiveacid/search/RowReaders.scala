@@ -3,7 +3,6 @@ package hiveacid.search
 import hiveacid.formats.TransactionalFileFormat
 import hiveacid.formats.orc.{AcidOrcFileFormat, FlatOrcFileFormat}
 import hiveacid.values.AcidTable
-import org.apache.hadoop.conf.Configuration
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
@@ -25,21 +24,30 @@ object FileContent {
 
   /** ORC with a table's columns alone. */
   case object FlatOrc extends FileContent
+
+  /** The same whose columns are named by their positions, as `_col0`. */
+  case object UnnamedOrc extends FileContent
   case object Parquet extends FileContent
 }
 
 /** How the files of a table are read by what they hold; None where nobody here reads such files as rows of it. The
   * values are those that a SELECT of the table shows.
+  *
+  * A reader of Spark's keeps the schema that it asks ORC for in a configuration that all its tasks share
+  * (OrcUtils.orcResultSchemaString). For unnamed columns it is another schema: a task that reads such a file makes the
+  * task beside it read other columns. So these have a reader of their own.
   */
 final case class RowReaders(
     acidOrc: Option[PartitionedFile => Iterator[InternalRow]],
     flatOrc: Option[PartitionedFile => Iterator[InternalRow]],
+    unnamedOrc: Option[PartitionedFile => Iterator[InternalRow]],
     parquet: Option[PartitionedFile => Iterator[InternalRow]]
 ) {
   def of(content: FileContent): Option[PartitionedFile => Iterator[InternalRow]] = content match {
-    case FileContent.AcidOrc => acidOrc
-    case FileContent.FlatOrc => flatOrc
-    case FileContent.Parquet => parquet
+    case FileContent.AcidOrc    => acidOrc
+    case FileContent.FlatOrc    => flatOrc
+    case FileContent.UnnamedOrc => unnamedOrc
+    case FileContent.Parquet    => parquet
   }
 }
 
@@ -49,32 +57,32 @@ object RowReaders {
     *   columns of the files; those of partitions follow them in each row
     */
   def of(session: SparkSession, relation: LogicalPlan, t: CatalogTable, required: StructType): RowReaders = {
-    val conf = session.sessionState.newHadoopConf()
     def opened(format: FileFormat, options: Map[String, String], all: StructType, partitions: StructType) =
-      Some(open(session, conf, format, options, all, partitions, required))
+      Some(open(session, format, options, all, partitions, required))
     relation match {
       case RelationOfFiles(_, fs) if !fs.fileFormat.isInstanceOf[TransactionalFileFormat] =>
-        val read = opened(fs.fileFormat, fs.options, fs.dataSchema, fs.partitionSchema)
-        RowReaders(
-          None,
-          read.filter(_ => fs.fileFormat.isInstanceOf[OrcFileFormat]),
-          read.filter(_ => fs.fileFormat.isInstanceOf[ParquetFileFormat])
-        )
+        def read = opened(fs.fileFormat, fs.options, fs.dataSchema, fs.partitionSchema)
+        fs.fileFormat match {
+          case _: OrcFileFormat     => RowReaders(None, read, read, None)
+          case _: ParquetFileFormat => RowReaders(None, None, None, read)
+          case _                    => RowReaders(None, None, None, None)
+        }
       case RelationOfFiles(_, fs) =>
         val (name, zone) = (AcidTable.name(t), session.sessionState.conf.sessionLocalTimeZone)
         def ours(format: FileFormat) = opened(format, Map.empty, t.dataSchema, t.partitionSchema)
+        val flat = ours(new FlatOrcFileFormat(name, zone, t.dataSchema))
         RowReaders(
           ours(new AcidOrcFileFormat(name, zone, t.dataSchema)),
-          ours(new FlatOrcFileFormat(name, zone, t.dataSchema)),
+          flat,
+          flat,
           if (fs.fileFormat.isInstanceOf[ParquetFileFormat]) ours(fs.fileFormat) else None
         )
-      case _ => RowReaders(None, None, None)
+      case _ => RowReaders(None, None, None, None)
     }
   }
 
   private def open(
       session: SparkSession,
-      conf: Configuration,
       format: FileFormat,
       options: Map[String, String],
       all: StructType,
@@ -82,6 +90,7 @@ object RowReaders {
       required: StructType
   ): PartitionedFile => Iterator[InternalRow] = {
     val rows = options + (FileFormat.OPTION_RETURNING_BATCH -> "false")
-    format.buildReaderWithPartitionValues(session, all, partitions, required, Nil, rows, conf)
+    val own = session.sessionState.newHadoopConf() // tasks in the driver are handed this very one
+    format.buildReaderWithPartitionValues(session, all, partitions, required, Nil, rows, own)
   }
 }
