@@ -5,6 +5,7 @@ from hypothesis import HealthCheck, settings
 from xdist.remote import Producer
 
 from support.dealing import CACHE_KEY, UnitScheduling, UnitSeconds
+from support.early_failures import EarlyFailures
 from support.gate import load_left_out
 from support.spark_lines import spell_like_the_newest
 from support.spark_settings import set_options_of_commands
@@ -24,6 +25,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if not hasattr(config, "workerinput"):
         config.stash[_SECONDS] = UnitSeconds()
         config.pluginmanager.register(config.stash[_SECONDS])
+        config.pluginmanager.register(EarlyFailures(config))
 
 
 @pytest.hookimpl(tryfirst=True)
