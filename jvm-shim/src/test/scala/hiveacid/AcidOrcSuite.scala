@@ -6,8 +6,8 @@ import java.nio.file.Files
 import scala.concurrent.duration._
 
 import hiveacid.errors.AcidException
-import hiveacid.formats.Evolution
-import hiveacid.formats.orc.AcidOrcFileFormat
+import hiveacid.formats.{Evolution, ReadErrors}
+import hiveacid.formats.orc.{AcidOrcFileFormat, FilePruning, TableOrcFileFormat}
 import hiveacid.values.{DeleteKind, InsertKind, RowWrites, UpdateKind}
 import hiveacid.wire.{
   Buckets,
@@ -26,6 +26,7 @@ import hiveacid.write.WriteJob
 import org.apache.commons.io.FileUtils
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileStatus, Path}
+import org.apache.orc.{OrcFile, OrcProto}
 
 import org.apache.spark.sql.{DataFrame, Row, SparkSession => ApiSession}
 import org.apache.spark.sql.catalyst.InternalRow
@@ -37,6 +38,8 @@ import org.apache.spark.sql.execution.datasources.{
   HadoopFsRelation,
   PartitionDirectory
 }
+import org.apache.spark.sql.hiveacid.SparkAccess
+import org.apache.spark.sql.sources.Filter
 import org.apache.spark.sql.types.StructType
 
 /** A local session without a metastore, and tables that are folders. */
@@ -199,7 +202,7 @@ abstract class AcidOrcSuite extends munit.FunSuite {
         files: Seq[FileStatusWithMetadata] = this.files()
     ): DataFrame = {
       val relation = HadoopFsRelation(
-        new TestIndex(root, files),
+        new TestIndex(root, files, new FilePruning(schema, _, isFlat = false, readConf, ReadErrors("db.t"))),
         new StructType(),
         schema,
         None,
@@ -208,6 +211,8 @@ abstract class AcidOrcSuite extends munit.FunSuite {
       )(spark)
       spark.baseRelationToDataFrame(relation)
     }
+
+    private def readConf = TableOrcFileFormat.readConf(conf)
 
     def files(): Seq[FileStatusWithMetadata] = for {
       folder <- dataFolders
@@ -218,6 +223,28 @@ abstract class AcidOrcSuite extends munit.FunSuite {
           Seq(AcidOrcFileFormat.CheckKey -> writeIds).filter(_ => checkedFolders(folder)) ++
           Seq(Evolution.Key -> evolution.format)
       FileStatusWithMetadata(status, constants.toMap)
+    }
+
+    /** Puts a file in its place that says of itself what `mark` makes of its footer and postscript. Its bytes must not
+      * be compressed.
+      */
+    def markFooter(file: Path)(mark: (OrcProto.Footer.Builder, OrcProto.PostScript.Builder) => Any): Unit = {
+      val reader = OrcFile.createReader(file, OrcFile.readerOptions(conf))
+      val tail = reader.getFileTail
+      reader.close()
+      val in = fs.open(file)
+      val bytes =
+        try in.readAllBytes()
+        finally in.close()
+      val (footer, script) = (tail.getFooter.toBuilder, tail.getPostscript.toBuilder)
+      mark(footer, script)
+      val made = footer.build().toByteArray
+      val end = script.setFooterLength(made.length.toLong).build().toByteArray
+      val kept = bytes.length - 1 - tail.getPostscript.getSerializedSize - tail.getPostscript.getFooterLength.toInt
+      val out = fs.create(file, true)
+      out.write(bytes, 0, kept)
+      Seq(made, end, Array(end.length.toByte)).foreach(part => out.write(part))
+      out.close()
     }
 
     def path(folder: String, file: String): Path = new Path(new Path(root, folder), file)
@@ -239,13 +266,15 @@ abstract class AcidOrcSuite extends munit.FunSuite {
   }
 }
 
-/** Files that are given; equal to none but itself. */
-final class TestIndex(root: Path, files: Seq[FileStatusWithMetadata]) extends FileIndex {
+/** Files that are given, but for those that are left out as a table's own index leaves them; equal to none but itself.
+  */
+final class TestIndex(root: Path, files: Seq[FileStatusWithMetadata], pruning: Seq[Filter] => FilePruning)
+    extends FileIndex {
   override def rootPaths: Seq[Path] = Seq(root)
   override def inputFiles: Array[String] = files.map(_.getPath.toString).toArray
   override def refresh(): Unit = ()
   override def sizeInBytes: Long = files.map(_.getLen).sum
   override def partitionSchema: StructType = new StructType()
   override def listFiles(p: Seq[Expression], d: Seq[Expression]): Seq[PartitionDirectory] =
-    Seq(PartitionDirectory(InternalRow.empty, files))
+    Seq(PartitionDirectory(InternalRow.empty, pruning(SparkAccess.pushedFilters(d)).survivors(files)))
 }

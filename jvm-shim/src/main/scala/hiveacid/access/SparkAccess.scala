@@ -7,13 +7,15 @@ import org.apache.spark.sql.SaveMode
 import org.apache.spark.sql.catalyst.TableIdentifier
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.catalyst.catalog.CatalogTypes.TablePartitionSpec
-import org.apache.spark.sql.catalyst.expressions.{Expression, SubqueryExpression}
+import org.apache.spark.sql.catalyst.expressions.{Expression, FileSourceConstantMetadataAttribute, SubqueryExpression}
 import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression
 import org.apache.spark.sql.catalyst.plans.logical.{DeleteAction, InsertAction, LogicalPlan, MergeIntoTable}
 import org.apache.spark.sql.catalyst.util.QuotingUtils
 import org.apache.spark.sql.classic.{DataFrame, Dataset, SparkSession}
 import org.apache.spark.sql.connector.catalog.{CatalogManager, LookupCatalog}
 import org.apache.spark.sql.errors.{QueryCompilationErrors, QueryExecutionErrors}
+import org.apache.spark.sql.execution.datasources.DataSourceStrategy
+import org.apache.spark.sql.sources.Filter
 import org.apache.spark.sql.util.PartitioningUtils
 import org.apache.spark.util.Utils
 
@@ -88,6 +90,16 @@ object SparkAccess {
 
   /** private[sql]; two source rows change one row of the target. */
   def mergeCardinalityViolation: Throwable = QueryExecutionErrors.mergeCardinalityViolationError()
+
+  /** protected[sql]; the filters of a scan as it hands them to its reader: without those on what Spark knows of a file
+    * (FileSourceScanLike).
+    */
+  def pushedFilters(dataFilters: Seq[Expression]): Seq[Filter] = dataFilters
+    .filterNot(_.references.exists {
+      case FileSourceConstantMetadataAttribute(_) => true
+      case _                                      => false
+    })
+    .flatMap(DataSourceStrategy.translateFilter(_, supportNestedPredicatePushdown = false))
 
   /** private[sql]; a plan becomes a DataFrame in no public way, and a command is run by becoming one. */
   def frame(session: SparkSession, plan: LogicalPlan): DataFrame = Dataset.ofRows(session, plan)

@@ -8,7 +8,7 @@ import java.nio.file.StandardCopyOption.ATOMIC_MOVE
 import com.fasterxml.jackson.databind.ObjectMapper
 import com.fasterxml.jackson.databind.json.JsonMapper
 import com.fasterxml.jackson.module.scala.DefaultScalaModule
-import hiveacid.formats.NewFiles
+import hiveacid.formats.{FileVersion, NewFiles}
 import hiveacid.formats.orc.FileRowCounts
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileStatus, FileSystem, LocalFileSystem, Options, Path}
@@ -105,9 +105,9 @@ final class Storage(session: SparkSession) {
       finally in.close()
     } catch { case _: FileNotFoundException => null }
 
-  /** The number of rows of each ORC file, a JSON array; `files` is one of `FileRowCounts.Version`. */
+  /** The number of rows of each ORC file, a JSON array; `files` is one of `FileVersion`. */
   def rowCounts(table: String, files: String): String = {
-    val versions = json.readValue(files, classOf[Array[FileRowCounts.Version]])
+    val versions = json.readValue(files, classOf[Array[FileVersion]])
     json.writeValueAsString(FileRowCounts.of(versions.toSeq, conf, table))
   }
 

@@ -3,9 +3,9 @@ package hiveacid.scan
 import hiveacid.values.{AcidTable, BucketProperty}
 import hiveacid.wire.{PartitionScan, RawIds, ReadRequest, ScanFile, ScanRequest, TableScan, Wire}
 import hiveacid.errors.{AcidException, Refusal}
-import hiveacid.formats.Evolution
+import hiveacid.formats.{Evolution, ReadErrors}
 import hiveacid.formats.json.TableJsonFileFormat
-import hiveacid.formats.orc.{AcidOrcFileFormat, RawRows}
+import hiveacid.formats.orc.{AcidOrcFileFormat, FilePruning, RawRows, TableOrcFileFormat}
 import hiveacid.python.{Planner, PythonSide, PythonThreads}
 import org.apache.hadoop.fs.{FileStatus, Path}
 
@@ -21,7 +21,8 @@ import org.apache.spark.sql.execution.datasources.{
   LogicalRelation,
   PartitionDirectory
 }
-import org.apache.spark.sql.hiveacid.RelationOfFiles
+import org.apache.spark.sql.hiveacid.{RelationOfFiles, SparkAccess}
+import org.apache.spark.sql.sources.Filter
 import org.apache.spark.sql.types.StructType
 
 /** The files of a transactional table, found when a scan is planned for execution, not before: EXPLAIN opens no
@@ -70,8 +71,28 @@ final class AcidFileIndex(
   /** The same for a scan that asks for ROW__ID. */
   def ofRowIds: AcidFileIndex = new AcidFileIndex(session, table, token, queryKey, isWritten, only, withRowIds = true)
 
-  override def listFiles(partitionFilters: Seq[Expression], dataFilters: Seq[Expression]): Seq[PartitionDirectory] =
-    list(partitionFilters).map { case (_, directory) => directory }
+  override def listFiles(partitionFilters: Seq[Expression], dataFilters: Seq[Expression]): Seq[PartitionDirectory] = {
+    val directories = list(partitionFilters).map { case (_, directory) => directory }
+    pruning(SparkAccess.pushedFilters(dataFilters)).fold(directories) { pruning =>
+      val left = pruning.survivors(directories.flatMap(_.files)).map(_.getPath).toSet
+      directories.map(d => d.copy(files = d.files.filter(f => left(f.getPath))))
+    }
+  }
+
+  /** None where files are read whose footers say nothing of their values, or nothing may be skipped by them. */
+  private def pruning(filters: Seq[Filter]): Option[FilePruning] =
+    FormatChoice
+      .of(table)
+      .toOption
+      .filter(_ => session.sessionState.conf.orcFilterPushDown)
+      .collect {
+        case FormatChoice.AcidOrc => false
+        case FormatChoice.FlatOrc => true
+      }
+      .map { isFlat =>
+        val conf = TableOrcFileFormat.readConf(session.sessionState.newHadoopConf())
+        new FilePruning(table.dataSchema, filters, isFlat, conf, ReadErrors(name))
+      }
 
   /** The same by the names of partitions; the name is empty in a flat table. */
   def list(partitionFilters: Seq[Expression]): Seq[(String, PartitionDirectory)] = {

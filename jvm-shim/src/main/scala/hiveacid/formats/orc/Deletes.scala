@@ -32,6 +32,10 @@ final class DeleteSet {
   def bitmapFor(writeId: Long, property: Int, high: Int): RoaringBitmap =
     bitmaps.computeIfAbsent(Key(writeId, property, high), _ => new RoaringBitmap)
 
+  def addAll(other: DeleteSet): Unit = other.bitmaps.forEach { (key, rows) =>
+    bitmaps.computeIfAbsent(key, _ => new RoaringBitmap).or(rows)
+  }
+
   def compact(): Unit = bitmaps.values.forEach(b => b.runOptimize())
 
   override def equals(other: Any): Boolean = other match {
@@ -67,15 +71,34 @@ final class Deletes(description: String, conf: Configuration, errors: ReadErrors
     for (folder <- deletes.folders; file <- filesOf(folder, bucket)) {
       val path = new Path(folder.path, file.path)
       if (folder.check && valid.isEmpty) throw new IllegalArgumentException(s"no write IDs to check $path with")
-      errors.readListed(path, file.lengthBytes, file.modifiedMs, conf, mayGrow = false) {
-        errors.guard(path)(read(placeOf(path, folder, bucket), bucket, valid.filter(_ => folder.check), set))
-      }
-      // events of another table's file of that name would hide rows, and show others again
-      errors.ensureListed(path, file.lengthBytes, file.modifiedMs, conf, mayGrow = false)
+      def addTo(to: DeleteSet): Unit =
+        readListed(file, placeOf(path, folder, bucket), bucket, valid.filter(_ => folder.check), to)
+      // each small statement brings one more: a file is small enough to be kept by itself too, or read for this set
+      if (folder.check || file.lengthBytes > DeleteCache.SmallBytes) addTo(set)
+      else set.addAll(DeleteCache.get(keyOf(path, file, folder), bucket, () => Deletes.filled(addTo)))
     }
     set.compact()
     set
   }
+
+  private def readListed(
+      file: ScanFile,
+      place: PlaceCheck,
+      bucket: Int,
+      valid: Option[ValidWriteIds],
+      set: DeleteSet
+  ): Unit = {
+    val path = place.path
+    errors.readListed(path, file.lengthBytes, file.modifiedMs, conf, mayGrow = false) {
+      errors.guard(path)(read(place, bucket, valid, set))
+    }
+    // events of another table's file of that name would hide rows, and show others again
+    errors.ensureListed(path, file.lengthBytes, file.modifiedMs, conf, mayGrow = false)
+  }
+
+  /** All that the events of a file depend on; a description of many files never looks like it. */
+  private def keyOf(path: Path, file: ScanFile, folder: DeleteFolder): String =
+    s"$path,${file.lengthBytes},${file.modifiedMs},${folder.minWriteId},${folder.maxWriteId},${folder.anyBucket}"
 
   private def placeOf(path: Path, folder: DeleteFolder, bucket: Int): PlaceCheck =
     PlaceCheck(path, folder.minWriteId, folder.maxWriteId, Some(bucket).filterNot(_ => folder.anyBucket), errors)
@@ -146,6 +169,13 @@ final class Deletes(description: String, conf: Configuration, errors: ReadErrors
 
 object Deletes {
 
+  private def filled(fill: DeleteSet => Unit): DeleteSet = {
+    val set = new DeleteSet
+    fill(set)
+    set.compact()
+    set
+  }
+
   /** The events of a file, of which only the ACID columns are read. */
   private[hiveacid] def events(path: Path, reader: Reader, conf: Configuration, errors: ReadErrors): RecordReader = {
     val schema = reader.getSchema
@@ -169,9 +199,15 @@ object DeleteCache {
 
   /** Setting of the Spark application: the bound, in bytes or with a unit. */
   val BytesKey = "spark.hiveacid.deletes.cacheBytes"
+
+  /** Files up to this length are kept by themselves. */
+  private[orc] val SmallBytes = 65536L
   private val DefaultBytes = 268435456L
   private val EntryBytes = 200L // what an entry costs beside its bitmaps and text
 
+  /** @param description
+    *   the message PartitionDeletes, or of one small file
+    */
   final private case class Key(description: String, bucket: Int)
 
   private lazy val cache: Cache[Key, DeleteSet] = {

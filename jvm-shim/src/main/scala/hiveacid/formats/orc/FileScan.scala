@@ -120,7 +120,7 @@ final class FileScan(file: SourceFile, columns: ScannedColumns, conf: Configurat
     }
     // data files hold only inserts; unknown where the writer kept no statistics
     private val operationsKnown = isFlat || file.anyOperation || insertsOnly(reader)
-    if (operationsKnown) place.foreach(_.checkStatistics(reader))
+    if (operationsKnown) place.foreach(_.checkStatistics(PlaceCheck.statistics(reader, _)))
     private val batch = {
       val version = if (schema.converts) RowBatchVersion.ORIGINAL else RowBatchVersion.USE_DECIMAL64
       schema.reader.createRowBatch(version, columns.batchSize)

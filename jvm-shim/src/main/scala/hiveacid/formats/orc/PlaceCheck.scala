@@ -41,8 +41,8 @@ final case class PlaceCheck(
   }
 
   /** The same by the statistics of a file, where it has them. */
-  def checkStatistics(reader: Reader): Unit = Columns.foreach { column =>
-    statistics(reader, column).foreach(s => check(column, s.getMinimum, s.getMaximum))
+  def checkStatistics(statistics: Int => Option[IntegerColumnStatistics]): Unit = Columns.foreach { column =>
+    statistics(column).foreach(s => check(column, s.getMinimum, s.getMaximum))
   }
 
   /** A delete event, by the property of its victim and its own write ID. */

@@ -3,8 +3,7 @@ package hiveacid.formats.orc
 import hiveacid.AcidOrcSuite
 import hiveacid.formats.Evolution
 import hiveacid.write.SpecChanges.compression
-import org.apache.hadoop.fs.Path
-import org.apache.orc.{OrcFile, OrcProto}
+import org.apache.orc.OrcProto
 
 /** Dates and timestamps before 1582-10-15 of files that name no calendar, or the hybrid of Julian and Gregorian. */
 class CalendarSuite extends AcidOrcSuite {
@@ -20,24 +19,7 @@ class CalendarSuite extends AcidOrcSuite {
     val rowType = "struct<id:int,d:date,s:struct<l:array<date>>,t:timestamp>"
     val t = new Table("id int, d date, s struct<l:array<date>>, t timestamp_ntz", rowType)
     t.insert(spark.sql(days).repartition(1), compression("NONE"))
-    val file = new Path(new Path(t.root, t.dataFolders.head), "bucket_00000")
-    val fs = file.getFileSystem(t.conf)
-    val reader = OrcFile.createReader(file, OrcFile.readerOptions(t.conf))
-    val tail = reader.getFileTail
-    reader.close()
-    val in = fs.open(file)
-    val bytes =
-      try in.readAllBytes()
-      finally in.close()
-    val footer = tail.getFooter.toBuilder
-    mark(footer)
-    val (made, script) = (footer.build().toByteArray, tail.getPostscript.toBuilder)
-    val end = script.setFooterLength(made.length.toLong).build().toByteArray
-    val kept = bytes.length - 1 - tail.getPostscript.getSerializedSize - tail.getPostscript.getFooterLength.toInt
-    val out = fs.create(file, true)
-    out.write(bytes, 0, kept)
-    Seq(made, end, Array(end.length.toByte)).foreach(part => out.write(part))
-    out.close()
+    t.markFooter(t.path(t.dataFolders.head, "bucket_00000"))((footer, _) => mark(footer))
     t
   }
 

@@ -29,11 +29,17 @@ class FilterSuite extends AcidOrcSuite {
     )
     .toDF("id", "i", "d", "f", "s", "dt", "ts", "dec", "b", "c")
 
+  // in a small file of their own, whose values lie far apart, too
+  private val twice = "id in (17, 59990)"
+
   private lazy val table = {
     val t = new Table(columns, rowType)
     OrcConf.STRIPE_ROW_COUNT.setLong(spark.sparkContext.hadoopConfiguration, 20480)
-    t.insert(rows)
+    t.insert(rows.where("id between 5000 and 54999"))
     spark.sparkContext.hadoopConfiguration.unset(OrcConf.STRIPE_ROW_COUNT.getAttribute)
+    t.insert(rows.where("id < 5000"))
+    t.insert(rows.where("id >= 55000"))
+    t.insert(rows.where(twice))
     t.delete("id % 10 = 4")
     t
   }
@@ -105,7 +111,11 @@ class FilterSuite extends AcidOrcSuite {
   // of the rows themselves, which no file has held
   private lazy val counts: Map[String, Long] = {
     val all =
-      rows.where("id % 10 != 4").selectExpr(predicates.map(predicate => s"count_if($predicate)"): _*).head()
+      rows
+        .unionAll(rows.where(twice))
+        .where("id % 10 != 4")
+        .selectExpr(predicates.map(predicate => s"count_if($predicate)"): _*)
+        .head()
     predicates.zipWithIndex.map { case (predicate, k) => predicate -> all.getLong(k) }.toMap
   }
 
@@ -118,11 +128,24 @@ class FilterSuite extends AcidOrcSuite {
       }
     }
 
+  /** A number that the scan tells, after `predicate` was read. */
+  private def measured(metric: String, predicate: String, rowCount: Int): Long = {
+    val read = table.read().where(predicate)
+    assertEquals(read.collect().length, rowCount)
+    read.queryExecution.executedPlan.collectLeaves().flatMap(_.metrics.get(metric)).map(_.value).max
+  }
+
   test("row groups that cannot match are not read") {
-    val read = table.read().where("id = 41235")
-    assertEquals(read.collect().length, 1)
-    val scanned =
-      read.queryExecution.executedPlan.collectLeaves().flatMap(_.metrics.get("numOutputRows")).map(_.value).max
+    val scanned = measured("numOutputRows", "id = 41235", 1)
     assert(scanned <= 10000, s"$scanned rows were read")
+  }
+
+  test("files that cannot match are not opened") {
+    assertEquals(table.files().length, 4)
+    assertEquals(measured("numFiles", "id = 41235", 1), 2L)
+    assertEquals(measured("numFiles", "id = 17", 2), 2L)
+    assertEquals(measured("numFiles", "id = -1", 0), 0L)
+    assertEquals(measured("numFiles", "s = 'ż000017'", 2), 2L)
+    assertEquals(measured("numFiles", "dec < -3749", 7), 1L)
   }
 }

@@ -1,0 +1,23 @@
+package hiveacid.formats.orc
+
+import java.util.concurrent.{Callable, ExecutionException, Executors, Future}
+
+/** Short reads of many files by the driver, several at a time: each waits for storage. */
+object SideBySide {
+  private val Threads = 16
+
+  /** The results of `read` for each item, in order. Throws the error of the first read that failed. */
+  def map[A, B](items: Seq[A])(read: A => B): Seq[B] =
+    if (items.length <= 1) items.map(read)
+    else {
+      val pool = Executors.newFixedThreadPool(math.min(Threads, items.length))
+      try {
+        val results: Seq[Future[B]] = items.map { item =>
+          val task: Callable[B] = () => read(item)
+          pool.submit(task)
+        }
+        results.map(_.get)
+      } catch { case e: ExecutionException => throw e.getCause }
+      finally pool.shutdownNow()
+    }
+}
