@@ -14,26 +14,45 @@ import org.apache.spark.sql.execution.datasources.LogicalRelation
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
-/** A part of a MERGE's ON that is an equality between the target's partition columns and the source.
+/** A part of a MERGE's ON that is an equality between columns of the target and the source.
   *
   * @param isNullSafe
   *   `<=>`, by which NULL equals NULL
+  * @param isPartition
+  *   whether the target's columns are partition columns; otherwise it is one column of its rows
   */
-final case class KeyPair(target: Expression, source: Expression, isNullSafe: Boolean)
+final case class KeyPair(target: Expression, source: Expression, isNullSafe: Boolean, isPartition: Boolean)
 
-/** The source's values for those parts: the target's partitions are pruned by them, and the source must not have others
-  * when it is read again.
+/** The source's values for those parts: the target's partitions and rows are pruned by them, and the source must not
+  * have others when it is read again.
   */
 final case class SourcePruning(pairs: Seq[KeyPair], keys: Set[Seq[Any]]) {
 
-  /** The same row-change query, bound to a snapshot or not, without the partitions that no source row can match. */
+  /** The same row-change query, bound to a snapshot or not, without the partitions and rows that no source row can
+    * match.
+    */
   def prune(changes: LogicalPlan): LogicalPlan = SourcePruning.sides(changes).fold(changes) { sides =>
     changes.transform {
-      case s: SubqueryAlias if s eq sides.target =>
-        s.copy(child = Filter(AmongKeys(pairs.map(_.target), this), s.child))
+      case s: SubqueryAlias if s eq sides.target => s.copy(child = Filter(condition, s.child))
       case s: SubqueryAlias if s eq sides.source =>
         s.copy(child = Filter(ExpectedKeys(pairs.map(p => SourcePruning.tried(p.source)), this), s.child))
     }
+  }
+
+  private def condition: Expression = {
+    val (partitions, columns) = pairs.indices.partition(i => pairs(i).isPartition)
+    val among = if (partitions.isEmpty) None else Some(AmongKeys(partitions.map(pairs(_).target), only(partitions)))
+    (among ++ columns.map(matching)).reduce(And)
+  }
+
+  private def only(indices: Seq[Int]) = SourcePruning(indices.map(pairs), keys.map(values => indices.map(values)))
+
+  /** A filter of one column, in a form that scans skip files and row groups by. */
+  private def matching(i: Int): Expression = {
+    val column = pairs(i).target
+    val (nulls, values) = keys.map(_(i)).partition(_ == null)
+    val in = if (values.isEmpty) Literal.FalseLiteral else In(column, values.toSeq.map(Literal(_, column.dataType)))
+    if (nulls.isEmpty) in else Or(IsNull(column), in)
   }
 
   /** False for values that equal nothing. */
@@ -41,8 +60,8 @@ final case class SourcePruning(pairs: Seq[KeyPair], keys: Set[Seq[Any]]) {
     pairs.indices.forall(i => values(i) != null || pairs(i).isNullSafe)
 }
 
-/** A MERGE whose ON says in which partitions the rows are reads these only. Where rows that no source row matches are
-  * left alone, rows of partitions that match no source row do not matter.
+/** A MERGE whose ON says in which partitions the rows are reads these only, and if its source is small, only the rows
+  * that have its values. Where rows that no source row matches are left alone, they do not matter.
   */
 object SourcePruning {
 
@@ -59,18 +78,33 @@ object SourcePruning {
       on: Expression
   )
 
-  /** Asks the source for its values; None if the partitions cannot be pruned by them, or it would not pay.
+  /** Asks the source for its values; None if nothing can be pruned by them, or it would not pay.
     *
     * @param changes
     *   the row-change query of the command, bound to a snapshot
     */
-  def find(session: SparkSession, command: AcidWriteCommand, changes: LogicalPlan): Option[SourcePruning] = for {
-    sides <- if (command.kind.traits.hasSource && command.target.partitionColumnNames.nonEmpty) sides(changes) else None
-    pairs = splitConjuncts(sides.on).flatMap(pair(sides, _))
-    if pairs.nonEmpty && isRepeatable(sides.source)
-    keys <- values(session, sides.source, pairs)
-    pruning = SourcePruning(pairs, Set.empty)
-  } yield pruning.copy(keys = keys.filter(pruning.canMatch).toSet)
+  def find(session: SparkSession, command: AcidWriteCommand, changes: LogicalPlan): Option[SourcePruning] =
+    Option(changes)
+      .filter(_ => command.kind.traits.hasSource)
+      .flatMap(sides)
+      .filter(s => isRepeatable(s.source))
+      .flatMap { sides =>
+        val pairs = splitConjuncts(sides.on).flatMap(pair(sides, _))
+        val ofPartitions = pairs.filter(_.isPartition)
+        val ofSmall = if (isSmall(session, sides.source)) pairs else ofPartitions
+        Seq(ofSmall, ofPartitions).distinct.filter(_.nonEmpty).view.flatMap(find(session, sides.source, _)).headOption
+      }
+
+  private def find(session: SparkSession, source: LogicalPlan, pairs: Seq[KeyPair]): Option[SourcePruning] =
+    values(session, source, pairs).map { keys =>
+      val pruning = SourcePruning(pairs, Set.empty)
+      pruning.copy(keys = keys.filter(pruning.canMatch).toSet)
+    }
+
+  /** As small as what a join broadcasts: to read it once more costs little, whatever the target is. */
+  private def isSmall(session: SparkSession, source: LogicalPlan): Boolean =
+    session.sessionState.executePlan(source).optimizedPlan.stats.sizeInBytes <=
+      session.sessionState.conf.autoBroadcastJoinThreshold
 
   /** The condition of a join in which rows of the target that match nothing do not count. */
   private def sides(changes: LogicalPlan): Option[Sides] = changes.collectFirst {
@@ -97,26 +131,40 @@ object SourcePruning {
   }
 
   private def pair(sides: Sides, conjunct: Expression): Option[KeyPair] = {
-    val keys =
-      sides.relation.output.filter(a => sides.relation.catalogTable.exists(_.partitionColumnNames.contains(a.name)))
-    val columns = AttributeSet(
-      keys.filterNot(a => CharVarcharUtils.getRawType(a.metadata).exists(_.isInstanceOf[CharType]))
-    )
-    def of(e: Expression, columns: AttributeSet) =
-      e.references.nonEmpty && e.references.subsetOf(columns) && isEvaluable(e)
+    val (keys, columns) = targetColumns(sides.relation)
+    val source = sides.source.outputSet
+    def ofPartition(e: Expression) = e.references.nonEmpty && e.references.subsetOf(keys) && isEvaluable(e)
+    def ofColumn(e: Expression) = e match {
+      case a: Attribute => columns.contains(a)
+      case c: Cast      => // one that never fails
+        c.child
+          .isInstanceOf[Attribute] && c.references.subsetOf(columns) && Cast.canUpCast(c.child.dataType, c.dataType)
+      case _ => false
+    }
+    def oriented(target: Expression, other: Expression, isNullSafe: Boolean) =
+      if (!other.references.subsetOf(source) || other.references.isEmpty || !isEvaluable(other)) None
+      else if (ofPartition(target)) Some(KeyPair(target, other, isNullSafe, isPartition = true))
+      else if (ofColumn(target)) Some(KeyPair(target, other, isNullSafe, isPartition = false))
+      else None
     def paired(a: Expression, b: Expression, isNullSafe: Boolean) = {
       val (left, right) = (replaced(a), replaced(b))
-      val source = sides.source.outputSet
       if (left.dataType != right.dataType || !isHashed(left.dataType)) None
-      else if (of(left, columns) && of(right, source)) Some(KeyPair(left, right, isNullSafe))
-      else if (of(right, columns) && of(left, source)) Some(KeyPair(right, left, isNullSafe))
-      else None
+      else oriented(left, right, isNullSafe).orElse(oriented(right, left, isNullSafe))
     }
     conjunct match {
       case EqualTo(a, b)       => paired(a, b, isNullSafe = false)
       case EqualNullSafe(a, b) => paired(a, b, isNullSafe = true)
       case _                   => None
     }
+  }
+
+  /** The partition columns of the target, and its other ones; those of type CHAR are in neither. */
+  private def targetColumns(relation: LogicalRelation): (AttributeSet, AttributeSet) = {
+    val partitions = relation.catalogTable.fold(Seq.empty[String])(_.partitionColumnNames)
+    val (keys, columns) = relation.output
+      .filterNot(a => CharVarcharUtils.getRawType(a.metadata).exists(_.isInstanceOf[CharType]))
+      .partition(a => partitions.contains(a.name))
+    (AttributeSet(keys), AttributeSet(columns))
   }
 
   /** Functions that Spark replaces by others where it optimizes a plan. */
@@ -138,15 +186,18 @@ object SourcePruning {
 
   private def isRepeatable(source: LogicalPlan) = !source.exists(_.expressions.exists(!_.deterministic))
 
-  /** The source's distinct values; None if there are too many, or the source is too large. */
+  /** The source's values; None if there are too many, or the source is too large. Values of rows are seldom alike, so
+    * they are not made distinct first.
+    */
   private def values(session: SparkSession, source: LogicalPlan, pairs: Seq[KeyPair]): Option[Seq[Seq[Any]]] = {
     val columns = pairs.zipWithIndex.map { case (p, i) => Alias(tried(p.source), s"key$i")() }
     val limit = session.conf.get(MaxSourceBytesKey, MaxSourceBytes.toString).toLong
     if (limit == 0 || isLarger(session, Project(columns, source), limit)) None
     else {
-      val query = Limit(Literal(MaxKeys + 1), Distinct(Project(columns, source)))
+      val plain = Project(columns, source)
+      val query = Limit(Literal(MaxKeys + 1), if (pairs.forall(_.isPartition)) Distinct(plain) else plain)
       val execution = session.sessionState.executePlan(query)
-      val rows = SQLExecution.withNewExecutionId(execution, Some("HiveAcid partitions of the source")) {
+      val rows = SQLExecution.withNewExecutionId(execution, Some("HiveAcid keys of the source")) {
         execution.executedPlan.executeCollect()
       }
       if (rows.length > MaxKeys) None else Some(rows.toSeq.map(row => pairs.indices.map(i => value(row, i, pairs(i)))))
