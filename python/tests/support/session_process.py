@@ -47,13 +47,8 @@ class SessionProcess:
         metastore: str,
         warehouse: Path,
         conf: Mapping[str, str] | None = None,
-        *,
-        is_cluster: bool = False,
     ) -> None:
-        """Starts it and returns at once; the first statement waits. `folder` is for its scratch files and log.
-
-        With `is_cluster` its tasks run in executor processes, on two hosts of one core each.
-        """
+        """Starts it and returns at once; the first statement waits. `folder` is for its scratch files and log."""
         folder.mkdir(parents=True, exist_ok=True)
         defaults = {
             **SHORT_LIVED,
@@ -77,7 +72,7 @@ class SessionProcess:
         self._ids = itertools.count(1)
         self._waiting: dict[int, Future[list[tuple[Any, ...]]]] = {0: Future()}
         self._started = self._waiting[0]
-        self._send({"conf": {**defaults, **(conf or {})}, "metastore": metastore, "cluster": is_cluster})
+        self._send({"conf": {**defaults, **(conf or {})}, "metastore": metastore})
         threading.Thread(target=self._read, name="session-answers", daemon=True).start()
 
     def sql(self, text: str) -> list[tuple[Any, ...]]:

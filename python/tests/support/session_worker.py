@@ -17,7 +17,7 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, TextIO
 
-from pyspark import InheritableThread, SparkConf, SparkContext
+from pyspark import InheritableThread
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.functions import udf
@@ -70,31 +70,12 @@ def fail_once(marker: str, value: int, fatal: int) -> int:
     raise RuntimeError("failed once, on purpose")
 
 
-def start_cluster(options: dict[str, str]) -> str:
-    """A standalone cluster of two workers with a core each, as `local-cluster`, but on two hosts: its address.
-
-    Spark starts no speculative attempt of a task on the host that runs the first one.
-    """
-    context: Any = SparkContext
-    context._ensure_initialized(conf=SparkConf().setAll(list(options.items())))
-    deploy = context._jvm.org.apache.spark.deploy
-    conf = context._jvm.org.apache.spark.SparkConf()
-    masters = deploy.LocalSparkCluster(1, 1, 1024, conf).start()
-    nobody = context._jvm.scala.Option.empty()
-    deploy.worker.Worker.startRpcEnvAndEndpoint(
-        "127.0.0.2", 0, 0, 1, 1024, masters, str(Path("second-worker").absolute()), nobody, conf, nobody
-    )
-    return str(masters[0])
-
-
-def start(conf: dict[str, str], metastore: str, is_cluster: bool) -> SparkSession:
+def start(conf: dict[str, str], metastore: str) -> SparkSession:
     """The session, with the functions of the tests."""
     builder = SparkSession.builder
     for key, value in conf.items():
         builder = builder.config(key, value)
     builder = hive_acid.configure(builder, metastore=metastore)
-    if is_cluster:
-        builder = builder.config("spark.master", start_cluster(dict(builder._options)))
     spark = builder.getOrCreate()
     spark.sparkContext.setLogLevel("OFF")
     spark.udf.register("gate_once", udf(gate_once, "int"))
@@ -256,7 +237,7 @@ def own_standard_output() -> TextIO:
 def main() -> None:
     answers = own_standard_output()
     wish = json.loads(sys.stdin.readline())
-    spark = start(wish["conf"], wish["metastore"], wish["cluster"])
+    spark = start(wish["conf"], wish["metastore"])
     jvm: Any = spark._jvm
     worker = Worker(spark, answers)
     worker.answer({"id": 0, "rows": [[jvm.java.lang.ProcessHandle.current().pid()]]})
