@@ -17,7 +17,10 @@ _LIST_NOW = {HIVE_3: ("get_open_txns", "get_valid_write_ids"), HIVE_4: ("get_val
 _SAME_TABLE = {HIVE_3: ("allocate_table_write_ids",), HIVE_4: ()}
 """How it is asked whether a table was made anew; 4.x shows the ID of each."""
 _UPSERT = "USING (SELECT {n} AS id) s ON t.id = s.id WHEN MATCHED THEN UPDATE SET v = 1"
-_CONSTRAINTS = ("get_default_constraints", "get_not_null_constraints", "get_check_constraints")
+_OF_VALUES = ("get_not_null_constraints", "get_check_constraints")
+_OF_NEW_ROWS = ("get_default_constraints", *_OF_VALUES)
+_CONSTRAINTS = {"DELETE": (), "UPDATE": _OF_VALUES}
+"""The defaults matter to an UPDATE only if it has the word DEFAULT."""
 
 
 @dataclass(frozen=True)
@@ -60,8 +63,7 @@ class Case:
         list_now = _LIST_NOW[line]
         changes_rows, replaces = self.kind in ("UPDATE", "DELETE", "MERGE"), "OVERWRITE" in self.sql
         calls = [TABLE, *_SNAPSHOT, "get_valid_write_ids", "allocate_table_write_ids"]
-        if self.kind != "DELETE":
-            calls += _CONSTRAINTS
+        calls += _CONSTRAINTS.get(self.kind, _OF_NEW_ROWS)
         if changes_rows and self.is_partitioned:
             calls += ["get_partition_names", "get_partitions_by_names"]
         calls += ["lock", TABLE, *_SAME_TABLE[line]]

@@ -4,6 +4,7 @@ import hiveacid.scan.AcidRelation
 import hiveacid.values.AcidTable
 import hiveacid.python.PythonSide
 
+import org.apache.spark.sql.catalyst.analysis.UnresolvedAttribute
 import org.apache.spark.sql.catalyst.expressions.AttributeReference
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.trees.TreeNodeTag
@@ -17,6 +18,12 @@ import org.apache.spark.sql.types.MetadataBuilder
   */
 object ColumnDefaults {
   private val AreKnown = TreeNodeTag[Boolean]("hiveacid.defaults.areKnown")
+
+  /** Whether a statement that adds no row has the word DEFAULT somewhere. Without it, it needs no defaults. */
+  def areNamed(statement: LogicalPlan): Boolean = statement.expressions.exists(_.exists {
+    case UnresolvedAttribute(Seq(name)) => name.equalsIgnoreCase("DEFAULT")
+    case _                              => false
+  })
 
   /** The target with its defaults, asked for once per statement. */
   def of(session: SparkSession, target: LogicalPlan): LogicalPlan = target.transform {

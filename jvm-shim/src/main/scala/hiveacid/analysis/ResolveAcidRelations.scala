@@ -11,9 +11,10 @@ import org.apache.spark.sql.classic.SparkSession
 case class ResolveAcidRelations(session: SparkSession) extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperatorsUp {
     case i: InsertIntoStatement => i.copy(table = ColumnDefaults.of(session, replace(i.table, isWritten = true)))
-    case u: UpdateTable         => u.copy(table = ColumnDefaults.of(session, u.table))
-    case m: MergeIntoTable      => m.copy(targetTable = ColumnDefaults.of(session, m.targetTable))
-    case p                      => replace(p, isWritten = false)
+    case u: UpdateTable if ColumnDefaults.areNamed(u) => u.copy(table = ColumnDefaults.of(session, u.table))
+    case m: MergeIntoTable if m.notMatchedActions.nonEmpty || ColumnDefaults.areNamed(m) =>
+      m.copy(targetTable = ColumnDefaults.of(session, m.targetTable))
+    case p => replace(p, isWritten = false)
   }
 
   private def replace(plan: LogicalPlan, isWritten: Boolean): LogicalPlan = plan match {
