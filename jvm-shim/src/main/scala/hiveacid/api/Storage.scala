@@ -18,19 +18,6 @@ import org.apache.hadoop.util.StringUtils
 
 import org.apache.spark.sql.classic.SparkSession
 
-/** Everything below `root`, spelled as it was asked for: first the root itself, then the folders below it, each behind
-  * the one that holds it. Nothing if the root does not exist.
-  */
-final case class Listing(root: String, exists: Boolean, folders: Seq[ListedFolder])
-
-/** One folder: its path below the root, empty for the root itself, and name, length and time of change of each file. */
-final case class ListedFolder(
-    path: String,
-    names: Array[String],
-    lengthsBytes: Array[Long],
-    modifiedMs: Array[Long]
-)
-
 /** Python's operations on storage. Listings travel as one string: a thousand folders through py4j objects take ten
   * times as long. `FileStatus.getPermission` is never touched and `listFiles(recursive)` never used: on local files
   * both start a process per file.
@@ -45,38 +32,7 @@ final class Storage(session: SparkSession) {
     * folders, and files that the file system leaves out, if they are wanted.
     */
   def list(roots: String, withHidden: Boolean): String =
-    json.writeValueAsString(json.readValue(roots, classOf[Array[String]]).map(listRoot(_, withHidden, ListAttempts)))
-
-  /** A folder that the Cleaner removes while its root is listed makes the listing begin anew: which folders stand in
-    * for the lost one shows only in a listing without it.
-    */
-  private def listRoot(root: String, withHidden: Boolean, attempts: Int): Listing = {
-    val path = new Path(root)
-    val system = path.getFileSystem(conf) match {
-      // names of Hadoop's checksums are left out of its listings, whatever lies there
-      case local: LocalFileSystem if withHidden => local.getRaw
-      case other                                => other
-    }
-    val children =
-      try Some(system.listStatus(path))
-      catch { case _: FileNotFoundException => None }
-    try Listing(root, children.isDefined, children.toSeq.flatMap(listFolder(system, withHidden, "", _)))
-    catch { case _: FileNotFoundException if attempts > 1 => listRoot(root, withHidden, attempts - 1) }
-  }
-
-  private def listFolder(
-      system: FileSystem,
-      withHidden: Boolean,
-      path: String,
-      children: Array[FileStatus]
-  ): Seq[ListedFolder] = {
-    val (folders, files) = children.sortBy(_.getPath.getName).partition(_.isDirectory)
-    val below = folders.toSeq.map(_.getPath).filter(folder => withHidden || !hidden(folder.getName))
-    val prefix = if (path.isEmpty) "" else s"$path/"
-    val own =
-      ListedFolder(path, files.map(_.getPath.getName), files.map(_.getLen), files.map(_.getModificationTime))
-    own +: below.flatMap(folder => listFolder(system, withHidden, prefix + folder.getName, system.listStatus(folder)))
-  }
+    json.writeValueAsString(Trees.list(json.readValue(roots, classOf[Array[String]]).toSeq, withHidden, conf))
 
   /** Paths of the hidden folders directly below each root of the JSON array `roots`, as the root is spelled; a JSON
     * array.
@@ -87,7 +43,7 @@ final class Storage(session: SparkSession) {
       val children =
         try path.getFileSystem(conf).listStatus(path)
         catch { case _: FileNotFoundException => Array.empty[FileStatus] }
-      val names = children.filter(_.isDirectory).map(_.getPath.getName).filter(hidden)
+      val names = children.filter(_.isDirectory).map(_.getPath.getName).filter(Trees.isHidden)
       names.map(name => s"${root.stripSuffix("/")}/$name")
     })
 
@@ -175,10 +131,8 @@ final class Storage(session: SparkSession) {
       throw new java.io.IOException(s"$path was not removed")
   }
 
-  private def hidden(name: String) = name.startsWith("_") || name.startsWith(".")
 }
 
 object Storage {
-  private val ListAttempts = 10
   private val json: ObjectMapper = JsonMapper.builder().addModule(DefaultScalaModule).build()
 }

@@ -4,7 +4,7 @@ import java.util.Locale
 
 import scala.util.control.NonFatal
 
-import hiveacid.formats.{Evolution, FileVersion, ReadErrors}
+import hiveacid.formats.{Evolution, FileVersion, ReadErrors, SideBySide}
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.hive.ql.io.sarg.{PredicateLeaf, SearchArgument}
 import org.apache.orc.impl.RecordReaderImpl

@@ -1,7 +1,7 @@
 package hiveacid.formats.orc
 
 import com.google.common.cache.{Cache, CacheBuilder}
-import hiveacid.formats.{FileVersion, ReadErrors}
+import hiveacid.formats.{FileVersion, ReadErrors, SideBySide}
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 import org.apache.orc.OrcFile

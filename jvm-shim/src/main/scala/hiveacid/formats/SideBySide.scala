@@ -1,4 +1,4 @@
-package hiveacid.formats.orc
+package hiveacid.formats
 
 import java.util.concurrent.{Callable, ExecutionException, Executors, Future}
 
@@ -6,9 +6,11 @@ import java.util.concurrent.{Callable, ExecutionException, Executors, Future}
 object SideBySide {
   private val Threads = 16
 
-  /** The results of `read` for each item, in order. Throws the error of the first read that failed. */
-  def map[A, B](items: Seq[A])(read: A => B): Seq[B] =
-    if (items.length <= 1) items.map(read)
+  /** The results of `read` for each item, in order; one after the other if there are less than `fewest`. Throws the
+    * error of the first read that failed.
+    */
+  def map[A, B](items: Seq[A], fewest: Int = 2)(read: A => B): Seq[B] =
+    if (items.length < fewest) items.map(read)
     else {
       val pool = Executors.newFixedThreadPool(math.min(Threads, items.length))
       try {

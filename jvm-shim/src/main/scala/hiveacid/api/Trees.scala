@@ -1,0 +1,117 @@
+package hiveacid.api
+
+import java.io.FileNotFoundException
+
+import scala.collection.mutable
+
+import hiveacid.formats.SideBySide
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.{FileStatus, FileSystem, LocalFileSystem, Path}
+
+/** Everything below `root`, spelled as it was asked for: first the root itself, then the folders below it, each behind
+  * the one that holds it. Nothing if the root does not exist.
+  */
+final case class Listing(root: String, exists: Boolean, folders: Seq[ListedFolder])
+
+/** One folder: its path below the root, empty for the root itself, and name, length and time of change of each file. */
+final case class ListedFolder(
+    path: String,
+    names: Array[String],
+    lengthsBytes: Array[Long],
+    modifiedMs: Array[Long]
+)
+
+/** Lists folders with all below them, level by level, many folders at a time: a table has thousands of deltas and
+  * partitions, and each answer of a storage takes milliseconds.
+  */
+object Trees {
+  private val Attempts = 10
+
+  /** A local answer takes less time than a thread. */
+  private val FewestLocal = 32
+  private val FewestRemote = 2
+
+  /** The roots in order; with hidden folders, and files that the file system leaves out, if they are wanted. */
+  def list(roots: Seq[String], withHidden: Boolean, conf: Configuration): Seq[Listing] = {
+    val trees = roots.map(new Tree(_, withHidden, conf))
+    var pending = trees
+    var attempt = 1
+    while (pending.nonEmpty) {
+      listAll(pending)
+      val incomplete = pending.filter(_.lost.isDefined)
+      if (attempt == Attempts) incomplete.headOption.flatMap(_.lost).foreach(throw _)
+      incomplete.foreach(_.begin())
+      pending = incomplete
+      attempt += 1
+    }
+    trees.map(_.listing)
+  }
+
+  def isHidden(name: String): Boolean = name.startsWith("_") || name.startsWith(".")
+
+  private def listAll(trees: Seq[Tree]): Unit = {
+    var level = trees.map(_.top)
+    while (level.nonEmpty) {
+      val fewest = if (level.forall(_.tree.isLocal)) FewestLocal else FewestRemote
+      level = level.zip(SideBySide.map(level, fewest)(_.ask())).flatMap { case (folder, found) => folder.add(found) }
+    }
+  }
+
+  /** A root while it is listed. A folder that the Cleaner removes meanwhile makes its listing begin anew: which folders
+    * stand in for the lost one shows only in a listing without it.
+    */
+  final private class Tree(root: String, withHidden: Boolean, conf: Configuration) {
+    private val path = new Path(root)
+    val system: FileSystem = path.getFileSystem(conf) match {
+      // names of Hadoop's checksums are left out of its listings, whatever lies there
+      case local: LocalFileSystem if withHidden => local.getRaw
+      case other                                => other
+    }
+    val isLocal: Boolean = system.getUri.getScheme == "file"
+    private val known = mutable.Map.empty[String, (ListedFolder, Seq[String])]
+
+    /** The error for a folder below the root that is gone. */
+    var lost: Option[FileNotFoundException] = None
+
+    def begin(): Unit = {
+      known.clear()
+      lost = None
+    }
+
+    def top: Folder = new Folder(this, "", path)
+
+    /** Takes down the content of a folder; returns the folders to be listed next. */
+    def add(folder: Folder, children: Array[FileStatus]): Seq[Folder] = {
+      val (folders, files) = children.sortBy(_.getPath.getName).partition(_.isDirectory)
+      val below = folders.toSeq.map(_.getPath).filter(p => withHidden || !isHidden(p.getName)).map(folder.child)
+      val (names, lengths) = (files.map(_.getPath.getName), files.map(_.getLen))
+      known(folder.name) =
+        (ListedFolder(folder.name, names, lengths, files.map(_.getModificationTime)), below.map(_.name))
+      below
+    }
+
+    def listing: Listing = Listing(root, known.nonEmpty, if (known.isEmpty) Nil else from(""))
+
+    private def from(name: String): Seq[ListedFolder] = {
+      val (own, below) = known(name)
+      own +: below.flatMap(from)
+    }
+  }
+
+  /** A folder of a tree; `name` is its path below the root. */
+  final private class Folder(val tree: Tree, val name: String, path: Path) {
+    def child(of: Path): Folder = new Folder(tree, if (name.isEmpty) of.getName else s"$name/${of.getName}", of)
+
+    def ask(): Either[FileNotFoundException, Array[FileStatus]] =
+      try Right(tree.system.listStatus(path))
+      catch { case e: FileNotFoundException => Left(e) }
+
+    /** The folders to be listed next. */
+    def add(answer: Either[FileNotFoundException, Array[FileStatus]]): Seq[Folder] = answer match {
+      case Right(children) => tree.add(this, children)
+      case Left(e)         =>
+        if (name.nonEmpty) tree.lost = Some(e)
+        Nil
+    }
+  }
+}

@@ -1,0 +1,91 @@
+package hiveacid.api
+
+import java.io.FileNotFoundException
+import java.net.URI
+import java.nio.file.{Files, Path => LocalPath}
+import java.util.concurrent.atomic.AtomicInteger
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.{FileStatus, Path, RawLocalFileSystem}
+
+/** The local file system as a storage far away, whose answers can be watched. */
+object Far {
+  @volatile var watch: Path => Unit = _ => ()
+  val (running, most) = (new AtomicInteger, new AtomicInteger)
+}
+
+final class Far extends RawLocalFileSystem {
+  override def getUri: URI = URI.create("far:///")
+  override def getScheme: String = "far"
+  override def listStatus(path: Path): Array[FileStatus] = {
+    Far.most.accumulateAndGet(Far.running.incrementAndGet(), math.max(_, _))
+    try {
+      Far.watch(path)
+      super.listStatus(path)
+    } finally Far.running.decrementAndGet()
+  }
+}
+
+final class TreesSuite extends munit.FunSuite {
+  private val conf = new Configuration
+  conf.set("fs.far.impl", classOf[Far].getName)
+  conf.set("fs.far.impl.disable.cache", "true")
+
+  override def beforeEach(context: BeforeEach): Unit = {
+    Far.watch = _ => ()
+    Far.most.set(0)
+  }
+
+  private def tree(folders: String*): LocalPath = {
+    val root = Files.createTempDirectory("trees")
+    folders.foreach { name =>
+      Files.createDirectories(root.resolve(name))
+      Files.writeString(root.resolve(s"$name/bucket_00000"), name)
+    }
+    root
+  }
+
+  private def list(roots: LocalPath*): Seq[Listing] = Trees.list(roots.map(r => s"far:$r"), withHidden = false, conf)
+
+  private def names(listing: Listing): Seq[String] = listing.folders.map(_.path)
+
+  test("folders are listed in order, each behind the one that holds it, whatever their names") {
+    val root = tree("k=2020-01-01 10:00:00/delta_2", "k=2020-01-01 10:00:00/delta_1", "a/b/c", "_hidden/x")
+    val Seq(found, gone) = list(root, root.resolve("gone")): @unchecked
+    val time = "k=2020-01-01 10:00:00"
+    assertEquals(names(found), Seq("", "a", "a/b", "a/b/c", time, s"$time/delta_1", s"$time/delta_2"))
+    assertEquals(found.folders.last.names.toSeq, Seq("bucket_00000"))
+    assertEquals(gone, Listing(s"far:${root.resolve("gone")}", exists = false, Nil))
+  }
+
+  test("far storage is asked for many folders at a time") {
+    val roots = (1 to 10).map(_ => tree((1 to 10).map(n => f"delta_$n%07d"): _*))
+    Far.watch = _ => Thread.sleep(20)
+    assertEquals(list(roots: _*).map(_.folders.size), Seq.fill(10)(11))
+    assert(Far.most.get > 4, s"${Far.most} at a time")
+  }
+
+  test("a folder that goes away while its root is listed makes that listing begin anew") {
+    val (root, other) = (tree("delta_1", "delta_2"), tree("delta_1"))
+    Far.watch = path =>
+      if (path.getName == "delta_2" && Files.exists(root.resolve("delta_2"))) {
+        Files.delete(root.resolve("delta_2/bucket_00000"))
+        Files.delete(root.resolve("delta_2"))
+        Files.createDirectory(root.resolve("base_2"))
+        throw new FileNotFoundException(path.toString)
+      }
+    assertEquals(list(root, other).map(names), Seq(Seq("", "base_2", "delta_1"), Seq("", "delta_1")))
+  }
+
+  test("a folder that is listed and never there is an error in the end") {
+    val root = tree("delta_1")
+    val asked = new AtomicInteger
+    Far.watch = path =>
+      if (path.getName == "delta_1") {
+        asked.incrementAndGet()
+        throw new FileNotFoundException("delta_1")
+      }
+    intercept[FileNotFoundException](list(root))
+    assertEquals(asked.get, 10)
+  }
+}
