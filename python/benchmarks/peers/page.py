@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from peers.environments import ROOT
@@ -11,15 +12,19 @@ from peers.environments import ROOT
 PAGE = ROOT / "docs" / "benchmarks.md"
 
 
-def put(mark: str, text: str) -> None:
-    """Writes the text between the page's comments of that name. Raises ValueError if they are not there."""
+def put(mark: str, text: str, page: Path | None = None) -> None:
+    """Writes the text between the comments of that name of a page, the benchmarks' by default.
+
+    Raises ValueError if they are not there.
+    """
+    path = page or PAGE
     begin, end = f"<!-- {mark} -->", f"<!-- /{mark} -->"
-    page, count = re.subn(
-        f"{begin}.*?{end}", lambda _: f"{begin}\n\n{text}\n\n{end}", PAGE.read_text("utf-8"), flags=re.DOTALL
+    written, count = re.subn(
+        f"{begin}.*?{end}", lambda _: f"{begin}\n\n{text}\n\n{end}", path.read_text("utf-8"), flags=re.DOTALL
     )
     if count != 1:
-        raise ValueError(f"{PAGE} has {count} places {begin} … {end}")
-    PAGE.write_text(page, "utf-8")
+        raise ValueError(f"{path} has {count} places {begin} … {end}")
+    path.write_text(written, "utf-8")
 
 
 def describe_machine(result: Mapping[str, Any]) -> str:

@@ -23,7 +23,7 @@ def benchmarks_on_the_path(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.syspath_prepend(str(ROOT / "python" / "benchmarks"))
     yield
     for name in set(sys.modules) - known:
-        if name in ("measures", "columns") or name.split(".")[0] == "peers":
+        if name in ("measures", "columns", "ratios") or name.split(".")[0] == "peers":
             del sys.modules[name]
 
 
@@ -174,3 +174,23 @@ def test_statements_have_the_same_steps_for_all_sides() -> None:
             text = step.statement or side.compact
             text.format(table=side.table, few=side.few, name="n", source="s", rows=10, i=1)
         assert bool(side.few and side.compact) == (side.name != FLAT)
+
+
+def test_a_ratio_that_is_worse_by_more_than_a_third_is_told() -> None:
+    from ratios import find_ratios, find_worse, load_kept
+
+    def row(step: str, ours: float, flat: float | None = None) -> dict[str, Any]:
+        sides = {"ours": ours, "flat ORC": flat} if flat is not None else {"ours": ours}
+        return {"step": step, "sides": {side: {"wall_s": 9.0, "cpu_s": seconds} for side, seconds in sides.items()}}
+
+    medians = [
+        row("INSERT of all rows", 4.4, 4.0),
+        row("scan without deletes: one column", 1.0, 0.5),
+        row("scan without deletes: count(*)", 0.5, 1.0),
+        row("UPDATE of 1 %", 2.0),
+    ]
+    found = find_ratios(medians)
+    assert found == {"INSERT of all rows": 1.1, "scan without deletes": 1.0, "UPDATE of 1 %": 0.5}
+    kept = {"INSERT of all rows": 0.9, "scan without deletes": 0.7}
+    assert find_worse(found, kept) == {"scan without deletes": (1.0, 0.7), "UPDATE of 1 %": (0.5, 0.0)}
+    assert load_kept()
