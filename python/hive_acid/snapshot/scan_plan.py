@@ -48,14 +48,13 @@ class ScanPartition:
         text = "\n".join(f"{path}\t{file.length_bytes}\t{file.modified_ms}" for path, file in files)
         return blake2b(text.encode(), digest_size=16).hexdigest()
 
-    def message(self, write_ids: str) -> PartitionScan:
-        """The form for the engine; `write_ids` is the snapshot's list."""
-        return PartitionScan(self.name, self.folders, self.deletes_message(write_ids))
+    def message(self) -> PartitionScan:
+        """The form for the engine."""
+        return PartitionScan(self.name, self.folders, self.deletes_message())
 
-    def deletes_message(self, write_ids: str) -> PartitionDeletes:
+    def deletes_message(self) -> PartitionDeletes:
         """That of the deletes alone."""
-        used = write_ids if any(deletes.check for deletes in self.deletes) else ""
-        return PartitionDeletes(used, tuple(deletes.message() for deletes in self.deletes), self.delete_stamp)
+        return PartitionDeletes(tuple(deletes.message() for deletes in self.deletes), self.delete_stamp)
 
 
 @dataclass(frozen=True)
@@ -91,9 +90,8 @@ class ScanPlan:
 
     def message(self, evolution: Evolution, json_release: str | None) -> TableScan:
         """The form for the engine; see `TableScan`."""
-        write_ids = self.write_ids.format()
-        partitions = tuple(partition.message(write_ids) for partition in self.partitions)
-        return TableScan(self.table, write_ids, evolution, json_release, partitions)
+        partitions = tuple(partition.message() for partition in self.partitions)
+        return TableScan(self.table, self.write_ids.format(), evolution, json_release, partitions)
 
     def _data_files(self) -> Iterable[ScanFile]:
         return (file for partition in self.partitions for folder in partition.folders for file in folder.files)

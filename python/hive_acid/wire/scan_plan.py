@@ -68,11 +68,10 @@ class DeleteFolder:
 class PartitionDeletes:
     """The deletes of a partition. `stamp` differs whenever the files differ, also for a table that was made anew.
 
-    `write_ids` is the list that folders with `check` are looked up in, empty if there are none. Executors keep what
-    they have read under the text of this message.
+    Executors keep what they have read under the text of this message. Folders with `check` are looked up in the list of
+    write IDs that the scan or the compaction has once: a table may have thousands of partitions.
     """
 
-    write_ids: str
     folders: tuple[DeleteFolder, ...]
     stamp: str
 

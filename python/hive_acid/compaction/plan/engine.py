@@ -52,7 +52,7 @@ class CompactionJob:
             options=dict(self.options),
             evolution=self.evolution,
             write_ids=write_ids,
-            deletes=self.partition.deletes_message(write_ids),
+            deletes=self.partition.deletes_message(),
             files=tuple(self._file(file) for file in self.plan.files),
         )
 

@@ -103,7 +103,6 @@ def test_the_plan_in_the_form_the_shim_reads() -> None:
                     },
                 ],
                 "deletes": {
-                    "writeIds": "",
                     "folders": [
                         {
                             "path": "/warehouse/t/delete_delta_0000006_0000006_0000",
@@ -349,3 +348,19 @@ def test_equal_inputs_make_equal_plans_whatever_the_order_of_the_listing() -> No
         for each in (listing, turned)
     ]
     assert plans[0] == plans[1]
+
+
+def test_the_list_of_write_ids_is_told_once_however_many_partitions_look_into_it() -> None:
+    """A list of thousands of aborted write IDs in each of thousands of partitions would be the product of both."""
+    aborted = ",".join(str(write_id) for write_id in range(3, 3000, 3))
+    names = "delta_0000002_0003000_v0000009/bucket_00000\ndelete_delta_0000002_0003000_v0000009/bucket_00000"
+
+    def message_length(partitions: int) -> int:
+        listing = listing_of(names)
+        write_ids = ValidWriteIdList.parse(f"db.t:3000:{2**63 - 1}::{aborted}")
+        state = choose_directories(listing, write_ids, ValidTxnList(10), {})
+        assert all(delta.check for delta in state.delete_deltas)
+        plan = build_scan_plan(FLAT, write_ids, [(f"p={number}", state) for number in range(partitions)])
+        return len(codec.write(plan.message(AS_HIVE_3, None)))
+
+    assert message_length(11) - message_length(1) < 10 * 1000

@@ -220,6 +220,7 @@ abstract class AcidOrcSuite extends munit.FunSuite {
     } yield {
       val constants =
         Seq(AcidOrcFileFormat.DeletesKey -> deletes).filter(_ => deleteFolders.nonEmpty) ++
+          Seq(AcidOrcFileFormat.DeletesCheckKey -> writeIds).filter(_ => deleteFolders.exists(checkedFolders)) ++
           Seq(AcidOrcFileFormat.CheckKey -> writeIds).filter(_ => checkedFolders(folder)) ++
           Seq(Evolution.Key -> evolution.format)
       FileStatusWithMetadata(status, constants.toMap)
@@ -261,7 +262,7 @@ abstract class AcidOrcSuite extends munit.FunSuite {
         val path = new Path(root, folder).toString
         DeleteFolder(path, Long.MinValue, Long.MaxValue, anyBucket = true, checkedFolders(folder), listed(folder))
       }
-      Wire.write(PartitionDeletes(writeIds, folders, "stamp"))
+      Wire.write(PartitionDeletes(folders, "stamp"))
     }
   }
 }

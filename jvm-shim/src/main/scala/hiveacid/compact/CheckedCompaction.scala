@@ -1,7 +1,7 @@
 package hiveacid.compact
 
 import hiveacid.formats.{Evolution, FileSettings}
-import hiveacid.formats.orc.{RawRows, SourceFile}
+import hiveacid.formats.orc.{DeletesSource, RawRows, SourceFile}
 import hiveacid.wire.{CompactionSpec, FoldedFile, Wire}
 import hiveacid.write.FileLayout
 import org.apache.hadoop.fs.Path
@@ -15,7 +15,7 @@ final case class CheckedCompaction private (
     message: CompactionSpec,
     layout: FileLayout,
     evolution: Evolution,
-    deletes: String
+    deletes: DeletesSource
 ) {
   def table: String = message.table
   def staging: String = message.staging
@@ -28,7 +28,7 @@ final case class CheckedCompaction private (
   def nameOf(bucket: Int): String = message.fileName.format(bucket)
 
   /** A file that is folded, to be read without the rows that do not count. */
-  def source(file: FoldedFile): SourceFile = CheckedCompaction.source(file, deletes, writeIds, evolution)
+  def source(file: FoldedFile): SourceFile = CheckedCompaction.source(file, Some(deletes), writeIds, evolution)
 }
 
 object CheckedCompaction {
@@ -40,19 +40,20 @@ object CheckedCompaction {
     message,
     FileLayout.of(message.layout),
     Evolution.of(message.evolution),
-    Wire.write(message.deletes)
+    DeletesSource(Wire.write(message.deletes), Some(message.writeIds).filter(_ => message.deletes.isChecked))
   )
 
   /** Where deletes and write IDs are to be looked up is the compaction's to say. */
-  def source(file: FoldedFile, deletes: String, writeIds: String, evolution: Evolution): SourceFile = SourceFile(
-    new Path(file.path),
-    start = 0,
-    length = file.lengthBytes,
-    fileBytes = file.lengthBytes,
-    deletes = Some(deletes).filter(_ => file.hasDeletes),
-    valid = Some(writeIds).filter(_ => file.isChecked),
-    raw = file.raw.map(ids => RawRows(ids.writeId, ids.property, Some(ids.firstRow))),
-    writeIds = Some(s"${file.minWriteId},${file.maxWriteId}"),
-    evolution = evolution
-  )
+  def source(file: FoldedFile, deletes: Option[DeletesSource], writeIds: String, evolution: Evolution): SourceFile =
+    SourceFile(
+      new Path(file.path),
+      start = 0,
+      length = file.lengthBytes,
+      fileBytes = file.lengthBytes,
+      deletes = deletes.filter(_ => file.hasDeletes),
+      valid = Some(writeIds).filter(_ => file.isChecked),
+      raw = file.raw.map(ids => RawRows(ids.writeId, ids.property, Some(ids.firstRow))),
+      writeIds = Some(s"${file.minWriteId},${file.maxWriteId}"),
+      evolution = evolution
+    )
 }

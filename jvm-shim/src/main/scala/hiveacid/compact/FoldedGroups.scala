@@ -62,7 +62,7 @@ final class FoldedGroups(
     if (file.holdsDeletes) new DeleteEvents(whole, file.bucket, "", conf, errors)
     else
       new DataRows(
-        CheckedCompaction.source(whole, "", "", Evolution(byPosition = true)).copy(writeIds = None),
+        CheckedCompaction.source(whole, None, "", Evolution(byPosition = true)).copy(writeIds = None),
         schema,
         conf,
         errors

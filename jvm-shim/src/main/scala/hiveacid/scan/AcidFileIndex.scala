@@ -3,7 +3,7 @@ package hiveacid.scan
 import hiveacid.values.{AcidTable, BucketProperty}
 import hiveacid.wire.{PartitionScan, RawIds, ReadRequest, ScanFile, ScanRequest, TableScan, Wire}
 import hiveacid.errors.{AcidException, Refusal}
-import hiveacid.formats.{Evolution, ReadErrors}
+import hiveacid.formats.{Evolution, ReadErrors, SharedText}
 import hiveacid.formats.json.TableJsonFileFormat
 import hiveacid.formats.orc.{AcidOrcFileFormat, FilePruning, RawRows, TableOrcFileFormat}
 import hiveacid.python.{Planner, PythonSide, PythonThreads}
@@ -114,9 +114,11 @@ final class AcidFileIndex(
     val partitions = if (partitionSchema.isEmpty) None else Some(survivors(planner, key, snapshot, partitionFilters))
     val request = scanRequest(key, snapshot, partitions.map(_.keys.toSeq))
     val scan = PythonSide.message[TableScan](PythonThreads.ask(session)(planner.scan(Wire.write(request))))
-    scan.partitions.map { partition =>
+    val writeIds +: deletes =
+      SharedText.of(session.sparkContext, scan.writeIds +: scan.partitions.map(p => Wire.write(p.deletes)))
+    scan.partitions.zip(deletes).map { case (partition, described) =>
       val values = partitions.fold(InternalRow.empty)(_(partition.name))
-      partition.name -> PartitionDirectory(values, files(partition, scan, query))
+      partition.name -> PartitionDirectory(values, files(partition, described, scan, writeIds, query))
     }
   }
 
@@ -160,14 +162,26 @@ final class AcidFileIndex(
     }
   }
 
-  private def files(partition: PartitionScan, scan: TableScan, query: Option[QueryKey]): Seq[FileStatusWithMetadata] = {
-    // one string for all files of a partition: it is serialised once per task
-    val deletes = Wire.write(partition.deletes)
+  /** @param deletes
+    *   the partition's deletes, as text or a reference to it
+    * @param writeIds
+    *   the scan's list, likewise
+    */
+  private def files(
+      partition: PartitionScan,
+      deletes: Any,
+      scan: TableScan,
+      writeIds: Any,
+      query: Option[QueryKey]
+  ): Seq[FileStatusWithMetadata] = {
     val evolution = Evolution.of(scan.evolution).format
     partition.folders.flatMap { folder =>
       val metadata = Map.newBuilder[String, Any]
-      if (folder.deletes) metadata += AcidOrcFileFormat.DeletesKey -> deletes
-      if (folder.check) metadata += AcidOrcFileFormat.CheckKey -> scan.writeIds
+      if (folder.deletes) {
+        metadata += AcidOrcFileFormat.DeletesKey -> deletes
+        if (partition.deletes.isChecked) metadata += AcidOrcFileFormat.DeletesCheckKey -> writeIds
+      }
+      if (folder.check) metadata += AcidOrcFileFormat.CheckKey -> writeIds
       metadata += Evolution.Key -> evolution
       scan.jsonRelease.foreach(metadata += TableJsonFileFormat.ReleaseKey -> _)
       query.foreach(metadata += QueryKeys.Key -> _)

@@ -1,6 +1,6 @@
 package hiveacid.wire
 
-import com.fasterxml.jackson.annotation.{JsonFormat, JsonPropertyOrder}
+import com.fasterxml.jackson.annotation.{JsonFormat, JsonIgnore, JsonPropertyOrder}
 import com.fasterxml.jackson.databind.annotation.JsonDeserialize
 
 // The meaning of the fields stands in hive_acid/wire/scan_plan.py.
@@ -41,7 +41,11 @@ final case class DeleteFolder(
 )
 
 /** The deletes of a partition. */
-final case class PartitionDeletes(writeIds: String, folders: Seq[DeleteFolder], stamp: String)
+final case class PartitionDeletes(folders: Seq[DeleteFolder], stamp: String) {
+
+  /** Whether events are looked up in a list of write IDs. */
+  @JsonIgnore def isChecked: Boolean = folders.exists(_.check)
+}
 
 /** A partition by the metastore's name, or the whole of an unpartitioned table. */
 final case class PartitionScan(name: String, folders: Seq[ScanFolder], deletes: PartitionDeletes)

@@ -38,7 +38,7 @@ class CompactionSuite extends AcidOrcSuite {
       options = Map.empty,
       evolution = Evolution(byPosition = false, asHive3 = false),
       writeIds = "",
-      deletes = PartitionDeletes("", folders, "stamp"),
+      deletes = PartitionDeletes(folders, "stamp"),
       files = Seq(file)
     )
     val spec = CheckedCompaction.of(message)

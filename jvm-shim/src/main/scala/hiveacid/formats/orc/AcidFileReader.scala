@@ -82,7 +82,8 @@ final class AcidFileReader(request: ScanRequest, file: PartitionedFile, conf: Co
       file.start,
       file.length,
       file.fileSize,
-      deletes = constant(AcidOrcFileFormat.DeletesKey),
+      deletes =
+        constant(AcidOrcFileFormat.DeletesKey).map(DeletesSource(_, constant(AcidOrcFileFormat.DeletesCheckKey))),
       valid = constant(AcidOrcFileFormat.CheckKey),
       raw = constant(AcidOrcFileFormat.RawKey).map(RawRows.parse),
       writeIds = constant(AcidOrcFileFormat.WriteIdsKey),

@@ -11,8 +11,8 @@ import org.apache.spark.sql.types._
 /** Reads the files of a transactional table as a table of its own columns, inside Spark's file scan.
   *
   * The file index tells each file what concerns it, by [[AcidOrcFileFormat.DeletesKey]],
-  * [[AcidOrcFileFormat.CheckKey]], [[AcidOrcFileFormat.RawKey]], [[Evolution.Key]] and
-  * [[AcidOrcFileFormat.WriteIdsKey]]. Which files a snapshot holds is not decided here.
+  * [[AcidOrcFileFormat.DeletesCheckKey]], [[AcidOrcFileFormat.CheckKey]], [[AcidOrcFileFormat.RawKey]],
+  * [[Evolution.Key]] and [[AcidOrcFileFormat.WriteIdsKey]]. Which files a snapshot holds is not decided here.
   *
   * @param table
   *   `db.table`, for errors
@@ -48,6 +48,9 @@ object AcidOrcFileFormat {
 
   /** Key of a file's constant metadata: the delete files that concern it, see [[Deletes]]. Absent: none. */
   val DeletesKey = "hiveacid.deletes"
+
+  /** Key of a file's constant metadata: the write-ID list to check deletes with. Absent: all of them count. */
+  val DeletesCheckKey = "hiveacid.deletes.check"
 
   /** Key of a file's constant metadata: the write-ID list to check each row with. Absent: all rows are visible. */
   val CheckKey = "hiveacid.check"

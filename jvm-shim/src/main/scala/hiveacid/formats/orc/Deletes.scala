@@ -10,6 +10,7 @@ import hiveacid.errors.AcidException
 import hiveacid.formats.ReadErrors
 import hiveacid.values.{BucketProperty, ValidWriteIds}
 import hiveacid.wire.{DeleteFolder, PartitionDeletes, ScanFile, Wire}
+import org.apache.commons.codec.digest.DigestUtils
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 import org.apache.hadoop.hive.ql.exec.vector.LongColumnVector
@@ -52,22 +53,31 @@ object DeleteSet {
   private case class Key(writeId: Long, property: Int, high: Int)
 }
 
-/** The deletes that concern a data file, by the bucket of the row; one object per file and thread.
+/** Where the deletes of a partition are.
   *
   * @param description
   *   the message PartitionDeletes. Its text is also the key of the executor's cache
+  * @param writeIds
+  *   the list in which events of folders with `check` are looked up; None if there are no such folders
   */
-final class Deletes(description: String, conf: Configuration, errors: ReadErrors) {
+final case class DeletesSource(description: String, writeIds: Option[String] = None) {
+
+  /** The same text for the same deletes. A list of write IDs may be long. */
+  lazy val key: String = writeIds.fold(description)(ids => s"$description\n${DigestUtils.sha256Hex(ids)}")
+}
+
+/** The deletes that concern a data file, by the bucket of the row; one object per file and thread. */
+final class Deletes(source: DeletesSource, conf: Configuration, errors: ReadErrors) {
   private val loaded = new java.util.HashMap[Integer, DeleteSet]
 
   /** The set for rows whose property names `bucket`; loaded when the first such row is met. */
   def forBucket(bucket: Int): DeleteSet =
-    loaded.computeIfAbsent(bucket, b => DeleteCache.get(description, b, () => load(b)))
+    loaded.computeIfAbsent(bucket, b => DeleteCache.get(source.key, b, () => load(b)))
 
   private def load(bucket: Int): DeleteSet = {
     val set = new DeleteSet
-    val deletes = Wire.read[PartitionDeletes](description)
-    val valid = Some(deletes.writeIds).filter(_.nonEmpty).map(ValidWriteIds.parse)
+    val deletes = Wire.read[PartitionDeletes](source.description)
+    val valid = source.writeIds.map(ValidWriteIds.parse)
     for (folder <- deletes.folders; file <- filesOf(folder, bucket)) {
       val path = new Path(folder.path, file.path)
       if (folder.check && valid.isEmpty) throw new IllegalArgumentException(s"no write IDs to check $path with")
@@ -206,7 +216,7 @@ object DeleteCache {
   private val EntryBytes = 200L // what an entry costs beside its bitmaps and text
 
   /** @param description
-    *   the message PartitionDeletes, or of one small file
+    *   that of the deletes of a partition, or of one small file
     */
   final private case class Key(description: String, bucket: Int)
 

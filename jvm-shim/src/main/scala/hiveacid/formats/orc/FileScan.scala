@@ -36,7 +36,7 @@ final case class SourceFile(
     start: Long,
     length: Long,
     fileBytes: Long,
-    deletes: Option[String],
+    deletes: Option[DeletesSource],
     valid: Option[String],
     raw: Option[RawRows],
     writeIds: Option[String],

@@ -60,8 +60,8 @@ class DamagedDeletesSuite extends AcidOrcSuite {
   private def load(t: Table, number: Int): DeleteSet = {
     val path = t.path(folder, "x").getParent.toString
     val deletes = DeleteFolder(path, 9, 9, anyBucket = false, check = false, t.listed(folder))
-    val text = Wire.write(PartitionDeletes("", Seq(deletes), number.toString))
-    new Deletes(text, t.conf, ReadErrors("db.t")).forBucket(0)
+    val text = Wire.write(PartitionDeletes(Seq(deletes), number.toString))
+    new Deletes(DeletesSource(text), t.conf, ReadErrors("db.t")).forBucket(0)
   }
 
   private def damage(file: File, random: Random): String = {

@@ -182,7 +182,7 @@ class DeletesSuite extends AcidOrcSuite {
     t.insert(rows(0, 100000))
     t.delete("hash(id) % 3 = 0")
     val deletes = t.files().head.metadata(AcidOrcFileFormat.DeletesKey).toString
-    val set = new Deletes(deletes, t.conf, ReadErrors("db.t")).forBucket(0)
+    val set = new Deletes(DeletesSource(deletes), t.conf, ReadErrors("db.t")).forBucket(0)
     assert(set.sizeInBytes > 5000)
     sameRows(t.read(), rows(0, 100000).where("hash(id) % 3 != 0"))
   }
