@@ -71,7 +71,7 @@ MERGE_PRUNING_MAX_SOURCE_BYTES = Setting(
     "spark.hiveacid.merge.pruningMaxSourceBytes",
     1_073_741_824,
     "Largest source, as Spark estimates it, that a MERGE reads beforehand to find the partitions that its ON can "
-    "match, and the files too if the source is small enough to be broadcast. 0: no source is read beforehand.",
+    "match, and its rows too if that costs little. 0: no source is read beforehand.",
 )
 BUCKETING_HIVE_TIME_ZONE = Setting(
     "spark.hiveacid.bucketing.hiveTimeZone",

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import pytest
+from pyspark import TaskContext
 from pyspark.sql import SparkSession
 from pyspark.sql.functions import udf
 
@@ -134,3 +135,86 @@ def test_what_statements_of_one_transaction_have_written_is_merged(target: Table
         source = "(SELECT 500 AS id, DATE '2030-01-01' AS day, 1 AS h)"
         target.sql(f"MERGE INTO d t USING {source} s ON t.day = s.day AND t.id = s.id {UPDATE} {INSERT}")
     assert target.sql("SELECT v FROM d WHERE id = 500") == [("new",)]
+
+
+MANY = 20_000
+"""More values than are held one by one."""
+ROWS = """
+    SELECT CAST(id AS INT) AS id, CAST(if(id % 10 = 3, NULL, id) AS INT) AS n, concat('name ', id) AS name,
+    CAST(id / 8 AS DECIMAL(20, 3)) AS price, date_add(DATE '1900-01-01', CAST(id AS INT)) AS since,
+    timestamp_seconds(id) AS at, CAST(id % 3 AS INT) AS p
+"""
+CHANGES = """
+    WHEN MATCHED AND s.id % 2 = 0 THEN UPDATE SET v = 'new' WHEN MATCHED THEN DELETE
+    WHEN NOT MATCHED THEN INSERT (id, n, name, price, since, at, v, p)
+    VALUES (s.id, s.n, s.name, s.price, s.since, s.at, 'ins', s.p)
+"""
+
+
+@pytest.fixture
+def long_tables(tables: Tables) -> Tables:
+    """Two targets for 30,000 rows, and `more`, a source of 20,000, half of them known."""
+    columns = "id INT, n INT, name STRING, price DECIMAL(20, 3), since DATE, at TIMESTAMP, v STRING"
+    for table in ("pruned", "whole"):
+        tables.create(table, columns, "PARTITIONED BY (p INT)")
+    tables.sql(f"CREATE TABLE more STORED AS PARQUET AS {ROWS} FROM range(20000, {20000 + MANY})")
+    return tables
+
+
+@pytest.mark.parametrize(
+    "on",
+    [
+        "t.id = s.id",
+        "t.n = s.n",
+        "t.n <=> s.n AND t.id = s.id",
+        "t.name = s.name",
+        "upper(s.name) = t.name AND t.id = s.id",
+        "t.price = s.price AND t.since = s.since",
+        "CAST(t.id AS BIGINT) = s.id + 0L AND t.at = s.at",
+        "t.p = s.p AND t.name = s.name",
+    ],
+)
+def test_rows_that_no_row_of_a_long_source_can_match_are_not_shuffled(
+    long_tables: Tables, spark: SparkSession, on: str
+) -> None:
+    """The source's values are known by their hashes. The outcome is that of a MERGE that reads everything."""
+    counts = []
+    for table, limit in (("pruned", 1 << 30), ("whole", 0)):
+        long_tables.sql(f"INSERT OVERWRITE {table} BY NAME {ROWS}, 'old' AS v FROM range(30000)")
+        spark.conf.set(LIMIT, limit)
+        counts += long_tables.sql(f"MERGE INTO {table} t USING more s ON {on} {CHANGES}")
+        assert ("among those of the source" in last_plans(spark)) == (limit > 0)
+    spark.conf.unset(LIMIT)
+    assert counts[0] == counts[1]
+    for one, other in (("pruned", "whole"), ("whole", "pruned")):
+        assert long_tables.sql(f"SELECT * FROM {one} EXCEPT ALL SELECT * FROM {other}") == []
+
+
+def last_plans(spark: SparkSession) -> str:
+    """Of the executions of the last statement, as Spark's UI shows them."""
+    store = spark._jsparkSession.sharedState().statusStore()
+    shown = store.executionsList()
+    plans = [shown.apply(i).physicalPlanDescription() for i in range(max(0, shown.size() - 4), shown.size())]
+    return "\n".join(plans)
+
+
+def test_a_long_source_with_other_rows_when_it_is_read_again_is_merged_with_the_whole_target(
+    long_tables: Tables, spark: SparkSession, tmp_path: Path
+) -> None:
+    """Values that the source had not, when its hashes were made, are matched all the same."""
+    reads = tmp_path / "reads"
+    long_tables.sql(f"INSERT OVERWRITE pruned BY NAME {ROWS}, 'old' AS v FROM range(30000)")
+
+    def drift(number: int) -> int:
+        if number != 20000:
+            return number
+        with reads.open("a") as file:
+            file.write(f"{TaskContext.get().stageId()}\n")
+        return 7 if len(set(reads.read_text().split())) > 2 else number  # the third stage that reads it
+
+    spark.udf.register("drift", udf(drift, "INT"))
+    source = "(SELECT drift(id) AS id FROM more)"
+    ((_, updated, *_),) = long_tables.sql(f"MERGE INTO pruned t USING {source} s ON t.id = s.id {UPDATE}")
+    assert len(set(reads.read_text().split())) > 3
+    assert updated == 10000
+    assert long_tables.sql("SELECT v FROM pruned WHERE id = 7") == [("new",)]

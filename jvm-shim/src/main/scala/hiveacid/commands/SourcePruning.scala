@@ -1,8 +1,6 @@
 package hiveacid.commands
 
-import scala.util.control.NonFatal
-
-import hiveacid.scan.AcidRelation
+import hiveacid.scan.{AcidFileIndex, AcidRelation}
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.{Inner, LeftAnti, LeftSemi, RightOuter}
@@ -10,58 +8,29 @@ import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.util.CharVarcharUtils
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.execution.SQLExecution
-import org.apache.spark.sql.execution.datasources.LogicalRelation
+import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
-/** A part of a MERGE's ON that is an equality between columns of the target and the source.
-  *
-  * @param isNullSafe
-  *   `<=>`, by which NULL equals NULL
-  * @param isPartition
-  *   whether the target's columns are partition columns; otherwise it is one column of its rows
-  */
-final case class KeyPair(target: Expression, source: Expression, isNullSafe: Boolean, isPartition: Boolean)
-
-/** The source's values for those parts: the target's partitions and rows are pruned by them, and the source must not
-  * have others when it is read again.
-  */
-final case class SourcePruning(pairs: Seq[KeyPair], keys: Set[Seq[Any]]) {
+/** The knowledge that a MERGE has of its source before it reads its target. */
+final case class SourcePruning(known: Seq[KnownSource]) {
 
   /** The same row-change query, bound to a snapshot or not, without the partitions and rows that no source row can
     * match.
     */
   def prune(changes: LogicalPlan): LogicalPlan = SourcePruning.sides(changes).fold(changes) { sides =>
     changes.transform {
-      case s: SubqueryAlias if s eq sides.target => s.copy(child = Filter(condition, s.child))
+      case s: SubqueryAlias if s eq sides.target =>
+        s.copy(child = Filter(known.map(_.mayMatch).reduce(And), s.child))
       case s: SubqueryAlias if s eq sides.source =>
-        s.copy(child = Filter(ExpectedKeys(pairs.map(p => SourcePruning.tried(p.source)), this), s.child))
+        s.copy(child = Filter(known.map(_.isKnown).reduce(And), s.child))
     }
   }
-
-  private def condition: Expression = {
-    val (partitions, columns) = pairs.indices.partition(i => pairs(i).isPartition)
-    val among = if (partitions.isEmpty) None else Some(AmongKeys(partitions.map(pairs(_).target), only(partitions)))
-    (among ++ columns.map(matching)).reduce(And)
-  }
-
-  private def only(indices: Seq[Int]) = SourcePruning(indices.map(pairs), keys.map(values => indices.map(values)))
-
-  /** A filter of one column, in a form that scans skip files and row groups by. */
-  private def matching(i: Int): Expression = {
-    val column = pairs(i).target
-    val (nulls, values) = keys.map(_(i)).partition(_ == null)
-    val in = if (values.isEmpty) Literal.FalseLiteral else In(column, values.toSeq.map(Literal(_, column.dataType)))
-    if (nulls.isEmpty) in else Or(IsNull(column), in)
-  }
-
-  /** False for values that equal nothing. */
-  def canMatch(values: Seq[Any]): Boolean =
-    pairs.indices.forall(i => values(i) != null || pairs(i).isNullSafe)
 }
 
-/** A MERGE whose ON says in which partitions the rows are reads these only, and if its source is small, only the rows
-  * that have its values. Where rows that no source row matches are left alone, they do not matter.
+/** A MERGE whose ON says in which partitions the rows are reads these only. If its source can be read once more at
+  * little cost, it reads only the rows that have the source's values, too. Where rows that no source row matches are
+  * left alone, they do not matter.
   */
 object SourcePruning {
 
@@ -88,23 +57,59 @@ object SourcePruning {
       .filter(_ => command.kind.traits.hasSource)
       .flatMap(sides)
       .filter(s => isRepeatable(s.source))
-      .flatMap { sides =>
+      .map { sides =>
         val pairs = splitConjuncts(sides.on).flatMap(pair(sides, _))
         val ofPartitions = pairs.filter(_.isPartition)
-        val ofSmall = if (isSmall(session, sides.source)) pairs else ofPartitions
-        Seq(ofSmall, ofPartitions).distinct.filter(_.nonEmpty).view.flatMap(find(session, sides.source, _)).headOption
+        val isCheap = pairs.exists(!_.isPartition) && isCheaplyRead(session, sides)
+        val exact = Seq(if (isCheap) pairs else ofPartitions, ofPartitions).distinct
+          .filter(_.nonEmpty)
+          .view
+          .flatMap(exactly(session, sides.source, _))
+          .headOption
+        val ofRows = if (isCheap && !exact.exists(_.pairs == pairs)) hashes(session, sides.source, pairs) else None
+        SourcePruning(exact.toSeq ++ ofRows)
       }
+      .filter(_.known.nonEmpty)
 
-  private def find(session: SparkSession, source: LogicalPlan, pairs: Seq[KeyPair]): Option[SourcePruning] =
+  private def exactly(session: SparkSession, source: LogicalPlan, pairs: Seq[KeyPair]): Option[SourceKeys] =
     values(session, source, pairs).map { keys =>
-      val pruning = SourcePruning(pairs, Set.empty)
-      pruning.copy(keys = keys.filter(pruning.canMatch).toSet)
+      val all = SourceKeys(pairs, Set.empty)
+      all.copy(keys = keys.filter(all.canMatch).toSet)
     }
 
-  /** As small as what a join broadcasts: to read it once more costs little, whatever the target is. */
-  private def isSmall(session: SparkSession, source: LogicalPlan): Boolean =
-    session.sessionState.executePlan(source).optimizedPlan.stats.sizeInBytes <=
-      session.sessionState.conf.autoBroadcastJoinThreshold
+  private def hashes(session: SparkSession, source: LogicalPlan, pairs: Seq[KeyPair]): Option[SourceHashes] =
+    if (isTooLarge(session, Project(pairs.map(p => Alias(p.tried, "key")()), source))) None
+    else {
+      val row = collect(session, SourceHashes.query(source, pairs)).head
+      Some(SourceHashes(pairs, new HashFilter(if (row.isNullAt(0)) null else row.getBinary(0))))
+    }
+
+  /** Whether reading the source once more costs little beside what it saves: it is as small as what a join broadcasts,
+    * or it is read as it lies, without a shuffle, and the target has more bytes.
+    */
+  private def isCheaplyRead(session: SparkSession, sides: Sides): Boolean = {
+    val bytes = session.sessionState.executePlan(sides.source).optimizedPlan.stats.sizeInBytes
+    bytes <= session.sessionState.conf.autoBroadcastJoinThreshold ||
+    (isReadAsItLies(sides.source) && bytes < targetBytes(sides.relation))
+  }
+
+  private def isReadAsItLies(source: LogicalPlan): Boolean = !source.exists {
+    case _: Project | _: Filter | _: Union | _: SubqueryAlias | _: View | _: LeafNode => false
+    case _                                                                            => true
+  } && !source.exists(_.expressions.exists(_.exists {
+    case _: SubqueryExpression | _: PythonUDF => true
+    case _                                    => false
+  }))
+
+  private def targetBytes(relation: LogicalRelation): BigInt = relation.relation match {
+    case h: HadoopFsRelation =>
+      h.location match {
+        case index: AcidFileIndex =>
+          index.list(Nil).flatMap(_._2.files).map(file => BigInt(file.getLen)).sum
+        case _ => 0
+      }
+    case _ => 0
+  }
 
   /** The condition of a join in which rows of the target that match nothing do not count. */
   private def sides(changes: LogicalPlan): Option[Sides] = changes.collectFirst {
@@ -190,71 +195,34 @@ object SourcePruning {
     * they are not made distinct first.
     */
   private def values(session: SparkSession, source: LogicalPlan, pairs: Seq[KeyPair]): Option[Seq[Seq[Any]]] = {
-    val columns = pairs.zipWithIndex.map { case (p, i) => Alias(tried(p.source), s"key$i")() }
-    val limit = session.conf.get(MaxSourceBytesKey, MaxSourceBytes.toString).toLong
-    if (limit == 0 || isLarger(session, Project(columns, source), limit)) None
+    val plain = Project(pairs.zipWithIndex.map { case (p, i) => Alias(p.tried, s"key$i")() }, source)
+    if (isTooLarge(session, plain)) None
     else {
-      val plain = Project(columns, source)
-      val query = Limit(Literal(MaxKeys + 1), if (pairs.forall(_.isPartition)) Distinct(plain) else plain)
-      val execution = session.sessionState.executePlan(query)
-      val rows = SQLExecution.withNewExecutionId(execution, Some("HiveAcid keys of the source")) {
-        execution.executedPlan.executeCollect()
-      }
+      val wanted = if (pairs.forall(_.isPartition)) Distinct(plain) else plain
+      val rows = collect(session, Limit(Literal(MaxKeys + 1), wanted))
       if (rows.length > MaxKeys) None else Some(rows.toSeq.map(row => pairs.indices.map(i => value(row, i, pairs(i)))))
     }
   }
 
-  /** False also if nobody knows how large the tables are that the query reads. */
-  private def isLarger(session: SparkSession, query: LogicalPlan, bytes: Long): Boolean = {
+  private def collect(session: SparkSession, query: LogicalPlan): Array[InternalRow] = {
+    val execution = session.sessionState.executePlan(query)
+    SQLExecution.withNewExecutionId(execution, Some("HiveAcid keys of the source")) {
+      execution.executedPlan.executeCollect()
+    }
+  }
+
+  /** Whether the query must not be run beforehand. False also if nobody knows how large the tables are that it reads.
+    */
+  private def isTooLarge(session: SparkSession, query: LogicalPlan): Boolean = {
+    val limit = session.conf.get(MaxSourceBytesKey, MaxSourceBytes.toString).toLong
     val optimized = session.sessionState.executePlan(query).optimizedPlan
     val unknown = session.sessionState.conf.defaultSizeInBytes
-    optimized.stats.sizeInBytes > bytes && !optimized.collectLeaves().exists(_.stats.sizeInBytes >= unknown)
+    limit == 0 ||
+    (optimized.stats.sizeInBytes > limit && !optimized.collectLeaves().exists(_.stats.sizeInBytes >= unknown))
   }
 
   private def value(row: InternalRow, i: Int, pair: KeyPair): Any = row.get(i, pair.source.dataType) match {
     case text: UTF8String => text.clone()
     case other            => other
   }
-
-  /** An error of the source's own belongs to the MERGE, if that evaluates the value at all. */
-  private[hiveacid] def tried(e: Expression): Expression = e match {
-    case a: Attribute => a
-    case other        => TryEval(other)
-  }
-}
-
-/** True for a partition that a row of the source can match. */
-case class AmongKeys(children: Seq[Expression], pruning: SourcePruning) extends Predicate with codegen.CodegenFallback {
-  override def nullable: Boolean = false
-
-  override def eval(row: InternalRow): Any =
-    try {
-      val values = children.map(_.eval(row))
-      pruning.canMatch(values) && pruning.keys.contains(values)
-    } catch { case NonFatal(_) => true } // the MERGE fails, if it evaluates this at all
-
-  override def toString: String = s"${children.mkString("(", ", ", ")")} among ${pruning.keys.size} of the source"
-  override def sql: String = toString
-  override protected def withNewChildrenInternal(newChildren: IndexedSeq[Expression]): AmongKeys =
-    copy(children = newChildren)
-}
-
-/** True for a row of the source with values that it had before; another one ends the statement's attempt. */
-case class ExpectedKeys(children: Seq[Expression], pruning: SourcePruning)
-    extends Predicate
-    with codegen.CodegenFallback {
-  override def nullable: Boolean = false
-  override def foldable: Boolean = false
-
-  /** Or the optimizer might ask it of other rows, or of none. */
-  override lazy val deterministic: Boolean = false
-
-  override def eval(row: InternalRow): Any = {
-    val values = children.map(_.eval(row))
-    if (pruning.canMatch(values) && !pruning.keys.contains(values)) throw new SourceChangedException
-    true
-  }
-
-  override protected def withNewChildrenInternal(newChildren: IndexedSeq[Expression]): ExpectedKeys =
-    copy(children = newChildren)
 }
