@@ -31,7 +31,9 @@ from hive_acid.transactions.validity import build_read_lock, is_lockable
 from hive_acid.writing.buckets import build_sorted_refusal
 from hive_acid.writing.engine import WriteResult
 from hive_acid.writing.notes import NoteWriter
-from hive_acid.writing.publication import Publication
+from hive_acid.writing.output_rules import find_scheme, is_object_store
+from hive_acid.writing.publication import Markers, Publication
+from hive_acid.writing.publications import build_compaction_publication
 from hive_acid.writing.table_rules import (
     build_row_type,
     find_compression,
@@ -108,6 +110,7 @@ class Compactor:
             raise refusal.build_error(operation=f"A {kind.value} compaction", table=name)
         if (partition is not None) != table.is_partitioned:
             raise build_error("HIVE_ACID_INTERNAL", reason=f"{name} is compacted by partition if it has any")
+        self._refuse_visible_early(table.location, kind, name)
         if partition is None:
             return Place(table, None)
         found = self._metastore.partitions(name, [partition])
@@ -115,7 +118,15 @@ class Compactor:
             raise build_error("HIVE_ACID_PARTITION_NOT_FOUND", table=name, partition=partition)
         if refusal := find_partition_obstacle(table, found[0]):
             raise refusal.build_error(operation=f"A {kind.value} compaction", table=name)
+        self._refuse_visible_early(found[0].location, kind, name)
         return Place(table, found[0])
+
+    def _refuse_visible_early(self, location: str, kind: CompactionKind, name: TableName) -> None:
+        """On the 3.1 line a base counts as soon as it is there, which must be as a whole."""
+        if self._metastore.line is MetastoreLine.HIVE_3 and is_object_store(location):
+            condition = "HIVE_ACID_UNSUPPORTED_TABLE.COMPACTION_ON_OBJECT_STORE"
+            told = {"operation": f"A {kind.value} compaction", "table": name, "scheme": find_scheme(location)}
+            raise build_error(condition, **told)
 
     def find_foldable(
         self, place: Place, kind: CompactionKind, transaction: Transaction, buckets: int | None = None
@@ -156,14 +167,8 @@ class Compactor:
     def publication(self, place: Place, transaction: Transaction) -> Publication:
         """Where the result is staged, and put into place from."""
         marker = (METADATA_FILE, COMPACTED_METADATA) if self._metastore.line is MetastoreLine.HIVE_3 else None
-        return Publication(
-            self._file_system,
-            place.location,
-            transaction.txn_id,
-            has_version_file=place.table.kind.has_row_ids,
-            base_marker=marker,
-            marks_bases=marker is not None,
-        )
+        markers = Markers(transaction.txn_id, place.table.kind.has_row_ids, marker, marks_bases=marker is not None)
+        return build_compaction_publication(self._file_system, place.location, markers, self._settings)
 
     def fold(
         self,
@@ -193,6 +198,7 @@ class Compactor:
             found.plan,
             find_layout(table),
             overrides.options,
+            publication.begin(dict),
         )
         return self._engine.compact(job)
 

@@ -14,7 +14,8 @@ from hive_acid.transactions.manager import Outcome, Transaction
 from hive_acid.writing.engine import WriteResult
 from hive_acid.writing.kept_lock import Gate
 from hive_acid.writing.notes import NoteWriter
-from hive_acid.writing.publication import Publication
+from hive_acid.writing.publication import Markers, Publication
+from hive_acid.writing.publications import build_statement_publication
 from hive_acid.writing.snapshot_checks import SnapshotChecks
 from hive_acid.writing.statement_run import StatementRun, TableWork
 from hive_acid.writing.unlocked_writers import UnlockedWriters
@@ -87,8 +88,10 @@ class WritingScope(Scope):
 
     def run_job(self, run: StatementRun) -> WriteResult:
         """Stages what the statement writes."""
-        location, has_row_ids = run.table.location, run.table.kind.has_row_ids
-        run.publication = Publication(self.tools.files, location, run.transaction.txn_id, has_row_ids)
+        markers = Markers(run.transaction.txn_id, run.table.kind.has_row_ids)
+        run.publication = build_statement_publication(
+            self.tools.files, run.table.location, markers, run.work.write_id, run.settings
+        )
         self._publications.append(run.publication)
         return self.tools.jobs.stage(run)
 

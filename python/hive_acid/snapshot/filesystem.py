@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from hive_acid.snapshot.listing import ListedFile, Listing, parse_listings
+from hive_acid.snapshot.output_committer import OutputCommitter
 
 __all__ = ["FileSystem", "FileVersion", "ListedFile", "Listing", "parse_listings"]
 
@@ -20,10 +21,11 @@ class FileVersion:
     modified_ms: int
 
 
-class FileSystem(Protocol):
-    """Storage where renaming a folder is atomic. Paths are absolute, spelled as the metastore spells locations.
+class FileSystem(OutputCommitter, Protocol):
+    """Storage, with committers for where a rename of a folder is not atomic.
 
-    Every method raises HIVE_ACID_STORAGE (path, action, reason) if storage refuses or fails.
+    Paths are absolute, spelled as the metastore spells locations. Every method raises
+    HIVE_ACID_STORAGE (path, action, reason) if storage refuses or fails.
     """
 
     def list_trees(self, roots: Sequence[str]) -> list[Listing]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from py4j.protocol import Py4JJavaError
@@ -13,6 +13,7 @@ from pyspark.errors.exceptions.captured import CapturedException
 
 from hive_acid.errors import build_error
 from hive_acid.snapshot.filesystem import FileVersion, Listing, parse_listings
+from hive_acid.snapshot.output_committer import PendingUpload
 from hive_acid.wire import codec
 from hive_acid.wire.misspelling import Misspelling
 from hive_acid.wire.write_spec import WriteReport, WriteSpec
@@ -77,6 +78,38 @@ class JvmFileSystem:
 
     def delete_tree(self, path: str) -> None:
         self._do("removing", path, lambda: self._storage.deleteTree(path))
+
+    def set_up_output(self, job: str, roots: Sequence[str]) -> None:
+        self._do("preparing to write", roots[0], lambda: self._storage.setUpOutput(job, codec.write(tuple(roots))))
+
+    def output_attempts(self, job: str, roots: Sequence[str]) -> Mapping[str, Sequence[str]]:
+        request = codec.write(tuple(roots))
+        text: str = self._do("listing attempts", roots[0], lambda: self._storage.outputAttempts(job, request))
+        form: Any = Mapping[str, tuple[str, ...]]
+        found: Mapping[str, tuple[str, ...]] = codec.read(form, text)
+        return found
+
+    def abort_attempts(self, job: str, attempts: Mapping[str, Sequence[str]]) -> None:
+        self._do("removing attempts", job, lambda: self._storage.abortAttempts(job, codec.write(attempts)))
+
+    def commit_attempts(self, job: str, attempts: Mapping[str, Sequence[str]]) -> None:
+        self._do("committing tasks", job, lambda: self._storage.commitAttempts(job, codec.write(attempts)))
+
+    def commit_output(self, job: str, roots: Sequence[str]) -> None:
+        self._do("putting files in place", roots[0], lambda: self._storage.commitOutput(job, codec.write(tuple(roots))))
+
+    def abort_output(self, job: str, roots: Sequence[str]) -> None:
+        self._do("removing output", roots[0], lambda: self._storage.abortOutput(job, codec.write(tuple(roots))))
+
+    def pending_uploads(self, roots: Sequence[str]) -> list[PendingUpload]:
+        request = codec.write(tuple(roots))
+        text: str = self._do("listing uploads", roots[0], lambda: self._storage.pendingUploads(request))
+        return list(codec.read(tuple[PendingUpload, ...], text))
+
+    def abort_uploads(self, uploads: Sequence[PendingUpload]) -> None:
+        if uploads:
+            request = codec.write(tuple(uploads))
+            self._do("giving up uploads", uploads[0].path, lambda: self._storage.abortUploads(request))
 
     def _do(self, action: str, path: str, call: Callable[[], T]) -> T:
         try:

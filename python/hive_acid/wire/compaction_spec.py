@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from hive_acid.model.evolution import Evolution
 from hive_acid.model.table import TableName
 from hive_acid.wire.scan_plan import PartitionDeletes
+from hive_acid.wire.write_spec import OutputJob
 
 
 @dataclass(frozen=True)
@@ -57,6 +58,8 @@ class CompactedFile:
 class CompactionSpec:
     """One job of compaction. `staging` is the URI of an own hidden folder, in which the result's folders are put.
 
+    With an `output` they are put where that says, and only what the job needs in between is in staging.
+
     `row_type`, `compression`, `layout` and `file_name` are as of the `Layout` of a write job; `write_ids` decides which
     rows count; `options` are further settings of the format, by its own keys.
     """
@@ -72,3 +75,4 @@ class CompactionSpec:
     write_ids: str
     deletes: PartitionDeletes
     files: tuple[CompactedFile, ...]
+    output: OutputJob = field(default_factory=OutputJob)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from hive_acid.model.table import Column
@@ -9,8 +10,21 @@ from hive_acid.wire.row_writes import RowWrites
 
 
 @dataclass(frozen=True)
+class OutputJob:
+    """A job of a committer of Hadoop's, which keeps files back until the driver has them put in place.
+
+    `id` is empty if there is none: files go to the staging folder then. Files are written as if they were put below
+    `root` at once; those of the partitions in `elsewhere`, by name, below these folders.
+    """
+
+    id: str = ""
+    root: str = ""
+    elsewhere: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class Place:
-    """Where a job writes: `staging` is the URI of an own hidden folder that it may fill.
+    """Where a job writes: `staging` is the URI of an own hidden folder that it may fill, unless `output` says more.
 
     `statement_id` is the first that it may use, 0 to 4095. `overwrites`: its rows are a base, which replaces what is
     there. `discards`: nothing is stored; everything else is done, and what would have been written is told.
@@ -21,6 +35,7 @@ class Place:
     statement_id: int = 0
     overwrites: bool = False
     discards: bool = False
+    output: OutputJob = field(default_factory=OutputJob)
 
 
 @dataclass(frozen=True)
@@ -99,13 +114,19 @@ class WriteSpec:
 
 @dataclass(frozen=True)
 class WrittenFolder:
-    """A folder below staging, complete but for the version file; `partition` is empty in a flat table."""
+    """A folder of new files, complete but for the version file; `partition` is empty in a flat table.
+
+    `sizes` are the lengths of the files as their writers counted them, and `attempts` the attempts of tasks that wrote
+    them.
+    """
 
     name: str
     rows: int
     bytes: int
     files: tuple[str, ...]
     partition: str = ""
+    sizes: tuple[int, ...] = ()
+    attempts: tuple[str, ...] = ()
 
     @property
     def staged_path(self) -> str:

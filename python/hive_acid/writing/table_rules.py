@@ -13,10 +13,8 @@ from hive_acid.model.names import is_hidden
 from hive_acid.model.table import FileFormat, TableConstraints, TableDescription, TableKind
 from hive_acid.wire.statement_kinds import StatementKind
 from hive_acid.writing.buckets import find_bucketing
+from hive_acid.writing.output_rules import find_output_way
 from hive_acid.writing.statement import Statement
-
-ATOMIC_SCHEMES = frozenset({"", "file", "hdfs", "viewfs"})
-"""File systems whose rename of a folder is atomic."""
 
 _READABLE_IN_ORC = frozenset({"ZLIB", "SNAPPY", "NONE"})
 _READABLE_IN_PARQUET = frozenset({"SNAPPY", "GZIP", "UNCOMPRESSED"})
@@ -75,7 +73,7 @@ def refuse_unwritable(table: TableDescription, statement: Statement, settings: c
 def find_storage_fault(table: TableDescription, allow_non_atomic_rename: bool) -> Refusal | None:
     """Why files of the table cannot be written right, whatever is written; None if they can."""
     location = urlsplit(table.location)
-    if location.scheme.lower() not in ATOMIC_SCHEMES and not allow_non_atomic_rename:
+    if find_output_way(table.location, allow_non_atomic_rename) is None:
         return build_refusal("HIVE_ACID_UNSUPPORTED_TABLE.NON_ATOMIC_RENAME", scheme=location.scheme)
     if any(part.startswith(("_", ".")) for part in location.path.split("/")):
         return Refusal("HIVE_ACID_UNSUPPORTED_TABLE.HIDDEN_LOCATION")

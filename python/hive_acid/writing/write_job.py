@@ -72,7 +72,9 @@ class WriteJobs:
         """
         self._pause_ms(0)
         overwrites = run.statement.overwrite is not None
-        place = Place(run.publication.staging, run.work.write_id, run.work.next_statement_id, overwrites=overwrites)
+        output = run.publication.begin(lambda: self._find_elsewhere(run.table))
+        first = run.work.next_statement_id
+        place = Place(run.publication.staging, run.work.write_id, first, overwrites=overwrites, output=output)
         spec = self._build_spec(run, place)
         try:
             return self._run(_Job(run, spec, ChangeLimits.find(run.settings)))
@@ -98,6 +100,14 @@ class WriteJobs:
                 return self._run(job)
             except SourceChanged:
                 return self._run(job)
+
+    def _find_elsewhere(self, table: TableDescription) -> dict[str, str]:
+        """Partitions that do not lie in the table's folder under their names; asked for under the lock."""
+        if not table.is_partitioned:
+            return {}
+        root = table.location.rstrip("/")
+        partitions = self._metastore.partitions(table.name, self._metastore.partition_names(table.name))
+        return {p.name: p.location for p in partitions if p.location.rstrip("/") != f"{root}/{p.name}"}
 
     def _build_spec(self, run: StatementRun, place: Place) -> WriteSpec:
         statement, table, snapshot, settings = run.statement, run.table, run.snapshot, run.settings

@@ -7,18 +7,19 @@ from collections.abc import Sequence
 from hive_acid.errors import HiveAcidError, build_error
 from hive_acid.model.names import is_hidden
 from hive_acid.snapshot.filesystem import FileVersion, ListedFile, Listing
+from support.memory_committer import MemoryCommitter
 
 
-class MemoryFileSystem:
+class MemoryFileSystem(MemoryCommitter):
     """A FileSystem over dictionaries. `calls` records the name of each method called, in order."""
 
     def __init__(self) -> None:
+        super().__init__()
         self.files: dict[str, ListedFile] = {}
         self.texts: dict[str, str] = {}
         self.bytes: dict[str, bytes] = {}
         self.rows: dict[str, int] = {}
         self.folders: set[str] = {"/"}
-        self.calls: list[str] = []
 
     def add_file(self, path: str, length_bytes: int = 100, modified_ms: int = 1, text: str | None = None) -> None:
         """A file with its parent folders."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from hive_acid.compaction.plan.planning import CompactedFile as PlannedFile
@@ -15,6 +15,7 @@ from hive_acid.model.write_ids import ValidWriteIdList
 from hive_acid.snapshot.scan_plan import ScanDeletes, ScanPartition
 from hive_acid.wire.compaction_spec import CompactedFile, CompactionSpec, FoldedFile, RawRows
 from hive_acid.wire.scan_plan import RawIds, ScanFile, ScanFolder
+from hive_acid.wire.write_spec import OutputJob
 from hive_acid.writing.engine import WriteResult
 from hive_acid.writing.table_rules import FileLayout
 
@@ -25,7 +26,7 @@ class CompactionJob:
 
     `staging` is the folder the job may fill; `row_type`, `compression`, `layout` as of a write job; `write_ids`
     decides which rows count; `partition` is the scan that the plan was built from; `options` are further settings of
-    the format, by its own keys.
+    the format, by its own keys. `output` is the committer's job that puts the files in place, if there is one.
     """
 
     table: TableName
@@ -38,6 +39,7 @@ class CompactionJob:
     plan: CompactionPlan
     layout: FileLayout
     options: tuple[tuple[str, str], ...] = ()
+    output: OutputJob = field(default_factory=OutputJob)
 
     def message(self) -> CompactionSpec:
         """The form for the engine."""
@@ -54,6 +56,7 @@ class CompactionJob:
             write_ids=write_ids,
             deletes=self.partition.deletes_message(),
             files=tuple(self._file(file) for file in self.plan.files),
+            output=self.output,
         )
 
     def _file(self, file: PlannedFile) -> CompactedFile:

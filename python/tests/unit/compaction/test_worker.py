@@ -111,7 +111,7 @@ def test_what_nobody_needs_is_cleaned_even_if_nothing_is_made() -> None:
         ({"parameters": INSERT_ONLY, "input_format": "a.JsonInputFormat"}, "JsonInputFormat"),
         ({"parameters": INSERT_ONLY, "input_format": ORC, "has_skew_folders": True}, "SKEWED"),
         ({"sort_columns": ("id",)}, "SORTED BY id"),
-        ({"location": "s3a://bucket/t"}, "not atomic"),
+        ({"location": "wasb://bucket/t"}, "not atomic"),
         ({"columns": (Column("u", "uniontype<int,string>"),)}, "uniontype"),
     ],
 )

@@ -228,7 +228,7 @@ def test_an_insert_makes_files_of_one_bucket_where_hive_3_1_compacts(
         ({"has_skew_folders": True}, "STORED AS DIRECTORIES"),
         ({"parameters": INSERT_ONLY, "input_format": "a.TextInputFormat"}, "TEXTFILE, and only ORC and PARQUET"),
         ({"parameters": INSERT_ONLY, "input_format": "a.MyFormat"}, "MyFormat"),
-        ({"location": "s3a://bucket/t"}, "not atomic on s3a"),
+        ({"location": "wasb://bucket/t"}, "not atomic on wasb"),
         ({"location": "/warehouse/_hidden/t"}, "begins with _ or"),
     ],
 )

@@ -10,6 +10,8 @@ import com.fasterxml.jackson.databind.json.JsonMapper
 import com.fasterxml.jackson.module.scala.DefaultScalaModule
 import hiveacid.formats.{FileVersion, NewFiles}
 import hiveacid.formats.orc.FileRowCounts
+import hiveacid.wire.Wire
+import hiveacid.write.{OutputCommits, PendingUpload, PendingUploads}
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileStatus, FileSystem, LocalFileSystem, Options, Path}
 import org.apache.hadoop.fs.viewfs.ViewFileSystem
@@ -131,6 +133,42 @@ final class Storage(session: SparkSession) {
       throw new java.io.IOException(s"$path was not removed")
   }
 
+  /** Before tasks write below these folders (a JSON array) for a committer's job. */
+  def setUpOutput(job: String, roots: String): Unit = texts(roots).foreach(commits(job).setUp)
+
+  /** The attempts that have begun to write below each of these folders: a JSON object. */
+  def outputAttempts(job: String, roots: String): String = {
+    val all = commits(job)
+    json.writeValueAsString(texts(roots).map(root => root -> all.attempts(root)).toMap)
+  }
+
+  /** Removes what attempts wrote; `attempts` is a JSON object, by folder. */
+  def abortAttempts(job: String, attempts: String): Unit = byRoot(attempts).foreach { case (root, names) =>
+    commits(job).abortTasks(root, names)
+  }
+
+  /** Chooses the attempts whose files are to be put in place; a JSON object, by folder. */
+  def commitAttempts(job: String, attempts: String): Unit = byRoot(attempts).foreach { case (root, names) =>
+    commits(job).commitTasks(root, names)
+  }
+
+  /** Puts the files of the chosen attempts in place. */
+  def commitOutput(job: String, roots: String): Unit = texts(roots).foreach(commits(job).commit)
+
+  /** Removes all that was not put in place. */
+  def abortOutput(job: String, roots: String): Unit = texts(roots).foreach(commits(job).abort)
+
+  /** Uploads that have neither ended nor been given up, below each folder of a JSON array: a JSON array. */
+  def pendingUploads(roots: String): String =
+    json.writeValueAsString(texts(roots).flatMap(PendingUploads.list(_, conf)).distinct)
+
+  /** Gives up each upload of a JSON array. */
+  def abortUploads(uploads: String): Unit =
+    PendingUploads.abort(json.readValue(uploads, classOf[Array[PendingUpload]]).toSeq, conf)
+
+  private def commits(job: String) = new OutputCommits(job, conf)
+  private def texts(array: String): Seq[String] = json.readValue(array, classOf[Array[String]]).toSeq
+  private def byRoot(attempts: String): Map[String, Seq[String]] = Wire.read[Map[String, Seq[String]]](attempts)
 }
 
 object Storage {

@@ -2,7 +2,7 @@ package hiveacid.compact
 
 import hiveacid.formats.{Evolution, FileSettings}
 import hiveacid.formats.orc.{DeletesSource, RawRows, SourceFile}
-import hiveacid.wire.{CompactionSpec, FoldedFile, Wire}
+import hiveacid.wire.{CompactionSpec, FoldedFile, OutputJob, Wire}
 import hiveacid.write.FileLayout
 import org.apache.hadoop.fs.Path
 
@@ -19,6 +19,7 @@ final case class CheckedCompaction private (
 ) {
   def table: String = message.table
   def staging: String = message.staging
+  def output: OutputJob = message.output
   def rowType: String = message.rowType
   def writeIds: String = message.writeIds
 

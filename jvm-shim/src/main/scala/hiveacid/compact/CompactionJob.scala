@@ -56,7 +56,7 @@ object CompactionJob {
       (i: Int, made: Seq[WrittenFile]) => results(i) = made
     )
     val made = results.toSeq.flatten.sortBy(f => (f.folder, f.name))
-    WriteJob.publish(made, new Path(spec.staging), conf)
+    if (spec.output.id.isEmpty) WriteJob.publish(made, new Path(spec.staging), conf)
     Wire.write(WriteJob.report(made, Nil))
   }
 

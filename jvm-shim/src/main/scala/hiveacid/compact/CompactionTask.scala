@@ -5,7 +5,7 @@ import scala.util.Using
 
 import hiveacid.formats.orc.{CompactedFileWriter, RowKey}
 import hiveacid.values.BucketProperty
-import hiveacid.write.{WriteTask, WrittenFile}
+import hiveacid.write.{AttemptOutput, WriteTask, WrittenFile}
 import hiveacid.wire.CompactedFile
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
@@ -26,8 +26,8 @@ final class CompactionTask(
     context: TaskContext,
     openRuns: Int = FoldedGroups.OpenRuns
 ) {
-  private val attempt = WriteTask.attemptFolder(context)
-  private val root = new Path(spec.staging, attempt)
+  private val output = AttemptOutput.of(spec.staging, spec.output, conf, context)
+  private val root = new Path(spec.staging, WriteTask.attemptFolder(context))
   private val written = ArrayBuffer.empty[WrittenFile]
 
   def run(): Seq[WrittenFile] = {
@@ -79,14 +79,13 @@ final class CompactionTask(
     } finally writer.close()
   }
 
-  private def pathOf(bucket: Int) = new Path(new Path(root, file.folder), spec.nameOf(bucket))
+  private def pathOf(bucket: Int) = output.file("", file.folder, spec.nameOf(bucket))
 
   private def open(bucket: Int) = new CompactedFileWriter(pathOf(bucket), conf, spec.settings, file.holdsDeletes)
 
   private def finish(writer: CompactedFileWriter): Unit = {
     writer.finish()
-    val bytes = writer.path.getFileSystem(conf).getFileStatus(writer.path).getLen
-    written += WrittenFile(attempt, "", file.folder, writer.path.getName, writer.rows, bytes)
+    written += WrittenFile(output.id, "", file.folder, writer.path.getName, writer.rows, writer.bytes)
   }
 
   /** A task that was cancelled may come here after the compaction has ended. */

@@ -4,7 +4,7 @@ import scala.util.Using
 
 import hiveacid.formats.ReadErrors
 import hiveacid.formats.orc.CopiedFlatFileWriter
-import hiveacid.write.{FileLayout, WriteTask, WrittenFile}
+import hiveacid.write.{AttemptOutput, FileLayout, WriteTask, WrittenFile}
 import hiveacid.wire.{CompactedFile, FoldedFile}
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
@@ -18,9 +18,12 @@ trait FlatFolding {
   /** The files in order, those together that can be one. */
   def partsOf(files: Seq[FoldedFile]): Seq[Seq[FoldedFile]]
 
-  /** Writes the rows of a part in the order of its files; their number. `goesOn` is called now and then. */
-  def fold(part: Seq[FoldedFile], path: Path, goesOn: () => Unit): Long
+  /** Writes the rows of a part in the order of its files. `goesOn` is called now and then. */
+  def fold(part: Seq[FoldedFile], path: Path, goesOn: () => Unit): Folded
 }
+
+/** A file that was made: its rows and length. */
+final case class Folded(rows: Long, bytes: Long)
 
 /** One attempt to make a file of an insert-only table. It writes only below its own attempt folder.
   *
@@ -34,8 +37,7 @@ final class FlatCompactionTask(
     conf: Configuration,
     context: TaskContext
 ) {
-  private val attempt = WriteTask.attemptFolder(context)
-  private val root = new Path(spec.staging, attempt)
+  private val output = AttemptOutput.of(spec.staging, spec.output, conf, context)
   private val folding: FlatFolding = spec.layout match {
     case FileLayout.Parquet => new ParquetFolding(spec.table, spec.settings, conf)
     case _                  => new OrcFolding(spec, schema, conf)
@@ -46,7 +48,7 @@ final class FlatCompactionTask(
       val parts = folding.partsOf(file.groups.flatten.flatten)
       if (parts.isEmpty) Seq(empty())
       else parts.zipWithIndex.map { case (part, i) => fold(part, if (i == 0) "" else s"_copy_$i") }
-    } catch { case failure: Throwable => throw WriteTask.named(failure, root, spec.table, context) }
+    } catch { case failure: Throwable => throw WriteTask.named(failure, new Path(spec.staging), spec.table, context) }
 
   private def fold(part: Seq[FoldedFile], suffix: String): WrittenFile = {
     val path = pathOf(suffix)
@@ -55,14 +57,17 @@ final class FlatCompactionTask(
 
   private def empty(): WrittenFile = {
     val path = pathOf("")
-    Using.resource(spec.layout.empty(path, conf, spec.settings))(_.finish())
-    written(path, 0)
+    val bytes = Using.resource(spec.layout.empty(path, conf, spec.settings)) { writer =>
+      writer.finish()
+      writer.bytes
+    }
+    written(path, Folded(0, bytes))
   }
 
-  private def pathOf(suffix: String) = new Path(new Path(root, file.folder), spec.nameOf(file.bucket) + suffix)
+  private def pathOf(suffix: String) = output.file("", file.folder, spec.nameOf(file.bucket) + suffix)
 
-  private def written(path: Path, rows: Long) =
-    WrittenFile(attempt, "", file.folder, path.getName, rows, path.getFileSystem(conf).getFileStatus(path).getLen)
+  private def written(path: Path, folded: Folded) =
+    WrittenFile(output.id, "", file.folder, path.getName, folded.rows, folded.bytes)
 
   /** A task that was cancelled may come here after the compaction has ended. */
   private def stopIfKilled(): Unit = if (context.isInterrupted()) throw new TaskKilledException
@@ -74,7 +79,7 @@ final class OrcFolding(spec: CheckedCompaction, schema: StructType, conf: Config
 
   override def partsOf(files: Seq[FoldedFile]): Seq[Seq[FoldedFile]] = Seq(files).filter(_.nonEmpty)
 
-  override def fold(part: Seq[FoldedFile], path: Path, goesOn: () => Unit): Long =
+  override def fold(part: Seq[FoldedFile], path: Path, goesOn: () => Unit): Folded =
     Using.resource(new CopiedFlatFileWriter(path, conf, spec.settings)) { writer =>
       part.foreach { folded =>
         val source = spec.source(folded)
@@ -88,6 +93,6 @@ final class OrcFolding(spec: CheckedCompaction, schema: StructType, conf: Config
         }
       }
       writer.finish()
-      writer.rows
+      Folded(writer.rows, writer.bytes)
     }
 }

@@ -5,7 +5,7 @@ import java.io.Closeable
 import scala.jdk.CollectionConverters._
 import scala.util.Using
 
-import hiveacid.formats.{FileSettings, ReadErrors}
+import hiveacid.formats.{CountedOutputFile, FileSettings, ReadErrors}
 import hiveacid.wire.FoldedFile
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
@@ -14,7 +14,7 @@ import org.apache.parquet.crypto.EncryptionPropertiesFactory
 import org.apache.parquet.hadoop.{ParquetReader, ParquetWriter}
 import org.apache.parquet.hadoop.api.{ReadSupport, WriteSupport}
 import org.apache.parquet.hadoop.metadata.CompressionCodecName
-import org.apache.parquet.hadoop.util.{HadoopInputFile, HadoopOutputFile}
+import org.apache.parquet.hadoop.util.HadoopInputFile
 import org.apache.parquet.io.InputFile
 import org.apache.parquet.io.api.RecordConsumer
 import org.apache.parquet.schema.MessageType
@@ -36,14 +36,15 @@ final class ParquetFolding(table: String, settings: FileSettings, conf: Configur
     filled.map(_.form).distinct.map(form => filled.filter(_.form == form).map(_.file))
   }
 
-  override def fold(part: Seq[FoldedFile], path: Path, goesOn: () => Unit): Long = {
+  override def fold(part: Seq[FoldedFile], path: Path, goesOn: () => Unit): Folded = {
     val formed = part.map(file => read(file.path))
     // what is said of all files is true of all rows
     val metadata = formed.map(_.metadata.toSet).reduce(_ & _).toMap
-    Using.resource(open(path, formed.head.schema, metadata)) { writer =>
+    val file = new CountedOutputFile(path, conf)
+    Using.resource(open(file, formed.head.schema, metadata)) { writer =>
       formed.foreach(copy(_, writer, goesOn))
     }
-    formed.map(_.rows).sum
+    Folded(formed.map(_.rows).sum, file.bytes)
   }
 
   private def copy(from: FormedFile, writer: ParquetWriter[OpenRecords], goesOn: () => Unit): Unit =
@@ -56,10 +57,14 @@ final class ParquetFolding(table: String, settings: FileSettings, conf: Configur
       }
     }
 
-  private def open(path: Path, schema: MessageType, metadata: Map[String, String]): ParquetWriter[OpenRecords] = {
+  private def open(
+      file: CountedOutputFile,
+      schema: MessageType,
+      metadata: Map[String, String]
+  ): ParquetWriter[OpenRecords] = {
     val own = new Configuration(conf)
     own.unset(EncryptionPropertiesFactory.CRYPTO_FACTORY_CLASS_PROPERTY_NAME)
-    new Writer(path, own, new NextRecord(schema, metadata))
+    new Writer(file, new NextRecord(schema, metadata))
       .withConf(own)
       .withCompressionCodec(CompressionCodecName.valueOf(settings.compression))
       .withWriterVersion(WriterVersion.PARQUET_1_0)
@@ -90,8 +95,8 @@ object ParquetFolding {
     override protected def getReadSupport(): ReadSupport[RecordCopy] = copy
   }
 
-  private class Writer(path: Path, conf: Configuration, support: WriteSupport[OpenRecords])
-      extends ParquetWriter.Builder[OpenRecords, Writer](HadoopOutputFile.fromPath(path, conf)) {
+  private class Writer(file: CountedOutputFile, support: WriteSupport[OpenRecords])
+      extends ParquetWriter.Builder[OpenRecords, Writer](file) {
     override protected def self(): Writer = this
     override protected def getWriteSupport(conf: Configuration): WriteSupport[OpenRecords] = support
   }

@@ -13,6 +13,9 @@ trait TableFileWriter extends Closeable {
   /** Rows handed over so far. */
   def rows: Long
 
+  /** The length of the file, once it is finished; 0 if nothing is stored. */
+  def bytes: Long
+
   /** Writes the rest and the footer. */
   def finish(): Unit
 }

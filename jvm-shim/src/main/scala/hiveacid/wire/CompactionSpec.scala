@@ -38,5 +38,6 @@ final case class CompactionSpec(
     evolution: Evolution,
     writeIds: String,
     deletes: PartitionDeletes,
-    files: Seq[CompactedFile]
+    files: Seq[CompactedFile],
+    output: OutputJob
 )

@@ -4,8 +4,18 @@ import hiveacid.values.RowWrites
 
 // The meaning of the fields stands in hive_acid/wire/write_spec.py.
 
+/** The job of a committer of Hadoop's, which puts files in place. */
+final case class OutputJob(id: String, root: String, elsewhere: Map[String, String])
+
 /** Where a job writes, and under which IDs. */
-final case class Place(staging: String, writeId: Long, statementId: Int, overwrites: Boolean, discards: Boolean)
+final case class Place(
+    staging: String,
+    writeId: Long,
+    statementId: Int,
+    overwrites: Boolean,
+    discards: Boolean,
+    output: OutputJob
+)
 
 /** A column that must not be NULL. */
 final case class RequiredColumn(name: String, position: Int)
@@ -39,7 +49,15 @@ final case class WriteSpec(
 )
 
 /** A folder below staging, complete but for the version file. */
-final case class WrittenFolder(name: String, rows: Long, bytes: Long, files: Seq[String], partition: String)
+final case class WrittenFolder(
+    name: String,
+    rows: Long,
+    bytes: Long,
+    files: Seq[String],
+    partition: String,
+    sizes: Seq[Long],
+    attempts: Seq[String]
+)
 
 /** Rows of the target by what happened to them. */
 final case class WrittenRows(inserted: Long, updated: Long, deleted: Long)

@@ -42,7 +42,7 @@ object WriteJob extends Logging {
     val conf = session.sessionState.newHadoopConf()
     val tasks = execute(session, changes, spec, conf)
     val files = tasks.flatMap(_.files).sortBy(f => (f.partition, f.folder, f.name))
-    if (!spec.place.discards) publish(files, new Path(spec.place.staging), conf)
+    if (!spec.place.discards && spec.place.output.id.isEmpty) publish(files, new Path(spec.place.staging), conf)
     report(files, tasks.map(_.counts))
   }
 
@@ -56,11 +56,11 @@ object WriteJob extends Logging {
   def runEmpty(session: SparkSession, partitions: Seq[String], message: WriteSpec): WriteReport = {
     val spec = CheckedSpec.of(message)
     val conf = session.sessionState.newHadoopConf()
+    val output = AttemptOutput.ofDriver(spec.place.staging, spec.place.output, conf)
     val files = partitions.map { partition =>
       val name = spec.file(0)
-      val path = new Path(WriteTask.child(new Path(spec.place.staging), partition), s"${spec.base}/$name")
-      val bytes = if (spec.place.discards) 0 else writeEmpty(path, conf, spec)
-      WrittenFile("", partition, spec.base, name, 0, bytes)
+      val bytes = if (spec.place.discards) 0 else writeEmpty(output.file(partition, spec.base, name), conf, spec)
+      WrittenFile(output.id, partition, spec.base, name, 0, bytes)
     }
     report(files, Nil)
   }
@@ -68,8 +68,9 @@ object WriteJob extends Logging {
   /** The length of the file. */
   private def writeEmpty(path: Path, conf: Configuration, spec: CheckedSpec): Long =
     try {
-      spec.layout.empty(path, conf, spec.settings).finish()
-      path.getFileSystem(conf).getFileStatus(path).getLen
+      val writer = spec.layout.empty(path, conf, spec.settings)
+      writer.finish()
+      writer.bytes
     } catch {
       case e @ (_: IOException | _: FSError) => throw storage(path, "writing", String.valueOf(e.getMessage), e)
     }
@@ -176,7 +177,9 @@ object WriteJob extends Logging {
   private[hiveacid] def report(files: Seq[WrittenFile], counts: Seq[RowCounts]): WriteReport = {
     val folders = files.groupBy(f => (f.partition, f.folder)).toSeq.sortBy(_._1)
     val written = folders.map { case ((partition, name), inFolder) =>
-      WrittenFolder(name, inFolder.map(_.rows).sum, inFolder.map(_.bytes).sum, inFolder.map(_.name), partition)
+      val sizes = inFolder.map(_.bytes)
+      val names = inFolder.map(_.name)
+      WrittenFolder(name, inFolder.map(_.rows).sum, sizes.sum, names, partition, sizes, inFolder.map(_.attempt))
     }
     val rows = WrittenRows(counts.map(_.inserted).sum, counts.map(_.updated).sum, counts.map(_.deleted).sum)
     WriteReport(written, rows)

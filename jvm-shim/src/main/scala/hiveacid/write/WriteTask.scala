@@ -55,7 +55,7 @@ final class RowCounts extends Serializable {
 final class WriteTask(spec: CheckedSpec, conf: Configuration, context: TaskContext, piece: Int) extends Logging {
   import WriteTask.{FirstChanged, FirstInserted}
 
-  private val attempt = WriteTask.attemptFolder(context)
+  private val output = AttemptOutput.of(spec.place.staging, spec.place.output, conf, context)
   private val files = ArrayBuffer.empty[WrittenFile]
 
   private val counts = new RowCounts
@@ -212,16 +212,15 @@ final class WriteTask(spec: CheckedSpec, conf: Configuration, context: TaskConte
   ): Unit = {
     WriteTask.refuseLongNames(partition)
     val name = spec.file(bucket)
-    val path = new Path(WriteTask.child(new Path(spec.place.staging, attempt), partition), s"$folder/$name")
+    val path = output.file(partition, folder, name)
     try {
       fillAndClose(() => open(path), fill).foreach { writer =>
         stopIfKilled()
-        val bytes = if (spec.place.discards) 0 else path.getFileSystem(conf).getFileStatus(path).getLen
-        files += WrittenFile(attempt, partition, folder, name, writer.rows, bytes)
+        files += WrittenFile(output.id, partition, folder, name, writer.rows, writer.bytes)
       }
     } catch {
       case failure: Throwable =>
-        if (context.isInterrupted() && !spec.place.discards) removeAttempt()
+        if (context.isInterrupted() && !spec.place.discards) output.remove()
         throw WriteTask.named(failure, path, spec.table, context)
     }
   }
@@ -251,15 +250,6 @@ final class WriteTask(spec: CheckedSpec, conf: Configuration, context: TaskConte
 
   /** A task that was cancelled while it waited for rows can come here after the statement has ended. */
   private def stopIfKilled(): Unit = if (context.isInterrupted()) throw new TaskKilledException
-
-  /** The statement may have removed its staging folder before this attempt wrote into it: then nobody else would. */
-  private def removeAttempt(): Unit =
-    try {
-      val staging = new Path(spec.place.staging)
-      val fs = staging.getFileSystem(conf)
-      fs.delete(new Path(staging, attempt), true)
-      fs.delete(staging, false) // unless others have written there
-    } catch { case e: IOException => logDebug(s"Left $attempt below ${spec.place.staging}", e) }
 
   private def internal(reason: String): AcidException = AcidException("HIVE_ACID_INTERNAL", Map("reason" -> reason))
 }

@@ -2,12 +2,12 @@ package hiveacid.formats.orc
 
 import java.nio.charset.StandardCharsets.UTF_8
 
-import hiveacid.formats.{FileSettings, NewFiles, NewRowsWriter, TableFileWriter}
+import hiveacid.formats.{CountedFile, FileSettings, NewRowsWriter, TableFileWriter}
 import hiveacid.values.WallClock
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 import org.apache.hadoop.hive.ql.exec.vector.{LongColumnVector, StructColumnVector, VectorizedRowBatch}
-import org.apache.orc.{CompressionKind, OrcConf, OrcFile, TypeDescription, Writer}
+import org.apache.orc.{CompressionKind, OrcConf, OrcFile, TypeDescription}
 import org.apache.orc.TypeDescription.RowBatchVersion
 
 import org.apache.spark.sql.catalyst.InternalRow
@@ -52,6 +52,8 @@ abstract class AcidFileWriter(path: Path, conf: Configuration, settings: FileSet
 
   /** Rows handed over so far. */
   final override def rows: Long = written + batch.size
+
+  final override def bytes: Long = writer.fold(0L)(_.bytes)
 
   /** Counts the row that was put at index `batch.size`. */
   final protected def added(): Unit = {
@@ -133,7 +135,8 @@ object AcidFileWriter {
       settings: FileSettings,
       schema: TypeDescription,
       callback: Option[OrcFile.WriterCallback] = None
-  ): Writer = {
+  ): OrcOutput = {
+    val file = new CountedFile(path, conf)
     val options = OrcFile
       .writerOptions(writeConf(conf, settings.options))
       .setSchema(schema)
@@ -144,8 +147,8 @@ object AcidFileWriter {
       .overwrite(false)
       .useUTCTimestamp(true)
       .setProlepticGregorian(true)
-      .fileSystem(NewFiles.fileSystem(path, conf))
-    OrcFile.createWriter(path, callback.fold(options)(options.callback))
+      .fileSystem(file)
+    new OrcOutput(OrcFile.createWriter(path, callback.fold(options)(options.callback)), file)
   }
 
   /** Session settings of ORC that Hive 3.1 could not read, or that resolve names against the wrong struct. */

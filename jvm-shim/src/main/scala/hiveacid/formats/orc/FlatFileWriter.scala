@@ -35,6 +35,7 @@ final class FlatFileWriter(
   private var written = 0L
 
   override def rows: Long = written + batch.size
+  override def bytes: Long = writer.fold(0L)(_.bytes)
 
   override def write(row: InternalRow): Unit = {
     setter.set(batch.size, row)
@@ -66,6 +67,7 @@ final class CopiedFlatFileWriter(path: Path, conf: Configuration, settings: File
   private var written = 0L
 
   override def rows: Long = written
+  override def bytes: Long = writer.bytes
 
   /** The first rows of vectors of the table's columns, null for a column whose values are all NULL. */
   def write(columns: Array[ColumnVector], count: Int): Unit = {
@@ -84,6 +86,7 @@ final class EmptyFlatFileWriter(path: Path, conf: Configuration, settings: FileS
   private val writer = AcidFileWriter.open(path, conf, settings, TypeDescription.fromString(settings.rowType))
 
   override def rows: Long = 0
+  override def bytes: Long = writer.bytes
   override def finish(): Unit = close()
   override def close(): Unit = writer.close()
 }

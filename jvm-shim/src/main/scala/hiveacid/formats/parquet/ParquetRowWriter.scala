@@ -3,7 +3,7 @@ package hiveacid.formats.parquet
 import java.time.{ZoneId, ZoneOffset}
 
 import hiveacid.errors.UnwritableValueException
-import hiveacid.formats.{FileSettings, NewRowsWriter, TableFileWriter}
+import hiveacid.formats.{CountedOutputFile, FileSettings, NewRowsWriter, TableFileWriter}
 import hiveacid.values.WallClock
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
@@ -12,7 +12,6 @@ import org.apache.parquet.crypto.EncryptionPropertiesFactory
 import org.apache.parquet.hadoop.ParquetWriter
 import org.apache.parquet.hadoop.api.WriteSupport
 import org.apache.parquet.hadoop.metadata.CompressionCodecName
-import org.apache.parquet.hadoop.util.HadoopOutputFile
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.parser.CatalystSqlParser
@@ -48,11 +47,13 @@ final class ParquetRowWriter(
     }
     Conversion.row(columnTypes.toArray, changes.toArray, firstColumn)
   }
-  private val writer = if (settings.discards) None else Some(open(path, conf, settings, schema))
+  private val file = if (settings.discards) None else Some(new CountedOutputFile(path, conf))
+  private val writer = file.map(open(_, conf, settings, schema))
   private var written = 0L
   private var closed = false
 
   override def rows: Long = written
+  override def bytes: Long = file.fold(0L)(_.bytes)
 
   override def write(row: InternalRow): Unit = {
     val values = convert(row)
@@ -92,7 +93,7 @@ object ParquetRowWriter {
     SQLConf.withExistingConf(fixedConf)(CatalystSqlParser.parseDataType(rowType)).asInstanceOf[StructType]
 
   private def open(
-      path: Path,
+      file: CountedOutputFile,
       conf: Configuration,
       settings: FileSettings,
       schema: StructType
@@ -102,7 +103,7 @@ object ParquetRowWriter {
     own.unset(EncryptionPropertiesFactory.CRYPTO_FACTORY_CLASS_PROPERTY_NAME)
     ParquetWriteSupport.setSchema(CharVarcharUtils.replaceCharVarcharWithStringInSchema(schema), own)
     SQLConf.withExistingConf(fixedConf) {
-      new Builder(path, own, settings.asHive3)
+      new Builder(file, settings.asHive3)
         .withConf(own)
         .withCompressionCodec(CompressionCodecName.valueOf(settings.compression))
         .withWriterVersion(WriterVersion.PARQUET_1_0)
@@ -120,8 +121,8 @@ object ParquetRowWriter {
     try change(value)
     catch { case e: UnwritableValueException => throw new UnwritableValueException(e.refusal, column) }
 
-  private class Builder(path: Path, conf: Configuration, asHive3: Boolean)
-      extends ParquetWriter.Builder[InternalRow, Builder](HadoopOutputFile.fromPath(path, conf)) {
+  private class Builder(file: CountedOutputFile, asHive3: Boolean)
+      extends ParquetWriter.Builder[InternalRow, Builder](file) {
     override protected def self(): Builder = this
     override protected def getWriteSupport(conf: Configuration): WriteSupport[InternalRow] =
       new HiveWriteSupport(asHive3)

@@ -1,0 +1,45 @@
+"""Sessions and metastores that know the object store."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+from hive_acid.local import EmbeddedMetastore
+from support.metastore_class_path import on_the_class_path
+from support.objectstore.jars import fetch_jars
+
+WAREHOUSE: Final = "s3a://lake/warehouse"
+_IMPLEMENTATION: Final = {"fs.s3a.impl": "org.apache.hadoop.fs.s3a.S3AFileSystem"}
+
+
+def s3a_settings(endpoint: str) -> dict[str, str]:
+    """Hadoop's settings for the store."""
+    return {
+        "fs.s3a.endpoint": endpoint,
+        "fs.s3a.endpoint.region": "us-east-1",
+        "fs.s3a.path.style.access": "true",
+        "fs.s3a.connection.ssl.enabled": "false",
+        "fs.s3a.aws.credentials.provider": "org.apache.hadoop.fs.s3a.SimpleAWSCredentialsProvider",
+        "fs.s3a.access.key": "tester",
+        "fs.s3a.secret.key": "secret",
+        "fs.s3a.attempts.maximum": "3",
+        "fs.s3a.retry.limit": "2",
+    }
+
+
+def spark_settings(endpoint: str) -> dict[str, str]:
+    """Spark's: the jars of S3A, and the store."""
+    jars = ",".join(map(str, sorted(fetch_jars("spark").glob("*.jar"))))
+    hadoop = {f"spark.hadoop.{key}": value for key, value in s3a_settings(endpoint).items()}
+    return {"spark.jars": jars, **hadoop}
+
+
+@contextmanager
+def s3a_metastore(endpoint: str, settings: Mapping[str, str] | None = None) -> Iterator[EmbeddedMetastore]:
+    """The embedded metastore with S3A on its class path."""
+    jars, known = Path(fetch_jars("metastore")), {**s3a_settings(endpoint), **_IMPLEMENTATION}
+    with on_the_class_path(jars / "*"), EmbeddedMetastore.start(settings={**known, **(settings or {})}) as metastore:
+        yield metastore
