@@ -21,7 +21,7 @@ from support.mutations import Mutation
 from support.statements import LOCATION, TABLE, FakeEngine, World, build_table, keep_still
 
 SETTINGS = {"spark.hiveacid.lock.timeoutMs": "10000", "spark.hiveacid.commit.resolveTimeoutMs": "20000"}
-ROOTS = {"d=new": f"{LOCATION}/d=new", "d=old": "/elsewhere/old"}
+PARTITIONS = ("d=new", "d=old")
 """The partitions that statements write: one is not there yet, the other lies elsewhere."""
 FILES_PER_FOLDER = 2
 
@@ -46,14 +46,23 @@ class End:
 
 
 class Cell:
-    """A table with rows, and a statement about to run, whose every call is a step of `points`."""
+    """A table with rows, and a statement about to run, whose every call is a step of `points`.
 
-    def __init__(self, mutation: Mutation, line: MetastoreLine, kind: TableKind = TableKind.FULL_ACID) -> None:
+    `store` is what all paths begin with, such as `s3a://lake`.
+    """
+
+    def __init__(
+        self, mutation: Mutation, line: MetastoreLine, kind: TableKind = TableKind.FULL_ACID, store: str = ""
+    ) -> None:
         self.mutation = mutation
+        self._location = f"{store}{LOCATION}"
+        self._partitions = {"d=new": f"{self._location}/d=new", "d=old": f"{store}/elsewhere/old"}
         self.world = world = World(line, SETTINGS)
+        world.memory.add_table(build_table(location=self._location))
         if mutation.is_partitioned:
-            world.memory.add_table(build_table(partition_columns=(Column("d", "string"),)))
-            world.memory.add_partition(TABLE, Partition("d=old", ("old",), ROOTS["d=old"]))
+            columns = (Column("d", "string"),)
+            world.memory.add_table(build_table(location=self._location, partition_columns=columns))
+            world.memory.add_partition(TABLE, Partition("d=old", ("old",), self._partitions["d=old"]))
             world.engine.partitions = ("d=old",)
         if kind is TableKind.INSERT_ONLY:
             table = world.memory.table(TABLE)
@@ -82,7 +91,7 @@ class Cell:
             names = metastore.partition_names(TABLE) if self.mutation.is_partitioned else None
             executor.snapshots[token].scan_plan(TABLE, names)
 
-        partitions = tuple(ROOTS) if self.mutation.is_partitioned else ("",)
+        partitions = PARTITIONS if self.mutation.is_partitioned else ("",)
         foreseen = partitions if self.mutation.names_partitions else None
         engine = FakeEngine(files, before=scan, partitions=partitions, foreseen=foreseen, buckets=FILES_PER_FOLDER)
         return transactions, executor, engine
@@ -209,7 +218,7 @@ class Cell:
 
     def _roots(self) -> list[str]:
         if not self.mutation.is_partitioned:
-            return [LOCATION]
+            return [self._location]
         names = self.world.memory.partition_names(TABLE)
         return [partition.location for partition in self.world.memory.partitions(TABLE, names)]
 
@@ -229,7 +238,7 @@ class Cell:
         if not self._engine.specs:
             return set()
         spec = self._engine.specs[-1]
-        roots = list(ROOTS.values()) if self.mutation.is_partitioned else [LOCATION]
+        roots = list(self._partitions.values()) if self.mutation.is_partitioned else [self._location]
         count = FILES_PER_FOLDER
         if self.mutation.kind is StatementKind.TRUNCATE:
             roots, count = self._roots(), 1
