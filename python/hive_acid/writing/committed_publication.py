@@ -74,7 +74,9 @@ class CommittedPublication(Publication):
         files.abort_attempts(job, find_losers(files.output_attempts(job, roots), plan.attempts))
         files.commit_attempts(job, plan.attempts)
         owner.confirm()
-        files.commit_output(job, roots)
+        files.commit_output(job, sorted(plan.attempts))
+        if unused := [root for root in roots if root not in plan.attempts]:
+            files.abort_output(job, unused)
         self._end()
 
     def _refuse_moved(self, owner: Owner, result: WriteResult, locations: Mapping[str, str]) -> None:

@@ -10,6 +10,7 @@ import hiveacid.formats.{Evolution, ReadErrors}
 import hiveacid.formats.orc.{AcidOrcFileFormat, FilePruning, TableOrcFileFormat}
 import hiveacid.values.{DeleteKind, InsertKind, RowWrites, UpdateKind}
 import hiveacid.wire.{
+  OutputJob,
   Buckets,
   DeleteFolder,
   Layout,
@@ -143,7 +144,8 @@ abstract class AcidOrcSuite extends munit.FunSuite {
         table = "db.t",
         timeZone = zone,
         layout = Layout("acid_orc", "bucket_%05d", rowType, "ZLIB", Nil, asHive3 = false),
-        place = Place(root.toString, nextWriteId, 0, overwrites = false, discards = false),
+        place =
+          Place(root.toString, nextWriteId, 0, overwrites = false, discards = false, OutputJob("", "", Map.empty)),
         buckets = Buckets(Nil, 0, 2, ""),
         spread = Spread(2, 0, 4096, shufflesInserts = true),
         required = Nil

@@ -1,7 +1,7 @@
 package hiveacid.compact
 
 import hiveacid.AcidOrcSuite
-import hiveacid.wire.{CompactedFile, CompactionSpec, DeleteFolder, Evolution, FoldedFile, PartitionDeletes}
+import hiveacid.wire.{CompactedFile, CompactionSpec, DeleteFolder, Evolution, FoldedFile, OutputJob, PartitionDeletes}
 import hiveacid.write.SpecChanges.{statementId, writeId}
 import hiveacid.write.WriteJob
 import org.apache.hadoop.fs.Path
@@ -39,7 +39,8 @@ class CompactionSuite extends AcidOrcSuite {
       evolution = Evolution(byPosition = false, asHive3 = false),
       writeIds = "",
       deletes = PartitionDeletes(folders, "stamp"),
-      files = Seq(file)
+      files = Seq(file),
+      output = OutputJob("", "", Map.empty)
     )
     val spec = CheckedCompaction.of(message)
     val (schema, conf) = (table.schema, new SerializableConfiguration(table.conf))

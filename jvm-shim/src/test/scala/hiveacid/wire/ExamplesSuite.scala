@@ -121,5 +121,5 @@ final class ExamplesSuite extends munit.FunSuite {
 }
 
 object ExamplesSuite {
-  private val Mappings = Set("settings", "properties", "bucketing", "options", "partition")
+  private val Mappings = Set("settings", "properties", "bucketing", "options", "partition", "elsewhere")
 }

@@ -1,6 +1,6 @@
 package hiveacid.write
 
-import hiveacid.wire.{Column, Layout, Place, RequiredColumn, Spread, WriteSpec}
+import hiveacid.wire.{Column, Layout, OutputJob, Place, RequiredColumn, Spread, WriteSpec}
 
 /** The fields of a test's write job that differ from the usual. */
 object SpecChanges {
@@ -10,6 +10,7 @@ object SpecChanges {
   def writeId(id: Long): SpecChange = place(_.copy(writeId = id))
   def statementId(id: Int): SpecChange = place(_.copy(statementId = id))
   val overwrites: SpecChange = place(_.copy(overwrites = true))
+  def output(job: OutputJob): SpecChange = place(_.copy(output = job))
   val discards: SpecChange = place(_.copy(discards = true))
   def cores(number: Int): SpecChange = spread(_.copy(cores = number))
   def victimBuckets(number: Int): SpecChange = spread(_.copy(victimBuckets = number))
