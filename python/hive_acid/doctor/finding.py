@@ -15,6 +15,7 @@ class FindingKind(Enum):
     ABORTED_FOLDERS = "aborted-folders"
     ORPHAN_STAGING = "orphan-staging"
     FOREIGN_STAGING = "foreign-staging"
+    PENDING_UPLOADS = "pending-uploads"
     STRAY_FILES = "stray-files"
     SPARK_MARKER = "spark-marker"
     NAME_NOT_HIVES = "name-not-hives"
@@ -40,7 +41,8 @@ class Finding:
     """Something that should not be so.
 
     `table` is None for what is the whole metastore's, `path` for what is no file or folder. `detail` says what was
-    found, `harm` what it does, `cure` what to do. `is_fixable`: `--fix` does it, by removing `path`.
+    found, `harm` what it does, `cure` what to do. `is_fixable`: `--fix` does it, by removing `path`,
+    or by giving up the uploads to it.
     """
 
     kind: FindingKind

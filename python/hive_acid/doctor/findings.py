@@ -21,6 +21,7 @@ from hive_acid.doctor.finding import Finding, FindingKind, Subject
 from hive_acid.doctor.leftovers import (
     find_aborted_folders,
     find_dead_overwrites,
+    find_ended_uploads,
     find_staging,
     find_staging_transactions,
 )
@@ -151,6 +152,9 @@ class Doctor:
         locations = sorted({table.location, *(root.location for root in roots)})
         yield from find_unlocked(case.subject, find_unlocked_writers(self._metastore, table.name))
         yield from self._examine_staging(case.subject, locations)
+        uploads = self._file_system.pending_uploads(locations)
+        transactions = case.view.transactions
+        yield from find_ended_uploads(case.subject, uploads, locations, case.write_ids, transactions)
         if case.partitions is not None:
             yield from self._examine_partitioned_root(case, case.partitions)
         for surveyed in survey(self._file_system, roots, case.view):
@@ -239,7 +243,10 @@ def treat(file_system: FileSystem, finding: Finding, is_dry_run: bool) -> Treatm
     if not finding.is_fixable or finding.path is None or is_dry_run:
         return Treatment(finding)
     try:
-        file_system.delete_tree(finding.path)
+        if finding.kind is FindingKind.PENDING_UPLOADS:
+            file_system.abort_uploads(file_system.pending_uploads([finding.path]))
+        else:
+            file_system.delete_tree(finding.path)
     except HiveAcidError as error:
         return Treatment(finding, failure=str(error))
     return Treatment(finding, is_done=True)

@@ -1,19 +1,22 @@
-"""Leftovers of transactions that died: bases, deltas, staging folders."""
+"""Leftovers of transactions that died: bases, deltas, staging folders, uploads."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from hive_acid.doctor.ages import find_old
 from hive_acid.doctor.finding import Finding, FindingKind, Subject
 from hive_acid.metastore.types import MetastoreLine, TransactionState
-from hive_acid.model.names import STAGING_PREFIX
-from hive_acid.model.write_ids import ValidWriteIdList
+from hive_acid.model.names import MAGIC_FOLDER_PREFIX, OUTPUT_JOB_PREFIX, STAGING_PREFIX, FolderName
+from hive_acid.model.write_ids import ValidTxnList, ValidWriteIdList
 from hive_acid.snapshot.acid_state import AcidState, find_aborted_overwrites
 from hive_acid.snapshot.listing import Listing
+from hive_acid.snapshot.output_committer import PendingUpload
+from hive_acid.writing.output_rules import find_own_uploads
 
-_OURS = re.compile(rf"{re.escape(STAGING_PREFIX)}([0-9]+)-[0-9a-f]{{8}}")
+_OURS = re.compile(rf"(?:{re.escape(STAGING_PREFIX)}|{MAGIC_FOLDER_PREFIX}{OUTPUT_JOB_PREFIX})([0-9]+)-[0-9a-f]{{8}}")
 _OTHERS = (".spark-staging", "_temporary", ".hive-staging", "_impala_insert_staging")
 """How the staging folders of Spark, Hadoop's committers, Hive and Impala begin."""
 _LEFT_FOR_MS = 3_600_000
@@ -88,3 +91,31 @@ def find_staging(
             detail = "staging folder of another engine, or of Spark without this extension"
             harm = "only space, if its job has ended; a job of Spark's own damages the table when it ends"
             yield subject.finding(FindingKind.FOREIGN_STAGING, detail, harm, "remove it once its job has ended", path)
+
+
+def find_ended_uploads(
+    subject: Subject,
+    uploads: Sequence[PendingUpload],
+    locations: Sequence[str],
+    write_ids: ValidWriteIdList,
+    transactions: ValidTxnList,
+) -> Iterator[Finding]:
+    """Uploads to folders of writers that have ended: nobody completes them, and storage keeps their parts.
+
+    `write_ids` and `transactions` were asked for before the uploads.
+    """
+
+    def has_ended(name: FolderName) -> bool:
+        if name.visibility_txn_id:
+            return name.visibility_txn_id <= transactions.high_water_mark and (
+                name.visibility_txn_id not in transactions.open
+            )
+        written_by = range(name.min_write_id, name.max_write_id + 1)
+        return name.max_write_id <= write_ids.high_water_mark and not any(w in write_ids.open for w in written_by)
+
+    found = Counter(upload.path.rpartition("/")[0] for upload in find_own_uploads(uploads, locations, has_ended))
+    for folder, count in sorted(found.items()):
+        detail = f"{count} uploads of a writer that has ended, which nobody completes"
+        harm = "only space: no engine sees them, and listings of files do not show them"
+        cure = "give them up, or have the bucket do so after some days"
+        yield subject.finding(FindingKind.PENDING_UPLOADS, detail, harm, cure, folder, is_fixable=True)

@@ -25,6 +25,10 @@ FLUSH_LENGTH_SUFFIX = "_flush_length"
 """Side file of streaming ingest with the readable length of the file it is named after."""
 STAGING_PREFIX = ".hive-acid-staging-"
 """Our hidden staging folders; the dot hides them from every engine."""
+OUTPUT_JOB_PREFIX = "hive-acid-"
+"""How the IDs of our jobs of Hadoop's committers begin; the transaction follows."""
+MAGIC_FOLDER_PREFIX = "__magic_job-"
+"""How S3A calls the folder of such a job; the underscores hide it from every engine."""
 
 
 class FolderKind(Enum):

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Callable, Mapping
 
 from hive_acid.errors import HiveAcidError, build_error
-from hive_acid.model.names import FolderName
+from hive_acid.model.names import OUTPUT_JOB_PREFIX, FolderName
 from hive_acid.older_python import add_note
 from hive_acid.snapshot.filesystem import FileSystem
 from hive_acid.wire.write_spec import OutputJob
@@ -24,7 +24,6 @@ from hive_acid.writing.output_rules import (
 from hive_acid.writing.publication import Markers, Owner, Publication
 
 LOG = logging.getLogger(__name__)
-JOB_PREFIX = "hive-acid-"
 
 
 class CommittedPublication(Publication):
@@ -45,7 +44,7 @@ class CommittedPublication(Publication):
         super().__init__(file_system, location, markers)
         self._is_own = is_own
         self._uses_staging = uses_staging
-        self._job = OutputJob(f"{JOB_PREFIX}{self._id}", self._location)
+        self._job = OutputJob(f"{OUTPUT_JOB_PREFIX}{self._id}", self._location)
         self._folders: list[str] = []
         self._has_begun = False
 

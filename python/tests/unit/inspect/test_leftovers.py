@@ -5,6 +5,7 @@ from __future__ import annotations
 from hive_acid.metastore.types import MetastoreLine
 from hive_acid.model.names import METADATA_FILE, OVERWRITE_FILE
 from hive_acid.model.table import Partition
+from hive_acid.snapshot.output_committer import PendingUpload
 from hive_acid.wire.statement_kinds import StatementKind
 from support.doctoring import HOUR_MS, Kind, examine, fix, kinds, make_partitioned, pass_time, stage
 from support.statements import LOCATION, TABLE, World
@@ -91,11 +92,51 @@ class TestStaging:
         assert world.run(StatementKind.INSERT) == 3
         assert self.fixed_meanwhile == []
 
+    def test_the_folder_of_a_committers_job_is_one_too(self, world: World) -> None:
+        txn_id = world.memory.open_transaction("u", "h", "a")
+        path = f"{LOCATION}/__magic_job-hive-acid-{txn_id}-0123abcd"
+        world.file_system.add_file(f"{path}/00/pending")
+        world.file_system.add_file(f"{LOCATION}/__magic_job-of-others/00/pending")
+        assert kinds(world) == []
+        world.memory.abort(txn_id)
+        assert kinds(world) == [Kind.ORPHAN_STAGING]
+        assert fix(world) == [path]
+
     def test_folders_of_others_are_told_and_left_alone(self, world: World) -> None:
         for name in (".spark-staging-4711", "_temporary", ".hive-staging_hive_2026", ".ours-perhaps"):
             world.file_system.make_folder(f"{LOCATION}/{name}")
         assert kinds(world) == [Kind.FOREIGN_STAGING] * 3
         assert fix(world) == []
+
+
+class TestUploads:
+    def upload(self, world: World, folder: str) -> PendingUpload:
+        return world.file_system.upload("job", LOCATION, "attempt", f"{LOCATION}/{folder}/bucket_00000")
+
+    def test_those_of_ended_writers_are_found_and_given_up(self, world: World) -> None:
+        world.run(StatementKind.INSERT)
+        left = self.upload(world, "delta_0000001_0000001_0000")
+        self.upload(world, "delta_0000001_0000001_0001")
+        assert kinds(world) == [Kind.PENDING_UPLOADS] * 2
+        assert fix(world) == [f"{LOCATION}/delta_0000001_0000001_000{n}" for n in (0, 1)]
+        assert left not in world.file_system.lengths
+        assert kinds(world) == []
+
+    def test_those_of_writers_at_work_are_left_alone(self, world: World) -> None:
+        world.run(StatementKind.INSERT)
+        txn_id = world.memory.open_transaction("u", "h", "a")
+        world.memory.allocate_write_id(txn_id, TABLE)
+        uploads = [
+            self.upload(world, "delta_0000002_0000002_0000"),  # of an open transaction
+            self.upload(world, "delta_0000009_0000009_0000"),  # of one that began after the doctor had asked
+            self.upload(world, f"base_0000001_v{txn_id:07d}"),  # of an open compaction
+            self.upload(world, "other/delta_0000001_0000001_0000"),  # of another table
+        ]
+        assert kinds(world) == []
+        assert fix(world) == []
+        assert list(world.file_system.lengths) == uploads
+        world.memory.abort(txn_id)
+        assert kinds(world) == [Kind.PENDING_UPLOADS] * 2
 
 
 def test_what_aborted_transactions_have_left_is_told_after_an_hour(world: World) -> None:
