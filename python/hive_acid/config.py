@@ -128,7 +128,7 @@ COMMIT_RESOLVE_TIMEOUT_MS = Setting(
 ALLOW_NON_ATOMIC_RENAME = Setting(
     "spark.hiveacid.storage.allowNonAtomicRename",
     "false",
-    "`true`: statements write to storage on which the rename of a folder is not atomic.",
+    "`true`: statements rename folders where that is not atomic, too, instead of using a committer of Hadoop's.",
 )
 GUARD_MAX_ROWS = Setting(
     "spark.hiveacid.guard.maxRows",

@@ -152,9 +152,7 @@ class Doctor:
         locations = sorted({table.location, *(root.location for root in roots)})
         yield from find_unlocked(case.subject, find_unlocked_writers(self._metastore, table.name))
         yield from self._examine_staging(case.subject, locations)
-        uploads = self._file_system.pending_uploads(locations)
-        transactions = case.view.transactions
-        yield from find_ended_uploads(case.subject, uploads, locations, case.write_ids, transactions)
+        yield from self._examine_uploads(case, locations)
         if case.partitions is not None:
             yield from self._examine_partitioned_root(case, case.partitions)
         for surveyed in survey(self._file_system, roots, case.view):
@@ -166,6 +164,15 @@ class Doctor:
         states = {txn_id: self._metastore.transaction_state(txn_id) for txn_id in transactions}
         mark = self._metastore.valid_transactions(0).high_water_mark if transactions else 0
         yield from find_staging(subject, folders, states, mark)
+
+    def _examine_uploads(self, case: _Case, locations: Sequence[str]) -> Iterator[Finding]:
+        try:
+            uploads = self._file_system.pending_uploads(locations)
+        except HiveAcidError as error:  # many may read files and not list uploads
+            cure = "allow the listing of uploads and run doctor again"
+            yield case.subject.finding(FindingKind.NOT_EXAMINED, str(error), "not known", cure)
+            return
+        yield from find_ended_uploads(case.subject, uploads, locations, case.write_ids, case.view.transactions)
 
     def _examine_partitioned_root(self, case: _Case, partitions: Sequence[Partition]) -> Iterator[Finding]:
         (listing,) = self._file_system.list_trees([case.table.location])

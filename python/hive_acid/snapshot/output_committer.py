@@ -50,7 +50,7 @@ class OutputCommitter(Protocol):
         ...
 
     def pending_uploads(self, roots: Sequence[str]) -> list[PendingUpload]:
-        """Those of any writer below these folders; none where storage knows no such uploads."""
+        """The uploads of any writer below these folders; none where storage does not list them."""
         ...
 
     def abort_uploads(self, uploads: Sequence[PendingUpload]) -> None:

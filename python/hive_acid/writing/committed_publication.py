@@ -96,7 +96,7 @@ class CommittedPublication(Publication):
             raise build_error("HIVE_ACID_STORAGE", path=self._location, action="putting files in place", reason=reason)
 
     def _give_up_uploads(self) -> None:
-        """Uploads of attempts that did not count, or have not ended yet. What is left costs space and nothing else."""
+        """Uploads of attempts that did not count, or have not ended yet. They cost space and nothing else."""
         roots = find_roots(self._job)
         try:
             uploads = self._file_system.pending_uploads(roots)

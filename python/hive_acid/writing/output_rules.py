@@ -48,7 +48,7 @@ def is_object_store(location: str) -> bool:
 
 @dataclass(frozen=True)
 class OutputPlan:
-    """What a committer's job puts in place: the files of each folder by path with their lengths, and who wrote them.
+    """The output of a committer's job: the files of each folder by path with their lengths, and who wrote them.
 
     `attempts` are the attempts of tasks whose results the engine has handed over, by root; no other may count.
     """
@@ -91,7 +91,7 @@ def find_losers(begun: Mapping[str, Sequence[str]], chosen: Mapping[str, Sequenc
 def find_own_uploads(
     uploads: Iterable[PendingUpload], roots: Sequence[str], is_own: Callable[[FolderName], bool]
 ) -> list[PendingUpload]:
-    """Those of one writer, told by the names of its folders below the roots and their partitions.
+    """The uploads of one writer, told by the names of its folders below the roots and their partitions.
 
     Other uploads are of writers that work in the same table. A folder counts only where the table has its folders, for
     another table may lie below this one, with write IDs of its own.
@@ -109,7 +109,7 @@ def _is_own(path: str, root: str, is_own: Callable[[FolderName], bool]) -> bool:
 
 
 def find_difference(plan: OutputPlan, listings: Sequence[Listing]) -> str | None:
-    """What lies in the folders otherwise than it was reported; None if nothing. Hidden files do not count."""
+    """The first file that lies in the folders otherwise than it was reported; None if there is none. Hidden files do not count."""
     for listing in listings:
         wanted = plan.folders[listing.root]
         found = {

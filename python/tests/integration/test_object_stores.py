@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -22,7 +23,7 @@ def lake(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lake]:
 @pytest.fixture(scope="module")
 def spark(lake: Lake) -> Iterator[SessionProcess]:
     """A task may fail twice."""
-    with lake.session(DATABASE, {"spark.master": "local[2,3]"}) as session:
+    with lake.session(DATABASE, {"spark.master": "local[2,3]", "spark.hadoop.fs.s3a.multipart.size": "5M"}) as session:
         yield session
 
 
@@ -130,6 +131,25 @@ def test_an_insert_only_table_of_parquet(lake: Lake, spark: SessionProcess) -> N
     spark.sql("INSERT INTO plain VALUES (2, 'b')")
     spark.sql("ALTER TABLE plain COMPACT 'major' AND WAIT")
     assert read(spark, "plain") == [(1, "a"), (2, "b")]
+
+
+def test_a_file_of_several_parts(lake: Lake, spark: SessionProcess) -> None:
+    before = len(lake.relay.requests)
+    spark.sql(f"CREATE TABLE large {TRANSACTIONAL} AS SELECT id, uuid() AS v FROM range(0, 400000, 1, 1)")
+    parts = [r for r in lake.relay.requests[before:] if "partNumber" in r.query and "bucket_00000" in r.key]
+    assert len(parts) > 1
+    assert spark.sql("SELECT count(*), count(DISTINCT v), sum(id) FROM large") == [(400000, 400000, 79999800000)]
+
+
+def test_a_partition_on_storage_without_such_a_committer_is_refused(
+    lake: Lake, spark: SessionProcess, tmp_path: Path
+) -> None:
+    create(spark, "mixed", more="PARTITIONED BY (d STRING)")
+    spark.sql(f"ALTER TABLE mixed ADD PARTITION (d = 'near') LOCATION '{tmp_path.as_uri()}'")
+    with pytest.raises(StatementFailed) as failure:
+        spark.sql("INSERT INTO mixed VALUES (1, 'a', 'x')")
+    assert failure.value.condition == "HIVE_ACID_CONFIGURATION.NO_COMMITTER"
+    assert not [key for key in lake.keys(DATABASE, "mixed") if "__magic" in key]
 
 
 def test_a_statement_that_changes_nothing_leaves_nothing(lake: Lake, spark: SessionProcess) -> None:

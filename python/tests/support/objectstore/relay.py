@@ -1,19 +1,25 @@
-"""A relay before an object store: it notes each request, and holds or refuses what a test wants."""
+"""A relay before an object store: it notes each request, and holds or refuses what a test wants.
+
+It also lists uploads by prefix, which S3Proxy does not.
+"""
 
 from __future__ import annotations
 
 import http.client
+import re
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, unquote, urlsplit
+from xml.sax.saxutils import escape
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
 _HOP_BY_HOP = {"connection", "keep-alive", "transfer-encoding", "content-length"}
+_UPLOAD = re.compile(rb"<Upload>.*?</Upload>", re.DOTALL)
 _REFUSAL = b"<Error><Code>AccessDenied</Code><Message>on purpose</Message></Error>"
 LIMIT_SECONDS = 120.0
 
@@ -64,7 +70,8 @@ class Relay:
         self.requests: list[Request] = []
         self.refuses: Callable[[Request], bool] = lambda _: False
         self.holds: list[Hold] = []
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _make_handler(self, urlsplit(store).netloc))
+        handler = type("Handler", (_Handler,), {"relay": self, "store": urlsplit(store).netloc})
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
         self._server.daemon_threads = True
         self.endpoint = f"http://127.0.0.1:{self._server.server_address[1]}"
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
@@ -90,48 +97,57 @@ class Relay:
         self._server.server_close()
 
 
-def _make_handler(relay: Relay, store: str) -> type[BaseHTTPRequestHandler]:
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-        disable_nagle_algorithm = True
+def _choose_uploads(listing: bytes, prefix: str) -> bytes:
+    """Those whose keys begin so: the server lists none but all of them."""
+    start = f"<Key>{escape(prefix)}".encode()
+    return _UPLOAD.sub(lambda match: match[0] if start in match[0] else b"", listing)
 
-        def _pass(self) -> None:
-            body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-            request = self._describe()
-            relay.requests.append(request)
-            for hold in list(relay.holds):
-                if hold.chosen(request):
-                    hold.stop()
-            if relay.refuses(request):
-                self._answer(403, [("Content-Type", "application/xml")], _REFUSAL)
-                return
-            connection = http.client.HTTPConnection(store)
-            headers = {k: v for k, v in self.headers.items() if k.lower() not in ("connection", "expect")}
-            connection.request(self.command, self.path, body, headers)
-            answer = connection.getresponse()
-            content = answer.read()
-            self._answer(answer.status, answer.getheaders(), content)
-            connection.close()
 
-        def _describe(self) -> Request:
-            parts = urlsplit(self.path)
-            _, _, key = unquote(parts.path).lstrip("/").partition("/")
-            query = frozenset(parse_qs(parts.query, keep_blank_values=True))
-            return Request(self.command, key, query, self.headers.get("x-amz-copy-source") is not None)
+class _Handler(BaseHTTPRequestHandler):
+    relay: Relay
+    store: str
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
 
-        def _answer(self, status: int, headers: list[tuple[str, str]], content: bytes) -> None:
-            self.send_response_only(status)
-            length = dict(headers).get("Content-Length", "0") if self.command == "HEAD" else str(len(content))
-            for name, value in headers:
-                if name.lower() not in _HOP_BY_HOP:
-                    self.send_header(name, value)
-            self.send_header("Content-Length", length)
-            self.end_headers()
-            self.wfile.write(content)
+    def _pass(self) -> None:
+        body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        request = self._describe()
+        self.relay.requests.append(request)
+        for hold in list(self.relay.holds):
+            if hold.chosen(request):
+                hold.stop()
+        if self.relay.refuses(request):
+            self._answer(403, [("Content-Type", "application/xml")], _REFUSAL)
+            return
+        connection = http.client.HTTPConnection(self.store)
+        headers = {k: v for k, v in self.headers.items() if k.lower() not in ("connection", "expect")}
+        lists_uploads = request.method == "GET" and "uploads" in request.query
+        path = f"{urlsplit(self.path).path}?uploads" if lists_uploads else self.path
+        connection.request(self.command, path, body, headers)
+        answer = connection.getresponse()
+        content = answer.read()
+        if lists_uploads:
+            content = _choose_uploads(content, parse_qs(urlsplit(self.path).query).get("prefix", [""])[0])
+        self._answer(answer.status, answer.getheaders(), content)
+        connection.close()
 
-        do_GET = do_PUT = do_POST = do_DELETE = do_HEAD = _pass  # noqa: N815 (names of the base class)
+    def _describe(self) -> Request:
+        parts = urlsplit(self.path)
+        _, _, key = unquote(parts.path).lstrip("/").partition("/")
+        query = frozenset(parse_qs(parts.query, keep_blank_values=True))
+        return Request(self.command, key, query, self.headers.get("x-amz-copy-source") is not None)
 
-        def log_message(self, *_: Any) -> None:
-            pass
+    def _answer(self, status: int, headers: list[tuple[str, str]], content: bytes) -> None:
+        self.send_response_only(status)
+        length = dict(headers).get("Content-Length", "0") if self.command == "HEAD" else str(len(content))
+        for name, value in headers:
+            if name.lower() not in _HOP_BY_HOP:
+                self.send_header(name, value)
+        self.send_header("Content-Length", length)
+        self.end_headers()
+        self.wfile.write(content)
 
-    return Handler
+    do_GET = do_PUT = do_POST = do_DELETE = do_HEAD = _pass  # noqa: N815 (names of the base class)
+
+    def log_message(self, *_: Any) -> None:
+        pass

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hive_acid.errors import build_error
 from hive_acid.metastore.types import MetastoreLine
 from hive_acid.model.names import METADATA_FILE, OVERWRITE_FILE
 from hive_acid.model.table import Partition
@@ -121,6 +122,13 @@ class TestUploads:
         assert fix(world) == [f"{LOCATION}/delta_0000001_0000001_000{n}" for n in (0, 1)]
         assert left not in world.file_system.lengths
         assert kinds(world) == []
+
+    def test_storage_that_does_not_show_them_is_told(self, world: World) -> None:
+        def refuse(roots: object) -> list[PendingUpload]:
+            raise build_error("HIVE_ACID_STORAGE", path=LOCATION, action="listing uploads", reason="denied")
+
+        world.file_system.pending_uploads = refuse  # type: ignore[assignment]
+        assert kinds(world) == [Kind.NOT_EXAMINED]
 
     def test_those_of_writers_at_work_are_left_alone(self, world: World) -> None:
         world.run(StatementKind.INSERT)

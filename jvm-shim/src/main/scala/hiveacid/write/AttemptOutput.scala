@@ -28,7 +28,7 @@ sealed trait AttemptOutput {
 
 object AttemptOutput {
 
-  /** Of a task attempt. */
+  /** The output of a task attempt. */
   def of(staging: String, job: OutputJob, conf: Configuration, context: TaskContext): AttemptOutput =
     if (job.id.isEmpty) new StagedOutput(staging, WriteTask.attemptFolder(context), conf)
     else {
@@ -38,7 +38,7 @@ object AttemptOutput {
       output
     }
 
-  /** Of the driver, which writes without tasks. */
+  /** The output of the driver, which writes without tasks. */
   def ofDriver(staging: String, job: OutputJob, conf: Configuration): AttemptOutput =
     if (job.id.isEmpty) new StagedOutput(staging, "", conf)
     else new CommitterOutput(job, OutputCommits.driverAttempt(job.id), conf)

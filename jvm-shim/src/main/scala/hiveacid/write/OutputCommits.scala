@@ -41,6 +41,8 @@ final class OutputCommits(id: String, conf: Configuration) {
     if (!Delaying(name)) throw missing(name)
     if (made.getWorkPath.toString.contains(SharedFolder))
       throw AcidException("HIVE_ACID_CONFIGURATION.COMMITTER_SHARES_FOLDER", Map("scheme" -> scheme))
+    if (scheme == "s3a" && path.getFileSystem(own).getConf.getBoolean(InMemory, false))
+      throw AcidException("HIVE_ACID_CONFIGURATION.COMMITTER_IN_MEMORY", Map("setting" -> InMemory))
     made
   }
 
@@ -75,7 +77,7 @@ final class OutputCommits(id: String, conf: Configuration) {
     clear(root)
   }
 
-  /** What a committer leaves that is told not to touch the folders of others. */
+  /** Removes what a committer leaves that is told not to touch the folders of others. */
   private def clear(root: String): Unit = {
     val folder = tasksFolder(root).getParent.getParent
     val system = folder.getFileSystem(own)
@@ -123,6 +125,7 @@ object OutputCommits {
 
   /** In which Hadoop before 3.4.1 keeps the files of all jobs of a table; the first to end removes it. */
   private val SharedFolder = "/__magic/"
+  private val InMemory = "fs.s3a.committer.magic.track.commits.in.memory.enabled"
   private val TemporaryFolder = "_temporary"
 
   private def configured(id: String, conf: Configuration): Configuration = {

@@ -13,7 +13,7 @@ final case class PendingUpload(path: String, id: String)
 /** Uploads that have begun and neither ended nor been given up. They are seen by nobody and cost storage. */
 object PendingUploads {
 
-  /** Those below the folder, with paths spelled as it is; none where storage knows no such uploads. */
+  /** Lists them below the folder, with paths spelled as it is; none where storage does not list uploads. */
   def list(folder: String, conf: Configuration): Seq[PendingUpload] = {
     val path = new Path(folder)
     val system = path.getFileSystem(conf)
@@ -22,7 +22,7 @@ object PendingUploads {
       val prefix = s"${path.toUri.getPath.stripPrefix("/").stripSuffix("/")}/"
       val found =
         try listed(system, prefix)
-        catch { case e: Exception if isUnsupported(e) => listed(system, null) } // then of the whole bucket
+        catch { case e: Exception if isUnsupported(e) => Nil }
       val root = folder.stripSuffix("/")
       found.collect {
         case (key, id) if key.startsWith(prefix) => PendingUpload(s"$root/${key.drop(prefix.length)}", id)
@@ -60,8 +60,5 @@ object PendingUploads {
     String.valueOf(method.invoke(upload))
   }
 
-  private def isUnsupported(e: Exception): Boolean =
-    e.getClass.getSimpleName == "AWSUnsupportedFeatureException" || String
-      .valueOf(e.getMessage)
-      .contains("NotImplemented")
+  private def isUnsupported(e: Exception): Boolean = e.getClass.getSimpleName == "AWSUnsupportedFeatureException"
 }

@@ -1,0 +1,146 @@
+"""Drivers that die and attempts that live on, on an S3 server: what was not committed is never seen."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from support.drivers import QUICK, wait_until
+from support.objectstore.lake import TRANSACTIONAL, Lake, start_lake
+from support.objectstore.relay import Request
+from support.objectstore.session import spark_settings
+from support.session_process import SessionProcess
+
+DATABASE = "lakedb"
+SPECULATION = {
+    "spark.speculation": "true",
+    "spark.speculation.interval": "100ms",
+    "spark.speculation.multiplier": "1.1",
+    "spark.speculation.quantile": "0.5",
+    "spark.speculation.minTaskRuntime": "500ms",
+    "spark.speculation.efficiency.enabled": "false",
+    "spark.executor.memory": "512m",
+    "spark.executor.cores": "1",
+}
+
+
+@pytest.fixture(scope="module")
+def lake(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lake]:
+    with start_lake(tmp_path_factory.mktemp("lake"), QUICK) as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def spark(lake: Lake) -> Iterator[SessionProcess]:
+    with lake.session(DATABASE) as session:
+        yield session
+
+
+@pytest.fixture(autouse=True)
+def healed(lake: Lake) -> Iterator[None]:
+    yield
+    lake.relay.heal()
+
+
+def create(spark: SessionProcess, table: str) -> None:
+    spark.sql(f"CREATE TABLE {table} (id INT) {TRANSACTIONAL}")
+    spark.sql(f"INSERT INTO {table} VALUES (1), (2)")
+
+
+def has_open_transactions(spark: SessionProcess) -> bool:
+    return any("open" in str(row).lower() for row in spark.sql("SHOW TRANSACTIONS"))
+
+
+def chooses_attempts(request: Request) -> bool:
+    """The first request by which the driver tells which attempts count."""
+    return request.method == "PUT" and request.key.endswith(".pendingset")
+
+
+def completes(request: Request) -> bool:
+    return request.completes_upload
+
+
+@pytest.mark.parametrize(
+    ("table", "chosen", "goes_through"),
+    [("before", chooses_attempts, False), ("within", completes, True)],
+    ids=["before the job is committed", "while files are put in place"],
+)
+def test_a_driver_that_is_killed_shows_nothing_and_the_doctor_finds_what_it_left(
+    lake: Lake, spark: SessionProcess, table: str, chosen: Callable[[Request], bool], goes_through: bool
+) -> None:
+    """A request that was on its way when the driver died may arrive all the same."""
+    create(spark, table)
+    files = lake.files(DATABASE, table)
+    with lake.session(f"victim_{table}") as victim:
+        hold = lake.relay.hold(chosen)
+        victim.submit(f"INSERT OVERWRITE {DATABASE}.{table} SELECT int(id) FROM range(10, 20, 1, 2)")
+        hold.wait()
+        victim.kill()
+        if not goes_through:
+            lake.relay.refuses = chosen
+        hold.release()
+    assert spark.sql(f"SELECT id FROM {table} ORDER BY id") == [(1,), (2,)]
+    wait_until(lambda: not has_open_transactions(spark), "the transaction has timed out")
+    lake.relay.heal()
+    assert spark.sql(f"SELECT id FROM {table} ORDER BY id") == [(1,), (2,)]
+    assert (lake.files(DATABASE, table) == files) != goes_through
+    assert any("__magic_job-hive-acid-" in key for key in lake.keys(DATABASE, table))
+    assert bool(lake.uploads()) != goes_through
+    told = run_doctor(lake, table)
+    assert ("pending-uploads" in told) != goes_through
+    assert "orphan-staging" in told
+    assert lake.uploads() == []
+    assert not any("__magic_job" in key for key in lake.keys(DATABASE, table))
+    spark.sql(f"INSERT INTO {table} VALUES (3)")
+    assert spark.sql(f"SELECT id FROM {table} ORDER BY id") == [(1,), (2,), (3,)]
+
+
+def run_doctor(lake: Lake, table: str) -> str:
+    """What `hive-acid doctor --fix` says of the table."""
+    folder = Path(lake.folder, f"doctor-{table}")
+    folder.mkdir()
+    settings = spark_settings(lake.relay.endpoint)
+    (folder / "spark-defaults.conf").write_text("".join(f"{key} {value}\n" for key, value in settings.items()))
+    command = [sys.executable, "-m", "hive_acid.cli", "doctor", f"{DATABASE}.{table}", "--fix"]
+    done = subprocess.run(
+        [*command, "--metastore", lake.metastore.uri],
+        env={**os.environ, "SPARK_CONF_DIR": str(folder)},
+        capture_output=True,
+        text=True,
+        timeout=200,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux has a second host on its loopback interface")
+def test_an_attempt_that_was_overtaken_adds_nothing_when_it_goes_on_after_the_commit(lake: Lake) -> None:
+    with lake.session("cluster", SPECULATION, is_cluster=True) as spark:
+        spark.sql(f"CREATE TABLE overtaken (id INT) {TRANSACTIONAL}")
+        insert = "INSERT INTO overtaken SELECT int(id) FROM range({first}, {first} + 40000, 1, 4)"
+        spark.sql(insert.format(first=0))  # both executors run
+        numbers = itertools.count()
+
+        def first_part(request: Request) -> bool:
+            is_part = request.method == "PUT" and "partNumber" in request.query
+            return is_part and "/overtaken/" in request.key and next(numbers) == 0
+
+        hold = lake.relay.hold(first_part)
+        spark.sql(insert.format(first=100_000))
+        hold.wait()
+        rows = "SELECT count(*), count(DISTINCT id) FROM overtaken"
+        assert spark.sql(rows) == [(80000, 80000)]
+        files = lake.files("cluster", "overtaken")
+        assert len(files) == 8
+        hold.release()
+        spark.sql(insert.format(first=200_000))
+        assert [key for key in lake.files("cluster", "overtaken") if "0000003" not in key] == files
+        assert spark.sql(rows) == [(120_000, 120_000)]
+        assert lake.uploads() == []
