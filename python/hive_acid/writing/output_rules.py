@@ -109,7 +109,10 @@ def _is_own(path: str, root: str, is_own: Callable[[FolderName], bool]) -> bool:
 
 
 def find_difference(plan: OutputPlan, listings: Sequence[Listing]) -> str | None:
-    """The first file that lies in the folders otherwise than it was reported; None if there is none. Hidden files do not count."""
+    """The first file that lies in the folders otherwise than it was reported; None if there is none.
+
+    Hidden files do not count.
+    """
     for listing in listings:
         wanted = plan.folders[listing.root]
         found = {
