@@ -55,7 +55,9 @@ def shim(line: String): Project =
     target := (ThisBuild / baseDirectory).value / ".build" / "sbt" / line,
     scalacOptions ++= Seq("-release", javaRelease(line), "-deprecation", "-feature", "-unchecked") ++
       (if (isScala212(line)) Seq("-Xsource:2.13") else Seq("-Wunused")),
-    Compile / unmanagedSourceDirectories ++= ("src/main/scala" +: ownSources(line))
+    // hiveacid.metastore: the same classes of every line, for the class archive of the metastore's process knows them
+    Compile / javacOptions ++= Seq("--release", "11", "-Xlint:all"),
+    Compile / unmanagedSourceDirectories ++= ("src/main/scala" +: "src/main/java" +: ownSources(line))
       .map((ThisBuild / baseDirectory).value / "jvm-shim" / _),
     // one file each for Python and the shim
     Compile / unmanagedResources ++= Seq("errors/conditions.json", "errors/outcomes.json", "wire/statement_kinds.json")

@@ -18,16 +18,17 @@ _FIRST_RELEASE: Final = 17
 """The oldest Java that this was tried with. Older ones refuse to start with options that they do not know."""
 
 
-def archive_path(lib: Path, java: Java) -> Path | None:
+def archive_path(lib: Path, java: Java, door: Path | None = None) -> Path | None:
     """Where the archive lies, beside the folder of jars; None if this Java takes none.
 
-    `lib` is a whole entry of the cache. In a path with a colon the JVM would see two archives.
+    `lib` and the folder of `door`, a jar beside those of `lib`, are whole entries of the cache. In a path with a colon
+    the JVM would see two archives.
     """
     if java.release < _FIRST_RELEASE or os.pathsep in str(lib):
         return None
     binary = java.path.resolve()
     status = binary.stat()
-    known = f"{binary} {status.st_size} {status.st_mtime_ns}"
+    known = f"{binary} {status.st_size} {status.st_mtime_ns}" + (f" {door}" if door else "")
     return lib.with_name(f"{lib.name}-classes-{hashlib.sha256(known.encode()).hexdigest()[:12]}.jsa")
 
 

@@ -40,6 +40,18 @@ MESSAGES: Final[Mapping[str, str]] = {
         "The metastore in {folder} has a {found} database, and {asked} was asked for. Leave database unset, or choose "
         "another folder."
     ),
+    "HIVE_ACID_LOCAL_USERS_UNKNOWN": (
+        "The embedded metastore lets in its owner and root alone, and this system does not tell whose a connection is: "
+        "{reason}. Start it where /proc can be read, as a user that has a number of its own."
+    ),
+    "HIVE_ACID_LOCAL_NO_DOOR": (
+        "The classes that keep other users out of the embedded metastore are in no jar of {searched}. Install the "
+        "package again, or run ./dev jars in its source."
+    ),
+    "HIVE_ACID_LOCAL_SETTING_REFUSED": (
+        "The embedded metastore lets in its owner and root alone, and {setting}={value} would open another way "
+        "into it. Leave the setting out."
+    ),
     "HIVE_ACID_LOCAL_START_FAILED": "{program} did not start: {reason}. Its log {log} ends with:\n{tail}",
     "HIVE_ACID_LOCAL_NOT_RUNNING": "The embedded metastore in {folder} is not running.",
 }

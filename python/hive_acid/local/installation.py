@@ -20,6 +20,7 @@ from hive_acid.local.artifacts import (
 from hive_acid.local.cache import Progress, cache_folder, cache_lock, whole_entry
 from hive_acid.local.class_archive import archive_path
 from hive_acid.local.derby import Derby
+from hive_acid.local.door import prepare_door
 from hive_acid.local.download import download
 from hive_acid.local.errors import LocalMetastoreError
 from hive_acid.local.java import Java
@@ -36,7 +37,7 @@ def default_database() -> DatabaseKind:
 
 @dataclass(frozen=True)
 class Installation:
-    """Everything one metastore needs from the cache, whole. `jars` is the class path.
+    """Everything one metastore needs from the cache, whole. `jars` is the class path, with `door` as its last.
 
     `class_archive` is where the archive of its classes lies, or is to lie; None if its Java takes none.
     """
@@ -46,6 +47,7 @@ class Installation:
     database: PostgreSql | Derby
     template: Path
     class_archive: Path | None = None
+    door: Path | None = None
 
     def copy_template(self, target: Path) -> None:
         """Make `target` a copy of the template database. It appears whole or not at all."""
@@ -62,7 +64,8 @@ def prepare_installation(
 
     `java` fetches; `runtime`, by default the same, is the one that the metastore runs on.
 
-    Raises HIVE_ACID_LOCAL_PLATFORM_UNSUPPORTED, HIVE_ACID_LOCAL_ARTIFACT_UNAVAILABLE, HIVE_ACID_LOCAL_ARTIFACT_CORRUPT.
+    Raises HIVE_ACID_LOCAL_PLATFORM_UNSUPPORTED, HIVE_ACID_LOCAL_ARTIFACT_UNAVAILABLE, HIVE_ACID_LOCAL_ARTIFACT_CORRUPT,
+    and what `prepare_door` raises.
     """
     cache = cache_folder()
     with cache_lock(cache, progress):
@@ -83,8 +86,9 @@ def prepare_installation(
         name = f"template-{kind}-{_digest([*artifacts, *binaries], _TEMPLATE_VERSION + release.schema_changes)}"
         template = whole_entry(cache / name, build, progress)
         jars = tuple(path for path in files if not path.name.startswith(SCHEMA_SOURCE))
-        runs_on = runtime or java
-        return Installation(runs_on, jars, database, template, archive_path(lib, runs_on))
+        door = prepare_door(cache, progress)
+        runs_on, classes = runtime or java, jars if door is None else (*jars, door)
+        return Installation(runs_on, classes, database, template, archive_path(lib, runs_on, door), door)
 
 
 def prepare_spark_client(version: str, java: Java, progress: Progress) -> tuple[Path, ...]:

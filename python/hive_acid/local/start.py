@@ -17,6 +17,7 @@ from typing import Any, Final
 from hive_acid.local.artifacts import Release, embedded_release
 from hive_acid.local.cache import Progress
 from hive_acid.local.class_archive import archive_options, recording_options
+from hive_acid.local.door import check_no_other_way, door_options, main_class
 from hive_acid.local.errors import LocalMetastoreError
 from hive_acid.local.installation import DatabaseKind, Installation, default_database, prepare_installation
 from hive_acid.local.java import Java, find_java
@@ -59,6 +60,7 @@ class Started:
 
 def start_metastore(wish: Wish, progress: Progress) -> Started:
     """Start a metastore under a supervisor and wait until it answers. Raises LocalMetastoreError, nothing runs then."""
+    check_no_other_way(wish.settings)
     if wish.port is not None:
         check_port_free(wish.port)
     with _locked_folder(wish.folder) as (folder, lock):
@@ -205,11 +207,12 @@ def _metastore_program(
             for package in ("java.lang", "java.util", "java.net", "java.io")
         ),
         f"-Djava.io.tmpdir={folder / 'tmp'}",
+        *door_options(installation.door),
         *installation.database.java_options,
         f"-Dderby.stream.error.file={folder / 'derby.log'}",
         f"-Dlog4j2.configurationFile={conf / 'log4j2.properties'}",
         *("-cp", ":".join(map(str, installation.jars))),
-        *("org.apache.hadoop.hive.metastore.HiveMetaStore", "-p", str(port)),
+        *(main_class(installation.door), "-p", str(port)),
     ]
     # Another Hadoop's or Hive's settings of this machine are not ours.
     foreign = ("HADOOP_HOME", "HADOOP_CONF_DIR", "HADOOP_CLASSPATH", "HIVE_HOME", "CLASSPATH", "SPARK_CONF_DIR")

@@ -23,7 +23,7 @@ from thrift.transport.TSocket import TSocket
 from thrift.transport.TTransport import TBufferedTransport, TTransportException
 
 from hive_acid.errors import build_error
-from hive_acid.metastore.diagnosis import find_mismatch
+from hive_acid.metastore.diagnosis import find_mismatch, find_refusal
 from hive_acid.metastore.generated import ThriftHiveMetastore
 from hive_acid.metastore.sasl_transport import SaslTransport
 from hive_acid.metastore.security import NO_SECURITY, LoginFailed, Security
@@ -248,6 +248,9 @@ class Connections:
             connection.greet(self._user)
         except BaseException as error:
             connection.shutdown()
+            refused = find_refusal(error)
+            if refused:
+                raise refused from error
             if (
                 _was_dropped(error)
                 or isinstance(error, TProtocolException)

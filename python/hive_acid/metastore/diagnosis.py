@@ -9,9 +9,14 @@ import socket
 import ssl
 from dataclasses import dataclass
 
+from thrift.Thrift import TApplicationException
+
 from hive_acid.metastore.sasl_transport import Status
 from hive_acid.metastore.security import LoginFailed, Security
 
+OTHER_USER = "HIVE_ACID_METASTORE_LOGIN.OTHER_USER"
+_OTHER_USER_PREFIX = f"[{OTHER_USER}] "
+"""An embedded metastore answers so to the first call of anybody but its owner (`Door` in the shim's sources)."""
 _LIMIT_S = 3.0
 _NAME = b"getVersion"
 _QUESTION = b"\x80\x01\x00\x01" + len(_NAME).to_bytes(4, "big") + _NAME + bytes(4) + b"\0"
@@ -47,6 +52,14 @@ def find_mismatch(address: tuple[str, int], security: Security) -> LoginFailed |
             else "HIVE_ACID_METASTORE_LOGIN.LOGIN_NOT_EXPECTED"
         )
     return None
+
+
+def find_refusal(error: BaseException) -> LoginFailed | None:
+    """The name of the answer to a first call, if it came from an embedded metastore of another user; else None."""
+    text = str(getattr(error, "message", None) or "")
+    if not isinstance(error, TApplicationException) or not text.startswith(_OTHER_USER_PREFIX):
+        return None
+    return LoginFailed(OTHER_USER, reason=text.removeprefix(_OTHER_USER_PREFIX).rstrip("."))
 
 
 def find_manner(address: tuple[str, int]) -> Manner | None:

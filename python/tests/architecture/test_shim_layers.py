@@ -38,6 +38,10 @@ LAYERS = (
 )
 """From the top down. Formats do not know each other, nor do those who write and those who compact know the scan."""
 
+JAVA = SHIM / "src/main/java"
+"""`hiveacid.metastore`, which runs in the metastore's process: no part of the shim, but of its jar."""
+IMPORTED = re.compile(r"^import (?:static )?([\w.]+);$", re.MULTILINE)
+
 STRANGERS = {"hiveacid.formats.json", "hiveacid.formats.parquet", "hiveacid.formats.orc"}
 """Packages side by side."""
 
@@ -103,3 +107,11 @@ def test_an_arrow_is_found_wherever_it_stands() -> None:
         'val x = hiveacid.errors.C("hiveacid.guard.D") // hiveacid.x.E\n'
     )
     assert list(known_packages(text)) == ["hiveacid.api", "hiveacid.errors"]
+
+
+@pytest.mark.parametrize("path", sorted(JAVA.rglob("*.java")), ids=lambda path: path.stem)
+def test_what_runs_in_the_metastores_process_knows_the_jdk_alone_and_the_shim_does_not_know_it(path: Path) -> None:
+    text = path.read_text("utf-8")
+    assert "package hiveacid.metastore;" in text
+    assert [name for name in IMPORTED.findall(text) if not name.startswith("java.")] == []
+    assert not [source for source in sources() if "hiveacid.metastore" in source.read_text("utf-8")]

@@ -8,6 +8,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from thrift.Thrift import TApplicationException
 
 from hive_acid.errors import HiveAcidError, MetastoreUnavailable
 from hive_acid.metastore.mechanisms import PasswordLogin
@@ -151,6 +152,18 @@ def test_no_login_where_one_is_asked_for() -> None:
 def test_a_server_that_drops_connections_for_reasons_of_its_own_is_unavailable(plain: FakeMetastoreServer) -> None:
     plain.answers["set_ugi"] = [dropped]
     assert failure(plain.uri, Security()).getCondition() == "HIVE_ACID_METASTORE_UNAVAILABLE"
+
+
+def test_an_embedded_metastore_of_another_user_is_named_and_asked_for_nothing_more(plain: FakeMetastoreServer) -> None:
+    def refused(*_: object) -> object:
+        text = f"[{LOGIN}.OTHER_USER] this is the metastore of user 1000, and user 1001 asks."
+        raise TApplicationException(TApplicationException.INTERNAL_ERROR, text)
+
+    plain.answers["set_ugi"] = [refused]
+    error = failure(plain.uri, Security())
+    assert error.getCondition() == f"{LOGIN}.OTHER_USER"
+    assert "lets in its owner and root alone: this is the metastore of user 1000, and user 1001 asks." in str(error)
+    assert {method for _, method, _ in plain.calls} == {"set_ugi"}
 
 
 def test_calls_go_over_tls(certificates: Certificates) -> None:

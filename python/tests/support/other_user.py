@@ -1,0 +1,138 @@
+"""Another user of this machine, who tries things: `python -m support.other_user USER ACTION ARGUMENT…`.
+
+It prints what came of it. The program begins as root. It imports all it needs before it becomes the user, who may be
+unable to read this Python.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import struct
+import subprocess
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import encodings.idna  # isort: skip  # noqa: F401 - for addresses
+
+from thrift.protocol.TBinaryProtocol import TBinaryProtocol
+from thrift.Thrift import TException
+from thrift.transport.TTransport import TMemoryBuffer
+
+from hive_acid.errors import HiveAcidError
+from hive_acid.metastore.connection import parse_uris
+from hive_acid.metastore.generated import ThriftHiveMetastore, ttypes
+from hive_acid.metastore.thrift_client import ThriftMetastore
+from hive_acid.model.table import TableName
+from support.chaos.catalog_client import CatalogClient
+
+NOBODY: Final = 65534
+SOMEBODY: Final = 61234
+"""User IDs. Neither needs an account."""
+DONE: Final = "done"
+
+
+def ask(uri: str) -> str:
+    """A transaction is opened, by the client that sessions have."""
+    ThriftMetastore(uri).open_transaction("root", "here", "test")
+    return DONE
+
+
+def drop(uri: str, table: str) -> str:
+    """A table is dropped with its folder, by a client that tells nobody's name before."""
+    CatalogClient(uri).drop(table)
+    return DONE
+
+
+def describe(uri: str, table: str) -> str:
+    """A table is described."""
+    return ThriftMetastore(uri).table(TableName("default", table)).location
+
+
+def hurry(uri: str, count: str) -> str:
+    """Requests to open a transaction are sent, and their connections closed or reset before an answer can come."""
+    endpoint, request = parse_uris(uri)[0], _request()
+    for number in range(int(count)):
+        with socket.create_connection((endpoint.host, endpoint.port)) as connection:
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", number % 2, 0))
+            connection.sendall(request)
+    return DONE
+
+
+def _request() -> bytes:
+    buffer = TMemoryBuffer()
+    client: Any = ThriftHiveMetastore.Client(TBinaryProtocol(buffer))
+    client.send_open_txns(ttypes.OpenTxnRequest(num_txns=1, user="root", hostname="here"))
+    request: bytes = buffer.getvalue()
+    return request
+
+
+def connect(uri: str, count: str) -> str:
+    """Connections one after another; the answers, each once."""
+    endpoint, request, answers = parse_uris(uri)[0], _request(), set()
+    for _ in range(int(count)):
+        with socket.create_connection((endpoint.host, endpoint.port)) as connection:
+            connection.settimeout(30)
+            connection.sendall(request)
+            answers.add(connection.recv(500))
+    return repr(answers)
+
+
+def enter_database(port: str) -> str:
+    """PostgreSQL's answer to the name of its superuser: R for a question, with its kind, 0 if he is in."""
+    names = b"user\0hive\0database\0metastore\0\0"
+    with socket.create_connection(("127.0.0.1", int(port))) as connection:
+        connection.sendall(struct.pack(">ii", 8 + len(names), 196608) + names)
+        kind, _, question = struct.unpack(">cii", connection.recv(9))
+    return f"{kind.decode()} {question}"
+
+
+def read(*paths: str) -> str:
+    """What of these can be read."""
+    return " ".join(path for path in paths if _can_read(Path(path)))
+
+
+def _can_read(path: Path) -> bool:
+    try:
+        if path.is_dir():
+            list(path.iterdir())
+        else:
+            path.read_bytes()
+    except PermissionError:
+        return False
+    return True
+
+
+ACTIONS: Final[Mapping[str, Callable[..., str]]] = {
+    action.__name__: action for action in (ask, drop, describe, hurry, connect, enter_database, read)
+}
+
+
+def act_as(user: int, action: Callable[..., str], *arguments: str) -> str:
+    """What comes of one of the actions, done by this user. Only root can ask for it."""
+    command = [sys.executable, "-m", "support.other_user", str(user), action.__name__, *arguments]
+    environment = {**os.environ, "HADOOP_USER_NAME": "root"}  # names are only told: the metastore believes them
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+    assert done.returncode == 0, done.stderr[-3000:]
+    return done.stdout.strip()
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Becomes the user, acts, and prints what came of it: the name of an error of ours, the text of others."""
+    user, action, *rest = arguments
+    os.setgroups([])
+    os.setgid(int(user))
+    os.setuid(int(user))
+    try:
+        told = ACTIONS[action](*rest)
+    except HiveAcidError as error:
+        told = f"{error.getCondition()} {error}"
+    except (TException, OSError) as error:
+        told = f"{type(error).__name__} {error}"
+    sys.stdout.write(f"{told}\n")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
