@@ -32,7 +32,7 @@ class EmbeddedMetastore:
     """A running metastore. Ends with `stop`, with the `with` block, or when this process ends, however that happens.
 
     `folder` holds the database, the warehouse, the configuration and the logs; `process_ids` tells the processes by
-    name ("supervisor", "metastore" and, where there is one, "postgresql"). On Linux it lets in its owner and root alone.
+    name ("supervisor", "metastore" and, where there is one, "postgresql"). On Linux its owner and root alone get in.
     """
 
     def __init__(self, started: Started) -> None:

@@ -100,7 +100,7 @@ def test_another_user_can_neither_see_a_table_nor_drop_it_and_its_owner_can(
 
 
 def test_who_sends_a_request_and_is_gone_before_the_answer_is_not_served(metastore: EmbeddedMetastore) -> None:
-    """Linux shows a socket that was closed as root's."""
+    """Older releases of Linux show a socket that was closed as root's."""
     before = count_transactions(metastore.uri)
     assert act_as(NOBODY, hurry, metastore.uri, "100") == DONE
     assert act_as(NOBODY, connect, metastore.uri, "1").count("OTHER_USER") == 1  # those before it have been looked at
@@ -120,7 +120,7 @@ def test_a_thousand_connections_leave_nothing_in_the_process(metastore: Embedded
 
 def test_refusals_do_not_disturb_those_who_work(metastore: EmbeddedMetastore) -> None:
     flood = subprocess.Popen(
-        [sys.executable, "-m", "support.other_user", str(NOBODY), hurry.__name__, metastore.uri, str(MANY // 4)],
+        [sys.executable, "-m", "support.other_user", str(NOBODY), hurry.__name__, metastore.uri, str(MANY // 10)],
         stdout=subprocess.DEVNULL,
     )
     try:

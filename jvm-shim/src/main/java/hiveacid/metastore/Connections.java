@@ -39,9 +39,10 @@ final class Connections {
   /**
    * The user at the client's end of the connection that the server has accepted last, or UNKNOWN. For one thread.
    *
-   * <p>What a list says of the client's end counts only if a later look finds the server's end connected: after a reset,
-   * the same two addresses may be another user's new connection, of which the server's end has no socket yet. And Linux
-   * may show root as the user of a socket that is being closed: root counts if a later look finds the client's end, too.
+   * <p>What a list says of the client's end counts only if a later look finds the server's end connected: after a
+   * reset, the same two addresses may be another user's new connection, of which the server's end has no socket yet.
+   * And Linux may show root as the user of a socket that is being closed: root counts only if a later look finds the
+   * same socket connected.
    */
   static long findUser(InetSocketAddress client, InetSocketAddress server) throws IOException {
     for (int tried = 0; tried < TRIES; tried++) {

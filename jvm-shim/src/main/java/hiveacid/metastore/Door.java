@@ -10,7 +10,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.HashSet;
 import java.util.Set;
 
-/** Lets in the connections of the metastore's owner and of root, and closes all others before a byte of them is read. */
+/**
+ * Lets in the connections of the metastore's owner and of root, and closes all others before a byte of them is read.
+ */
 public final class Door {
   /** The user ID of the owner. */
   static final String OWNER = "hiveacid.metastore.owner";
