@@ -123,7 +123,7 @@ object OutputCommits {
   private val AzureFactory = "org.apache.hadoop.fs.azurebfs.commit.AzureManifestCommitterFactory"
   private val Threads = 16
 
-  /** In which Hadoop before 3.4.1 keeps the files of all jobs of a table; the first to end removes it. */
+  /** In which Hadoop before 3.4.0 keeps the files of all jobs of a table; the first to end removes it. */
   private val SharedFolder = "/__magic/"
   private val InMemory = "fs.s3a.committer.magic.track.commits.in.memory.enabled"
   private val TemporaryFolder = "_temporary"

@@ -1,0 +1,31 @@
+"""Golden files on an S3 server come out as on local files."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+
+import pytest
+
+from support.objectstore import golden_program
+from support.objectstore.lake import Lake, start_lake
+
+FILES = ("delete", "history", "insert", "merge", "overwrite", "partitions", "transactions", "update")
+LIMIT_SECONDS = 900.0
+
+
+@pytest.fixture(scope="module")
+def lake(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lake]:
+    with start_lake(tmp_path_factory.mktemp("lake")) as started:
+        yield started
+
+
+def test_golden_files_come_out_as_they_were_recorded(lake: Lake) -> None:
+    program = [sys.executable, golden_program.__file__, lake.store, lake.relay.endpoint, lake.metastore.uri]
+    done = subprocess.run([*program, *FILES], capture_output=True, text=True, timeout=LIMIT_SECONDS, check=False)
+    assert done.returncode == 0, done.stderr
+    assert dict(map(json.loads, done.stdout.splitlines())) == dict.fromkeys(FILES, "")
+    assert lake.count_copies() == 0
+    assert lake.uploads() == []
