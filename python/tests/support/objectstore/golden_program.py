@@ -1,4 +1,4 @@
-"""The program that runs golden files on an object store: arguments are its address, a relay's, the metastore's, and files.
+"""The program that runs golden files on an object store. Arguments: its address, a relay's, the metastore's, and files.
 
 Answers one JSON line for each file: its name, and what differs. Raw files are looked at in a copy on this machine.
 """

@@ -126,6 +126,37 @@ def test_what_cannot_be_compacted_is_refused_before_anything_is_locked(changes: 
     assert shop.world.open_transactions() == []
 
 
+LAKE = {"location": "s3a://lake/t"}
+
+
+@pytest.mark.parametrize("fails", [None, RuntimeError("on purpose")])
+def test_on_an_object_store_the_result_is_put_in_place_by_a_committer(fails: BaseException | None) -> None:
+    shop = Shop(table=LAKE)
+    shop.engine.fails = fails
+    shop.request()
+    if fails is None:
+        outcome = shop.worker.run_next(None)
+        assert outcome is not None
+        (folder,) = outcome.folders
+        assert f"s3a://lake/t/{folder}/bucket_00000" in shop.world.file_system.files
+    else:
+        with pytest.raises(RuntimeError):
+            shop.worker.run_next(None)
+        assert not [path for path in shop.world.file_system.files if "base" in path or "_v0" in path]
+    assert shop.world.file_system.calls.count("rename") == 0
+    assert shop.world.file_system.lengths == {}
+
+
+@pytest.mark.parametrize("setting", ["true", "false"])
+def test_on_the_older_line_an_object_store_is_refused_whatever_is_set(setting: str) -> None:
+    """A base counts there as soon as its first file is there."""
+    shop = Shop(MetastoreLine.HIVE_3, {"spark.hiveacid.storage.allowNonAtomicRename": setting}, LAKE)
+    with pytest.raises(UnsupportedOperation) as refusal:
+        shop.worker.publish_base(TABLE, None)
+    assert refusal.value.getCondition() == "HIVE_ACID_UNSUPPORTED_TABLE.COMPACTION_ON_OBJECT_STORE"
+    assert "lock" not in shop.world.metastore.calls
+
+
 @pytest.mark.parametrize("line", MetastoreLine)
 def test_an_insert_only_table_gets_no_marks_of_acid_files(line: MetastoreLine) -> None:
     shop = Shop(line, table={"parameters": INSERT_ONLY, "input_format": ORC})

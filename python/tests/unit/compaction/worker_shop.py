@@ -36,11 +36,18 @@ class FakeCompactionEngine:
         if self.before:
             self.before()
         names = sorted({file.folder for file in spec.plan.files})
+        job = spec.output
         for name in names:
-            self.world.file_system.add_file(f"{spec.staging}/{name}/bucket_00000")
+            path = f"{name}/bucket_00000"
+            if job.id:
+                self.world.file_system.upload(job.id, job.root, "winner", f"{job.root}/{path}")
+            else:
+                self.world.file_system.add_file(f"{spec.staging}/{path}")
         if self.fails:
             raise self.fails
-        return WriteResult(tuple(WrittenFolder(name, 1, 100, ("bucket_00000",)) for name in names))
+        return WriteResult(
+            tuple(WrittenFolder(name, 1, 100, ("bucket_00000",), "", (100,), ("winner",)) for name in names)
+        )
 
 
 @dataclass
