@@ -23,8 +23,20 @@ final class CountedFile(path: Path, conf: Configuration) extends FilterFileSyste
       replication: Short,
       blockSize: Long,
       progress: Progressable
-  ): FSDataOutputStream = {
-    val opened = super.create(path, permission, overwrite, bufferSize, replication, blockSize, progress)
+  ): FSDataOutputStream =
+    noted(super.create(path, permission, overwrite, bufferSize, replication, blockSize, progress))
+
+  // some file systems create files otherwise without permissions
+  override def create(
+      path: Path,
+      overwrite: Boolean,
+      bufferSize: Int,
+      replication: Short,
+      blockSize: Long,
+      progress: Progressable
+  ): FSDataOutputStream = noted(fs.create(path, overwrite, bufferSize, replication, blockSize, progress))
+
+  private def noted(opened: FSDataOutputStream): FSDataOutputStream = {
     stream = Some(opened)
     opened
   }
