@@ -6,6 +6,7 @@ import java.util.concurrent.{Callable, ExecutionException, Executors, Future}
 import hiveacid.errors.AcidException
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
+import org.apache.hadoop.mapred.JobConf
 import org.apache.hadoop.mapreduce.{JobContext, JobID, TaskAttemptContext, TaskAttemptID, TaskID, TaskType}
 import org.apache.hadoop.mapreduce.lib.output.{PathOutputCommitter, PathOutputCommitterFactory}
 import org.apache.hadoop.mapreduce.task.{JobContextImpl, TaskAttemptContextImpl}
@@ -128,8 +129,9 @@ object OutputCommits {
   private val InMemory = "fs.s3a.committer.magic.track.commits.in.memory.enabled"
   private val TemporaryFolder = "_temporary"
 
-  private def configured(id: String, conf: Configuration): Configuration = {
-    val own = new Configuration(conf)
+  /** A JobConf, of which each context would make a copy otherwise, reading Hadoop's files again. */
+  private def configured(id: String, conf: Configuration): JobConf = {
+    val own = new JobConf(conf)
     own.unset(PathOutputCommitterFactory.COMMITTER_FACTORY_CLASS)
     val settings = Map(
       s"${Factory}s3a" -> "org.apache.hadoop.fs.s3a.commit.S3ACommitterFactory",
