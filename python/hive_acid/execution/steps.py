@@ -25,7 +25,13 @@ from hive_acid.writing.new_folders import FIRST_WRITE_ID
 from hive_acid.writing.notification import notify
 from hive_acid.writing.overwrites import remove_aborted_overwrites
 from hive_acid.writing.partitions import add_new, find_touched, withdraw_statistics
-from hive_acid.writing.statement_run import StatementRun, TableWork, refuse_beside_overwrites, refuse_overlap
+from hive_acid.writing.statement_run import (
+    StatementRun,
+    TableWork,
+    refuse_beside_overwrites,
+    refuse_overlap,
+    refuse_places,
+)
 from hive_acid.writing.table_rules import refuse_unwritable
 
 
@@ -38,6 +44,11 @@ def check_table(_: Scope, run: StatementRun) -> None:
     """A statement that cannot be written right is refused before anything is opened."""
     refuse_unwritable(run.table, run.statement, run.settings)
     run.statement.refuse_changed(run.table)
+
+
+def check_rights(scope: Scope, run: StatementRun) -> None:
+    """A user who may not write there is told before anything is opened."""
+    scope.tools.files.ensure_writable(run.table.location)
 
 
 def open_snapshot(scope: Scope, run: StatementRun) -> None:
@@ -142,6 +153,7 @@ def prepare(scope: WritingScope, run: StatementRun) -> None:
     tools, table = scope.tools, run.table
     tools.pause_ms(0)
     run.touched = find_touched(tools.metastore, table, run.result.partitions) if table.is_partitioned else None
+    refuse_places(run)
     tools.checks.check_touched(run)
     now = find_write_ids_now(tools.metastore, table.name)
     tools.checks.check_bases(run, now)
@@ -239,6 +251,7 @@ _S = TypeVar("_S", bound=Scope)
 STEPS: tuple[Step, ...] = (
     find_table,
     check_table,
+    check_rights,
     open_snapshot,
     allocate_write_id,
     check_own_overwrites,
@@ -289,6 +302,7 @@ LOCKED_AHEAD: tuple[Step, ...] = (find_table, open_snapshot, allocate_write_id, 
 DRY_RUN: tuple[Callable[[Scope, StatementRun], None], ...] = (
     find_table,
     check_table,
+    check_rights,
     open_snapshot,
     plan_locks,
     run_job,

@@ -24,8 +24,9 @@ class FileVersion:
 class FileSystem(OutputCommitter, Protocol):
     """Storage, with committers for where a rename of a folder is not atomic.
 
-    Paths are absolute, spelled as the metastore spells locations. Every method raises
-    HIVE_ACID_STORAGE (path, action, reason) if storage refuses or fails.
+    Paths are absolute, spelled as the metastore spells locations. Every method raises HIVE_ACID_STORAGE (path, action,
+    reason) if storage fails, HIVE_ACID_STORAGE_DENIED if the user may not do it, HIVE_ACID_STORAGE_QUOTA if it has no
+    room left.
     """
 
     def list_trees(self, roots: Sequence[str]) -> list[Listing]:
@@ -69,6 +70,24 @@ class FileSystem(OutputCommitter, Protocol):
 
     def checksums(self, paths: Sequence[str]) -> list[str]:
         """The checksum that storage keeps of each file, in hexadecimal; empty where it keeps none. One call."""
+        ...
+
+    def ensure_writable(self, path: str) -> None:
+        """Raises HIVE_ACID_STORAGE_DENIED if this user may not make files in the folder, as far as storage tells.
+
+        A folder that is missing passes.
+        """
+        ...
+
+    def homes(self, paths: Sequence[str]) -> list[str]:
+        """A text for each folder, which two have in common if a rename from one into the other is a move within it.
+
+        The file has the group, ACL, encryption and coding then that it would have got where it comes to lie. One call.
+        """
+        ...
+
+    def copy_tree(self, source: str, target: str) -> None:
+        """Copies a folder with all it holds, also to other storage. The target must not exist; parents are made."""
         ...
 
     def make_folder(self, path: str) -> None:

@@ -67,6 +67,17 @@ class JvmFileSystem:
         text: str = self._do("reading checksums", paths[0], lambda: self._storage.checksums(request))
         return list(codec.read(tuple[str, ...], text))
 
+    def ensure_writable(self, path: str) -> None:
+        self._do("looking whether it may be written to", path, lambda: self._storage.ensureWritable(path))
+
+    def homes(self, paths: Sequence[str]) -> list[str]:
+        request = codec.write(tuple(paths))
+        text: str = self._do("looking", paths[0], lambda: self._storage.homes(request))
+        return list(codec.read(tuple[str, ...], text))
+
+    def copy_tree(self, source: str, target: str) -> None:
+        self._do(f"copying it to {target}", source, lambda: self._storage.copyTree(source, target))
+
     def make_folder(self, path: str) -> None:
         self._do("making a folder", path, lambda: self._storage.makeFolder(path))
 
@@ -115,8 +126,10 @@ class JvmFileSystem:
         try:
             return call()
         except Py4JJavaError as error:
-            reason = error.java_exception.toString()
-            raise build_error("HIVE_ACID_STORAGE", path=path, action=action, reason=reason) from error
+            # without the calls of the server, which Hadoop puts into messages
+            reason = error.java_exception.toString().partition("\n\tat ")[0]
+            condition = str(self._storage.conditionOf(error.java_exception))
+            raise build_error(condition, path=path, action=action, reason=reason) from error
         except IllegalArgumentException as error:  # a name that Hadoop's paths cannot have
             raise build_error("HIVE_ACID_STORAGE", path=path, action=action, reason=str(error)) from error
 

@@ -1,13 +1,14 @@
-"""From staging to the table: whole folders, renamed by the driver."""
+"""From staging to the table: whole folders, renamed by the driver, or copied to where a rename does not lead."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from hive_acid.older_python import add_note
 from hive_acid.snapshot.filesystem import FileSystem
 from hive_acid.wire.write_spec import OutputJob
 from hive_acid.writing.engine import WriteResult
+from hive_acid.writing.moves import Move, plan_moves
 from hive_acid.writing.publication import Markers, Owner, Publication
 
 
@@ -17,25 +18,41 @@ class StagedPublication(Publication):
     def __init__(self, file_system: FileSystem, location: str, markers: Markers) -> None:
         super().__init__(file_system, location, markers)
         self._renamed: list[tuple[str, str]] = []
+        self._hidden: set[str] = set()
 
     def begin(self, _: Callable[[], Mapping[str, str]]) -> OutputJob:
         return OutputJob()
 
     def publish(self, owner: Owner, result: WriteResult, locations: Mapping[str, str], note: str | None = None) -> None:
-        renames = [
-            (f"{self.staging}/{folder.staged_path}", self._place(folder, locations)) for folder in result.folders
-        ]
+        moves = plan_moves(result, self._location, self.staging, locations, self._find_homes(locations))
         for folder, name, content in self._markers.build(result, note):
             self._file_system.write_text(f"{self.staging}/{folder.staged_path}/{name}", content)
+        self._copy(owner, moves)
         owner.confirm()
-        for staged, final in renames:
+        for move in moves:
             owner.ensure_active()
-            self._renamed.append((staged, final))
-            self._file_system.rename(staged, final)
+            self._renamed.append((move.renamed, move.final))
+            self._file_system.rename(move.renamed, move.final)
         self.remove_staging()
 
+    def _find_homes(self, locations: Mapping[str, str]) -> dict[str, str]:
+        """The home of each folder; none in a flat table, which is staged where it lies."""
+        if not locations:
+            return {}
+        folders = [self._location, *sorted({location.rstrip("/") for location in locations.values()})]
+        return dict(zip(folders, self._file_system.homes(folders), strict=True))
+
+    def _copy(self, owner: Owner, moves: Iterable[Move]) -> None:
+        """Before anything can be seen: it may take long."""
+        for move in moves:
+            if move.copied is not None and move.hidden_folder is not None:
+                owner.ensure_active()
+                self._hidden.add(move.hidden_folder)
+                self._file_system.copy_tree(move.staged, move.copied)
+
     def remove_staging(self) -> None:
-        self._file_system.delete_tree(self.staging)
+        for folder in (self.staging, *sorted(self._hidden)):
+            self._file_system.delete_tree(folder)
 
     def undo(self, error: BaseException) -> None:
         for staged, final in self._renamed:

@@ -17,6 +17,7 @@ from hive_acid.writing.engine import Engine, WriteResult
 from hive_acid.writing.partitions import TouchedPartitions
 from hive_acid.writing.publication import Publication
 from hive_acid.writing.statement import Statement
+from hive_acid.writing.table_rules import find_place_fault
 
 
 @dataclass(eq=False)
@@ -108,3 +109,10 @@ def refuse_overlap(work: TableWork, result: WriteResult) -> None:
         partition = min(overlap)
         place = f"partition {partition} of {work.table.name}" if partition else str(work.table.name)
         raise build_error("HIVE_ACID_OVERLAPPING_INSERTS", place=place)
+
+
+def refuse_places(run: StatementRun) -> None:
+    """Refuses partitions on storage to which the files of this table's statements do not come."""
+    for location in run.touched.existing.values() if run.touched else ():
+        if fault := find_place_fault(run.table, location, run.settings.flag(config.ALLOW_NON_ATOMIC_RENAME)):
+            raise fault.build_error(operation=run.statement.kind.title, table=run.table.name)

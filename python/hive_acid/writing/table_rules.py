@@ -72,10 +72,9 @@ def refuse_unwritable(table: TableDescription, statement: Statement, settings: c
 
 def find_storage_fault(table: TableDescription, allow_non_atomic_rename: bool) -> Refusal | None:
     """Why files of the table cannot be written right, whatever is written; None if they can."""
-    location = urlsplit(table.location)
-    if find_output_way(table.location, allow_non_atomic_rename) is None:
-        return build_refusal("HIVE_ACID_UNSUPPORTED_TABLE.NON_ATOMIC_RENAME", scheme=location.scheme)
-    if any(part.startswith(("_", ".")) for part in location.path.split("/")):
+    if refusal := find_rename_fault(table.location, allow_non_atomic_rename):
+        return refusal
+    if any(part.startswith(("_", ".")) for part in urlsplit(table.location).path.split("/")):
         return Refusal("HIVE_ACID_UNSUPPORTED_TABLE.HIDDEN_LOCATION")
     if table.has_skew_folders:  # by whose names Hive leaves out rows (ListBucketingPruner)
         return Refusal("HIVE_ACID_UNSUPPORTED_TABLE.SKEW_FOLDERS")
@@ -85,6 +84,21 @@ def find_storage_fault(table: TableDescription, allow_non_atomic_rename: bool) -
         if match := _UNWRITABLE_TYPE.search(column.type.lower()):
             return build_refusal("HIVE_ACID_UNSUPPORTED_TABLE.COLUMN_TYPE", column=column.name, type=match[1])
     return None
+
+
+def find_rename_fault(location: str, allow_non_atomic_rename: bool) -> Refusal | None:
+    """Why folders cannot be put in place at this location; None if they can."""
+    if find_output_way(location, allow_non_atomic_rename) is not None:
+        return None
+    return build_refusal("HIVE_ACID_UNSUPPORTED_TABLE.NON_ATOMIC_RENAME", scheme=urlsplit(location).scheme)
+
+
+def find_place_fault(table: TableDescription, location: str, allow_non_atomic_rename: bool) -> Refusal | None:
+    """Why a partition at this location cannot be written with its table, which has one way for all its folders."""
+    way = find_output_way(table.location, allow_non_atomic_rename)
+    if find_output_way(location, allow_non_atomic_rename) is way:
+        return None
+    return build_refusal("HIVE_ACID_UNSUPPORTED_TABLE.NON_ATOMIC_RENAME", scheme=urlsplit(location).scheme)
 
 
 def _find_partition_fault(table: TableDescription) -> Refusal | None:

@@ -20,6 +20,8 @@ class MemoryFileSystem(MemoryCommitter):
         self.bytes: dict[str, bytes] = {}
         self.rows: dict[str, int] = {}
         self.folders: set[str] = {"/"}
+        self.denied: set[str] = set()
+        self.zones: dict[str, str] = {}
 
     def add_file(self, path: str, length_bytes: int = 100, modified_ms: int = 1, text: str | None = None) -> None:
         """A file with its parent folders."""
@@ -65,6 +67,28 @@ class MemoryFileSystem(MemoryCommitter):
         self.calls.append("checksums")
         return [f"sum of {path.rpartition('/')[2]}" for path in paths]
 
+    def ensure_writable(self, path: str) -> None:
+        """Unless `denied` has the folder."""
+        self.calls.append("ensure_writable")
+        if path in self.denied:
+            raise build_error("HIVE_ACID_STORAGE_DENIED", path=path, action="looking", reason="it is another's")
+
+    def homes(self, paths: Sequence[str]) -> list[str]:
+        """What `zones` says of the longest folder that holds the path."""
+        self.calls.append("homes")
+        return [self._zone(path) for path in paths]
+
+    def _zone(self, path: str) -> str:
+        found = [zone for zone in self.zones if f"{path}/".startswith(f"{zone}/")]
+        return self.zones[max(found, key=len)] if found else ""
+
+    def copy_tree(self, source: str, target: str) -> None:
+        self.calls.append("copy_tree")
+        self._add_folders(target)
+        for path in [path for path in self.files if path.startswith(source + "/")]:
+            file = self.files[path]
+            self.add_file(target + path[len(source) :], file.length_bytes, file.modified_ms, self.texts[path])
+
     def make_folder(self, path: str) -> None:
         self.calls.append("make_folder")
         self._add_folders(path)
@@ -81,6 +105,8 @@ class MemoryFileSystem(MemoryCommitter):
             raise _error(target, "renaming", "the target exists")
         if source not in self.files and source not in self.folders:
             raise _error(source, "renaming", "no such file or folder")
+        if self._zone(source) != self._zone(target):
+            raise _error(target, "renaming", "the target lies in another zone")
         if target.startswith(source + "/"):
             raise _error(target, "renaming", "the target lies below the source")
         self._add_folders(target.rpartition("/")[0])

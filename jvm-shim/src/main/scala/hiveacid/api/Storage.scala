@@ -8,12 +8,14 @@ import java.nio.file.StandardCopyOption.ATOMIC_MOVE
 import com.fasterxml.jackson.databind.ObjectMapper
 import com.fasterxml.jackson.databind.json.JsonMapper
 import com.fasterxml.jackson.module.scala.DefaultScalaModule
-import hiveacid.formats.{FileVersion, NewFiles}
+import hiveacid.errors.StorageFailure
+import hiveacid.formats.{FileVersion, NewFiles, SideBySide}
 import hiveacid.formats.orc.FileRowCounts
 import hiveacid.wire.Wire
 import hiveacid.write.{OutputCommits, PendingUpload, PendingUploads}
 import org.apache.hadoop.conf.Configuration
-import org.apache.hadoop.fs.{FileStatus, FileSystem, LocalFileSystem, Options, Path}
+import org.apache.hadoop.fs.{FileStatus, FileSystem, FileUtil, LocalFileSystem, Options, Path}
+import org.apache.hadoop.fs.permission.FsAction
 import org.apache.hadoop.fs.viewfs.ViewFileSystem
 import org.apache.hadoop.hdfs.DistributedFileSystem
 import org.apache.hadoop.util.StringUtils
@@ -77,6 +79,35 @@ final class Storage(session: SparkSession) {
       Option(fileSystem(path).getFileChecksum(new Path(path)))
         .fold("")(sum => StringUtils.byteToHexString(sum.getBytes, 0, sum.getLength))
     })
+
+  /** The condition for an error of one of these methods. */
+  def conditionOf(error: Throwable): String = StorageFailure.condition(error)
+
+  /** Throws if storage would not let this user make files in the folder. A folder that is missing, and local ones, are
+    * not looked at: for those a process would be started.
+    */
+  def ensureWritable(path: String): Unit = fileSystem(path) match {
+    case _: LocalFileSystem => ()
+    case system             =>
+      try system.access(new Path(path), FsAction.WRITE_EXECUTE)
+      catch { case _: FileNotFoundException => () }
+  }
+
+  /** The gifts of each folder of the JSON array `paths` to its files (`Homes`), as a JSON array. */
+  def homes(paths: String): String = {
+    val folders = json.readValue(paths, classOf[Array[String]]).toSeq.map(new Path(_))
+    json.writeValueAsString(SideBySide.map(folders, FewestHomes)(Homes.of(_, conf)))
+  }
+
+  /** Copies a folder with all it holds. The target must not exist. */
+  def copyTree(source: String, target: String): Unit = {
+    val (from, to) = (fileSystem(source), NewFiles.fileSystem(new Path(target), conf))
+    if (!to.mkdirs(new Path(target))) throw new java.io.IOException(s"$target was not made")
+    SideBySide.map(from.listStatus(new Path(source)).toSeq) { file =>
+      val copy = new Path(target, file.getPath.getName)
+      if (!FileUtil.copy(from, file, to, copy, false, true, conf)) throw new java.io.IOException(s"$copy was not made")
+    }
+  }
 
   def exists(path: String): Boolean = fileSystem(path).exists(new Path(path))
   def makeFolder(path: String): Unit =
@@ -172,5 +203,6 @@ final class Storage(session: SparkSession) {
 }
 
 object Storage {
+  private val FewestHomes = 4
   private val json: ObjectMapper = JsonMapper.builder().addModule(DefaultScalaModule).build()
 }

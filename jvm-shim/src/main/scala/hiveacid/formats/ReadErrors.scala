@@ -7,11 +7,10 @@ import java.time.{LocalDateTime, ZoneId}
 
 import scala.util.control.NonFatal
 
-import hiveacid.errors.{AcidException, Refusal, UnsupportedTypeException}
+import hiveacid.errors.{AcidException, Refusal, StorageFailure, UnsupportedTypeException}
 import hiveacid.values.WallClock
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
-import org.apache.hadoop.security.AccessControlException
 
 import org.apache.spark.{TaskContext, TaskKilledException}
 import org.apache.spark.sql.execution.datasources.PartitionedFile
@@ -31,7 +30,7 @@ final case class ReadErrors(table: String) {
       case e: TaskKilledException                             => throw e
       case e: InterruptedIOException                          => throw e
       case e: ClosedByInterruptException                      => throw e
-      case e: IOException if isRefusal(e)                     => throw failure(path, e)
+      case e: IOException if StorageFailure.isRefusal(e)      => throw failure(path, e)
       case e: FileNotFoundException                           => throw missing(path, e)
       case e @ (_: SocketException | _: UnknownHostException) => throw failure(path, e)
       case e: UnsupportedTypeException                        => throw unsupported(path, e.refusal)
@@ -129,17 +128,7 @@ final case class ReadErrors(table: String) {
     }
   }
 
-  /** True if storage does not let this user read; Java says so of local files as if they were missing. */
-  private def isRefusal(e: IOException): Boolean = e match {
-    case _: AccessControlException => true
-    case e: FileNotFoundException  => reasonOf(e).endsWith("(Permission denied)")
-    case _                         => false
-  }
-
-  private def failure(path: Path, cause: Throwable): AcidException = {
-    val parameters = Map("path" -> path.toString, "action" -> "reading", "reason" -> reasonOf(cause))
-    AcidException("HIVE_ACID_STORAGE", parameters, cause)
-  }
+  private def failure(path: Path, cause: Throwable): AcidException = StorageFailure(path, "reading", cause)
 
   private def missing(path: Path, cause: Throwable): AcidException = {
     val reason = s"its file $path is gone"

@@ -5,7 +5,7 @@ import java.time.ZoneOffset
 
 import scala.util.control.NonFatal
 
-import hiveacid.errors.AcidException
+import hiveacid.errors.{AcidException, StorageFailure}
 import hiveacid.formats.NewFiles
 import hiveacid.formats.orc.RowSetter
 import hiveacid.values.{DeleteKind, InsertKind, WallClock}
@@ -72,7 +72,7 @@ object WriteJob extends Logging {
       writer.finish()
       writer.bytes
     } catch {
-      case e @ (_: IOException | _: FSError) => throw storage(path, "writing", String.valueOf(e.getMessage), e)
+      case e @ (_: IOException | _: FSError) => throw StorageFailure(path, "writing", e)
     }
 
   private def execute(
@@ -149,7 +149,7 @@ object WriteJob extends Logging {
     try files.foreach(publish(fs, staging, _))
     catch {
       case e @ (_: IOException | _: FSError) =>
-        throw storage(staging, "moving written files", String.valueOf(e.getMessage), e)
+        throw StorageFailure(staging, "moving written files", e)
     }
     removeAttempts(fs, staging)
   }
@@ -185,6 +185,6 @@ object WriteJob extends Logging {
     WriteReport(written, rows)
   }
 
-  private def storage(path: Path, action: String, reason: String, cause: Throwable = null): AcidException =
-    AcidException("HIVE_ACID_STORAGE", Map("path" -> path.toString, "action" -> action, "reason" -> reason), cause)
+  private def storage(path: Path, action: String, reason: String): AcidException =
+    AcidException("HIVE_ACID_STORAGE", Map("path" -> path.toString, "action" -> action, "reason" -> reason))
 }

@@ -6,7 +6,7 @@ import java.nio.charset.StandardCharsets
 import scala.collection.BufferedIterator
 import scala.collection.mutable.ArrayBuffer
 
-import hiveacid.errors.{AcidException, UnwritableValueException}
+import hiveacid.errors.{AcidException, StorageFailure, UnwritableValueException}
 import hiveacid.formats.{NewRowsWriter, TableFileWriter}
 import hiveacid.formats.orc.DeleteFileWriter
 import hiveacid.values.{BucketProperty, Change, MixedKind}
@@ -277,10 +277,8 @@ object WriteTask {
       case e: UnwritableValueException  =>
         AcidException(e.refusal.condition, e.refusal.parameters ++ Map("table" -> table, "column" -> e.column), e)
       // Hadoop's local file system reports a full disk as FSError
-      case e @ (_: IOException | _: FSError) =>
-        val reason = Option(e.getMessage).getOrElse(e.getClass.getSimpleName)
-        AcidException("HIVE_ACID_STORAGE", Map("path" -> path.toString, "action" -> "writing", "reason" -> reason), e)
-      case _ => failure
+      case e @ (_: IOException | _: FSError) => StorageFailure(path, "writing", e)
+      case _                                 => failure
     }
 
   /** The name of a task attempt's own folder. */

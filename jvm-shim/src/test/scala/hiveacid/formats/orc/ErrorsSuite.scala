@@ -118,7 +118,7 @@ class ErrorsSuite extends AcidOrcSuite {
     assertEquals(acidError(rows.collect()).condition, "HIVE_ACID_SNAPSHOT_UNAVAILABLE")
   }
 
-  test("a file that may not be read is a failure of storage, and not missing") {
+  test("a file that may not be read is denied, and not missing") {
     val path = new Path("/table/delta_0000001_0000001_0000/bucket_00000")
     val refusals = Seq(
       new AccessControlException("Permission denied: user=ada, access=READ"),
@@ -126,7 +126,7 @@ class ErrorsSuite extends AcidOrcSuite {
     )
     for (refusal <- refusals) {
       val error = acidError(ReadErrors("db.t").guard(path)(throw refusal))
-      assertEquals(error.condition, "HIVE_ACID_STORAGE")
+      assertEquals(error.condition, "HIVE_ACID_STORAGE_DENIED")
       assert(error.getMessage.contains(path.toString), error.getMessage)
     }
   }

@@ -1,0 +1,130 @@
+"""Who may do what on HDFS, and what new files get from their folders."""
+
+from __future__ import annotations
+
+import pytest
+
+from support.hdfs.cluster import Rights
+from support.hdfs.lake import BEFORE, NUMBERS, Lake
+from support.mutations import MUTATIONS, Mutation
+from support.session_process import StatementFailed
+
+pytestmark = pytest.mark.slow
+INSERT, PARTITIONS, UPDATE = (
+    next(m for m in MUTATIONS if m.name == name) for name in ("insert-flat", "insert-partitions", "update-partitions")
+)
+SOME = [
+    m for m in MUTATIONS if m.name in ("insert-partitions", "update-flat", "merge-partitions", "overwrite-partitions")
+]
+TEAM = "analysts"
+
+
+def run(lake: Lake, mutation: Mutation, name: str) -> dict[str, Rights]:
+    """The rights of what the statement has made."""
+    old = lake.hdfs.tree(lake.path(name))
+    lake.session.sql(mutation.text(name, NUMBERS))
+    assert lake.rows(name) == mutation.effect(BEFORE, NUMBERS)
+    new = {path: rights for path, rights in lake.hdfs.tree(lake.path(name)).items() if path not in old}
+    assert [path for path in new if path.endswith("bucket_00000")], new
+    return new
+
+
+@pytest.mark.parametrize("mutation", SOME, ids=str)
+def test_new_files_have_the_default_acl_of_their_table(lake: Lake, mutation: Mutation) -> None:
+    name = lake.create(mutation)
+    lake.hdfs.shell("-setfacl", "-R", "-m", "default:user:ann:rwx", lake.path(name))
+    for path, rights in run(lake, mutation, name).items():
+        assert "user:ann:rwx" in rights.acl, (path, rights)
+
+
+@pytest.mark.parametrize("mutation", [PARTITIONS, UPDATE], ids=str)
+def test_new_files_have_the_default_acl_of_their_own_partition(lake: Lake, mutation: Mutation) -> None:
+    name = lake.create(mutation)
+    lake.hdfs.shell("-setfacl", "-m", "default:user:ann:rwx", f"{lake.path(name)}/d=1")
+    for path, rights in run(lake, mutation, name).items():
+        assert ("user:ann:rwx" in rights.acl) == ("/d=1/" in path), (path, rights)
+
+
+@pytest.mark.parametrize("mutation", SOME, ids=str)
+def test_new_files_have_owner_group_and_permission_as_hives_have(lake: Lake, mutation: Mutation) -> None:
+    """The group is that of the folder they are in; Hive has not inherited permissions since 3.0."""
+    name = lake.create(mutation)
+    lake.hdfs.shell("-chgrp", "-R", TEAM, lake.path(name))
+    lake.hdfs.shell("-chmod", "-R", "770", lake.path(name))
+    path = lake.path(name)
+    owner = lake.hdfs.tree(path.rpartition("/")[0])[path].owner
+    for path, rights in run(lake, mutation, name).items():
+        is_file = path.rpartition("/")[2].startswith(("bucket_", "_", "."))
+        permission = "rw-r--r--" if is_file else "rwxr-xr-x"
+        assert (rights.owner, rights.group, rights.permission) == (owner, TEAM, permission), path
+
+
+def test_new_files_have_the_group_of_their_own_partition(lake: Lake) -> None:
+    name = lake.create(PARTITIONS)
+    lake.hdfs.shell("-chgrp", TEAM, f"{lake.path(name)}/d=1")
+    for path, rights in run(lake, PARTITIONS, name).items():
+        assert (rights.group == TEAM) == ("/d=1/" in path), (path, rights)
+
+
+@pytest.mark.parametrize("mutation", [m for m in MUTATIONS if m.name != "insert-flat"], ids=str)
+def test_a_folder_that_one_may_not_write_is_told_before_anything_is_done(lake: Lake, mutation: Mutation) -> None:
+    name, gate = lake.create(mutation), lake.gate()
+    lake.wait_ended()
+    latest = max(info.txn_id for info in lake.client.transactions()) if lake.client.transactions() else 0
+    with pytest.raises(StatementFailed) as failed:
+        lake.stranger.sql(mutation.text(name, NUMBERS, f"gate('{gate}', id)"))
+    assert failed.value.condition == "HIVE_ACID_STORAGE_DENIED", failed.value.text
+    assert failed.value.state == "42501"
+    assert not list(gate.folder.iterdir())  # no task has come to a row
+    assert all(info.txn_id <= latest for info in lake.client.transactions())
+    assert lake.rows(name) == BEFORE
+
+
+def test_a_partition_that_one_may_not_write_is_told_and_nothing_is_done(lake: Lake) -> None:
+    name = lake.create(PARTITIONS)
+    lake.hdfs.shell("-chmod", "777", lake.path(name), f"{lake.path(name)}/d=0")
+    before = set(lake.hdfs.tree(lake.path(name)))
+    with pytest.raises(StatementFailed) as failed:
+        lake.stranger.sql(PARTITIONS.text(name, NUMBERS))
+    assert failed.value.condition == "HIVE_ACID_STORAGE_DENIED", failed.value.text
+    assert set(lake.hdfs.tree(lake.path(name))) == before
+    assert lake.rows(name) == BEFORE
+    lake.wait_ended()
+
+
+def test_a_folder_that_one_may_not_read_is_told(lake: Lake) -> None:
+    name = lake.create(INSERT)
+    lake.hdfs.shell("-chmod", "-R", "700", lake.path(name))
+    with pytest.raises(StatementFailed) as failed:
+        lake.stranger.sql(f"SELECT * FROM {name}")
+    assert failed.value.condition == "HIVE_ACID_STORAGE_DENIED", failed.value.text
+    assert lake.rows(name) == BEFORE
+    lake.wait_ended()
+
+
+def test_a_user_with_the_right_of_a_default_acl_writes_too(lake: Lake) -> None:
+    name = lake.create_empty()
+    lake.hdfs.shell("-setfacl", "-m", "user:ben:rwx,default:user:ben:rwx", lake.path(name))
+    lake.stranger.sql(f"INSERT INTO {name} VALUES (1, 1)")
+    lake.session.sql(f"UPDATE {name} SET v = 2")
+    assert lake.stranger.sql(f"SELECT * FROM {name}") == [(1, 2)]
+
+
+@pytest.mark.parametrize("mutation", SOME, ids=str)
+@pytest.mark.parametrize("quota", ["names", "space"])
+def test_a_statement_that_meets_a_quota_is_undone_and_says_so(lake: Lake, mutation: Mutation, quota: str) -> None:
+    name = lake.create(mutation)
+    path = lake.path(name)
+    before = lake.hdfs.tree(path)
+    lake.hdfs.admin(*(["-setQuota", str(len(before) + 3)] if quota == "names" else ["-setSpaceQuota", "40k"]), path)
+    with pytest.raises(StatementFailed) as failed:
+        lake.session.sql(mutation.text(name, NUMBERS))
+    assert failed.value.condition == "HIVE_ACID_STORAGE_QUOTA", failed.value.text
+    assert "quota" in failed.value.text and "\tat " not in failed.value.text
+    lake.wait_ended()
+    assert lake.hdfs.tree(path) == before
+    lake.hdfs.admin("-clrQuota", path)
+    lake.hdfs.admin("-clrSpaceQuota", path)
+    assert lake.rows(name) == BEFORE
+    lake.session.sql(mutation.text(name, NUMBERS))
+    assert lake.rows(name) == mutation.effect(BEFORE, NUMBERS)
