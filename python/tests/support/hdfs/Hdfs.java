@@ -103,9 +103,13 @@ public class Hdfs {
         for (FileStatus status : system.listStatus(folder)) {
             Path path = status.getPath();
             String rights = status.getOwner() + "|" + status.getGroup() + "|" + status.getPermission();
-            found.append("\t").append(path.toUri().getPath()).append("|").append(rights).append("|")
-                .append(system.getAclStatus(path).getEntries());
-            if (status.isDirectory()) describe(system, path, found);
+            try {
+                var acl = system.getAclStatus(path).getEntries();
+                found.append("\t").append(path.toUri().getPath()).append("|").append(rights).append("|").append(acl);
+                if (status.isDirectory()) describe(system, path, found);
+            } catch (java.io.FileNotFoundException gone) {
+                // the Cleaner was here
+            }
         }
     }
 

@@ -83,14 +83,14 @@ final class Storage(session: SparkSession) {
   /** The condition for an error of one of these methods. */
   def conditionOf(error: Throwable): String = StorageFailure.condition(error)
 
-  /** Throws if storage would not let this user make files in the folder. A folder that is missing, and local ones, are
-    * not looked at: for those a process would be started.
+  /** Throws if storage would not let this user make files in the folder, as far as HDFS tells. A folder that is missing
+    * passes. Local ones are not looked at, because a process would be started for each.
     */
   def ensureWritable(path: String): Unit = fileSystem(path) match {
-    case _: LocalFileSystem => ()
-    case system             =>
+    case system @ (_: DistributedFileSystem | _: ViewFileSystem) =>
       try system.access(new Path(path), FsAction.WRITE_EXECUTE)
       catch { case _: FileNotFoundException => () }
+    case _ => ()
   }
 
   /** The gifts of each folder of the JSON array `paths` to its files (`Homes`), as a JSON array. */
