@@ -31,6 +31,7 @@ from support.other_user import (
     enter_database,
     hurry,
     read,
+    start_as,
 )
 from support.polling import eventually
 from support.processes import measure
@@ -119,10 +120,7 @@ def test_a_thousand_connections_leave_nothing_in_the_process(metastore: Embedded
 
 
 def test_refusals_do_not_disturb_those_who_work(metastore: EmbeddedMetastore) -> None:
-    flood = subprocess.Popen(
-        [sys.executable, "-m", "support.other_user", str(NOBODY), hurry.__name__, metastore.uri, str(MANY // 10)],
-        stdout=subprocess.DEVNULL,
-    )
+    flood = start_as(NOBODY, hurry, metastore.uri, str(MANY // 10))
     try:
         rounds = 0
         while flood.poll() is None or rounds < 5:

@@ -110,13 +110,22 @@ ACTIONS: Final[Mapping[str, Callable[..., str]]] = {
 }
 
 
-def act_as(user: int, action: Callable[..., str], *arguments: str) -> str:
-    """What comes of one of the actions, done by this user. Only root can ask for it."""
+def start_as(user: int, action: Callable[..., str], *arguments: str) -> subprocess.Popen[str]:
+    """A program that does one of the actions as this user. Only root can start it."""
     command = [sys.executable, "-m", "support.other_user", str(user), action.__name__, *arguments]
-    environment = {**os.environ, "HADOOP_USER_NAME": "root"}  # names are only told: the metastore believes them
-    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
-    assert done.returncode == 0, done.stderr[-3000:]
-    return done.stdout.strip()
+    told = {"HADOOP_USER_NAME": "root"}  # names are only told: the metastore believes them
+    modules = {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}  # those of the tests
+    return subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ, **told, **modules}
+    )
+
+
+def act_as(user: int, action: Callable[..., str], *arguments: str) -> str:
+    """What comes of one of the actions, done by this user."""
+    program = start_as(user, action, *arguments)
+    output, errors = program.communicate()
+    assert program.returncode == 0, errors[-3000:]
+    return output.strip()
 
 
 def main(arguments: Sequence[str]) -> None:
