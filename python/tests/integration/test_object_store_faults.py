@@ -16,6 +16,7 @@ from support.objectstore.lake import TRANSACTIONAL, Lake, start_lake
 from support.objectstore.relay import Request
 from support.objectstore.session import spark_settings
 from support.session_process import SessionProcess
+from support.standalone import started_cluster
 
 DATABASE = "lakedb"
 SPECULATION = {
@@ -122,7 +123,10 @@ def run_doctor(lake: Lake, table: str) -> str:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux has a second host on its loopback interface")
 def test_an_attempt_that_was_overtaken_adds_nothing_when_it_goes_on_after_the_commit(lake: Lake) -> None:
-    with lake.session("cluster", SPECULATION, is_cluster=True) as spark:
+    with (
+        started_cluster(lake.folder / "workers") as cluster,
+        lake.session("cluster", {**SPECULATION, "spark.master": cluster.address}) as spark,
+    ):
         spark.sql(f"CREATE TABLE overtaken (id INT) {TRANSACTIONAL}")
         insert = "INSERT INTO overtaken SELECT int(id) FROM range({first}, {first} + 40000, 1, 4)"
         spark.sql(insert.format(first=0))  # both executors run

@@ -184,7 +184,7 @@ def test_files_that_were_put_in_place_in_part_are_taken_back(lake: Lake, spark: 
     lake.relay.refuses = lambda request: request.completes_upload and "d=y" in request.key
     with pytest.raises(StatementFailed) as failure:
         spark.sql("INSERT INTO half VALUES (1, 'a', 'x'), (2, 'b', 'y')")
-    assert failure.value.condition == "HIVE_ACID_STORAGE"
+    assert failure.value.condition == "HIVE_ACID_STORAGE_DENIED"
     assert lake.files(DATABASE, "half") == []
     lake.relay.heal()
     assert read(spark, "half") == []

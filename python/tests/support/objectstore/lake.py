@@ -31,13 +31,11 @@ class Lake:
     metastore: EmbeddedMetastore
 
     @contextmanager
-    def session(
-        self, name: str, conf: Mapping[str, str] | None = None, *, is_cluster: bool = False
-    ) -> Iterator[SessionProcess]:
+    def session(self, name: str, conf: Mapping[str, str] | None = None) -> Iterator[SessionProcess]:
         """A session in a process of its own, in which names without a database mean those of the database `name`."""
         settings = {**spark_settings(self.relay.endpoint), **(conf or {})}
         arguments = (self.folder / name, self.metastore.uri, self.metastore.warehouse, settings)
-        with SessionProcess(*arguments, is_cluster=is_cluster) as session:
+        with SessionProcess(*arguments) as session:
             session.sql(f"CREATE DATABASE IF NOT EXISTS {name} LOCATION '{WAREHOUSE}/{name}.db'")
             session.sql(f"USE {name}")
             yield session
