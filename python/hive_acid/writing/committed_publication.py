@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping
+from functools import partial
 
 from hive_acid.errors import HiveAcidError, build_error
 from hive_acid.model.names import OUTPUT_JOB_PREFIX, FolderName
-from hive_acid.older_python import add_note
 from hive_acid.snapshot.filesystem import FileSystem
 from hive_acid.wire.write_spec import OutputJob
 from hive_acid.writing.conflicts import Conflict
@@ -117,11 +117,5 @@ class CommittedPublication(Publication):
 
     def undo(self, error: BaseException) -> None:
         for folder in self._folders:
-            try:
-                self._file_system.delete_tree(folder)
-            except Exception as second:  # noqa: BLE001 (the first error is what counts)
-                add_note(error, f"{folder} was left behind (no reader sees it): {second}")
-        try:
-            self.remove_staging()
-        except Exception as second:  # noqa: BLE001 (the first error is what counts)
-            add_note(error, f"output of {self._job.id} was left behind (no reader sees it): {second}")
+            self._remove(error, folder, partial(self._file_system.delete_tree, folder))
+        self._remove(error, f"output of {self._job.id}", self.remove_staging)

@@ -16,6 +16,7 @@ from hive_acid.model.names import (
     VERSION_FILE_CONTENT,
     is_base,
 )
+from hive_acid.older_python import add_note
 from hive_acid.snapshot.filesystem import FileSystem
 from hive_acid.wire.write_spec import OutputJob, WrittenFolder
 from hive_acid.writing.engine import WriteResult
@@ -111,6 +112,14 @@ class Publication(ABC):
 
         A folder that cannot be removed is harmless, for its write ID is aborted; it is named in a note on `error`.
         """
+
+    @staticmethod
+    def _remove(error: BaseException, left: str, remove: Callable[[], None]) -> None:
+        """Part of `undo`: the first error is what counts, another one is named in its notes."""
+        try:
+            remove()
+        except Exception as second:  # noqa: BLE001
+            add_note(error, f"{left} was left behind (no reader sees it): {second}")
 
     def _place(self, folder: WrittenFolder, locations: Mapping[str, str]) -> str:
         """The path at which the folder is seen."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 
-from hive_acid.older_python import add_note
 from hive_acid.snapshot.filesystem import FileSystem
 from hive_acid.wire.write_spec import OutputJob
 from hive_acid.writing.engine import WriteResult
@@ -56,13 +56,11 @@ class StagedPublication(Publication):
 
     def undo(self, error: BaseException) -> None:
         for staged, final in self._renamed:
-            try:
-                # a rename that failed, or was interrupted, may have happened: then nothing is left where it began
-                if not self._file_system.exists(staged):
-                    self._file_system.delete_tree(final)
-            except Exception as second:  # noqa: BLE001 (the first error is what counts)
-                add_note(error, f"{final} was left behind (no reader sees it): {second}")
-        try:
-            self.remove_staging()
-        except Exception as second:  # noqa: BLE001 (the first error is what counts)
-            add_note(error, f"{self.staging} was left behind (no reader sees it): {second}")
+            self._remove(error, final, partial(self._take_back, staged, final))
+        for folder in (self.staging, *sorted(self._hidden)):
+            self._remove(error, folder, partial(self._file_system.delete_tree, folder))
+
+    def _take_back(self, staged: str, final: str) -> None:
+        """A rename that failed, or was interrupted, may have happened: then nothing is left where it began."""
+        if not self._file_system.exists(staged):
+            self._file_system.delete_tree(final)

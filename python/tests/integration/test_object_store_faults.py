@@ -16,19 +16,9 @@ from support.objectstore.lake import TRANSACTIONAL, Lake, start_lake
 from support.objectstore.relay import Request
 from support.objectstore.session import spark_settings
 from support.session_process import SessionProcess
-from support.standalone import started_cluster
+from support.standalone import SPECULATION, started_cluster
 
 DATABASE = "lakedb"
-SPECULATION = {
-    "spark.speculation": "true",
-    "spark.speculation.interval": "100ms",
-    "spark.speculation.multiplier": "1.1",
-    "spark.speculation.quantile": "0.5",
-    "spark.speculation.minTaskRuntime": "500ms",
-    "spark.speculation.efficiency.enabled": "false",
-    "spark.executor.memory": "512m",
-    "spark.executor.cores": "1",
-}
 
 
 @pytest.fixture(scope="module")

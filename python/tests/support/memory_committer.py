@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -16,7 +17,7 @@ class MemoryJob:
     chosen: set[tuple[str, str]] = field(default_factory=set)
 
 
-class MemoryCommitter:
+class MemoryCommitter(ABC):
     """The part of a file system in memory that drives jobs; `lengths` are those of the pending uploads."""
 
     def __init__(self) -> None:
@@ -31,8 +32,9 @@ class MemoryCommitter:
         self.lengths[upload] = length_bytes
         return upload
 
+    @abstractmethod
     def add_file(self, path: str, length_bytes: int = 100, modified_ms: int = 1, text: str | None = None) -> None:
-        raise NotImplementedError
+        """A file is seen from now on."""
 
     def set_up_output(self, job: str, roots: Sequence[str]) -> None:
         self.calls.append("set_up_output")

@@ -25,6 +25,17 @@ from support.polling import eventually
 from support.spark_settings import SHORT_LIVED
 
 HOSTS: Final = ("127.0.0.1", "127.0.0.2")
+SPECULATION: Final[Mapping[str, str]] = {
+    "spark.speculation": "true",
+    "spark.speculation.interval": "100ms",
+    "spark.speculation.multiplier": "1.1",
+    "spark.speculation.quantile": "0.5",
+    "spark.speculation.minTaskRuntime": "500ms",
+    "spark.speculation.efficiency.enabled": "false",
+    "spark.executor.memory": "512m",
+    "spark.executor.cores": "1",
+}
+"""Settings of a session on it: a second attempt is soon begun of a task that waits."""
 _CLASSES: Final = str(Path(pyspark.__file__).parent / "jars" / "*")
 _DEPLOY: Final = "org.apache.spark.deploy"
 _START_SECONDS: Final = 120

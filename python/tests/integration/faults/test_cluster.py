@@ -14,19 +14,9 @@ from support.drivers import Drivers, Gate, Trial, wait_until
 from support.mutations import BUCKETED, MUTATIONS, Mutation, slow_but
 from support.processes import is_below
 from support.session_process import SessionProcess
-from support.standalone import HOSTS, StandaloneCluster, started_cluster
+from support.standalone import HOSTS, SPECULATION, StandaloneCluster, started_cluster
 
-SETTINGS = {
-    "spark.speculation": "true",
-    "spark.speculation.interval": "100ms",
-    "spark.speculation.multiplier": "1.1",
-    "spark.speculation.quantile": "0.5",
-    "spark.speculation.minTaskRuntime": "500ms",
-    "spark.speculation.efficiency.enabled": "false",
-    "spark.executor.memory": "512m",
-    "spark.executor.cores": "1",
-    "spark.python.worker.reuse": "false",
-}
+SETTINGS = {**SPECULATION, "spark.python.worker.reuse": "false"}
 
 pytestmark = pytest.mark.skipif(
     sys.platform != "linux", reason="only Linux has a second host on its loopback interface"

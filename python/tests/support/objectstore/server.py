@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import subprocess
-import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
@@ -13,7 +12,8 @@ from typing import Final
 
 from hive_acid.local.java import find_java
 from hive_acid.local.launch import free_port
-from support.objectstore.jars import fetch_jars
+from support.fetched_jars import fetch_jars
+from support.polling import eventually
 
 BUCKET: Final = "lake"
 _START_SECONDS: Final = 60.0
@@ -35,7 +35,8 @@ _LOGGING: Final = """\
 @contextmanager
 def object_store(folder: Path) -> Iterator[str]:
     """The address of a running server with the bucket `lake`. `folder` is for its settings and log."""
-    jars, endpoint = fetch_jars("server"), f"http://127.0.0.1:{free_port()}"
+    jars = fetch_jars(Path(__file__).with_name("server.txt"), "objectstore-server", "the object store")
+    endpoint = f"http://127.0.0.1:{free_port()}"
     folder.mkdir(parents=True)
     (folder / "server.conf").write_text(_CONFIGURATION.format(endpoint=endpoint))
     (folder / "logback.xml").write_text(_LOGGING)
@@ -56,13 +57,13 @@ def object_store(folder: Path) -> Iterator[str]:
 
 def _make_bucket(endpoint: str, process: subprocess.Popen[bytes], log: Path) -> None:
     """Waits until the server answers."""
-    deadline = time.monotonic() + _START_SECONDS
-    while True:
+
+    def is_made() -> bool:
         try:
             urllib.request.urlopen(urllib.request.Request(f"{endpoint}/{BUCKET}", method="PUT")).close()
         except urllib.error.URLError:
-            if process.poll() is not None or time.monotonic() > deadline:
-                raise RuntimeError(f"the object store did not start: {log.read_text()}") from None
-            time.sleep(0.1)
-        else:
-            return
+            return process.poll() is not None
+        return True
+
+    if not eventually(is_made, _START_SECONDS) or process.poll() is not None:
+        raise RuntimeError(f"the object store did not start: {log.read_text()}")

@@ -8,11 +8,15 @@ from pathlib import Path
 from typing import Final
 
 from hive_acid.local import EmbeddedMetastore
+from support.fetched_jars import fetch_jars
 from support.metastore_class_path import on_the_class_path
-from support.objectstore.jars import fetch_jars
 
 WAREHOUSE: Final = "s3a://lake/warehouse"
 _IMPLEMENTATION: Final = {"fs.s3a.impl": "org.apache.hadoop.fs.s3a.S3AFileSystem"}
+
+
+def _fetch(name: str) -> Path:
+    return fetch_jars(Path(__file__).with_name(f"{name}.txt"), f"objectstore-{name}", f"S3A for the {name}")
 
 
 def s3a_settings(endpoint: str) -> dict[str, str]:
@@ -32,7 +36,7 @@ def s3a_settings(endpoint: str) -> dict[str, str]:
 
 def spark_settings(endpoint: str) -> dict[str, str]:
     """Spark's: the jars of S3A, and the store."""
-    jars = ",".join(map(str, sorted(fetch_jars("spark").glob("*.jar"))))
+    jars = ",".join(map(str, sorted(_fetch("spark").glob("*.jar"))))
     hadoop = {f"spark.hadoop.{key}": value for key, value in s3a_settings(endpoint).items()}
     return {"spark.jars": jars, **hadoop}
 
@@ -40,6 +44,6 @@ def spark_settings(endpoint: str) -> dict[str, str]:
 @contextmanager
 def s3a_metastore(endpoint: str, settings: Mapping[str, str] | None = None) -> Iterator[EmbeddedMetastore]:
     """The embedded metastore with S3A on its class path."""
-    jars, known = Path(fetch_jars("metastore")), {**s3a_settings(endpoint), **_IMPLEMENTATION}
+    jars, known = _fetch("metastore"), {**s3a_settings(endpoint), **_IMPLEMENTATION}
     with on_the_class_path(jars / "*"), EmbeddedMetastore.start(settings={**known, **(settings or {})}) as metastore:
         yield metastore

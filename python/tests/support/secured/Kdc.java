@@ -8,7 +8,7 @@ import org.apache.kerby.kerberos.kerb.client.KrbConfigKey;
 import org.apache.kerby.kerberos.kerb.server.KdcConfigKey;
 import org.apache.kerby.kerberos.kerb.server.SimpleKdcServer;
 
-/** A Kerberos server of its own realm, for as long as its standard input stays open. Each line there is a request:
+/** A Kerberos server of its own realm, for as long as its standard input stays open. Each line there is a request, its words parted by tabs:
  *
  * ticket PRINCIPAL KEYTAB CACHE SECONDS    as kinit does, with a keytab
  *
@@ -34,7 +34,7 @@ public class Kdc {
         var requests = new java.io.BufferedReader(new java.io.InputStreamReader(System.in));
         for (String line = requests.readLine(); line != null; line = requests.readLine()) {
             try {
-                makeTicket(line.split(" "));
+                makeTicket(line.split("\t"));
                 System.out.println("done");
             } catch (Exception error) {
                 System.out.println("failed " + error);

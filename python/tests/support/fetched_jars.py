@@ -1,10 +1,9 @@
-"""The jars of the object store for tests, and of Hadoop's S3A in Spark and in the embedded metastore."""
+"""Jars of servers for tests, which are fetched once and kept in the cache folder."""
 
 from __future__ import annotations
 
 import hashlib
 from pathlib import Path
-from typing import Final
 
 import pytest
 
@@ -15,25 +14,23 @@ from hive_acid.local.download import download
 from hive_acid.local.java import find_java
 from hive_acid.local.start import print_progress
 
-_HERE: Final = Path(__file__).parent
 
-
-def fetch_jars(name: str) -> Path:
-    """The folder with the jars of the list `name`: server, spark or metastore.
+def fetch_jars(listed: Path, name: str, what: str) -> Path:
+    """The folder with the jars that a file lists; `name` is its own in the cache, `what` for messages.
 
     Skips the test, with the reason, where they cannot be had.
     """
-    artifacts = parse_artifacts((_HERE / f"{name}.txt").read_text("utf-8"))
+    artifacts = parse_artifacts(listed.read_text("utf-8"))
     digest = hashlib.sha256("".join(artifact.sha256 for artifact in artifacts).encode()).hexdigest()[:12]
     cache = cache_folder()
 
     def fetch(target: Path, damaged: Path | None) -> None:
-        download(artifacts, target, damaged, find_java(), f"the object store's {name}", print_progress)
+        download(artifacts, target, damaged, find_java(), what, print_progress)
 
     try:
         with cache_lock(cache, print_progress):
-            return whole_entry(cache / f"objectstore-{name}-{digest}", fetch, print_progress)
+            return whole_entry(cache / f"{name}-{digest}", fetch, print_progress)
     except LocalMetastoreError as error:
         if error.condition != "HIVE_ACID_LOCAL_ARTIFACT_UNAVAILABLE":
             raise
-        pytest.skip(f"no object store on this machine: {error}")
+        pytest.skip(f"{what} cannot be had on this machine: {error}")

@@ -1,0 +1,59 @@
+"""A Java program of the tests that serves while its standard input stays open, and answers each line by a line."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hive_acid.local.java import find_java
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+
+class RequestServer:
+    """A running program. Its first line is "ready", an answer "done" or why it failed, words are parted by tabs."""
+
+    def __init__(self, folder: Path, options: Sequence[str], jars: Path, source: Path, *arguments: str) -> None:
+        """Returns when it is ready; `folder` is there, and gets its log. `source` is a file of Java."""
+        self._log = folder / "log"
+        java = [str(find_java().path), "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", *options]
+        with self._log.open("wb") as log:
+            self._process = subprocess.Popen(
+                [*java, "-cp", f"{jars}/*", str(source), *arguments],
+                cwd=folder,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=log,
+                text=True,
+            )
+        if self._read_line() != "ready":
+            raise RuntimeError(f"{source.stem} did not start: {self._log.read_text()}")
+
+    def ask(self, *words: str) -> list[str]:
+        """A request; the parts of its answer. Raises RuntimeError if it fails."""
+        assert self._process.stdin is not None
+        self._process.stdin.write("\t".join(words) + "\n")
+        self._process.stdin.flush()
+        done, *parts = self._read_line().split("\t")
+        if done != "done":
+            raise RuntimeError(f"{words}: {done}\n{self._log.read_text()[-2000:]}")
+        return parts
+
+    def _read_line(self) -> str:
+        assert self._process.stdout is not None
+        return self._process.stdout.readline().strip()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        try:
+            self._process.wait(20)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
