@@ -42,14 +42,18 @@ final class Storage(session: SparkSession) {
     * array.
     */
   def hiddenFolders(roots: String): String =
-    json.writeValueAsString(json.readValue(roots, classOf[Array[String]]).flatMap { root =>
-      val path = new Path(root)
-      val children =
-        try path.getFileSystem(conf).listStatus(path)
-        catch { case _: FileNotFoundException => Array.empty[FileStatus] }
-      val names = children.filter(_.isDirectory).map(_.getPath.getName).filter(Trees.isHidden)
-      names.map(name => s"${root.stripSuffix("/")}/$name")
-    })
+    json.writeValueAsString(
+      SideBySide
+        .map(texts(roots), FewestAsked) { root =>
+          val path = new Path(root)
+          val children =
+            try path.getFileSystem(conf).listStatus(path)
+            catch { case _: FileNotFoundException => Array.empty[FileStatus] }
+          val names = children.filter(_.isDirectory).map(_.getPath.getName).filter(Trees.isHidden)
+          names.map(name => s"${root.stripSuffix("/")}/$name")
+        }
+        .flatten
+    )
 
   def readText(path: String): String = {
     val in = fileSystem(path).open(new Path(path))
@@ -75,7 +79,7 @@ final class Storage(session: SparkSession) {
     * keeps none.
     */
   def checksums(paths: String): String =
-    json.writeValueAsString(json.readValue(paths, classOf[Array[String]]).map { path =>
+    json.writeValueAsString(SideBySide.map(texts(paths), FewestAsked) { path =>
       Option(fileSystem(path).getFileChecksum(new Path(path)))
         .fold("")(sum => StringUtils.byteToHexString(sum.getBytes, 0, sum.getLength))
     })
@@ -95,8 +99,7 @@ final class Storage(session: SparkSession) {
 
   /** The gifts of each folder of the JSON array `paths` to its files (`Homes`), as a JSON array. */
   def homes(paths: String): String = {
-    val folders = json.readValue(paths, classOf[Array[String]]).toSeq.map(new Path(_))
-    json.writeValueAsString(SideBySide.map(folders, FewestHomes)(Homes.of(_, conf)))
+    json.writeValueAsString(SideBySide.map(texts(paths).map(new Path(_)), FewestAsked)(Homes.of(_, conf)))
   }
 
   /** Copies a folder with all it holds. The target must not exist. */
@@ -203,6 +206,8 @@ final class Storage(session: SparkSession) {
 }
 
 object Storage {
-  private val FewestHomes = 4
+
+  /** A few questions take less time than threads. */
+  private val FewestAsked = 4
   private val json: ObjectMapper = JsonMapper.builder().addModule(DefaultScalaModule).build()
 }

@@ -2,7 +2,7 @@ package hiveacid.formats
 
 import java.util.concurrent.{Callable, ExecutionException, Executors, Future}
 
-/** Short reads of many files by the driver, several at a time: each waits for storage. */
+/** Requests of the driver to storage, several at a time: each waits for its answer. */
 object SideBySide {
   private val Threads = 16
 

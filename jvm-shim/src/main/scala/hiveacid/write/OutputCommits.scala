@@ -1,9 +1,9 @@
 package hiveacid.write
 
 import java.io.{FileNotFoundException, IOException}
-import java.util.concurrent.{Callable, ExecutionException, Executors, Future}
 
 import hiveacid.errors.AcidException
+import hiveacid.formats.SideBySide
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 import org.apache.hadoop.mapred.JobConf
@@ -96,21 +96,11 @@ final class OutputCommits(id: String, conf: Configuration) {
     Iterator.iterate(work)(_.getParent).find(_.getName == attempt.toString).get.getParent
   }
 
-  private def each(
-      root: String,
-      attempts: Seq[String]
-  )(act: (PathOutputCommitter, TaskAttemptContext) => Unit): Unit = {
-    val pool = Executors.newFixedThreadPool(math.max(1, math.min(Threads, attempts.length)))
-    try {
-      val done: Seq[Future[Unit]] = attempts.map { name =>
-        val attempt = TaskAttemptID.forName(name)
-        val call: Callable[Unit] = () => act(committer(root, attempt), context(attempt))
-        pool.submit(call)
-      }
-      done.foreach(_.get())
-    } catch { case e: ExecutionException => throw e.getCause }
-    finally pool.shutdownNow()
-  }
+  private def each(root: String, attempts: Seq[String])(act: (PathOutputCommitter, TaskAttemptContext) => Unit): Unit =
+    SideBySide.map(attempts) { name =>
+      val attempt = TaskAttemptID.forName(name)
+      act(committer(root, attempt), context(attempt))
+    }
 }
 
 object OutputCommits {
@@ -122,7 +112,6 @@ object OutputCommits {
   private val Factory = "mapreduce.outputcommitter.factory.scheme."
   private val ManifestFactory = s"${Manifest}Factory"
   private val AzureFactory = "org.apache.hadoop.fs.azurebfs.commit.AzureManifestCommitterFactory"
-  private val Threads = 16
 
   /** In which Hadoop before 3.4.0 keeps the files of all jobs of a table; the first to end removes it. */
   private val SharedFolder = "/__magic/"
