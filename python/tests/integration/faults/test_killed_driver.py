@@ -66,10 +66,9 @@ def test_what_was_not_committed_is_never_seen(drivers: Drivers, shift: int, half
     }
     for mutation, trial in trials.items():
         locks = {lock.state for lock in trial.table.locks()}
-        if points[mutation] == "commit":  # no heart beats for it any more, and others have begun since
-            assert locks <= {LockState.ACQUIRED}, mutation
-        else:
-            assert locks == (set() if points[mutation] == "committed" else {LockState.ACQUIRED}), mutation
+        assert locks <= (set() if points[mutation] == "committed" else {LockState.ACQUIRED}), (
+            mutation
+        )  # until it times out
     for mutation, trial in trials.items():
         trial.assert_rows(after[mutation])
         assert set(trial.files) <= set(trial.table.files())
