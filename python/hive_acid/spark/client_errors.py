@@ -54,12 +54,17 @@ def find_missing_table(trace: str) -> str | None:
     return found[1].rstrip(".") if found else None
 
 
+_CLIENTS_LOADER = "NonClosableMutableURLClassLoader"
+"""In the name of the class that loads the classes of clients (IsolatedClientLoader.classLoader)."""
+
+
 class ClientErrors:
     """Names such errors, in place of PySpark's own conversion of errors of the JVM, as long as it is installed."""
 
     def __init__(self, jvm: Any, uri: str, login: Login | None = None) -> None:
         """`login` is that of our own client, by the same ticket."""
         self._jvm = jvm
+        self._loader = jvm.java.lang.Thread.currentThread().getContextClassLoader()
         self._login = login
         self._uri = uri
         self._convert: Convert = _PYSPARK.convert_exception
@@ -75,6 +80,7 @@ class ClientErrors:
 
     def convert(self, error: Any) -> captured.CapturedException:
         """The exception of PySpark for a Throwable of the JVM's."""
+        self._leave_clients_classes()
         converted = self._convert(error)
         if isinstance(converted, captured.UnknownException):
             own = _find_own(error)  # the cause of a failed job; Spark raises it in place of the job's since 4.0
@@ -84,6 +90,16 @@ class ClientErrors:
         trace = str(getattr(self._jvm, "org.apache.spark.util.Utils").exceptionString(error))
         named = self._find_named(trace)
         return converted if named is None else self._convert(build_throwable(self._jvm, named, error.getCause()))
+
+    def _leave_clients_classes(self) -> None:
+        """A client that cannot be made leaves the thread with its own classes, which hold neither Spark nor Py4J.
+
+        HiveClientImpl.withHiveState takes up the client's class loader, and connects outside of the `try` that would
+        give it back (3.5 to 4.3).
+        """
+        thread = self._jvm.java.lang.Thread.currentThread()
+        if _CLIENTS_LOADER in str(thread.getContextClassLoader().getClass().getName()):
+            thread.setContextClassLoader(self._loader)
 
     def _find_named(self, trace: str) -> HiveAcidError | None:
         failure, table = find_failure(trace), find_missing_table(trace)

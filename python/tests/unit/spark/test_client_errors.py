@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 from unittest.mock import MagicMock
 
 import pytest
@@ -78,6 +78,20 @@ def test_other_errors_are_sparks(errors: ClientErrors, condition: str, trace: st
     found: Any = errors.convert(SimpleNamespace(condition=condition, text=trace))
     assert (found.condition, found.text) == (condition, trace)
     assert find_failure(OTHER) is None
+
+
+def test_a_client_that_could_not_be_made_does_not_keep_the_thread(errors: ClientErrors) -> None:
+    """Its classes hold no Py4J, and PySpark's conversion would fail before it could tell why."""
+    thread = cast(MagicMock, errors)._jvm.java.lang.Thread.currentThread()
+    name = thread.getContextClassLoader().getClass().getName
+    for loader, is_left in (
+        ("org.apache.spark.sql.hive.client.NonClosableMutableURLClassLoader", True),
+        ("other", False),
+    ):
+        name.return_value = loader
+        thread.setContextClassLoader.reset_mock()
+        errors.convert(SimpleNamespace(condition="OTHER", text=""))
+        assert thread.setContextClassLoader.called == is_left
 
 
 def test_it_is_gone_when_the_session_ends(errors: ClientErrors) -> None:
