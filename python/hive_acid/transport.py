@@ -35,9 +35,13 @@ USE_TLS = _both("use.SSL")
 TRUST_STORE = _both("truststore.path")
 TRUST_STORE_PASSWORD = _both("truststore.password")
 TRUST_STORE_KIND = _both("truststore.type")
+TRANSPORT_MODE = _both("client.thrift.transport.mode")
+HTTP_PATH = _both("server.thrift.http.path")
+TRUST_ALGORITHM = _both("trustmanagerfactory.algorithm")
 PROTECTION = "hadoop.rpc.protection"
 CREDENTIAL_STORES = "hadoop.security.credential.provider.path"
 PASSWORD_MODE = "PLAIN"  # noqa: S105 (the name of a kind of login)
+TOKEN_MODE = "JWT"  # noqa: S105 (likewise)
 CLIENT_SETTINGS = (
     *SASL,
     *PRINCIPAL,
@@ -48,18 +52,29 @@ CLIENT_SETTINGS = (
     *TRUST_STORE,
     *TRUST_STORE_PASSWORD,
     *TRUST_STORE_KIND,
+    *TRANSPORT_MODE,
+    *HTTP_PATH,
+    *TRUST_ALGORITHM,
     CREDENTIAL_STORES,
 )
 """Settings of Hive from which its own client, too, knows the way."""
 
 _WAYS = (
-    _Way(AUTH_MODE, ("nosasl", "plain"), "this kind of login"),
-    _Way(_both("client.thrift.transport.mode"), ("binary",), "HTTP"),
+    _Way(TRANSPORT_MODE, ("binary", "http"), "this transport"),
     _Way(_both("thrift.framed.transport.enabled"), ("false",), "Thrift's framed transport"),
     _Way(_both("thrift.compact.protocol.enabled"), ("false",), "Thrift's compact protocol"),
     _Way(_both("service.discovery.mode"), (), "ZooKeeper"),
 )
 """Names and defaults: ConfVars of MetastoreConf (4.x) and of HiveConf (3.1)."""
+_LOGINS_OF_CONNECTIONS = _Way(AUTH_MODE, ("nosasl", "plain"), "this kind of login")
+_LOGINS_OF_HTTP = (
+    _Way(AUTH_MODE, ("nosasl", "jwt"), "this kind of login over HTTP"),
+    _Way(SASL, ("false",), "Kerberos over HTTP"),
+)
+"""Hive's client passes over the others, and tells a name instead (HiveMetaStoreClient.createHttpClient, 4.1)."""
+_DEFAULT_PATH = "metastore"
+_JAVAS_TRUST = "PKIX"
+"""Java's own default. Hive's client has none for HTTP over TLS, and fails (4.0.0, 4.1.0)."""
 
 _PRINCIPAL_FORM = re.compile(r"([^/@\s]+)/([^/@\s]+)@([^/@\s]+)")
 _ANY_HOST = "_HOST"
@@ -103,11 +118,20 @@ class Tls:
 
 
 @dataclass(frozen=True)
+class Http:
+    """Calls as requests of HTTP to `path`, which begins with a slash, by a web token or by the user's name."""
+
+    path: str
+    asks_by_token: bool = False
+
+
+@dataclass(frozen=True)
 class Transport:
-    """How the metastore is reached."""
+    """How the metastore is reached. Connections that carry HTTP have no login."""
 
     login: Kerberos | Password | None = None
     tls: Tls | None = None
+    http: Http | None = None
 
     @property
     def needs_jvm(self) -> bool:
@@ -119,13 +143,14 @@ class Transport:
         """The part of it that Hive's clients before 4.0 cannot do, in words; empty if they can do all."""
         if isinstance(self.login, Password):
             return "a password"
-        return self.title if self.login and self.tls else ""
+        return self.title if self.http or (self.login and self.tls) else ""
 
     @property
     def title(self) -> str:
         """The way in words."""
         login = {Kerberos: "Kerberos", Password: "a password"}.get(type(self.login))
-        return " and ".join(filter(None, (login, "TLS" if self.tls else None))) or "a plain connection"
+        parts = ("HTTP" if self.http else None, login, "TLS" if self.tls else None)
+        return " and ".join(filter(None, parts)) or "a plain connection"
 
 
 PLAIN = Transport()
@@ -138,11 +163,14 @@ def read_transport(hive_setting: HiveSetting, ca_file: str = "") -> Transport:
     plain connection would be made where a secured one was asked for. Raises HIVE_ACID_CONFIGURATION for values that
     are none.
     """
-    _refuse_other_ways(hive_setting)
+    _refuse(hive_setting, *_WAYS)
+    http = _read_http(hive_setting)
     tls = None
     if _read_flag(hive_setting, USE_TLS):
         trust = (_read(hive_setting, names)[1] for names in (TRUST_STORE, TRUST_STORE_PASSWORD, TRUST_STORE_KIND))
         tls = Tls(ca_file, *trust)
+    if http is not None:
+        return Transport(tls=tls, http=http)
     return Transport(_read_login(hive_setting, is_encrypted=tls is not None), tls)
 
 
@@ -152,15 +180,30 @@ def find_client_settings(hive_setting: HiveSetting, configured: Mapping[str, str
     A hive-site.xml that we find need not be one that Spark's JVM finds.
     """
     found = {name: hive_setting(name) for name in CLIENT_SETTINGS}
+    if _wants_http(hive_setting) and not _read(hive_setting, TRUST_ALGORITHM)[1]:
+        found[TRUST_ALGORITHM[0]] = _JAVAS_TRUST
     keys = {f"spark.hadoop.{name}": value for name, value in found.items() if value}
     return {key: value for key, value in keys.items() if key not in configured}
 
 
-def _refuse_other_ways(hive_setting: HiveSetting) -> None:
-    for way in _WAYS:
+def _refuse(hive_setting: HiveSetting, *ways: _Way) -> None:
+    for way in ways:
         name, value = _read(hive_setting, way.names)
         if value and value.lower() not in way.known:
             raise build_error("HIVE_ACID_UNSUPPORTED_CONNECTION", way=way.title, name=name, value=value)
+
+
+def _wants_http(hive_setting: HiveSetting) -> bool:
+    return _read(hive_setting, TRANSPORT_MODE)[1].lower() == "http"
+
+
+def _read_http(hive_setting: HiveSetting) -> Http | None:
+    if not _wants_http(hive_setting):
+        _refuse(hive_setting, _LOGINS_OF_CONNECTIONS)
+        return None
+    _refuse(hive_setting, *_LOGINS_OF_HTTP)
+    path = (_read(hive_setting, HTTP_PATH)[1] or _DEFAULT_PATH).removesuffix("*").strip("/")
+    return Http(f"/{path}", asks_by_token=_read(hive_setting, AUTH_MODE)[1].upper() == TOKEN_MODE)
 
 
 def _read_login(hive_setting: HiveSetting, *, is_encrypted: bool) -> Kerberos | Password | None:

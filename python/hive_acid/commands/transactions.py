@@ -65,6 +65,7 @@ def _open_metastore(uris: str) -> Iterator[Metastore]:
 
 def _find_security(transport: Transport) -> Security | None:
     """The security of connections; None if only a JVM can make it. A delegation token is found without one."""
+    from hive_acid.metastore.http_callers import find_caller
     from hive_acid.metastore.mechanisms import TokenLogin
     from hive_acid.metastore.security import Security
     from hive_acid.metastore.tls import make_context
@@ -75,7 +76,7 @@ def _find_security(transport: Transport) -> Security | None:
         return None
     tls = None if transport.tls is None else make_context("")
     if transport.login is None:
-        return Security(None, tls)
+        return Security(None, tls, find_caller(transport.http))
     token = find_token(transport.login.token_signature) if isinstance(transport.login, Kerberos) else None
     return None if token is None else Security(TokenLogin(token), tls)
 

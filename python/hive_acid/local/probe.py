@@ -30,12 +30,13 @@ def metastore_answers(port: int) -> bool:
     """Whether a metastore on this port answers the Thrift call `getVersion` (strict binary protocol).
 
     One that was set up to ask for a login, or for TLS, drops such a connection. It is there if it answers the beginning
-    of a login, or of TLS.
+    of a login, or of TLS. One that was set up for HTTP calls this a bad request.
     """
     name = b"getVersion"
     question = b"\x80\x01\x00\x01" + len(name).to_bytes(4, "big") + name + b"\0\0\0\1" + b"\0"
     try:
-        if name in _ask(port, question):
+        answer = _ask(port, question)
+        if name in answer or answer.startswith(b"HTTP/"):
             return True
         return _ask(port, b"\1\0\0\0\4NONE")[:1] in (b"\3", b"\4") or _encrypts(port)
     except OSError:

@@ -13,8 +13,9 @@ from thrift.Thrift import TApplicationException, TException
 from hive_acid.clock import pause_ms
 from hive_acid.config import METASTORE_TIMEOUT_MS
 from hive_acid.errors import HiveAcidError, MetastoreUnavailable, build_error
-from hive_acid.metastore.connection import Connections, has_failed_inside, is_unknown_method, parse_uris
+from hive_acid.metastore.connection import Connections, has_failed_inside, is_unknown_method
 from hive_acid.metastore.conversion import split_by_bits
+from hive_acid.metastore.endpoints import parse_uris
 from hive_acid.metastore.failures import build_metastore_error
 from hive_acid.metastore.generated import ttypes
 from hive_acid.metastore.security import NO_SECURITY, Security

@@ -1,4 +1,4 @@
-"""Connections to the metastore: one per thread, thrift's binary protocol over a plain or a secured transport.
+"""Connections to the metastore: one per thread, thrift's binary protocol over a plain or a secured transport or HTTP.
 
 A connection logs in, or tells the user's name (`set_ugi`, its first call). It is thrown away after anything but a
 proper answer, because what the server would send next is then unknown. Where there are several endpoints, servers of
@@ -7,59 +7,23 @@ one metastore, the next connection then goes to the next of them.
 
 from __future__ import annotations
 
-import socket
 import ssl
 import threading
 import weakref
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
-from urllib.parse import urlsplit
 
-from thrift.protocol.TBinaryProtocol import TBinaryProtocolAccelerated
 from thrift.protocol.TProtocol import TProtocolException
 from thrift.Thrift import TApplicationException, TException
-from thrift.transport.TSocket import TSocket
-from thrift.transport.TTransport import TBufferedTransport, TTransportException
+from thrift.transport.TTransport import TTransportException
 
-from hive_acid.errors import build_error
+from hive_acid.metastore.binary_connection import BinaryConnection
 from hive_acid.metastore.diagnosis import find_mismatch, find_refusal
-from hive_acid.metastore.generated import ThriftHiveMetastore
-from hive_acid.metastore.sasl_transport import SaslTransport
+from hive_acid.metastore.endpoints import Endpoint
+from hive_acid.metastore.http_connection import HttpConnection
 from hive_acid.metastore.security import NO_SECURITY, LoginFailed, Security
-from hive_acid.metastore.tls import wrap
 
-DEFAULT_PORT = 9083
-
-
-@dataclass(frozen=True)
-class Endpoint:
-    """Where one metastore listens."""
-
-    host: str
-    port: int
-
-    def __str__(self) -> str:
-        return f"thrift://{self.host}:{self.port}"
-
-
-def parse_uris(text: str) -> tuple[Endpoint, ...]:
-    """From `thrift://host[:port]`, several separated by commas. Raises HIVE_ACID_CONFIGURATION."""
-    endpoints = []
-    for part in filter(None, (piece.strip() for piece in text.split(","))):
-        try:
-            parsed = urlsplit(part)
-            port = parsed.port or DEFAULT_PORT
-        except ValueError as error:
-            raise build_error(
-                "HIVE_ACID_CONFIGURATION.UNPARSABLE_METASTORE_ADDRESS", address=part, failure=error
-            ) from error
-        if parsed.scheme != "thrift" or not parsed.hostname:
-            raise build_error("HIVE_ACID_CONFIGURATION.INVALID_METASTORE_ADDRESS", address=part)
-        endpoints.append(Endpoint(parsed.hostname, port))
-    if not endpoints:
-        raise build_error("HIVE_ACID_CONFIGURATION.NO_METASTORE_ADDRESS")
-    return tuple(endpoints)
+Connection = BinaryConnection | HttpConnection
 
 
 def is_unknown_method(error: BaseException) -> bool:
@@ -94,66 +58,6 @@ def _is_unreached(error: BaseException) -> bool:
 def has_failed_inside(error: BaseException) -> bool:
     """True if the server may have failed at the call itself: newer ones say so, 3.1 just drops the connection."""
     return (isinstance(error, TApplicationException) and not is_unknown_method(error)) or _was_dropped(error)
-
-
-class Connection:
-    """An open connection. `client` is the generated client."""
-
-    def __init__(self, endpoint: Endpoint, timeout_ms: int, security: Security = NO_SECURITY) -> None:
-        """Raises LoginFailed and OSError; what else may come of `greet` is thrift's."""
-        self.endpoint = endpoint
-        self._security = security
-        self._handle = _connect(endpoint, timeout_ms, security)
-        below = TSocket(endpoint.host, endpoint.port)
-        below.setHandle(self._handle)
-        self._transport = TBufferedTransport(below)
-        self.client: Any = ThriftHiveMetastore.Client(TBinaryProtocolAccelerated(self._transport))
-
-    def greet(self, user: str) -> None:
-        """Logs in, or else tells the user's name, which the server believes."""
-        if self._security.login is None:
-            self.client.set_ugi(user, [])
-            return
-        transport = SaslTransport(self._transport, self._security.login.begin(self.endpoint.host))
-        transport.log_in()
-        self.client = ThriftHiveMetastore.Client(TBinaryProtocolAccelerated(transport))
-
-    @property
-    def is_open(self) -> bool:
-        """False once either end has closed it. Nothing is due from the server between two calls."""
-        if self._handle.fileno() < 0:
-            return False
-        timeout = self._handle.gettimeout()
-        self._handle.settimeout(0)
-        try:
-            self._handle.recv(1)
-        except (BlockingIOError, ssl.SSLWantReadError):
-            self._handle.settimeout(timeout)
-            return True
-        except OSError:
-            pass
-        self._handle.close()
-        return False
-
-    def shutdown(self) -> None:
-        """Ends both directions; a call that waits in another thread fails at once."""
-        try:
-            self._handle.shutdown(socket.SHUT_RDWR)
-        except OSError:  # the other end was faster
-            return
-        finally:
-            self._handle.close()
-
-
-def _connect(endpoint: Endpoint, timeout_ms: int, security: Security) -> socket.socket:
-    handle = socket.create_connection((endpoint.host, endpoint.port), timeout=timeout_ms / 1000)
-    try:
-        handle.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        handle.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-        return handle if security.tls is None else wrap(handle, security.tls, endpoint.host)
-    except BaseException:
-        handle.close()
-        raise
 
 
 class Connections:
@@ -239,7 +143,7 @@ class Connections:
     def _open_one(self, endpoint: Endpoint) -> Connection:
         """A connection that is logged in. Raises LoginFailed if the two ends did not speak of the same thing."""
         try:
-            connection = Connection(endpoint, self._timeout_ms, self._security)
+            connection = self._connect(endpoint)
         except ssl.SSLError as error:
             raise self._name(endpoint, error) from error
         except OSError as error:
@@ -254,11 +158,16 @@ class Connections:
             if (
                 _was_dropped(error)
                 or isinstance(error, TProtocolException)
-                or (self._security.login and _has_timed_out(error))
+                or ((self._security.login or self._security.http) and _has_timed_out(error))
             ):
                 raise self._name(endpoint, error) from error
             raise
         return connection
+
+    def _connect(self, endpoint: Endpoint) -> Connection:
+        if self._security.http is not None:
+            return HttpConnection(endpoint, self._timeout_ms, self._security, self._security.http)
+        return BinaryConnection(endpoint, self._timeout_ms, self._security)
 
     def _name(self, endpoint: Endpoint, error: BaseException) -> BaseException:
         """The failure as the server's own manner explains it; the error itself if it does not."""

@@ -21,6 +21,8 @@ _LIMIT_S = 3.0
 _NAME = b"getVersion"
 _QUESTION = b"\x80\x01\x00\x01" + len(_NAME).to_bytes(4, "big") + _NAME + bytes(4) + b"\0"
 """A call without arguments, in thrift's strict binary protocol."""
+_HTTP = b"HTTP/"
+"""The beginning of any answer of a server of HTTP."""
 _UNKNOWN_LOGIN = b"NONE"
 _BEGINNING = bytes([Status.START]) + len(_UNKNOWN_LOGIN).to_bytes(4, "big") + _UNKNOWN_LOGIN
 """A login of a kind that nobody has."""
@@ -32,6 +34,7 @@ class Manner:
 
     is_encrypted: bool
     wants_login: bool
+    by_http: bool = False
 
 
 def find_mismatch(address: tuple[str, int], security: Security) -> LoginFailed | None:
@@ -43,6 +46,11 @@ def find_mismatch(address: tuple[str, int], security: Security) -> LoginFailed |
         is_expected = found.is_encrypted
         return LoginFailed(
             "HIVE_ACID_METASTORE_LOGIN.TLS_EXPECTED" if is_expected else "HIVE_ACID_METASTORE_LOGIN.TLS_NOT_EXPECTED"
+        )
+    if found.by_http != (security.http is not None):
+        is_expected = found.by_http
+        return LoginFailed(
+            "HIVE_ACID_METASTORE_LOGIN.HTTP_EXPECTED" if is_expected else "HIVE_ACID_METASTORE_LOGIN.HTTP_NOT_EXPECTED"
         )
     if found.wants_login != (security.login is not None):
         is_expected = found.wants_login
@@ -66,6 +74,8 @@ def find_manner(address: tuple[str, int]) -> Manner | None:
     """How the server at this host and port is spoken to; None if nothing shows it. Waits a few seconds at most."""
     is_encrypted = _ask(address, None, is_encrypted=True) is not None
     answer = _ask(address, _QUESTION, is_encrypted=is_encrypted)
+    if answer and answer.startswith(_HTTP):
+        return Manner(is_encrypted, wants_login=False, by_http=True)
     if answer and _NAME in answer:
         return Manner(is_encrypted, wants_login=False)
     answer = _ask(address, _BEGINNING, is_encrypted=is_encrypted)

@@ -7,6 +7,7 @@ speaks to.
 from __future__ import annotations
 
 import ssl
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -67,12 +68,40 @@ class Login(Protocol):
         """A login to the metastore at this host. Raises LoginFailed."""
 
 
+class HttpCaller(Protocol):
+    """The one who asks where each call is a request of HTTP."""
+
+    @property
+    def path(self) -> str:
+        """The path of all requests, from its slash on."""
+
+    @property
+    def user(self) -> str:
+        """The name by which the metastore will know the requests; empty for that of the process."""
+
+    def headers(self, user: str) -> Mapping[str, str]:
+        """The headers that tell who asks; `user` is the name of the process's user. Raises LoginFailed."""
+
+    def explain(self, reason: str) -> LoginFailed:
+        """The name of a refusal to let the request in."""
+
+
 @dataclass(frozen=True)
 class Security:
-    """The steps of each connection beyond a plain one. Without a login it tells the user's name."""
+    """The steps of each connection beyond a plain one. Without a login it tells the user's name.
+
+    With `http` calls are requests, and there is no login.
+    """
 
     login: Login | None = None
     tls: ssl.SSLContext | None = None
+    http: HttpCaller | None = None
+
+    @property
+    def user(self) -> str:
+        """The name by which the metastore will know the connection; empty for that of the process."""
+        who = self.login or self.http
+        return who.user if who else ""
 
 
 NO_SECURITY = Security()

@@ -39,7 +39,7 @@ def wrap(handle: socket.socket, context: ssl.SSLContext, host: str) -> ssl.SSLSo
 
 
 def _name(error: ssl.SSLCertVerificationError, host: str) -> LoginFailed:
-    reason = error.verify_message or str(error)
+    reason = (error.verify_message or str(error)).rstrip(".")
     if error.verify_code in _OTHER_HOST:
         return LoginFailed("HIVE_ACID_METASTORE_LOGIN.HOST_NAME", host=host, reason=reason)
     if error.verify_code in _NOBODY_TRUSTED:

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from py4j.protocol import Py4JError, Py4JJavaError
 
 from hive_acid.errors import build_error
+from hive_acid.metastore.http_callers import find_caller
 from hive_acid.metastore.mechanisms import PasswordLogin, TokenLogin
 from hive_acid.metastore.security import Login, LoginFailed, Mechanism, Security
 from hive_acid.metastore.tls import make_context
@@ -153,7 +154,7 @@ def build_security(
     """
     tls = None if transport.tls is None else make_context(transport.tls.ca_file, _export_trusted(jvm, transport.tls))
     if transport.login is None:
-        return Security(None, tls)
+        return Security(None, tls, find_caller(transport.http))
     shim, conf = jvm.hiveacid.api.MetastoreLogin, _hadoop_settings(jvm, configured, hive_setting)
     if isinstance(transport.login, Password):
         return Security(_find_password(shim, conf, transport.login, configured), tls)

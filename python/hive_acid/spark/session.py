@@ -173,8 +173,9 @@ class Attachment:
 
 def _build_identity(session: SparkSession, security: Security) -> Identity:
     """The name that a metastore with logins knows, else that of this process's user."""
-    user = security.login.user if security.login else getpass.getuser()
-    return Identity(user, socket.gethostname(), f"{OUR_AGENT} {session.sparkContext.applicationId}")
+    return Identity(
+        security.user or getpass.getuser(), socket.gethostname(), f"{OUR_AGENT} {session.sparkContext.applicationId}"
+    )
 
 
 def _start_callbacks(session: SparkSession) -> None:

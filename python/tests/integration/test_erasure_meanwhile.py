@@ -12,8 +12,9 @@ from pyspark.sql import SparkSession
 
 from hive_acid.compaction.queue.requests import CompactionRequests, Outcome
 from hive_acid.erasure.engine import FileFinding, Matcher, PhysicalFile
+from hive_acid.metastore.binary_connection import BinaryConnection
 from hive_acid.metastore.compaction_types import CompactionJob, CompactionKind, CompactionRequest
-from hive_acid.metastore.connection import Connection, parse_uris
+from hive_acid.metastore.endpoints import parse_uris
 from hive_acid.metastore.thrift_client import ThriftMetastore
 from hive_acid.spark.erasure_engine import SparkErasureEngine
 from support.chaos.more_calls import MoreCalls
@@ -65,7 +66,7 @@ def after_search(monkeypatch: pytest.MonkeyPatch, *acts: Act) -> None:
 
 def exchange(scene: Scene, source: str, target: str) -> None:
     """ALTER TABLE target EXCHANGE PARTITION (day = 'mon') WITH TABLE source, which clients but Hive's may ask for."""
-    connection = Connection(parse_uris(scene.client.uri)[0], 60_000)
+    connection = BinaryConnection(parse_uris(scene.client.uri)[0], 60_000)
     try:
         places = ((scene.database, name) for name in (source, target))
         MoreCalls(connection.client).exchange_partition({"day": "mon"}, *places)

@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from hive_acid.metastore.connection import Connection, parse_uris
+from hive_acid.metastore.binary_connection import BinaryConnection
+from hive_acid.metastore.endpoints import parse_uris
 from hive_acid.metastore.generated import ttypes
 from hive_acid.metastore.thrift_client import ThriftMetastore
 from support.notification_listener import HASHES, started_with_listener
@@ -65,7 +66,7 @@ def watched(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     ):
         session.sql(f"CREATE TABLE flat (id INT, v INT) {TRANSACTIONAL}")
         session.sql(f"CREATE TABLE parts (id INT, v INT) PARTITIONED BY (d INT) {TRANSACTIONAL}")
-        connection = Connection(parse_uris(metastore.uri)[0], 60_000)
+        connection = BinaryConnection(parse_uris(metastore.uri)[0], 60_000)
         yield Watched(request.param, session, observer, connection.client, metastore.warehouse)
         connection.shutdown()
 

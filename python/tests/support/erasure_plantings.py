@@ -13,7 +13,8 @@ from typing import Any
 from thrift.Thrift import TType
 
 import hive_acid
-from hive_acid.metastore.connection import Connection, parse_uris
+from hive_acid.metastore.binary_connection import BinaryConnection
+from hive_acid.metastore.endpoints import parse_uris
 from hive_acid.metastore.generated import ttypes
 from hive_acid.metastore.statistics import keep_statistics
 from support.acid_files import DELETE, Event, write_file
@@ -163,7 +164,7 @@ def plant_partition_property(scene: Scene) -> Planted:
 
 
 def _set_partition_property(scene: Scene, value: str) -> None:
-    connection = Connection(parse_uris(scene.client.uri)[0], 60_000)
+    connection = BinaryConnection(parse_uris(scene.client.uri)[0], 60_000)
     try:
         where = (scene.database, scene.people.table)
         (stored,) = connection.client.get_partitions_by_names(*where, ["day=mon"])
@@ -193,7 +194,7 @@ class _Longs(ttypes.LongColumnStatsData):  # type: ignore[misc]  # generated cod
 
 
 def _set_greatest(scene: Scene, value: int) -> None:
-    connection = Connection(parse_uris(scene.client.uri)[0], 60_000)
+    connection = BinaryConnection(parse_uris(scene.client.uri)[0], 60_000)
     connection.client._oprot._fast_encode = None  # it knows no other fields than the product's
     partition = scene.layout.partition.rstrip("/") or None
     data = ttypes.ColumnStatisticsData(longStats=_Longs(1, value))

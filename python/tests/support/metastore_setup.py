@@ -7,8 +7,9 @@ from contextlib import contextmanager
 from typing import Any, Protocol
 from uuid import uuid4
 
-from hive_acid.metastore.connection import Connection, parse_uris
+from hive_acid.metastore.binary_connection import BinaryConnection
 from hive_acid.metastore.conversion import parse_partition_values
+from hive_acid.metastore.endpoints import parse_uris
 from hive_acid.metastore.generated import ttypes
 from hive_acid.metastore.memory import MemoryMetastore
 from hive_acid.metastore.protocol import Metastore
@@ -114,7 +115,7 @@ class ThriftSetup:
     def __init__(self, metastore: ThriftMetastore) -> None:
         self.metastore = metastore
         self.database = f"contract_{uuid4().hex[:12]}"
-        self._connection = Connection(parse_uris(metastore.uri)[0], 60_000)
+        self._connection = BinaryConnection(parse_uris(metastore.uri)[0], 60_000)
         self._client = self._connection.client
         self._client.create_database(ttypes.Database(name=self.database, parameters=dict(DATABASE_PROPERTIES)))
 

@@ -22,7 +22,7 @@ from thrift.Thrift import TException
 from thrift.transport.TTransport import TMemoryBuffer
 
 from hive_acid.errors import HiveAcidError
-from hive_acid.metastore.connection import parse_uris
+from hive_acid.metastore.endpoints import parse_uris
 from hive_acid.metastore.generated import ThriftHiveMetastore, ttypes
 from hive_acid.metastore.thrift_client import ThriftMetastore
 from hive_acid.model.table import TableName

@@ -7,6 +7,7 @@ import pytest
 from hive_acid.errors import ConfigurationError
 from hive_acid.transport import (
     PLAIN,
+    Http,
     Kerberos,
     Password,
     Tls,
@@ -63,6 +64,43 @@ def test_what_the_settings_ask_for(settings: dict[str, str], transport: Transpor
     assert transport.needs_jvm
 
 
+HTTP = {"hive.metastore.client.thrift.transport.mode": "http"}
+
+
+@pytest.mark.parametrize(
+    ("settings", "transport"),
+    [
+        (HTTP, Transport(http=Http("/metastore"))),
+        ({**HTTP, "metastore.server.thrift.http.path": "/gate/meta/*"}, Transport(http=Http("/gate/meta"))),
+        (
+            {**HTTP, "metastore.client.auth.mode": "jwt", "metastore.use.SSL": "true"},
+            Transport(tls=Tls(), http=Http("/metastore", asks_by_token=True)),
+        ),
+        ({**HTTP, "metastore.client.auth.mode": "NOSASL"}, Transport(http=Http("/metastore"))),
+    ],
+)
+def test_http_needs_no_jvm(settings: dict[str, str], transport: Transport) -> None:
+    assert read_transport(settings.get) == transport
+    assert not transport.needs_jvm
+    assert transport.beyond_old_clients == transport.title != ""
+
+
+@pytest.mark.parametrize(
+    ("settings", "way"),
+    [
+        ({**HTTP, **SASL}, "Kerberos over HTTP"),
+        ({**HTTP, "hive.metastore.client.auth.mode": "PLAIN"}, "this kind of login over HTTP"),
+        ({"hive.metastore.client.auth.mode": "JWT"}, "this kind of login"),
+        ({"hive.metastore.client.thrift.transport.mode": "carrier"}, "this transport"),
+    ],
+)
+def test_ways_that_are_not_there_are_refused(settings: dict[str, str], way: str) -> None:
+    with pytest.raises(ConfigurationError) as caught:
+        read_transport(settings.get)
+    assert caught.value.getCondition() == "HIVE_ACID_UNSUPPORTED_CONNECTION"
+    assert caught.value.getMessageParameters()["way"] == way
+
+
 def test_tls_by_a_file_of_certificates_or_the_systems_needs_no_jvm() -> None:
     tls = {"hive.metastore.use.SSL": "true", "hive.metastore.truststore.path": "/trust"}
     assert not read_transport(tls.get, "/ca.pem").needs_jvm
@@ -106,6 +144,15 @@ def test_sparks_client_hears_of_settings_that_its_jvm_may_not_find() -> None:
     assert find_client_settings(settings.get, configured) == {
         "spark.hadoop.hive.metastore.kerberos.principal": "hive/_HOST@REALM"
     }
+
+
+def test_sparks_client_is_told_of_javas_own_trust_where_it_fails_without() -> None:
+    algorithm = "spark.hadoop.hive.metastore.trustmanagerfactory.algorithm"
+    mode = f"spark.hadoop.{next(iter(HTTP))}"
+    assert find_client_settings(HTTP.get, {}) == {mode: "http", algorithm: "PKIX"}
+    chosen = {**HTTP, "metastore.trustmanagerfactory.algorithm": "SunX509"}
+    assert algorithm not in find_client_settings(chosen.get, {})
+    assert find_client_settings(HTTP.get, {algorithm: "SunX509", mode: "http"}) == {}
 
 
 def test_the_password_of_a_trust_store_is_not_shown() -> None:

@@ -10,7 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from hive_acid.metastore.connection import Connection, parse_uris
+from hive_acid.metastore.binary_connection import BinaryConnection
+from hive_acid.metastore.endpoints import parse_uris
 from hive_acid.metastore.generated import ttypes
 from hive_acid.metastore.statistics import keep_statistics
 from hive_acid.metastore.thrift_client import ThriftMetastore
@@ -37,7 +38,7 @@ class CatalogClient:
     def __init__(self, uri: str) -> None:
         self.metastore = ThriftMetastore(uri, timeout_ms=TIMEOUT_MS)
         self._endpoint = parse_uris(uri)[0]
-        self._connection = Connection(self._endpoint, TIMEOUT_MS)
+        self._connection = BinaryConnection(self._endpoint, TIMEOUT_MS)
         self._client = self._connection.client
         self._more = MoreCalls(self._client)
 
@@ -182,7 +183,7 @@ class CatalogClient:
         exchange_partitions throws before its `try`).
         """
         spec = {key: str(value) for key, value in values.items()}
-        connection = Connection(self._endpoint, TIMEOUT_MS)
+        connection = BinaryConnection(self._endpoint, TIMEOUT_MS)
         try:
             MoreCalls(connection.client).exchange_partition(spec, (DATABASE, name), (DATABASE, other))
         finally:

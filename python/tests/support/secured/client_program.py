@@ -20,7 +20,8 @@ from pyspark import SparkContext
 from thrift.Thrift import TMessageType, TType
 
 from hive_acid.errors import HiveAcidError
-from hive_acid.metastore.connection import Connection, parse_uris
+from hive_acid.metastore.binary_connection import BinaryConnection
+from hive_acid.metastore.endpoints import parse_uris
 from hive_acid.metastore.security import Security
 from hive_acid.metastore.thrift_client import ThriftMetastore
 from hive_acid.metastore.tokens import Token, parse_token
@@ -51,12 +52,12 @@ def main() -> None:
 def ask(uri: str, security: Security) -> Mapping[str, str | None]:
     """Who asks, and the metastore's release."""
     with closing(ThriftMetastore(uri, timeout_ms=20_000, security=security)) as metastore:
-        return {"user": security.login and security.login.user, "version": metastore.version}
+        return {"user": security.user or None, "version": metastore.version}
 
 
 def fetch_token(uri: str, security: Security) -> Token:
     """A delegation token for the user; the call is none of the product's."""
-    connection = Connection(parse_uris(uri)[0], 20_000, security)
+    connection = BinaryConnection(parse_uris(uri)[0], 20_000, security)
     connection.greet("")
     out, answer = connection.client._oprot, connection.client._iprot
     out.writeMessageBegin("get_delegation_token", TMessageType.CALL, 0)

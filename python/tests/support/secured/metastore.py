@@ -38,6 +38,7 @@ def tls_settings(certificates: Certificates) -> dict[str, str]:
         "hive.metastore.keystore.path": str(certificates.key_store),
         "hive.metastore.keystore.password": PASSWORD,
         "metastore.keystore.type": "PKCS12",
+        "metastore.keymanagerfactory.algorithm": "SunX509",  # by HTTP 4.0.0 takes its default, nothing, for a name
     }
 
 

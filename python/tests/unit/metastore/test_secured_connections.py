@@ -215,6 +215,7 @@ def test_a_certificate_of_another_host_or_another_time(tmp_path: Path, host: str
     with FakeMetastoreServer(encrypt(made.server)) as server:
         error = failure(server.uri, Security(tls=make_context(str(made.authority))))
     assert error.getCondition() == f"{LOGIN}.{sub}"
+    assert ".." not in str(error)
 
 
 @pytest.mark.parametrize("login", [None, ScriptedLogin()])

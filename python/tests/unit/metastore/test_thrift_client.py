@@ -16,7 +16,7 @@ from hive_acid.errors import (
     TransactionAborted,
     UnsupportedOperation,
 )
-from hive_acid.metastore.connection import Endpoint, parse_uris
+from hive_acid.metastore.endpoints import Endpoint, parse_uris
 from hive_acid.metastore.generated import ttypes
 from hive_acid.metastore.thrift_client import ThriftMetastore
 from hive_acid.metastore.types import (

@@ -137,8 +137,8 @@ def test_a_process_has_one_embedded_metastore(monkeypatch: pytest.MonkeyPatch) -
     [
         ("hive.metastore.client.auth.mode", "JWT"),
         ("metastore.client.auth.mode", "JWT"),
-        ("hive.metastore.client.thrift.transport.mode", "http"),
-        ("metastore.client.thrift.transport.mode", "http"),
+        ("hive.metastore.client.thrift.transport.mode", "carrier"),
+        ("metastore.client.thrift.transport.mode", "carrier"),
         ("hive.metastore.thrift.framed.transport.enabled", "true"),
         ("hive.metastore.thrift.compact.protocol.enabled", "true"),
         ("hive.metastore.service.discovery.mode", "zookeeper"),

@@ -1,0 +1,47 @@
+"""A connection on which calls follow each other as they are, after a login or a greeting."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from thrift.protocol.TBinaryProtocol import TBinaryProtocolAccelerated
+from thrift.transport.TSocket import TSocket
+from thrift.transport.TTransport import TBufferedTransport
+
+from hive_acid.metastore import sockets
+from hive_acid.metastore.endpoints import Endpoint
+from hive_acid.metastore.generated import ThriftHiveMetastore
+from hive_acid.metastore.sasl_transport import SaslTransport
+from hive_acid.metastore.security import NO_SECURITY, Security
+
+
+class BinaryConnection:
+    """An open connection. `client` is the generated client."""
+
+    def __init__(self, endpoint: Endpoint, timeout_ms: int, security: Security = NO_SECURITY) -> None:
+        """Raises LoginFailed and OSError; what else may come of `greet` is thrift's."""
+        self.endpoint = endpoint
+        self._security = security
+        self._handle = sockets.open_socket(endpoint, timeout_ms, security.tls)
+        below = TSocket(endpoint.host, endpoint.port)
+        below.setHandle(self._handle)
+        self._transport = TBufferedTransport(below)
+        self.client: Any = ThriftHiveMetastore.Client(TBinaryProtocolAccelerated(self._transport))
+
+    def greet(self, user: str) -> None:
+        """Logs in, or else tells the user's name, which the server believes."""
+        if self._security.login is None:
+            self.client.set_ugi(user, [])
+            return
+        transport = SaslTransport(self._transport, self._security.login.begin(self.endpoint.host))
+        transport.log_in()
+        self.client = ThriftHiveMetastore.Client(TBinaryProtocolAccelerated(transport))
+
+    @property
+    def is_open(self) -> bool:
+        """False once either end has closed it."""
+        return sockets.is_open(self._handle)
+
+    def shutdown(self) -> None:
+        """Ends it; a call that waits in another thread fails at once."""
+        sockets.shut_down(self._handle)

@@ -1,0 +1,48 @@
+"""TCP connections to a metastore, plain or encrypted, below whatever is spoken over them."""
+
+from __future__ import annotations
+
+import socket
+import ssl
+
+from hive_acid.metastore.endpoints import Endpoint
+from hive_acid.metastore.tls import wrap
+
+
+def open_socket(endpoint: Endpoint, timeout_ms: int, tls: ssl.SSLContext | None) -> socket.socket:
+    """A new connection, whose reads and writes fail after `timeout_ms`. Raises LoginFailed and OSError."""
+    handle = socket.create_connection((endpoint.host, endpoint.port), timeout=timeout_ms / 1000)
+    try:
+        handle.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        handle.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+        return handle if tls is None else wrap(handle, tls, endpoint.host)
+    except BaseException:
+        handle.close()
+        raise
+
+
+def is_open(handle: socket.socket) -> bool:
+    """False once either end has closed it; it is closed then. Nothing is due from the server between two calls."""
+    if handle.fileno() < 0:
+        return False
+    timeout = handle.gettimeout()
+    handle.settimeout(0)
+    try:
+        handle.recv(1)
+    except (BlockingIOError, ssl.SSLWantReadError):
+        handle.settimeout(timeout)
+        return True
+    except OSError:
+        pass
+    handle.close()
+    return False
+
+
+def shut_down(handle: socket.socket) -> None:
+    """Ends both directions; a call that waits in another thread fails at once."""
+    try:
+        handle.shutdown(socket.SHUT_RDWR)
+    except OSError:  # the other end was faster
+        return
+    finally:
+        handle.close()
