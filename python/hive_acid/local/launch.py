@@ -22,6 +22,7 @@ from hive_acid.local.probe import START_LIMIT_SECONDS
 ANSWER_LIMIT_SECONDS: Final = 2 * START_LIMIT_SECONDS + 30
 STOP_LIMIT_SECONDS: Final = 60.0
 TAIL_LINES: Final = 15
+_FRAME: Final = "\tat "
 
 
 def free_port() -> int:
@@ -49,12 +50,13 @@ def helper_environment() -> dict[str, str]:
 
 
 def log_tail(log: Path) -> str:
-    """The last lines of a log."""
+    """The last lines of a log, without the frames of exceptions, which would leave no room for what went wrong."""
     try:
         text = log.read_text("utf-8", "replace")
     except FileNotFoundError:
         return "(nothing was written)"
-    return "\n".join(text.replace("\0", "").splitlines()[-TAIL_LINES:])
+    lines = [line for line in text.replace("\0", "").splitlines() if not line.startswith(_FRAME)]
+    return "\n".join(lines[-TAIL_LINES:])
 
 
 def start_failed(event: Mapping[str, Any]) -> LocalMetastoreError:

@@ -35,6 +35,9 @@ _DEFAULTS: Final[Mapping[str, str]] = {
     # ask by spark.hiveacid.compaction.afterWrite, which passes over metastores with an Initiator.
     "metastore.compactor.initiator.on": "false",
     "metastore.compactor.cleaner.on": "true",
+    # An erasure waits for it; 5 s else.
+    "metastore.compactor.cleaner.run.interval": "1s",
+    "hive.compactor.cleaner.run.interval": "1s",
     "metastore.compactor.worker.threads": "0",
     "hive.compactor.initiator.on": "false",
     "hive.compactor.cleaner.on": "true",

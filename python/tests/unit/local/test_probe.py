@@ -34,7 +34,7 @@ def start_error(log: Path, log_start: int) -> StartError:
 
 def test_a_program_that_ends_is_said_with_its_code_and_the_end_of_its_log(tmp_path: Path) -> None:
     log = tmp_path / "log"
-    log.write_text("".join(f"line {number}\n" for number in range(100)))
+    log.write_text("".join(f"line {number}\n\tat a.b.C.d(C.java:1)\n" for number in range(100)))
     error = start_failed(start_error(log, 0).event)
     assert error.condition == "HIVE_ACID_LOCAL_START_FAILED"
     assert "ended with code 3" in str(error)
