@@ -22,6 +22,8 @@ class SubjectFunctions:
     def __init__(self, session: SparkSession, hash_key: bytes) -> None:
         self._session = session
         self._hash_key = hash_key
+        self._prints = self.api.newPrints()
+        """Where the JVM keeps a quick mark of each subject that it has spelled."""
 
     @property
     def api(self) -> Any:
@@ -49,7 +51,7 @@ class SubjectFunctions:
         name = _new_name()
         names += [name, f"{name}_any"]
         hashes = b"".join(sorted(keyed.hashes))
-        self.api.registerMembership(self.session, name, self._hash_key, hashes)
+        self.api.registerMembership(self.session, name, self._hash_key, hashes, self._prints)
         return f"{name}_any({build_elements(keyed.key)})" if is_array else f"{name}({build_parts(keyed.key)})"
 
     @contextmanager
@@ -71,7 +73,7 @@ class SubjectFunctions:
     def spell(self, table: TableName, key: Key, subjects: Sequence[tuple[str, ...]]) -> tuple[str | None, ...]:
         """The hash of each subject in hexadecimal; None for one that the key's types cannot spell."""
         parts, texts = codec.write(key.parts), codec.write(tuple(subjects))
-        found = self.api.spell(self.session, self._hash_key, quote_table(table), parts, texts)
+        found = self.api.spell(self.session, self._hash_key, quote_table(table), parts, texts, self._prints)
         return codec.read(tuple[str | None, ...], found)
 
     def _drop(self, names: Sequence[str]) -> None:

@@ -2,7 +2,7 @@ package hiveacid.api
 
 import hiveacid.commands.AcidWriteCommand
 import hiveacid.scan.PartitionValues
-import hiveacid.search.{DigestJob, KeyedHash, SearchJob, SubjectFunctions, SubjectSpelling}
+import hiveacid.search.{DigestJob, KeyedHash, SearchJob, SubjectFunctions, SubjectPrints, SubjectSpelling}
 import hiveacid.wire.{SearchedFile, SearchSpec, StatementKind, Wire}
 import org.apache.commons.codec.binary.Hex
 
@@ -16,9 +16,17 @@ import org.apache.spark.sql.types.StringType
 /** The methods that `hive_acid.spark.erasure_engine` calls. */
 object SearchApi {
 
+  /** Marks of the subjects that are spelled with them, for the membership of these. */
+  def newPrints(): SubjectPrints = new SubjectPrints
+
   /** See [[SubjectFunctions]]; `hashes` stand one behind the other. */
-  def registerMembership(session: SparkSession, name: String, secret: Array[Byte], hashes: Array[Byte]): Unit =
-    SubjectFunctions.registerMembership(session, name, secret, hashes)
+  def registerMembership(
+      session: SparkSession,
+      name: String,
+      secret: Array[Byte],
+      hashes: Array[Byte],
+      prints: SubjectPrints
+  ): Unit = SubjectFunctions.registerMembership(session, name, secret, hashes, prints)
 
   /** See [[SubjectFunctions]]. */
   def registerHash(session: SparkSession, name: String, secret: Array[Byte]): Unit =
@@ -34,11 +42,26 @@ object SearchApi {
     * @param subjects
     *   a JSON array of arrays of texts
     */
-  def spell(session: SparkSession, secret: Array[Byte], table: String, parts: String, subjects: String): String = {
+  def spell(
+      session: SparkSession,
+      secret: Array[Byte],
+      table: String,
+      parts: String,
+      subjects: String,
+      prints: SubjectPrints
+  ): String = {
     val spelling = SubjectSpelling(session, describe(session, table), Wire.read[Seq[String]](parts))
     val hash = new KeyedHash(secret)
     val all = Wire.read[Seq[Seq[String]]](subjects)
-    Wire.write(all.map(subject => spelling.spell(subject).map(found => Hex.encodeHexString(hash.of(found)))))
+    Wire.write(
+      all.map(subject =>
+        spelling.spell(subject).map { found =>
+          val text = Hex.encodeHexString(hash.of(found))
+          prints.keep(text, found)
+          text
+        }
+      )
+    )
   }
 
   /** The values that the names of partitions stand for, as `CAST(… AS STRING)` shows them; a JSON array of arrays. */

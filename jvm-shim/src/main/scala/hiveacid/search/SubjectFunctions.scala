@@ -2,6 +2,8 @@ package hiveacid.search
 
 import java.util.concurrent.ConcurrentHashMap
 
+import org.apache.commons.codec.binary.Hex
+
 import org.apache.spark.broadcast.Broadcast
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.functions.udf
@@ -16,15 +18,23 @@ object SubjectFunctions {
   private val broadcasts = new ConcurrentHashMap[String, Broadcast[SubjectSet]]
 
   /** `name(parts)` and `name_any(elements)`: whether a subject is named, BOOLEAN, false for NULL. */
-  def registerMembership(session: SparkSession, name: String, secret: Array[Byte], hashes: Array[Byte]): Unit = {
+  def registerMembership(
+      session: SparkSession,
+      name: String,
+      secret: Array[Byte],
+      hashes: Array[Byte],
+      prints: SubjectPrints
+  ): Unit = {
+    val marks = prints.find(hashes.grouped(KeyedHash.Bytes).map(Hex.encodeHexString(_)))
     // each process holds the hashes once, whatever the number of its tasks
-    val subjects = session.sparkContext.broadcast(new SubjectSet(new KeyedHash(secret), hashes))
+    val subjects = session.sparkContext.broadcast(new SubjectSet(new KeyedHash(secret), hashes, marks))
     broadcasts.put(name, subjects)
-    val all = (parts: collection.Seq[String]) => subjects.value.contains(parts)
-    val any = (elements: collection.Seq[String]) =>
-      elements != null && elements.exists(element => subjects.value.contains(Seq(element)))
-    session.udf.register(name, udf(all).asNonNullable())
-    session.udf.register(s"${name}_any", udf(any).asNonNullable())
+    for ((function, byAny) <- Seq(name -> false, s"${name}_any" -> true))
+      session.sessionState.functionRegistry.createOrReplaceTempFunction(
+        function,
+        { case Seq(texts) => NamesSubject(texts, function, subjects, byAny) },
+        "scala_udf"
+      )
   }
 
   /** `name(parts)`: the keyed hash, BINARY, NULL if a part is NULL. */

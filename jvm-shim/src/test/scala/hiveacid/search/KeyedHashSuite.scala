@@ -7,6 +7,9 @@ import scala.jdk.CollectionConverters._
 import com.fasterxml.jackson.databind.ObjectMapper
 import org.apache.commons.codec.binary.Hex
 
+import org.apache.spark.sql.catalyst.util.GenericArrayData
+import org.apache.spark.unsafe.types.UTF8String
+
 /** The vectors that Python's tests compute too. */
 final class KeyedHashSuite extends munit.FunSuite {
   private val folder = new File(System.getProperty("hiveacid.wire")).getParentFile
@@ -32,8 +35,53 @@ final class KeyedHashSuite extends munit.FunSuite {
     assert(!subjects.contains(Seq("Ada", "Lovelace")))
   }
 
-  test("neither the secret nor a hash is shown") {
-    val subjects = new SubjectSet(hash, hash.of(Seq("Ada")))
-    assertEquals(s"$hash $subjects", "KeyedHash SubjectSet")
+  private def array(texts: String*) = new GenericArrayData(texts.map(UTF8String.fromString).toArray[Any])
+
+  private def kept(subjects: Seq[Seq[String]]): SubjectPrints = {
+    val prints = new SubjectPrints
+    subjects.foreach(parts => prints.keep(hex(parts), parts))
+    prints
+  }
+
+  private def hex(parts: Seq[String]) = Hex.encodeHexString(hash.of(parts))
+
+  test("marks leave out nobody, and hashes decide on who has one") {
+    val subjects = (0 until 300).map(i => Seq(s"key-$i")) :+ Seq("Ada", "Łovelace")
+    val marks = kept(subjects).find(subjects.iterator.map(hex))
+    assert(marks.isDefined)
+    for (found <- Seq(marks, None)) {
+      val set = new SubjectSet(hash, subjects.flatMap(hash.of(_)).toArray, found)
+      for (i <- 0 until 600) {
+        assertEquals(set.containsAll(array(s"key-$i")), i < 300)
+        assertEquals(set.containsAny(array(null, s"key-$i", s"key-${599 - i}")), true)
+        assertEquals(set.containsAny(array(s"key-${300 + i}", "Ada")), false)
+      }
+      assert(set.containsAll(array("Ada", "Łovelace")))
+      assert(!set.containsAll(array("Ada", null)) && !set.containsAll(array("Łovelace", "Ada")))
+      assert(!set.containsAll(array()) && !set.containsAll(null) && !set.containsAny(null))
+    }
+  }
+
+  test("most others have no mark of a subject's") {
+    val marks = SubjectMarks((0 until 1000).map(i => SubjectPrints.of(array(s"key-$i"), 0, 1)))
+    val taken = (1000 until 51000).count(i => marks.mightContain(SubjectPrints.of(array(s"key-$i"), 0, 1)))
+    assert(clue(taken) < 50000 / 40)
+  }
+
+  test("without the mark of one subject there is none of any") {
+    assertEquals(kept(Seq(Seq("a"))).find(Iterator(hex(Seq("a")), hex(Seq("b")))), None)
+  }
+
+  test("a malformed text is found as it is shown") {
+    val shown = Seq("x\uFFFD")
+    val set = new SubjectSet(hash, hash.of(shown), kept(Seq(shown)).find(Iterator(hex(shown))))
+    assert(set.containsAll(new GenericArrayData(Array[Any](UTF8String.fromBytes(Array('x'.toByte, -1.toByte))))))
+  }
+
+  test("neither the secret nor a hash nor a mark is shown") {
+    val prints = kept(Seq(Seq("Ada")))
+    val marks = prints.find(Iterator(hex(Seq("Ada"))))
+    val subjects = new SubjectSet(hash, hash.of(Seq("Ada")), marks)
+    assertEquals(s"$hash $subjects $prints ${marks.get}", "KeyedHash SubjectSet SubjectPrints SubjectMarks")
   }
 }
