@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import socket
 import uuid
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -20,9 +19,8 @@ from hive_acid.model.table import TableName
 from support.drivers import open_transactions, wait_until
 from support.jdbc import Connection, JdbcClient, Refused, jdbc_client
 from support.processes import measure
-from support.spark_programs import Program, program_settings, started
+from support.spark_programs import Program, program_settings, started, started_thrift_server
 
-SERVER = ("spark-submit", "--class", "org.apache.spark.sql.hive.thriftserver.HiveThriftServer2")
 POOLS = ("shuffle-exchang", "broadcast-excha", "block-manager", "ResultQueryStag", "HiveServer2")
 """Spark's own, which grow up to a bound."""
 SPARE = 12
@@ -36,13 +34,7 @@ def served(
 ) -> Iterator[tuple[Program, JdbcClient]]:
     """A Thrift server and its client."""
     folder = tmp_path_factory.mktemp("server")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    address = [f"hive.server2.thrift.port={port}", "hive.server2.thrift.bind.host=127.0.0.1"]
-    command = [*SERVER, "spark-internal", *(word for setting in address for word in ("--hiveconf", setting))]
-    with started(command, program_settings(metastore, folder), folder) as server, jdbc_client(port) as client:
-        wait_until(lambda: is_answering(port), "the server answers", 240)
+    with started_thrift_server(metastore, folder) as (server, port), jdbc_client(port) as client:
         yield server, client
 
 
@@ -59,11 +51,6 @@ def jdbc(served: tuple[Program, JdbcClient]) -> JdbcClient:
 @pytest.fixture
 def table() -> TableName:
     return TableName("default", f"jvm_{uuid.uuid4().hex[:10]}")
-
-
-def is_answering(port: int) -> bool:
-    with socket.socket() as probe:
-        return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
 def fill(session: Connection, table: TableName) -> None:

@@ -1,12 +1,8 @@
-"""A session of many statements: threads, open files, memory, transactions and locks stay what they were.
-
-`HIVE_ACID_STATEMENTS=n` makes the long form run about n statements (default 1000).
-"""
+"""A session of many statements: threads, open files, memory, transactions and locks stay what they were."""
 
 from __future__ import annotations
 
 import logging
-import os
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
@@ -17,35 +13,14 @@ import pytest
 from hive_acid.local import EmbeddedMetastore
 from hive_acid.metastore.thrift_client import ThriftMetastore
 from hive_acid.metastore.types import TransactionState
+from support.many_statements import ROUND, SPARKS_POOLS, STATEMENTS, TABLES
 from support.polling import eventually
 from support.processes import Usage, measure
 from support.session_process import SessionProcess
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="reads Linux's /proc")
 LOG = logging.getLogger(__name__)
-STATEMENTS = int(os.environ.get("HIVE_ACID_STATEMENTS", "1000"))
 
-ROUND = (
-    "INSERT INTO t VALUES ({n}, 0), (-{n}, 0)",
-    "UPDATE t SET v = v + 1 WHERE id = {n}",
-    "MERGE INTO t USING (SELECT {n} AS id) s ON t.id = s.id WHEN MATCHED THEN UPDATE SET v = 7",
-    "INSERT OVERWRITE p PARTITION (d = {d}) SELECT id, v FROM t WHERE id = {n}",
-    "SELECT t.v, count(*) FROM t JOIN p USING (id) GROUP BY t.v",
-    "DELETE FROM t WHERE abs(id) = {n}",
-    "INSERT INTO t SELECT int(raise_error('on purpose')), 0",
-    "CREATE TABLE made_{n} STORED AS ORC TBLPROPERTIES ('transactional'='true') AS SELECT {n} AS id",
-    "DROP TABLE made_{n}",
-    "ALTER TABLE t COMPACT 'major' AND WAIT",
-)
-
-SPARKS_POOLS = ("block-m", "broadca", "shuffle", "QuerySt", "ResultQ", "Thread-")
-"""Threads of Spark's pools: `block-manager-ask-thread-pool` and `block-manager-storage-async-thread-pool`, of 100 each,
-`broadcast-exchange`, `shuffle-exchange`, `QueryStageCreator`, `ResultQueryStageExecution`.
-
-Such a pool starts a thread for each task until it is full, even if others are idle (its core size is its maximum), and
-ends those that were idle for a minute: their number tells what Spark did in the last minute. `Thread-1` and so on are
-the JDK's for asynchronous reading of files, and those of py4j's connections, which count as files.
-"""
 POOLS_END_S = 150.0
 """A multiple of that. What Spark's cleaner and listeners still hold of ended statements, tens of MB, goes sooner."""
 
@@ -101,10 +76,8 @@ class LongSession:
         self._pids = {"JVM": jvm_pid, "Python": python_pid, "metastore": metastore.process_ids["metastore"]}
 
     def create_tables(self) -> None:
-        for table, partitions in (("t", ""), ("p", "PARTITIONED BY (d INT)")):
-            self._session.sql(f"DROP TABLE IF EXISTS {table}")
-            properties = "TBLPROPERTIES ('transactional'='true')"
-            self._session.sql(f"CREATE TABLE {table} (id INT, v INT) {partitions} STORED AS ORC {properties}")
+        for text in TABLES:
+            self._session.sql(text)
 
     def run_round(self, number: int) -> None:
         """All statements, in the main thread of the program or each in a thread of its own."""

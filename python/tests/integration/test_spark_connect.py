@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import socket
 import uuid
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -16,11 +15,9 @@ from hive_acid.metastore.types import LockComponent, LockKind, LockState, Operat
 from hive_acid.model.table import TableName
 from support.connect_client import find_client, run_client
 from support.drivers import open_transactions, wait_until
-from support.spark_programs import program_settings, started
+from support.spark_programs import started_connect_server
 
 pytestmark = pytest.mark.slow
-SERVER = ("spark-submit", "--class", "org.apache.spark.sql.connect.service.SparkConnectServer", "spark-internal")
-
 STATEMENTS = """
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
@@ -67,18 +64,7 @@ spark.stop()
 @pytest.fixture(scope="module")
 def port(metastore: EmbeddedMetastore, tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
     """Where a server answers."""
-    folder = tmp_path_factory.mktemp("connect")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        chosen: int = free.getsockname()[1]
-    address = {"spark.connect.grpc.binding.port": str(chosen), "spark.connect.grpc.binding.address": "127.0.0.1"}
-
-    def is_answering() -> bool:
-        with socket.socket() as probe:
-            return probe.connect_ex(("127.0.0.1", chosen)) == 0
-
-    with started(SERVER, {**program_settings(metastore, folder), **address}, folder):
-        wait_until(is_answering, "the server answers", 240)
+    with started_connect_server(metastore, tmp_path_factory.mktemp("connect")) as (_, chosen):
         yield chosen
 
 

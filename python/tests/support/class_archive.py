@@ -15,6 +15,7 @@ from typing import Final
 import pyspark
 
 _BUILD: Final = Path(__file__).resolve().parents[3] / ".build"
+_PREFIX: Final = f"spark-{'.'.join(pyspark.__version__.split('.')[:2])}-classes-"
 _JARS: Final = Path(pyspark.__file__).parent / "jars"
 
 
@@ -24,7 +25,12 @@ def archive_path() -> Path:
     java = shutil.which("java") if home is None else str(Path(home) / "bin" / "java")
     files = [Path(java or os.devnull).resolve(), *sorted(_JARS.glob("*.jar"))]
     known = "\n".join(f"{file} {file.stat().st_mtime_ns} {file.stat().st_size}" for file in files)
-    return _BUILD / f"spark-classes-{hashlib.sha256(known.encode()).hexdigest()[:12]}.jsa"
+    return _BUILD / f"{_PREFIX}{hashlib.sha256(known.encode()).hexdigest()[:12]}.jsa"
+
+
+def find_archives() -> list[Path]:
+    """Those of this line of Spark, for whatever release and Java; other lines have theirs beside them, and use them."""
+    return sorted(_BUILD.glob(f"{_PREFIX}*.jsa"))
 
 
 def archive_options() -> str:

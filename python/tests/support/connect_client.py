@@ -35,12 +35,12 @@ def find_client() -> Path:
         return whole_entry(folder / _WHEELS[0], fetch, print_progress) / "packages"
 
 
-def run_client(script: Path, packages: Path) -> list[str]:
+def run_client(script: Path, packages: Path, *, limit_s: int = _LIMIT_SECONDS) -> list[str]:
     """The lines that a program of the client prints; nothing of ours and no other PySpark is on its path."""
     outer = {key: value for key, value in os.environ.items() if not key.startswith(("SPARK_", "PYSPARK_", "PYTHON"))}
     done = subprocess.run(
         [sys.executable, "-I", "-S", "-c", f"import sys; sys.path.insert(0, {str(packages)!r}); {_RUN}", str(script)],
-        capture_output=True, text=True, check=False, timeout=_LIMIT_SECONDS, env=outer,
+        capture_output=True, text=True, check=False, timeout=limit_s, env=outer,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     return done.stdout.splitlines()

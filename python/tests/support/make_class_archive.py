@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from hive_acid.local import EmbeddedMetastore
-from support.class_archive import archive_path, quote
+from support.class_archive import archive_path, find_archives, quote
 from support.polling import eventually
 from support.session_process import SessionProcess
 from support.spark_settings import JAVA_OPTIONS, SHORT_LIVED
@@ -26,7 +26,7 @@ _LIMIT_SECONDS: Final = 600.0
 
 
 def make_archive(archive: Path) -> None:
-    """The JVM writes it when it ends. Archives of other Sparks or Javas are removed."""
+    """The JVM writes it when it ends. Archives of other releases of this line, or other Javas, are removed."""
     new = archive.with_suffix(".new")
     option = quote(f"-XX:ArchiveClassesAtExit={new}")
     recording = {JAVA_OPTIONS: f"{SHORT_LIVED[JAVA_OPTIONS]} {option} -Xlog:cds*=off"}
@@ -36,7 +36,7 @@ def make_archive(archive: Path) -> None:
             for statement in _STATEMENTS:
                 session.sql(statement)
         assert eventually(lambda: not _is_running(jvm), _LIMIT_SECONDS), "the JVM has not ended"
-    for old in archive.parent.glob("spark-classes-*.jsa"):
+    for old in find_archives():
         old.unlink()
     new.rename(archive)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,6 +17,7 @@ import pyspark
 
 import hive_acid
 from hive_acid.local import EmbeddedMetastore
+from hive_acid.local.launch import free_port
 from hive_acid.spark.shim import find_shim_jar
 from support.polling import eventually
 from support.processes import find_below
@@ -24,6 +26,8 @@ from support.spark_settings import SHORT_LIVED
 SPARK_HOME = Path(pyspark.__file__).parent
 SIDECAR = "hive_acid.spark.sidecar"
 _START_SECONDS = 240
+_THRIFT_SERVER = "org.apache.spark.sql.hive.thriftserver.HiveThriftServer2"
+_CONNECT_SERVER = "org.apache.spark.sql.connect.service.SparkConnectServer"
 
 
 def program_settings(metastore: EmbeddedMetastore, folder: Path) -> dict[str, str]:
@@ -78,6 +82,37 @@ class Program:
         """As a service is stopped."""
         self.process.terminate()
         self.process.wait(60)
+
+
+@contextmanager
+def started_thrift_server(metastore: EmbeddedMetastore, folder: Path) -> Iterator[tuple[Program, int]]:
+    """Spark's server of JDBC, and the port at which it answers."""
+    port = free_port()
+    address = (f"hive.server2.thrift.port={port}", "hive.server2.thrift.bind.host=127.0.0.1")
+    words = (word for setting in address for word in ("--hiveconf", setting))
+    command = ["spark-submit", "--class", _THRIFT_SERVER, "spark-internal", *words]
+    with started(command, program_settings(metastore, folder), folder) as server:
+        _await_answer(port)
+        yield server, port
+
+
+@contextmanager
+def started_connect_server(metastore: EmbeddedMetastore, folder: Path) -> Iterator[tuple[Program, int]]:
+    """A server of Spark Connect, and the port at which it answers."""
+    port = free_port()
+    address = {"spark.connect.grpc.binding.port": str(port), "spark.connect.grpc.binding.address": "127.0.0.1"}
+    command = ["spark-submit", "--class", _CONNECT_SERVER, "spark-internal"]
+    with started(command, {**program_settings(metastore, folder), **address}, folder) as server:
+        _await_answer(port)
+        yield server, port
+
+
+def _await_answer(port: int) -> None:
+    def is_answering() -> bool:
+        with socket.socket() as probe:
+            return probe.connect_ex(("127.0.0.1", port)) == 0
+
+    assert eventually(is_answering, _START_SECONDS), "the server does not answer"
 
 
 @contextmanager
