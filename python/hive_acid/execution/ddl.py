@@ -9,6 +9,7 @@ from itertools import zip_longest
 from hive_acid import config
 from hive_acid.errors import HiveAcidError, build_error
 from hive_acid.errors.outcome import StatementOutcome, telling
+from hive_acid.execution.kept_write_ids import KeptWriteIds
 from hive_acid.model.names import is_hidden
 from hive_acid.model.table import TableName
 from hive_acid.model.write_ids import ValidWriteIdList
@@ -66,8 +67,13 @@ class DdlExecutor:
         try:
             with telling(StatementOutcome.NOTHING_CHANGED):
                 before = self._prepare(statement, transaction, settings)
-            with telling(StatementOutcome.NOT_KNOWN):
-                command()
+                kept = KeptWriteIds.of(self._warehouse.metastore, statement.kind, statement.tables)
+            try:
+                with telling(StatementOutcome.NOT_KNOWN):
+                    command()
+            except BaseException as error:
+                kept.restore(transaction.txn_id, self._warehouse.transactions.identity, error)
+                raise
         except BaseException as error:
             transaction.abort_because(error)
             raise

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from thrift.protocol.TProtocol import TProtocolException
 from thrift.Thrift import TApplicationException
 from thrift.transport.TTransport import TTransportException
@@ -12,12 +14,22 @@ from hive_acid.metastore.generated import ttypes
 from hive_acid.metastore.security import LoginFailed
 
 _NOT_A_TABLE = "its tables"
+_DENIED = re.compile(r"(Permission denied.*|user \[.*\] does not have \[.*\] privilege.*)")
+"""Answers of metastores that know rights: StorageBasedAuthorizationProvider (tried on 3.1.3 and 4.0.0), and plug-ins of
+HiveMetaStoreAuthorizer such as Ranger's (read).
+"""
 
 
 def find_reason(error: BaseException) -> str:
     """The text of an exception in one line, without its full stop: the messages add one."""
     text = str(getattr(error, "message", None) or error) or type(error).__name__
     return " ".join(text.split()).rstrip(".")
+
+
+def find_denial(text: str) -> str | None:
+    """The part of an answer that says what this user may not do; None if it says nothing like that."""
+    found = _DENIED.search(" ".join(text.split()))
+    return found[1].rstrip(".)") if found else None
 
 
 def build_metastore_error(
@@ -44,6 +56,9 @@ def build_metastore_error(
         inside_server and method == "commit_txn"
     ):
         return build_error("HIVE_ACID_METASTORE_UNAVAILABLE", uri=uri, method=method, reason=reason)
+    denial = find_denial(reason)
+    if denial is not None and is_answer(error):
+        return build_error("HIVE_ACID_METASTORE_DENIED", method=method, reason=denial)
     if inside_server or is_answer(error):
         return build_error("HIVE_ACID_METASTORE_REFUSED", method=method, reason=reason)
     return build_error("HIVE_ACID_INTERNAL", reason=f"{method} could not be sent: {type(error).__name__}: {reason}")

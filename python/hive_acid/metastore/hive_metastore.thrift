@@ -125,6 +125,14 @@ struct AllocateTableWriteIdsRequest {
   5: optional list<TxnToWriteId> srcTxnToWriteIdList
   6: optional bool reallocate
 }
+struct ReplTblWriteIdStateRequest {
+  1: required string validWriteIdlist
+  2: required string user
+  3: required string hostName
+  4: required string dbName
+  5: required string tableName
+  6: optional list<string> partNames
+}
 struct AllocateTableWriteIdsResponse { 1: required list<TxnToWriteId> txnToWriteIds }
 struct AddDynamicPartitions {
   1: required i64 txnid
@@ -584,6 +592,7 @@ service ThriftHiveMetastore {
     throws (1: NoSuchTxnException o1, 2: MetaException o2)
   AllocateTableWriteIdsResponse allocate_table_write_ids(1: AllocateTableWriteIdsRequest rqst)
     throws (1: NoSuchTxnException o1, 2: TxnAbortedException o2, 3: MetaException o3)
+  void repl_tbl_writeid_state(1: ReplTblWriteIdStateRequest rqst)
   void abort_txns(1: AbortTxnsRequest rqst) throws (1: NoSuchTxnException o1)
   i64 get_latest_txnid_in_conflict(1: i64 txnId) throws (1: MetaException o1)
   void add_dynamic_partitions(1: AddDynamicPartitions rqst)

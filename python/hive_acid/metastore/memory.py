@@ -102,6 +102,15 @@ class MemoryMetastore(MemoryTables, MemoryQueue):
             seen = transactions if transactions is not None else self.valid_transactions(0)
             return {table: self._transactions.valid_write_ids(table, seen) for table in tables}
 
+    def restore_write_ids(self, table: TableName, high_water_mark: int, user: str, host: str) -> None:
+        with self._guard:
+            self._transactions.restore_write_ids(table, high_water_mark)
+
+    def forget_write_ids(self, table: TableName) -> None:
+        """As 3.1 does when a table is dropped, or was to be."""
+        with self._guard:
+            self._transactions.forget_write_ids(table)
+
     def allocate_write_id(self, txn_id: int, table: TableName) -> int:
         with self._guard:
             self._now()

@@ -47,6 +47,11 @@ class MemoryTables:
         with self._guard:
             self._partitions[table][partition.name] = partition
 
+    def remove_table(self, table: TableName) -> None:
+        """As a client that asks for no lock drops it."""
+        with self._guard:
+            del self._tables[table]
+
     def remove_partition(self, table: TableName, name: str) -> None:
         """As a client does that asks for no lock."""
         with self._guard:

@@ -64,6 +64,7 @@ class TransactionTable:
         self._line = line
         self._transactions: dict[int, Transaction] = {}
         self._write_ids: dict[TableName, dict[int, int]] = {}
+        self._restored: dict[TableName, int] = {}
 
     @property
     def high_water_mark(self) -> int:
@@ -107,14 +108,27 @@ class TransactionTable:
     def allocate(self, txn_id: int, table: TableName) -> int:
         """The write ID of the transaction on the table."""
         self.require_open(txn_id, table)
-        ids = self._write_ids.setdefault(table, {})
-        return ids.setdefault(txn_id, len(ids) + 1)
+        return self._write_ids.setdefault(table, {}).setdefault(txn_id, self._last(table) + 1)
+
+    def _last(self, table: TableName) -> int:
+        """The greatest write ID that is known of the table; 0 for none."""
+        return max([self._restored.get(table, 0), *self._write_ids.get(table, {}).values()])
+
+    def forget_write_ids(self, table: TableName) -> None:
+        """As 3.1 does when a table is dropped, or was to be."""
+        self._write_ids.pop(table, None)
+        self._restored.pop(table, None)
+
+    def restore_write_ids(self, table: TableName, high_water_mark: int) -> None:
+        """Write IDs of nobody up to the mark, unless there are any."""
+        if not self._last(table):
+            self._restored[table] = high_water_mark
 
     def valid_write_ids(self, table: TableName, transactions: ValidTxnList) -> ValidWriteIdList:
         """As the servers compute it; 4.x cuts a list without any visible write ID to its first entry."""
         ids = self._write_ids.get(table, {})
         below = [write_id for txn_id, write_id in ids.items() if txn_id <= transactions.high_water_mark]
-        mark = max(below, default=len(ids))
+        mark = max(below, default=self._last(table))
         hidden = {w: txn_id for txn_id, w in ids.items() if w <= mark and not transactions.is_valid(txn_id)}
         aborted = frozenset(w for w, txn_id in hidden.items() if transactions.is_aborted(txn_id))
         open_ids = frozenset(hidden) - aborted

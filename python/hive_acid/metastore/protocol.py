@@ -71,6 +71,13 @@ class Metastore(CompactionQueue, Protocol):
         """
         ...
 
+    def restore_write_ids(self, table: TableName, high_water_mark: int, user: str, host: str) -> None:
+        """Has all write IDs up to the mark (inclusive) visible, where the metastore knows none of the table.
+
+        Nothing happens where it knows any.
+        """
+        ...
+
     def heartbeat(self, txn_id: int) -> None:
         """Keeps the transaction and its locks alive.
 

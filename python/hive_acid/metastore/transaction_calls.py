@@ -59,6 +59,17 @@ class TransactionCalls(Calls):
         write_id: int = answer.txnToWriteIds[0].writeId
         return write_id
 
+    def restore_write_ids(self, table: TableName, high_water_mark: int, user: str, host: str) -> None:
+        """See `Metastore`. The call is one of replication (TxnHandler.replTableWriteIdState)."""
+        request = ttypes.ReplTblWriteIdStateRequest(
+            validWriteIdlist=ValidWriteIdList(str(table), high_water_mark).format(),
+            user=user,
+            hostName=host,
+            dbName=table.database,
+            tableName=table.table,
+        )
+        self._read("repl_tbl_writeid_state", request, table=str(table))
+
     def heartbeat(self, txn_id: int) -> None:
         self._read("heartbeat", ttypes.HeartbeatRequest(txnid=txn_id), txn_id=txn_id)
 

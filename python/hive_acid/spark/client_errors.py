@@ -1,4 +1,4 @@
-"""A condition for errors of Spark's own client: the metastore does not answer, or has lost a table meanwhile.
+"""A condition for errors of Spark's own client: the metastore does not answer, denies it, or has lost a table.
 
 Spark looks up a statement's tables before any of our rules sees it. Its error then is `_LEGACY_ERROR_TEMP_3065`, before
 4.0 one without a condition, which stands for everything that goes wrong in Hive's code, and the text is that of Hive
@@ -16,6 +16,7 @@ from pyspark.errors.exceptions import captured
 
 from hive_acid.errors import HiveAcidError, build_error, condition_of
 from hive_acid.errors.outcome import StatementOutcome, tell
+from hive_acid.metastore.failures import find_denial
 from hive_acid.metastore.security import Login
 from hive_acid.spark.lines import is_before
 from hive_acid.spark.login import KerberosLogin
@@ -30,6 +31,8 @@ _NOT_REACHED = re.compile(r"Could not connect to meta store using any of the URI
 _NOT_ANSWERED = re.compile(r"Caused by: (?:\S+: )?((?:\S+\.)?TTransportException.*)")
 _NO_TABLE = re.compile(r"InvalidTableException: Table not found (\S+)")
 _CAUSE = re.compile(r"^Caused by: (?:\S+: )?(.+)$", re.MULTILINE)
+_ANSWER = re.compile(r"\b\w+Exception\(message:(.+)")
+"""An exception that the metastore's interface declares."""
 _PACKAGES = re.compile(r"\b(?:[a-z]\w*\.)+(?=[A-Z])")
 _COMMAND = "org.apache.spark.sql.execution.command.ExecutedCommandExec"
 
@@ -108,6 +111,11 @@ class ClientErrors:
             named = named or build_error(
                 "HIVE_ACID_METASTORE_UNAVAILABLE", uri=self._uri, method=_METHOD, reason=failure
             )
+            tell(named, find_outcome(trace))
+            return named
+        denial = next(filter(None, map(find_denial, _ANSWER.findall(trace))), None)
+        if denial is not None:
+            named = build_error("HIVE_ACID_METASTORE_DENIED", method=_METHOD, reason=denial)
             tell(named, find_outcome(trace))
             return named
         return None if table is None else build_error("HIVE_ACID_TABLE_NOT_FOUND", table=table)

@@ -347,6 +347,35 @@ def test_closing_ends_a_call_that_waits_in_another_thread(server: FakeMetastoreS
     assert len(caught) == 1
 
 
+@pytest.mark.parametrize(
+    "told",
+    [
+        'java.security.AccessControlException: Permission denied: user=mallory, path="file:/w/t":root:root:drwx------',
+        "Permission denied: user [mallory] does not have [SELECT] privilege on [sales/orders]",
+        "HiveAccessControlException user [mallory] does not have [ALTER] privilege on [sales/orders]",
+    ],
+)
+def test_what_a_user_may_not_do_is_a_refusal_of_its_own(
+    server: FakeMetastoreServer, client: ThriftMetastore, told: str
+) -> None:
+    server.answers["get_table_req"] = [fail(ttypes.MetaException(told))]
+    with pytest.raises(MetastoreRefused) as caught:
+        client.table(TableName("sales", "orders"))
+    assert caught.value.getCondition() == "HIVE_ACID_METASTORE_DENIED"
+    assert caught.value.getSqlState() == "42501"
+    assert "mallory" in caught.value.getMessageParameters()["reason"]
+
+
+def test_a_metastore_that_may_not_use_its_own_database_denies_nobody(
+    server: FakeMetastoreServer, client: ThriftMetastore
+) -> None:
+    told = "Unable to open a connection: Access denied for user 'hive'@'db.example'"
+    server.answers["get_table_req"] = [fail(ttypes.MetaException(told))]
+    with pytest.raises(MetastoreRefused) as caught:
+        client.table(TableName("sales", "orders"))
+    assert caught.value.getCondition() == "HIVE_ACID_METASTORE_REFUSED"
+
+
 @pytest.mark.parametrize("is_dynamic", [False, True])
 def test_a_lock_says_everything_that_releases_understand_differently(
     server: FakeMetastoreServer, client: ThriftMetastore, is_dynamic: bool

@@ -25,6 +25,11 @@ Caused by: org.apache.thrift.transport.TTransportException: java.net.SocketTimeo
 OTHER = """AnalysisException: org.apache.hadoop.hive.ql.metadata.HiveException: Unable to alter table.
 Caused by: MetaException(message:Cannot change stats state for a transactional table)"""
 
+DENIED = """AnalysisException: org.apache.hadoop.hive.ql.metadata.HiveException: Unable to fetch table t.
+Caused by: MetaException(message:java.security.AccessControlException: Permission denied: user=mallory, \
+path="file:/w/t":root:root:drwx------)"""
+FOLDER_DENIED = "AnalysisException: java.io.IOException: Permission denied: /tmp/hive"
+
 
 class Converted(captured.AnalysisException):
     def __init__(self, condition: str | None, text: str) -> None:
@@ -78,6 +83,14 @@ def test_other_errors_are_sparks(errors: ClientErrors, condition: str, trace: st
     found: Any = errors.convert(SimpleNamespace(condition=condition, text=trace))
     assert (found.condition, found.text) == (condition, trace)
     assert find_failure(OTHER) is None
+
+
+def test_what_the_metastore_denies_is_named(errors: ClientErrors) -> None:
+    named = errors.convert(SimpleNamespace(condition=SPARKS_CONDITION, text=DENIED, getCause=lambda: None))
+    assert named.condition == "HIVE_ACID_METASTORE_DENIED"
+    assert "(Spark's own client): Permission denied: user=mallory, path=" in named.text
+    other: Any = errors.convert(SimpleNamespace(condition=SPARKS_CONDITION, text=FOLDER_DENIED))
+    assert other.text == FOLDER_DENIED
 
 
 def test_a_client_that_could_not_be_made_does_not_keep_the_thread(errors: ClientErrors) -> None:
