@@ -38,6 +38,12 @@ def parse_options(arguments: Sequence[str] | None) -> argparse.Namespace:
         type=_numbers,
         help="how many people are erased, one number after the other; by default a 20,000th and a 2,000th of the rows",
     )
+    parser.add_argument(
+        "--methods",
+        type=lambda text: text.split(","),
+        default=[method.name for method in METHODS if method.engine != OURS],
+        help="the methods of peers, by their names, one after the other; by default all",
+    )
     parser.add_argument("--rounds", type=int, help="rounds that count (default: 5, with --scale 1)")
     chosen = parser.parse_args(arguments)
     chosen.rows = FULL_ROWS if chosen.scale else chosen.rows
@@ -46,6 +52,8 @@ def parse_options(arguments: Sequence[str] | None) -> argparse.Namespace:
     unknown = set(chosen.against) - set(PEERS)
     if unknown or chosen.rounds < 1 or sum(chosen.subjects) > chosen.rows // 100:
         parser.error(f"peers are {', '.join(PEERS)}; at least one round; at most a hundredth of the rows as people")
+    if set(chosen.methods) - {method.name for method in METHODS}:
+        parser.error(f"methods are {', '.join(dict.fromkeys(method.name for method in METHODS))}")
     return chosen
 
 
@@ -57,7 +65,11 @@ def run_rounds(chosen: argparse.Namespace, folder: Path, run: Run) -> None:
     """Fills the run. Methods take turns in being first."""
     engines = [OURS, *chosen.against]
     machine = Machine(len(os.sched_getaffinity(0)), chosen.memory)
-    methods = [method for method in METHODS if method.engine in engines]
+    methods = [
+        method
+        for method in METHODS
+        if method.engine == OURS or (method.engine in engines and method.name in chosen.methods)
+    ]
     for name in engines:
         prepare(name)  # before anything runs beside it
     with ExitStack() as stack:

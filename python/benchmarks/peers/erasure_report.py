@@ -8,8 +8,10 @@ from statistics import median
 from typing import Any
 
 from peers.environments import OURS
-from peers.methods import VERIFY, Phase
+from peers.methods import METHODS, VERIFY, Phase
 from peers.page import describe_machine, describe_rounds, put
+
+_UNVERIFIED = ", without its verification"
 
 
 @dataclass(frozen=True)
@@ -58,10 +60,11 @@ def summarise(cells: Sequence[Cell]) -> list[dict[str, Any]]:
     """The medians over the rounds, for each method and number of people; ours also without the verification."""
     keys = dict.fromkeys((cell.engine, cell.method, cell.subjects) for cell in cells)
     found = []
-    for engine, method, subjects in sorted(keys, key=lambda key: (key[2], key[0] != OURS)):
+    order = [(method.engine, method.name) for method in METHODS]
+    for engine, method, subjects in sorted(keys, key=lambda key: (key[2], order.index(key[:2]))):
         same = [cell for cell in cells if (cell.engine, cell.method, cell.subjects) == (engine, method, subjects)]
         for with_verify in (True, False) if engine == OURS else (True,):
-            name = method if with_verify else f"{method}, without its verification"
+            name = method if with_verify else f"{method}{_UNVERIFIED}"
             found.append(_summarise(engine, name, same, with_verify=with_verify))
     return found
 
@@ -113,7 +116,6 @@ def _format_table(medians: Sequence[Mapping[str, Any]]) -> str:
     )
     rows = [head, ("---:", "---:", "---", "---:", "---", "---:", "---:", "---:", "---:", "---:", "---:")]
     for each in medians:
-        ours = [row for row in medians if row["engine"] == OURS and row["subjects"] == each["subjects"]]
         phases = ", ".join(f"{name} {seconds:.1f}" for name, seconds in each["phases"].items())
         rows.append(
             (
@@ -127,10 +129,17 @@ def _format_table(medians: Sequence[Mapping[str, Any]]) -> str:
                 f"{each['written_by_row']:,.0f}",
                 f"{each['peak_mib']:,}",
                 f"{each['texts_left']:,}",
-                "" if each["engine"] == OURS else _compare(ours, each),
+                "" if each["engine"] == OURS else _compare(_find_rivals(medians, each), each),
             )
         )
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+
+
+def _find_rivals(medians: Sequence[Mapping[str, Any]], peer: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+    """Ours that the peer's method is compared with: with the verification, and without it."""
+    name = next(method.rival for method in METHODS if (method.engine, method.name) == (peer["engine"], peer["method"]))
+    same = [row for row in medians if row["engine"] == OURS and row["subjects"] == peer["subjects"]]
+    return [next(row for row in same if row["method"] == wanted) for wanted in (name, f"{name}{_UNVERIFIED}")]
 
 
 def _compare(ours: Sequence[Mapping[str, Any]], peer: Mapping[str, Any]) -> str:

@@ -41,6 +41,7 @@ class Method:
     """One way. `steps` are phase → SQL; `{people}` in them is the list of literals, `{view}` a view of the same.
 
     `place` is the table's folder below the worker's. `steps` is empty for ours, which has its own phases.
+    `rival` is the method of ours that a peer's is compared with: its files are compressed as strongly.
     """
 
     engine: str
@@ -49,6 +50,7 @@ class Method:
     place: str
     clauses: str
     steps: tuple[tuple[str, str], ...] = ()
+    rival: str = ""
 
     def root(self, worker: WorkerClient) -> Path:
         """The folder of the table's files."""
@@ -96,11 +98,19 @@ class Method:
         return Erased(phases, answer.result["files"], answer.peak_mib)
 
 
+_ZLIB, _ZSTD = "hive_acid.erase, ZLIB", "hive_acid.erase, ZSTD"
+
+
+def _ours(name: str, properties: str = "") -> Method:
+    clauses = f"PARTITIONED BY (day) STORED AS ORC TBLPROPERTIES ('transactional'='true'{properties})"
+    return Method(OURS, name, "default.events", "metastore/warehouse/events", clauses)
+
+
 def _delta(name: str, has_vectors: bool, steps: tuple[tuple[str, str], ...]) -> Method:
     clauses = (
         f"USING delta PARTITIONED BY (day) TBLPROPERTIES ('delta.enableDeletionVectors'='{str(has_vectors).lower()}')"
     )
-    return Method("delta", name, "events", "warehouse/events", clauses, steps)
+    return Method("delta", name, "events", "warehouse/events", clauses, steps, _ZLIB)
 
 
 def _iceberg(name: str, mode: str, steps: tuple[tuple[str, str], ...]) -> Method:
@@ -108,7 +118,7 @@ def _iceberg(name: str, mode: str, steps: tuple[tuple[str, str], ...]) -> Method
         "USING iceberg PARTITIONED BY (day) "
         f"TBLPROPERTIES ('format-version'='3', 'write.delete.mode'='{mode}', 'write.merge.mode'='{mode}')"
     )
-    return Method("iceberg", name, "bench.db.events", "warehouse/db/events", clauses, steps)
+    return Method("iceberg", name, "bench.db.events", "warehouse/db/events", clauses, steps, _ZSTD)
 
 
 _DELTA_DELETE = "DELETE FROM {table} WHERE email IN ({people})"
@@ -125,13 +135,8 @@ _ICEBERG_EXPIRE = (
 _ICEBERG_ORPHANS = "CALL bench.system.remove_orphan_files(table => '{name}')"
 
 METHODS: tuple[Method, ...] = (
-    Method(
-        OURS,
-        "hive_acid.erase",
-        "default.events",
-        "metastore/warehouse/events",
-        "PARTITIONED BY (day) STORED AS ORC TBLPROPERTIES ('transactional'='true')",
-    ),
+    _ours(_ZLIB),
+    _ours(_ZSTD, ", 'orc.compress'='ZSTD'"),
     _delta(
         "deletion vectors",
         True,

@@ -191,7 +191,7 @@ class Compactor:
             table.name,
             publication.staging,
             build_row_type(table),
-            overrides.compression or find_compression(table),
+            overrides.compression or find_compression(table, self._metastore.line),
             find_evolution(self._settings, self._metastore.line),
             found.write_ids,
             found.scan,

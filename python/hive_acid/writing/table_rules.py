@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 from hive_acid import config
 from hive_acid.errors import Refusal, build_error, build_refusal
+from hive_acid.metastore.types import MetastoreLine
 from hive_acid.model.names import is_hidden
 from hive_acid.model.table import FileFormat, TableConstraints, TableDescription, TableKind
 from hive_acid.wire.statement_kinds import StatementKind
@@ -16,8 +17,14 @@ from hive_acid.writing.buckets import find_bucketing
 from hive_acid.writing.output_rules import find_output_way
 from hive_acid.writing.statement import Statement
 
-_READABLE_IN_ORC = frozenset({"ZLIB", "SNAPPY", "NONE"})
-_READABLE_IN_PARQUET = frozenset({"SNAPPY", "GZIP", "UNCOMPRESSED"})
+_READABLE_IN_ORC = {
+    MetastoreLine.HIVE_3: frozenset({"ZLIB", "SNAPPY", "NONE"}),
+    MetastoreLine.HIVE_4: frozenset({"ZLIB", "SNAPPY", "NONE", "ZSTD", "LZ4"}),
+}
+_READABLE_IN_PARQUET = {
+    MetastoreLine.HIVE_3: frozenset({"SNAPPY", "GZIP", "UNCOMPRESSED"}),
+    MetastoreLine.HIVE_4: frozenset({"SNAPPY", "GZIP", "UNCOMPRESSED", "ZSTD"}),
+}
 _TEXT_TYPE = re.compile(r"string|varchar\(\d+\)")
 """Types whose values have one text only."""
 _PARTITION_TYPE = re.compile(
@@ -169,14 +176,11 @@ def _orc_type(text: str) -> str:
     return _TYPE_WORD.sub(lambda match: match[0].lower(), text)
 
 
-def find_compression(table: TableDescription) -> str:
-    """The table's `orc.compress` or `parquet.compression` if every engine reads it, else ZLIB or SNAPPY.
-
-    ORC 1.5 and Parquet 1.10 of Hive 3.1 know no ZSTD.
-    """
+def find_compression(table: TableDescription, line: MetastoreLine) -> str:
+    """The table's `orc.compress` or `parquet.compression` if every engine of the line reads it, else ZLIB or SNAPPY."""
     key, default = find_compression_key(table), "SNAPPY" if table.file_format is FileFormat.PARQUET else "ZLIB"
     wanted = next((v.upper() for k, v in table.parameters.items() if k.lower() == key), default)
-    return wanted if wanted in find_readable_compressions(table) else default
+    return wanted if wanted in find_readable_compressions(table, line) else default
 
 
 def find_compression_key(table: TableDescription) -> str:
@@ -184,6 +188,10 @@ def find_compression_key(table: TableDescription) -> str:
     return "parquet.compression" if table.file_format is FileFormat.PARQUET else "orc.compress"
 
 
-def find_readable_compressions(table: TableDescription) -> frozenset[str]:
-    """Values of that property: the compressions that every engine reads."""
-    return _READABLE_IN_PARQUET if table.file_format is FileFormat.PARQUET else _READABLE_IN_ORC
+def find_readable_compressions(table: TableDescription, line: MetastoreLine) -> frozenset[str]:
+    """Values of that property: the compressions that every engine reads beside metastores of the line.
+
+    ORC 1.5 and Parquet 1.10 of Hive 3.1 know no ZSTD and write LZ4 of their own; ORC 1.8 and Parquet 1.13 of Hive 4.0
+    read them.
+    """
+    return (_READABLE_IN_PARQUET if table.file_format is FileFormat.PARQUET else _READABLE_IN_ORC)[line]

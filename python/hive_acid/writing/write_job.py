@@ -137,7 +137,7 @@ class WriteJobs:
             name=layout.name,
             file_name=layout.file_name,
             row_type=build_row_type(table),
-            compression=find_compression(table),
+            compression=find_compression(table, self._metastore.line),
             partition_columns=table.partition_columns,
             as_hive_3=self._metastore.line is MetastoreLine.HIVE_3,
         )

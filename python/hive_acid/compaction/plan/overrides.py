@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from hive_acid import config
 from hive_acid.errors import Refusal, build_refusal
+from hive_acid.metastore.types import MetastoreLine
 from hive_acid.model.table import FileFormat, TableDescription, TableKind
 from hive_acid.writing.table_rules import find_compression_key, find_readable_compressions
 
@@ -31,15 +32,15 @@ class FileOverrides:
     options: tuple[tuple[str, str], ...] = ()
 
 
-def read_overrides(table: TableDescription, properties: Mapping[str, str]) -> FileOverrides:
+def read_overrides(table: TableDescription, properties: Mapping[str, str], line: MetastoreLine) -> FileOverrides:
     """The properties that mean something for files of this table; the others are ignored, as by Hive.
 
-    A compression that not every engine reads is ignored as if it were the table's. Raises
+    A compression that not every engine of the line reads is ignored as if it were the table's. Raises
     HIVE_ACID_UNSUPPORTED_TABLE for a number that the format does not take.
     """
     said = {key.removeprefix(_OF_TABLE): value for key, value in properties.items() if key.startswith(_OF_TABLE)}
     wanted = said.get(find_compression_key(table), "").upper()
-    compression = wanted if wanted in find_readable_compressions(table) else None
+    compression = wanted if wanted in find_readable_compressions(table, line) else None
     options = tuple((key, said[key]) for key in _find_sizes(table) if key in said)
     for key, value in options:
         allowed = _ORC_SIZES[key]
@@ -49,9 +50,9 @@ def read_overrides(table: TableDescription, properties: Mapping[str, str]) -> Fi
     return FileOverrides(compression, options)
 
 
-def refuse_unapplied(table: TableDescription, properties: Mapping[str, str]) -> None:
+def refuse_unapplied(table: TableDescription, properties: Mapping[str, str], line: MetastoreLine) -> None:
     """Raises HIVE_ACID_UNSUPPORTED_TABLE for a property that would be ignored, or cannot be applied."""
-    overrides = read_overrides(table, properties)
+    overrides = read_overrides(table, properties, line)
     compression_key = find_compression_key(table)
     applied = {_OF_TABLE + key for key, _ in overrides.options}
     if overrides.compression is not None:
@@ -59,7 +60,7 @@ def refuse_unapplied(table: TableDescription, properties: Mapping[str, str]) -> 
     for key, value in properties.items():
         if key not in applied:
             known = ", ".join(_OF_TABLE + name for name in (compression_key, *_find_sizes(table)))
-            words = ", ".join(sorted(find_readable_compressions(table)))
+            words = ", ".join(sorted(find_readable_compressions(table, line)))
             refusal = build_refusal(
                 "HIVE_ACID_UNSUPPORTED_TABLE.PROPERTY_NOT_APPLIED",
                 key=key,

@@ -150,7 +150,7 @@ class Worker:
         if request.pool is None and (
             self._metastore.line is MetastoreLine.HIVE_4 or request.kind is CompactionKind.MAJOR
         ):
-            refuse_unapplied(place.table, dict(request.properties))
+            refuse_unapplied(place.table, dict(request.properties), self._metastore.line)
 
     def fail_dead(self) -> list[int]:
         """Tells the queue of compactions whose worker, one of ours, has died; their IDs.
@@ -189,7 +189,7 @@ class Worker:
         self._metastore.start_compaction(job, transaction.txn_id)
         result = WriteResult()
         if found.plan.files:
-            overrides = read_overrides(found.place.table, _parse_properties(job))
+            overrides = read_overrides(found.place.table, _parse_properties(job), self._metastore.line)
             result = self._fold(job, found, transaction, overrides)
         elif found.plan.needs_cleaning:
             self._metastore.mark_compacted(job)
@@ -238,7 +238,7 @@ class Worker:
             found = self._compactor.find_foldable(place, kind, transaction)
             if found.plan.files:
                 publication = self._compactor.publication(found.place, transaction)
-                overrides = read_overrides(found.place.table, properties)
+                overrides = read_overrides(found.place.table, properties, self._metastore.line)
                 result = self._compactor.fold(kind, found, transaction, publication, overrides)
         except BaseException as error:
             transaction.abort_because(error)

@@ -270,6 +270,26 @@ def test_rows_of_insert_only_tables_are_not_changed_one_by_one(world: World, kin
 
 
 @pytest.mark.parametrize(
+    ("wanted", "on_hive_3", "on_hive_4"),
+    [
+        ("SNAPPY", "SNAPPY", "SNAPPY"),
+        ("none", "NONE", "NONE"),
+        ("zstd", "ZLIB", "ZSTD"),
+        ("LZ4", "ZLIB", "LZ4"),
+        ("LZO", "ZLIB", "ZLIB"),
+        ("?", "ZLIB", "ZLIB"),
+    ],
+)
+def test_the_compression_is_the_tables_if_hive_of_the_line_reads_it(
+    world: World, wanted: str, on_hive_3: str, on_hive_4: str
+) -> None:
+    world.memory.add_table(build_table(parameters={"transactional": "true", "orc.compress": wanted}))
+    world.run(StatementKind.INSERT)
+    expected = on_hive_3 if world.line is MetastoreLine.HIVE_3 else on_hive_4
+    assert world.engine.specs[-1].layout.compression == expected
+
+
+@pytest.mark.parametrize(
     ("input_format", "layout", "compression"),
     [("a.OrcInputFormat", "orc", "ZLIB"), ("a.b.MapredParquetInputFormat", "parquet", "SNAPPY")],
 )

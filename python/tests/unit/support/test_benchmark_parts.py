@@ -94,20 +94,27 @@ def test_the_table_shows_what_is_lost_and_goes_between_its_marks(
 ) -> None:
     from peers import erasure_report
     from peers import page as published
-    from peers.methods import Phase
+    from peers.methods import METHODS, Phase
 
-    def cell(engine: str, written: int, *phases: tuple[str, float]) -> Any:
+    zlib_, zstd = (method.name for method in METHODS if method.engine == "ours")
+
+    def cell(engine: str, method: str, written: int, *phases: tuple[str, float]) -> Any:
         spent = tuple(Phase(name, seconds, seconds) for name, seconds in phases)
-        return erasure_report.Cell(engine, "a way", 1, 5, 500, spent, 10_000, written, 900, 1.0, 0)
+        return erasure_report.Cell(engine, method, 1, 5, 500, spent, 10_000, written, 900, 1.0, 0)
 
-    ours = [cell("ours", 4000, ("delete", 2.0), ("verify", wait)) for wait in (1.0, 9.0, 2.0)]
-    cells = [*ours, cell("delta", 8000, ("delete", 4.0)), cell("iceberg", 2000, ("delete", 4.0))]
-    medians = erasure_report.summarise(cells)
-    assert [(each["engine"], each["wall_s"]) for each in medians] == [
-        ("ours", 4.0),
-        ("ours", 2.0),
-        ("delta", 4.0),
-        ("iceberg", 4.0),
+    ours = [cell("ours", zlib_, 4000, ("delete", 2.0), ("verify", wait)) for wait in (1.0, 9.0, 2.0)]
+    strong = cell("ours", zstd, 3000, ("delete", 1.0), ("verify", 3.0))
+    peers = [
+        cell(engine, "copy on write", size, ("delete", 4.0)) for engine, size in (("delta", 8000), ("iceberg", 2000))
+    ]
+    medians = erasure_report.summarise([strong, *ours, *peers])
+    assert [(each["engine"], each["method"], each["wall_s"]) for each in medians] == [
+        ("ours", zlib_, 4.0),
+        ("ours", f"{zlib_}, without its verification", 2.0),
+        ("ours", zstd, 4.0),
+        ("ours", f"{zstd}, without its verification", 1.0),
+        ("delta", "copy on write", 4.0),
+        ("iceberg", "copy on write", 4.0),
     ]
     page = tmp_path / "page.md"
     page.write_text("before\n\n<!-- erasure -->\nold\n<!-- /erasure -->\n\nafter\n")
@@ -124,7 +131,7 @@ def test_the_table_shows_what_is_lost_and_goes_between_its_marks(
     text = erasure_report.publish(result, is_kept=True)
     assert text in page.read_text() and page.read_text().startswith("before") and "old" not in page.read_text()
     assert "| 1.00 (0.50), CPU 1.00 (0.50), bytes 0.50 |" in text
-    assert "| 1.00 (0.50), CPU 1.00 (0.50), bytes 2.00, lost |" in text
+    assert "| 1.00 (0.25), CPU 1.00 (0.25), bytes 1.50, lost |" in text
     assert page.read_text().count(text) == 1
 
 

@@ -5,7 +5,7 @@ package hiveacid.formats
   * @param rowType
   *   Hive's type text of the table's columns, `struct<id:int,name:char(5)>`
   * @param compression
-  *   in the words of the format; Hive 3.1 cannot read ORC's own default, ZSTD
+  *   in the words of the format
   * @param discards
   *   true: there is no file; rows are taken, checked and counted
   * @param options

@@ -85,7 +85,7 @@ object CheckedSpec {
   def of(message: WriteSpec): CheckedSpec = {
     val layout = FileLayout.of(message.layout.name)
     val compression = message.layout.compression.toUpperCase(Locale.ROOT)
-    require(layout.compressions(compression), s"compression $compression is not readable by every engine")
+    require(layout.compressions(compression), s"${layout.name} has no compression $compression")
     val (spread, buckets) = (message.spread, message.buckets)
     require(spread.cores >= 1, s"${spread.cores} cores")
     require(

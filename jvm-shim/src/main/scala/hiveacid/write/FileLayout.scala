@@ -8,6 +8,8 @@ import hiveacid.formats.parquet.ParquetRowWriter
 import hiveacid.values.WallClock
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
+import org.apache.orc.CompressionKind
+import org.apache.parquet.hadoop.metadata.CompressionCodecName
 
 import org.apache.spark.sql.types.DataType
 
@@ -32,7 +34,7 @@ final case class NewFile(
 /** How new rows lie in files.
   *
   * @param compressions
-  *   those that every engine reads
+  *   the words of the format
   */
 sealed abstract class FileLayout(val name: String, val compressions: Set[String]) extends Serializable {
   def newRows(file: NewFile): NewRowsWriter
@@ -42,8 +44,8 @@ sealed abstract class FileLayout(val name: String, val compressions: Set[String]
 }
 
 object FileLayout {
-  private val inOrc = Set("ZLIB", "SNAPPY", "NONE")
-  private val inParquet = Set("SNAPPY", "GZIP", "UNCOMPRESSED")
+  private val inOrc = CompressionKind.values.map(_.name).toSet
+  private val inParquet = CompressionCodecName.values.map(_.name).toSet
 
   case object AcidOrc extends FileLayout("acid_orc", inOrc) {
     override def newRows(f: NewFile): NewRowsWriter = {
