@@ -22,6 +22,7 @@ SHARING_FOLDERS: Final = ("python/tests/contract", "python/tests/integration/fau
 APART: Final = (
     "python/tests/integration/faults/test_cluster.py",
     "python/tests/integration/faults/test_killed_erasure.py",
+    "python/tests/integration/faults/test_yarn.py",
 )
 """Files of such folders that the gate leaves out, and that take so long that servers of their own are no loss."""
 LONG_SECONDS: Final[Mapping[str, float]] = {
@@ -37,6 +38,7 @@ LONG_SECONDS: Final[Mapping[str, float]] = {
     "python/tests/integration/test_erasure_planted.py": 400.0,
     "python/tests/integration/test_histories.py": 400.0,
     "python/tests/integration/test_benchmarks.py": 300.0,
+    "python/tests/integration/faults/test_yarn.py": 250.0,
     "python/tests/integration/test_catalog_chaos.py": 250.0,
     "python/tests/integration/test_demo.py": 120.0,
     "python/tests/integration/test_golden_files.py": 120.0,

@@ -16,13 +16,19 @@ if TYPE_CHECKING:
 class RequestServer:
     """A running program. Its first line is "ready", an answer "done" or why it failed, words are parted by tabs."""
 
-    def __init__(self, folder: Path, options: Sequence[str], jars: Path, source: Path, *arguments: str) -> None:
-        """Returns when it is ready; `folder` is there, and gets its log. `source` is a file of Java."""
+    def __init__(
+        self, folder: Path, options: Sequence[str], jars: Sequence[Path], source: Path, *arguments: str
+    ) -> None:
+        """Returns when it is ready; `folder` is there, and gets its log.
+
+        `jars` are folders of jars, `source` is a file of Java.
+        """
         self._log = folder / "log"
         java = [str(find_java().path), "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", *options]
+        class_path = ":".join(f"{folder}/*" for folder in jars)
         with self._log.open("wb") as log:
             self._process = subprocess.Popen(
-                [*java, "-cp", f"{jars}/*", str(source), *arguments],
+                [*java, "-cp", class_path, str(source), *arguments],
                 cwd=folder,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
@@ -31,6 +37,11 @@ class RequestServer:
             )
         if self._read_line() != "ready":
             raise RuntimeError(f"{source.stem} did not start: {self._log.read_text()}")
+
+    @property
+    def process_id(self) -> int:
+        """That of the program."""
+        return self._process.pid
 
     def ask(self, *words: str) -> list[str]:
         """A request; the parts of its answer. Raises RuntimeError if it fails."""

@@ -47,8 +47,12 @@ class SessionProcess:
         metastore: str,
         warehouse: Path,
         conf: Mapping[str, str] | None = None,
+        variables: Mapping[str, str] | None = None,
     ) -> None:
-        """Starts it and returns at once; the first statement waits. `folder` is for its scratch files and log."""
+        """Starts it and returns at once; the first statement waits. `folder` is for its scratch files and log.
+
+        `variables` are more of the environment's.
+        """
         folder.mkdir(parents=True, exist_ok=True)
         defaults = {
             **SHORT_LIVED,
@@ -59,6 +63,7 @@ class SessionProcess:
         }
         self.log = folder / "log"
         home = str(Path(hive_acid.__file__).parent.parent)
+        own = {"PYTHONPATH": home, "PYTHONSAFEPATH": "1", "PYSPARK_PYTHON": sys.executable}
         with self.log.open("ab") as log:
             self._process = subprocess.Popen(
                 [sys.executable, str(Path(__file__).with_name("session_worker.py"))],
@@ -66,7 +71,7 @@ class SessionProcess:
                 stdout=subprocess.PIPE,
                 stderr=log,
                 cwd=folder,
-                env={**os.environ, "PYTHONPATH": home, "PYTHONSAFEPATH": "1", "PYSPARK_PYTHON": sys.executable},
+                env={**os.environ, **(variables or {}), **own},
             )
         self._guard = threading.Lock()
         self._ids = itertools.count(1)

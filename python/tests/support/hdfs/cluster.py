@@ -53,7 +53,7 @@ class Hdfs(RequestServer):
             "dfs.namenode.fs-limits.min-block-size": "1024",
         }
         told = (str(folder), *map(str, ports), *(f"{key}={value}" for key, value in servers.items()))
-        super().__init__(folder, ["-Xmx700m", "-XX:ReservedCodeCacheSize=256m"], jars, _HERE / "Hdfs.java", *told)
+        super().__init__(folder, ["-Xmx700m", "-XX:ReservedCodeCacheSize=256m"], [jars], _HERE / "Hdfs.java", *told)
 
     def shell(self, *arguments: str) -> None:
         """As `hdfs dfs`."""

@@ -26,7 +26,7 @@ class Kdc(RequestServer):
         folder.mkdir(parents=True)
         self.folder = folder
         super().__init__(
-            folder, ["-Xmx128m"], jars, _HERE / "Kdc.java", str(folder), str(free_port()), REALM, *principals
+            folder, ["-Xmx128m"], [jars], _HERE / "Kdc.java", str(folder), str(free_port()), REALM, *principals
         )
 
     @property
