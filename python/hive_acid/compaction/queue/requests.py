@@ -19,7 +19,7 @@ from hive_acid.metastore.compaction_types import (
 from hive_acid.older_python import add_note
 
 _FORGOTTEN = "the metastore no longer lists it"
-_GOOD_ENDS = (CompactionState.READY, CompactionState.SUCCEEDED, CompactionState.REFUSED)
+_GOOD_ENDS = (CompactionState.READY, CompactionState.REFUSED)
 """REFUSED: there was nothing to compact."""
 
 
@@ -27,7 +27,8 @@ _GOOD_ENDS = (CompactionState.READY, CompactionState.SUCCEEDED, CompactionState.
 class Outcome:
     """A request, what the metastore answered, and where it stands now.
 
-    `state` is the metastore's word for it, `reason` why it was not accepted or not done, empty otherwise.
+    `state` is the metastore's word for it, `reason` why it was not accepted or not done, empty otherwise. One that is
+    done is "ready for cleaning", whether the Cleaner has come since or not.
     """
 
     request: CompactionRequest
@@ -205,8 +206,10 @@ def _build_outcome(request: CompactionRequest, answer: RequestedCompaction) -> O
 
 
 def _updated(outcome: Outcome, entry: CompactionInfo | None) -> Outcome:
-    state, reason = (entry.state.value, entry.error or "") if entry else ("unknown", _FORGOTTEN)
-    return Outcome(outcome.request, outcome.compaction_id, True, state, reason)
+    if entry is None:
+        return Outcome(outcome.request, outcome.compaction_id, True, "unknown", _FORGOTTEN)
+    state = CompactionState.READY if entry.state is CompactionState.SUCCEEDED else entry.state
+    return Outcome(outcome.request, outcome.compaction_id, True, state.value, entry.error or "")
 
 
 def _is_pending(outcome: Outcome) -> bool:

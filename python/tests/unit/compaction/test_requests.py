@@ -178,6 +178,18 @@ def test_who_waits_sees_how_each_ended(world: World) -> None:
     assert world.pauses == [70, 70]
 
 
+def test_the_cleaner_changes_nothing_of_what_a_statement_tells(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = world.memory.compactions
+
+    def cleaned() -> list[CompactionInfo]:
+        return [replace(e, state=CompactionState.SUCCEEDED) if e.state is CompactionState.READY else e for e in found()]
+
+    monkeypatch.setattr(world.memory, "compactions", cleaned)
+    world.on_pause = lambda: world.work()
+    (outcome,) = world.run(["k=1"])
+    assert (outcome.state, outcome.reason) == ("ready for cleaning", "")
+
+
 @pytest.mark.parametrize("error", [None, "the disk is full"])
 def test_a_compaction_anew_begins_after_one_that_is_under_way_has_ended(world: World, error: str | None) -> None:
     world.run(["k=1"], waits=False)
