@@ -1,4 +1,7 @@
-"""The project of the guide to dbt is built twice by dbt, in an environment of its own, as the guide says."""
+"""The project of the guide to dbt is built twice by dbt, in an environment of its own, as the guide says.
+
+Its statements run in a session of dbt's own process, and on Spark's Thrift server.
+"""
 
 from __future__ import annotations
 
@@ -20,6 +23,7 @@ from pyspark.sql import SparkSession
 
 from hive_acid.local import EmbeddedMetastore
 from hive_acid.spark.setup_settings import DBT_PACKAGE
+from support.spark_programs import started_thrift_server
 
 ROOT = DBT_PACKAGE.parents[2]
 LOCK = Path(__file__).with_name("requirements-dbt.lock")
@@ -45,9 +49,9 @@ def dbt() -> Path:
 
 
 class Project:
-    """The guide's project in a folder, on a metastore."""
+    """The guide's project in a folder, on a metastore; `port` is that of a Thrift server, if it is to use one."""
 
-    def __init__(self, dbt: Path, folder: Path, metastore: EmbeddedMetastore, schema: str) -> None:
+    def __init__(self, dbt: Path, folder: Path, metastore: EmbeddedMetastore, schema: str, port: int | None) -> None:
         self._dbt = dbt
         self._folder = folder
         for name, text in _BLOCK.findall((ROOT / "docs/guide/dbt.md").read_text("utf-8")):
@@ -63,8 +67,12 @@ class Project:
         profile = yaml.safe_load((folder / "profiles.yml").read_text())
         output = profile["flights"]["outputs"]["dev"]
         output["schema"] = schema
-        output["server_side_parameters"] |= settings["server_side_parameters"]
-        output["server_side_parameters"]["spark.sql.warehouse.dir"] = metastore.warehouse.as_uri()
+        if port is None:
+            output["server_side_parameters"] |= settings["server_side_parameters"]
+            output["server_side_parameters"]["spark.sql.warehouse.dir"] = metastore.warehouse.as_uri()
+        else:
+            del output["server_side_parameters"]
+            output |= {"method": "thrift", "host": "127.0.0.1", "port": port, "user": "dbt"}
         (folder / "profiles.yml").write_text(yaml.safe_dump(profile))
         (folder / "packages.yml").write_text(yaml.safe_dump({"packages": settings["packages"]}))
 
@@ -86,13 +94,22 @@ def schema(spark: SparkSession) -> Iterator[str]:
     spark.sql(f"DROP DATABASE IF EXISTS {name} CASCADE")
 
 
-def test_models_seeds_and_snapshots_are_made_and_changed(
-    dbt: Path, spark: SparkSession, metastore: EmbeddedMetastore, schema: str, tmp_path: Path
-) -> None:
+@pytest.fixture(params=["session", "thrift"])
+def project(
+    request: pytest.FixtureRequest, dbt: Path, metastore: EmbeddedMetastore, schema: str, tmp_path: Path
+) -> Iterator[Project]:
+    folder = tmp_path / "project"
+    if request.param == "session":
+        yield Project(dbt, folder, metastore, schema, None)
+        return
+    with started_thrift_server(metastore, tmp_path / "server") as (_, port):
+        yield Project(dbt, folder, metastore, schema, port)
+
+
+def test_models_seeds_and_snapshots_are_made_and_changed(spark: SparkSession, schema: str, project: Project) -> None:
     def rows(table: str, columns: str) -> list[tuple[Any, ...]]:
         return sorted(tuple(row) for row in spark.sql(f"SELECT {columns} FROM {schema}.{table}").collect())
 
-    project = Project(dbt, tmp_path, metastore, schema)
     project.run("deps")
     project.run("build")
     assert rows("departures", "*") == [(flight, "gate of run 1") for flight in range(4)]

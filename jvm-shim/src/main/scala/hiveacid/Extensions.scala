@@ -26,6 +26,7 @@ class Extensions extends (SparkSessionExtensions => Unit) {
   private def classic(s: ApiSession) = s.asInstanceOf[SparkSession]
 
   override def apply(extensions: SparkSessionExtensions): Unit = {
+    ShieldedLoader.shieldServer()
     // Asked where Spark's own parser gives up.
     extensions.injectParser((s, parser) => HiveSyntaxParser(classic(s), parser))
     // Before ResolveRelations: afterwards Spark itself throws "cannot write into a v1 table" without a name
