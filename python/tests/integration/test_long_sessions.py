@@ -24,7 +24,7 @@ LOG = logging.getLogger(__name__)
 POOLS_END_S = 150.0
 """A multiple of that. What Spark's cleaner and listeners still hold of ended statements, tens of MB, goes sooner."""
 
-FEW_STATEMENTS = {"threads": 5, "files": 8, "memory_mb": 30, "heap_mb": 30}
+FEW_STATEMENTS = {"threads": 5, "files": 8, "memory_mb": 30, "heap_mb": 20}
 MANY_STATEMENTS = {"threads": 10, "files": 15, "memory_mb": 60, "heap_mb": 40}
 """How much more there may be after the warm-up: one more thread that calls back at the same time has some connections.
 A leak of one for each statement, or for each in a thread of its own, is a multiple of it.

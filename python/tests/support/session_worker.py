@@ -6,6 +6,7 @@ the thread of a client, which has a session of its own.
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import queue
@@ -188,7 +189,12 @@ class Worker:
 
 
 def live_heap_mb(spark: SparkSession) -> int:
-    """What of the JVM's heap is left by a full collection."""
+    """What of the JVM's heap is left by a full collection, once this process has let go of what it does not use.
+
+    Each object of py4j's that a method was called on refers to itself (JavaObject._methods), so that the JVM keeps its
+    DataFrames until Python collects cycles.
+    """
+    gc.collect()
     jvm: Any = spark._jvm
     jvm.java.lang.System.gc()
     runtime = jvm.java.lang.Runtime.getRuntime()
