@@ -91,7 +91,7 @@ ALTER TABLE io COMPACT 'major';
 
 ALTER TABLE t COMPACT 'major' WITH OVERWRITE TBLPROPERTIES ('tblprops.orc.stripe.size' = '64MB');
 
-ALTER TABLE t COMPACT 'major' WITH OVERWRITE TBLPROPERTIES ('tblprops.orc.compress' = 'ZSTD');
+ALTER TABLE t COMPACT 'major' WITH OVERWRITE TBLPROPERTIES ('tblprops.orc.compress' = 'LZO');
 
 SET spark.hiveacid.compaction.runIn = nobody;
 
