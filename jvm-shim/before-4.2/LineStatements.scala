@@ -2,6 +2,7 @@ package org.apache.spark.sql.hiveacid
 
 import org.apache.spark.sql.catalyst.analysis.UnresolvedIdentifier
 import org.apache.spark.sql.catalyst.expressions.Expression
+import org.apache.spark.sql.catalyst.expressions.Literal.TrueLiteral
 import org.apache.spark.sql.catalyst.plans.logical.{
   AppendData,
   InsertIntoStatement,
@@ -10,6 +11,7 @@ import org.apache.spark.sql.catalyst.plans.logical.{
   OverwritePartitionsDynamic
 }
 import org.apache.spark.sql.execution.command.CreateTableLikeCommand
+import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
 
 /** Spark's nodes of statements as they were before 4.2. */
 object LineStatements {
@@ -38,13 +40,28 @@ object LineStatements {
     }
   }
 
+  /** `insertInto(t)` of a table that is in no session catalog: the INSERT by position, and whether it replaces only
+    * partitions that get rows, where that is said.
+    */
+  object InsertedInto {
+    def unapply(plan: LogicalPlan): Option[(InsertIntoStatement, Option[Boolean])] = plan match {
+      case AppendData(table: DataSourceV2Relation, query, _, false, _, _) => Some((insert(table, query), None))
+      case OverwriteByExpression(table: DataSourceV2Relation, TrueLiteral, query, _, false, _, _) =>
+        Some((insert(table, query).copy(overwrite = true), None))
+      case OverwritePartitionsDynamic(table: DataSourceV2Relation, query, _, false, _) =>
+        Some((insert(table, query).copy(overwrite = true), Some(true)))
+      case _ => None
+    }
+  }
+
+  private def insert(table: LogicalPlan, query: LogicalPlan) =
+    InsertIntoStatement(table, Map.empty, Nil, query, overwrite = false, ifPartitionNotExists = false)
+
   /** `INSERT … REPLACE WHERE`, which the parser makes an overwrite by position: the INSERT alone, and the condition. */
   object InsertReplaceWhere {
     def unapply(plan: LogicalPlan): Option[(InsertIntoStatement, Expression)] = plan match {
       case OverwriteByExpression(table, condition, query, _, false, _, _) =>
-        val insert =
-          InsertIntoStatement(table, Map.empty, Nil, query, overwrite = false, ifPartitionNotExists = false)
-        Some((insert, condition))
+        Some((insert(table, query), condition))
       case _ => None
     }
   }

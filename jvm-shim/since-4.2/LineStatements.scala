@@ -1,6 +1,7 @@
 package org.apache.spark.sql.hiveacid
 
 import org.apache.spark.sql.catalyst.expressions.Expression
+import org.apache.spark.sql.catalyst.expressions.Literal.TrueLiteral
 import org.apache.spark.sql.catalyst.plans.logical.{
   AppendData,
   CreateTableLike,
@@ -14,6 +15,7 @@ import org.apache.spark.sql.catalyst.plans.logical.{
   OverwritePartitionsDynamic,
   UnresolvedInsert
 }
+import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
 
 /** Spark's nodes of statements as they are since 4.2. A write with schema evolution, which 4.2 brought, is none of
   * them.
@@ -44,6 +46,23 @@ object LineStatements {
     }
   }
 
+  /** `insertInto(t)` of a table that is in no session catalog: the INSERT by position, and whether it replaces only
+    * partitions that get rows, where that is said.
+    */
+  object InsertedInto {
+    def unapply(plan: LogicalPlan): Option[(InsertIntoStatement, Option[Boolean])] = plan match {
+      case AppendData(table: DataSourceV2Relation, query, _, false, false, _, _) => Some((insert(table, query), None))
+      case OverwriteByExpression(table: DataSourceV2Relation, TrueLiteral, query, _, false, false, _, _) =>
+        Some((insert(table, query).copy(overwrite = true), None))
+      case OverwritePartitionsDynamic(table: DataSourceV2Relation, query, _, false, false, _) =>
+        Some((insert(table, query).copy(overwrite = true), Some(true)))
+      case _ => None
+    }
+  }
+
+  private def insert(table: LogicalPlan, query: LogicalPlan) =
+    InsertIntoStatement(table, Map.empty, Nil, query, overwrite = false, ifPartitionNotExists = false)
+
   /** `INSERT … REPLACE WHERE`, which 4.2 still parses as an overwrite by position, as before: the INSERT alone, and the
     * condition.
     */
@@ -54,8 +73,7 @@ object LineStatements {
           (i.copy(overwrite = false, replaceCriteriaOpt = None), condition)
         }
       case OverwriteByExpression(table, condition, query, _, false, false, _, _) =>
-        val insert = InsertIntoStatement(table, Map.empty, Nil, query, overwrite = false, ifPartitionNotExists = false)
-        Some((insert, condition))
+        Some((insert(table, query), condition))
       case _ => None
     }
   }

@@ -17,7 +17,7 @@ from hive_acid.model.write_ids import ValidWriteIdList
 _PARTITIONS_PER_CALL = 500
 _ENGINES = ("hive", "spark", "impala")
 """Each keeps statistics of its own on 4.x."""
-_CATALOG = "hive"
+DEFAULT_CATALOG = "hive"
 """The metastore's default catalog, which some calls do not take for granted."""
 
 
@@ -38,7 +38,7 @@ class TableCalls(Calls):
         return f"{raw.id or 0}/{raw.createTime or 0}"
 
     def constraints(self, table: TableName) -> TableConstraints:
-        where = (_CATALOG, table.database, table.table)
+        where = (DEFAULT_CATALOG, table.database, table.table)
         not_null = self._read("get_not_null_constraints", ttypes.NotNullConstraintsRequest(*where), table=str(table))
         check = self._read("get_check_constraints", ttypes.CheckConstraintsRequest(*where), table=str(table))
         return TableConstraints(
@@ -47,7 +47,7 @@ class TableCalls(Calls):
         )
 
     def column_defaults(self, table: TableName) -> dict[str, str]:
-        request = ttypes.DefaultConstraintsRequest(_CATALOG, table.database, table.table)
+        request = ttypes.DefaultConstraintsRequest(DEFAULT_CATALOG, table.database, table.table)
         found = self._read("get_default_constraints", request, table=str(table)).defaultConstraints
         return {c.column_name.lower(): c.default_value for c in found if c.enable_cstr}
 
@@ -79,7 +79,7 @@ class TableCalls(Calls):
         return {} if self.line is MetastoreLine.HIVE_3 else dict(self._raw_database(database).parameters or {})
 
     def _raw_database(self, database: str) -> Any:
-        return self._read("get_database_req", ttypes.GetDatabaseRequest(name=database, catalogName=_CATALOG))
+        return self._read("get_database_req", ttypes.GetDatabaseRequest(name=database, catalogName=DEFAULT_CATALOG))
 
     def new_table_location(self, name: TableName) -> str | None:
         """As Warehouse.getDefaultTablePath has it for managed tables."""
@@ -172,7 +172,7 @@ class TableCalls(Calls):
             return
         for start in range(0, len(requests), _PARTITIONS_PER_CALL):
             batch = ttypes.WriteNotificationLogBatchRequest(
-                catalog=_CATALOG,
+                catalog=DEFAULT_CATALOG,
                 db=table.database,
                 table=table.table,
                 requestList=requests[start : start + _PARTITIONS_PER_CALL],

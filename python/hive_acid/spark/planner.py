@@ -11,24 +11,22 @@ from py4j.protocol import Py4JJavaError
 from pyspark import SparkContext
 from pyspark.errors.exceptions.captured import CapturedException
 
-from hive_acid.config import Settings
 from hive_acid.errors import HiveAcidError, build_error, name_unexpected
 from hive_acid.errors.outcome import StatementOutcome, find_outcome, tell, telling
-from hive_acid.execution.created_tables import CreatedTable, CreatedTables
-from hive_acid.execution.ddl import DdlExecutor, DdlStatement
+from hive_acid.execution.created_tables import CreatedTable
+from hive_acid.execution.ddl import DdlStatement
 from hive_acid.execution.dry_run_report import format_json
-from hive_acid.execution.executor import Executor
-from hive_acid.metastore.protocol import Metastore
 from hive_acid.model.table import TableKind
 from hive_acid.older_python import add_note
 from hive_acid.reading.evolution import find_evolution
 from hive_acid.reading.json_release import find_json_release
-from hive_acid.reading.readers import Readers, ReadTable
+from hive_acid.reading.readers import ReadTable
 from hive_acid.reading.snapshot import ScannedSnapshot
 from hive_acid.spark.cancellation import Cancellation
 from hive_acid.spark.connections import close_connection, withdraw_connection
 from hive_acid.spark.jvm import JvmEngine
-from hive_acid.spark.operators import Operators, describe_statement
+from hive_acid.spark.operators import describe_statement
+from hive_acid.spark.planner_parts import PlannerParts
 from hive_acid.spark.requests import build_read_table, build_statement, parse_table_name
 from hive_acid.spark.throwables import build_throwable
 from hive_acid.sql import (
@@ -40,6 +38,7 @@ from hive_acid.sql import (
     rewrite_statement,
 )
 from hive_acid.wire import codec
+from hive_acid.wire.catalogs import CatalogRequest
 from hive_acid.wire.operators import OperatorRequest, OperatorRows
 from hive_acid.wire.rewriting import RewriteRequest, RewrittenStatement
 from hive_acid.wire.scan_requests import ReadRequest, ScanRequest
@@ -51,7 +50,7 @@ from hive_acid.writing.table_rules import refuse_row_changes
 LOG = logging.getLogger(__name__)
 
 
-def _answered(method: Callable[..., Any]) -> Callable[..., Any]:
+def answered(method: Callable[..., Any]) -> Callable[..., Any]:
     """Errors are returned as JVM Throwables: raised through py4j they would lose type and text."""
 
     @wraps(method)
@@ -81,29 +80,26 @@ class Planner:
         self,
         jvm: Any,
         context: SparkContext,
-        settings: Settings,
-        metastore: Metastore,
-        executor: Executor,
-        ddl: DdlExecutor,
-        created: CreatedTables,
-        readers: Readers,
-        operators: Operators,
+        parts: PlannerParts,
         cancellation: Cancellation,
+        find_catalog: Callable[[CatalogRequest], Planner] | None = None,
     ) -> None:
+        """`find_catalog` finds the planner of a catalog that has a metastore of its own."""
         self._jvm = jvm
         self._context = context
         self._bridge = jvm.hiveacid.api.JvmApi
         self._exception = jvm.hiveacid.errors.AcidException
-        self._settings = settings
-        self._metastore = metastore
-        self._executor = executor
-        self._ddl = ddl
-        self._created = created
-        self._readers = readers
-        self._operators = operators
+        self._settings = parts.settings
+        self._metastore = parts.metastore
+        self._executor = parts.executor
+        self._ddl = parts.ddl
+        self._created = parts.created
+        self._readers = parts.readers
+        self._operators = parts.operators
         self._cancellation = cancellation
+        self._find_catalog = find_catalog
 
-    @_answered
+    @answered
     def rewrite(self, request: str) -> str:
         """Canonical statement to row-change query."""
         asked = codec.read(RewriteRequest, request)
@@ -117,39 +113,39 @@ class Planner:
             refuse_row_changes(operation, str(asked.table), TableKind.of(asked.properties))
         return codec.write(RewrittenStatement(rewritten.text, rewritten.writes, rewritten.stays))
 
-    @_answered
+    @answered
     def respelling(self, text: str) -> str:
         """The text, in Hive's spelling, as Spark's parser takes it, but for lists of columns; null if it is none."""
         return codec.write(respell(text))
 
-    @_answered
+    @answered
     def columnDefaults(self, table: str) -> str:  # noqa: N802 (the trait's name)
         """The DEFAULT of columns that have one, by name."""
         return codec.write(self._metastore.column_defaults(parse_table_name(table)))
 
-    @_answered
+    @answered
     def explainedStatement(self, text: str) -> str:  # noqa: N802 (the trait's name)
         """The statement behind EXPLAIN ACID; null if the text does not begin so."""
         return codec.write(find_explained(text))
 
-    @_answered
+    @answered
     def operatorStatement(self, text: str) -> str:  # noqa: N802 (the trait's name)
         """A statement about transactions, locks or compactions; null if the text does not begin like one."""
         found = find_operator_statement(text)
         return codec.write(found and describe_statement(found.statement, found.explained))
 
-    @_answered
+    @answered
     def operate(self, request: str) -> str:
         """Runs such a statement: its rows."""
         with self._cancellation.running():
             return codec.write(OperatorRows(tuple(self._operators.run(codec.read(OperatorRequest, request)))))
 
-    @_answered
+    @answered
     def newTableLocation(self, table: str) -> str:  # noqa: N802 (the trait's name)
         """Where a new transactional table must lie; null for where Spark would put it."""
         return codec.write(self._metastore.new_table_location(parse_table_name(table)))
 
-    @_answered
+    @answered
     def partitionNames(self, request: str) -> str:  # noqa: N802 (the trait's name)
         """Names of all partitions of the table, not older than the snapshot that the scan will read."""
         asked = codec.read(ReadRequest, request)
@@ -160,7 +156,7 @@ class Planner:
             settings = self._settings.overridden_by(asked.settings)
             return codec.write(self._readers.partition_names(asked.execution_id, read, settings))
 
-    @_answered
+    @answered
     def scan(self, request: str) -> str:
         """The scan plan in the snapshot of a statement (`token`) or of a read execution (`executionId`)."""
         scan = codec.read(ScanRequest, request)
@@ -183,7 +179,7 @@ class Planner:
         snapshot.ensure_same(read.analysed)
         return snapshot
 
-    @_answered
+    @answered
     def execute(self, request: str, call: str) -> str:
         """Runs a writing statement."""
         asked = codec.read(WriteRequest, request)
@@ -196,7 +192,7 @@ class Planner:
                 counts = self._executor.run(statement, engine)
         return self._done(asked, counts)
 
-    @_answered
+    @answered
     def dryRun(self, request: str, call: str) -> str:  # noqa: N802 (the trait's name)
         """The dry run of a writing statement: `facts`, pairs of texts, and `json`, the same in one text."""
         with self._cancellation.running():
@@ -204,7 +200,7 @@ class Planner:
             dry_run = self._executor.dry_run(build_statement(codec.read(WriteRequest, request)), engine)
         return codec.write(DryRunAnswer(tuple(dry_run.facts()), format_json(dry_run)))
 
-    @_answered
+    @answered
     def executeTogether(self, request: str, calls: str) -> str:  # noqa: N802 (the trait's name)
         """Runs writing statements as one."""
         asked = codec.read(tuple[WriteRequest, ...], request)
@@ -216,7 +212,7 @@ class Planner:
             counts = self._executor.run_together(list(zip(statements, engines, strict=True)))
         return self._done(asked[0], counts)
 
-    @_answered
+    @answered
     def alter(self, request: str, call: str) -> str:
         """Runs a statement of Spark's own that alters tables, under their locks."""
         asked = codec.read(AlterRequest, request)
@@ -225,13 +221,13 @@ class Planner:
             self._ddl.run(statement, lambda: self._bridge.alter(call))
         return "{}"
 
-    @_answered
+    @answered
     def createdTable(self, table: str) -> str:  # noqa: N802 (the trait's name)
         """The identity of a table that has just been made."""
         with telling(StatementOutcome.TABLE_CREATED):
             return codec.write(self._metastore.table_identity(parse_table_name(table)))
 
-    @_answered
+    @answered
     def takeBack(self, request: str, call: str) -> str:  # noqa: N802 (the trait's name)
         """Has a table dropped that a failed statement has made, if it is nobody else's by now."""
         asked = codec.read(TakeBackRequest, request)
@@ -249,12 +245,19 @@ class Planner:
                 self._readers.end(asked.execution_id)
         return codec.write(AffectedRows(counts.affected, counts.updated, counts.deleted, counts.inserted))
 
-    @_answered
+    @answered
+    def ofCatalog(self, request: str) -> Planner:  # noqa: N802 (the trait's name)
+        """The planner of a catalog that has a metastore of its own."""
+        if self._find_catalog is None:
+            raise build_error("HIVE_ACID_INTERNAL", reason="a catalog's planner was asked for another catalog")
+        return self._find_catalog(codec.read(CatalogRequest, request))
+
+    @answered
     def endExecution(self, execution_id: int) -> None:  # noqa: N802 (the trait's name)
         """Ends the execution's read transaction."""
         self._readers.end(execution_id)
 
-    @_answered
+    @answered
     def cancel(self, tag: str, reason: str) -> None:
         """Ends the calls whose jobs have this tag."""
         self._cancellation.cancel_tag(tag, reason)

@@ -21,6 +21,7 @@ LAYERS = (
     "hiveacid.search",
     "hiveacid.scan",
     "org.apache.spark.sql.hive.hiveacid",
+    "hiveacid.catalog",
     "hiveacid.compact",
     "hiveacid.write",
     "hiveacid.write.buckets",

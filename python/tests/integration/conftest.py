@@ -20,6 +20,7 @@ from hive_acid.metastore.thrift_client import ThriftMetastore
 from hive_acid.metastore.types import TransactionInfo, TransactionState
 from hive_acid.model.table import TableName
 from hive_acid.spark.session import attach
+from support.other_metastore import Other, started_other
 from support.spark_settings import SHORT_LIVED
 
 
@@ -71,6 +72,10 @@ class Tables:
     def location(self, name: str) -> Path:
         """The table's folder."""
         return Path(self.client.table(TableName(self.database, name)).location.removeprefix("file:"))
+
+    def in_catalog(self, catalog: str, name: str) -> str:
+        """A table of the same database in another catalog, by its whole name."""
+        return f"{catalog}.{self.database}.{name}"
 
     def files(self, name: str) -> list[str]:
         """Folders and data files below the table, as `folder/file`; hidden ones but staging are left out."""
@@ -131,6 +136,24 @@ def filled(tables_of_module: Tables) -> Iterator[Tables]:
     """One database for all tests of a module that only read or are refused: with what its function `fill` makes."""
     with used(tables_of_module):
         yield tables_of_module
+
+
+@pytest.fixture(scope="session")
+def other(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Other]:
+    """Another metastore, with an application that is at home there. A session keeps a catalog that it has met."""
+    with started_other(tmp_path_factory.mktemp("other")) as started:
+        yield started
+
+
+@pytest.fixture
+def lake(spark: SparkSession, tables: Tables, other: Other) -> Iterator[Other]:
+    """It as the catalog `lake`, with an empty database of the same name as that of `tables`."""
+    for key, value in other.catalog_settings.items():
+        spark.conf.set(key, value)
+    other.sql(f"CREATE DATABASE {tables.database}")
+    other.sql(f"USE {tables.database}")
+    yield other
+    other.sql(f"DROP DATABASE {tables.database} CASCADE")
 
 
 @dataclass

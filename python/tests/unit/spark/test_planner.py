@@ -18,13 +18,16 @@ from hive_acid.execution.created_tables import CreatedTables
 from hive_acid.execution.ddl import DdlExecutor
 from hive_acid.model.table import Column, TableName
 from hive_acid.reading.readers import Readers
+from hive_acid.spark.catalog_planner import CatalogPlanner
 from hive_acid.spark.operators import Operators
 from hive_acid.spark.planner import Planner
+from hive_acid.spark.planner_parts import PlannerParts
 from hive_acid.sql.operator_parsing import find_operator_statement
 from hive_acid.sql.operator_statements import write_statement
 from hive_acid.transactions.locks import Identity
 from hive_acid.wire import codec
 from hive_acid.wire.analysed_table import AnalysedTable
+from hive_acid.wire.catalogs import CatalogRequest
 from hive_acid.wire.ddl_kinds import DdlKind
 from hive_acid.wire.operators import OperatorRequest
 from hive_acid.wire.rewriting import RewriteRequest
@@ -100,9 +103,7 @@ class Session:
         jvm.hiveacid.errors.AcidException.fromPython = self.build
         self.compactions = MagicMock()
         settings, identity = Settings({}), Identity("user", "host", "agent")
-        self.planner = Planner(
-            jvm,
-            MagicMock(),
+        parts = PlannerParts(
             settings,
             world.metastore,
             world.executor,
@@ -110,8 +111,15 @@ class Session:
             CreatedTables(world.warehouse, settings),
             self.readers,
             Operators(world.metastore, self.compactions, settings, identity),
-            SimpleNamespace(running=self.running, check=lambda: None, name=lambda _: None, cancel_tag=fail),  # type: ignore[arg-type]
         )
+        cancellation: Any = SimpleNamespace(
+            running=self.running, check=lambda: None, name=lambda _: None, cancel_tag=fail
+        )
+        self.planner = Planner(jvm, MagicMock(), parts, cancellation, fail)
+        directory: Any = SimpleNamespace(
+            database_names=fail, described_database=fail, table_names_in=fail, described_table=fail
+        )
+        self.catalog_planner = CatalogPlanner(jvm, MagicMock(), parts, cancellation, directory)
 
     @staticmethod
     def running() -> AbstractContextManager[None]:
@@ -185,6 +193,7 @@ CALLBACKS: list[tuple[str, tuple[Any, ...], Break, str]] = [
     ("alter", (codec.write(ANALYZE), "call"), breaks_metastore("commit"), "CARRIED_OUT"),
     ("createdTable", ("db.t",), breaks_metastore("table_identity"), "TABLE_CREATED"),
     ("cancel", ("tag", "reason"), lambda _: None, "NOTHING_CHANGED"),
+    ("ofCatalog", (codec.write(CatalogRequest("other", {})),), lambda _: None, "NOTHING_CHANGED"),
     ("endExecution", (1,), breaks_readers, "NOTHING_CHANGED"),
     ("operate", (operation("SHOW LOCKS"),), breaks_metastore("held_locks"), "NOTHING_CHANGED"),
     ("operate", (operation("SHOW TRANSACTIONS"),), breaks_metastore("transactions"), "NOTHING_CHANGED"),
@@ -204,12 +213,30 @@ def test_an_unexpected_error_in_a_callback_says_what_became_of_the_statement(
     assert answer.args == ("HIVE_ACID_INTERNAL", StatementOutcome[outcome].text)
 
 
+DIRECTORY = [("databases", ()), ("database", ("db",)), ("tables", ("db",)), ("table", ("db.t",))]
+
+
+@pytest.mark.parametrize(
+    ("callback", "arguments"), DIRECTORY, ids=lambda value: value if isinstance(value, str) else ""
+)
+def test_a_look_at_another_catalog_changes_nothing(callback: str, arguments: tuple[Any, ...]) -> None:
+    answer = getattr(Session().catalog_planner, callback)(*arguments)
+    assert answer.args == ("HIVE_ACID_INTERNAL", StatementOutcome.NOTHING_CHANGED.text)
+
+
+def test_a_planner_of_a_catalog_knows_no_other_catalogs() -> None:
+    answer = Session().catalog_planner.ofCatalog(codec.write(CatalogRequest("other", {})))
+    assert isinstance(answer, Told)
+
+
 def test_every_callback_is_broken_above_but_the_one_that_always_says_its_own() -> None:
     callbacks = {
         name for name, value in vars(Planner).items() if hasattr(value, "__wrapped__") and not name.startswith("_")
     }
     # its errors are HIVE_ACID_CREATED_TABLE_KEPT
     assert callbacks - {callback for callback, *_ in CALLBACKS} == {"takeBack"}
+    of_catalogs = {name for name, value in vars(CatalogPlanner).items() if hasattr(value, "__wrapped__")}
+    assert of_catalogs == {callback for callback, _ in DIRECTORY}
 
 
 @pytest.mark.parametrize(

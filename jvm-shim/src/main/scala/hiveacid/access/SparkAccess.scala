@@ -12,7 +12,7 @@ import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression
 import org.apache.spark.sql.catalyst.plans.logical.{DeleteAction, InsertAction, LogicalPlan, MergeIntoTable}
 import org.apache.spark.sql.catalyst.util.QuotingUtils
 import org.apache.spark.sql.classic.{DataFrame, Dataset, SparkSession}
-import org.apache.spark.sql.connector.catalog.{CatalogManager, LookupCatalog}
+import org.apache.spark.sql.connector.catalog.{CatalogManager, CatalogPlugin, Identifier, LookupCatalog}
 import org.apache.spark.sql.errors.{QueryCompilationErrors, QueryExecutionErrors}
 import org.apache.spark.sql.execution.datasources.DataSourceStrategy
 import org.apache.spark.sql.sources.Filter
@@ -49,6 +49,15 @@ object SparkAccess {
       case lookup.SessionCatalogAndIdentifier(_, id) if id.namespace.length == 1 =>
         Some(TableIdentifier(id.name, Some(id.namespace.head)))
       case _ => None
+    }
+  }
+
+  /** private[sql]; the catalog and the name in it that a name means for a statement that reads or changes rows. */
+  def catalogAndIdentifier(session: SparkSession, parts: Seq[String]): Option[(CatalogPlugin, Identifier)] = {
+    val lookup = new Lookup(session.sessionState.catalogManager)
+    parts match {
+      case lookup.CatalogAndIdentifier(catalog, id) => Some((catalog, id))
+      case _                                        => None
     }
   }
 

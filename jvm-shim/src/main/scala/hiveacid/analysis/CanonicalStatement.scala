@@ -43,7 +43,7 @@ final case class CanonicalStatement(
       assigned = assigned.toSeq,
       bucketing = ListMap(bucketing: _*)
     )
-    val planner = PythonSide.plannerFor(session, request.table)
+    val planner = PythonSide.plannerFor(session, table)
     val answer = PythonSide.message[RewrittenStatement](planner.rewrite(Wire.write(request)))
     val parsed = session.sessionState.sqlParser.parsePlan(answer.query)
     RowChangeQuery(EvaluatedOnce.place(withUserTrees(parsed)), answer.writes, answer.stays)

@@ -5,6 +5,7 @@ import hiveacid.values.AcidTable
 import hiveacid.python.PythonSide
 
 import org.apache.spark.sql.catalyst.analysis.UnresolvedAttribute
+import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.catalyst.expressions.AttributeReference
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.trees.TreeNodeTag
@@ -28,14 +29,16 @@ object ColumnDefaults {
   /** The target with its defaults, asked for once per statement. */
   def of(session: SparkSession, target: LogicalPlan): LogicalPlan = target.transform {
     case l: LogicalRelation if AcidRelation.isOurs(l) && l.getTagValue(AreKnown).isEmpty =>
-      val found = load(session, AcidTable.name(l.catalogTable.get))
+      val found = load(session, l.catalogTable.get)
       val known = if (found.isEmpty) l else l.copy(output = l.output.map(withDefault(_, found)))
       known.setTagValue(AreKnown, true)
       known
   }
 
-  private def load(session: SparkSession, table: String): Map[String, String] =
-    PythonSide.message[Map[String, String]](PythonSide.plannerFor(session, table).columnDefaults(table))
+  private def load(session: SparkSession, table: CatalogTable): Map[String, String] = {
+    val answer = PythonSide.plannerFor(session, table).columnDefaults(AcidTable.name(table))
+    PythonSide.message[Map[String, String]](answer)
+  }
 
   private def withDefault(column: AttributeReference, defaults: Map[String, String]): AttributeReference =
     defaults.collectFirst { case (name, value) if name.equalsIgnoreCase(column.name) => value }.fold(column) { value =>

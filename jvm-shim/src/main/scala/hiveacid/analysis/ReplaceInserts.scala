@@ -1,5 +1,6 @@
 package hiveacid.analysis
 
+import hiveacid.catalog.MetastoreTable
 import hiveacid.commands.{AcidMultiInsertCommand, AcidWriteCommand, Overwrites}
 import hiveacid.errors.{AcidException, Refusal}
 import hiveacid.formats.TransactionalFileFormat
@@ -7,6 +8,7 @@ import hiveacid.values.{AcidTable, InsertKind}
 import hiveacid.wire.StatementKind
 
 import org.apache.spark.sql.SaveMode
+import org.apache.spark.sql.catalyst.analysis.{ResolvedTable, UnresolvedPartitionSpec}
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.catalyst.catalog.CatalogTypes.TablePartitionSpec
 import org.apache.spark.sql.catalyst.plans.logical._
@@ -30,7 +32,17 @@ case class ReplaceInserts(session: SparkSession) extends Rule[LogicalPlan] {
         case c: InsertIntoHadoopFsRelationCommand if isOurs(c)                             => insert(c)
         case t @ TruncateTableCommand(id, spec)                                            =>
           AcidTable.find(session, id).fold[LogicalPlan](t)(truncate(_, spec))
+        case TruncateTable(OwnTable(t))                                       => truncate(t, None)
+        case TruncatePartition(OwnTable(t), UnresolvedPartitionSpec(spec, _)) => truncate(t, Some(spec))
       }
+  }
+
+  /** A table of a catalog with a metastore of its own, named by a statement of Spark's about tables. */
+  private object OwnTable {
+    def unapply(plan: LogicalPlan): Option[CatalogTable] = plan match {
+      case ResolvedTable(_, _, table, _) => MetastoreTable.of(table)
+      case _                             => None
+    }
   }
 
   private def isOurs(p: LogicalPlan) = p match {
@@ -44,7 +56,7 @@ case class ReplaceInserts(session: SparkSession) extends Rule[LogicalPlan] {
         ReplaceWhere.refuse(r.target, Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.REPLACE_WHERE_BESIDE_INSERTS"))
       case c: InsertIntoHadoopFsRelationCommand if isOurs(c) => insert(c)
     }
-    if (inserts.length < u.children.length) {
+    if (inserts.length < u.children.length || inserts.map(i => AcidTable.ownCatalog(i.target)).distinct.length > 1) {
       val refusal = Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.OTHER_TABLES")
       throw AcidException.unsupported("INSERT into several tables", AcidTable.name(inserts.head.target), refusal)
     }
@@ -90,6 +102,7 @@ case class ReplaceInserts(session: SparkSession) extends Rule[LogicalPlan] {
   }
 
   private def truncate(table: CatalogTable, spec: Option[TablePartitionSpec]): LogicalPlan = {
+    MetastoreTable.refusePlain(table)
     val name = AcidTable.name(table)
     if (spec.isDefined && table.partitionColumnNames.isEmpty)
       throw AcidException.unsupported(

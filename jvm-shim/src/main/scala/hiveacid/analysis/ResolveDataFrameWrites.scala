@@ -1,5 +1,6 @@
 package hiveacid.analysis
 
+import hiveacid.catalog.{MetastoreTable, OwnTables}
 import hiveacid.scan.AcidRelation
 import hiveacid.values.AcidTable
 import hiveacid.commands.{InsertByName, Overwrites}
@@ -36,6 +37,9 @@ case class ResolveDataFrameWrites(session: SparkSession) extends Rule[LogicalPla
   import LineStatements._
 
   override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperatorsDown {
+    case InsertedInto(i, isDynamic) if MetastoreTable.unapply(i.table).isDefined =>
+      val insert = i.copy(table = written(MetastoreTable.unapply(i.table).get))
+      isDynamic.fold[LogicalPlan](insert)(ChosenOverwrite(insert, _))
     case AppendByName(Ours(t), query)                       => insert(t, query)
     case OverwritePartitionsByName(Ours(t), query)          => overwrite(t, query, isDynamic = true)
     case OverwriteByName(Ours(t), condition, query)         => replace(t, condition, InsertByName(t.identifier, query))
@@ -48,6 +52,7 @@ case class ResolveDataFrameWrites(session: SparkSession) extends Rule[LogicalPla
       refuse(plan, table, operation, Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.REPLACE_BY_KEYS"))
     case w: V2WriteCommand =>
       refuse(w, w.table, s"writeTo (${w.nodeName})", Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.DATAFRAME_WRITE"))
+    case i: InsertIntoStatement  => ownTarget(i.table).fold(i)(t => i.copy(table = written(t)))
     case r: ReplaceTable         => refuse(r, r.name, "REPLACE TABLE", Replacement)
     case r: ReplaceTableAsSelect => refuse(r, r.name, "REPLACE TABLE AS SELECT", Replacement)
     case c: CreateTable if c.query.isDefined && LineNodes.saveAsTable(c).isEmpty =>
@@ -60,6 +65,14 @@ case class ResolveDataFrameWrites(session: SparkSession) extends Rule[LogicalPla
         AcidTable.find(session, s.table.identifier).fold(other)(saveAsTable(_, s))
       }
   }
+
+  /** The table of a catalog with a metastore of its own, in which Spark would make the INSERT a node of its own. */
+  private def ownTarget(relation: LogicalPlan): Option[CatalogTable] = relation match {
+    case UnresolvedRelation(parts, _, _) if OwnTables.isOwn(session, parts) => AcidRelation.read(session, parts)
+    case _                                                                  => None
+  }
+
+  private def written(t: CatalogTable): LogicalPlan = AcidRelation.relation(session, t, Nil, isWritten = true)
 
   /** The table stays as it is, also where its rows are overwritten. */
   private def saveAsTable(t: CatalogTable, s: SaveAsTable): LogicalPlan = {
@@ -91,7 +104,11 @@ case class ResolveDataFrameWrites(session: SparkSession) extends Rule[LogicalPla
   private object Ours {
     def unapply(relation: LogicalPlan): Option[CatalogTable] = relation match {
       case UnresolvedIdentifier(parts, _) =>
-        SparkAccess.sessionIdentifier(session, parts).flatMap(AcidTable.find(session, _))
+        SparkAccess
+          .sessionIdentifier(session, parts)
+          .flatMap(AcidTable.find(session, _))
+          .orElse(OwnTables.find(session, parts))
+      case MetastoreTable(table)           => Some(table)
       case UnresolvedRelation(parts, _, _) => AcidRelation.read(session, parts)
       case SubqueryAlias(_, child)         => unapply(child)
       case _                               => None

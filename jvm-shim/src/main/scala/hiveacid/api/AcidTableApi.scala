@@ -148,7 +148,12 @@ object AcidTableApi {
 
   /** The full ACID table of that name; Spark's own error if there is none, ours if it is something else. */
   def forName(session: SparkSession, name: String): AcidTableApi = {
-    val relation = target(session, name, "AcidTable.forName")
+    val operation = "AcidTable.forName"
+    val relation = target(session, name, operation)
+    AcidTable.ownCatalog(relation.catalogTable.get).foreach { catalog =>
+      val refusal = Refusal("HIVE_ACID_UNSUPPORTED_TABLE.OTHER_CATALOG", Map("catalog" -> AcidTable.SessionCatalog))
+      throw AcidException.unsupported(operation, s"$catalog.${AcidTable.name(relation.catalogTable.get)}", refusal)
+    }
     new AcidTableApi(session, relation.catalogTable.get.qualifiedName, relation.output, None)
   }
 

@@ -3,7 +3,7 @@ package hiveacid.api
 import hiveacid.commands.{PartitionsToLock, RunningStatements, SourceChangedException}
 import hiveacid.python.{Planner, PythonSide}
 import hiveacid.scan.{AcidFileIndex, AcidRelation, PartitionValues, ReadListener}
-import hiveacid.values.{AcidTable, MixedKind, UpdateKind}
+import hiveacid.values.{MixedKind, UpdateKind}
 import hiveacid.wire.{Misspelling, Wire, WriteReport, WriteSpec}
 import hiveacid.write.WriteJob
 
@@ -39,8 +39,8 @@ object JvmApi {
     val command = call.command
     val writesBack = Seq(UpdateKind, MixedKind).contains(command.writes)
     val keepsValues = writesBack && command.kind.traits.keepsValues
-    val updated = if (keepsValues) Some(AcidTable.name(command.target)) else None
-    val changes = call.pruned(token, AcidFileIndex.bind(command.changes, token, updated))
+    val bound = AcidFileIndex.bind(command.changes, command.target, token, writesBack = keepsValues)
+    val changes = call.pruned(token, bound)
     val job = Wire.read[WriteSpec](spec)
     try reported(call, job, WriteJob.run(call.session, changes, job))
     catch {
@@ -55,7 +55,8 @@ object JvmApi {
     */
   def countRows(key: String, token: String, partitions: String): Long = RunningStatements.inCall(key) { call =>
     val names = Wire.read[Option[Set[String]]](partitions)
-    val rows = AcidFileIndex.bind(AcidRelation.relation(call.session, call.command.target, Nil), token)
+    val target = call.command.target
+    val rows = AcidFileIndex.bind(AcidRelation.relation(call.session, target, Nil), target, token)
     SparkAccess.frame(call.session, names.fold(rows)(AcidFileIndex.restrict(rows, _))).count()
   }
 
@@ -73,7 +74,8 @@ object JvmApi {
 
   /** The partitions that a running statement can touch; null if it cannot be told. */
   def findPartitions(key: String, token: String): String = RunningStatements.inCall(key) { call =>
-    val changes = call.pruned(token, AcidFileIndex.bind(call.command.changes, token))
+    val bound = AcidFileIndex.bind(call.command.changes, call.command.target, token)
+    val changes = call.pruned(token, bound)
     Wire.write(PartitionsToLock.find(call.session, call.command, changes))
   }
 

@@ -35,7 +35,7 @@ case class AcidMultiInsertCommand(inserts: Seq[AcidWriteCommand]) extends LeafRu
         RunningStatements.executeTogether(session, inserts.zip(written))
       }
     StatementMetrics.show(session, metrics, rows, written)
-    SessionTransactions.refreshCaches(session, inserts.map(i => AcidTable.name(i.target)).distinct.toArray)
+    SessionTransactions.refreshCaches(session, inserts.map(_.target))
     Seq(Row(rows.affected))
   }
 }

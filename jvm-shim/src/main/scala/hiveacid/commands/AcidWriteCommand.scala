@@ -1,6 +1,7 @@
 package hiveacid.commands
 
 import hiveacid.values.{AcidTable, RowWrites}
+import hiveacid.errors.{AcidException, Refusal}
 import hiveacid.python.PythonSide
 import hiveacid.scan.{AcidFileIndex, AnalysedTables, SessionTransactions}
 import hiveacid.wire.{AffectedRows, Overwrite, StatementKind, WriteRequest}
@@ -54,14 +55,28 @@ case class AcidWriteCommand(
     val rows = StatementTexts.describing(session, this)(RunningStatements.execute(session, this, written))
     StatementMetrics.show(session, metrics, rows, Seq(written))
     // what a transaction of several statements has written is refreshed when it is committed
-    if (SessionTransactions.of(session).isEmpty) SessionTransactions.refreshCaches(session, Array(table))
+    if (SessionTransactions.of(session).isEmpty) SessionTransactions.refreshCaches(session, Seq(target))
     if (counts.isEmpty) Nil else Seq(Row.fromSeq(kind.traits.counts.map(AcidWriteCommand.count(rows, _))))
   }
 
   private def table: String = AcidTable.name(target)
 
   /** The request to Python. */
-  def request(session: SparkSession): WriteRequest = WriteRequest(
+  def request(session: SparkSession): WriteRequest = {
+    refuseOtherTransaction(session)
+    built(session)
+  }
+
+  /** A transaction of several statements is one of the session's own catalog. */
+  private def refuseOtherTransaction(session: SparkSession): Unit =
+    if (SessionTransactions.of(session).isDefined && AcidTable.ownCatalog(target).isDefined)
+      throw AcidException.unsupported(
+        s"${kind.name.toUpperCase} of a table of another catalog",
+        table,
+        Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.IN_TRANSACTION")
+      )
+
+  private def built(session: SparkSession): WriteRequest = WriteRequest(
     kind = kind,
     table = table,
     writes = writes,
@@ -69,8 +84,8 @@ case class AcidWriteCommand(
     parallelism = session.sparkContext.defaultParallelism,
     executionId = AcidFileIndex.rootExecution(session),
     transaction = SessionTransactions.of(session),
-    analysed = AnalysedTables.describe(target) +: AnalysedTables.read(changes),
-    sources = AcidFileIndex.tables(changes),
+    analysed = AnalysedTables.describe(target) +: AnalysedTables.read(target, changes),
+    sources = AcidFileIndex.tablesBeside(target, changes).map(AcidTable.name).distinct,
     overwrite = overwrite,
     text = StatementTexts.of(this),
     settings = PythonSide.settings(session)

@@ -106,9 +106,9 @@ object PartitionsToLock {
 
   /** How often the plan reads the target. */
   private def reads(target: CatalogTable, changes: LogicalPlan): Int = {
-    val name = AcidTable.name(target)
+    val key = AcidTable.key(target)
     changes.collectWithSubqueries {
-      case RelationOfFiles(l, _) if l.catalogTable.exists(AcidTable.name(_) == name) =>
+      case RelationOfFiles(l, _) if l.catalogTable.exists(AcidTable.key(_) == key) =>
         l
     }.length
   }

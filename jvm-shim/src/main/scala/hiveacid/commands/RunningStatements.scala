@@ -3,7 +3,6 @@ package hiveacid.commands
 import java.util.concurrent.ConcurrentHashMap
 import java.util.concurrent.atomic.AtomicLong
 
-import hiveacid.values.AcidTable
 import com.fasterxml.jackson.module.scala.JavaTypeable
 import hiveacid.errors.AcidException
 import hiveacid.python.{PythonSide, PythonThreads, SidecarPlanner}
@@ -75,7 +74,7 @@ object RunningStatements {
   /** Has Python lock what the statement needs and call back, by `alter`, what it does. */
   def alter(session: SparkSession, command: AcidDdlCommand)(statement: () => Unit): Unit =
     withCalls(session, Seq(Right(statement) -> new WrittenFiles)) { keys =>
-      val planner = PythonSide.plannerFor(session, AcidTable.name(command.tables.head))
+      val planner = PythonSide.plannerFor(session, command.tables.head)
       planner.alter(Wire.write(command.request(session)), keys.head)
     }
 
@@ -121,7 +120,7 @@ object RunningStatements {
     }
 
   private def planner(session: SparkSession, command: AcidWriteCommand) =
-    PythonSide.plannerFor(session, AcidTable.name(command.target))
+    PythonSide.plannerFor(session, command.target)
 
   /** The callbacks of Python. With PYSPARK_PIN_THREAD=false Python's calls come on another thread, without job group,
     * tags and session.

@@ -2,6 +2,7 @@ package hiveacid.guard
 
 import java.util.Locale
 
+import hiveacid.catalog.MetastoreTable
 import hiveacid.scan.AcidRelation
 import hiveacid.values.AcidTable
 import hiveacid.commands.{AcidDdlCommand, AcidMultiInsertCommand, AcidWriteCommand}
@@ -42,6 +43,7 @@ case class Guard(session: SparkSession) extends (LogicalPlan => Unit) {
   private def check(node: LogicalPlan): Unit = node match {
     case h: HiveTableRelation       => AcidRelation.unapply(h).foreach(refuse(_, "Reading", SparkReader))
     case l: LogicalRelation         => AcidRelation.unapply(l).foreach(refuse(_, "Reading", SparkReader))
+    case MetastoreTable(table)      => refuse(table, "Reading", SparkReader)
     case LineNodes.StreamedTable(t) => refuseAcid(t, "Reading as a stream", StreamRead)
     case w: WriteToStream           => w.catalogTable.foreach(refuseAcid(_, "Writing a stream", StreamWrite))
     case _: AcidWriteCommand        => // children that the analyzer still sees are checked by themselves
@@ -69,6 +71,7 @@ case class Guard(session: SparkSession) extends (LogicalPlan => Unit) {
 
   private def dml(target: LogicalPlan, operation: String): Unit = target match {
     case AcidRelation.Target(l) => refuse(l.catalogTable.get, operation, SparkCommand)
+    case AcidRelation(table)    => refuse(table, operation, SparkCommand)
     case other                  => readBy(other).foreach(refuse(_, operation, ThroughView))
   }
 

@@ -53,6 +53,9 @@ trait Planner {
     */
   def takeBack(request: String, call: String): Object
 
+  /** CatalogRequest: the CatalogPlanner of a catalog that has a metastore of its own. */
+  def ofCatalog(request: String): Object
+
   /** Ends the calls whose jobs have this tag, as cancelled for this reason; a plain text. */
   def cancel(tag: String, reason: String): Object
 

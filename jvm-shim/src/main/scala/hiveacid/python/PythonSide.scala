@@ -3,9 +3,11 @@ package hiveacid.python
 import com.fasterxml.jackson.module.scala.JavaTypeable
 import hiveacid.errors.AcidException
 import hiveacid.sidecar.Sidecar
+import hiveacid.values.AcidTable
 import hiveacid.wire.Wire
 
 import org.apache.spark.SparkContext
+import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.classic.SparkSession
 
 /** Python's side of the application: who answers, and how its answers are taken.
@@ -21,6 +23,7 @@ object PythonSide {
 
   @volatile private var connected: Option[Connected] = None
   @volatile private var started: Option[Started] = None
+  private val catalogs = new CatalogPlanners
 
   /** From now on this planner, of the driver's own Python, is asked. */
   def connect(context: SparkContext, p: Planner): Unit = synchronized {
@@ -32,9 +35,28 @@ object PythonSide {
   /** Every transactional table is refused from then on. */
   def disconnect(): Unit = synchronized { connected = connected.map(_.copy(planner = None)) }
 
-  /** The planner to ask about a table; refuses by name if Python's side has ended. */
+  /** The planner to ask about a table of the session's own catalog, by its name; refuses by name if Python's side has
+    * ended.
+    */
   def plannerFor(session: SparkSession, table: String): Planner =
     reachable(session).getOrElse(throw AcidException("HIVE_ACID_NO_PLANNER", Map("table" -> table)))
+
+  /** The planner to ask about a table, that of its catalog. */
+  def plannerFor(session: SparkSession, table: CatalogTable): Planner =
+    AcidTable.ownCatalog(table).fold(plannerFor(session, AcidTable.name(table))) { name =>
+      session.sessionState.catalogManager.catalog(name) match {
+        case own: OwnCatalog => plannerFor(session, own)
+        case _               => throw AcidException("HIVE_ACID_NO_PLANNER", Map("table" -> AcidTable.name(table)))
+      }
+    }
+
+  /** The planner that answers for a catalog with a metastore of its own. */
+  def plannerFor(session: SparkSession, own: OwnCatalog): CatalogPlanner = {
+    val application = plannerFor(session, own.request.name)
+    catalogs.find(application, own.request) { planner =>
+      started.filter(_.planner eq application).fold(planner)(s => SidecarPlanner.ofCatalog(s.sidecar, planner))
+    }
+  }
 
   /** The planner, started if need be; None if Python's side has ended. */
   def reachable(session: SparkSession): Option[Planner] = {
@@ -45,6 +67,9 @@ object PythonSide {
   /** The planner that there is. */
   def registered: Option[Planner] =
     connected.filterNot(_.context.isStopped).map(_.planner).getOrElse(started.filter(_.sidecar.isAlive).map(_.planner))
+
+  /** It, and those of catalogs with metastores of their own. */
+  def answering: Seq[Planner] = registered.toSeq.flatMap(planner => planner +: catalogs.of(planner))
 
   private def running(context: SparkContext): Option[Planner] =
     started.filter(s => (s.sidecar.context eq context) && s.sidecar.isAlive).map(_.planner)
@@ -67,12 +92,17 @@ object PythonSide {
 
   /** The text Python answered with, or its error thrown. */
   def text(answer: Object): String = answer match {
+    case s: String => s
+    case other     => throw unexpected(other)
+  }
+
+  /** The error for an answer that is not of the kind it should be: Python's own if it is one. */
+  private[python] def unexpected(answer: Object): Throwable = answer match {
     // a named error of a task comes wrapped in Spark's "failed to read file" or "job aborted"
-    case t: Throwable => throw named(t).getOrElse(t)
-    case s: String    => s
+    case t: Throwable => named(t).getOrElse(t)
     case other        =>
       val parameters = Map("reason" -> s"Python answered $other", "outcome" -> AcidException.outcome("NOT_KNOWN"))
-      throw AcidException("HIVE_ACID_INTERNAL", parameters)
+      AcidException("HIVE_ACID_INTERNAL", parameters)
   }
 
   private def named(t: Throwable): Option[AcidException] =

@@ -46,8 +46,13 @@ object SidecarPlanner {
     "createdTable" -> "TABLE_CREATED"
   )
 
-  def of(sidecar: Sidecar, planner: Planner): Planner = {
+  def of(sidecar: Sidecar, planner: Planner): Planner = proxy(sidecar, planner, classOf[Planner])
+
+  def ofCatalog(sidecar: Sidecar, planner: CatalogPlanner): CatalogPlanner =
+    proxy(sidecar, planner, classOf[CatalogPlanner])
+
+  private def proxy[T <: Planner](sidecar: Sidecar, planner: T, form: Class[T]): T = {
     val handler = new SidecarPlanner(sidecar, Proxy.getInvocationHandler(planner), planner)
-    Proxy.newProxyInstance(getClass.getClassLoader, Array(classOf[Planner]), handler).asInstanceOf[Planner]
+    form.cast(Proxy.newProxyInstance(getClass.getClassLoader, Array(form), handler))
   }
 }

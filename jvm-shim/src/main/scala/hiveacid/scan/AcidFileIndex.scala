@@ -18,6 +18,7 @@ import org.apache.spark.sql.execution.SQLExecution
 import org.apache.spark.sql.execution.datasources.{
   FileIndex,
   FileStatusWithMetadata,
+  HadoopFsRelation,
   LogicalRelation,
   PartitionDirectory
 }
@@ -42,6 +43,9 @@ final class AcidFileIndex(
     val withRowIds: Boolean = false
 ) extends FileIndex {
   private val name = AcidTable.name(table)
+
+  /** The name of the table's catalog, if that has a metastore of its own. */
+  val ownCatalog: Option[String] = AcidTable.ownCatalog(table)
   private val analysed = AnalysedTables.describe(table)
 
   override val partitionSchema: StructType = table.partitionSchema
@@ -58,7 +62,7 @@ final class AcidFileIndex(
     case _                => false
   }
   override def hashCode(): Int = identity.hashCode
-  private def identity = (analysed, token, queryKey, only, withRowIds)
+  private def identity = (ownCatalog, analysed, token, queryKey, only, withRowIds)
 
   def bound(to: String): AcidFileIndex = new AcidFileIndex(session, table, Some(to), withRowIds = withRowIds)
   def ofQuery(key: QueryKey): AcidFileIndex =
@@ -96,9 +100,9 @@ final class AcidFileIndex(
 
   /** The same by the names of partitions; the name is empty in a flat table. */
   def list(partitionFilters: Seq[Expression]): Seq[(String, PartitionDirectory)] = {
-    val planner = PythonSide.plannerFor(session, name)
+    val planner = PythonSide.plannerFor(session, table)
     // names and files are asked for under one key, so that both are of one snapshot
-    val snapshot = token.orElse(SessionTransactions.running(session.sparkContext))
+    val snapshot = token.orElse(runningTransaction)
     // an RDD's scans carry no sign of whose they are, and would read another snapshot than the transaction's
     if (snapshot.isEmpty && AcidFileIndex.rootExecution(session).isEmpty && SessionTransactions.of(session).isDefined)
       throw AcidException.unsupported(
@@ -122,9 +126,21 @@ final class AcidFileIndex(
     }
   }
 
+  /** The session's transaction, which is one of the metastore of its own catalog. */
+  private def runningTransaction: Option[String] = {
+    val running = SessionTransactions.running(session.sparkContext)
+    if (running.isDefined && ownCatalog.isDefined)
+      throw AcidException.unsupported(
+        "Reading a table of another catalog",
+        name,
+        Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.IN_TRANSACTION")
+      )
+    running
+  }
+
   /** Names of the partitions that the filters leave in the statement's snapshot. */
   def survivingPartitions(filters: Seq[Expression]): Seq[String] =
-    survivors(PythonSide.plannerFor(session, name), executionKey, token, filters).keys.toSeq
+    survivors(PythonSide.plannerFor(session, table), executionKey, token, filters).keys.toSeq
 
   /** The key of a plain read's snapshot: the root execution, or outside of any the key of its query. */
   private def executionKey: Long =
@@ -136,7 +152,7 @@ final class AcidFileIndex(
   }
 
   private def readRequest(key: Long, snapshot: Option[String]): ReadRequest = {
-    val together = queryKey.fold(Set.empty[String])(_.tables) + name
+    val together = queryKey.fold(Set.empty[String])(_.tablesOf(ownCatalog)) + name
     ReadRequest(analysed, together.toSeq, snapshot, key, PythonSide.settings(session))
   }
 
@@ -208,21 +224,27 @@ object AcidFileIndex {
   private def rawRows(ids: RawIds, file: ScanFile): RawRows =
     RawRows(ids.writeId, BucketProperty.encode(file.bucket, ids.statementId), file.firstRow)
 
-  /** The plan with every scan of a transactional table, also in subqueries, bound to one snapshot.
+  /** The plan with every scan of a transactional table of the target's catalog, also in subqueries, bound to one
+    * snapshot. Scans of other catalogs have snapshots of their metastores.
     *
-    * @param updated
-    *   the target of an UPDATE or MERGE: what is read of it is written back
+    * @param writesBack
+    *   the target is that of an UPDATE or MERGE: what is read of it is written back
     */
-  def bind(plan: LogicalPlan, token: String, updated: Option[String] = None): LogicalPlan =
+  def bind(plan: LogicalPlan, target: CatalogTable, token: String, writesBack: Boolean = false): LogicalPlan =
     plan.transformUpWithSubqueries {
-      case RelationOfFiles(l, fs) if fs.location.isInstanceOf[AcidFileIndex] =>
+      case RelationOfFiles(l, fs) if isOfCatalog(fs, target) =>
         val index = fs.location.asInstanceOf[AcidFileIndex].bound(token)
         val format = fs.fileFormat match {
-          case f: AcidOrcFileFormat if updated.contains(f.table) => f.writingBack
-          case other                                             => other
+          case f: AcidOrcFileFormat if writesBack && f.table == AcidTable.name(target) => f.writingBack
+          case other                                                                   => other
         }
         l.copy(relation = fs.copy(location = index, fileFormat = format)(fs.sparkSession))
     }
+
+  private def isOfCatalog(fs: HadoopFsRelation, table: CatalogTable): Boolean = fs.location match {
+    case i: AcidFileIndex => i.ownCatalog == AcidTable.ownCatalog(table)
+    case _                => false
+  }
 
   /** The plan of a table's rows, without those in other partitions than these. */
   def restrict(plan: LogicalPlan, partitions: Set[String]): LogicalPlan = plan.transform {
@@ -231,11 +253,12 @@ object AcidFileIndex {
       l.copy(relation = fs.copy(location = index)(fs.sparkSession))
   }
 
-  /** Tables read by the plan, as `db.table`. */
-  def tables(plan: LogicalPlan): Seq[String] = {
-    val found = plan.collectWithSubqueries {
-      case l: LogicalRelation if AcidRelation.isOurs(l) => AcidTable.name(l.catalogTable.get)
-    }
-    found.distinct
+  /** Transactional tables that the plan reads, as often as they were looked up. */
+  def tables(plan: LogicalPlan): Seq[CatalogTable] = plan.collectWithSubqueries {
+    case l: LogicalRelation if AcidRelation.isOurs(l) => l.catalogTable.get
   }
+
+  /** The same for tables of one catalog, the one that has this table. */
+  def tablesBeside(table: CatalogTable, plan: LogicalPlan): Seq[CatalogTable] =
+    tables(plan).filter(AcidTable.ownCatalog(_) == AcidTable.ownCatalog(table))
 }

@@ -1,6 +1,7 @@
 package hiveacid.scan
 
 import hiveacid.values.AcidTable
+import hiveacid.catalog.MetastoreTable
 import hiveacid.errors.{AcidException, Refusal}
 
 import org.apache.spark.sql.catalyst.analysis.UnresolvedRelation
@@ -39,6 +40,7 @@ object AcidRelation {
   def unapply(plan: LogicalPlan): Option[CatalogTable] = plan match {
     case h: HiveTableRelation if AcidTable.isTransactional(h.tableMeta)                       => Some(h.tableMeta)
     case l: LogicalRelation if !isOurs(l) && l.catalogTable.exists(AcidTable.isTransactional) => l.catalogTable
+    case MetastoreTable(table)                                                                => Some(table)
     case _                                                                                    => None
   }
 
@@ -95,9 +97,16 @@ object AcidRelation {
       .fold(refusal => throw AcidException.unsupported(operation, AcidTable.name(t), refusal), identity)
 
   private def refuseUnreadable(t: CatalogTable): Unit = {
+    MetastoreTable.refusePlain(t)
     val format = formatOf("Access", t)
     def refuse(refusal: Refusal) = throw AcidException.unsupported("Access", AcidTable.name(t), refusal)
     if (t.storage.locationUri.isEmpty) refuse(Refusal("HIVE_ACID_UNSUPPORTED_TABLE.NO_LOCATION"))
+    // their reader asks the session's own catalog for the partitions
+    AcidTable.ownCatalog(t).filter(_ => format.isInstanceOf[FormatChoice.Serde]).foreach { catalog =>
+      refuse(
+        Refusal("HIVE_ACID_UNSUPPORTED_TABLE.SERDE_IN_OWN_CATALOG", Map("catalog" -> catalog, "format" -> format.word))
+      )
+    }
     if (format == FormatChoice.AcidOrc && t.schema.fieldNames.exists(_.equalsIgnoreCase("row__id")))
       refuse(Refusal("HIVE_ACID_UNSUPPORTED_TABLE.ROW_ID_COLUMN"))
     // ORC cuts such a name when it opens the file (OrcUtils.convertTypeFromProtobuf): the column would be NULL

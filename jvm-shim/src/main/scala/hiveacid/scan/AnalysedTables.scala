@@ -8,7 +8,6 @@ import hiveacid.wire.{AnalysedTable, Column}
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.util.CharVarcharUtils
-import org.apache.spark.sql.execution.datasources.LogicalRelation
 import org.apache.spark.sql.types.StructType
 
 /** The table that a plan was made for, so that Python can tell whether the same table is behind its name when the plan
@@ -39,11 +38,9 @@ object AnalysedTables {
     )
   }
 
-  /** Every transactional table that the plan reads, as often as it was looked up. */
-  def read(plan: LogicalPlan): Seq[AnalysedTable] =
-    plan.collectWithSubqueries {
-      case l: LogicalRelation if AcidRelation.isOurs(l) => describe(l.catalogTable.get)
-    }.distinct
+  /** Every transactional table of a statement's catalog that its plan reads, as often as it was looked up. */
+  def read(target: CatalogTable, plan: LogicalPlan): Seq[AnalysedTable] =
+    AcidFileIndex.tablesBeside(target, plan).map(describe).distinct
 
   private def columns(schema: StructType): Seq[Column] = schema.map { field =>
     val rawType = CharVarcharUtils.getRawType(field.metadata).getOrElse(field.dataType)

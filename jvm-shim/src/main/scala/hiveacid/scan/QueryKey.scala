@@ -1,18 +1,24 @@
 package hiveacid.scan
 
+import org.apache.spark.sql.catalyst.TableIdentifier
+
 /** The key of the snapshot of a query that runs outside of any execution; `number` is negative.
   *
   * The plan refers to it, and so does each file that is to be read, and with them every RDD that reads them. So the
   * snapshot is needed for as long as this object can be reached, of which only the number goes to executors.
   */
 final class QueryKey(val number: Long) extends Serializable {
-  @transient @volatile private var met = Set.empty[String]
+  @transient @volatile private var met = Set.empty[TableIdentifier]
 
-  /** The transactional tables that are read anywhere in the query, as far as the optimizer has met them: all of them
-    * are locked before the snapshot is taken.
+  /** The transactional tables of a catalog that are read anywhere in the query, as far as the optimizer has met them:
+    * all of them are locked before the snapshot is taken.
+    *
+    * @param ownCatalog
+    *   the catalog's name, if it has a metastore of its own
     */
-  def tables: Set[String] = met
-  def meet(tables: Iterable[String]): Unit = synchronized(met ++= tables)
+  def tablesOf(ownCatalog: Option[String]): Set[String] =
+    met.filter(_.catalog == ownCatalog).map(_.copy(catalog = None).unquotedString)
+  def meet(tables: Iterable[TableIdentifier]): Unit = synchronized(met ++= tables)
 
   override def equals(other: Any): Boolean = other match {
     case k: QueryKey => k.number == number

@@ -4,6 +4,8 @@ import java.lang.ref.{Cleaner, WeakReference}
 import java.util.WeakHashMap
 import java.util.concurrent.atomic.AtomicLong
 
+import hiveacid.values.AcidTable
+
 import org.apache.spark.sql.catalyst.QueryPlanningTracker
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.rules.Rule
@@ -35,7 +37,7 @@ object QueryKeys extends Rule[LogicalPlan] {
     lazy val key = keyOf(tracker)
     plan.transform {
       case RelationOfFiles(l, fs) if hasNoKey(fs) =>
-        key.meet(AcidFileIndex.tables(plan))
+        key.meet(AcidFileIndex.tables(plan).map(AcidTable.key))
         val index = fs.location.asInstanceOf[AcidFileIndex].ofQuery(key)
         l.copy(relation = fs.copy(location = index)(fs.sparkSession))
     }

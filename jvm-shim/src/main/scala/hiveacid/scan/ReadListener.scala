@@ -48,7 +48,7 @@ object ReadListener extends SparkListener with Logging {
   def runsLooseJobs(): Boolean = jobs.containsValue(true)
 
   /** Nobody reads any more what was opened under this key. */
-  def ended(key: Long): Unit = PythonSide.registered.foreach { planner =>
+  def ended(key: Long): Unit = PythonSide.answering.foreach { planner =>
     planner.endExecution(key) match {
       // nobody waits for this answer; the transaction times out if it could not be ended
       case t: Throwable => logWarning(s"the read transaction of execution $key was not ended", t)

@@ -8,6 +8,7 @@ import hiveacid.values.AcidTable
 import org.apache.spark.SparkContext
 import org.apache.spark.internal.Logging
 import org.apache.spark.sql.catalyst.TableIdentifier
+import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.hiveacid.{LineNodes, LineSessions}
 
@@ -36,13 +37,22 @@ object SessionTransactions extends Logging {
   def running(context: SparkContext): Option[String] =
     if (tokens.isEmpty) None else LineSessions.runningTags(context).flatMap(tag => Option(tokens.get(tag))).headOption
 
-  /** Caches with one of these tables (`database.table`) in them hold the rows of before. The statement is committed, so
-    * what goes wrong here is no error of it; Spark has dropped the cache by then.
+  /** Called by Python: caches with one of these tables (`database.table`) of the session's own catalog in them hold the
+    * rows of before.
     */
   def refreshCaches(session: SparkSession, tables: Array[String]): Unit = tables.foreach { table =>
-    try {
-      val Array(database, name) = table.split("\\.", 2)
-      LineNodes.recache(session, TableIdentifier(name, Some(database), Some(AcidTable.SessionCatalog)))
-    } catch { case NonFatal(e) => logWarning(s"a cache of $table was dropped", e) }
+    val Array(database, name) = table.split("\\.", 2)
+    recache(session, TableIdentifier(name, Some(database), Some(AcidTable.SessionCatalog)))
   }
+
+  /** The same for tables of any catalogs. */
+  def refreshCaches(session: SparkSession, tables: Seq[CatalogTable]): Unit =
+    tables.map(AcidTable.key).distinct.foreach { table =>
+      recache(session, table.copy(catalog = table.catalog.orElse(Some(AcidTable.SessionCatalog))))
+    }
+
+  /** The statement is committed, so what goes wrong here is no error of it; Spark has dropped the cache by then. */
+  private def recache(session: SparkSession, table: TableIdentifier): Unit =
+    try LineNodes.recache(session, table)
+    catch { case NonFatal(e) => logWarning(s"a cache of ${table.unquotedString} was dropped", e) }
 }

@@ -25,10 +25,18 @@ object AcidTable {
     key.equalsIgnoreCase("transactional") && value.equalsIgnoreCase("true")
   }
 
-  def name(t: CatalogTable): String = {
+  /** As the table's metastore knows it: `database.table`. */
+  def name(t: CatalogTable): String = key(t).copy(catalog = None).unquotedString
+
+  /** The name in lower case, with that of a catalog that has a metastore of its own. */
+  def key(t: CatalogTable): TableIdentifier = {
+    def lowered(part: String) = part.toLowerCase(java.util.Locale.ROOT)
     val database = t.identifier.database.getOrElse("default")
-    s"$database.${t.identifier.table}".toLowerCase(java.util.Locale.ROOT)
+    TableIdentifier(lowered(t.identifier.table), Some(lowered(database)), ownCatalog(t))
   }
+
+  /** The name of the catalog that the table is in, if that has a metastore of its own. */
+  def ownCatalog(t: CatalogTable): Option[String] = t.identifier.catalog.filter(_ != SessionCatalog)
 
   /** The partition columns, spelled as in the metastore's names of partitions. */
   def partitionKeys(t: CatalogTable): Seq[PartitionNames.Key] = t.partitionSchema.map { field =>

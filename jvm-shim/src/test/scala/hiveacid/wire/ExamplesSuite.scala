@@ -17,7 +17,10 @@ final class ExamplesSuite extends munit.FunSuite {
   private def read(name: String, text: String): Any = name match {
     case "AffectedRows"       => Wire.read[AffectedRows](text)
     case "AlterRequest"       => Wire.read[AlterRequest](text)
+    case "CatalogRequest"     => Wire.read[CatalogRequest](text)
     case "CompactionSpec"     => Wire.read[CompactionSpec](text)
+    case "DescribedDatabase"  => Wire.read[DescribedDatabase](text)
+    case "DescribedTable"     => Wire.read[DescribedTable](text)
     case "DryRunAnswer"       => Wire.read[DryRunAnswer](text)
     case "ExplainedStatement" => Wire.read[ExplainedStatement](text)
     case "Misspelling"        => Wire.read[Misspelling](text)
@@ -121,5 +124,6 @@ final class ExamplesSuite extends munit.FunSuite {
 }
 
 object ExamplesSuite {
-  private val Mappings = Set("settings", "properties", "bucketing", "options", "partition", "elsewhere")
+  private val Mappings =
+    Set("settings", "properties", "bucketing", "options", "partition", "elsewhere", "serdeProperties")
 }

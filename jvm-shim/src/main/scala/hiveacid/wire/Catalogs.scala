@@ -1,0 +1,37 @@
+package hiveacid.wire
+
+// The meaning of the fields stands in hive_acid/wire/catalogs.py.
+
+/** A catalog of the session that has a metastore of its own. */
+final case class CatalogRequest(name: String, options: Map[String, String])
+
+/** A column as the metastore describes it. */
+final case class DescribedColumn(name: String, `type`: String, comment: Option[String])
+
+/** A table as the metastore describes it. */
+final case class DescribedTable(
+    table: String,
+    kind: String,
+    owner: String,
+    createdS: Long,
+    columns: Seq[DescribedColumn],
+    partitionColumns: Seq[DescribedColumn],
+    bucketColumns: Seq[String],
+    bucketCount: Int,
+    sortColumns: Seq[String],
+    location: Option[String],
+    inputFormat: Option[String],
+    outputFormat: Option[String],
+    serde: Option[String],
+    serdeProperties: Map[String, String],
+    properties: Map[String, String]
+)
+
+/** A database as the metastore describes it. */
+final case class DescribedDatabase(
+    name: String,
+    comment: Option[String],
+    location: Option[String],
+    owner: Option[String],
+    properties: Map[String, String]
+)

@@ -1,0 +1,107 @@
+"""The metastore as a catalog of Spark's shows it: what there is in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol, TypeVar
+
+from hive_acid.errors import HiveAcidError
+from hive_acid.metastore import conversion
+from hive_acid.metastore.generated import ttypes
+from hive_acid.metastore.table_calls import DEFAULT_CATALOG, TableCalls
+from hive_acid.metastore.types import MetastoreLine
+from hive_acid.model.table import TableName
+from hive_acid.wire.catalogs import DescribedColumn, DescribedDatabase, DescribedTable
+
+T = TypeVar("T")
+
+
+class Directory(Protocol):
+    """Databases and tables of one Hive Metastore, with all that a catalog tells of them."""
+
+    def database_names(self) -> list[str]:
+        """All databases, in order."""
+        ...
+
+    def described_database(self, name: str) -> DescribedDatabase | None:
+        """The database, None if there is none; 3.1 tells its name alone."""
+        ...
+
+    def table_names_in(self, database: str) -> list[str]:
+        """Tables and views of a database, in order."""
+        ...
+
+    def described_table(self, name: TableName) -> DescribedTable | None:
+        """The table or view, None if there is none."""
+        ...
+
+
+class DirectoryCalls(TableCalls):
+    """`Directory` over thrift."""
+
+    def database_names(self) -> list[str]:
+        return sorted(self._read("get_all_databases"))
+
+    def described_database(self, name: str) -> DescribedDatabase | None:
+        if self.line is MetastoreLine.HIVE_3:
+            is_there = name.lower() in self.database_names()
+            return DescribedDatabase(name.lower(), None, None, None, {}) if is_there else None
+        request = ttypes.GetDatabaseRequest(name=name.lower(), catalogName=DEFAULT_CATALOG)
+        return _if_there(lambda: build_described_database(self._read("get_database_req", request, table=name)))
+
+    def table_names_in(self, database: str) -> list[str]:
+        return sorted(self._read("get_all_tables", database))
+
+    def described_table(self, name: TableName) -> DescribedTable | None:
+        return _if_there(lambda: build_described_table(self._raw_table(name)))
+
+
+def _if_there(load: Callable[[], T]) -> T | None:
+    try:
+        return load()
+    except HiveAcidError as error:
+        if error.main_condition == "HIVE_ACID_TABLE_NOT_FOUND":
+            return None
+        raise
+
+
+def build_described_database(raw: Any) -> DescribedDatabase:
+    """From Database."""
+    return DescribedDatabase(
+        name=raw.name,
+        comment=raw.description or None,
+        location=raw.locationUri or None,
+        owner=raw.ownerName or None,
+        properties=dict(raw.parameters or {}),
+    )
+
+
+def build_described_table(raw: Any) -> DescribedTable:
+    """From Table. Views have no storage."""
+    storage = raw.sd or ttypes.StorageDescriptor()
+    serde = storage.serdeInfo or ttypes.SerDeInfo()
+    table = conversion.build_table(raw)
+    return DescribedTable(
+        table=table.name,
+        kind=raw.tableType or "",
+        owner=raw.owner or "",
+        created_s=table.created_s,
+        columns=_build_columns(table.columns, storage.cols),
+        partition_columns=_build_columns(table.partition_columns, raw.partitionKeys),
+        bucket_columns=table.bucket_columns,
+        bucket_count=table.bucket_count,
+        sort_columns=table.sort_columns,
+        location=table.location or None,
+        input_format=table.input_format or None,
+        output_format=storage.outputFormat or None,
+        serde=serde.serializationLib or None,
+        serde_properties=dict(serde.parameters or {}),
+        properties=table.parameters,
+    )
+
+
+def _build_columns(columns: Sequence[Any], fields: Sequence[Any] | None) -> tuple[DescribedColumn, ...]:
+    return tuple(
+        DescribedColumn(column.name, column.type, field.comment or None)
+        for column, field in zip(columns, fields or (), strict=True)
+    )

@@ -1,0 +1,53 @@
+"""The object that the shim calls about a catalog that has a metastore of its own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pyspark import SparkContext
+
+from hive_acid.metastore.directory import Directory
+from hive_acid.spark.cancellation import Cancellation
+from hive_acid.spark.planner import Planner, answered
+from hive_acid.spark.planner_parts import PlannerParts
+from hive_acid.spark.requests import parse_table_name
+from hive_acid.wire import codec
+
+
+class CatalogPlanner(Planner):
+    """The Python half of `hiveacid.python.CatalogPlanner`: a planner, and what there is in the metastore."""
+
+    def __init__(
+        self, jvm: Any, context: SparkContext, parts: PlannerParts, cancellation: Cancellation, directory: Directory
+    ) -> None:
+        super().__init__(jvm, context, parts, cancellation)
+        self._directory = directory
+
+    @answered
+    def databases(self) -> str:
+        """Names of the databases."""
+        with self._cancellation.running():
+            return codec.write(tuple(self._directory.database_names()))
+
+    @answered
+    def database(self, name: str) -> str:
+        """The database of that name; null if there is none."""
+        with self._cancellation.running():
+            return codec.write(self._directory.described_database(name))
+
+    @answered
+    def tables(self, database: str) -> str:
+        """Names of the tables and views of a database."""
+        with self._cancellation.running():
+            return codec.write(tuple(self._directory.table_names_in(database)))
+
+    @answered
+    def table(self, name: str) -> str:
+        """The table `database.table`; null if there is none."""
+        with self._cancellation.running():
+            return codec.write(self._directory.described_table(parse_table_name(name)))
+
+    class Java:
+        """The interface, for py4j."""
+
+        implements = ("hiveacid.python.CatalogPlanner",)

@@ -1,0 +1,142 @@
+"""The Python half of one catalog: the client of its metastore, its transactions, and who runs its statements."""
+
+from __future__ import annotations
+
+import getpass
+import socket
+import uuid
+from collections.abc import Mapping
+from typing import Any
+
+from pyspark.sql import SparkSession
+
+from hive_acid import __version__, clock, config
+from hive_acid.clock import monotonic_ms, wall_clock_ms
+from hive_acid.compaction.compactor import Compactor
+from hive_acid.compaction.initiator.after_write import AfterWrite
+from hive_acid.compaction.queue.liveness import STATEMENT_POOL_PREFIX, WORKER_PREFIX
+from hive_acid.compaction.queue.requests import CompactionRequests, Outcome
+from hive_acid.compaction.queue.session_runner import SessionRunner
+from hive_acid.compaction.queue.worker import Worker
+from hive_acid.execution.created_tables import CreatedTables
+from hive_acid.execution.ddl import DdlExecutor
+from hive_acid.execution.executor import Executor
+from hive_acid.execution.session_transaction import SessionTransaction
+from hive_acid.metastore.absent import AbsentMetastore
+from hive_acid.metastore.compaction_types import CompactionRequest
+from hive_acid.metastore.security import Security
+from hive_acid.metastore.thrift_client import ThriftMetastore
+from hive_acid.model.table import TableName
+from hive_acid.reading.readers import Readers
+from hive_acid.reading.warehouse import Warehouse
+from hive_acid.snapshot.acid_state import TableContent
+from hive_acid.spark.cancellation import Cancellation
+from hive_acid.spark.compaction import JvmCompactionEngine
+from hive_acid.spark.jvm import JvmFileSystem, JvmJobs
+from hive_acid.spark.login import build_security
+from hive_acid.spark.operators import Operators, requester_name
+from hive_acid.spark.planner_parts import PlannerParts
+from hive_acid.transactions.locks import Identity
+from hive_acid.transactions.manager import TransactionManager
+from hive_acid.transactions.unlocked_writers import OUR_AGENT
+from hive_acid.transport import HiveSetting, read_transport
+from hive_acid.writing.notes import Author, NoteWriter
+
+
+class CatalogSide:
+    """All that answers for the tables of one metastore, in one Spark application."""
+
+    def __init__(
+        self,
+        session: SparkSession,
+        uris: str,
+        hive_setting: HiveSetting,
+        configured: Mapping[str, str],
+        cancellation: Cancellation,
+    ) -> None:
+        """`uris` is empty if there is no metastore: then only what needs none can be asked.
+
+        `hive_setting` knows Hive's settings, `configured` Spark's and ours, as this catalog has them.
+        """
+        jvm: Any = session._jvm
+        jsession: Any = session._jsparkSession
+        self.settings = settings = config.Settings(configured).completed_by(hive_setting)
+        transport = read_transport(hive_setting, settings.text(config.METASTORE_CA_FILE))
+        self.security = security = build_security(jvm, transport, hive_setting, configured)
+        self.identity = identity = _build_identity(session, security)
+        self._cancellation = cancellation
+        pause_ms, timeout_ms = cancellation.pause_ms, settings.number(config.METASTORE_TIMEOUT_MS)
+        absent: Any = AbsentMetastore()
+        self.metastore: ThriftMetastore = (
+            ThriftMetastore(uris, timeout_ms=timeout_ms, pause_ms=pause_ms, security=security) if uris else absent
+        )
+        self.file_system = file_system = JvmFileSystem(jvm.hiveacid.api.Storage(jsession))
+        self.transactions = TransactionManager(
+            self.metastore, identity, settings, monotonic_ms, pause_ms, clock.pause_ms, cancellation.check
+        )
+        warehouse = Warehouse(self.metastore, file_system, self.transactions)
+        context = session.sparkContext
+        author = Author(context.appName or "", context.applicationId, identity.user)
+        self._notes = notes = NoteWriter(author)
+        asks = AfterWrite(self.metastore, file_system, f"{identity.host}-{context.applicationId}", wall_clock_ms)
+        self.executor = Executor(warehouse, settings, pause_ms, asks, notes)
+        self._engine = JvmCompactionEngine(jvm, context, lambda: jsession)
+        self.running_compactions = self._engine.running
+        self.readers = _build_readers(warehouse, settings, jvm)
+        self.compactions = self._build_compactions()
+        self.requester = requester_name(identity)
+        self.parts = PlannerParts(
+            settings,
+            self.metastore,
+            self.executor,
+            DdlExecutor(warehouse, settings),
+            CreatedTables(warehouse, settings),
+            self.readers,
+            Operators(self.metastore, self.compactions, settings, identity),
+        )
+
+    def _build_compactions(self) -> CompactionRequests:
+        pause_ms = self._cancellation.pause_ms
+        pool = f"{STATEMENT_POOL_PREFIX}{uuid.uuid4().hex}"
+        worker_name = f"{WORKER_PREFIX}{self.identity.host}-{pool[-8:]}"
+        runner = SessionRunner(self.metastore, lambda chosen: self.build_worker(worker_name, chosen), pool, pause_ms)
+        return CompactionRequests(self.metastore, monotonic_ms, pause_ms, runner)
+
+    def build_worker(self, name: str, settings: config.Settings | None = None) -> Worker:
+        """A worker of compactions that the queue knows as `name`, under the application's settings or others."""
+        chosen = settings or self.settings
+        compactor = Compactor(self.metastore, self.file_system, self._engine, chosen, self._notes)
+        version, running = f"spark-hive-acid {__version__}", self._cancellation.running
+        return Worker(self.metastore, self.transactions, compactor, chosen, name, version, running)
+
+    def compact_anew(self, request: CompactionRequest, settings: config.Settings) -> Outcome:
+        """A compaction that is asked for and waited for. It can be cancelled as a statement of its thread can."""
+        with self._cancellation.running():
+            return self.compactions.compact_anew(request, settings)
+
+    def end_transaction(self, transaction: SessionTransaction, error: BaseException | None) -> None:
+        """Ends a transaction of several statements. Its commit may wait, and can be cancelled as a statement can."""
+        with self._cancellation.running():
+            self.executor.end_transaction(transaction, error)
+
+    def find_content(self, table: TableName, session_settings: Mapping[str, str]) -> TableContent:
+        """How much is to be read of the table now, under the application's settings and these."""
+        return self.readers.content(table, self.settings.overridden_by(session_settings))
+
+    def close(self) -> None:
+        """Ends read transactions and connections."""
+        self.readers.close()
+        self.transactions.close()
+        self.metastore.close()
+
+
+def _build_identity(session: SparkSession, security: Security) -> Identity:
+    """The name that a metastore with logins knows, else that of this process's user."""
+    return Identity(
+        security.user or getpass.getuser(), socket.gethostname(), f"{OUR_AGENT} {session.sparkContext.applicationId}"
+    )
+
+
+def _build_readers(warehouse: Warehouse, settings: config.Settings, jvm: Any) -> Readers:
+    max_age_ms, idle_ms = settings.number(config.READER_MAX_AGE_MS), settings.number(config.READER_IDLE_MS)
+    return Readers(warehouse, max_age_ms, monotonic_ms, JvmJobs(jvm.hiveacid.scan.ReadListener), idle_ms)

@@ -1,0 +1,105 @@
+"""Statements that a catalog with a metastore of its own does not do, and options that are wrong."""
+
+from __future__ import annotations
+
+import pytest
+from pyspark.errors import PySparkException
+
+import hive_acid
+from support.other_metastore import ACID, CATALOG, INSERT_ONLY, Other
+from support.polling import eventually
+
+from .conftest import Tables
+
+
+def refusal(tables: Tables, statement: str) -> str | None:
+    """The condition that the statement ends with, None if it does not."""
+    try:
+        tables.sql(statement)
+    except PySparkException as error:
+        return error.getCondition()
+    return None
+
+
+NO_ROWS = "HIVE_ACID_UNSUPPORTED_TABLE.OWN_CATALOG"
+NOT_MADE_HERE = "HIVE_ACID_UNSUPPORTED_STATEMENT.OWN_CATALOG"
+REFUSED = {
+    "SELECT * FROM {plain}": NO_ROWS,
+    "INSERT INTO {plain} VALUES (1)": NO_ROWS,
+    "DELETE FROM {plain}": NO_ROWS,
+    "MERGE INTO {t} t USING {plain} s ON t.id = s.id WHEN MATCHED THEN DELETE": NO_ROWS,
+    "TRUNCATE TABLE {plain}": NO_ROWS,
+    "DROP TABLE {plain}": NOT_MADE_HERE,
+    "SELECT * FROM {view}": "HIVE_ACID_UNSUPPORTED_TABLE.VIEW",
+    "SELECT * FROM {text}": "HIVE_ACID_UNSUPPORTED_TABLE.SERDE_IN_OWN_CATALOG",
+    "SELECT * FROM {missing}": "TABLE_OR_VIEW_NOT_FOUND",
+    "DELETE FROM {missing}": "TABLE_OR_VIEW_NOT_FOUND",
+    "CREATE TABLE {missing} (id INT)": NOT_MADE_HERE,
+    "CREATE TABLE {missing} AS SELECT 1 AS id": NOT_MADE_HERE,
+    "CREATE OR REPLACE TABLE {t} AS SELECT 1 AS id": "HIVE_ACID_UNSUPPORTED_STATEMENT.REPLACE_TABLE",
+    "DROP TABLE {t}": NOT_MADE_HERE,
+    "DROP TABLE {t} PURGE": NOT_MADE_HERE,
+    "ALTER TABLE {t} ADD COLUMNS (more INT)": NOT_MADE_HERE,
+    "ALTER TABLE {t} RENAME TO {missing}": NOT_MADE_HERE,
+    "ALTER TABLE {t} SET TBLPROPERTIES ('a'='b')": NOT_MADE_HERE,
+    "COMMENT ON TABLE {t} IS 'something'": NOT_MADE_HERE,
+    "CREATE DATABASE lake.another": NOT_MADE_HERE,
+    "DROP DATABASE lake.{database} CASCADE": NOT_MADE_HERE,
+    "ALTER TABLE {t} COMPACT 'major'": "HIVE_ACID_UNSUPPORTED_TABLE.OTHER_CATALOG",
+}
+
+
+def test_what_the_catalog_does_not_do_is_refused_and_changes_nothing(tables: Tables, lake: Other) -> None:
+    lake.sql(f"CREATE TABLE t (id INT) {ACID}")
+    lake.sql("INSERT INTO t VALUES (1)")
+    lake.sql("CREATE TABLE plain (id INT) STORED AS ORC")
+    lake.sql("CREATE VIEW view AS SELECT * FROM plain")
+    lake.sql("CREATE TABLE text (id INT) " + INSERT_ONLY.replace("PARQUET", "TEXTFILE"))
+    names = {name: tables.in_catalog(CATALOG, name) for name in ("t", "plain", "view", "text", "missing")}
+    found = {text: refusal(tables, text.format(**names, database=tables.database)) for text in REFUSED}
+    assert found == REFUSED
+    assert lake.sql("SHOW TABLES LIKE 'missing'") == []
+    assert lake.sql("SELECT * FROM t") == [(1,)]
+    assert eventually(lambda: not lake.open()), lake.open()
+
+
+@pytest.mark.parametrize(
+    "statement", ["INSERT INTO {} VALUES (1)", "SELECT * FROM {}", "INSERT INTO t SELECT * FROM {}"]
+)
+def test_a_transaction_of_several_statements_is_of_one_metastore(tables: Tables, lake: Other, statement: str) -> None:
+    lake.sql(f"CREATE TABLE t (id INT) {ACID}")
+    tables.create("t", "id INT")
+    with pytest.raises(PySparkException) as caught, hive_acid.transaction(tables.spark):
+        tables.sql("INSERT INTO t VALUES (1)")
+        tables.sql(statement.format(tables.in_catalog(CATALOG, "t")))
+    assert caught.value.getCondition() == "HIVE_ACID_UNSUPPORTED_STATEMENT.IN_TRANSACTION"
+    assert tables.sql("SELECT * FROM t") == []
+    assert lake.sql("SELECT * FROM t") == []
+
+
+def test_a_method_of_the_session_s_catalog_names_the_catalog(tables: Tables, lake: Other) -> None:
+    lake.sql(f"CREATE TABLE t (id INT) {ACID}")
+    with pytest.raises(PySparkException) as caught:
+        hive_acid.AcidTable.forName(tables.spark, tables.in_catalog(CATALOG, "t"))
+    assert caught.value.getCondition() == "HIVE_ACID_UNSUPPORTED_TABLE.OTHER_CATALOG"
+
+
+OPTIONS = {
+    "HIVE_ACID_CONFIGURATION.CATALOG_WITHOUT_METASTORE": {},
+    "HIVE_ACID_CONFIGURATION.CATALOG_OPTION": {"uri": "thrift://127.0.0.1:1"},
+    "HIVE_ACID_CONFIGURATION.METASTORE_CATALOG": {"metastore.catalog.default": "another"},
+    "HIVE_ACID_CONFIGURATION.NOT_A_FLAG": {
+        "hive.metastore.uris": "thrift://127.0.0.1:1",
+        "metastore.use.SSL": "perhaps",
+    },
+    "HIVE_ACID_METASTORE_UNAVAILABLE": {"hive.metastore.uris": "thrift://127.0.0.1:1"},
+}
+
+
+@pytest.mark.parametrize("condition", OPTIONS)
+def test_wrong_options_have_an_error_that_says_which(tables: Tables, condition: str) -> None:
+    name = f"wrong_{condition.rpartition('.')[2].lower()}"
+    tables.spark.conf.set(f"spark.sql.catalog.{name}", "hiveacid.Catalog")
+    for option, value in OPTIONS[condition].items():
+        tables.spark.conf.set(f"spark.sql.catalog.{name}.{option}", value)
+    assert refusal(tables, f"SELECT * FROM {name}.db.t") == condition

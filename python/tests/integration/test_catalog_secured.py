@@ -1,0 +1,84 @@
+"""A secured metastore as a catalog beside one that is not."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from hive_acid.local import EmbeddedMetastore
+from hive_acid.metastore.thrift_client import ThriftMetastore
+from hive_acid.model.table import TableName
+from support.metastore_releases import started_version
+from support.metastore_setup import ThriftSetup
+from support.secured.certificates import PASSWORD, Certificates, make_certificates, make_trust_store
+from support.secured.kdc import Kdc
+from support.secured.metastore import (
+    PRINCIPAL,
+    SERVICE,
+    environment,
+    java_options,
+    kerberos_settings,
+    keytab_settings,
+    secured_metastore,
+    tls_settings,
+    write_core_site,
+)
+from support.session_process import SessionProcess
+
+pytestmark = pytest.mark.slow
+
+
+def make_table(version: str, folder: Path) -> TableName:
+    """A table of a metastore that is not secured yet, and ends."""
+    with started_version(version, folder, {}) as plain, closing(ThriftMetastore(plain.uri)) as client:
+        setup = ThriftSetup(client)
+        try:
+            return setup.create_table("t")
+        finally:
+            setup.close()
+
+
+def catalog_settings(port: int, certificates: Certificates) -> dict[str, str]:
+    """Of the catalog `lake`. The host is written as the principal and the certificate have it."""
+    options = {
+        "hive.metastore.uris": f"thrift://localhost:{port}",
+        "hive.metastore.sasl.enabled": "true",
+        "hive.metastore.kerberos.principal": PRINCIPAL,
+        "hive.metastore.use.SSL": "true",
+        "hive.metastore.truststore.path": str(make_trust_store(certificates)),
+        "hive.metastore.truststore.password": PASSWORD,
+    }
+    named = {f"spark.sql.catalog.lake.{name}": value for name, value in options.items()}
+    return {"spark.sql.catalog.lake": "hiveacid.Catalog", **named}
+
+
+@pytest.mark.parametrize("version", ["3.1.3", "4.1.0"])
+def test_a_metastore_with_kerberos_over_tls_is_reached_without_a_hive_client(tmp_path: Path, version: str) -> None:
+    """Hive's clients before 4.0 cannot do both."""
+    folder, certificates = tmp_path / "lake", make_certificates(tmp_path)
+    table = make_table(version, folder)
+    write_core_site(tmp_path / "conf", "authentication")
+    with (
+        Kdc(tmp_path / "kdc", [SERVICE, "alice"]) as kdc,
+        secured_metastore(
+            folder, {**kerberos_settings(kdc), **tls_settings(certificates)}, kdc, version=version
+        ) as lake,
+        EmbeddedMetastore.start() as own,
+        environment({"HADOOP_CONF_DIR": str(tmp_path / "conf")}),
+        SessionProcess(
+            tmp_path / "spark",
+            own.uri,
+            own.warehouse,
+            {**java_options(kdc), **keytab_settings(kdc, "alice"), **catalog_settings(lake.port, certificates)},
+        ) as spark,
+    ):
+        spark.sql("CREATE TABLE s (id BIGINT, v STRING) STORED AS ORC TBLPROPERTIES ('transactional'='true')")
+        spark.sql("INSERT INTO s VALUES (1, 'a'), (2, 'b')")
+        spark.sql(f"INSERT INTO lake.{table} SELECT id + 1, v FROM s")
+        assert spark.sql(f"DELETE FROM lake.{table} WHERE id = 3") == [(1,)]
+        assert spark.sql(f"SELECT * FROM lake.{table}") == [(2, "a")]
+        merge = f"MERGE INTO s USING lake.{table} t ON s.id = t.id WHEN MATCHED THEN UPDATE SET v = t.v"
+        assert spark.sql(merge) == [(1, 1, 0, 0)]
+        assert spark.sql("SELECT * FROM s ORDER BY id") == [(1, "a"), (2, "a")]
