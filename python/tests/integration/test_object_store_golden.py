@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -24,7 +26,10 @@ def lake(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lake]:
 
 def test_golden_files_come_out_as_they_were_recorded(lake: Lake) -> None:
     program = [sys.executable, golden_program.__file__, lake.store, lake.relay.endpoint, lake.metastore.uri]
-    done = subprocess.run([*program, *FILES], capture_output=True, text=True, timeout=LIMIT_SECONDS, check=False)
+    env = {**os.environ, "PYTHONPATH": str(Path(golden_program.__file__).parents[2])}
+    done = subprocess.run(
+        [*program, *FILES], capture_output=True, text=True, timeout=LIMIT_SECONDS, check=False, env=env
+    )
     assert done.returncode == 0, done.stderr
     assert dict(map(json.loads, done.stdout.splitlines())) == dict.fromkeys(FILES, "")
     copies = [request.key for request in lake.relay.requests if request.copies]

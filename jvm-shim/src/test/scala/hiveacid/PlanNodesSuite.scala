@@ -5,6 +5,7 @@ import java.lang.reflect.Modifier
 import java.util.jar.JarFile
 
 import scala.collection.immutable.SortedSet
+import scala.concurrent.duration.{Duration, DurationInt}
 import scala.io.Source
 import scala.jdk.CollectionConverters._
 import scala.util.Using
@@ -25,6 +26,10 @@ final case class Judged(name: String, verdict: String, why: String, example: Str
   * does not know, is noticed. Not only commands: what is no command may write too, and what only reads may misread.
   */
 class PlanNodesSuite extends munit.FunSuite {
+
+  /** Thousands of classes are loaded, which takes a minute on a machine that does much else. */
+  override val munitTimeout: Duration = 10.minutes
+
   private val judged: Seq[Judged] =
     Using.resource(Source.fromResource("commands.tsv", getClass.getClassLoader)) {
       _.getLines().drop(1).map(_.split("\t", -1)).collect { case Array(a, b, c, d) => Judged(a, b, c, d) }.toList

@@ -15,8 +15,8 @@ import org.apache.spark.sql.connector.expressions.{Expressions, Transform}
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
 import org.apache.spark.sql.types.StructType
 
-/** A table or view of a catalog with a metastore of its own. Spark resolves names to it, and describes it; rules of ours
-  * put our relation in its place where rows are read or written, and refuse it there if it is not transactional.
+/** A table or view of a catalog with a metastore of its own. Spark resolves names to it, and describes it; rules of
+  * ours put our relation in its place where rows are read or written, and refuse it there if it is not transactional.
   */
 final class MetastoreTable(val description: CatalogTable) extends Table {
   override def name: String = description.identifier.unquotedString
