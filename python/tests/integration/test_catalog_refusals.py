@@ -6,6 +6,8 @@ import pytest
 from pyspark.errors import PySparkException
 
 import hive_acid
+from hive_acid.metastore.types import LockComponent, LockKind, OperationKind
+from hive_acid.model.table import TableName
 from support.other_metastore import ACID, CATALOG, INSERT_ONLY, Other
 from support.polling import eventually
 
@@ -75,6 +77,49 @@ def test_a_transaction_of_several_statements_is_of_one_metastore(tables: Tables,
     assert caught.value.getCondition() == "HIVE_ACID_UNSUPPORTED_STATEMENT.IN_TRANSACTION"
     assert tables.sql("SELECT * FROM t") == []
     assert lake.sql("SELECT * FROM t") == []
+
+
+FAILING = (
+    "INSERT INTO {theirs} SELECT int(raise_error('on purpose')) FROM {ours}",
+    "INSERT INTO {ours} SELECT int(raise_error('on purpose')) FROM {theirs}",
+    "UPDATE {theirs} SET id = int(raise_error('on purpose')) WHERE id IN (SELECT id FROM {ours})",
+    "MERGE INTO {ours} t USING {theirs} s ON t.id = s.id "
+    "WHEN MATCHED THEN UPDATE SET id = int(raise_error('on purpose'))",
+)
+
+
+@pytest.mark.parametrize("statement", FAILING)
+def test_a_statement_that_fails_leaves_nothing_in_either_metastore(tables: Tables, lake: Other, statement: str) -> None:
+    lake.sql(f"CREATE TABLE t (id INT) {ACID}")
+    lake.sql("INSERT INTO t VALUES (1)")
+    tables.create("t", "id INT")
+    tables.sql("INSERT INTO t VALUES (1)")
+    files = tables.files("t")
+    assert (
+        refusal(tables, statement.format(ours="t", theirs=tables.in_catalog(CATALOG, "t"))) == "USER_RAISED_EXCEPTION"
+    )
+    assert lake.sql("SELECT * FROM t") == tables.sql("SELECT * FROM t") == [(1,)]
+    assert tables.files("t") == files
+    assert eventually(lambda: not lake.open()), lake.open()
+    assert eventually(lambda: not tables.open_transactions()), tables.open_transactions()
+
+
+def test_a_lock_of_the_other_metastore_is_waited_for_as_long_as_the_session_says(tables: Tables, lake: Other) -> None:
+    lake.sql(f"CREATE TABLE t (id INT) {ACID}")
+    lake.sql("INSERT INTO t VALUES (1)")
+    who, name = ("somebody", "elsewhere", "their tool"), TableName(tables.database, "t")
+    txn_id = lake.client.open_transaction(*who)
+    lake.client.allocate_write_id(txn_id, name)
+    lake.client.lock(txn_id, [LockComponent(name, LockKind.EXCLUSIVE, OperationKind.UPDATE)], *who)
+    tables.spark.conf.set("spark.hiveacid.lock.timeoutMs", "500")
+    try:
+        assert refusal(tables, f"DELETE FROM {tables.in_catalog(CATALOG, 't')}") == "HIVE_ACID_LOCK_TIMEOUT"
+        assert refusal(tables, f"SELECT * FROM {tables.in_catalog(CATALOG, 't')}") == "HIVE_ACID_LOCK_TIMEOUT"
+    finally:
+        tables.spark.conf.unset("spark.hiveacid.lock.timeoutMs")
+        lake.client.abort(txn_id)
+    assert tables.sql(f"DELETE FROM {tables.in_catalog(CATALOG, 't')}") == [(1,)]
+    assert eventually(lambda: not lake.open()), lake.open()
 
 
 def test_a_method_of_the_session_s_catalog_names_the_catalog(tables: Tables, lake: Other) -> None:
