@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import pytest
 from hive_acid.local import EmbeddedMetastore
 from hive_acid.metastore.thrift_client import ThriftMetastore
 from hive_acid.model.table import TableName
-from support.metastore_releases import started_version
+from support.metastore_releases import EMBEDDED_VERSION, started_version
 from support.metastore_setup import ThriftSetup
 from support.secured.certificates import PASSWORD, Certificates, make_certificates, make_trust_store
 from support.secured.kdc import Kdc
@@ -19,8 +20,10 @@ from support.secured.metastore import (
     SERVICE,
     environment,
     java_options,
+    keep_password,
     kerberos_settings,
     keytab_settings,
+    password_settings,
     secured_metastore,
     tls_settings,
     write_core_site,
@@ -40,9 +43,15 @@ def make_table(version: str, folder: Path) -> TableName:
             setup.close()
 
 
-def catalog_settings(port: int, certificates: Certificates) -> dict[str, str]:
-    """Of the catalog `lake`. The host is written as the principal and the certificate have it."""
-    options = {
+def catalog_settings(options: Mapping[str, str]) -> dict[str, str]:
+    """Of the catalog `lake`."""
+    named = {f"spark.sql.catalog.lake.{name}": value for name, value in options.items()}
+    return {"spark.sql.catalog.lake": "hiveacid.Catalog", **named}
+
+
+def kerberos_over_tls(port: int, certificates: Certificates) -> dict[str, str]:
+    """Options of the catalog. The host is written as the principal and the certificate have it."""
+    return {
         "hive.metastore.uris": f"thrift://localhost:{port}",
         "hive.metastore.sasl.enabled": "true",
         "hive.metastore.kerberos.principal": PRINCIPAL,
@@ -50,8 +59,6 @@ def catalog_settings(port: int, certificates: Certificates) -> dict[str, str]:
         "hive.metastore.truststore.path": str(make_trust_store(certificates)),
         "hive.metastore.truststore.password": PASSWORD,
     }
-    named = {f"spark.sql.catalog.lake.{name}": value for name, value in options.items()}
-    return {"spark.sql.catalog.lake": "hiveacid.Catalog", **named}
 
 
 @pytest.mark.parametrize("version", ["3.1.3", "4.1.0"])
@@ -71,7 +78,11 @@ def test_a_metastore_with_kerberos_over_tls_is_reached_without_a_hive_client(tmp
             tmp_path / "spark",
             own.uri,
             own.warehouse,
-            {**java_options(kdc), **keytab_settings(kdc, "alice"), **catalog_settings(lake.port, certificates)},
+            {
+                **java_options(kdc),
+                **keytab_settings(kdc, "alice"),
+                **catalog_settings(kerberos_over_tls(lake.port, certificates)),
+            },
         ) as spark,
     ):
         spark.sql("CREATE TABLE s (id BIGINT, v STRING) STORED AS ORC TBLPROPERTIES ('transactional'='true')")
@@ -82,3 +93,24 @@ def test_a_metastore_with_kerberos_over_tls_is_reached_without_a_hive_client(tmp
         merge = f"MERGE INTO s USING lake.{table} t ON s.id = t.id WHEN MATCHED THEN UPDATE SET v = t.v"
         assert spark.sql(merge) == [(1, 1, 0, 0)]
         assert spark.sql("SELECT * FROM s ORDER BY id") == [(1, "a"), (2, "a")]
+
+
+def test_a_metastore_with_a_password_is_reached_by_the_catalog_s_own(tmp_path: Path) -> None:
+    """The session's own metastore asks for none."""
+    folder, store = tmp_path / "lake", f"localjceks://file{tmp_path}/lake.jceks"
+    table = make_table(EMBEDDED_VERSION, folder)
+    keep_password(store, "carol", "correct-horse")
+    with (
+        secured_metastore(folder, password_settings("carol", "correct-horse")) as lake,
+        EmbeddedMetastore.start() as own,
+    ):
+        options = {
+            "hive.metastore.uris": lake.uri,
+            "hive.metastore.client.auth.mode": "PLAIN",
+            "hive.metastore.client.plain.username": "carol",
+            "hadoop.security.credential.provider.path": store,
+        }
+        with SessionProcess(tmp_path / "spark", own.uri, own.warehouse, catalog_settings(options)) as spark:
+            spark.sql(f"INSERT INTO lake.{table} VALUES (1, 'a'), (2, 'b')")
+            assert spark.sql(f"DELETE FROM lake.{table} WHERE id = 2") == [(1,)]
+            assert spark.sql(f"SELECT * FROM lake.{table}") == [(1, "a")]

@@ -2,26 +2,16 @@
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 
-import pyspark
 import pytest
 
-from hive_acid.local.java import find_java
 from support.secured.client import ask_metastores
-from support.secured.metastore import password_settings, secured_metastore
+from support.secured.metastore import keep_password, password_settings, secured_metastore
 from support.session_process import SessionProcess
 
 pytestmark = pytest.mark.slow
 WORD = "correct-horse"
-
-
-def keep_password(store: str, user: str, word: str) -> None:
-    """Into a credential store, as `hadoop credential create` does."""
-    jars = Path(pyspark.__file__).parent / "jars"
-    shell = [str(find_java().path), "-cp", f"{jars}/*", "org.apache.hadoop.security.alias.CredentialShell"]
-    subprocess.run([*shell, "create", user, "-value", word, "-provider", store], check=True, capture_output=True)
 
 
 def test_statements_with_a_password(tmp_path: Path) -> None:

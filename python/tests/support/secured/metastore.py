@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import os
+import subprocess
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 from xml.sax.saxutils import escape
 
+import pyspark
+
 from hive_acid.local import EmbeddedMetastore
+from hive_acid.local.java import find_java
 from support.metastore_class_path import on_the_class_path
 from support.metastore_releases import EMBEDDED_VERSION, started_version
 from support.secured.certificates import PASSWORD, Certificates
@@ -50,6 +54,13 @@ def password_settings(user: str, password: str) -> dict[str, str]:
         "metastore.authentication.config.username": user,
         "metastore.authentication.config.password": password,
     }
+
+
+def keep_password(store: str, user: str, word: str) -> None:
+    """Into a credential store, as `hadoop credential create` does."""
+    jars = Path(pyspark.__file__).parent / "jars"
+    shell = [str(find_java().path), "-cp", f"{jars}/*", "org.apache.hadoop.security.alias.CredentialShell"]
+    subprocess.run([*shell, "create", user, "-value", word, "-provider", store], check=True, capture_output=True)
 
 
 @contextmanager
