@@ -7,6 +7,7 @@ from xdist.remote import Producer
 from support.dealing import CACHE_KEY, UnitScheduling, UnitSeconds
 from support.early_failures import EarlyFailures
 from support.gate import load_left_out
+from support.parts import PartChoice, parse_part
 from support.spark_lines import spell_like_the_newest
 from support.spark_settings import set_options_of_commands
 
@@ -20,8 +21,18 @@ set_options_of_commands()
 _SECONDS = pytest.StashKey[UnitSeconds]()
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Of runs that are too long for one sitting."""
+    parser.addoption("--part", metavar="I/N", help="only part I of N; all parts together run each test once")
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """The process that the user started notes how long things take."""
+    if config.getoption("--part"):
+        try:
+            config.pluginmanager.register(PartChoice(parse_part(config.getoption("--part"))))
+        except ValueError as error:
+            raise pytest.UsageError(str(error)) from error
     if not hasattr(config, "workerinput"):
         config.stash[_SECONDS] = UnitSeconds()
         config.pluginmanager.register(config.stash[_SECONDS])

@@ -26,28 +26,44 @@ APART: Final = (
 )
 """Files of such folders that the gate leaves out, and that take so long that servers of their own are no loss."""
 LONG_SECONDS: Final[Mapping[str, float]] = {
-    "python/tests/integration/faults": 3000.0,
-    "python/tests/integration/faults/test_killed_erasure.py": 1000.0,
-    "python/tests/integration/test_long_sessions.py": 900.0,
-    "python/tests/integration/faults/test_cluster.py": 800.0,
-    "python/tests/integration/test_concurrency_run.py": 650.0,
-    "python/tests/integration/test_erasure_releases.py": 550.0,
-    "python/tests/integration/test_compaction_runs.py": 550.0,
-    "python/tests/integration/test_kerberos.py": 500.0,
-    "python/tests/integration/test_support_matrix.py": 450.0,
-    "python/tests/integration/test_erasure_planted.py": 400.0,
+    "python/tests/integration/faults": 3200.0,
+    "python/tests/integration/test_many_statements.py": 1650.0,
+    "python/tests/integration/faults/test_cluster.py": 1500.0,
+    "python/tests/integration/test_erasure_releases.py": 1050.0,
+    "python/tests/integration/faults/test_killed_erasure.py": 1050.0,
+    "python/tests/integration/test_kerberos.py": 1000.0,
+    "python/tests/integration/test_compaction_runs.py": 750.0,
+    "python/tests/integration/test_concurrency_run.py": 700.0,
+    "python/tests/integration/test_golden_files.py": 600.0,
+    "python/tests/integration/test_long_sessions.py": 550.0,
+    "python/tests/contract": 500.0,
+    "python/tests/integration/test_erasure_planted.py": 500.0,
     "python/tests/integration/test_histories.py": 400.0,
-    "python/tests/integration/test_benchmarks.py": 300.0,
-    "python/tests/integration/faults/test_yarn.py": 250.0,
+    "python/tests/integration/test_door.py": 350.0,
+    "python/tests/integration/test_benchmarks.py": 350.0,
+    "python/tests/integration/test_metastore_releases.py": 350.0,
+    "python/tests/integration/test_support_matrix.py": 350.0,
+    "python/tests/integration/faults/test_yarn.py": 300.0,
+    "python/tests/interop/test_hive_in_the_gate.py": 300.0,
+    "python/tests/integration/test_dbt.py": 250.0,
     "python/tests/integration/test_catalog_chaos.py": 250.0,
+    "python/tests/integration/hdfs/test_losses.py": 250.0,
+    "python/tests/integration/test_guard_audit.py": 200.0,
+    "python/tests/integration/test_object_stores.py": 200.0,
+    "python/tests/integration/test_many_partitions.py": 200.0,
+    "python/tests/unit/execution/test_fault_matrix.py": 200.0,
+    "python/tests/integration/test_metastore_rights.py": 200.0,
+    "python/tests/integration/test_object_store_faults.py": 200.0,
+    "python/tests/integration/hdfs/test_rights.py": 150.0,
+    "python/tests/integration/test_doctor.py": 150.0,
+    "python/tests/integration/test_metastore_http.py": 150.0,
     "python/tests/integration/test_demo.py": 120.0,
-    "python/tests/integration/test_golden_files.py": 120.0,
+    "python/tests/integration/test_jvm_first.py": 120.0,
     "python/tests/architecture/test_documents.py": 100.0,
-    "python/tests/unit/execution/test_fault_matrix.py": 100.0,
-    "python/tests/contract": 90.0,
+    "python/tests/integration/test_settings_alone.py": 100.0,
 }
-"""Of units of few but long tests, until a run has told."""
-_TEST_SECONDS: Final[Mapping[str, float]] = {"integration": 1.0, "architecture": 0.1, "unit": 0.01}
+"""Of units of few but long tests, until a run has told; with three processes on two cores."""
+_TEST_SECONDS: Final[Mapping[str, float]] = {"interop": 12.0, "integration": 1.0, "architecture": 0.1, "unit": 0.01}
 
 
 def find_unit(test_id: str) -> str:
