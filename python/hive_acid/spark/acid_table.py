@@ -47,7 +47,7 @@ class AcidTable:
 
     @classmethod
     def forName(cls, sparkSession: SparkSession, tableName: str) -> AcidTable:  # noqa: N802, N803 (Delta's names)
-        """The table `tableName`: `table`, `database.table` or `spark_catalog.database.table`, quoted as in SQL.
+        """The table `tableName`: `table`, `database.table` or `catalog.database.table`, quoted as in SQL.
 
         Raises Spark's TABLE_OR_VIEW_NOT_FOUND if there is none, HIVE_ACID_UNSUPPORTED_TABLE for a view, a table that is
         not transactional, HIVE_ACID_NO_PLANNER if `hive_acid.configure` did not set up the session.
@@ -155,7 +155,7 @@ class AcidTable:
         if limit is not None and limit < 1:
             raise build_value_error("limit", limit)
         with telling(StatementOutcome.QUERY_FAILED):
-            return load_history_frame(self._spark, str(self._described().name), limit)
+            return load_history_frame(self._spark, self._described(), limit)
 
     def _described(self) -> TableDetail:
         return codec.read(TableDetail, self._table.description())

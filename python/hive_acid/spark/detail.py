@@ -19,7 +19,8 @@ _SCHEMA = """
 
 def load_detail(spark: SparkSession, described: TableDetail) -> DataFrame:
     """The row that `AcidTable.detail` tells of; `described` is what the catalog knows."""
-    content = attach(spark).find_content(described.name, find_own_settings(spark))
+    side = attach(spark).side_of(described.catalog)
+    content = side.find_content(described.name, find_own_settings(spark))
     row = (
         "hive-acid",
         str(described.name),

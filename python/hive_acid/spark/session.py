@@ -80,6 +80,10 @@ class Attachment(CatalogSide):
             hive_client.start_transaction_manager(session)
         (register or _register)(session, self.planner)
 
+    def side_of(self, catalog: CatalogRequest | None) -> CatalogSide:
+        """All that answers for a catalog: this one for None, else that of a catalog with a metastore of its own."""
+        return self._catalogs.side(catalog) if catalog else self
+
     def abort_left_behind(self) -> None:
         """Aborts what an earlier process of this application has left open; to be called before the first statement."""
         abort_left_behind(self.metastore, self.identity)

@@ -6,11 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from hive_acid.model.table import TableName
+from hive_acid.wire.catalogs import CatalogRequest
 
 
 @dataclass(frozen=True)
 class TableDetail:
-    """`location` is None if the catalog has none; `created_at_ms` is in milliseconds since 1970."""
+    """`location` is None if the catalog has none; `created_at_ms` is in milliseconds since 1970.
+
+    `catalog` is None for the session's own, else the one with a metastore of its own.
+    """
 
     name: TableName
     owner: str
@@ -20,3 +24,4 @@ class TableDetail:
     partition_columns: tuple[str, ...]
     bucket_columns: tuple[str, ...]
     properties: Mapping[str, str]
+    catalog: CatalogRequest | None

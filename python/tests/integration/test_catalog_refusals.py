@@ -47,7 +47,6 @@ REFUSED = {
     "COMMENT ON TABLE {t} IS 'something'": NOT_MADE_HERE,
     "CREATE DATABASE lake.another": NOT_MADE_HERE,
     "DROP DATABASE lake.{database} CASCADE": NOT_MADE_HERE,
-    "ALTER TABLE {t} COMPACT 'major'": "HIVE_ACID_UNSUPPORTED_TABLE.OTHER_CATALOG",
 }
 
 
@@ -120,13 +119,6 @@ def test_a_lock_of_the_other_metastore_is_waited_for_as_long_as_the_session_says
         lake.client.abort(txn_id)
     assert tables.sql(f"DELETE FROM {tables.in_catalog(CATALOG, 't')}") == [(1,)]
     assert eventually(lambda: not lake.open()), lake.open()
-
-
-def test_a_method_of_the_session_s_catalog_names_the_catalog(tables: Tables, lake: Other) -> None:
-    lake.sql(f"CREATE TABLE t (id INT) {ACID}")
-    with pytest.raises(PySparkException) as caught:
-        hive_acid.AcidTable.forName(tables.spark, tables.in_catalog(CATALOG, "t"))
-    assert caught.value.getCondition() == "HIVE_ACID_UNSUPPORTED_TABLE.OTHER_CATALOG"
 
 
 OPTIONS = {

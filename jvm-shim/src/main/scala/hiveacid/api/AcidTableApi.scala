@@ -2,6 +2,7 @@ package hiveacid.api
 
 import scala.jdk.CollectionConverters._
 
+import hiveacid.catalog.OwnTables
 import hiveacid.scan.AcidRelation
 import hiveacid.values.AcidTable
 import hiveacid.commands.OperatorCommand
@@ -74,7 +75,8 @@ final class AcidTableApi private (
       numBuckets = table.bucketSpec.fold(0)(_.numBuckets),
       partitionColumns = table.partitionColumnNames,
       bucketColumns = table.bucketSpec.fold(Seq.empty[String])(_.bucketColumnNames),
-      properties = table.properties
+      properties = table.properties,
+      catalog = OwnTables.catalogOf(session, table).map(_.request)
     )
     Wire.write(detail)
   }
@@ -150,11 +152,7 @@ object AcidTableApi {
   def forName(session: SparkSession, name: String): AcidTableApi = {
     val operation = "AcidTable.forName"
     val relation = target(session, name, operation)
-    AcidTable.ownCatalog(relation.catalogTable.get).foreach { catalog =>
-      val refusal = Refusal("HIVE_ACID_UNSUPPORTED_TABLE.OTHER_CATALOG", Map("catalog" -> AcidTable.SessionCatalog))
-      throw AcidException.unsupported(operation, s"$catalog.${AcidTable.name(relation.catalogTable.get)}", refusal)
-    }
-    new AcidTableApi(session, relation.catalogTable.get.qualifiedName, relation.output, None)
+    new AcidTableApi(session, relation.catalogTable.get.identifier.quotedString, relation.output, None)
   }
 
   private def target(session: SparkSession, name: String, operation: String): LogicalRelation =

@@ -11,6 +11,7 @@ import hiveacid.wire.{CatalogRequest, DescribedDatabase, DescribedTable}
 import org.apache.spark.sql.{SparkSession => ApiSession}
 import org.apache.spark.sql.catalyst.TableIdentifier
 import org.apache.spark.sql.catalyst.analysis.{NoSuchNamespaceException, NoSuchTableException}
+import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.connector.catalog._
 import org.apache.spark.sql.connector.expressions.Transform
@@ -30,11 +31,13 @@ class MetastoreCatalog extends TableCatalog with SupportsNamespaces with OwnCata
   override def request: CatalogRequest = settings
   override def defaultNamespace: Array[String] = Array("default")
 
-  override def loadTable(id: Identifier): Table = {
+  override def loadTable(id: Identifier): Table = new MetastoreTable(description(id))
+
+  /** What the metastore knows of a table; Spark's error if there is none. */
+  def description(id: Identifier): CatalogTable = {
     val found = if (id.namespace.length == 1) described(id) else None
     val table = found.getOrElse(throw new NoSuchTableException(id))
-    val identifier = TableIdentifier(id.name, id.namespace.headOption, Some(name))
-    new MetastoreTable(DescribedTables.catalogTable(identifier, table))
+    DescribedTables.catalogTable(TableIdentifier(id.name, id.namespace.headOption, Some(name)), table)
   }
 
   private def described(id: Identifier): Option[DescribedTable] =

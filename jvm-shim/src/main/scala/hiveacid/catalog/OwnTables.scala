@@ -1,10 +1,11 @@
 package hiveacid.catalog
 
-import hiveacid.python.OwnCatalog
+import hiveacid.values.AcidTable
 
+import org.apache.spark.sql.catalyst.TableIdentifier
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.connector.catalog.{Identifier, TableCatalog}
+import org.apache.spark.sql.connector.catalog.Identifier
 import org.apache.spark.sql.hiveacid.SparkAccess
 
 /** Tables of catalogs with metastores of their own, by the names that statements have for them. */
@@ -18,8 +19,23 @@ object OwnTables {
     case (catalog, id) => if (catalog.tableExists(id)) MetastoreTable.of(catalog.loadTable(id)) else None
   }
 
-  private def place(session: SparkSession, parts: Seq[String]): Option[(TableCatalog, Identifier)] =
-    SparkAccess.catalogAndIdentifier(session, parts).collect { case (own: TableCatalog with OwnCatalog, id) =>
-      (own, id)
+  /** The catalog that a name means something in, if it is such a one, and the name there. */
+  def findPlace(session: SparkSession, parts: Seq[String]): Option[(MetastoreCatalog, TableIdentifier)] =
+    place(session, parts).collect {
+      case (catalog, id) if id.namespace.length == 1 =>
+        catalog -> TableIdentifier(id.name, id.namespace.headOption, Some(catalog.name))
     }
+
+  /** The current catalog, if it is such a one. */
+  def currentCatalog(session: SparkSession): Option[MetastoreCatalog] =
+    Some(session.sessionState.catalogManager.currentCatalog).collect { case own: MetastoreCatalog => own }
+
+  /** The catalog of a table, if it is such a one. */
+  def catalogOf(session: SparkSession, table: CatalogTable): Option[MetastoreCatalog] =
+    AcidTable.ownCatalog(table).map(session.sessionState.catalogManager.catalog).collect { case own: MetastoreCatalog =>
+      own
+    }
+
+  private def place(session: SparkSession, parts: Seq[String]): Option[(MetastoreCatalog, Identifier)] =
+    SparkAccess.catalogAndIdentifier(session, parts).collect { case (own: MetastoreCatalog, id) => (own, id) }
 }

@@ -6,7 +6,7 @@ import hiveacid.values.AcidTable
 import hiveacid.errors.{AcidException, Refusal}
 import hiveacid.python.PythonSide
 import hiveacid.scan.SessionTransactions
-import hiveacid.wire.{OperatorRequest, OperatorStatement}
+import hiveacid.wire.{OperatorRequest, OperatorRows, OperatorStatement, Wire}
 
 import org.apache.spark.sql.{Row, SparkSession => ApiSession}
 import org.apache.spark.sql.catalyst.TableIdentifier
@@ -47,22 +47,26 @@ case class OperatorCommand(
 
   override def run(api: ApiSession): Seq[Row] = {
     val session = api.asInstanceOf[SparkSession]
-    val catalog = session.sessionState.catalog
-    val id = table.map(identifier(session, _))
-    val described = id.filter(_ => mustExist || partition.nonEmpty).map(catalog.getTableMetadata) // or Spark's error
-    val rows = RunningStatements.operate(session, request(session, id, described)).rows.map(row)
+    val (catalog, id) = table.fold[(StatementCatalog, Option[TableIdentifier])](
+      StatementCatalog.current(session) -> None
+    ) { parts =>
+      val (catalog, id) = StatementCatalog.of(session, parts).getOrElse(refuseCatalog(parts))
+      catalog -> Some(id)
+    }
+    val described = id.filter(_ => mustExist || partition.nonEmpty).map(catalog.table) // or Spark's error
+    val asked = request(session, id, described)
+    val rows = PythonSide.message[OperatorRows](catalog.planner.operate(Wire.write(asked))).rows.map(row)
     if (rows.isEmpty) { // a name that was mistyped, perhaps
-      if (described.isEmpty) id.foreach(catalog.getTableMetadata)
-      database.foreach(catalog.getDatabaseMetadata)
+      if (described.isEmpty) id.foreach(catalog.table)
+      database.foreach(catalog.checkDatabase)
     }
     rows
   }
 
-  private def identifier(session: SparkSession, parts: Seq[String]): TableIdentifier =
-    SparkAccess.sessionIdentifier(session, parts).getOrElse {
-      val refusal = Refusal("HIVE_ACID_UNSUPPORTED_TABLE.OTHER_CATALOG", Map("catalog" -> AcidTable.SessionCatalog))
-      throw AcidException.unsupported(title, parts.mkString("."), refusal)
-    }
+  private def refuseCatalog(parts: Seq[String]): Nothing = {
+    val refusal = Refusal("HIVE_ACID_UNSUPPORTED_TABLE.OTHER_CATALOG", Map("catalog" -> AcidTable.SessionCatalog))
+    throw AcidException.unsupported(title, parts.mkString("."), refusal)
+  }
 
   private def request(
       session: SparkSession,
@@ -75,7 +79,7 @@ case class OperatorCommand(
     OperatorRequest(
       title = title,
       statement = statement,
-      table = id.map(_.unquotedString.toLowerCase(Locale.ROOT)),
+      table = id.map(_.copy(catalog = None).unquotedString.toLowerCase(Locale.ROOT)),
       parts = parts,
       inTransaction = SessionTransactions.of(session).isDefined,
       settings = PythonSide.settings(session)

@@ -7,7 +7,7 @@ import com.fasterxml.jackson.module.scala.JavaTypeable
 import hiveacid.errors.AcidException
 import hiveacid.python.{PythonSide, PythonThreads, SidecarPlanner}
 import hiveacid.scan.SessionTransactions
-import hiveacid.wire.{AffectedRows, DryRunAnswer, OperatorRequest, OperatorRows, TakeBackRequest, Wire}
+import hiveacid.wire.{AffectedRows, DryRunAnswer, TakeBackRequest, Wire}
 
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.classic.SparkSession
@@ -59,10 +59,6 @@ object RunningStatements {
     withWrites[DryRunAnswer](session, Seq(command -> new WrittenFiles)) { keys =>
       planner(session, command).dryRun(Wire.write(command.request(session)), keys.head)
     }
-
-  /** Has Python run a statement that it has parsed, and so is there. */
-  def operate(session: SparkSession, request: OperatorRequest): OperatorRows =
-    PythonSide.message[OperatorRows](PythonSide.plannerFor(session, "(none)").operate(Wire.write(request)))
 
   /** The same for statements that are one transaction. */
   def executeTogether(session: SparkSession, commands: Seq[(AcidWriteCommand, WrittenFiles)]): AffectedRows =

@@ -11,5 +11,6 @@ final case class TableDetail(
     numBuckets: Int,
     partitionColumns: Seq[String],
     bucketColumns: Seq[String],
-    properties: Map[String, String]
+    properties: Map[String, String],
+    catalog: Option[CatalogRequest]
 )

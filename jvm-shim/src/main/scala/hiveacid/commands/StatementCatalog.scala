@@ -1,0 +1,50 @@
+package hiveacid.commands
+
+import hiveacid.catalog.{MetastoreCatalog, OwnTables}
+import hiveacid.python.{Planner, PythonSide}
+
+import org.apache.spark.sql.catalyst.TableIdentifier
+import org.apache.spark.sql.catalyst.catalog.CatalogTable
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.connector.catalog.Identifier
+import org.apache.spark.sql.hiveacid.SparkAccess
+
+/** The catalog whose metastore a statement about transactions, locks or compactions asks. */
+sealed private trait StatementCatalog {
+
+  /** Who asks its metastore. */
+  def planner: Planner
+
+  /** The table as it is described there; Spark's error if there is none. */
+  def table(id: TableIdentifier): CatalogTable
+
+  /** Throws Spark's error if there is no such database. */
+  def checkDatabase(name: String): Unit
+}
+
+private object StatementCatalog {
+
+  /** That of a table, and its name there; None if the name means something in neither kind of catalog. */
+  def of(session: SparkSession, parts: Seq[String]): Option[(StatementCatalog, TableIdentifier)] =
+    OwnTables
+      .findPlace(session, parts)
+      .map { case (own, id) => new Own(session, own) -> id }
+      .orElse(SparkAccess.sessionIdentifier(session, parts).map(new Session(session) -> _))
+
+  /** That of a statement that names no table: the current one. */
+  def current(session: SparkSession): StatementCatalog =
+    OwnTables.currentCatalog(session).fold[StatementCatalog](new Session(session))(new Own(session, _))
+
+  final private class Session(session: SparkSession) extends StatementCatalog {
+    override def planner: Planner = PythonSide.plannerFor(session, "(none)")
+    override def table(id: TableIdentifier): CatalogTable = session.sessionState.catalog.getTableMetadata(id)
+    override def checkDatabase(name: String): Unit = session.sessionState.catalog.getDatabaseMetadata(name)
+  }
+
+  final private class Own(session: SparkSession, catalog: MetastoreCatalog) extends StatementCatalog {
+    override def planner: Planner = PythonSide.plannerFor(session, catalog)
+    override def table(id: TableIdentifier): CatalogTable =
+      catalog.description(Identifier.of(id.database.toArray, id.table))
+    override def checkDatabase(name: String): Unit = catalog.loadNamespaceMetadata(Array(name))
+  }
+}

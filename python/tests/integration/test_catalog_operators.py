@@ -1,0 +1,142 @@
+"""Compactions, locks and transactions of another metastore, and `AcidTable` of its tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from pyspark.errors import PySparkException
+from pyspark.sql import Row
+from pyspark.sql import functions as F  # noqa: N812 (its name everywhere)
+
+from hive_acid import AcidTable
+from hive_acid.metastore.types import LockComponent, LockKind, OperationKind, TransactionState
+from hive_acid.model.table import TableName
+from support.other_metastore import ACID, CATALOG, Other
+from support.polling import eventually
+
+from .conftest import Tables
+
+
+def rows(tables: Tables, text: str) -> list[Row]:
+    """Of a statement, with the names of its columns."""
+    return tables.spark.sql(text).collect()
+
+
+@pytest.fixture
+def named(tables: Tables, lake: Other) -> str:
+    """The name of a table of the other metastore; the session's own has one of the same name, with another row."""
+    lake.sql(f"CREATE TABLE t (id INT, name STRING) {ACID}")
+    lake.sql("INSERT INTO t VALUES (1, 'a'), (2, 'b')")
+    lake.sql("INSERT INTO t VALUES (3, 'c')")
+    tables.create("t")
+    tables.sql("INSERT INTO t VALUES (0, 'ours')")
+    return tables.in_catalog(CATALOG, "t")
+
+
+@pytest.fixture
+def at_home(tables: Tables, lake: Other) -> Iterator[None]:
+    """The other metastore's catalog is the current one."""
+    tables.sql(f"USE {CATALOG}.{tables.database}")
+    yield
+    tables.sql(f"USE spark_catalog.{tables.database}")
+
+
+@pytest.mark.parametrize("kind", ["major", pytest.param("minor", marks=pytest.mark.slow)])
+def test_a_table_is_compacted_in_its_own_metastore(tables: Tables, lake: Other, named: str, kind: str) -> None:
+    tables.sql(f"DELETE FROM {named} WHERE id = 2")
+    before = tables.files("t")
+    (row,) = rows(tables, f"ALTER TABLE {named} COMPACT '{kind}' AND WAIT")
+    assert (row.database, row.table, row.type, row.accepted) == (tables.database, "t", kind.upper(), True)
+    (listed,) = rows(tables, f"SHOW COMPACTIONS {named}")
+    assert (listed.compactionid, listed.type) == (row.compaction_id, kind.upper())
+    assert listed.state in ("ready for cleaning", "succeeded")
+    assert tables.sql("SHOW COMPACTIONS t") == []
+    assert lake.sql("SELECT * FROM t ORDER BY id") == [(1, "a"), (3, "c")]
+    assert sorted(tables.sql(f"SELECT * FROM {named}")) == [(1, "a"), (3, "c")]
+    assert tables.files("t") == before
+    assert eventually(lambda: not lake.open()), lake.open()
+
+
+def test_partitions_are_compacted_as_the_clause_says(tables: Tables, lake: Other) -> None:
+    lake.sql(f"CREATE TABLE p (id INT) PARTITIONED BY (k INT) {ACID}")
+    lake.sql("INSERT INTO p VALUES (1, 1), (2, 2)")
+    p = tables.in_catalog(CATALOG, "p")
+    (row,) = rows(tables, f"ALTER TABLE {p} PARTITION (k = '02') COMPACT 'major'")
+    assert (row.partition, row.accepted) == ("k=2", True)
+    assert [found.partname for found in rows(tables, f"SHOW COMPACTIONS {p}")] == ["k=2"]
+
+
+def test_locks_and_transactions_are_those_of_the_metastore_of_the_table(
+    tables: Tables, lake: Other, named: str
+) -> None:
+    who, name = ("somebody", "elsewhere", "their tool"), TableName(tables.database, "t")
+    txn_id = lake.client.open_transaction(*who)
+    lake.client.lock(txn_id, [LockComponent(name, LockKind.SHARED_WRITE, OperationKind.UPDATE)], *who)
+    try:
+        (held,) = rows(tables, f"SHOW LOCKS {named}")
+        assert (held.table, held.transaction_id, held.user) == ("t", txn_id, "somebody")
+        assert tables.sql("SHOW LOCKS t") == []
+    finally:
+        lake.client.abort(txn_id)
+    assert tables.sql(f"SHOW LOCKS {named}") == []
+
+
+@pytest.mark.usefixtures("at_home")
+def test_a_statement_without_a_table_asks_the_metastore_of_the_current_catalog(tables: Tables, lake: Other) -> None:
+    txn_id = lake.client.open_transaction("somebody", "elsewhere", "their tool")
+    assert (txn_id, "somebody") in [(row.txnid, row.user) for row in rows(tables, "SHOW TRANSACTIONS")]
+    assert tables.sql(f"SHOW LOCKS DATABASE {tables.database}") == []
+    ((aborted, state),) = tables.sql(f"ABORT TRANSACTIONS {txn_id}")
+    assert (aborted, state) == (txn_id, "ABORTED")
+    (info,) = [info for info in lake.client.transactions() if info.id == txn_id]
+    assert info.state is TransactionState.ABORTED
+
+
+@pytest.mark.usefixtures("at_home")
+@pytest.mark.parametrize(
+    ("statement", "expected"),
+    {
+        "ALTER TABLE missing COMPACT 'major'": "TABLE_OR_VIEW_NOT_FOUND",
+        "SHOW LOCKS missing": "TABLE_OR_VIEW_NOT_FOUND",
+        "SHOW COMPACTIONS DATABASE missing": "SCHEMA_NOT_FOUND",
+        "ALTER TABLE plain COMPACT 'major'": "HIVE_ACID_UNSUPPORTED_TABLE.NOT_TRANSACTIONAL",
+    }.items(),
+)
+def test_what_is_not_there_is_not_looked_for_in_the_session_s_own_catalog(
+    tables: Tables, lake: Other, statement: str, expected: str
+) -> None:
+    lake.sql("CREATE TABLE plain (id INT) STORED AS ORC")
+    tables.sql(f"CREATE TABLE spark_catalog.{tables.database}.missing (id INT) {ACID}")
+    with pytest.raises(PySparkException) as caught:
+        tables.sql(statement)
+    assert caught.value.getCondition() == expected
+
+
+def test_an_acid_table_of_the_catalog_is_read_and_changed(tables: Tables, lake: Other, named: str) -> None:
+    table = AcidTable.forName(tables.spark, named)
+    assert table.delete(F.col("id") == 1).collect() == [(1,)]
+    assert table.update("id = 2", {"name": "concat(name, '!')"}).collect() == [(1,)]
+    source = tables.spark.createDataFrame([(3, "merged"), (4, "new")], "id INT, name STRING")
+    merge = table.alias("o").merge(source.alias("n"), "o.id = n.id")
+    assert merge.whenMatchedUpdateAll().whenNotMatchedInsertAll().execute().collect() == [(2, 1, 0, 1)]
+    rows = [(2, "b!"), (3, "merged"), (4, "new")]
+    assert lake.sql("SELECT * FROM t ORDER BY id") == sorted(map(tuple, table.toDF().collect())) == rows
+    (compacted,) = table.compact(wait=True).collect()
+    assert compacted.accepted
+    table.truncate()
+    assert lake.sql("SELECT * FROM t") == []
+    assert tables.sql("SELECT * FROM t") == [(0, "ours")]
+
+
+def test_an_acid_table_of_the_catalog_is_described_by_its_own_metastore(
+    tables: Tables, lake: Other, named: str
+) -> None:
+    table = AcidTable.forName(tables.spark, named)
+    table.delete("id = 1")
+    (detail,) = table.detail().collect()
+    assert (detail.name, detail.numDeltas, detail.numDeleteDeltas) == (f"{tables.database}.t", 2, 1)
+    assert detail.location.endswith("/t")
+    assert detail.location != str(tables.location("t"))
+    assert [row.operation for row in table.history().collect()] == ["DELETE", "INSERT", "INSERT"]
+    assert eventually(lambda: not lake.open()), lake.open()
