@@ -622,6 +622,9 @@ service ThriftHiveMetastore {
     throws (1: AlreadyExistsException o1, 2: InvalidObjectException o2, 3: MetaException o3, 4: NoSuchObjectException o4)
   void create_table_req(1: CreateTableRequest request)
     throws (1: AlreadyExistsException o1, 2: InvalidObjectException o2, 3: MetaException o3, 4: NoSuchObjectException o4)
+  void drop_table_with_environment_context(
+      1: string dbname, 2: string name, 3: bool deleteData, 4: EnvironmentContext environment_context)
+    throws (1: NoSuchObjectException o1, 2: MetaException o3)
   void alter_table_with_environment_context(
       1: string dbname, 2: string tbl_name, 3: Table new_tbl, 4: EnvironmentContext environment_context)
     throws (1: InvalidOperationException o1, 2: MetaException o2)
@@ -663,6 +666,8 @@ service ThriftHiveMetastore {
 
   void create_database(1: Database database)
     throws (1: AlreadyExistsException o1, 2: InvalidObjectException o2, 3: MetaException o3)
+  void drop_database(1: string name, 2: bool deleteData, 3: bool cascade)
+    throws (1: NoSuchObjectException o1, 2: InvalidOperationException o2, 3: MetaException o3)
 
   WriteNotificationLogResponse add_write_notification_log(1: WriteNotificationLogRequest rqst)
   WriteNotificationLogBatchResponse add_write_notification_log_in_batch(1: WriteNotificationLogBatchRequest rqst)

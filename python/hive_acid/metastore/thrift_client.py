@@ -14,6 +14,7 @@ from thrift.Thrift import TApplicationException
 
 from hive_acid.metastore.compaction_calls import CompactionCalls
 from hive_acid.metastore.connection import is_unknown_method
+from hive_acid.metastore.definitions import DefinitionCalls
 from hive_acid.metastore.directory import DirectoryCalls
 from hive_acid.metastore.generated import ttypes
 from hive_acid.metastore.statistics_calls import StatisticsCalls
@@ -23,8 +24,10 @@ from hive_acid.metastore.types import MetastoreLine, ServerInfo
 TRANSFORMER = "metastore.metadata.transformer.class"
 
 
-class ThriftMetastore(TransactionCalls, StatisticsCalls, DirectoryCalls, CompactionCalls):
-    """A `Metastore` and `Directory` at `uris` (`thrift://host:port`, several by commas: they stand in for each other).
+class ThriftMetastore(TransactionCalls, StatisticsCalls, DirectoryCalls, DefinitionCalls, CompactionCalls):
+    """A `Metastore`, `Directory` and `Definitions` at `uris` (`thrift://host:port`).
+
+    Several addresses, with commas between them, stand in for each other.
 
     `timeout_ms` bounds the wait for a connection and for each piece of an answer. `security` logs in; without a login
     `user` is whom the server acts as (default: as Hadoop's simple authentication has it). `pause_ms` waits so many of

@@ -6,22 +6,31 @@ from typing import Any
 
 from pyspark import SparkContext
 
+from hive_acid.execution.catalog_definitions import CatalogDefinitions
 from hive_acid.metastore.directory import Directory
 from hive_acid.spark.cancellation import Cancellation
 from hive_acid.spark.planner import Planner, answered
 from hive_acid.spark.planner_parts import PlannerParts
 from hive_acid.spark.requests import parse_table_name
 from hive_acid.wire import codec
+from hive_acid.wire.catalogs import DescribedDatabase, DescribedTable, DropDatabaseRequest, DropTableRequest
 
 
 class CatalogPlanner(Planner):
-    """The Python half of `hiveacid.python.CatalogPlanner`: a planner, and what there is in the metastore."""
+    """The Python half of `hiveacid.python.CatalogPlanner`: a planner, and what is in the metastore or made there."""
 
     def __init__(
-        self, jvm: Any, context: SparkContext, parts: PlannerParts, cancellation: Cancellation, directory: Directory
+        self,
+        jvm: Any,
+        context: SparkContext,
+        parts: PlannerParts,
+        cancellation: Cancellation,
+        directory: Directory,
+        definitions: CatalogDefinitions,
     ) -> None:
         super().__init__(jvm, context, parts, cancellation)
         self._directory = directory
+        self._definitions = definitions
 
     @answered
     def databases(self) -> str:
@@ -46,6 +55,34 @@ class CatalogPlanner(Planner):
         """The table `database.table`; null if there is none."""
         with self._cancellation.running():
             return codec.write(self._directory.described_table(parse_table_name(name)))
+
+    @answered
+    def createTable(self, request: str) -> str:  # noqa: N802 (the trait's name)
+        """Makes a table."""
+        with self._cancellation.running():
+            self._definitions.create_table(codec.read(DescribedTable, request))
+        return "{}"
+
+    @answered
+    def dropTable(self, request: str) -> str:  # noqa: N802 (the trait's name)
+        """Drops a table, under its locks."""
+        with self._cancellation.running():
+            self._definitions.drop_table(codec.read(DropTableRequest, request))
+        return "{}"
+
+    @answered
+    def createDatabase(self, request: str) -> str:  # noqa: N802 (the trait's name)
+        """Makes a database."""
+        with self._cancellation.running():
+            self._definitions.create_database(codec.read(DescribedDatabase, request))
+        return "{}"
+
+    @answered
+    def dropDatabase(self, request: str) -> str:  # noqa: N802 (the trait's name)
+        """Drops a database, under the locks of its tables."""
+        with self._cancellation.running():
+            self._definitions.drop_database(codec.read(DropDatabaseRequest, request))
+        return "{}"
 
     class Java:
         """The interface, for py4j."""

@@ -11,6 +11,7 @@ from pyspark.sql import SparkSession
 
 from hive_acid import clock
 from hive_acid.clock import monotonic_ms
+from hive_acid.execution.catalog_definitions import CatalogDefinitions
 from hive_acid.hive_site import read_settings
 from hive_acid.spark import hive_client, shim
 from hive_acid.spark.cancellation import Cancellation
@@ -66,7 +67,8 @@ class Attachment(CatalogSide):
             return CatalogSide(session, find_uris(asked), *of_catalog, cancellation)
 
         def build_planner(side: CatalogSide) -> CatalogPlanner:
-            return CatalogPlanner(jvm, session.sparkContext, side.parts, cancellation, side.metastore)
+            definitions = CatalogDefinitions(side.metastore, side.metastore, side.parts.ddl, side.identity.user)
+            return CatalogPlanner(jvm, session.sparkContext, side.parts, cancellation, side.metastore, definitions)
 
         cancellation = Cancellation(session.sparkContext)
         super().__init__(session, uris, hive_setting, configured, cancellation)

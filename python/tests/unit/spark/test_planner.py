@@ -14,6 +14,7 @@ import pytest
 from hive_acid.config import Settings
 from hive_acid.errors import build_error
 from hive_acid.errors.outcome import StatementOutcome
+from hive_acid.execution.catalog_definitions import CatalogDefinitions
 from hive_acid.execution.created_tables import CreatedTables
 from hive_acid.execution.ddl import DdlExecutor
 from hive_acid.model.table import Column, TableName
@@ -27,7 +28,13 @@ from hive_acid.sql.operator_statements import write_statement
 from hive_acid.transactions.locks import Identity
 from hive_acid.wire import codec
 from hive_acid.wire.analysed_table import AnalysedTable
-from hive_acid.wire.catalogs import CatalogRequest
+from hive_acid.wire.catalogs import (
+    CatalogRequest,
+    DescribedDatabase,
+    DescribedTable,
+    DropDatabaseRequest,
+    DropTableRequest,
+)
 from hive_acid.wire.ddl_kinds import DdlKind
 from hive_acid.wire.operators import OperatorRequest
 from hive_acid.wire.rewriting import RewriteRequest
@@ -119,7 +126,10 @@ class Session:
         directory: Any = SimpleNamespace(
             database_names=fail, described_database=fail, table_names_in=fail, described_table=fail
         )
-        self.catalog_planner = CatalogPlanner(jvm, MagicMock(), parts, cancellation, directory)
+        names = ("create_table", "drop_table", "create_database", "drop_database")
+        broken: Any = SimpleNamespace(**dict.fromkeys(names, fail))
+        definitions = CatalogDefinitions(broken, directory, DdlExecutor(world.warehouse, settings), "ada")
+        self.catalog_planner = CatalogPlanner(jvm, MagicMock(), parts, cancellation, directory, definitions)
 
     @staticmethod
     def running() -> AbstractContextManager[None]:
@@ -224,6 +234,26 @@ def test_a_look_at_another_catalog_changes_nothing(callback: str, arguments: tup
     assert answer.args == ("HIVE_ACID_INTERNAL", StatementOutcome.NOTHING_CHANGED.text)
 
 
+NEW_TABLE = DescribedTable(TABLE_NAME, "MANAGED_TABLE", "", 0, (), (), (), 0, (), None, None, None, None, {}, {})
+DEFINITIONS = [
+    ("createTable", NEW_TABLE, "NOT_KNOWN"),
+    ("dropTable", DropTableRequest(TABLE_NAME, purges=False, is_locked=True, settings={}), "NOT_KNOWN"),
+    ("createDatabase", DescribedDatabase("db", None, None, None, {}), "NOT_KNOWN"),
+    ("dropDatabase", DropDatabaseRequest("db", cascades=False, settings={}), "NOTHING_CHANGED"),
+]
+"""The last one fails when it looks for tables to lock."""
+
+
+@pytest.mark.parametrize(
+    ("callback", "request_", "outcome"), DEFINITIONS, ids=lambda v: v if isinstance(v, str) else ""
+)
+def test_what_becomes_of_a_definition_that_fails_unexpectedly_is_told(
+    callback: str, request_: object, outcome: str
+) -> None:
+    answer = getattr(Session().catalog_planner, callback)(codec.write(request_))
+    assert answer.args == ("HIVE_ACID_INTERNAL", StatementOutcome[outcome].text)
+
+
 def test_a_planner_of_a_catalog_knows_no_other_catalogs() -> None:
     answer = Session().catalog_planner.ofCatalog(codec.write(CatalogRequest("other", {})))
     assert isinstance(answer, Told)
@@ -236,7 +266,7 @@ def test_every_callback_is_broken_above_but_the_one_that_always_says_its_own() -
     # its errors are HIVE_ACID_CREATED_TABLE_KEPT
     assert callbacks - {callback for callback, *_ in CALLBACKS} == {"takeBack"}
     of_catalogs = {name for name, value in vars(CatalogPlanner).items() if hasattr(value, "__wrapped__")}
-    assert of_catalogs == {callback for callback, _ in DIRECTORY}
+    assert of_catalogs == {callback for callback, *_ in (*DIRECTORY, *DEFINITIONS)}
 
 
 @pytest.mark.parametrize(

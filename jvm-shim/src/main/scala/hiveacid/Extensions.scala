@@ -1,6 +1,7 @@
 package hiveacid
 
 import hiveacid.analysis.{
+  CreateOwnTables,
   KeepLocations,
   LockAlterations,
   PlaceNewTables,
@@ -51,6 +52,7 @@ class Extensions extends (SparkSessionExtensions => Unit) {
     extensions.injectPostHocResolutionRule(s => ReplaceInserts(classic(s)))
     extensions.injectPostHocResolutionRule(s => ReplaceCreationsAsSelect(classic(s)))
     extensions.injectPostHocResolutionRule(s => ReplaceCreationsLike(classic(s)))
+    extensions.injectPostHocResolutionRule(s => CreateOwnTables(classic(s)))
     // After ResolveSessionCatalog, which makes them Spark's own commands for tables of the session catalog.
     extensions.injectPostHocResolutionRule(s => LockAlterations(classic(s)))
     extensions.injectPostHocResolutionRule(s => PlaceNewTables(classic(s)))

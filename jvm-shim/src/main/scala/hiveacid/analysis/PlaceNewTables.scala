@@ -22,19 +22,9 @@ case class PlaceNewTables(session: SparkSession) extends Rule[LogicalPlan] {
 
   override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperators {
     case c @ CreateTableCommand(table, _) if AcidTable.isTransactional(table) =>
-      refuseExternal(table)
-      AcidRelation.refuseSorted("CREATE TABLE", table)
-      if (!AcidTable.isInsertOnly(table)) AcidRelation.formatOf("CREATE TABLE", table)
+      PlaceNewTables.refuse(table)
       c.copy(table = placed(hashed(table)))
   }
-
-  private def refuseExternal(table: CatalogTable): Unit =
-    if (table.tableType == CatalogTableType.EXTERNAL)
-      throw AcidException.unsupported(
-        "CREATE EXTERNAL TABLE",
-        AcidTable.name(table),
-        Refusal("HIVE_ACID_UNSUPPORTED_TABLE.EXTERNAL")
-      )
 
   private def hashed(table: CatalogTable) =
     if (table.bucketSpec.isEmpty || table.properties.keys.exists(_.equalsIgnoreCase(HashProperty))) table
@@ -65,4 +55,16 @@ object PlaceNewTables {
 
   /** The property by which [[KeepLocations]] hands on where a table is to lie. */
   val Location = "hiveacid.location"
+
+  /** Refuses a new transactional table that Hive would not take, or whose rows nobody here could read. */
+  def refuse(table: CatalogTable): Unit = {
+    if (table.tableType == CatalogTableType.EXTERNAL)
+      throw AcidException.unsupported(
+        "CREATE EXTERNAL TABLE",
+        AcidTable.name(table),
+        Refusal("HIVE_ACID_UNSUPPORTED_TABLE.EXTERNAL")
+      )
+    AcidRelation.refuseSorted("CREATE TABLE", table)
+    if (!AcidTable.isInsertOnly(table)) AcidRelation.formatOf("CREATE TABLE", table)
+  }
 }

@@ -102,7 +102,7 @@ case class ReplaceInserts(session: SparkSession) extends Rule[LogicalPlan] {
   }
 
   private def truncate(table: CatalogTable, spec: Option[TablePartitionSpec]): LogicalPlan = {
-    MetastoreTable.refusePlain(table)
+    MetastoreTable.refusePlain("TRUNCATE TABLE", table)
     val name = AcidTable.name(table)
     if (spec.isDefined && table.partitionColumnNames.isEmpty)
       throw AcidException.unsupported(

@@ -6,11 +6,15 @@ import scala.jdk.CollectionConverters._
 
 import hiveacid.errors.{AcidException, Refusal}
 import hiveacid.python.{CatalogPlanner, OwnCatalog, PythonSide}
-import hiveacid.wire.{CatalogRequest, DescribedDatabase, DescribedTable}
+import hiveacid.wire.{CatalogRequest, DescribedDatabase, DescribedTable, DropDatabaseRequest, DropTableRequest, Wire}
 
-import org.apache.spark.sql.{SparkSession => ApiSession}
+import org.apache.spark.sql.{AnalysisException, SparkSession => ApiSession}
 import org.apache.spark.sql.catalyst.TableIdentifier
-import org.apache.spark.sql.catalyst.analysis.{NoSuchNamespaceException, NoSuchTableException}
+import org.apache.spark.sql.catalyst.analysis.{
+  NamespaceAlreadyExistsException,
+  NoSuchNamespaceException,
+  NoSuchTableException
+}
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.connector.catalog._
@@ -19,7 +23,7 @@ import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
 /** The transactional tables of a metastore of the catalog's own, without a Hive client of Spark's. Rows are read and
-  * changed as in the session's own catalog; tables and databases are made and altered elsewhere.
+  * changed as in the session's own catalog, and tables and databases are made and dropped; they are altered elsewhere.
   */
 class MetastoreCatalog extends TableCatalog with SupportsNamespaces with OwnCatalog {
   @volatile private var settings = CatalogRequest("", Map.empty)
@@ -33,7 +37,7 @@ class MetastoreCatalog extends TableCatalog with SupportsNamespaces with OwnCata
 
   override def loadTable(id: Identifier): Table = new MetastoreTable(description(id))
 
-  /** What the metastore knows of a table; Spark's error if there is none. */
+  /** A table as the metastore knows it; Spark's error if there is none. */
   def description(id: Identifier): CatalogTable = {
     val found = if (id.namespace.length == 1) described(id) else None
     val table = found.getOrElse(throw new NoSuchTableException(id))
@@ -71,10 +75,60 @@ class MetastoreCatalog extends TableCatalog with SupportsNamespaces with OwnCata
   private def database(namespace: Array[String]): DescribedDatabase =
     Some(namespace)
       .filter(_.length == 1)
-      .flatMap(names => PythonSide.message[Option[DescribedDatabase]](planner.database(names.head)))
+      .flatMap(names => known(names.head))
       .getOrElse(throw new NoSuchNamespaceException(namespace))
 
-  // all that makes or alters something is left to the metastore's own engines
+  /** Makes a transactional table. Its owner is the user; without a location it lies where the metastore puts it. */
+  def create(table: CatalogTable): Unit = PythonSide.text(planner.createTable(Wire.write(NewTables.described(table))))
+
+  /** Drops a transactional table.
+    *
+    * @param isLocked
+    *   the running statement holds the locks for it
+    */
+  def drop(id: TableIdentifier, purges: Boolean, isLocked: Boolean): Unit = {
+    val known = id.copy(catalog = None).unquotedString.toLowerCase(java.util.Locale.ROOT)
+    PythonSide.text(planner.dropTable(Wire.write(DropTableRequest(known, purges, isLocked, sessionSettings))))
+  }
+
+  override def dropTable(id: Identifier): Boolean = drop(id, purges = false)
+  override def purgeTable(id: Identifier): Boolean = drop(id, purges = true)
+
+  private def drop(id: Identifier, purges: Boolean): Boolean = tableExists(id) && {
+    val table = description(id)
+    MetastoreTable.refusePlain("DROP TABLE", table)
+    drop(table.identifier, purges, isLocked = false)
+    true
+  }
+
+  override def createNamespace(namespace: Array[String], properties: util.Map[String, String]): Unit = {
+    val asked = properties.asScala.toMap
+    val name = Some(namespace).filter(_.length == 1).getOrElse(refuse("CREATE DATABASE", namespace)).head
+    if (known(name).isDefined) throw new NamespaceAlreadyExistsException(namespace)
+    val made = DescribedDatabase(
+      name = name,
+      comment = asked.get(SupportsNamespaces.PROP_COMMENT),
+      location = asked.get(SupportsNamespaces.PROP_LOCATION),
+      owner = asked.get(SupportsNamespaces.PROP_OWNER),
+      properties = asked -- MetastoreCatalog.OwnProperties
+    )
+    PythonSide.text(planner.createDatabase(Wire.write(made)))
+  }
+
+  override def dropNamespace(namespace: Array[String], cascade: Boolean): Boolean = {
+    val known = database(namespace)
+    if (!cascade && listTables(namespace).nonEmpty)
+      throw new AnalysisException("SCHEMA_NOT_EMPTY", Map("schemaName" -> s"`$name`.`${known.name}`"))
+    val request = DropDatabaseRequest(known.name, cascade, sessionSettings)
+    PythonSide.text(planner.dropDatabase(Wire.write(request)))
+    true
+  }
+
+  private def known(name: String) = PythonSide.message[Option[DescribedDatabase]](planner.database(name))
+
+  private def sessionSettings = PythonSide.settings(session)
+
+  // tables are made by our own commands, and altered by the metastore's own engines
 
   override def createTable(
       id: Identifier,
@@ -91,15 +145,10 @@ class MetastoreCatalog extends TableCatalog with SupportsNamespaces with OwnCata
   ): Table = refuse("CREATE TABLE", id)
 
   override def alterTable(id: Identifier, changes: TableChange*): Table = refuse("ALTER TABLE", id)
-  override def dropTable(id: Identifier): Boolean = refuse("DROP TABLE", id)
-  override def purgeTable(id: Identifier): Boolean = refuse("DROP TABLE", id)
   override def renameTable(from: Identifier, to: Identifier): Unit = refuse("RENAME TABLE", from)
 
-  override def createNamespace(namespace: Array[String], properties: util.Map[String, String]): Unit =
-    refuse("CREATE DATABASE", namespace)
   override def alterNamespace(namespace: Array[String], changes: NamespaceChange*): Unit =
     refuse("ALTER DATABASE", namespace)
-  override def dropNamespace(namespace: Array[String], cascade: Boolean): Boolean = refuse("DROP DATABASE", namespace)
 
   private def refuse(operation: String, id: Identifier): Nothing = refuse(operation, id.namespace :+ id.name)
 
@@ -109,6 +158,12 @@ class MetastoreCatalog extends TableCatalog with SupportsNamespaces with OwnCata
     Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.OWN_CATALOG", Map("catalog" -> name))
   )
 
-  private def planner: CatalogPlanner =
-    PythonSide.plannerFor(ApiSession.active.asInstanceOf[SparkSession], this)
+  private def session = ApiSession.active.asInstanceOf[SparkSession]
+
+  private def planner: CatalogPlanner = PythonSide.plannerFor(session, this)
+}
+
+object MetastoreCatalog {
+  private val OwnProperties =
+    Seq(SupportsNamespaces.PROP_COMMENT, SupportsNamespaces.PROP_LOCATION, SupportsNamespaces.PROP_OWNER)
 }

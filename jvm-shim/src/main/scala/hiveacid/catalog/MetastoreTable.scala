@@ -44,12 +44,12 @@ object MetastoreTable {
     case _                 => None
   }
 
-  /** Refuses a table of such a catalog whose rows are not for us. */
-  def refusePlain(t: CatalogTable): Unit =
+  /** Refuses a table of such a catalog that is not for us. */
+  def refusePlain(operation: String, t: CatalogTable): Unit =
     AcidTable.ownCatalog(t).filterNot(_ => AcidTable.isTransactional(t)).foreach { catalog =>
       val refusal =
         if (t.tableType == CatalogTableType.VIEW) Refusal("HIVE_ACID_UNSUPPORTED_TABLE.VIEW")
         else Refusal("HIVE_ACID_UNSUPPORTED_TABLE.OWN_CATALOG", Map("catalog" -> catalog))
-      throw AcidException.unsupported("Access", AcidTable.name(t), refusal)
+      throw AcidException.unsupported(operation, AcidTable.name(t), refusal)
     }
 }

@@ -2,6 +2,7 @@ package hiveacid.commands
 
 import scala.util.control.NonFatal
 
+import hiveacid.catalog.OwnTables
 import hiveacid.values.AcidTable
 import hiveacid.errors.AcidException
 import hiveacid.python.SidecarPlanner
@@ -26,25 +27,33 @@ case class CreateTableAsSelectCommand(table: CatalogTable, query: LogicalPlan) e
   override def run(api: ApiSession): Seq[Row] = {
     val session = api.asInstanceOf[SparkSession]
     val schema = CharVarcharUtils.getRawSchema(query.schema, session.sessionState.conf)
-    SparkAccess.frame(session, CreateTableCommand(table.copy(schema = schema), ignoreIfExists = false))
+    create(session, table.copy(schema = schema))
     val insert = CurrentOrigin.withOrigin(origin)(InsertByName(table.identifier, query))
-    val identity = RunningStatements.createdTable(session, name)
+    val identity = RunningStatements.createdTable(session, table)
     try SparkAccess.frame(session, insert)
     catch {
       case unknown: AcidException if mayBeCommitted(unknown) => throw unknown
       case failure: Throwable                                =>
-        try RunningStatements.takeBack(session, name, identity, failure)(() => drop(session))
+        try RunningStatements.takeBack(session, table, identity, failure)(() => drop(session))
         catch { case NonFatal(kept) => throw because(kept, failure) }
         throw failure
     }
     Nil
   }
 
-  private def name = AcidTable.name(table)
+  private def create(session: SparkSession, described: CatalogTable): Unit = {
+    val creation =
+      if (OwnTables.catalogOf(session, table).isDefined) CreateOwnTableCommand(described, ignoreIfExists = false)
+      else CreateTableCommand(described, ignoreIfExists = false)
+    SparkAccess.frame(session, creation)
+  }
 
   /** Without the analyzer's rules, which would lock the table once more. */
-  private def drop(session: SparkSession): Unit =
-    DropTableCommand(table.identifier, ifExists = true, isView = false, purge = true).run(session)
+  private def drop(session: SparkSession): Unit = OwnTables
+    .catalogOf(session, table)
+    .fold[Unit](DropTableCommand(table.identifier, ifExists = true, isView = false, purge = true).run(session))(
+      _.drop(table.identifier, purges = true, isLocked = true)
+    )
 
   private def mayBeCommitted(failure: AcidException) = failure.condition match {
     case "HIVE_ACID_COMMIT_STATE_UNKNOWN" => true

@@ -7,8 +7,10 @@ import com.fasterxml.jackson.module.scala.JavaTypeable
 import hiveacid.errors.AcidException
 import hiveacid.python.{PythonSide, PythonThreads, SidecarPlanner}
 import hiveacid.scan.SessionTransactions
+import hiveacid.values.AcidTable
 import hiveacid.wire.{AffectedRows, DryRunAnswer, TakeBackRequest, Wire}
 
+import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.hiveacid.SparkAccess
@@ -75,16 +77,18 @@ object RunningStatements {
     }
 
   /** The identity of a table that has just been made, by which `takeBack` knows it. */
-  def createdTable(session: SparkSession, table: String): String =
-    PythonSide.message[String](PythonSide.plannerFor(session, table).createdTable(table))
+  def createdTable(session: SparkSession, table: CatalogTable): String =
+    PythonSide.message[String](PythonSide.plannerFor(session, table).createdTable(AcidTable.name(table)))
 
   /** Has Python lock the table that a failed statement has made, and call back, by `alter`, what drops it; throws if it
     * stays.
     */
-  def takeBack(session: SparkSession, table: String, identity: String, failure: Throwable)(drop: () => Unit): Unit =
+  def takeBack(session: SparkSession, table: CatalogTable, identity: String, failure: Throwable)(
+      drop: () => Unit
+  ): Unit =
     withCalls(session, Seq(Right(drop) -> new WrittenFiles), unchanged = "TABLE_CREATED") { keys =>
       val reason = String.valueOf(failure.getMessage)
-      val request = TakeBackRequest(table, identity, reason, PythonSide.settings(session))
+      val request = TakeBackRequest(AcidTable.name(table), identity, reason, PythonSide.settings(session))
       PythonSide.plannerFor(session, table).takeBack(Wire.write(request), keys.head)
     }
 

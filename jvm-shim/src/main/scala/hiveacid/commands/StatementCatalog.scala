@@ -12,7 +12,7 @@ import org.apache.spark.sql.hiveacid.SparkAccess
 /** The catalog whose metastore a statement about transactions, locks or compactions asks. */
 sealed private trait StatementCatalog {
 
-  /** Who asks its metastore. */
+  /** The one who asks its metastore. */
   def planner: Planner
 
   /** The table as it is described there; Spark's error if there is none. */

@@ -1,6 +1,8 @@
 package hiveacid.python
 
-/** The planner of a catalog that has a metastore of its own. It also tells what there is in it. */
+/** The planner of a catalog that has a metastore of its own. It also tells what there is in it, and makes and drops
+  * tables and databases.
+  */
 trait CatalogPlanner extends Planner {
 
   /** Names of the databases. */
@@ -14,4 +16,16 @@ trait CatalogPlanner extends Planner {
 
   /** The DescribedTable `database.table`; null if there is none. */
   def table(name: String): Object
+
+  /** DescribedTable: makes it; without a location it lies where the metastore puts it, and its owner is the user. */
+  def createTable(request: String): Object
+
+  /** DropTableRequest: drops it, under its locks. */
+  def dropTable(request: String): Object
+
+  /** DescribedDatabase: makes it. */
+  def createDatabase(request: String): Object
+
+  /** DropDatabaseRequest: drops it, under the locks of its tables. */
+  def dropDatabase(request: String): Object
 }

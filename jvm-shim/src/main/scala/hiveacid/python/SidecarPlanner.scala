@@ -43,6 +43,10 @@ object SidecarPlanner {
     "alter" -> "NOT_KNOWN",
     "operate" -> "NOT_KNOWN",
     "takeBack" -> "NOT_KNOWN",
+    "createTable" -> "NOT_KNOWN",
+    "dropTable" -> "NOT_KNOWN",
+    "createDatabase" -> "NOT_KNOWN",
+    "dropDatabase" -> "NOT_KNOWN",
     "createdTable" -> "TABLE_CREATED"
   )
 

@@ -97,7 +97,7 @@ object AcidRelation {
       .fold(refusal => throw AcidException.unsupported(operation, AcidTable.name(t), refusal), identity)
 
   private def refuseUnreadable(t: CatalogTable): Unit = {
-    MetastoreTable.refusePlain(t)
+    MetastoreTable.refusePlain("Access", t)
     val format = formatOf("Access", t)
     def refuse(refusal: Refusal) = throw AcidException.unsupported("Access", AcidTable.name(t), refusal)
     if (t.storage.locationUri.isEmpty) refuse(Refusal("HIVE_ACID_UNSUPPORTED_TABLE.NO_LOCATION"))

@@ -27,6 +27,17 @@ final case class DescribedTable(
     properties: Map[String, String]
 )
 
+/** A transactional table that is to be dropped. */
+final case class DropTableRequest(
+    table: String,
+    purges: Boolean,
+    isLocked: Boolean,
+    settings: Map[String, String]
+)
+
+/** A database that is to be dropped. */
+final case class DropDatabaseRequest(name: String, cascades: Boolean, settings: Map[String, String])
+
 /** A database as the metastore describes it. */
 final case class DescribedDatabase(
     name: String,

@@ -1,0 +1,156 @@
+package hiveacid.analysis
+
+import hiveacid.catalog.{MetastoreCatalog, MetastoreTable}
+import hiveacid.commands.{CreateOwnTableCommand, CreateTableAsSelectCommand, StatementTexts}
+import hiveacid.errors.{AcidException, Refusal}
+import hiveacid.scan.{AcidRelation, SessionTransactions}
+
+import org.apache.spark.sql.catalyst.TableIdentifier
+import org.apache.spark.sql.catalyst.analysis.{ResolvedIdentifier, ResolvedNamespace}
+import org.apache.spark.sql.catalyst.catalog.{BucketSpec, CatalogStorageFormat, CatalogTable, CatalogTableType}
+import org.apache.spark.sql.catalyst.catalog.CatalogUtils
+import org.apache.spark.sql.catalyst.expressions.Alias
+import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.catalyst.trees.CurrentOrigin
+import org.apache.spark.sql.catalyst.util.ResolveDefaultColumns
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.connector.catalog.Identifier
+import org.apache.spark.sql.connector.expressions.{Literal => Constant, NamedReference, Transform}
+import org.apache.spark.sql.hiveacid.SparkAccess
+import org.apache.spark.sql.internal.HiveSerDe
+import org.apache.spark.sql.types.StructType
+
+/** CREATE TABLE and CREATE TABLE … AS SELECT in a catalog with a metastore of its own. After Spark's own resolution
+  * rules: names, the columns' types and the query are resolved by then. A transaction of the session's own metastore
+  * has no part in it, and so refuses it.
+  */
+case class CreateOwnTables(session: SparkSession) extends Rule[LogicalPlan] {
+  private val Operation = "CREATE TABLE"
+
+  override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperators {
+    case c @ CreateTable(Own(catalog, id), _, _, spec: TableSpec, ignoreIfExists) if c.resolved =>
+      refuseInTransaction(Operation, catalog, id)
+      refuseClauses(catalog, id, c.tableSchema)
+      CreateOwnTableCommand(described(catalog, id, c, spec), ignoreIfExists)
+    case c @ CreateTableAsSelect(Own(catalog, id), _, query, spec: TableSpec, _, ignoreIfExists, _) if c.resolved =>
+      refuseInTransaction("CREATE TABLE … AS SELECT", catalog, id)
+      val table = described(catalog, id, c, spec)
+      AcidRelation.refuseUnwritable("CREATE TABLE … AS SELECT", table)
+      if (!catalog.tableExists(id)) creation(table, query)
+      else if (ignoreIfExists) LocalRelation()
+      else throw SparkAccess.tableAlreadyExists(table)
+    case d @ DropTable(Own(catalog, id), _, _) =>
+      refuseInTransaction("DROP TABLE", catalog, id)
+      d
+    case d @ DropNamespace(OwnDatabase(catalog, id), _, _) =>
+      refuseInTransaction("DROP DATABASE", catalog, id)
+      d
+  }
+
+  private object Own {
+    def unapply(name: LogicalPlan): Option[(MetastoreCatalog, Identifier)] = name match {
+      case ResolvedIdentifier(catalog: MetastoreCatalog, id) if id.namespace.length == 1 => Some((catalog, id))
+      case _                                                                             => None
+    }
+  }
+
+  private object OwnDatabase {
+    def unapply(name: LogicalPlan): Option[(MetastoreCatalog, Identifier)] = name match {
+      case n: ResolvedNamespace =>
+        Some(n.catalog).collect { case own: MetastoreCatalog =>
+          (own, Identifier.of(Array.empty, n.namespace.mkString(".")))
+        }
+      case _ => None
+    }
+  }
+
+  private def refuseInTransaction(operation: String, catalog: MetastoreCatalog, id: Identifier): Unit =
+    if (SessionTransactions.of(session).isDefined)
+      refuse(operation, catalog, id, Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.IN_TRANSACTION"))
+
+  private def refuse(operation: String, catalog: MetastoreCatalog, id: Identifier, refusal: Refusal): Nothing =
+    throw AcidException.unsupported(operation, (catalog.name +: id.namespace :+ id.name).mkString("."), refusal)
+
+  private def creation(table: CatalogTable, query: LogicalPlan): LogicalPlan = {
+    val columns = query.output.map(a => Alias(a, a.name)())
+    val (partition, data) = columns.partition(c => table.partitionColumnNames.exists(_.equalsIgnoreCase(c.name)))
+    CurrentOrigin.withOrigin(StatementTexts.origin(query, "CREATE")) {
+      CreateTableAsSelectCommand(table, Project(data ++ partition, query))
+    }
+  }
+
+  /** The new table, as Spark's own catalog would describe it. */
+  private def described(catalog: MetastoreCatalog, id: Identifier, c: V2CreateTablePlan, spec: TableSpec) = {
+    val (partition, buckets) = layout(catalog, id, c.partitioning)
+    val (last, first) = c.tableSchema.partition(f => partition.exists(_.equalsIgnoreCase(f.name)))
+    val table = CatalogTable(
+      identifier = TableIdentifier(id.name, id.namespace.headOption, Some(catalog.name)),
+      tableType = if (spec.external) CatalogTableType.EXTERNAL else CatalogTableType.MANAGED,
+      storage = storage(spec),
+      schema = StructType(first ++ partition.flatMap(name => last.find(_.name.equalsIgnoreCase(name)))),
+      provider = Some("hive"),
+      partitionColumnNames = partition,
+      bucketSpec = buckets,
+      properties = spec.properties,
+      comment = spec.comment
+    )
+    MetastoreTable.refusePlain(Operation, table)
+    PlaceNewTables.refuse(table)
+    table
+  }
+
+  /** Refuses clauses that a metastore of Hive would not keep with the table. */
+  private def refuseClauses(catalog: MetastoreCatalog, id: Identifier, schema: StructType): Unit = {
+    val clauses = schema.collect {
+      case f if !f.nullable                                                                    => "NOT NULL"
+      case f if f.metadata.contains(ResolveDefaultColumns.CURRENT_DEFAULT_COLUMN_METADATA_KEY) => "DEFAULT"
+    }
+    clauses.headOption.foreach(clause => notDone(catalog, id, s"$Operation with $clause"))
+  }
+
+  private def notDone(catalog: MetastoreCatalog, id: Identifier, operation: String): Nothing =
+    refuse(
+      operation,
+      catalog,
+      id,
+      Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.OWN_CATALOG", Map("catalog" -> catalog.name))
+    )
+
+  /** The files are ORC unless it is said otherwise. */
+  private def storage(spec: TableSpec): CatalogStorageFormat = {
+    val named = spec.serde.flatMap(_.storedAs).orElse(spec.provider.filterNot(_.equalsIgnoreCase("hive")))
+    val known = HiveSerDe.sourceToSerDe(named.getOrElse("orc"))
+    val classes = spec.serde.flatMap(_.formatClasses)
+    CatalogStorageFormat(
+      locationUri = spec.location.map(CatalogUtils.stringToURI),
+      inputFormat = classes.map(_.input).orElse(known.flatMap(_.inputFormat)).orElse(named),
+      outputFormat = classes.map(_.output).orElse(known.flatMap(_.outputFormat)),
+      serde = spec.serde.flatMap(_.serde).orElse(known.flatMap(_.serde)),
+      compressed = false,
+      properties = spec.serde.fold(Map.empty[String, String])(_.serdeProperties) ++ spec.options
+    )
+  }
+
+  /** Partition columns, and buckets. */
+  private def layout(catalog: MetastoreCatalog, id: Identifier, transforms: Seq[Transform]) = {
+    val partition = transforms.filter(_.name == "identity").flatMap(names)
+    val buckets = transforms.filter(t => t.name == "bucket" || t.name == "sorted_bucket")
+    transforms.diff(buckets).filterNot(_.name == "identity").foreach { t =>
+      notDone(catalog, id, s"$Operation PARTITIONED BY ${t.describe}")
+    }
+    (partition, buckets.headOption.map(bucketSpec))
+  }
+
+  private def names(t: Transform) = t.references.toSeq.map((r: NamedReference) => r.fieldNames.mkString("."))
+
+  /** Columns to sort by come behind those of the buckets (SortedBucketTransform). */
+  private def bucketSpec(t: Transform) = {
+    val count = t.arguments.collectFirst { case c: Constant[_] => c.value.asInstanceOf[Int] }
+    val before = t.arguments.takeWhile(!_.isInstanceOf[Constant[_]]).length
+    val isSorted = t.name == "sorted_bucket"
+    val all = names(t)
+    val (columns, sorted) = if (isSorted) all.splitAt(before) else (all, Nil)
+    BucketSpec(count.getOrElse(0), columns, sorted)
+  }
+}

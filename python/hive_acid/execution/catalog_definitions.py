@@ -1,0 +1,82 @@
+"""Databases and tables of a catalog with a metastore of its own are made and dropped."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Protocol
+
+from hive_acid.errors.outcome import StatementOutcome, telling
+from hive_acid.execution.ddl import DdlStatement
+from hive_acid.metastore.definitions import Definitions
+from hive_acid.metastore.directory import Directory
+from hive_acid.model.table import TableKind, TableName
+from hive_acid.wire.catalogs import DescribedDatabase, DescribedTable, DropDatabaseRequest, DropTableRequest
+from hive_acid.wire.ddl_kinds import DdlKind
+
+
+class Locking(Protocol):
+    """`DdlExecutor`, as far as it is needed here."""
+
+    def run(self, statement: DdlStatement, command: Callable[[], None]) -> None:
+        """Runs `command` under the locks of the statement."""
+        ...
+
+
+class CatalogDefinitions:
+    """Makes and drops them in one metastore. Others may be using a table, so it is dropped under Hive's locks."""
+
+    def __init__(self, definitions: Definitions, directory: Directory, locking: Locking, owner: str) -> None:
+        """`owner` is that of new tables and databases."""
+        self._definitions = definitions
+        self._directory = directory
+        self._locking = locking
+        self._owner = owner
+
+    def create_table(self, table: DescribedTable) -> None:
+        """Nobody can use it before it is there."""
+        _run(lambda: self._definitions.create_table(replace(table, owner=self._owner)))
+
+    def drop_table(self, asked: DropTableRequest) -> None:
+        """Waits for readers and writers, and drops it. Raises HIVE_ACID_LOCK_TIMEOUT."""
+
+        def drop() -> None:
+            self._definitions.drop_table(asked.table, purges=asked.purges)
+
+        if asked.is_locked:
+            _run(drop)
+        else:
+            self._run_locked(DdlKind.DROP_TABLE, (asked.table,), asked.settings, drop)
+
+    def create_database(self, database: DescribedDatabase) -> None:
+        """Nobody can use it before it is there."""
+        _run(lambda: self._definitions.create_database(replace(database, owner=self._owner)))
+
+    def drop_database(self, asked: DropDatabaseRequest) -> None:
+        """Waits for readers and writers of its transactional tables, and drops it. Raises HIVE_ACID_LOCK_TIMEOUT."""
+
+        def drop() -> None:
+            self._definitions.drop_database(asked.name, cascades=asked.cascades)
+
+        self._run_locked(DdlKind.DROP_DATABASE, self._find_transactional(asked.name), asked.settings, drop)
+
+    def _find_transactional(self, database: str) -> tuple[TableName, ...]:
+        names = [TableName(database.lower(), table) for table in self._directory.table_names_in(database.lower())]
+        found = ((name, self._directory.described_table(name)) for name in names)
+        return tuple(
+            name for name, table in found if table is not None and TableKind.of(table.properties) is not TableKind.PLAIN
+        )
+
+    def _run_locked(
+        self, kind: DdlKind, tables: tuple[TableName, ...], settings: Mapping[str, str], command: Callable[[], None]
+    ) -> None:
+        if tables:
+            self._locking.run(DdlStatement(kind, tables, settings=settings), command)
+        else:
+            _run(command)
+
+
+def _run(command: Callable[[], None]) -> None:
+    """An error that does not say better says that the outcome is not known."""
+    with telling(StatementOutcome.NOT_KNOWN):
+        command()

@@ -1,0 +1,127 @@
+"""Databases and tables of one Hive Metastore are made and dropped, as a catalog of Spark's asks for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final, Protocol
+
+from hive_acid.errors import HiveAcidError
+from hive_acid.errors.outcome import StatementOutcome, tell
+from hive_acid.metastore.generated import ttypes
+from hive_acid.metastore.table_calls import TableCalls
+from hive_acid.metastore.types import MetastoreLine
+from hive_acid.model.table import TableName
+from hive_acid.wire.catalogs import DescribedColumn, DescribedDatabase, DescribedTable
+
+_CAPABILITIES: Final = (
+    "HIVEFULLACIDWRITE",
+    "HIVEFULLACIDREAD",
+    "HIVEMANAGEDINSERTWRITE",
+    "HIVEMANAGEDINSERTREAD",
+)
+"""Without these a transformer of 4.x makes an external table, not transactional (MetastoreDefaultTransformer)."""
+_IDENTIFIER: Final = "spark-hive-acid"
+_ANSWERS: Final = frozenset({"HIVE_ACID_METASTORE_REFUSED", "HIVE_ACID_METASTORE_DENIED", "HIVE_ACID_TABLE_NOT_FOUND"})
+"""Errors by which a metastore says no."""
+
+
+class Definitions(Protocol):
+    """Makes and drops. The caller holds the locks.
+
+    An error says that nothing has changed if the metastore answered so, else that it is not known what became of it.
+    """
+
+    def create_table(self, table: DescribedTable) -> None:
+        """A new table; without a location it lies where the metastore puts it."""
+        ...
+
+    def drop_table(self, name: TableName, *, purges: bool) -> None:
+        """Drops the table, and its files if it is managed; `purges`: without a trash.
+
+        Raises HIVE_ACID_TABLE_NOT_FOUND.
+        """
+        ...
+
+    def create_database(self, database: DescribedDatabase) -> None:
+        """A new database; without a location it lies where the metastore puts it."""
+        ...
+
+    def drop_database(self, name: str, *, cascades: bool) -> None:
+        """Drops the database, with its tables if `cascades`; else the metastore refuses one that is not empty."""
+        ...
+
+
+class DefinitionCalls(TableCalls):
+    """`Definitions` over thrift."""
+
+    def create_table(self, table: DescribedTable) -> None:
+        raw = build_raw_table(table, table.location or self.new_table_location(table.table))
+        if self.line is MetastoreLine.HIVE_3:
+            _sent(lambda: self._change("create_table", raw))
+            return
+        request = ttypes.CreateTableRequest(
+            table=raw, processorCapabilities=list(_CAPABILITIES), processorIdentifier=_IDENTIFIER
+        )
+        _sent(lambda: self._change("create_table_req", request))
+
+    def drop_table(self, name: TableName, *, purges: bool) -> None:
+        context = ttypes.EnvironmentContext(properties={"ifPurge": "TRUE"} if purges else {})
+        arguments = name.database, name.table, True, context
+        _sent(lambda: self._change("drop_table_with_environment_context", *arguments, table=str(name)))
+
+    def create_database(self, database: DescribedDatabase) -> None:
+        raw = ttypes.Database(
+            name=database.name.lower(),
+            description=database.comment,
+            locationUri=database.location,
+            parameters=dict(database.properties),
+            ownerName=database.owner,
+            ownerType=ttypes.PrincipalType.USER if database.owner else None,
+        )
+        _sent(lambda: self._change("create_database", raw))
+
+    def drop_database(self, name: str, *, cascades: bool) -> None:
+        _sent(lambda: self._change("drop_database", name.lower(), True, cascades))
+
+
+def build_raw_table(table: DescribedTable, location: str | None) -> Any:
+    """The Table of thrift for a new one; the metastore notes the times."""
+    serde = ttypes.SerDeInfo(serializationLib=table.serde, parameters=dict(table.serde_properties))
+    storage = ttypes.StorageDescriptor(
+        cols=_build_fields(table.columns),
+        location=location,
+        inputFormat=table.input_format,
+        outputFormat=table.output_format,
+        compressed=False,
+        numBuckets=table.bucket_count or -1,
+        serdeInfo=serde,
+        bucketCols=list(table.bucket_columns),
+        sortCols=[],
+        parameters={},
+        storedAsSubDirectories=False,
+    )
+    return ttypes.Table(
+        tableName=table.table.table,
+        dbName=table.table.database,
+        owner=table.owner,
+        createTime=0,
+        lastAccessTime=0,
+        retention=0,
+        sd=storage,
+        partitionKeys=_build_fields(table.partition_columns),
+        parameters=dict(table.properties),
+        tableType=table.kind,
+    )
+
+
+def _build_fields(columns: Sequence[DescribedColumn]) -> list[Any]:
+    return [ttypes.FieldSchema(column.name, column.type, column.comment) for column in columns]
+
+
+def _sent(call: Callable[[], None]) -> None:
+    try:
+        call()
+    except HiveAcidError as error:
+        is_answer = error.main_condition in _ANSWERS
+        tell(error, StatementOutcome.NOTHING_CHANGED if is_answer else StatementOutcome.NOT_KNOWN)
+        raise
