@@ -71,7 +71,7 @@ class Attachment(CatalogSide):
             return CatalogPlanner(jvm, session.sparkContext, side.parts, cancellation, side.metastore, definitions)
 
         cancellation = Cancellation(session.sparkContext)
-        super().__init__(session, uris, hive_setting, configured, cancellation)
+        super().__init__(session, uris, hive_setting, configured, cancellation, is_sparks=True)
         self._catalogs = catalogs = OwnCatalogs(build_side, build_planner)
         self.planner = Planner(jvm, session.sparkContext, self.parts, cancellation, catalogs.planner)
         cancellation.install()

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from hive_acid.model.evolution import Evolution
 from hive_acid.model.table import TableName
+from hive_acid.wire.catalogs import DescribedColumn
 from hive_acid.wire.scan_plan import PartitionDeletes
 from hive_acid.wire.write_spec import OutputJob
 
@@ -61,7 +62,8 @@ class CompactionSpec:
     With an `output` they are put where that says, and only what the job needs in between is in staging.
 
     `row_type`, `compression`, `layout` and `file_name` are as of the `Layout` of a write job; `write_ids` decides which
-    rows count; `options` are further settings of the format, by its own keys.
+    rows count; `options` are further settings of the format, by its own keys. `columns` are the table's own, without
+    those of partitions, as its metastore has them; None: Spark's own catalog knows them.
     """
 
     table: TableName
@@ -75,4 +77,5 @@ class CompactionSpec:
     write_ids: str
     deletes: PartitionDeletes
     files: tuple[CompactedFile, ...]
+    columns: tuple[DescribedColumn, ...] | None = None
     output: OutputJob = field(default_factory=OutputJob)

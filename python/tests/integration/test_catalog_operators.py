@@ -25,12 +25,12 @@ def rows(tables: Tables, text: str) -> list[Row]:
 
 @pytest.fixture
 def named(tables: Tables, lake: Other) -> str:
-    """The name of a table of the other metastore; the session's own has one of the same name, with another row."""
+    """The name of a table of the other metastore; the session's own has one of the same name, with other columns."""
     lake.sql(f"CREATE TABLE t (id INT, name STRING) {ACID}")
     lake.sql("INSERT INTO t VALUES (1, 'a'), (2, 'b')")
     lake.sql("INSERT INTO t VALUES (3, 'c')")
-    tables.create("t")
-    tables.sql("INSERT INTO t VALUES (0, 'ours')")
+    tables.create("t", "price DOUBLE, id INT, name STRING")
+    tables.sql("INSERT INTO t VALUES (0.5, 0, 'ours')")
     return tables.in_catalog(CATALOG, "t")
 
 
@@ -126,7 +126,7 @@ def test_an_acid_table_of_the_catalog_is_read_and_changed(tables: Tables, lake: 
     assert compacted.accepted
     table.truncate()
     assert lake.sql("SELECT * FROM t") == []
-    assert tables.sql("SELECT * FROM t") == [(0, "ours")]
+    assert tables.sql("SELECT * FROM t") == [(0.5, 0, "ours")]
 
 
 def test_an_acid_table_of_the_catalog_is_described_by_its_own_metastore(

@@ -13,6 +13,7 @@ from hive_acid.model.evolution import Evolution
 from hive_acid.model.table import TableName
 from hive_acid.model.write_ids import ValidWriteIdList
 from hive_acid.snapshot.scan_plan import ScanDeletes, ScanPartition
+from hive_acid.wire.catalogs import DescribedColumn
 from hive_acid.wire.compaction_spec import CompactedFile, CompactionSpec, FoldedFile, RawRows
 from hive_acid.wire.scan_plan import RawIds, ScanFile, ScanFolder
 from hive_acid.wire.write_spec import OutputJob
@@ -41,8 +42,8 @@ class CompactionJob:
     options: tuple[tuple[str, str], ...] = ()
     output: OutputJob = field(default_factory=OutputJob)
 
-    def message(self) -> CompactionSpec:
-        """The form for the engine."""
+    def message(self, columns: tuple[DescribedColumn, ...] | None = None) -> CompactionSpec:
+        """The form for the engine. `columns` are the table's, where Spark's own catalog does not know it."""
         write_ids = self.write_ids.format()
         return CompactionSpec(
             table=self.table,
@@ -56,6 +57,7 @@ class CompactionJob:
             write_ids=write_ids,
             deletes=self.partition.deletes_message(),
             files=tuple(self._file(file) for file in self.plan.files),
+            columns=columns,
             output=self.output,
         )
 

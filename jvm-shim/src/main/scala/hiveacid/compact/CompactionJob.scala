@@ -4,7 +4,7 @@ import java.util.Locale
 
 import scala.jdk.CollectionConverters._
 
-import hiveacid.values.AcidTable
+import hiveacid.values.{AcidTable, HiveColumns}
 import hiveacid.errors.{AcidException, Refusal}
 import hiveacid.formats.orc.TableOrcFileFormat
 import hiveacid.write.{FileLayout, WriteJob, WrittenFile}
@@ -14,6 +14,7 @@ import org.apache.orc.TypeDescription
 
 import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.TableIdentifier
+import org.apache.spark.sql.catalyst.util.CharVarcharUtils
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.util.SerializableConfiguration
@@ -32,10 +33,9 @@ object CompactionJob {
     */
   def run(session: SparkSession, message: String): String = {
     val spec = CheckedCompaction.of(Wire.read[CompactionSpec](message))
-    val schema = {
-      val parts = spec.table.split('.')
-      val table = AcidTable.find(session, TableIdentifier(parts(1), Some(parts(0))))
-      table.getOrElse(throw AcidException("HIVE_ACID_TABLE_NOT_FOUND", Map("table" -> spec.table))).dataSchema
+    val schema = spec.message.columns.fold(inSparksCatalog(session, spec.table)) { columns =>
+      val told = columns.map(column => (column.name, column.`type`, column.comment))
+      CharVarcharUtils.replaceCharVarcharWithStringInSchema(HiveColumns.schema(spec.table, told))
     }
     checkColumns(spec, schema)
     val conf = session.sessionState.newHadoopConf()
@@ -58,6 +58,12 @@ object CompactionJob {
     val made = results.toSeq.flatten.sortBy(f => (f.folder, f.name))
     if (spec.output.id.isEmpty) WriteJob.publish(made, new Path(spec.staging), conf)
     Wire.write(WriteJob.report(made, Nil))
+  }
+
+  private def inSparksCatalog(session: SparkSession, name: String): StructType = {
+    val parts = name.split('.')
+    val table = AcidTable.find(session, TableIdentifier(parts(1), Some(parts(0))))
+    table.getOrElse(throw AcidException("HIVE_ACID_TABLE_NOT_FOUND", Map("table" -> name))).dataSchema
   }
 
   /** The columns are asked for twice, here of Spark's catalog: if the table was altered in between, some would be lost.

@@ -39,5 +39,6 @@ final case class CompactionSpec(
     writeIds: String,
     deletes: PartitionDeletes,
     files: Seq[CompactedFile],
+    columns: Option[Seq[DescribedColumn]],
     output: OutputJob
 )
