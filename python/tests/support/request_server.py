@@ -21,11 +21,11 @@ class RequestServer:
     ) -> None:
         """Returns when it is ready; `folder` is there, and gets its log.
 
-        `jars` are folders of jars, `source` is a file of Java.
+        `jars` are folders of jars, and of what else is to be on the class path; `source` is a file of Java.
         """
-        self._log = folder / "log"
+        self._log = folder.with_name(folder.name + ".log")
         java = [str(find_java().path), "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", *options]
-        class_path = ":".join(f"{folder}/*" for folder in jars)
+        class_path = ":".join(f"{folder}/*:{folder}" for folder in jars)
         with self._log.open("wb") as log:
             self._process = subprocess.Popen(
                 [*java, "-cp", class_path, str(source), *arguments],

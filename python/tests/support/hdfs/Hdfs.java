@@ -10,6 +10,7 @@ import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.MiniDFSCluster;
 import org.apache.hadoop.hdfs.MiniDFSNNTopology;
 import org.apache.hadoop.hdfs.tools.DFSAdmin;
+import org.apache.hadoop.security.UserGroupInformation;
 import org.apache.hadoop.util.ToolRunner;
 
 /** Two NameNodes of one name service and two DataNodes, for as long as standard input stays open. Each line there is a
@@ -44,6 +45,10 @@ public class Hdfs {
             conf.set(parts[0], parts[1]);
         }
         client = new Configuration(conf);
+        UserGroupInformation.setConfiguration(conf);
+        if (UserGroupInformation.isSecurityEnabled())
+            UserGroupInformation.loginUserFromKeytab(
+                conf.get("dfs.namenode.kerberos.principal"), conf.get("dfs.namenode.keytab.file"));
         java.io.PrintStream answers = System.out;
         System.setOut(System.err); // commands of the shell write there
         MiniDFSNNTopology.NSConf service = new MiniDFSNNTopology.NSConf(NAME);

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -27,10 +27,23 @@ class Rights:
     acl: str
 
 
-class Hdfs(RequestServer):
-    """A running HDFS. Its folders belong to the user of the tests, who may do everything."""
+@dataclass(frozen=True)
+class Login:
+    """Makes an HDFS ask who is there: settings of clients and servers, and those of servers alone.
 
-    def __init__(self, folder: Path) -> None:
+    `options` are Java's, `resources` a folder that is to be on the servers' class path.
+    """
+
+    shared: Mapping[str, str]
+    servers: Mapping[str, str]
+    options: Sequence[str]
+    resources: Path
+
+
+class Hdfs(RequestServer):
+    """A running HDFS. Without a login its folders belong to the user of the tests, who may do everything."""
+
+    def __init__(self, folder: Path, login: Login | None = None) -> None:
         """Returns when it can be used. Skips the test, with the reason, where the files cannot be had."""
         jars = fetch_jars(_HERE / "hdfs.txt", "hdfs", "HDFS")
         folder.mkdir(parents=True)
@@ -45,15 +58,19 @@ class Hdfs(RequestServer):
             # one that is lost is not replaced where there is no third
             "dfs.client.block.write.replace-datanode-on-failure.best-effort": "true",
             "hadoop.security.key.provider.path": keys.replace(" ", "%20"),
+            **(login.shared if login else {}),
         }
         servers = {
             **self.settings,
             "fs.defaultFS": ROOT,
             "dfs.namenode.acls.enabled": "true",
             "dfs.namenode.fs-limits.min-block-size": "1024",
+            **(login.servers if login else {}),
         }
         told = (str(folder), *map(str, ports), *(f"{key}={value}" for key, value in servers.items()))
-        super().__init__(folder, ["-Xmx700m", "-XX:ReservedCodeCacheSize=256m"], [jars], _HERE / "Hdfs.java", *told)
+        options = ["-Xmx700m", "-XX:ReservedCodeCacheSize=256m", *(login.options if login else ())]
+        class_path = [jars, *([login.resources] if login else [])]
+        super().__init__(folder, options, class_path, _HERE / "Hdfs.java", *told)
 
     def shell(self, *arguments: str) -> None:
         """As `hdfs dfs`."""

@@ -21,7 +21,7 @@ from support.secured.kdc import REALM, Kdc
 from support.spark_settings import JAVA_OPTIONS, SHORT_LIVED
 
 SERVICE: Final = "hive/localhost"
-_HADOOP_3_1: Final = "--add-exports=java.security.jgss/sun.security.krb5=ALL-UNNAMED"
+HADOOP_3_1: Final = "--add-exports=java.security.jgss/sun.security.krb5=ALL-UNNAMED"
 """Hadoop of Hive 3.1.3 looks into Java's own classes, which Java 17 shows nobody else."""
 PRINCIPAL: Final = f"hive/_HOST@{REALM}"
 
@@ -78,7 +78,7 @@ def secured_metastore(
         metastore = starting.__enter__()
     else:
         write_core_site(folder / "conf", protection)
-        options = f"{_HADOOP_3_1} -Djava.security.krb5.conf={kdc.configuration}"
+        options = f"{HADOOP_3_1} -Djava.security.krb5.conf={kdc.configuration}"
         with environment({"JAVA_TOOL_OPTIONS": options}), on_the_class_path(folder / "conf"):
             metastore = starting.__enter__()
     try:

@@ -1,0 +1,113 @@
+"""Statements where metastore and HDFS are those of a secured Hive site, and what may fail there fails.
+
+The metastore is 3.1.3, with Kerberos over TLS. Executors are those of a standalone cluster; where HDFS asks for
+Kerberos, too, the driver is its own.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Iterator
+
+import pytest
+
+from support.drivers import wait_until
+from support.mutations import BUCKETED, MUTATIONS, TRUNCATIONS, Mutation
+from support.secured.site import ACID, BEFORE, NUMBERS, USER, Site, started_site
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(sys.platform != "linux", reason="only Linux has a second host on its loopback interface"),
+]
+CLUSTER, SECURED_HDFS = "standalone cluster", "HDFS with Kerberos"
+SOME = [
+    m for m in MUTATIONS if m.name in ("insert-partitions", "update-flat", "merge-partitions", "overwrite-partitions")
+]
+
+
+@pytest.fixture(scope="module", params=[CLUSTER, SECURED_HDFS])
+def site(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    with started_site(tmp_path_factory.mktemp("site"), hdfs_knows_kerberos=request.param == SECURED_HDFS) as started:
+        yield started
+
+
+@pytest.mark.parametrize("mutation", (*MUTATIONS, *BUCKETED, *TRUNCATIONS), ids=str)
+def test_each_statement_changes_what_it_says(site: Site, mutation: Mutation) -> None:
+    name = site.create(mutation)
+    site.session.sql(mutation.text(name, NUMBERS))
+    assert site.rows(name) == mutation.effect(BEFORE, NUMBERS)
+
+
+def test_tables_belong_to_the_user_who_logged_in(site: Site) -> None:
+    name = site.create(SOME[0])
+    tree = site.hdfs.tree(site.path(name))
+    assert tree
+    assert {rights.owner for rights in tree.values()} == {USER}
+    described = {row[0]: row[1] for row in site.session.sql(f"DESCRIBE TABLE EXTENDED {name}")}
+    assert described["Owner"] == USER
+
+
+def test_a_table_is_made_of_a_query_and_dropped(site: Site) -> None:
+    name = site.new_name()
+    site.session.sql(f"CREATE TABLE {name} PARTITIONED BY (d) {ACID} AS SELECT id, 0 AS v, id % 2 AS d FROM range(9)")
+    assert site.rows(name) == [(n, 0, n % 2) for n in range(9)]
+    site.session.sql(f"DROP TABLE {name}")
+    assert site.reader.sql(f"SHOW TABLES LIKE '{name.rpartition('.')[2]}'") == []
+    assert site.path(name) not in site.hdfs.tree("/warehouse/db.db")
+
+
+def test_a_table_is_compacted(site: Site) -> None:
+    """By Hive's rules of 3.1: the session does it, and the rows stay."""
+    update = next(m for m in MUTATIONS if m.name == "update-flat")
+    name = site.create(update)
+    site.session.sql(update.text(name, NUMBERS))
+    site.session.sql(f"ALTER TABLE {name} COMPACT 'major'")
+    assert site.rows(name) == update.effect(BEFORE, NUMBERS)
+    assert any("/base_" in path for path in site.hdfs.tree(site.path(name)))
+
+
+@pytest.mark.parametrize("mutation", SOME, ids=str)
+def test_a_statement_outlives_the_fail_over_of_its_name_node(site: Site, mutation: Mutation) -> None:
+    name, gate = site.create(mutation), site.gate()
+    running = site.session.submit(mutation.text(name, NUMBERS, f"gate('{gate}', id)"))
+    gate.wait()
+    site.hdfs.ask("failover")
+    gate.open()
+    running.result(200)
+    assert site.rows(name) == mutation.effect(BEFORE, NUMBERS)
+
+
+@pytest.mark.parametrize("site", [CLUSTER], indirect=True)
+@pytest.mark.parametrize("mutation", SOME, ids=str)
+def test_a_statement_outlives_its_executor(site: Site, mutation: Mutation) -> None:
+    name, gate, cluster = site.create(mutation), site.gate(), site.cluster
+    assert cluster is not None
+
+    def executors() -> list[int]:
+        return [pid for pids in cluster.find_executors().values() for pid in pids]
+
+    wait_until(lambda: len(executors()) == 2, "each worker has an executor")
+    running = site.session.submit(mutation.text(name, NUMBERS, f"gate('{gate}', id)"))
+    gate.wait()
+    victim, *_ = executors()
+    os.kill(victim, signal.SIGKILL)
+    wait_until(lambda: victim not in executors(), "the executor is gone")
+    gate.open()
+    running.result(200)
+    assert site.rows(name) == mutation.effect(BEFORE, NUMBERS)
+
+
+@pytest.mark.parametrize("mutation", SOME, ids=str)
+def test_of_a_driver_that_is_killed_nothing_is_left_to_be_seen(site: Site, mutation: Mutation) -> None:
+    name, gate = site.create(mutation), site.gate()
+    driver = site.start(f"driver-{next(site.numbers)}")
+    driver.submit(mutation.text(name, NUMBERS, f"gate('{gate}', id)"))
+    gate.wait()
+    driver.kill()
+    gate.open()
+    site.wait_ended()
+    assert site.rows(name) == BEFORE
+    site.session.sql(mutation.text(name, NUMBERS))
+    assert site.rows(name) == mutation.effect(BEFORE, NUMBERS)
