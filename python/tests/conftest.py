@@ -1,5 +1,7 @@
 """What holds of all tests."""
 
+import signal
+
 import pytest
 from hypothesis import HealthCheck, settings
 from xdist.remote import Producer
@@ -28,6 +30,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """The process that the user started notes how long things take."""
+    # a shell starts what runs in its background with Ctrl-C ignored, and programs of tests would inherit that
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     if config.getoption("--part"):
         try:
             config.pluginmanager.register(PartChoice(parse_part(config.getoption("--part"))))

@@ -21,4 +21,4 @@ def test_sessions_that_meet_come_out_as_recorded(file: SuiteFile, spark: SparkSe
     with open_held_sessions(spark, client) as sessions:
         report = run_file(file, sessions, is_recording())
     assert report.is_good, report.text
-    assert eventually(lambda: client.held_locks() == [])
+    assert eventually(lambda: client.held_locks() == []), client.held_locks()

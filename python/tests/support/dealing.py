@@ -21,12 +21,17 @@ SHARING_FOLDERS: Final = ("python/tests/contract", "python/tests/integration/fau
 """Their tests share servers."""
 APART: Final = (
     "python/tests/integration/faults/test_cluster.py",
+    "python/tests/integration/faults/test_killed_driver.py",
     "python/tests/integration/faults/test_killed_erasure.py",
+    "python/tests/integration/faults/test_restarts.py",
     "python/tests/integration/faults/test_yarn.py",
 )
 """Files of such folders that the gate leaves out, and that take so long that servers of their own are no loss."""
 LONG_SECONDS: Final[Mapping[str, float]] = {
-    "python/tests/integration/faults": 3200.0,
+    "python/tests/integration/faults": 2300.0,
+    "python/tests/integration/faults/test_killed_driver.py": 600.0,
+    "python/tests/integration/faults/test_restarts.py": 300.0,
+    "python/tests/integration/test_secured_site.py": 450.0,
     "python/tests/integration/test_many_statements.py": 1650.0,
     "python/tests/integration/faults/test_cluster.py": 1500.0,
     "python/tests/integration/test_erasure_releases.py": 1050.0,
