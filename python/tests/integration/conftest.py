@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 import hive_acid
@@ -21,6 +22,7 @@ from hive_acid.metastore.types import TransactionInfo, TransactionState
 from hive_acid.model.table import TableName
 from hive_acid.spark.session import attach
 from support.other_metastore import Other, started_other
+from support.spark_lines import FAILED_JOB
 from support.spark_settings import SHORT_LIVED
 
 
@@ -86,6 +88,16 @@ class Tables:
     def open_transactions(self) -> list[TransactionInfo]:
         """What any client has open."""
         return [info for info in self.client.transactions() if info.state is TransactionState.OPEN]
+
+
+def refusal(tables: Tables, statement: str) -> str | None:
+    """The condition that the statement ends with. Fails if it ends well.
+
+    None: a job failed by an error of Spark's, whose name the lines before 4.0 do not tell.
+    """
+    with pytest.raises(FAILED_JOB) as caught:
+        tables.sql(statement)
+    return caught.value.getCondition() if isinstance(caught.value, PySparkException) else None
 
 
 def drop_temporary_views(spark: SparkSession) -> None:

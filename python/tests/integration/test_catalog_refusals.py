@@ -10,18 +10,9 @@ from hive_acid.metastore.types import LockComponent, LockKind, OperationKind
 from hive_acid.model.table import TableName
 from support.other_metastore import ACID, CATALOG, INSERT_ONLY, Other
 from support.polling import eventually
+from support.spark_lines import raised_in_tasks
 
-from .conftest import Tables
-
-
-def refusal(tables: Tables, statement: str) -> str | None:
-    """The condition that the statement ends with, None if it does not."""
-    try:
-        tables.sql(statement)
-    except PySparkException as error:
-        return error.getCondition()
-    return None
-
+from .conftest import Tables, refusal
 
 NOT_OURS = "HIVE_ACID_UNSUPPORTED_TABLE.OWN_CATALOG"
 NOT_ALTERED_HERE = "HIVE_ACID_UNSUPPORTED_STATEMENT.OWN_CATALOG"
@@ -89,9 +80,8 @@ def test_a_statement_that_fails_leaves_nothing_in_either_metastore(tables: Table
     tables.create("t", "id INT")
     tables.sql("INSERT INTO t VALUES (1)")
     files = tables.files("t")
-    assert (
-        refusal(tables, statement.format(ours="t", theirs=tables.in_catalog(CATALOG, "t"))) == "USER_RAISED_EXCEPTION"
-    )
+    failure = refusal(tables, statement.format(ours="t", theirs=tables.in_catalog(CATALOG, "t")))
+    assert failure == raised_in_tasks("USER_RAISED_EXCEPTION")
     assert lake.sql("SELECT * FROM t") == tables.sql("SELECT * FROM t") == [(1,)]
     assert tables.files("t") == files
     assert eventually(lambda: not lake.open()), lake.open()

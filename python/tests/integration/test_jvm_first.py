@@ -75,6 +75,12 @@ def is_waited_for(client: ThriftMetastore, table: TableName) -> bool:
     return any(lock.state is LockState.WAITING for lock in client.held_locks(table))
 
 
+def is_to_be_dropped(client: ThriftMetastore, table: TableName) -> bool:
+    """Not the INSERT's lock, which is waiting for a moment, too, before the metastore grants it."""
+    waiting = [lock for lock in client.held_locks(table) if lock.state is LockState.WAITING]
+    return any(lock.kind is LockKind.EXCLUSIVE for lock in waiting)
+
+
 def test_statements_by_jdbc(server: Program, jdbc: JdbcClient, table: TableName, client: ThriftMetastore) -> None:
     with jdbc.connect() as session:
         fill(session, table)
@@ -186,7 +192,7 @@ def test_a_side_car_that_is_killed_while_a_created_table_is_taken_back_says_that
         creating = threads.submit(session.sql, f"CREATE TABLE {made} {TRANSACTIONAL} AS {query}")
         wait_until(lambda: made in client.table_names(), "the table is made")
         with locked(client, made):
-            wait_until(lambda: is_waited_for(client, made), "it waits for the table that it is to drop")
+            wait_until(lambda: is_to_be_dropped(client, made), "it waits for the table that it is to drop")
             os.kill(server.sidecar(), signal.SIGKILL)
             with pytest.raises(Refused) as caught:
                 creating.result(30)
