@@ -8,7 +8,7 @@ import org.apache.spark.sql.catalyst.TableIdentifier
 import org.apache.spark.sql.catalyst.analysis.AssignmentUtils
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
-import org.apache.spark.sql.catalyst.plans.logical.{Assignment, LogicalPlan, MergeAction, UpdateAction}
+import org.apache.spark.sql.catalyst.plans.logical.{Assignment, LogicalPlan, MergeAction, TableSpec, UpdateAction}
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.execution.{CachedData, CacheManager}
 import org.apache.spark.sql.execution.datasources.{CreateTable, LogicalRelation}
@@ -43,6 +43,9 @@ object LineNodes {
     case CreateTable(table, SaveMode.Append, Some(query)) => Some(SaveAsTable(table, SaveMode.Append, query))
     case _                                                => None
   }
+
+  /** A new table's constraints came with 4.1. */
+  def hasConstraints(spec: TableSpec): Boolean = false
 
   /** Whether this thread looks the table up in order to drop it: `saveAsTable` that overwrites does so itself, without
     * a plan that a rule could see, right after it has looked whether its rows come from that table.

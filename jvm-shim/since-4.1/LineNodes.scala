@@ -4,7 +4,7 @@ import org.apache.spark.sql.catalyst.TableIdentifier
 import org.apache.spark.sql.catalyst.analysis.AssignmentUtils
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
-import org.apache.spark.sql.catalyst.plans.logical.{Assignment, LogicalPlan, MergeAction, UpdateAction}
+import org.apache.spark.sql.catalyst.plans.logical.{Assignment, LogicalPlan, MergeAction, TableSpec, UpdateAction}
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.execution.command.SaveAsV1TableCommand
 import org.apache.spark.sql.execution.streaming.runtime.StreamingRelation
@@ -37,6 +37,9 @@ object LineNodes {
     case s: SaveAsV1TableCommand => Some(SaveAsTable(s.tableDesc, s.mode, s.query))
     case _                       => None
   }
+
+  /** A new table's constraints: keys and checks. */
+  def hasConstraints(spec: TableSpec): Boolean = spec.constraints.nonEmpty
 
   /** Whether this thread looks the table up in order to drop it: no, as `saveAsTable` is a command. */
   def isReadToBeDropped: Boolean = false

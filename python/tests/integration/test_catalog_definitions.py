@@ -12,7 +12,7 @@ from hive_acid.metastore.types import LockComponent, LockKind, OperationKind
 from hive_acid.model.table import TableName
 from support.other_metastore import ACID, CATALOG, INSERT_ONLY, Other
 from support.polling import eventually
-from support.spark_lines import raised_in_tasks
+from support.spark_lines import raised_in_tasks, since
 
 from .conftest import Tables, refusal
 
@@ -179,6 +179,8 @@ REFUSED = {
     "CREATE TABLE {t} (id INT)": "HIVE_ACID_UNSUPPORTED_TABLE.OWN_CATALOG",
     "CREATE TABLE {t} AS SELECT 1 AS id": "HIVE_ACID_UNSUPPORTED_TABLE.OWN_CATALOG",
     "CREATE TABLE {t} (id INT NOT NULL) {acid}": NOT_DONE,
+    "CREATE TABLE {t} (id INT DEFAULT 5) {acid}": NOT_DONE,
+    "CREATE TABLE {t} (id INT, next INT GENERATED ALWAYS AS (id + 1)) {acid}": NOT_DONE,
     "CREATE TABLE {t} (id INT, at TIMESTAMP) PARTITIONED BY (years(at)) {acid}": NOT_DONE,
     "CREATE TABLE {t} (id INT, at TIMESTAMP_NTZ) {acid}": "HIVE_ACID_UNSUPPORTED_TABLE.COLUMN_TYPE",
     "CREATE TABLE {t} (id INT, i STRUCT<a: INTERVAL DAY>) {acid}": "HIVE_ACID_UNSUPPORTED_TABLE.COLUMN_TYPE",
@@ -195,6 +197,14 @@ REFUSED = {
     "CREATE TABLE lake.nowhere.t (id INT) {acid}": "SCHEMA_NOT_FOUND",
     "DROP TABLE lake.nowhere.t": "TABLE_OR_VIEW_NOT_FOUND",
 }
+
+
+@since("4.1", "constraints")
+@pytest.mark.parametrize("constraint", ["PRIMARY KEY (id)", "CHECK (id > 0)"])
+def test_a_constraint_is_refused(tables: Tables, lake: Other, constraint: str) -> None:
+    text = f"CREATE TABLE {tables.in_catalog(CATALOG, 't')} (id INT, {constraint}) {ACID}"
+    assert refusal(tables, text) == NOT_DONE
+    assert lake.sql("SHOW TABLES") == []
 
 
 def test_what_a_metastore_of_hive_would_not_keep_is_refused(tables: Tables, lake: Other) -> None:

@@ -151,3 +151,22 @@ def test_a_dry_run_tells_of_the_other_metastore(tables: Tables, lake: Other) -> 
     facts = dict(tables.sql(f"EXPLAIN ACID DELETE FROM {t} WHERE id = 1"))
     assert facts["rows deleted"] == "1"
     assert lake.sql("SELECT count(*) FROM t") == [(2,)]
+
+
+def test_a_cached_table_shows_what_the_session_writes(tables: Tables, lake: Other) -> None:
+    lake.sql(f"CREATE TABLE t (id INT, name STRING) {ACID}")
+    lake.sql("INSERT INTO t VALUES (1, 'theirs')")
+    tables.create("t")
+    tables.sql("INSERT INTO t VALUES (2, 'ours')")
+    t = tables.in_catalog(CATALOG, "t")
+    tables.sql(f"CACHE TABLE {t}")
+    try:
+        assert tables.sql(f"SELECT * FROM {t}") == [(1, "theirs")]
+        assert tables.sql("SELECT * FROM t") == [(2, "ours")]
+        tables.sql(f"INSERT INTO {t} VALUES (3, 'new')")
+        assert sorted(tables.sql(f"SELECT * FROM {t}")) == [(1, "theirs"), (3, "new")]
+        tables.sql(f"DELETE FROM {t}")
+        assert tables.sql(f"SELECT * FROM {t}") == []
+        assert tables.sql("SELECT * FROM t") == [(2, "ours")]
+    finally:
+        tables.sql(f"UNCACHE TABLE {t}")

@@ -13,13 +13,13 @@ import org.apache.spark.sql.catalyst.expressions.Alias
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.trees.CurrentOrigin
-import org.apache.spark.sql.catalyst.util.ResolveDefaultColumns
+import org.apache.spark.sql.catalyst.util.{GeneratedColumn, ResolveDefaultColumns}
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.connector.catalog.Identifier
 import org.apache.spark.sql.connector.expressions.{Literal => Constant, NamedReference, Transform}
-import org.apache.spark.sql.hiveacid.SparkAccess
+import org.apache.spark.sql.hiveacid.{LineNodes, SparkAccess}
 import org.apache.spark.sql.internal.HiveSerDe
-import org.apache.spark.sql.types.StructType
+import org.apache.spark.sql.types.{StructField, StructType}
 
 /** CREATE TABLE and CREATE TABLE … AS SELECT in a catalog with a metastore of its own. After Spark's own resolution
   * rules: names, the columns' types and the query are resolved by then. A transaction of the session's own metastore
@@ -31,7 +31,7 @@ case class CreateOwnTables(session: SparkSession) extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperators {
     case c @ CreateTable(Own(catalog, id), _, _, spec: TableSpec, ignoreIfExists) if c.resolved =>
       refuseInTransaction(Operation, catalog, id)
-      refuseClauses(catalog, id, c.tableSchema)
+      refuseClauses(catalog, id, c.tableSchema, spec)
       CreateOwnTableCommand(described(catalog, id, c, spec), ignoreIfExists)
     case c @ CreateTableAsSelect(Own(catalog, id), _, query, spec: TableSpec, _, ignoreIfExists, _) if c.resolved =>
       refuseInTransaction("CREATE TABLE … AS SELECT", catalog, id)
@@ -101,13 +101,16 @@ case class CreateOwnTables(session: SparkSession) extends Rule[LogicalPlan] {
   }
 
   /** Refuses clauses that a metastore of Hive would not keep with the table. */
-  private def refuseClauses(catalog: MetastoreCatalog, id: Identifier, schema: StructType): Unit = {
-    val clauses = schema.collect {
-      case f if !f.nullable                                                                    => "NOT NULL"
-      case f if f.metadata.contains(ResolveDefaultColumns.CURRENT_DEFAULT_COLUMN_METADATA_KEY) => "DEFAULT"
-    }
-    clauses.headOption.foreach(clause => notDone(catalog, id, s"$Operation with $clause"))
+  private def refuseClauses(catalog: MetastoreCatalog, id: Identifier, schema: StructType, spec: TableSpec): Unit = {
+    val clauses = schema.flatMap(clause) ++ Some("constraints").filter(_ => LineNodes.hasConstraints(spec))
+    clauses.headOption.foreach(found => notDone(catalog, id, s"$Operation with $found"))
   }
+
+  private def clause(f: StructField): Option[String] =
+    if (GeneratedColumn.isGeneratedColumn(f)) Some("GENERATED ALWAYS")
+    else if (f.metadata.contains("identity.start")) Some("IDENTITY") // IdentityColumn, since 4.0
+    else if (f.metadata.contains(ResolveDefaultColumns.CURRENT_DEFAULT_COLUMN_METADATA_KEY)) Some("DEFAULT")
+    else Some("NOT NULL").filterNot(_ => f.nullable)
 
   private def notDone(catalog: MetastoreCatalog, id: Identifier, operation: String): Nothing =
     refuse(
