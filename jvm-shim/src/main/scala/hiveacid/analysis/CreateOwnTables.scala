@@ -137,13 +137,13 @@ case class CreateOwnTables(session: SparkSession) extends Rule[LogicalPlan] {
 
   /** Partition columns, and buckets. */
   private def layout(catalog: MetastoreCatalog, id: Identifier, transforms: Seq[Transform]) = {
-    val partition = transforms.filter(_.name == "identity").flatMap(names)
     val buckets = transforms.filter(t => t.name == "bucket" || t.name == "sorted_bucket")
-    transforms.diff(buckets).filterNot(_.name == "identity").foreach { t =>
-      notDone(catalog, id, s"$Operation PARTITIONED BY ${t.describe}")
-    }
-    (partition, buckets.headOption.map(bucketSpec))
+    val (partition, others) = transforms.diff(buckets).partition(isColumn)
+    others.foreach(t => notDone(catalog, id, s"$Operation PARTITIONED BY ${t.describe}"))
+    (partition.flatMap(names), buckets.headOption.map(bucketSpec))
   }
+
+  private def isColumn(t: Transform) = t.name == "identity" && t.references.forall(_.fieldNames.length == 1)
 
   private def names(t: Transform) = t.references.toSeq.map((r: NamedReference) => r.fieldNames.mkString("."))
 

@@ -14,13 +14,19 @@ import org.apache.spark.sql.types._
 object NewTables {
   private val HashProperty = "bucketing_version"
 
-  def described(t: CatalogTable): DescribedTable = DescribedTable(
+  /** Refuses a type that Hive does not have, and a table without columns of its own. */
+  def described(t: CatalogTable): DescribedTable = {
+    if (t.dataSchema.isEmpty) refuse(t, Refusal("HIVE_ACID_UNSUPPORTED_TABLE.NO_DATA_COLUMNS"))
+    message(t)
+  }
+
+  private def message(t: CatalogTable): DescribedTable = DescribedTable(
     table = AcidTable.name(t),
     kind = if (t.tableType == CatalogTableType.EXTERNAL) "EXTERNAL_TABLE" else "MANAGED_TABLE",
     owner = t.owner,
     createdS = 0,
     columns = t.dataSchema.map(column(t, _)),
-    partitionColumns = t.partitionSchema.map(column(t, _)),
+    partitionColumns = t.partitionSchema.map(partitionColumn(t, _)),
     bucketColumns = t.bucketSpec.toSeq.flatMap(_.bucketColumnNames).map(lowered),
     bucketCount = t.bucketSpec.fold(0)(_.numBuckets),
     sortColumns = Nil,
@@ -38,15 +44,22 @@ object NewTables {
     if (t.bucketSpec.isEmpty || t.properties.keys.exists(_.equalsIgnoreCase(HashProperty))) t.properties
     else t.properties + (HashProperty -> "2")
 
+  private def partitionColumn(t: CatalogTable, field: StructField) = field.dataType match {
+    case _: ArrayType | _: MapType | _: StructType => refuseType(t, field, "PARTITION_COLUMN_TYPE")
+    case _                                         => column(t, field)
+  }
+
+  private def refuseType(t: CatalogTable, field: StructField, refusal: String): Nothing = {
+    val parameters = Map("column" -> field.name, "type" -> field.dataType.catalogString)
+    refuse(t, Refusal(s"HIVE_ACID_UNSUPPORTED_TABLE.$refusal", parameters))
+  }
+
+  private def refuse(t: CatalogTable, refusal: Refusal): Nothing =
+    throw AcidException.unsupported("CREATE TABLE", AcidTable.name(t), refusal)
+
   private def column(t: CatalogTable, field: StructField) = {
     val dataType = CharVarcharUtils.getRawType(field.metadata).getOrElse(field.dataType)
-    if (!isKnown(dataType)) {
-      val refusal = Refusal(
-        "HIVE_ACID_UNSUPPORTED_TABLE.COLUMN_TYPE",
-        Map("column" -> field.name, "type" -> dataType.catalogString)
-      )
-      throw AcidException.unsupported("CREATE TABLE", AcidTable.name(t), refusal)
-    }
+    if (!isKnown(dataType)) refuseType(t, field, "COLUMN_TYPE")
     DescribedColumn(lowered(field.name), dataType.catalogString, field.getComment())
   }
 
