@@ -40,6 +40,7 @@ class CompactionSuite extends AcidOrcSuite {
       writeIds = "",
       deletes = PartitionDeletes(folders, "stamp"),
       files = Seq(file),
+      columns = None,
       output = OutputJob("", "", Map.empty)
     )
     val spec = CheckedCompaction.of(message)
