@@ -1,5 +1,7 @@
 package hiveacid.analysis
 
+import java.util.Locale
+
 import hiveacid.catalog.{MetastoreCatalog, MetastoreTable}
 import hiveacid.commands.{CreateOwnTableCommand, CreateTableAsSelectCommand, StatementTexts}
 import hiveacid.errors.{AcidException, Refusal}
@@ -19,7 +21,7 @@ import org.apache.spark.sql.connector.catalog.Identifier
 import org.apache.spark.sql.connector.expressions.{Literal => Constant, NamedReference, Transform}
 import org.apache.spark.sql.hiveacid.{LineNodes, SparkAccess}
 import org.apache.spark.sql.internal.HiveSerDe
-import org.apache.spark.sql.types.{StructField, StructType}
+import org.apache.spark.sql.types.{ArrayType, DataType, MapType, StructField, StructType}
 
 /** CREATE TABLE and CREATE TABLE … AS SELECT in a catalog with a metastore of its own. After Spark's own resolution
   * rules: names, the columns' types and the query are resolved by then. A transaction of the session's own metastore
@@ -28,23 +30,26 @@ import org.apache.spark.sql.types.{StructField, StructType}
 case class CreateOwnTables(session: SparkSession) extends Rule[LogicalPlan] {
   private val Operation = "CREATE TABLE"
 
+  /** Options by which USING hive names a format (HiveOptions). */
+  private val FormatOptions = Set("fileformat", "inputformat", "outputformat", "serde")
+
   override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperators {
     case c @ CreateTable(Own(catalog, id), _, _, spec: TableSpec, ignoreIfExists) if c.resolved =>
-      refuseInTransaction(Operation, catalog, id)
+      SessionTransactions.refuse(session, Operation, name(catalog, id))
       refuseClauses(catalog, id, c.tableSchema, spec)
       CreateOwnTableCommand(described(catalog, id, c, spec), ignoreIfExists)
     case c @ CreateTableAsSelect(Own(catalog, id), _, query, spec: TableSpec, _, ignoreIfExists, _) if c.resolved =>
-      refuseInTransaction("CREATE TABLE … AS SELECT", catalog, id)
+      SessionTransactions.refuse(session, "CREATE TABLE … AS SELECT", name(catalog, id))
       val table = described(catalog, id, c, spec)
       AcidRelation.refuseUnwritable("CREATE TABLE … AS SELECT", table)
       if (!catalog.tableExists(id)) creation(table, query)
       else if (ignoreIfExists) LocalRelation()
       else throw SparkAccess.tableAlreadyExists(table)
     case d @ DropTable(Own(catalog, id), _, _) =>
-      refuseInTransaction("DROP TABLE", catalog, id)
+      SessionTransactions.refuse(session, "DROP TABLE", name(catalog, id))
       d
     case d @ DropNamespace(OwnDatabase(catalog, id), _, _) =>
-      refuseInTransaction("DROP DATABASE", catalog, id)
+      SessionTransactions.refuse(session, "DROP DATABASE", name(catalog, id))
       d
   }
 
@@ -65,12 +70,7 @@ case class CreateOwnTables(session: SparkSession) extends Rule[LogicalPlan] {
     }
   }
 
-  private def refuseInTransaction(operation: String, catalog: MetastoreCatalog, id: Identifier): Unit =
-    if (SessionTransactions.of(session).isDefined)
-      refuse(operation, catalog, id, Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.IN_TRANSACTION"))
-
-  private def refuse(operation: String, catalog: MetastoreCatalog, id: Identifier, refusal: Refusal): Nothing =
-    throw AcidException.unsupported(operation, (catalog.name +: id.namespace :+ id.name).mkString("."), refusal)
+  private def name(catalog: MetastoreCatalog, id: Identifier) = (catalog.name +: id.namespace :+ id.name).mkString(".")
 
   private def creation(table: CatalogTable, query: LogicalPlan): LogicalPlan = {
     val columns = query.output.map(a => Alias(a, a.name)())
@@ -97,12 +97,15 @@ case class CreateOwnTables(session: SparkSession) extends Rule[LogicalPlan] {
     )
     MetastoreTable.refusePlain(Operation, table)
     PlaceNewTables.refuse(table)
+    AcidRelation.formatOf(Operation, table)
     table
   }
 
   /** Refuses clauses that a metastore of Hive would not keep with the table. */
   private def refuseClauses(catalog: MetastoreCatalog, id: Identifier, schema: StructType, spec: TableSpec): Unit = {
-    val clauses = schema.flatMap(clause) ++ Some("constraints").filter(_ => LineNodes.hasConstraints(spec))
+    val clauses = schema.flatMap(clause) ++
+      Some("constraints").filter(_ => LineNodes.hasConstraints(spec)) ++
+      spec.options.keys.filter(key => FormatOptions(key.toLowerCase(Locale.ROOT))).map(key => s"OPTIONS ($key)")
     clauses.headOption.foreach(found => notDone(catalog, id, s"$Operation with $found"))
   }
 
@@ -110,21 +113,27 @@ case class CreateOwnTables(session: SparkSession) extends Rule[LogicalPlan] {
     if (GeneratedColumn.isGeneratedColumn(f)) Some("GENERATED ALWAYS")
     else if (f.metadata.contains("identity.start")) Some("IDENTITY") // IdentityColumn, since 4.0
     else if (f.metadata.contains(ResolveDefaultColumns.CURRENT_DEFAULT_COLUMN_METADATA_KEY)) Some("DEFAULT")
-    else Some("NOT NULL").filterNot(_ => f.nullable)
+    else Some("NOT NULL").filter(_ => !f.nullable || hasRequiredField(f.dataType))
+
+  private def hasRequiredField(dataType: DataType): Boolean = dataType match {
+    case StructType(fields)     => fields.exists(f => !f.nullable || hasRequiredField(f.dataType))
+    case ArrayType(element, _)  => hasRequiredField(element)
+    case MapType(key, value, _) => hasRequiredField(key) || hasRequiredField(value)
+    case _                      => false
+  }
 
   private def notDone(catalog: MetastoreCatalog, id: Identifier, operation: String): Nothing =
-    refuse(
+    throw AcidException.unsupported(
       operation,
-      catalog,
-      id,
+      name(catalog, id),
       Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.OWN_CATALOG", Map("catalog" -> catalog.name))
     )
 
-  /** The files are ORC unless it is said otherwise. */
+  /** The files are ORC unless it is said otherwise; with ROW FORMAT alone they are text, as Hive has it. */
   private def storage(spec: TableSpec): CatalogStorageFormat = {
     val named = spec.serde.flatMap(_.storedAs).orElse(spec.provider.filterNot(_.equalsIgnoreCase("hive")))
-    val known = HiveSerDe.sourceToSerDe(named.getOrElse("orc"))
     val classes = spec.serde.flatMap(_.formatClasses)
+    val known = HiveSerDe.sourceToSerDe(named.getOrElse(if (spec.serde.isDefined) "textfile" else "orc"))
     CatalogStorageFormat(
       locationUri = spec.location.map(CatalogUtils.stringToURI),
       inputFormat = classes.map(_.input).orElse(known.flatMap(_.inputFormat)).orElse(named),

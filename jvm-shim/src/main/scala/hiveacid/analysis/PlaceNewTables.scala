@@ -2,6 +2,7 @@ package hiveacid.analysis
 
 import java.util.Locale
 
+import hiveacid.catalog.NewTables
 import hiveacid.scan.AcidRelation
 import hiveacid.values.AcidTable
 import hiveacid.errors.{AcidException, Refusal}
@@ -18,17 +19,11 @@ import org.apache.spark.sql.execution.command.CreateTableCommand
   * that Hive gives its own new tables; without the property it would be the one before Hive 3.
   */
 case class PlaceNewTables(session: SparkSession) extends Rule[LogicalPlan] {
-  private val HashProperty = "bucketing_version"
-
   override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperators {
     case c @ CreateTableCommand(table, _) if AcidTable.isTransactional(table) =>
       PlaceNewTables.refuse(table)
-      c.copy(table = placed(hashed(table)))
+      c.copy(table = placed(NewTables.hashed(table)))
   }
-
-  private def hashed(table: CatalogTable) =
-    if (table.bucketSpec.isEmpty || table.properties.keys.exists(_.equalsIgnoreCase(HashProperty))) table
-    else table.copy(properties = table.properties + (HashProperty -> "2"))
 
   private def placed(table: CatalogTable): CatalogTable = table.properties.get(PlaceNewTables.Location) match {
     case Some(path) =>

@@ -2,7 +2,6 @@ package hiveacid.analysis
 
 import hiveacid.values.AcidTable
 import hiveacid.commands.{CreateTableAsSelectCommand, StatementTexts}
-import hiveacid.errors.{AcidException, Refusal}
 import hiveacid.scan.{AcidRelation, SessionTransactions}
 
 import org.apache.spark.sql.catalyst.expressions.Alias
@@ -18,12 +17,7 @@ case class ReplaceCreationsAsSelect(session: SparkSession) extends Rule[LogicalP
     case c: CreateHiveTableAsSelectCommand if AcidTable.isTransactional(c.tableDesc) =>
       val names = c.query.output.zip(c.outputColumnNames).map { case (column, name) => Alias(column, name)() }
       val name = AcidTable.name(c.tableDesc)
-      if (SessionTransactions.of(session).isDefined)
-        throw AcidException.unsupported(
-          "CREATE TABLE … AS SELECT",
-          name,
-          Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.IN_TRANSACTION")
-        )
+      SessionTransactions.refuse(session, "CREATE TABLE … AS SELECT", name)
       AcidRelation.refuseUnwritable("CREATE TABLE … AS SELECT", c.tableDesc)
       CurrentOrigin.withOrigin(StatementTexts.origin(c.query, "CREATE")) {
         CreateTableAsSelectCommand(c.tableDesc, Project(names, c.query))

@@ -17,7 +17,7 @@ object NewTables {
   /** Refuses a type that Hive does not have, and a table without columns of its own. */
   def described(t: CatalogTable): DescribedTable = {
     if (t.dataSchema.isEmpty) refuse(t, Refusal("HIVE_ACID_UNSUPPORTED_TABLE.NO_DATA_COLUMNS"))
-    message(t)
+    message(hashed(t))
   }
 
   private def message(t: CatalogTable): DescribedTable = DescribedTable(
@@ -35,14 +35,15 @@ object NewTables {
     outputFormat = t.storage.outputFormat,
     serde = t.storage.serde,
     serdeProperties = t.storage.properties,
-    properties = hashed(t) ++ t.comment.map("comment" -> _)
+    properties = t.properties ++ t.comment.map("comment" -> _)
   )
 
-  /** Bucketed by the hash that Hive gives its own new tables; without the property it would be the one before Hive 3.
+  /** The table, bucketed by the hash that Hive gives its own new tables if it is bucketed at all; without the property
+    * it would be the one before Hive 3.
     */
-  private def hashed(t: CatalogTable) =
-    if (t.bucketSpec.isEmpty || t.properties.keys.exists(_.equalsIgnoreCase(HashProperty))) t.properties
-    else t.properties + (HashProperty -> "2")
+  def hashed(t: CatalogTable): CatalogTable =
+    if (t.bucketSpec.isEmpty || t.properties.keys.exists(_.equalsIgnoreCase(HashProperty))) t
+    else t.copy(properties = t.properties + (HashProperty -> "2"))
 
   private def partitionColumn(t: CatalogTable, field: StructField) = field.dataType match {
     case _: ArrayType | _: MapType | _: StructType => refuseType(t, field, "PARTITION_COLUMN_TYPE")

@@ -1,5 +1,6 @@
 package hiveacid.catalog
 
+import hiveacid.errors.AcidException
 import hiveacid.values.AcidTable
 
 import org.apache.spark.sql.catalyst.TableIdentifier
@@ -30,10 +31,11 @@ object OwnTables {
   def currentCatalog(session: SparkSession): Option[MetastoreCatalog] =
     Some(session.sessionState.catalogManager.currentCatalog).collect { case own: MetastoreCatalog => own }
 
-  /** The catalog of a table, if it is such a one. */
+  /** The catalog of a table, None for that of the session; refuses by name if Spark has another under the name. */
   def catalogOf(session: SparkSession, table: CatalogTable): Option[MetastoreCatalog] =
-    AcidTable.ownCatalog(table).map(session.sessionState.catalogManager.catalog).collect { case own: MetastoreCatalog =>
-      own
+    AcidTable.ownCatalog(table).map(session.sessionState.catalogManager.catalog).map {
+      case own: MetastoreCatalog => own
+      case _                     => throw AcidException("HIVE_ACID_NO_PLANNER", Map("table" -> AcidTable.name(table)))
     }
 
   private def place(session: SparkSession, parts: Seq[String]): Option[(MetastoreCatalog, Identifier)] =

@@ -1,7 +1,6 @@
 package hiveacid.commands
 
 import hiveacid.values.AcidTable
-import hiveacid.errors.{AcidException, Refusal}
 import hiveacid.python.PythonSide
 import hiveacid.scan.SessionTransactions
 import hiveacid.wire.AlterRequest
@@ -39,12 +38,7 @@ case class AcidDdlCommand(
 
   override def run(api: ApiSession): Seq[Row] = {
     val session = api.asInstanceOf[SparkSession]
-    if (SessionTransactions.of(session).isDefined)
-      throw AcidException.unsupported(
-        kind,
-        AcidTable.name(tables.head),
-        Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.IN_TRANSACTION")
-      )
+    SessionTransactions.refuse(session, kind, AcidTable.name(tables.head))
     var rows = Seq.empty[Row]
     RunningStatements.alter(session, this)(() => rows = runCommand(session))
     rows

@@ -1,7 +1,6 @@
 package hiveacid.commands
 
 import hiveacid.values.AcidTable
-import hiveacid.errors.{AcidException, Refusal}
 import hiveacid.scan.SessionTransactions
 
 import org.apache.spark.sql.{Row, SparkSession => ApiSession}
@@ -23,12 +22,7 @@ case class AcidMultiInsertCommand(inserts: Seq[AcidWriteCommand]) extends LeafRu
 
   override def run(api: ApiSession): Seq[Row] = {
     val session = api.asInstanceOf[SparkSession]
-    if (SessionTransactions.of(session).isDefined)
-      throw AcidException.unsupported(
-        "INSERT into several tables",
-        AcidTable.name(inserts.head.target),
-        Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.IN_TRANSACTION")
-      )
+    SessionTransactions.refuse(session, "INSERT into several tables", AcidTable.name(inserts.head.target))
     val written = inserts.map(_ => new WrittenFiles)
     val rows =
       StatementTexts.describing(session, inserts.head) {

@@ -1,7 +1,6 @@
 package hiveacid.commands
 
 import hiveacid.values.{AcidTable, RowWrites}
-import hiveacid.errors.{AcidException, Refusal}
 import hiveacid.python.PythonSide
 import hiveacid.scan.{AcidFileIndex, AnalysedTables, SessionTransactions}
 import hiveacid.wire.{AffectedRows, Overwrite, StatementKind, WriteRequest}
@@ -69,12 +68,8 @@ case class AcidWriteCommand(
 
   /** A transaction of several statements is one of the session's own catalog. */
   private def refuseOtherTransaction(session: SparkSession): Unit =
-    if (SessionTransactions.of(session).isDefined && AcidTable.ownCatalog(target).isDefined)
-      throw AcidException.unsupported(
-        s"${kind.name.toUpperCase} of a table of another catalog",
-        table,
-        Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.IN_TRANSACTION")
-      )
+    if (AcidTable.ownCatalog(target).isDefined)
+      SessionTransactions.refuse(session, s"${kind.name.toUpperCase} of a table of another catalog", table)
 
   private def built(session: SparkSession): WriteRequest = WriteRequest(
     kind = kind,

@@ -17,11 +17,10 @@ case class CreateOwnTableCommand(table: CatalogTable, ignoreIfExists: Boolean) e
 
   override def run(api: ApiSession): Seq[Row] = {
     val namespace = table.identifier.database.toArray
-    OwnTables.catalogOf(api.asInstanceOf[SparkSession], table).foreach { catalog =>
-      if (!catalog.namespaceExists(namespace)) throw new NoSuchNamespaceException(namespace)
-      if (!catalog.tableExists(Identifier.of(namespace, table.identifier.table))) catalog.create(table)
-      else if (!ignoreIfExists) throw SparkAccess.tableAlreadyExists(table)
-    }
+    val catalog = OwnTables.catalogOf(api.asInstanceOf[SparkSession], table).get
+    if (!catalog.namespaceExists(namespace)) throw new NoSuchNamespaceException(namespace)
+    if (!catalog.tableExists(Identifier.of(namespace, table.identifier.table))) catalog.create(table)
+    else if (!ignoreIfExists) throw SparkAccess.tableAlreadyExists(table)
     Nil
   }
 }

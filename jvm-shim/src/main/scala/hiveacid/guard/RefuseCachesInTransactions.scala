@@ -1,6 +1,5 @@
 package hiveacid.guard
 
-import hiveacid.errors.{AcidException, Refusal}
 import hiveacid.scan.{AcidFileIndex, SessionTransactions}
 
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
@@ -19,11 +18,7 @@ case class RefuseCachesInTransactions(session: SparkSession) extends Rule[Logica
         cached.cacheBuilder.cachedPlan.collectLeaves().collectFirst {
           case scan: FileSourceScanExec if scan.relation.location.isInstanceOf[AcidFileIndex] =>
             val table = scan.tableIdentifier.fold("a transactional table")(_.unquotedString)
-            throw AcidException.unsupported(
-              "Reading or filling a cache",
-              table,
-              Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.IN_TRANSACTION")
-            )
+            throw SessionTransactions.refusal("Reading or filling a cache", table)
         }
       case _ =>
     }

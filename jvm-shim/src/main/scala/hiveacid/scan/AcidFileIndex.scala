@@ -2,7 +2,6 @@ package hiveacid.scan
 
 import hiveacid.values.{AcidTable, BucketProperty}
 import hiveacid.wire.{PartitionScan, RawIds, ReadRequest, ScanFile, ScanRequest, TableScan, Wire}
-import hiveacid.errors.{AcidException, Refusal}
 import hiveacid.formats.{Evolution, ReadErrors, SharedText}
 import hiveacid.formats.json.TableJsonFileFormat
 import hiveacid.formats.orc.{AcidOrcFileFormat, FilePruning, RawRows, TableOrcFileFormat}
@@ -104,13 +103,8 @@ final class AcidFileIndex(
     // names and files are asked for under one key, so that both are of one snapshot
     val snapshot = token.orElse(runningTransaction)
     // an RDD's scans carry no sign of whose they are, and would read another snapshot than the transaction's
-    if (snapshot.isEmpty && AcidFileIndex.rootExecution(session).isEmpty && SessionTransactions.of(session).isDefined)
-      throw AcidException.unsupported(
-        "Reading as an RDD",
-        name,
-        Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.IN_TRANSACTION")
-      )
     val isLoose = snapshot.isEmpty && AcidFileIndex.rootExecution(session).isEmpty
+    if (isLoose) SessionTransactions.refuse(session, "Reading as an RDD", name)
     val query = if (isLoose) Some(queryKey.getOrElse(QueryKeys.newKey())) else None
     query.foreach(QueryKeys.started)
     val key = query.fold(executionKey)(_.number)
@@ -130,11 +124,7 @@ final class AcidFileIndex(
   private def runningTransaction: Option[String] = {
     val running = SessionTransactions.running(session.sparkContext)
     if (running.isDefined && ownCatalog.isDefined)
-      throw AcidException.unsupported(
-        "Reading a table of another catalog",
-        name,
-        Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.IN_TRANSACTION")
-      )
+      throw SessionTransactions.refusal("Reading a table of another catalog", name)
     running
   }
 

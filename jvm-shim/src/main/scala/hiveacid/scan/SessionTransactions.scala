@@ -4,6 +4,7 @@ import java.util.concurrent.ConcurrentHashMap
 
 import scala.util.control.NonFatal
 
+import hiveacid.errors.{AcidException, Refusal}
 import hiveacid.values.AcidTable
 import org.apache.spark.SparkContext
 import org.apache.spark.internal.Logging
@@ -29,6 +30,14 @@ object SessionTransactions extends Logging {
 
   /** The token of the session's transaction. */
   def of(session: SparkSession): Option[String] = Option(tokens.get(LineSessions.tag(session)))
+
+  /** Refuses what a transaction of several statements cannot hold, if the session is in one. */
+  def refuse(session: SparkSession, operation: => String, table: => String): Unit =
+    if (of(session).isDefined) throw refusal(operation, table)
+
+  /** The error of something that a transaction of several statements cannot hold. */
+  def refusal(operation: String, table: String): AcidException =
+    AcidException.unsupported(operation, table, Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.IN_TRANSACTION"))
 
   /** True until the transaction has ended. */
   def isRunning(token: String): Boolean = tokens.containsValue(token)
