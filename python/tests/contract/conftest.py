@@ -18,7 +18,7 @@ from hive_acid.metastore.types import MetastoreLine
 from hive_acid.model.table import TableName
 from support.metastore_releases import GATE_VERSION, VERSIONS, started_release
 from support.metastore_session import Session
-from support.metastore_setup import MemorySetup, MetastoreSetup, thrift_setup
+from support.metastore_setup import MemorySetup, MetastoreSetup, ThriftSetup, thrift_setup
 
 REAL = (
     "embedded",
@@ -83,6 +83,13 @@ def real_uri(request: pytest.FixtureRequest, servers: Servers) -> str:
     return servers.uri(request.param)
 
 
+@pytest.fixture
+def real(real_uri: str) -> Iterator[ThriftSetup]:
+    """Each real metastore, and a database of its own for one test."""
+    with thrift_setup(real_uri) as made:
+        yield made
+
+
 @pytest.fixture(params=("memory-3.1", "memory-4", *REAL))
 def setup(request: pytest.FixtureRequest) -> Iterator[MetastoreSetup]:
     """A metastore and a database of its own for one test."""
@@ -91,8 +98,8 @@ def setup(request: pytest.FixtureRequest) -> Iterator[MetastoreSetup]:
     elif request.param == "memory-4":
         yield MemorySetup(MemoryMetastore(MetastoreLine.HIVE_4))
     else:
-        with thrift_setup(request.getfixturevalue("servers").uri(request.param)) as real:
-            yield real
+        with thrift_setup(request.getfixturevalue("servers").uri(request.param)) as made:
+            yield made
 
 
 @pytest.fixture

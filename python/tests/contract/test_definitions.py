@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
@@ -13,20 +12,14 @@ from hive_acid.metastore.thrift_client import ThriftMetastore
 from hive_acid.metastore.types import MetastoreLine
 from hive_acid.model.table import TableKind, TableName
 from hive_acid.wire.catalogs import DescribedColumn, DescribedDatabase, DescribedTable
-from support.metastore_setup import ThriftSetup, thrift_setup
+from support.metastore_setup import ThriftSetup
 
 ORC = "org.apache.hadoop.hive.ql.io.orc"
 
 
 @pytest.fixture
-def setup(real_uri: str) -> Iterator[ThriftSetup]:
-    with thrift_setup(real_uri) as real:
-        yield real
-
-
-@pytest.fixture
-def metastore(setup: ThriftSetup) -> ThriftMetastore:
-    return setup.metastore
+def metastore(real: ThriftSetup) -> ThriftMetastore:
+    return real.metastore
 
 
 def new_table(database: str) -> DescribedTable:
@@ -49,8 +42,8 @@ def new_table(database: str) -> DescribedTable:
     )
 
 
-def test_a_table_is_what_was_asked_for_and_transactional(setup: ThriftSetup, metastore: ThriftMetastore) -> None:
-    asked = new_table(setup.database)
+def test_a_table_is_what_was_asked_for_and_transactional(real: ThriftSetup, metastore: ThriftMetastore) -> None:
+    asked = new_table(real.database)
     metastore.create_table(asked)
     found = metastore.described_table(asked.table)
     assert found is not None
@@ -65,16 +58,16 @@ def test_a_table_is_what_was_asked_for_and_transactional(setup: ThriftSetup, met
     assert TableKind.of(found.properties) is TableKind.FULL_ACID
 
 
-def test_a_table_that_is_there_is_not_made_again(setup: ThriftSetup, metastore: ThriftMetastore) -> None:
-    metastore.create_table(new_table(setup.database))
+def test_a_table_that_is_there_is_not_made_again(real: ThriftSetup, metastore: ThriftMetastore) -> None:
+    metastore.create_table(new_table(real.database))
     with pytest.raises(HiveAcidError) as caught:
-        metastore.create_table(new_table(setup.database))
+        metastore.create_table(new_table(real.database))
     assert find_outcome(caught.value) is StatementOutcome.NOTHING_CHANGED
 
 
 @pytest.mark.parametrize("purges", [False, True])
-def test_a_table_that_was_dropped_is_gone(setup: ThriftSetup, metastore: ThriftMetastore, *, purges: bool) -> None:
-    asked = new_table(setup.database)
+def test_a_table_that_was_dropped_is_gone(real: ThriftSetup, metastore: ThriftMetastore, *, purges: bool) -> None:
+    asked = new_table(real.database)
     metastore.create_table(asked)
     metastore.drop_table(asked.table, purges=purges)
     assert metastore.described_table(asked.table) is None
@@ -84,8 +77,8 @@ def test_a_table_that_was_dropped_is_gone(setup: ThriftSetup, metastore: ThriftM
     metastore.create_table(asked)
 
 
-def test_a_database_is_made_and_dropped(setup: ThriftSetup, metastore: ThriftMetastore) -> None:
-    name = f"{setup.database}_more"
+def test_a_database_is_made_and_dropped(real: ThriftSetup, metastore: ThriftMetastore) -> None:
+    name = f"{real.database}_more"
     metastore.create_database(DescribedDatabase(name.upper(), "more", None, "ada", {"a": "b"}))
     found = metastore.described_database(name)
     assert found is not None

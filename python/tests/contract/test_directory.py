@@ -2,48 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 from hive_acid.metastore.directory import Directory
 from hive_acid.metastore.types import MetastoreLine
 from hive_acid.model.table import TableName
 from hive_acid.wire.catalogs import DescribedColumn
-from support.metastore_setup import DATABASE_PROPERTIES, ThriftSetup, thrift_setup
+from support.metastore_setup import DATABASE_PROPERTIES, ThriftSetup
 
 ORC = "org.apache.hadoop.hive.ql.io.orc"
 
 
 @pytest.fixture
-def setup(real_uri: str) -> Iterator[ThriftSetup]:
-    with thrift_setup(real_uri) as real:
-        yield real
+def directory(real: ThriftSetup) -> Directory:
+    return real.metastore
 
 
-@pytest.fixture
-def directory(setup: ThriftSetup) -> Directory:
-    return setup.metastore
+def test_databases_and_tables_are_named(real: ThriftSetup, directory: Directory) -> None:
+    real.create_table("second")
+    real.create_table("First")
+    assert {"default", real.database} <= set(directory.database_names())
+    assert directory.table_names_in(real.database) == ["first", "second"]
 
 
-def test_databases_and_tables_are_named(setup: ThriftSetup, directory: Directory) -> None:
-    setup.create_table("second")
-    setup.create_table("First")
-    assert {"default", setup.database} <= set(directory.database_names())
-    assert directory.table_names_in(setup.database) == ["first", "second"]
-
-
-def test_a_database_is_described_in_any_case(setup: ThriftSetup, directory: Directory) -> None:
-    found = directory.described_database(setup.database.upper())
+def test_a_database_is_described_in_any_case(real: ThriftSetup, directory: Directory) -> None:
+    found = directory.described_database(real.database.upper())
     assert found is not None
-    assert found.name == setup.database
-    if setup.metastore.line is MetastoreLine.HIVE_4:
-        assert str(found.location).endswith(f"/{setup.database}.db")
+    assert found.name == real.database
+    if real.metastore.line is MetastoreLine.HIVE_4:
+        assert str(found.location).endswith(f"/{real.database}.db")
         assert DATABASE_PROPERTIES.items() <= found.properties.items()
 
 
-def test_a_table_is_described(setup: ThriftSetup, directory: Directory) -> None:
-    name = setup.create_table("described", partition_columns=["D"])
+def test_a_table_is_described(real: ThriftSetup, directory: Directory) -> None:
+    name = real.create_table("described", partition_columns=["D"])
     found = directory.described_table(name)
     assert found is not None
     assert (found.table, found.kind, found.owner) == (name, "MANAGED_TABLE", "tester")
@@ -52,12 +44,12 @@ def test_a_table_is_described(setup: ThriftSetup, directory: Directory) -> None:
     assert (found.bucket_columns, found.bucket_count, found.sort_columns) == ((), 0, ())
     assert (found.input_format, found.output_format) == (f"{ORC}.OrcInputFormat", f"{ORC}.OrcOutputFormat")
     assert found.serde == f"{ORC}.OrcSerde"
-    assert found.location == setup.metastore.table(name).location
-    assert found.created_s == setup.metastore.table(name).created_s > 0
+    assert found.location == real.metastore.table(name).location
+    assert found.created_s == real.metastore.table(name).created_s > 0
     assert found.properties["transactional"] == "true"
 
 
-def test_what_is_not_there_is_none(setup: ThriftSetup, directory: Directory) -> None:
+def test_what_is_not_there_is_none(real: ThriftSetup, directory: Directory) -> None:
     assert directory.described_database("nowhere") is None
-    assert directory.described_table(TableName(setup.database, "nowhere")) is None
+    assert directory.described_table(TableName(real.database, "nowhere")) is None
     assert directory.described_table(TableName("nowhere", "nowhere")) is None

@@ -85,6 +85,15 @@ class Tables:
         found = (path.relative_to(root) for path in sorted(root.rglob("*")) if path.is_file())
         return [str(path) for path in found if not path.name.startswith((".", "_"))]
 
+    @contextmanager
+    def short_waits(self) -> Iterator[None]:
+        """Statements of the session wait half a second for a lock."""
+        self.spark.conf.set("spark.hiveacid.lock.timeoutMs", "500")
+        try:
+            yield
+        finally:
+            self.spark.conf.unset("spark.hiveacid.lock.timeoutMs")
+
     def open_transactions(self) -> list[TransactionInfo]:
         """What any client has open."""
         return [info for info in self.client.transactions() if info.state is TransactionState.OPEN]

@@ -8,7 +8,7 @@ import pytest
 from pyspark.errors import PySparkException
 
 import hive_acid
-from hive_acid.metastore.types import LockComponent, LockKind, OperationKind
+from hive_acid.metastore.types import LockKind, OperationKind
 from hive_acid.model.table import TableName
 from support.other_metastore import ACID, CATALOG, INSERT_ONLY, Other
 from support.polling import eventually
@@ -134,16 +134,9 @@ def test_a_table_is_dropped_with_its_files(tables: Tables, lake: Other) -> None:
 def test_a_table_that_is_read_is_not_dropped(tables: Tables, lake: Other) -> None:
     t, name = tables.in_catalog(CATALOG, "t"), TableName(tables.database, "t")
     tables.sql(f"CREATE TABLE {t} (id INT) {ACID}")
-    who = ("somebody", "elsewhere", "their tool")
-    txn_id = lake.client.open_transaction(*who)
-    lake.client.lock(txn_id, [LockComponent(name, LockKind.SHARED_READ, OperationKind.SELECT)], *who)
-    tables.spark.conf.set("spark.hiveacid.lock.timeoutMs", "500")
-    try:
+    with lake.locked(name, LockKind.SHARED_READ, OperationKind.SELECT), tables.short_waits():
         assert refusal(tables, f"DROP TABLE {t}") == "HIVE_ACID_LOCK_TIMEOUT"
         assert refusal(tables, f"DROP DATABASE {CATALOG}.{tables.database} CASCADE") == "HIVE_ACID_LOCK_TIMEOUT"
-    finally:
-        tables.spark.conf.unset("spark.hiveacid.lock.timeoutMs")
-        lake.client.abort(txn_id)
     tables.sql(f"INSERT INTO {t} VALUES (1)")
     assert lake.sql("SELECT * FROM t") == [(1,)]
 
@@ -179,6 +172,13 @@ REFUSED = {
     "CREATE TABLE {t} (id INT)": "HIVE_ACID_UNSUPPORTED_TABLE.OWN_CATALOG",
     "CREATE TABLE {t} AS SELECT 1 AS id": "HIVE_ACID_UNSUPPORTED_TABLE.OWN_CATALOG",
     "CREATE TABLE {t} (id INT NOT NULL) {acid}": NOT_DONE,
+    "CREATE TABLE {t} (s STRUCT<a: INT NOT NULL>) {acid}": NOT_DONE,
+    "CREATE TABLE {t} (a ARRAY<STRUCT<m: MAP<INT, STRUCT<b: INT NOT NULL>>>>) {acid}": NOT_DONE,
+    "CREATE TABLE {t} (id INT) USING hive OPTIONS (fileFormat 'parquet') {transactional}": NOT_DONE,
+    "CREATE TABLE {t} (id INT) ROW FORMAT DELIMITED FIELDS TERMINATED BY ',' {transactional}": (
+        "HIVE_ACID_UNSUPPORTED_TABLE.FULL_ACID_FORMAT"
+    ),
+    "CREATE TABLE {t} (id INT) USING delta {insert_only}": "HIVE_ACID_UNSUPPORTED_TABLE.UNKNOWN_FORMAT",
     "CREATE TABLE {t} (id INT DEFAULT 5) {acid}": NOT_DONE,
     "CREATE TABLE {t} (id INT, next INT GENERATED ALWAYS AS (id + 1)) {acid}": NOT_DONE,
     "CREATE TABLE {t} (id INT, at TIMESTAMP) PARTITIONED BY (years(at)) {acid}": NOT_DONE,
@@ -214,7 +214,9 @@ def test_a_constraint_is_refused(tables: Tables, lake: Other, constraint: str) -
 
 
 def test_what_a_metastore_of_hive_would_not_keep_is_refused(tables: Tables, lake: Other) -> None:
-    names = {"t": tables.in_catalog(CATALOG, "t"), "acid": ACID}
+    properties = {"transactional": ACID, "insert_only": INSERT_ONLY}
+    clauses = {name: clauses[clauses.index("TBLPROPERTIES") :] for name, clauses in properties.items()}
+    names = {"t": tables.in_catalog(CATALOG, "t"), "acid": ACID, **clauses}
     found = {text: refusal(tables, text.format(**names)) for text in REFUSED}
     assert found == REFUSED
     assert lake.sql("SHOW TABLES") == []

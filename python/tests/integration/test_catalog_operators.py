@@ -10,9 +10,9 @@ from pyspark.sql import Row
 from pyspark.sql import functions as F  # noqa: N812 (its name everywhere)
 
 from hive_acid import AcidTable
-from hive_acid.metastore.types import LockComponent, LockKind, OperationKind, TransactionState
+from hive_acid.metastore.types import LockKind, OperationKind, TransactionState
 from hive_acid.model.table import TableName
-from support.other_metastore import ACID, CATALOG, Other
+from support.other_metastore import ACID, CATALOG, INSERT_ONLY, Other
 from support.polling import eventually
 
 from .conftest import Tables
@@ -58,6 +58,34 @@ def test_a_table_is_compacted_in_its_own_metastore(tables: Tables, lake: Other, 
     assert eventually(lambda: not lake.open()), lake.open()
 
 
+@pytest.mark.parametrize("storage", [ACID, INSERT_ONLY], ids=["full ACID", "insert-only"])
+def test_older_partitions_are_compacted_with_the_columns_of_now(tables: Tables, lake: Other, storage: str) -> None:
+    """Also of types that Spark has no words for, beside a table of the same name that has other columns."""
+    lake.sql(f"CREATE TABLE t (id INT, code CHAR(3)) PARTITIONED BY (k INT) {storage}")
+    lake.sql("INSERT INTO t VALUES (1, 'a', 1), (2, 'b', 2)")
+    lake.sql("ALTER TABLE t ADD COLUMNS (word VARCHAR(5))")
+    lake.sql("INSERT INTO t VALUES (3, 'c', 'new', 1)")
+    tables.create("t", "word INT")
+    tables.sql(f"ALTER TABLE {tables.in_catalog(CATALOG, 't')} COMPACT 'major' AND WAIT")
+    expected = [(1, "a  ", None, 1), (2, "b  ", None, 2), (3, "c  ", "new", 1)]
+    assert lake.sql("SELECT * FROM t ORDER BY id") == expected
+    assert sorted(map(tuple, tables.sql(f"SELECT * FROM {tables.in_catalog(CATALOG, 't')}"))) == expected
+
+
+def test_after_many_writes_a_compaction_is_asked_for_where_the_table_is(
+    tables: Tables, lake: Other, named: str
+) -> None:
+    tables.sql("SET spark.hiveacid.compaction.afterWrite = true")
+    try:
+        for number in range(12):
+            tables.sql(f"INSERT INTO {named} VALUES ({number}, 'more')")
+    finally:
+        tables.sql("RESET spark.hiveacid.compaction.afterWrite")
+    assert [(found.tabname, found.state) for found in rows(tables, f"SHOW COMPACTIONS {named}")] == [("t", "initiated")]
+    assert tables.sql("SHOW COMPACTIONS t") == []
+    assert lake.sql("SELECT count(*) FROM t") == [(15,)]
+
+
 def test_partitions_are_compacted_as_the_clause_says(tables: Tables, lake: Other) -> None:
     lake.sql(f"CREATE TABLE p (id INT) PARTITIONED BY (k INT) {ACID}")
     lake.sql("INSERT INTO p VALUES (1, 1), (2, 2)")
@@ -70,15 +98,11 @@ def test_partitions_are_compacted_as_the_clause_says(tables: Tables, lake: Other
 def test_locks_and_transactions_are_those_of_the_metastore_of_the_table(
     tables: Tables, lake: Other, named: str
 ) -> None:
-    who, name = ("somebody", "elsewhere", "their tool"), TableName(tables.database, "t")
-    txn_id = lake.client.open_transaction(*who)
-    lake.client.lock(txn_id, [LockComponent(name, LockKind.SHARED_WRITE, OperationKind.UPDATE)], *who)
-    try:
+    name = TableName(tables.database, "t")
+    with lake.locked(name, LockKind.SHARED_WRITE, OperationKind.UPDATE) as txn_id:
         (held,) = rows(tables, f"SHOW LOCKS {named}")
         assert (held.table, held.transaction_id, held.user) == ("t", txn_id, "somebody")
         assert tables.sql("SHOW LOCKS t") == []
-    finally:
-        lake.client.abort(txn_id)
     assert tables.sql(f"SHOW LOCKS {named}") == []
 
 

@@ -6,7 +6,7 @@ import pytest
 from pyspark.errors import PySparkException
 
 import hive_acid
-from hive_acid.metastore.types import LockComponent, LockKind, OperationKind
+from hive_acid.metastore.types import LockKind, OperationKind
 from hive_acid.model.table import TableName
 from support.other_metastore import ACID, CATALOG, INSERT_ONLY, Other
 from support.polling import eventually
@@ -93,17 +93,10 @@ def test_a_statement_that_fails_leaves_nothing_in_either_metastore(tables: Table
 def test_a_lock_of_the_other_metastore_is_waited_for_as_long_as_the_session_says(tables: Tables, lake: Other) -> None:
     lake.sql(f"CREATE TABLE t (id INT) {ACID}")
     lake.sql("INSERT INTO t VALUES (1)")
-    who, name = ("somebody", "elsewhere", "their tool"), TableName(tables.database, "t")
-    txn_id = lake.client.open_transaction(*who)
-    lake.client.allocate_write_id(txn_id, name)
-    lake.client.lock(txn_id, [LockComponent(name, LockKind.EXCLUSIVE, OperationKind.UPDATE)], *who)
-    tables.spark.conf.set("spark.hiveacid.lock.timeoutMs", "500")
-    try:
+    name = TableName(tables.database, "t")
+    with lake.locked(name, LockKind.EXCLUSIVE, OperationKind.UPDATE), tables.short_waits():
         assert refusal(tables, f"DELETE FROM {tables.in_catalog(CATALOG, 't')}") == "HIVE_ACID_LOCK_TIMEOUT"
         assert refusal(tables, f"SELECT * FROM {tables.in_catalog(CATALOG, 't')}") == "HIVE_ACID_LOCK_TIMEOUT"
-    finally:
-        tables.spark.conf.unset("spark.hiveacid.lock.timeoutMs")
-        lake.client.abort(txn_id)
     assert tables.sql(f"DELETE FROM {tables.in_catalog(CATALOG, 't')}") == [(1,)]
     assert eventually(lambda: not lake.open()), lake.open()
 

@@ -14,8 +14,9 @@ from collections.abc import Iterator
 import pytest
 
 from support.drivers import wait_until
+from support.hdfs.tables import ACID, BEFORE, NUMBERS
 from support.mutations import BUCKETED, MUTATIONS, TRUNCATIONS, Mutation
-from support.secured.site import ACID, BEFORE, NUMBERS, USER, Site, started_site
+from support.secured.site import USER, Site, started_site
 
 pytestmark = [
     pytest.mark.slow,
@@ -35,9 +36,7 @@ def site(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
 
 @pytest.mark.parametrize("mutation", (*MUTATIONS, *BUCKETED, *TRUNCATIONS), ids=str)
 def test_each_statement_changes_what_it_says(site: Site, mutation: Mutation) -> None:
-    name = site.create(mutation)
-    site.session.sql(mutation.text(name, NUMBERS))
-    assert site.rows(name) == mutation.effect(BEFORE, NUMBERS)
+    site.assert_changes(mutation)
 
 
 def test_tables_belong_to_the_user_who_logged_in(site: Site) -> None:
@@ -59,44 +58,30 @@ def test_a_table_is_made_of_a_query_and_dropped(site: Site) -> None:
 
 
 def test_a_table_is_compacted(site: Site) -> None:
-    """By Hive's rules of 3.1: the session does it, and the rows stay."""
-    update = next(m for m in MUTATIONS if m.name == "update-flat")
-    name = site.create(update)
-    site.session.sql(update.text(name, NUMBERS))
-    site.session.sql(f"ALTER TABLE {name} COMPACT 'major'")
-    assert site.rows(name) == update.effect(BEFORE, NUMBERS)
-    assert any("/base_" in path for path in site.hdfs.tree(site.path(name)))
+    site.assert_compacts(next(m for m in MUTATIONS if m.name == "update-flat"))
 
 
 @pytest.mark.parametrize("mutation", SOME, ids=str)
 def test_a_statement_outlives_the_fail_over_of_its_name_node(site: Site, mutation: Mutation) -> None:
-    name, gate = site.create(mutation), site.gate()
-    running = site.session.submit(mutation.text(name, NUMBERS, f"gate('{gate}', id)"))
-    gate.wait()
-    site.hdfs.ask("failover")
-    gate.open()
-    running.result(200)
-    assert site.rows(name) == mutation.effect(BEFORE, NUMBERS)
+    site.assert_outlives(mutation, lambda: site.hdfs.ask("failover"))
 
 
 @pytest.mark.parametrize("site", [CLUSTER], indirect=True)
 @pytest.mark.parametrize("mutation", SOME, ids=str)
 def test_a_statement_outlives_its_executor(site: Site, mutation: Mutation) -> None:
-    name, gate, cluster = site.create(mutation), site.gate(), site.cluster
+    cluster = site.cluster
     assert cluster is not None
 
     def executors() -> list[int]:
         return [pid for pids in cluster.find_executors().values() for pid in pids]
 
+    def kill_one() -> None:
+        victim, *_ = executors()
+        os.kill(victim, signal.SIGKILL)
+        wait_until(lambda: victim not in executors(), "the executor is gone")
+
     wait_until(lambda: len(executors()) == 2, "each worker has an executor")
-    running = site.session.submit(mutation.text(name, NUMBERS, f"gate('{gate}', id)"))
-    gate.wait()
-    victim, *_ = executors()
-    os.kill(victim, signal.SIGKILL)
-    wait_until(lambda: victim not in executors(), "the executor is gone")
-    gate.open()
-    running.result(200)
-    assert site.rows(name) == mutation.effect(BEFORE, NUMBERS)
+    site.assert_outlives(mutation, kill_one)
 
 
 @pytest.mark.parametrize("mutation", SOME, ids=str)

@@ -13,7 +13,8 @@ from typing import Any
 
 from hive_acid.local import EmbeddedMetastore
 from hive_acid.metastore.thrift_client import ThriftMetastore
-from hive_acid.metastore.types import TransactionState
+from hive_acid.metastore.types import LockComponent, LockKind, OperationKind, TransactionState
+from hive_acid.model.table import TableName
 from support.session_process import SessionProcess
 
 CATALOG = "lake"
@@ -37,6 +38,19 @@ class Other:
         """Open transactions and locks in the other metastore."""
         found = [info for info in self.client.transactions() if info.state is TransactionState.OPEN]
         return [*found, *self.client.held_locks()]
+
+    @contextmanager
+    def locked(self, table: TableName, kind: LockKind, operation: OperationKind) -> Iterator[int]:
+        """Somebody holds a lock of the table; the ID of the transaction."""
+        who = ("somebody", "elsewhere", "their tool")
+        txn_id = self.client.open_transaction(*who)
+        try:
+            if operation is not OperationKind.SELECT:
+                self.client.allocate_write_id(txn_id, table)
+            self.client.lock(txn_id, [LockComponent(table, kind, operation)], *who)
+            yield txn_id
+        finally:
+            self.client.abort(txn_id)
 
     @property
     def catalog_settings(self) -> dict[str, str]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from support.hdfs.lake import BEFORE, NUMBERS, Lake
+from support.hdfs.lake import Lake
+from support.hdfs.tables import BEFORE, NUMBERS
 from support.mutations import BUCKETED, MUTATIONS, Mutation
 
 pytestmark = pytest.mark.slow
@@ -15,13 +16,7 @@ SOME = [
 
 @pytest.mark.parametrize("mutation", (*MUTATIONS, *BUCKETED), ids=str)
 def test_a_statement_outlives_the_fail_over_of_its_name_node(lake: Lake, mutation: Mutation) -> None:
-    name, gate = lake.create(mutation), lake.gate()
-    running = lake.session.submit(mutation.text(name, NUMBERS, f"gate('{gate}', id)"))
-    gate.wait()
-    lake.hdfs.ask("failover")
-    gate.open()
-    running.result(120)
-    assert lake.rows(name) == mutation.effect(BEFORE, NUMBERS)
+    lake.assert_outlives(mutation, lambda: lake.hdfs.ask("failover"))
 
 
 @pytest.mark.parametrize("method", ["write_text", "rename", "delete_tree"])
@@ -40,13 +35,7 @@ def test_a_statement_outlives_a_fail_over_before_a_call_of_the_driver(lake: Lake
 @pytest.mark.parametrize("mutation", SOME, ids=str)
 @pytest.mark.parametrize("lost", ["namenode", "datanode"])
 def test_a_statement_outlives_the_loss_of_a_server(lake: Lake, mutation: Mutation, lost: str) -> None:
-    name, gate = lake.create(mutation), lake.gate()
-    running = lake.session.submit(mutation.text(name, NUMBERS, f"gate('{gate}', id)"))
-    gate.wait()
-    lake.hdfs.ask(f"kill-{lost}")
-    gate.open()
     try:
-        running.result(200)
-        assert lake.rows(name) == mutation.effect(BEFORE, NUMBERS)
+        lake.assert_outlives(mutation, lambda: lake.hdfs.ask(f"kill-{lost}"))
     finally:
         lake.hdfs.ask(f"start-{lost}")

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import pytest
 
 from support.hdfs.cluster import ROOT, Hdfs
-from support.hdfs.lake import ACID, BEFORE, NUMBERS, Lake, started_lake
+from support.hdfs.lake import Lake, started_lake
+from support.hdfs.tables import ACID, BEFORE, NUMBERS
 from support.mutations import MUTATIONS, Mutation
 
 pytestmark = pytest.mark.slow

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from support.hdfs.cluster import Hdfs
-from support.hdfs.lake import BEFORE, NUMBERS, Lake, started_lake
+from support.hdfs.lake import Lake, started_lake
 from support.metastore_releases import GATE_VERSION
 from support.mutations import MUTATIONS, TRUNCATIONS, Mutation
 
@@ -28,16 +28,8 @@ def older(hdfs: Hdfs, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lake
 
 @pytest.mark.parametrize("mutation", SOME, ids=str)
 def test_each_statement_changes_what_it_says(older: Lake, mutation: Mutation) -> None:
-    name = older.create(mutation)
-    older.session.sql(mutation.text(name, NUMBERS))
-    assert older.rows(name) == mutation.effect(BEFORE, NUMBERS)
+    older.assert_changes(mutation)
 
 
 def test_a_table_is_compacted(older: Lake) -> None:
-    """Hive's own workers would be waited for; the base comes first."""
-    update = next(m for m in MUTATIONS if m.name == "update-flat")
-    name = older.create(update)
-    older.session.sql(update.text(name, NUMBERS))
-    older.session.sql(f"ALTER TABLE {name} COMPACT 'major'")
-    assert older.rows(name) == update.effect(BEFORE, NUMBERS)
-    assert any("/base_" in path for path in older.hdfs.tree(older.path(name)))
+    older.assert_compacts(next(m for m in MUTATIONS if m.name == "update-flat"))

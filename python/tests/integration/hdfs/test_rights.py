@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from support.hdfs.cluster import Rights
-from support.hdfs.lake import BEFORE, NUMBERS, Lake
+from support.hdfs.lake import Lake
+from support.hdfs.tables import BEFORE, NUMBERS
 from support.mutations import MUTATIONS, Mutation
 from support.session_process import StatementFailed
 

@@ -7,7 +7,8 @@ import pytest
 from hive_acid.model.table import TableName
 from support.drivers import wait_until
 from support.hdfs.cluster import ROOT
-from support.hdfs.lake import ACID, BEFORE, NUMBERS, ROW_COUNT, Lake
+from support.hdfs.lake import Lake
+from support.hdfs.tables import ACID, BEFORE, NUMBERS, ROW_COUNT
 from support.mutations import BUCKETED, MUTATIONS, TRUNCATIONS, Mutation
 
 pytestmark = pytest.mark.slow
@@ -16,9 +17,7 @@ INSERT, DELETE = (next(m for m in MUTATIONS if m.name == name) for name in ("ins
 
 @pytest.mark.parametrize("mutation", (*MUTATIONS, *BUCKETED, *TRUNCATIONS), ids=str)
 def test_each_statement_changes_what_it_says(lake: Lake, mutation: Mutation) -> None:
-    name = lake.create(mutation)
-    lake.session.sql(mutation.text(name, NUMBERS))
-    assert lake.rows(name) == mutation.effect(BEFORE, NUMBERS)
+    lake.assert_changes(mutation)
 
 
 def test_a_table_is_created_of_a_query(lake: Lake) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Final
@@ -14,18 +14,12 @@ import pytest
 
 from hive_acid.local import EmbeddedMetastore
 from hive_acid.metastore.thrift_client import ThriftMetastore
-from support.drivers import Gate, open_transactions, wait_until
+from support.drivers import open_transactions, wait_until
 from support.hdfs.cluster import ROOT, Hdfs
+from support.hdfs.tables import HdfsTables
 from support.metastore_releases import EMBEDDED_VERSION, started_version
-from support.mutations import Mutation, Rows
 from support.session_process import SessionProcess
 
-ROW_COUNT: Final = 100
-BEFORE: Final[Rows] = [(n, 0, n % 2) for n in range(ROW_COUNT)]
-"""The rows of a new table."""
-NUMBERS: Final = range(10, 12)
-"""Those that a statement changes."""
-ACID: Final = "STORED AS ORC TBLPROPERTIES ('transactional'='true')"
 STRANGER: Final = "ben"
 """A user who owns nothing."""
 _LAKES: Final = itertools.count(1)
@@ -37,58 +31,17 @@ _CLEANER: Final = {
 
 
 @dataclass
-class Lake:
-    """A database on HDFS, a session that writes, and one that reads."""
+class Lake(HdfsTables):
+    """A database on HDFS, and clients of its metastore."""
 
-    hdfs: Hdfs
     metastore: EmbeddedMetastore
-    session: SessionProcess
-    reader: SessionProcess
     start_stranger: Callable[[], SessionProcess]
     client: ThriftMetastore
-    folder: Path
-    database: str
-    numbers: Iterator[int] = field(default_factory=itertools.count)
 
     @cached_property
     def stranger(self) -> SessionProcess:
         """A session of STRANGER."""
         return self.start_stranger()
-
-    def create(self, mutation: Mutation) -> str:
-        """A table for it with the rows BEFORE."""
-        partitions = "PARTITIONED BY (d INT)" if mutation.is_partitioned else ""
-        buckets = "CLUSTERED BY (v) INTO 2 BUCKETS" if mutation.is_bucketed else ""
-        name = self.create_empty(f"{partitions} {buckets}")
-        self.fill(name, is_partitioned=mutation.is_partitioned)
-        return name
-
-    def create_empty(self, clauses: str = "") -> str:
-        """A table of the columns `id` and `v`."""
-        name = self.new_name()
-        self.session.sql(f"CREATE TABLE {name} (id INT, v INT) {clauses} {ACID}")
-        return name
-
-    def new_name(self) -> str:
-        return f"{self.database}.t{next(self.numbers)}"
-
-    def fill(self, name: str, *, is_partitioned: bool) -> None:
-        rows = f"SELECT int(id), 0{', int(id % 2)' * is_partitioned} FROM range({ROW_COUNT})"
-        self.session.sql(f"INSERT INTO {name} {rows}")
-
-    def rows(self, name: str) -> Rows:
-        """As a session sees them that wrote nothing."""
-        found = self.reader.sql(f"SELECT * FROM {name}")
-        return sorted((row[0], row[1], row[0] % 2 if len(row) < 3 else row[2]) for row in found)
-
-    def gate(self) -> Gate:
-        folder = self.folder / f"gate-{next(self.numbers)}"
-        folder.mkdir()
-        return Gate(folder)
-
-    def path(self, name: str) -> str:
-        """The table's folder, without the name service."""
-        return f"/warehouse/{self.database}.db/{name.partition('.')[2]}"
 
     def wait_ended(self) -> None:
         wait_until(lambda: not open_transactions(self.client), "all transactions have ended")
@@ -118,4 +71,4 @@ def started_lake(
         number = next(_LAKES)
         database = f"lake{number}"
         session.sql(f"CREATE DATABASE {database} LOCATION '{ROOT}/warehouse/{database}.db'")
-        yield Lake(hdfs, metastore, session, reader, start_stranger, client, folder, database)
+        yield Lake(hdfs, session, reader, folder, database, metastore, start_stranger, client)

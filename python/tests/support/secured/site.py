@@ -5,18 +5,17 @@ Sessions have the metastore as the catalog `site`: no Hive client of Spark's spe
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from hive_acid.local import EmbeddedMetastore
-from support.drivers import Gate, wait_until
+from support.drivers import wait_until
 from support.hdfs.cluster import ROOT, Hdfs, Login
 from support.hdfs.secured import SERVICES, kerberos_login
-from support.mutations import Mutation, Rows
+from support.hdfs.tables import HdfsTables
 from support.secured.certificates import PASSWORD, Certificates, make_certificates, make_trust_store
 from support.secured.kdc import Kdc
 from support.secured.metastore import (
@@ -35,12 +34,6 @@ VERSION: Final = "3.1.3"
 USER: Final = "alice"
 CATALOG: Final = "site"
 DATABASE: Final = f"{CATALOG}.db"
-ROW_COUNT: Final = 100
-BEFORE: Final[Rows] = [(n, 0, n % 2) for n in range(ROW_COUNT)]
-"""The rows of a new table."""
-NUMBERS: Final = range(10, 12)
-"""Those that a statement changes."""
-ACID: Final = "STORED AS ORC TBLPROPERTIES ('transactional'='true')"
 _TICKET_SECONDS: Final = 4 * 3600
 _METASTORE_USER: Final = "hive"
 _TIMEOUT: Final = {
@@ -52,47 +45,11 @@ _TIMEOUT: Final = {
 
 
 @dataclass
-class Site:
-    """`session` writes, `reader` is another session; `cluster` has the executors of both, if there is one."""
+class Site(HdfsTables):
+    """`cluster` has the executors of `session`, if there is one; `start` starts more sessions, by a name."""
 
-    hdfs: Hdfs
-    metastore: EmbeddedMetastore
     start: Callable[[str], SessionProcess]
-    folder: Path
     cluster: StandaloneCluster | None
-    numbers: Iterator[int] = field(default_factory=itertools.count)
-
-    def __post_init__(self) -> None:
-        self.session, self.reader = self.start("session"), self.start("reader")
-        self.session.sql(f"CREATE DATABASE {DATABASE} LOCATION '{ROOT}/warehouse/db.db'")
-        self.reader.sql(f"USE {DATABASE}")
-
-    def new_name(self) -> str:
-        return f"{DATABASE}.t{next(self.numbers)}"
-
-    def create(self, mutation: Mutation) -> str:
-        """A table for it with the rows BEFORE."""
-        name = self.new_name()
-        partitions = "PARTITIONED BY (d INT)" if mutation.is_partitioned else ""
-        buckets = "CLUSTERED BY (v) INTO 2 BUCKETS" if mutation.is_bucketed else ""
-        self.session.sql(f"CREATE TABLE {name} (id INT, v INT) {partitions} {buckets} {ACID}")
-        values = f"int(id), 0{', int(id % 2)' * mutation.is_partitioned}"
-        self.session.sql(f"INSERT INTO {name} SELECT {values} FROM range({ROW_COUNT})")
-        return name
-
-    def rows(self, name: str) -> Rows:
-        """As a session sees them that wrote nothing."""
-        found = self.reader.sql(f"SELECT * FROM {name}")
-        return sorted((row[0], row[1], row[0] % 2 if len(row) < 3 else row[2]) for row in found)
-
-    def gate(self) -> Gate:
-        folder = self.folder / f"gate-{next(self.numbers)}"
-        folder.mkdir()
-        return Gate(folder)
-
-    def path(self, name: str) -> str:
-        """The table's folder, without the name service."""
-        return f"/warehouse/db.db/{name.rpartition('.')[2]}"
 
     def wait_ended(self) -> None:
         """Until no transaction is open."""
@@ -157,7 +114,10 @@ def started_site(folder: Path, *, hdfs_knows_kerberos: bool) -> Iterator[Site]:
             master = {} if name == "session" else {"spark.master": "local[2]"}
             return running.enter_context(SessionProcess(folder / name, own.uri, own.warehouse, {**conf, **master}))
 
-        yield Site(hdfs, metastore, start, folder, cluster)
+        session, reader = start("session"), start("reader")
+        session.sql(f"CREATE DATABASE {DATABASE} LOCATION '{ROOT}/warehouse/db.db'")
+        reader.sql(f"USE {DATABASE}")
+        yield Site(hdfs, session, reader, folder, DATABASE, start, cluster)
 
 
 def _client_variables(folder: Path, kdc: Kdc, hdfs_settings: Mapping[str, str]) -> dict[str, str]:
