@@ -12,9 +12,8 @@ from pyspark.sql import SparkSession
 from hive_acid.local import EmbeddedMetastore
 from hive_acid.metastore.thrift_client import ThriftMetastore
 from support.drivers import open_transactions, wait_until
-from support.entries import ENTRIES, Entry, by_connect
+from support.entries import ENTRIES, Entry
 from support.one_list import ROWS, expected_failures, texts
-from support.spark_lines import since
 
 pytestmark = pytest.mark.slow
 
@@ -28,14 +27,7 @@ def database(spark: SparkSession) -> Iterator[str]:
     spark.sql(f"DROP DATABASE IF EXISTS {name} CASCADE")
 
 
-@pytest.mark.parametrize(
-    "entry",
-    [
-        *ENTRIES,
-        pytest.param(by_connect, marks=since("4.0", "a Connect server and its plain client in its own packages")),
-    ],
-    ids=lambda entry: entry.__name__,
-)
+@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.__name__)
 def test_statements_come_to_the_same_by_each_entry(
     metastore: EmbeddedMetastore,
     spark: SparkSession,

@@ -13,15 +13,20 @@ from hive_acid.local import EmbeddedMetastore
 from hive_acid.metastore.thrift_client import ThriftMetastore
 from hive_acid.metastore.types import LockComponent, LockKind, LockState, OperationKind
 from hive_acid.model.table import TableName
+from hive_acid.spark.lines import is_before
 from support.connect_client import find_client, run_client
 from support.drivers import open_transactions, wait_until
+from support.spark_lines import since
 from support.spark_programs import started_connect_server
 
 pytestmark = pytest.mark.slow
+# errors of the client of 3.5 have a text alone
+CONDITION = r're.search(r"\[([\w.]+)\]", str(error))[1]' if is_before("4.0") else "error.getCondition()"
+STATE = r're.search(r"SQLSTATE: (\w+)", str(error))[1]' if is_before("4.0") else "error.getSqlState()"
 STATEMENTS = """
+import re
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
-from pyspark.sql.functions import expr
 
 spark = SparkSession.builder.remote("sc://127.0.0.1:{port}").getOrCreate()
 spark.sql("CREATE TABLE {table} (id INT, v INT) STORED AS ORC TBLPROPERTIES ('transactional'='true')")
@@ -32,8 +37,6 @@ rows = spark.range(20, 21).selectExpr("int(id) AS id", "5 AS v")
 rows.writeTo("{table}").append()
 rows.write.insertInto("{table}")
 rows.write.mode("append").saveAsTable("{table}")
-source = spark.range(2).selectExpr("int(id) AS id", "100 AS w").alias("s")
-source.mergeInto("{table}", expr("{table}.id = s.id")).whenMatched().update({{"v": expr("s.w")}}).merge()
 print(*spark.table("{table}").selectExpr("count(*)", "sum(v)").first())
 print(*spark.sql("SELECT min(ROW__ID.rowid) FROM {table}").first())
 spark.conf.set("spark.hiveacid.guard.maxRows", "1")
@@ -41,12 +44,23 @@ for text in ("DELETE FROM {table}", "ABORT TRANSACTIONS", "LOAD DATA INPATH '/no
     try:
         spark.sql(text).collect()
     except PySparkException as error:
-        print(error.getCondition(), error.getSqlState())
+        print({condition}, {state})
+spark.stop()
+"""
+
+MERGED = """
+from pyspark.sql import SparkSession
+from pyspark.sql.functions import expr
+
+spark = SparkSession.builder.remote("sc://127.0.0.1:{port}").getOrCreate()
+source = spark.range(2).selectExpr("int(id) AS id", "100 AS w").alias("s")
+source.mergeInto("{table}", expr("{table}.id = s.id")).whenMatched().update({{"v": expr("s.w")}}).merge()
+print(*spark.table("{table}").selectExpr("count(*)", "sum(v)").first())
 spark.stop()
 """
 
 INTERRUPTED = """
-import threading
+import re, threading
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
@@ -55,7 +69,7 @@ threading.Timer(4, spark.interruptAll).start()
 try:
     spark.sql("UPDATE {table} SET v = 9").collect()
 except PySparkException as error:
-    print(error.getCondition())
+    print({condition})
 print(*spark.sql("SELECT sum(v) FROM {table}").first())
 spark.stop()
 """
@@ -68,13 +82,17 @@ def port(metastore: EmbeddedMetastore, tmp_path_factory: pytest.TempPathFactory)
         yield chosen
 
 
+def new_name() -> str:
+    return f"connect_{uuid.uuid4().hex[:10]}"
+
+
 def test_statements_writes_and_errors_of_a_plain_client(port: int, tmp_path: Path, client: ThriftMetastore) -> None:
     script = tmp_path / "statements.py"
-    script.write_text(STATEMENTS.format(port=port, table=f"connect_{uuid.uuid4().hex[:10]}"))
+    script.write_text(STATEMENTS.format(port=port, condition=CONDITION, state=STATE, table=new_name()))
     assert run_client(script, find_client()) == [
         "3",
         "1",
-        "12 216",
+        "12 18",
         "0",
         "HIVE_ACID_TOO_MANY_ROWS 54000",
         "HIVE_ACID_SYNTAX_ERROR 42601",
@@ -83,15 +101,24 @@ def test_statements_writes_and_errors_of_a_plain_client(port: int, tmp_path: Pat
     wait_until(lambda: not open_transactions(client), "no transaction is left")
 
 
+@since("4.0", "mergeInto")
+def test_rows_are_merged_by_a_plain_client(port: int, tmp_path: Path) -> None:
+    script, table = tmp_path / "statements.py", new_name()
+    script.write_text(STATEMENTS.format(port=port, condition=CONDITION, state=STATE, table=table))
+    run_client(script, find_client())
+    script.write_text(MERGED.format(port=port, table=table))
+    assert run_client(script, find_client()) == ["12 216"]
+
+
 def test_a_statement_that_is_interrupted_while_it_waits_leaves_nothing(
     port: int, tmp_path: Path, client: ThriftMetastore
 ) -> None:
-    table = TableName("default", f"connect_{uuid.uuid4().hex[:10]}")
+    table = TableName("default", new_name())
     script = tmp_path / "statements.py"
-    script.write_text(STATEMENTS.format(port=port, table=table))
+    script.write_text(STATEMENTS.format(port=port, condition=CONDITION, state=STATE, table=table))
     run_client(script, find_client())
     interrupted = tmp_path / "interrupted.py"
-    interrupted.write_text(INTERRUPTED.format(port=port, table=table))
+    interrupted.write_text(INTERRUPTED.format(port=port, condition=CONDITION, table=table))
     who = ("somebody", "elsewhere", "their tool")
     holder = client.open_transaction(*who)
     client.allocate_write_id(holder, table)
@@ -105,5 +132,5 @@ def test_a_statement_that_is_interrupted_while_it_waits_leaves_nothing(
         wait_until(lambda: bool(waiting()), "it waits", 60)
         wait_until(lambda: not waiting(), "it waits no longer", 60)
         client.abort(holder)
-        assert printed.result(60) == ["OPERATION_CANCELED", "216"]
+        assert printed.result(60) == ["OPERATION_CANCELED", "18"]
     wait_until(lambda: not open_transactions(client), "no transaction is left")

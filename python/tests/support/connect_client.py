@@ -1,4 +1,7 @@
-"""The plain client of Spark Connect, which has no JVM and nothing of ours, in the cache folder."""
+"""The plain client of Spark Connect, which has nothing of ours, in the cache folder.
+
+Since 4.0 it is a package without a JVM. The client of 3.5 is the whole of PySpark 3.5, and takes no server of 4.x.
+"""
 
 from __future__ import annotations
 
@@ -8,42 +11,61 @@ import sys
 from pathlib import Path
 from typing import Final
 
+import py4j
+import pyspark
 import pytest
 
 from hive_acid.local.cache import cache_folder, cache_lock, whole_entry
 from hive_acid.local.start import print_progress
+from hive_acid.spark.lines import is_before
 
 _WHEELS: Final = ("pyspark-client==4.2.0", "pandas==2.3.3")
 """The newest client there is, and a release of pandas that it knows."""
+_WHEELS_OF_3_5: Final = ("grpcio-status==1.62.3", "pandas==2.3.3", "pyarrow==26.0.1")
+"""All that PySpark 3.5 asks for as a client, but for itself."""
 _LIMIT_SECONDS: Final = 300
 
 
 def find_client() -> Path:
     """A folder of Python's packages. Skips the test where they cannot be had."""
     folder = cache_folder() / "spark-connect"
+    wheels = _WHEELS_OF_3_5 if is_before("4.0") else _WHEELS
 
     def fetch(target: Path, _: Path | None) -> None:
-        print_progress(f"fetching {', '.join(_WHEELS)}")
+        print_progress(f"fetching {', '.join(wheels)}")
         options = ["-q", "--prefer-binary", "--target", str(target / "packages")]
         done = subprocess.run(
-            [sys.executable, "-m", "pip", "install", *options, *_WHEELS], capture_output=True, text=True, check=False
+            [sys.executable, "-m", "pip", "install", *options, *wheels], capture_output=True, text=True, check=False
         )
         if done.returncode != 0:
             pytest.skip(f"no client of Spark Connect: {done.stderr[-500:]}")
 
     with cache_lock(folder, print_progress):
-        return whole_entry(folder / _WHEELS[0], fetch, print_progress) / "packages"
+        return whole_entry(folder / wheels[0], fetch, print_progress) / "packages"
 
 
 def run_client(script: Path, packages: Path, *, limit_s: int = _LIMIT_SECONDS) -> list[str]:
     """The lines that a program of the client prints; nothing of ours and no other PySpark is on its path."""
+    places = [str(packages), *_own_packages(script.parent)]
     outer = {key: value for key, value in os.environ.items() if not key.startswith(("SPARK_", "PYSPARK_", "PYTHON"))}
     done = subprocess.run(
-        [sys.executable, "-I", "-S", "-c", f"import sys; sys.path.insert(0, {str(packages)!r}); {_RUN}", str(script)],
+        [sys.executable, "-I", "-S", "-c", f"import sys; sys.path[:0] = {places!r}; {_RUN}", str(script)],
         capture_output=True, text=True, check=False, timeout=limit_s, env=outer,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     return done.stdout.splitlines()
+
+
+def _own_packages(folder: Path) -> list[str]:
+    """A folder in this one with the PySpark that tests run with, if that has the client in it."""
+    if not is_before("4.0"):
+        return []
+    own = folder / "pyspark-client"
+    own.mkdir(exist_ok=True)
+    for package in (pyspark, py4j):
+        if not (own / package.__name__).exists():
+            (own / package.__name__).symlink_to(Path(package.__file__).parent)
+    return [str(own)]
 
 
 _RUN: Final = "import runpy; runpy.run_path(sys.argv[1], run_name='__main__')"

@@ -149,5 +149,5 @@ ENTRIES: Final[Sequence[Entry]] = (
     by_spark_shell,
     by_spark_sql,
     by_jdbc,
+    by_connect,
 )
-"""Those of every line of Spark; `by_connect` needs 4.0."""

@@ -18,7 +18,9 @@ import pyspark
 import hive_acid
 from hive_acid.local import EmbeddedMetastore
 from hive_acid.local.launch import free_port
+from hive_acid.spark.lines import is_before
 from hive_acid.spark.shim import find_shim_jar
+from support.fetched_jars import fetch_jars
 from support.polling import eventually
 from support.processes import find_below
 from support.spark_settings import SHORT_LIVED
@@ -102,7 +104,13 @@ def started_connect_server(metastore: EmbeddedMetastore, folder: Path) -> Iterat
     port = free_port()
     address = {"spark.connect.grpc.binding.port": str(port), "spark.connect.grpc.binding.address": "127.0.0.1"}
     command = ["spark-submit", "--class", _CONNECT_SERVER, "spark-internal"]
-    with started(command, {**program_settings(metastore, folder), **address}, folder) as server:
+    settings = program_settings(metastore, folder)
+    if is_before("4.0"):
+        jars = fetch_jars(
+            Path(__file__).with_name("connect_server.txt"), "connect-server", "the server of Spark Connect"
+        )
+        settings["spark.jars"] = ",".join((settings["spark.jars"], *map(str, jars.glob("*.jar"))))
+    with started(command, {**settings, **address}, folder) as server:
         _await_answer(port)
         yield server, port
 
