@@ -70,7 +70,7 @@ def shim(line: String): Project =
     Test / unmanagedSourceDirectories += (ThisBuild / baseDirectory).value / "jvm-shim/src/test/scala",
     Test / unmanagedResourceDirectories += (ThisBuild / baseDirectory).value / "jvm-shim/src/test/resources",
     Test / javaOptions += s"-Dhiveacid.wire=${(ThisBuild / baseDirectory).value}/python/tests/wire", // example messages
-    Compile / unmanagedJars ++= (sparkJars(line).getCanonicalFile ** "*.jar").classpath,
+    Compile / unmanagedJars ++= (sparkJars(line).getCanonicalFile * "*.jar").classpath, // those below are of clients
     libraryDependencies += "org.scalameta" %% "munit" % (if (isScala212(line)) "1.1.0" else "1.2.4") % Test,
     Test / fork := true,
     Test / baseDirectory := target.value,

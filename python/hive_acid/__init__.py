@@ -26,6 +26,9 @@ def configure(builder: SparkSession.Builder, metastore: str | None = None) -> Sp
     `metastore` is `thrift://host:port`. Without it the metastore of the builder's own settings or of hive-site.xml is
     used, and if there is none, an embedded one is started that ends with this process.
     """
+    from hive_acid.spark.remote import refuse_remote_builder
+
+    refuse_remote_builder(builder)
     from hive_acid.spark.builder import configure as configure_session
 
     return configure_session(builder, metastore)
@@ -44,6 +47,7 @@ def dry_run(spark: SparkSession, statement: str, args: Mapping[str, Any] | Seque
 
 def transaction(spark: SparkSession) -> AcidTransaction:
     """One transaction of all statements that `spark` runs within the block of `with hive_acid.transaction(spark):`."""
+    _refuse_remote(spark, "transaction")
     from hive_acid.spark.transaction import AcidTransaction
 
     return AcidTransaction(spark)
@@ -67,6 +71,7 @@ def erase(
     `deadline`, `one_transaction`) have the form of the plan's TOML. `signing_key` is a file. A run after one that ended
     early goes on from its `ledger`. Raises HIVE_ACID_ERASURE, and what statements raise.
     """
+    _refuse_remote(spark, "erase")
     from hive_acid.spark.erasing import erase_in
 
     plan = {"subjects": columns, "tables": tables, **limits}
@@ -82,6 +87,7 @@ def verify(
     hash_key: bytes,
 ) -> Outcome:
     """Searches every file of tables, of whatever kind, for subjects, and changes nothing; arguments as of `erase`."""
+    _refuse_remote(spark, "verify")
     from hive_acid.spark.erasing import verify_in
 
     return verify_in(spark, subjects, {"subjects": columns, "tables": tables}, hash_key)
@@ -89,9 +95,17 @@ def verify(
 
 def verify_certificate(spark: SparkSession, certificate: Path, hash_key: bytes) -> Sequence[Recheck]:
     """Checks the signature of a certificate, and searches its tables again for its subjects."""
+    _refuse_remote(spark, "verify_certificate")
     from hive_acid.spark.erasing import recheck_in
 
     return recheck_in(spark, certificate, hash_key)
+
+
+def _refuse_remote(spark: SparkSession, function: str) -> None:
+    """Before anything is imported that a client of Spark Connect does not have."""
+    from hive_acid.spark.remote import refuse_remote
+
+    refuse_remote(spark, function)
 
 
 def __getattr__(name: str) -> Any:

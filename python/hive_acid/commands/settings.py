@@ -46,7 +46,7 @@ def print_settings(chosen: argparse.Namespace) -> int:
             known = setup_settings.start_jvm(known)
         server = setup_settings.ask_server(uris, known, transport)
         found = setup_settings.find_setup_settings(uris, server, known, transport)
-        settings = found | setup_settings.find_sidecar_settings()
+        settings = found | setup_settings.find_sidecar_settings(known)
     except HiveAcidError as error:
         print(error, file=sys.stderr)
         return FAILED

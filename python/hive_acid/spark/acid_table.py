@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from pyspark.sql import Column, DataFrame, SparkSession
 
-from hive_acid.errors import build_error
 from hive_acid.errors.outcome import StatementOutcome, telling
 from hive_acid.spark.columns import (
     PartitionValue,
@@ -18,15 +16,10 @@ from hive_acid.spark.columns import (
     build_type_error,
     build_value_error,
 )
-from hive_acid.spark.detail import load_detail
-from hive_acid.spark.history import load_history_frame
 from hive_acid.spark.merge_builder import AcidMergeBuilder
-from hive_acid.spark.operators import describe_statement
-from hive_acid.spark.shim import EXTENSION
-from hive_acid.sql.operator_parsing import COMPACTION_KINDS
-from hive_acid.sql.operator_statements import Compact, NamedTable
-from hive_acid.wire import codec
-from hive_acid.wire.table_detail import TableDetail
+from hive_acid.spark.remote import is_remote
+from hive_acid.spark.table_calls import TableCalls
+from hive_acid.sql.operator_statements import COMPACTION_KINDS, Compact, NamedTable
 
 
 class AcidTable:
@@ -40,9 +33,8 @@ class AcidTable:
     The table is looked up by each call, so an `AcidTable` may be kept while others write to the table or alter it.
     """
 
-    def __init__(self, spark: SparkSession, table: Any) -> None:
-        """For `forName`: `table` is the JVM's `hiveacid.api.AcidTableApi`."""
-        self._spark = spark
+    def __init__(self, table: TableCalls) -> None:
+        """For `forName`."""
         self._table = table
 
     @classmethod
@@ -50,28 +42,32 @@ class AcidTable:
         """The table `tableName`: `table`, `database.table` or `catalog.database.table`, quoted as in SQL.
 
         Raises Spark's TABLE_OR_VIEW_NOT_FOUND if there is none, HIVE_ACID_UNSUPPORTED_TABLE for a view, a table that is
-        not transactional, HIVE_ACID_NO_PLANNER if `hive_acid.configure` did not set up the session.
+        not transactional, HIVE_ACID_NO_PLANNER if the session was not set up, and HIVE_ACID_CONFIGURATION if a server
+        of Spark Connect has no plugin of ours.
         """
-        extensions = sparkSession.conf.get("spark.sql.extensions", None) or ""
-        if EXTENSION not in extensions.split(","):
-            raise build_error("HIVE_ACID_NO_PLANNER", table=tableName)
-        jvm: Any = sparkSession._jvm
-        return cls(sparkSession, jvm.hiveacid.api.AcidTableApi.forName(sparkSession._jsparkSession, tableName))
+        if is_remote(sparkSession):
+            from hive_acid.spark.connect_calls import ConnectCalls
+
+            return cls(ConnectCalls.find(sparkSession, tableName))
+
+        from hive_acid.spark.classic_calls import ClassicCalls
+
+        return cls(ClassicCalls.find(sparkSession, tableName))
 
     def toDF(self) -> DataFrame:  # noqa: N802 (Delta's name)
         """The table's rows. Each call gives a DataFrame that reads a snapshot of its own, taken when it first runs."""
-        return DataFrame(self._table.frame(), self._spark)
+        return self._table.frame()
 
     def alias(self, aliasName: str) -> AcidTable:  # noqa: N803 (Delta's name)
         """The same table, whose columns may be qualified by `aliasName` and no longer by the table's own name."""
-        return AcidTable(self._spark, self._table.aliased(aliasName))
+        return AcidTable(self._table.aliased(aliasName))
 
     def delete(self, condition: str | Column | None = None) -> DataFrame:
         """Deletes the rows for which `condition` is true, all rows without one, before it returns.
 
         The result is one row with the column `num_affected_rows`. Raises what the SQL statement DELETE raises.
         """
-        return DataFrame(self._table.delete(build_condition(condition)), self._spark)
+        return self._table.delete(build_condition(condition))
 
     def update(
         self,
@@ -86,8 +82,8 @@ class AcidTable:
         """
         if not set:
             raise build_empty_error("assignment in `set`")
-        values = [build_column("set", value) for value in set.values()]
-        return DataFrame(self._table.update(build_condition(condition), list(set), values), self._spark)
+        assignments = {key: build_column("set", value) for key, value in set.items()}
+        return self._table.update(build_condition(condition), assignments)
 
     def truncate(self, partition: Mapping[str, PartitionValue] | None = None) -> None:
         """Removes all rows, or those of the partitions with the values of `partition`, before it returns.
@@ -117,8 +113,7 @@ class AcidTable:
             raise build_value_error("kind", kind, tuple(COMPACTION_KINDS))
         values = _build_partition(partition)
         table = NamedTable((), tuple(values.items()))
-        statement = describe_statement(Compact(table, kind.lower(), waits=wait, pool=pool))
-        return DataFrame(self._table.operate(codec.write(statement)), self._spark)
+        return self._table.compact(Compact(table, kind.lower(), waits=wait, pool=pool))
 
     def detail(self) -> DataFrame:
         """The table's description in one row, in the manner of Delta's DESCRIBE DETAIL.
@@ -134,7 +129,7 @@ class AcidTable:
         not committed do not count. The files are listed in a read transaction, without a lock and without a write ID.
         """
         with telling(StatementOutcome.QUERY_FAILED):
-            return load_detail(self._spark, self._described())
+            return self._table.detail()
 
     def history(self, limit: int | None = None) -> DataFrame:
         """The writes into the table, the newest first, in the manner of Delta's `history`; at most `limit` rows.
@@ -155,10 +150,7 @@ class AcidTable:
         if limit is not None and limit < 1:
             raise build_value_error("limit", limit)
         with telling(StatementOutcome.QUERY_FAILED):
-            return load_history_frame(self._spark, self._described(), limit)
-
-    def _described(self) -> TableDetail:
-        return codec.read(TableDetail, self._table.description())
+            return self._table.history(limit)
 
     def merge(self, source: DataFrame, condition: str | Column) -> AcidMergeBuilder:
         """Begins a MERGE of `source` into the table; `condition` says which of its rows match which of the table's.
@@ -168,7 +160,7 @@ class AcidTable:
         """
         if not isinstance(source, DataFrame):
             raise build_type_error("source", "a DataFrame", source)
-        return AcidMergeBuilder(self._spark, self._table, source, build_column("condition", condition))
+        return AcidMergeBuilder(self._table, source, build_column("condition", condition))
 
 
 def _build_partition(partition: Mapping[str, PartitionValue] | None) -> dict[str, str | None]:

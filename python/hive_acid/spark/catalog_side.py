@@ -93,6 +93,7 @@ class CatalogSide:
         self.parts = PlannerParts(
             settings,
             self.metastore,
+            file_system,
             self.executor,
             DdlExecutor(warehouse, settings),
             CreatedTables(warehouse, settings),

@@ -1,4 +1,4 @@
-"""Conditions and values of the Python API, which are texts or Columns, for the JVM; and values of partitions."""
+"""Conditions and values of the Python API, which are texts or Columns; and values of partitions."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ E = TypeVar("E", bound=PySparkException)
 PartitionValue = str | bool | int | date | None
 
 
-def build_condition(condition: str | Column | None) -> Any:
-    """The JVM's column, or None for all rows. Raises what `build_column` raises."""
+def build_condition(condition: str | Column | None) -> Column | None:
+    """The Column, or None for all rows. Raises what `build_column` raises."""
     return None if condition is None else build_column("condition", condition)
 
 
-def build_column(name: str, value: str | Column) -> Any:
-    """The JVM's column of a text or Column. Raises PySparkTypeError, naming the argument, for anything else."""
+def build_column(name: str, value: str | Column) -> Column:
+    """The Column of a text or Column. Raises PySparkTypeError, naming the argument, for anything else."""
     if isinstance(value, str):
         value = expr(value)
     if not isinstance(value, Column):
         raise build_type_error(name, "a Column or a str", value)
-    return value._jc
+    return value
 
 
 def build_partition_text(value: PartitionValue) -> str | None:

@@ -7,7 +7,7 @@ from datetime import datetime
 from pyspark.sql import DataFrame, SparkSession
 
 from hive_acid.model.table import TableKind
-from hive_acid.spark.session import attach, find_own_settings
+from hive_acid.snapshot.acid_state import TableContent
 from hive_acid.wire.table_detail import TableDetail
 
 _SCHEMA = """
@@ -17,10 +17,8 @@ _SCHEMA = """
 """
 
 
-def load_detail(spark: SparkSession, described: TableDetail) -> DataFrame:
-    """The row that `AcidTable.detail` tells of; `described` is what the catalog knows."""
-    side = attach(spark).side_of(described.catalog)
-    content = side.find_content(described.name, find_own_settings(spark))
+def build_detail_frame(spark: SparkSession, described: TableDetail, content: TableContent) -> DataFrame:
+    """The row that `AcidTable.detail` tells of; `described` is what the catalog knows, `content` what lies there."""
     row = (
         "hive-acid",
         str(described.name),

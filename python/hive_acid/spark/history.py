@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 
 from pyspark.sql import DataFrame, SparkSession
 
 from hive_acid.history.entries import HistoryEntry
-from hive_acid.history.reader import load_history
-from hive_acid.spark.session import attach
-from hive_acid.wire.table_detail import TableDetail
 
 _SCHEMA = """
     writeId BIGINT, firstWriteId BIGINT, timestamp TIMESTAMP, operation STRING, statement STRING, application STRING,
@@ -19,10 +17,8 @@ _SCHEMA = """
 """
 
 
-def load_history_frame(spark: SparkSession, described: TableDetail, limit: int | None) -> DataFrame:
-    """The rows that `AcidTable.history` tells of; `described` is what the catalog knows of the table."""
-    side = attach(spark).side_of(described.catalog)
-    entries = load_history(side.metastore, side.file_system, described.name, limit)
+def build_history_frame(spark: SparkSession, entries: Sequence[HistoryEntry]) -> DataFrame:
+    """The rows that `AcidTable.history` tells of."""
     return spark.createDataFrame([_build_row(entry) for entry in entries], _SCHEMA)
 
 

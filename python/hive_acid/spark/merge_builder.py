@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
-from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import Column, DataFrame
 
 from hive_acid.spark.columns import build_column, build_condition, build_empty_error
+from hive_acid.spark.table_calls import Clause, TableCalls
 
 Assignments = Mapping[str, "str | Column"]
 
@@ -21,15 +21,12 @@ class AcidMergeBuilder:
     again.
     """
 
-    def __init__(self, spark: SparkSession, table: Any, source: DataFrame, condition: Any) -> None:
-        """For `AcidTable.merge`: `table` is the JVM's `hiveacid.api.AcidTableApi`, `condition` a column of the JVM."""
-        self._spark = spark
+    def __init__(self, table: TableCalls, source: DataFrame, condition: Column) -> None:
+        """For `AcidTable.merge`."""
         self._table = table
         self._source = source
         self._condition = condition
-        self._matched: list[Any] = []
-        self._not_matched: list[Any] = []
-        self._not_matched_by_source: list[Any] = []
+        self._clauses: list[Clause] = []
 
     def whenMatchedUpdate(  # noqa: N802 (Delta's name)
         self,
@@ -37,31 +34,25 @@ class AcidMergeBuilder:
         set: Assignments | None = None,  # noqa: A002
     ) -> AcidMergeBuilder:
         """Assigns new values to a row of the table that matches; they may use both sides."""
-        self._matched.append(self._update(condition, set))
-        return self
+        return self._add("matched", "update", condition, _build_assignments("set", set))
 
     def whenMatchedUpdateAll(self, condition: str | Column | None = None) -> AcidMergeBuilder:  # noqa: N802
         """Assigns to each column of a row that matches the source's column of that name."""
-        self._matched.append(self._table.updateAllClause(build_condition(condition)))
-        return self
+        return self._add("matched", "update", condition, None)
 
     def whenMatchedDelete(self, condition: str | Column | None = None) -> AcidMergeBuilder:  # noqa: N802
         """Deletes a row of the table that matches."""
-        self._matched.append(self._table.deleteClause(build_condition(condition)))
-        return self
+        return self._add("matched", "delete", condition, None)
 
     def whenNotMatchedInsert(  # noqa: N802
         self, condition: str | Column | None = None, values: Assignments | None = None
     ) -> AcidMergeBuilder:
         """Inserts a row for one of the source that matches nothing; columns without a value get their default."""
-        keys, columns = _split("values", values)
-        self._not_matched.append(self._table.insertClause(build_condition(condition), keys, columns))
-        return self
+        return self._add("notMatched", "insert", condition, _build_assignments("values", values))
 
     def whenNotMatchedInsertAll(self, condition: str | Column | None = None) -> AcidMergeBuilder:  # noqa: N802
         """Inserts the columns of the source, by name, for a row of it that matches nothing."""
-        self._not_matched.append(self._table.insertAllClause(build_condition(condition)))
-        return self
+        return self._add("notMatched", "insert", condition, None)
 
     def whenNotMatchedBySourceUpdate(  # noqa: N802
         self,
@@ -69,13 +60,11 @@ class AcidMergeBuilder:
         set: Assignments | None = None,  # noqa: A002
     ) -> AcidMergeBuilder:
         """Assigns new values to a row of the table that no row of the source matches."""
-        self._not_matched_by_source.append(self._update(condition, set))
-        return self
+        return self._add("notMatchedBySource", "update", condition, _build_assignments("set", set))
 
     def whenNotMatchedBySourceDelete(self, condition: str | Column | None = None) -> AcidMergeBuilder:  # noqa: N802
         """Deletes a row of the table that no row of the source matches."""
-        self._not_matched_by_source.append(self._table.deleteClause(build_condition(condition)))
-        return self
+        return self._add("notMatchedBySource", "delete", condition, None)
 
     def execute(self) -> DataFrame:
         """Merges, before it returns.
@@ -83,18 +72,19 @@ class AcidMergeBuilder:
         The result is one row with the columns `num_affected_rows, num_updated_rows, num_deleted_rows,
         num_inserted_rows`. Raises what the SQL statement MERGE raises, and PySparkValueError without any clause.
         """
-        clauses = (self._matched, self._not_matched, self._not_matched_by_source)
-        if not any(clauses):
+        if not self._clauses:
             raise build_empty_error("clause of the merge")
-        return DataFrame(self._table.merge(self._source._jdf, self._condition, *clauses), self._spark)
+        return self._table.merge(self._source, self._condition, self._clauses)
 
-    def _update(self, condition: str | Column | None, assignments: Assignments | None) -> Any:
-        keys, columns = _split("set", assignments)
-        return self._table.updateClause(build_condition(condition), keys, columns)
+    def _add(
+        self, group: str, action: str, condition: str | Column | None, assignments: Mapping[str, Column] | None
+    ) -> AcidMergeBuilder:
+        self._clauses.append(Clause(group, action, build_condition(condition), assignments))
+        return self
 
 
-def _split(name: str, assignments: Assignments | None) -> tuple[list[str], list[Any]]:
-    """Keys and the JVM's columns. Raises PySparkValueError if there are none."""
+def _build_assignments(name: str, assignments: Assignments | None) -> dict[str, Column]:
+    """Raises PySparkValueError if there are none."""
     if not assignments:
         raise build_empty_error(f"assignment in `{name}`")
-    return list(assignments), [build_column(name, value) for value in assignments.values()]
+    return {key: build_column(name, value) for key, value in assignments.items()}

@@ -18,36 +18,18 @@ from hive_acid.operators.show_transactions import abort_transactions, build_tran
 from hive_acid.sql.operator_statements import (
     AbortTransactions,
     Compact,
-    NamedTable,
     ShowCompactions,
     ShowLocks,
     ShowTransactions,
     read_statement,
-    write_statement,
 )
-from hive_acid.sql.operator_statements import OperatorStatement as ParsedStatement
 from hive_acid.transactions.locks import Identity
-from hive_acid.wire.operators import OperatorRequest, OperatorStatement
+from hive_acid.wire.operators import OperatorRequest
 from hive_acid.wire.statements import Overwrite
 from hive_acid.writing.overwrites import find_truncated
 
 _BY_HAND = "manual"
 """Behind the host in a request's initiator (HiveMetaStoreClient.MANUALLY_INITIATED_COMPACTION)."""
-
-
-def describe_statement(statement: ParsedStatement, explained: str | None = None) -> OperatorStatement:
-    """The description for the shim."""
-    table: NamedTable | None = getattr(statement, "table", None)
-    return OperatorStatement(
-        title=statement.TITLE,
-        schema=", ".join(f"`{column.name}` {column.type}" for column in statement.COLUMNS),
-        table=table.parts if table else None,
-        partition=dict(table.partition) if table else {},
-        database=getattr(statement, "database", None),
-        must_exist=isinstance(statement, Compact),
-        statement=write_statement(statement),
-        explained=explained,
-    )
 
 
 def requester_name(identity: Identity) -> str:

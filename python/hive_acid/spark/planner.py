@@ -16,6 +16,7 @@ from hive_acid.errors.outcome import StatementOutcome, find_outcome, tell, telli
 from hive_acid.execution.created_tables import CreatedTable
 from hive_acid.execution.ddl import DdlStatement
 from hive_acid.execution.dry_run_report import format_json
+from hive_acid.history.reader import load_history
 from hive_acid.model.table import TableKind
 from hive_acid.older_python import add_note
 from hive_acid.reading.evolution import find_evolution
@@ -25,25 +26,24 @@ from hive_acid.reading.snapshot import ScannedSnapshot
 from hive_acid.spark.cancellation import Cancellation
 from hive_acid.spark.connections import close_connection, withdraw_connection
 from hive_acid.spark.jvm import JvmEngine
-from hive_acid.spark.operators import describe_statement
 from hive_acid.spark.planner_parts import PlannerParts
 from hive_acid.spark.requests import build_read_table, build_statement, parse_table_name
 from hive_acid.spark.throwables import build_throwable
-from hive_acid.sql import (
-    RowWrites,
-    TargetColumns,
-    find_explained,
-    find_operator_statement,
-    respell,
-    rewrite_statement,
-)
+from hive_acid.sql.canonical import rewrite_statement
+from hive_acid.sql.explain_acid import find_explained
+from hive_acid.sql.hive_syntax import respell
+from hive_acid.sql.operator_parsing import find_operator_statement
+from hive_acid.sql.operator_statements import describe_statement
+from hive_acid.sql.row_changes import TargetColumns
 from hive_acid.wire import codec
 from hive_acid.wire.catalogs import CatalogRequest
 from hive_acid.wire.operators import OperatorRequest, OperatorRows
 from hive_acid.wire.rewriting import RewriteRequest, RewrittenStatement
+from hive_acid.wire.row_writes import RowWrites
 from hive_acid.wire.scan_requests import ReadRequest, ScanRequest
 from hive_acid.wire.statement_kinds import StatementKind
 from hive_acid.wire.statements import AffectedRows, AlterRequest, DryRunAnswer, TakeBackRequest, WriteRequest
+from hive_acid.wire.table_calls import TableQuestion
 from hive_acid.writing.engine import RowCounts
 from hive_acid.writing.table_rules import refuse_row_changes
 
@@ -91,6 +91,7 @@ class Planner:
         self._exception = jvm.hiveacid.errors.AcidException
         self._settings = parts.settings
         self._metastore = parts.metastore
+        self._file_system = parts.file_system
         self._executor = parts.executor
         self._ddl = parts.ddl
         self._created = parts.created
@@ -139,6 +140,20 @@ class Planner:
         """Runs such a statement: its rows."""
         with self._cancellation.running():
             return codec.write(OperatorRows(tuple(self._operators.run(codec.read(OperatorRequest, request)))))
+
+    @answered
+    def tableContent(self, question: str) -> str:  # noqa: N802 (the trait's name)
+        """How much is to be read of a table now."""
+        asked = codec.read(TableQuestion, question)
+        with self._cancellation.running(), telling(StatementOutcome.QUERY_FAILED):
+            return codec.write(self._readers.content(asked.table, self._settings.overridden_by(asked.settings)))
+
+    @answered
+    def tableHistory(self, question: str) -> str:  # noqa: N802 (the trait's name)
+        """The notes of what was written into a table."""
+        asked = codec.read(TableQuestion, question)
+        with self._cancellation.running(), telling(StatementOutcome.QUERY_FAILED):
+            return codec.write(load_history(self._metastore, self._file_system, asked.table, asked.limit))
 
     @answered
     def newTableLocation(self, table: str) -> str:  # noqa: N802 (the trait's name)

@@ -10,6 +10,7 @@ from hive_acid.execution.ddl import DdlExecutor
 from hive_acid.execution.executor import Executor
 from hive_acid.metastore.protocol import Metastore
 from hive_acid.reading.readers import Readers
+from hive_acid.snapshot.filesystem import FileSystem
 from hive_acid.spark.operators import Operators
 
 
@@ -19,6 +20,7 @@ class PlannerParts:
 
     settings: Settings
     metastore: Metastore
+    file_system: FileSystem
     executor: Executor
     ddl: DdlExecutor
     created: CreatedTables

@@ -18,12 +18,13 @@ from hive_acid.metastore.thrift_client import ThriftMetastore
 from hive_acid.metastore.types import ServerInfo
 from hive_acid.spark import hive_client, shim
 from hive_acid.spark.early_settings import find_early_settings, hive_settings, load_jvm_settings
-from hive_acid.spark.lines import find_line, line_settings
+from hive_acid.spark.lines import find_line, is_before, line_settings
 from hive_acid.spark.login import build_security, read_hadoop_setting
 from hive_acid.transport import PLAIN, Transport, find_client_settings, read_transport
 
 JARS = "spark.jars"
 EXTENSIONS = "spark.sql.extensions"
+CONNECT_PLUGINS = "spark.connect.extensions.relation.classes"
 CATALOG = "spark.sql.catalogImplementation"
 DBT_PACKAGE: Final = Path(__file__).resolve().parents[1] / "dbt_package"
 """Macros for dbt-spark."""
@@ -83,7 +84,12 @@ def find_shim_settings(configured: Mapping[str, str]) -> dict[str, str]:
     Raises HIVE_ACID_CONFIGURATION if there is no jar for the running Spark.
     """
     added = ((JARS, str(shim.find_shim_jar())), (EXTENSIONS, shim.EXTENSION))
-    return {key: ",".join(dict.fromkeys([*split_list(configured.get(key)), value])) for key, value in added}
+    return {key: _added(configured, key, value) for key, value in added}
+
+
+def _added(configured: Mapping[str, str], key: str, value: str) -> str:
+    """A setting that is a list, with one more value."""
+    return ",".join(dict.fromkeys([*split_list(configured.get(key)), value]))
 
 
 def split_list(listed: str | None) -> list[str]:
@@ -111,9 +117,15 @@ def find_setup_settings(
     return settings
 
 
-def find_sidecar_settings() -> dict[str, str]:
-    """The settings that programs need besides in which no Python runs: that Python which runs this."""
-    return {config.SIDECAR_PYTHON.key: sys.executable}
+def find_sidecar_settings(known: Mapping[str, str]) -> dict[str, str]:
+    """The settings that programs need besides in which no Python runs: that Python which runs this.
+
+    And, since 4.0, what answers `AcidTable` in a server of Spark Connect.
+    """
+    settings = {config.SIDECAR_PYTHON.key: sys.executable}
+    if not is_before("4.0"):
+        settings[CONNECT_PLUGINS] = _added(known, CONNECT_PLUGINS, shim.CONNECT_PLUGIN)
+    return settings
 
 
 def format_arguments(settings: Mapping[str, str]) -> str:

@@ -12,6 +12,7 @@ from hive_acid.errors import build_error
 from hive_acid.spark.lines import find_line, line_of
 
 EXTENSION = "hiveacid.Extensions"
+CONNECT_PLUGIN = "hiveacid.connect.TableCallPlugin"
 _DESCRIPTION = "hiveacid/shim.properties"
 _GROWING_LOADER = "org.apache.spark.util.MutableURLClassLoader"
 

@@ -14,11 +14,12 @@ from sqlglot.tokenizer_core import Token, TokenType
 
 from hive_acid.sql.dialect import find_tokens, upper_word
 from hive_acid.sql.operator_statements import (
+    COMPACTION_KINDS,
     AbortTransactions,
     Compact,
     FoundStatement,
     NamedTable,
-    OperatorStatement,
+    ParsedStatement,
     ShowCompactions,
     ShowLocks,
     ShowTransactions,
@@ -27,7 +28,6 @@ from hive_acid.sql.operator_statements import (
 from hive_acid.sql.reader import Reader, build_syntax_error
 
 T = TypeVar("T")
-COMPACTION_KINDS = ("major", "minor", "rebalance")
 _SHOWN_KINDS = (*COMPACTION_KINDS, "abort txn cleanup")
 _STATES = (
     "initiated",
@@ -181,7 +181,7 @@ def _parse_abort_transactions(reader: Reader) -> AbortTransactions:
     return AbortTransactions(tuple(dict.fromkeys(ids)))
 
 
-_PARSERS: Mapping[str, Callable[[Reader], OperatorStatement]] = {
+_PARSERS: Mapping[str, Callable[[Reader], ParsedStatement]] = {
     Compact.TITLE: _parse_compact,
     ShowCompactions.TITLE: _parse_show_compactions,
     ShowLocks.TITLE: _parse_show_locks,

@@ -12,6 +12,10 @@ from dataclasses import dataclass
 
 from hive_acid.model.table import Column
 from hive_acid.wire import codec
+from hive_acid.wire.operators import OperatorStatement
+
+COMPACTION_KINDS = ("major", "minor", "rebalance")
+"""The kinds that a statement can ask for."""
 
 
 def _columns(**types: str) -> tuple[Column, ...]:
@@ -149,8 +153,8 @@ class AbortTransactions:
     COLUMNS = _columns(txnid="bigint", state="string")
 
 
-OperatorStatement = Compact | ShowCompactions | ShowLocks | ShowTransactions | AbortTransactions
-_CLASSES: Mapping[str, type[OperatorStatement]] = {
+ParsedStatement = Compact | ShowCompactions | ShowLocks | ShowTransactions | AbortTransactions
+_CLASSES: Mapping[str, type[ParsedStatement]] = {
     cls.TITLE: cls for cls in (Compact, ShowCompactions, ShowLocks, ShowTransactions, AbortTransactions)
 }
 
@@ -159,15 +163,30 @@ _CLASSES: Mapping[str, type[OperatorStatement]] = {
 class FoundStatement:
     """`explained` is how EXPLAIN in front of the statement wants it explained (`simple`, `extended`, …), else None."""
 
-    statement: OperatorStatement
+    statement: ParsedStatement
     explained: str | None = None
 
 
-def write_statement(statement: OperatorStatement) -> str:
+def write_statement(statement: ParsedStatement) -> str:
     """The statement as a text for `read_statement`."""
     return codec.write(statement)
 
 
-def read_statement(title: str, text: str) -> OperatorStatement:
+def read_statement(title: str, text: str) -> ParsedStatement:
     """The statement that has this title and text."""
     return codec.read(_CLASSES[title], text)
+
+
+def describe_statement(statement: ParsedStatement, explained: str | None = None) -> OperatorStatement:
+    """The description for the shim."""
+    table: NamedTable | None = getattr(statement, "table", None)
+    return OperatorStatement(
+        title=statement.TITLE,
+        schema=", ".join(f"`{column.name}` {column.type}" for column in statement.COLUMNS),
+        table=table.parts if table else None,
+        partition=dict(table.partition) if table else {},
+        database=getattr(statement, "database", None),
+        must_exist=isinstance(statement, Compact),
+        statement=write_statement(statement),
+        explained=explained,
+    )

@@ -9,7 +9,7 @@ from hive_acid import config
 from hive_acid.errors import Refusal, build_refusal
 from hive_acid.model.bucket import MAX_BUCKET
 from hive_acid.model.table import Column, TableDescription
-from hive_acid.sql import RowWrites
+from hive_acid.wire.row_writes import RowWrites
 from hive_acid.wire.statement_kinds import StatementKind
 from hive_acid.wire.write_spec import Buckets
 from hive_acid.writing.statement import Statement

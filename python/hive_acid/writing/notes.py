@@ -10,7 +10,7 @@ from hive_acid import config
 from hive_acid.history.note import MAX_NAME, MAX_TEXT, HistoryFile, WriteNote, fold_notes, shorten
 from hive_acid.model.names import FolderName
 from hive_acid.model.write_ids import ValidWriteIdList
-from hive_acid.sql import redact
+from hive_acid.sql.redaction import redact
 from hive_acid.writing.engine import WriteResult
 from hive_acid.writing.statement import Statement
 

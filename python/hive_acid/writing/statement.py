@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from hive_acid.model.analysed_table import AnalysedTable
 from hive_acid.model.table import TableDescription, TableName
 from hive_acid.reading.changed_tables import refuse_changed
-from hive_acid.sql import RowWrites
+from hive_acid.wire.row_writes import RowWrites
 from hive_acid.wire.statement_kinds import StatementKind
 from hive_acid.wire.statements import Overwrite, StatementText
 

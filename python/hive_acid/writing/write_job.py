@@ -15,7 +15,7 @@ from hive_acid.model.names import STAGING_PREFIX
 from hive_acid.model.table import TableDescription
 from hive_acid.reading.snapshot import ScannedSnapshot, Snapshot, scannable
 from hive_acid.snapshot.filesystem import FileSystem
-from hive_acid.sql import RowWrites
+from hive_acid.wire.row_writes import RowWrites
 from hive_acid.wire.statement_kinds import StatementKind
 from hive_acid.wire.statements import Overwrite
 from hive_acid.wire.write_spec import Buckets, Layout, Place, RequiredColumn, Spread, WriteSpec

@@ -12,6 +12,7 @@ SHIM = Path(__file__).resolve().parents[3] / "jvm-shim"
 MAIN = SHIM / "src/main/scala/hiveacid"
 
 LAYERS = (
+    "hiveacid.connect",
     "hiveacid",
     "hiveacid.api",
     "hiveacid.parser",

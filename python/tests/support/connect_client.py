@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -15,21 +16,29 @@ import py4j
 import pyspark
 import pytest
 
+import hive_acid
 from hive_acid.local.cache import cache_folder, cache_lock, whole_entry
 from hive_acid.local.start import print_progress
-from hive_acid.spark.lines import is_before
+from hive_acid.spark.lines import find_line, is_before
 
-_WHEELS: Final = ("pyspark-client==4.2.0", "pandas==2.3.3")
-"""The newest client there is, and a release of pandas that it knows."""
-_WHEELS_OF_3_5: Final = ("grpcio-status==1.62.3", "pandas==2.3.3", "pyarrow==26.0.1")
-"""All that PySpark 3.5 asks for as a client, but for itself."""
+_WHEELS: Final[Mapping[str, Sequence[str]]] = {
+    "3.5": ("grpcio-status==1.62.3", "pandas==2.3.3", "pyarrow==26.0.1"),
+    "4.0": ("pyspark-client==4.0.4", "pandas==2.3.3"),
+    "4.1": ("pyspark-client==4.1.3", "pandas==2.3.3"),
+    "4.2": ("pyspark-client==4.2.0", "pandas==2.3.3"),
+    "4.3": ("pyspark-client==4.2.0", "pandas==2.3.3"),
+}
+"""The newest client for servers of each line, for none takes an older server, with a release of pandas that it knows.
+
+For 3.5 all that PySpark asks for as a client, but for itself.
+"""
 _LIMIT_SECONDS: Final = 300
 
 
 def find_client() -> Path:
     """A folder of Python's packages. Skips the test where they cannot be had."""
     folder = cache_folder() / "spark-connect"
-    wheels = _WHEELS_OF_3_5 if is_before("4.0") else _WHEELS
+    wheels = _WHEELS[find_line()]
 
     def fetch(target: Path, _: Path | None) -> None:
         print_progress(f"fetching {', '.join(wheels)}")
@@ -44,9 +53,10 @@ def find_client() -> Path:
         return whole_entry(folder / wheels[0], fetch, print_progress) / "packages"
 
 
-def run_client(script: Path, packages: Path, *, limit_s: int = _LIMIT_SECONDS) -> list[str]:
-    """The lines that a program of the client prints; nothing of ours and no other PySpark is on its path."""
-    places = [str(packages), *_own_packages(script.parent)]
+def run_client(script: Path, packages: Path, *, limit_s: int = _LIMIT_SECONDS, with_package: bool = False) -> list[str]:
+    """The lines that a program of the client prints; nothing of ours is on its path unless it is asked for."""
+    own = [str(Path(hive_acid.__file__).parents[1])] if with_package else []
+    places = [str(packages), *_own_packages(script.parent), *own]
     outer = {key: value for key, value in os.environ.items() if not key.startswith(("SPARK_", "PYSPARK_", "PYTHON"))}
     done = subprocess.run(
         [sys.executable, "-I", "-S", "-c", f"import sys; sys.path[:0] = {places!r}; {_RUN}", str(script)],

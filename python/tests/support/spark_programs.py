@@ -18,7 +18,8 @@ import pyspark
 import hive_acid
 from hive_acid.local import EmbeddedMetastore
 from hive_acid.local.launch import free_port
-from hive_acid.spark.lines import is_before
+from hive_acid.spark.lines import find_line, is_before, line_settings
+from hive_acid.spark.setup_settings import find_sidecar_settings
 from hive_acid.spark.shim import find_shim_jar
 from support.fetched_jars import fetch_jars
 from support.polling import eventually
@@ -36,6 +37,7 @@ def program_settings(metastore: EmbeddedMetastore, folder: Path) -> dict[str, st
     """What a user writes into spark-defaults.conf, and what keeps a test's Spark small."""
     return {
         **SHORT_LIVED,
+        **line_settings(find_line(), {}),
         "spark.jars": str(find_shim_jar()),
         "spark.sql.extensions": "hiveacid.Extensions",
         "spark.sql.catalogImplementation": "hive",
@@ -99,18 +101,20 @@ def started_thrift_server(metastore: EmbeddedMetastore, folder: Path) -> Iterato
 
 
 @contextmanager
-def started_connect_server(metastore: EmbeddedMetastore, folder: Path) -> Iterator[tuple[Program, int]]:
-    """A server of Spark Connect, and the port at which it answers."""
+def started_connect_server(
+    metastore: EmbeddedMetastore, folder: Path, others: Mapping[str, str] | None = None
+) -> Iterator[tuple[Program, int]]:
+    """A server of Spark Connect, with `others` too as settings, and the port at which it answers."""
     port = free_port()
     address = {"spark.connect.grpc.binding.port": str(port), "spark.connect.grpc.binding.address": "127.0.0.1"}
     command = ["spark-submit", "--class", _CONNECT_SERVER, "spark-internal"]
-    settings = program_settings(metastore, folder)
+    settings = program_settings(metastore, folder) | find_sidecar_settings({})
     if is_before("4.0"):
         jars = fetch_jars(
             Path(__file__).with_name("connect_server.txt"), "connect-server", "the server of Spark Connect"
         )
         settings["spark.jars"] = ",".join((settings["spark.jars"], *map(str, jars.glob("*.jar"))))
-    with started(command, {**settings, **address}, folder) as server:
+    with started(command, {**settings, **address, **(others or {})}, folder) as server:
         _await_answer(port)
         yield server, port
 

@@ -15,10 +15,10 @@ from hive_acid.model.analysed_table import describe_analysed
 from hive_acid.model.names import FolderKind, FolderName
 from hive_acid.model.table import Column, TableDescription, TableName
 from hive_acid.reading.warehouse import Warehouse
-from hive_acid.sql import RowWrites
 from hive_acid.transactions.heartbeat import Heartbeat
 from hive_acid.transactions.locks import Identity
 from hive_acid.transactions.manager import TransactionManager
+from hive_acid.wire.row_writes import RowWrites
 from hive_acid.wire.statement_kinds import StatementKind
 from hive_acid.wire.statements import Overwrite
 from hive_acid.wire.write_spec import WriteSpec, WrittenFolder

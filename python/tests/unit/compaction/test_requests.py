@@ -21,7 +21,7 @@ from hive_acid.metastore.memory import MemoryMetastore
 from hive_acid.metastore.types import MetastoreLine
 from hive_acid.model.table import Column, TableDescription, TableName
 from hive_acid.operators.compact import build_requests
-from hive_acid.sql import find_operator_statement
+from hive_acid.sql.operator_parsing import find_operator_statement
 from hive_acid.sql.operator_statements import Compact
 
 T = TableName("db", "t")

@@ -9,7 +9,7 @@ from hive_acid.errors import HiveAcidError, UnsupportedOperation
 from hive_acid.metastore.types import MetastoreLine
 from hive_acid.model.analysed_table import describe_analysed
 from hive_acid.model.table import Column, TableDescription
-from hive_acid.sql import RowWrites
+from hive_acid.wire.row_writes import RowWrites
 from hive_acid.wire.statement_kinds import StatementKind
 from hive_acid.wire.write_spec import Buckets
 from hive_acid.writing.buckets import find_bucketing, find_unhashable

@@ -24,7 +24,7 @@ from hive_acid.operators.rows import Row, Scope
 from hive_acid.operators.show_compactions import build_compaction_rows
 from hive_acid.operators.show_locks import build_lock_rows
 from hive_acid.operators.show_transactions import abort_transactions, build_transaction_rows
-from hive_acid.sql import find_operator_statement
+from hive_acid.sql.operator_parsing import find_operator_statement
 from hive_acid.sql.operator_statements import ShowCompactions, ShowLocks, ShowTransactions
 
 T, U = TableName("db", "t"), TableName("db", "u")

@@ -42,6 +42,7 @@ from hive_acid.wire.row_writes import RowWrites
 from hive_acid.wire.scan_requests import ReadRequest, ScanRequest
 from hive_acid.wire.statement_kinds import StatementKind
 from hive_acid.wire.statements import AlterRequest, WriteRequest
+from hive_acid.wire.table_calls import TableQuestion
 from hive_acid.wire.write_spec import WriteReport, WrittenRows
 from support.statements import LOCATION, World
 
@@ -74,6 +75,7 @@ WRITE = WriteRequest(
 READ = ReadRequest(ANALYSED, together=(), token=None, execution_id=1, settings={})
 SCAN = ScanRequest(READ, partitions=None, row_ids=False, json=False)
 ANALYZE = AlterRequest(DdlKind.ANALYZE, (TABLE_NAME,), partitions=(), locations=(), settings={})
+QUESTION = TableQuestion(TABLE_NAME, limit=None, settings={})
 BROKEN_REWRITE = RewriteRequest(
     statement="DELETE FROM",
     table=TABLE_NAME,
@@ -113,6 +115,7 @@ class Session:
         parts = PlannerParts(
             settings,
             world.metastore,
+            world.file_system,
             world.executor,
             DdlExecutor(world.warehouse, settings),
             CreatedTables(world.warehouse, settings),
@@ -205,6 +208,8 @@ CALLBACKS: list[tuple[str, tuple[Any, ...], Break, str]] = [
     ("cancel", ("tag", "reason"), lambda _: None, "NOTHING_CHANGED"),
     ("ofCatalog", (codec.write(CatalogRequest("other", {})),), lambda _: None, "NOTHING_CHANGED"),
     ("endExecution", (1,), breaks_readers, "NOTHING_CHANGED"),
+    ("tableContent", (codec.write(QUESTION),), breaks_metastore("table"), "QUERY_FAILED"),
+    ("tableHistory", (codec.write(QUESTION),), breaks_metastore("table"), "QUERY_FAILED"),
     ("operate", (operation("SHOW LOCKS"),), breaks_metastore("held_locks"), "NOTHING_CHANGED"),
     ("operate", (operation("SHOW TRANSACTIONS"),), breaks_metastore("transactions"), "NOTHING_CHANGED"),
     ("operate", (operation("ALTER TABLE t COMPACT 'major'"),), breaks_metastore("table"), "NOTHING_CHANGED"),

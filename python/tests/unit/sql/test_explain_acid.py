@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hive_acid.sql import find_explained
+from hive_acid.sql.explain_acid import find_explained
 
 
 @pytest.mark.parametrize(

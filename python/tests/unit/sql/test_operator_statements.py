@@ -9,13 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hive_acid.errors import InvalidStatement
-from hive_acid.sql import find_operator_statement
+from hive_acid.sql.operator_parsing import find_operator_statement
 from hive_acid.sql.operator_statements import (
     AbortTransactions,
     Compact,
     FoundStatement,
     NamedTable,
-    OperatorStatement,
+    ParsedStatement,
     ShowCompactions,
     ShowLocks,
     ShowTransactions,
@@ -50,7 +50,7 @@ EVERY_FILTER_VALUE = ShowCompactions(
     sort_keys=(SortKey("starttime", True, False), SortKey("tabname", False, False)),
     limit=3,
 )
-CASES: list[tuple[str, OperatorStatement]] = [
+CASES: list[tuple[str, ParsedStatement]] = [
     ("ALTER TABLE t COMPACT 'major'", Compact(T, "major")),
     ('ALTER TABLE t COMPACT "MINOR";', Compact(T, "minor")),
     (FULL, FULL_VALUE),
@@ -76,7 +76,7 @@ CASES: list[tuple[str, OperatorStatement]] = [
 ]
 
 
-def parsed(text: str) -> OperatorStatement:
+def parsed(text: str) -> ParsedStatement:
     found = find_operator_statement(text)
     assert found is not None
     assert found.explained is None
@@ -84,12 +84,12 @@ def parsed(text: str) -> OperatorStatement:
 
 
 @pytest.mark.parametrize(("text", "value"), CASES)
-def test_each_form_is_understood(text: str, value: OperatorStatement) -> None:
+def test_each_form_is_understood(text: str, value: ParsedStatement) -> None:
     assert parsed(text) == value
 
 
 @pytest.mark.parametrize("value", [value for _, value in CASES])
-def test_a_statement_survives_as_a_text(value: OperatorStatement) -> None:
+def test_a_statement_survives_as_a_text(value: ParsedStatement) -> None:
     assert read_statement(value.TITLE, write_statement(value)) == value
 
 
@@ -228,9 +228,7 @@ BLANKS = st.sampled_from([" ", "\n", "\t ", " /* POOL 'x' */ ", " -- LIMIT 1\n"]
 
 
 @given(st.sampled_from(CASES), BLANKS, st.booleans())
-def test_case_blanks_and_comments_do_not_matter(
-    case: tuple[str, OperatorStatement], blank: str, is_upper: bool
-) -> None:
+def test_case_blanks_and_comments_do_not_matter(case: tuple[str, ParsedStatement], blank: str, is_upper: bool) -> None:
     text, value = case
     pieces = re.split(r"""('[^']*'|"[^"]*"|`[^`]*`)""", text)  # what is quoted stays
     changed = "".join(
@@ -240,7 +238,7 @@ def test_case_blanks_and_comments_do_not_matter(
     assert _folded(parsed(changed)) == _folded(value)
 
 
-def _folded(value: OperatorStatement) -> str:
+def _folded(value: ParsedStatement) -> str:
     return write_statement(value).lower()
 
 
@@ -253,7 +251,7 @@ def test_quoted_names_and_texts_are_taken_as_they_are(database: str, table: str,
 
 
 @given(st.text(alphabet="SHOWLCKaltertbemp ().,='`;123\n-/*", max_size=40), st.sampled_from(CASES))
-def test_no_text_is_misunderstood_beyond_a_named_error(noise: str, case: tuple[str, OperatorStatement]) -> None:
+def test_no_text_is_misunderstood_beyond_a_named_error(noise: str, case: tuple[str, ParsedStatement]) -> None:
     for text in (noise, case[0] + " " + noise, case[0][: len(noise)] + noise):
         try:
             find_operator_statement(text)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hive_acid.sql import redact
+from hive_acid.sql.redaction import redact
 
 SECRET = "zyx987"
 """In every literal and comment of the generated statements, and nowhere else."""

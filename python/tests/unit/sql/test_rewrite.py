@@ -11,7 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hive_acid.errors import HiveAcidError
-from hive_acid.sql import RowWrites, TargetColumns, rewrite_statement
+from hive_acid.sql.canonical import rewrite_statement
+from hive_acid.sql.row_changes import TargetColumns
+from hive_acid.wire.row_writes import RowWrites
 
 MERGE = "MERGE INTO __target USING __source ON __e0"
 

@@ -61,6 +61,9 @@ object SparkAccess {
     }
   }
 
+  /** private[spark]; makes a plan that of the DataFrame which Spark Connect knows by this ID. */
+  def identify(plan: LogicalPlan, frame: Long): Unit = plan.setTagValue(LogicalPlan.PLAN_ID_TAG, frame)
+
   final private class Lookup(val catalogManager: CatalogManager) extends LookupCatalog
 
   /** private[sql]. */

@@ -24,6 +24,12 @@ trait Planner {
   /** OperatorRequest: runs such a statement. Returns OperatorRows. */
   def operate(request: String): Object
 
+  /** TableQuestion: how much is to be read of a table. Returns a TableContent, for Python alone. */
+  def tableContent(question: String): Object
+
+  /** TableQuestion: who wrote what into a table. Returns HistoryEntries, for Python alone. */
+  def tableHistory(question: String): Object
+
   /** Where the new transactional table `database.table` must lie, a text; null for where Spark would put it. */
   def newTableLocation(table: String): Object
 

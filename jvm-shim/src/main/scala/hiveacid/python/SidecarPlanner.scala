@@ -38,6 +38,8 @@ object SidecarPlanner {
   private val Outcomes = Map(
     "partitionNames" -> "QUERY_FAILED",
     "scan" -> "QUERY_FAILED",
+    "tableContent" -> "QUERY_FAILED",
+    "tableHistory" -> "QUERY_FAILED",
     "execute" -> "NOT_KNOWN",
     "executeTogether" -> "NOT_KNOWN",
     "alter" -> "NOT_KNOWN",
