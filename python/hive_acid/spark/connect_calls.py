@@ -33,6 +33,7 @@ from hive_acid.wire.table_calls import CalledClause, TableCall
 from hive_acid.wire.table_detail import TableDetail
 
 TYPE_URL: Final = "type.googleapis.com/hiveacid.TableCall"
+_SESSION_CATALOG: Final = "spark_catalog"
 _AFFECTED: Final = "num_affected_rows BIGINT"
 _MERGED: Final = f"{_AFFECTED}, num_updated_rows BIGINT, num_deleted_rows BIGINT, num_inserted_rows BIGINT"
 
@@ -51,13 +52,12 @@ class ConnectCalls:
         """Raises what `AcidTable.forName` raises, and HIVE_ACID_CONFIGURATION if the server has no plugin of ours."""
         if is_before("4.0"):
             raise build_error("HIVE_ACID_CONFIGURATION.NO_CONNECT_PLUGIN")
-        frame = spark.read.table(name)
         call = TableCall(
             version=__version__,
             method="describe",
             table=name,
             alias=None,
-            frames=(_plan_id(frame),),
+            frames=(),
             condition=None,
             keys=(),
             values=(),
@@ -66,9 +66,11 @@ class ConnectCalls:
             statement=None,
             limit=None,
         )
-        found = cls(spark, call, frame)
-        found._described()
-        return found
+        described = cls(spark, call, spark.read.table(name))._described()
+        # another current database or a temporary view must not move it
+        whole = _quoted_name(described)
+        frame = spark.read.table(whole)
+        return cls(spark, replace(call, table=whole, frames=(_plan_id(frame),)), frame)
 
     def frame(self) -> DataFrame:
         return self._frame
@@ -180,6 +182,13 @@ def _plan_id(frame: Any) -> int:
     """Spark Connect's number of a DataFrame, by which its columns know it."""
     plan_id: int = frame._plan._plan_id
     return plan_id
+
+
+def _quoted_name(described: TableDetail) -> str:
+    """The name that means this table in any session of the application."""
+    catalog = described.catalog.name if described.catalog else _SESSION_CATALOG
+    parts = (catalog, described.name.database, described.name.table)
+    return ".".join(f"`{part.replace('`', '``')}`" for part in parts)
 
 
 def _build_clause(clause: Clause, columns: _Columns) -> CalledClause:

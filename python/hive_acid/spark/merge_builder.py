@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pyspark.sql import Column, DataFrame
 
 from hive_acid.spark.columns import build_column, build_condition, build_empty_error
-from hive_acid.spark.table_calls import Clause, TableCalls
+from hive_acid.spark.table_calls import Action, Clause, Group, TableCalls
 
 Assignments = Mapping[str, "str | Column"]
 
@@ -77,7 +77,7 @@ class AcidMergeBuilder:
         return self._table.merge(self._source, self._condition, self._clauses)
 
     def _add(
-        self, group: str, action: str, condition: str | Column | None, assignments: Mapping[str, Column] | None
+        self, group: Group, action: Action, condition: str | Column | None, assignments: Mapping[str, Column] | None
     ) -> AcidMergeBuilder:
         self._clauses.append(Clause(group, action, build_condition(condition), assignments))
         return self

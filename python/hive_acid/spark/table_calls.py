@@ -4,23 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Literal, Protocol
 
 from pyspark.sql import Column, DataFrame
 
 from hive_acid.sql.operator_statements import Compact
+
+Group = Literal["matched", "notMatched", "notMatchedBySource"]
+Action = Literal["update", "insert", "delete"]
 
 
 @dataclass(frozen=True)
 class Clause:
     """A clause of a MERGE.
 
-    `group` is matched, notMatched or notMatchedBySource, `action` update, insert or delete. `assignments` are None
-    where all columns are assigned by name; so they are for delete.
+    `assignments` are None where all columns are assigned by name; so they are for delete.
     """
 
-    group: str
-    action: str
+    group: Group
+    action: Action
     condition: Column | None
     assignments: Mapping[str, Column] | None = None
 

@@ -112,6 +112,20 @@ print(failure(lambda: table.delete(other.id == 1)))
 
 
 @with_plugin
+def test_another_current_database_or_a_temporary_view_does_not_move_the_table(run: Run) -> None:
+    printed = run(
+        """
+spark.range(1).createOrReplaceTempView(NAME)
+spark.sql(f"CREATE DATABASE {NAME}_other")
+spark.sql(f"USE {NAME}_other")
+print(*table.delete("id = 1").first(), rows(), table.detail().first().numDeleteDeltas)
+print(*table.alias("x").delete(F.col("x.id") == 2).first(), rows())
+"""
+    )
+    assert printed == ["1 [(2, 'b'), (3, None)] 1", "1 [(3, None)]"]
+
+
+@with_plugin
 def test_a_source_is_merged_by_all_kinds_of_clauses(run: Run) -> None:
     printed = run(
         """
