@@ -39,7 +39,16 @@ public class Hdfs {
     private static int active = 0;
 
     /** FOLDER PORT PORT, and settings KEY=VALUE of servers and shell. */
-    public static void main(String[] arguments) throws Exception {
+    public static void main(String[] arguments) {
+        try {
+            serve(arguments);
+        } catch (Exception | LinkageError error) { // threads of the servers would keep the program
+            error.printStackTrace();
+            Runtime.getRuntime().halt(1);
+        }
+    }
+
+    private static void serve(String[] arguments) throws Exception {
         for (String setting : List.of(arguments).subList(3, arguments.length)) {
             String[] parts = setting.split("=", 2);
             conf.set(parts[0], parts[1]);

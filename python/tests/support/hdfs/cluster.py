@@ -14,7 +14,7 @@ from support.request_server import RequestServer
 NAME: Final = "lake"
 ROOT: Final = f"hdfs://{NAME}"
 _HERE: Final = Path(__file__).parent
-_PROXIES: Final = "org.apache.hadoop.hdfs.server.namenode.ha.ConfiguredFailoverProxyProvider"
+PROXIES: Final = "org.apache.hadoop.hdfs.server.namenode.ha.ConfiguredFailoverProxyProvider"
 
 
 @dataclass(frozen=True)
@@ -40,8 +40,29 @@ class Login:
     resources: Path
 
 
-class Hdfs(RequestServer):
-    """A running HDFS. Without a login its folders belong to the user of the tests, who may do everything."""
+class HdfsServer(RequestServer):
+    """A running HDFS: its name in paths, and the settings by which clients find it."""
+
+    root: str
+    settings: Mapping[str, str]
+
+    def shell(self, *arguments: str) -> None:
+        """As `hdfs dfs`."""
+        self.ask("shell", *arguments)
+
+    def tree(self, path: str) -> dict[str, Rights]:
+        """All files and folders below a path, hidden ones too."""
+        parts = (part.split("|") for part in self.ask("tree", path))
+        return {path: Rights(owner, group, permission, acl) for path, owner, group, permission, acl in parts}
+
+
+class Hdfs(HdfsServer):
+    """Two NameNodes and two DataNodes. Without a login its folders belong to the user of the tests.
+
+    He may do everything.
+    """
+
+    root = ROOT
 
     def __init__(self, folder: Path, login: Login | None = None) -> None:
         """Returns when it can be used. Skips the test, with the reason, where the files cannot be had."""
@@ -49,11 +70,11 @@ class Hdfs(RequestServer):
         folder.mkdir(parents=True)
         ports = free_port(), free_port()
         keys = f"jceks://file{folder.absolute()}/keys"
-        self.settings: Mapping[str, str] = {
+        self.settings = {
             "dfs.nameservices": NAME,
             f"dfs.ha.namenodes.{NAME}": "nn1,nn2",
             **{f"dfs.namenode.rpc-address.{NAME}.nn{n}": f"localhost:{port}" for n, port in enumerate(ports, 1)},
-            f"dfs.client.failover.proxy.provider.{NAME}": _PROXIES,
+            f"dfs.client.failover.proxy.provider.{NAME}": PROXIES,
             "dfs.replication": "2",
             # one that is lost is not replaced where there is no third
             "dfs.client.block.write.replace-datanode-on-failure.best-effort": "true",
@@ -72,15 +93,6 @@ class Hdfs(RequestServer):
         class_path = [jars, *([login.resources] if login else [])]
         super().__init__(folder, options, class_path, _HERE / "Hdfs.java", *told)
 
-    def shell(self, *arguments: str) -> None:
-        """As `hdfs dfs`."""
-        self.ask("shell", *arguments)
-
     def admin(self, *arguments: str) -> None:
         """As `hdfs dfsadmin`."""
         self.ask("admin", *arguments)
-
-    def tree(self, path: str) -> dict[str, Rights]:
-        """All files and folders below a path, hidden ones too."""
-        parts = (part.split("|") for part in self.ask("tree", path))
-        return {path: Rights(owner, group, permission, acl) for path, owner, group, permission, acl in parts}

@@ -15,7 +15,7 @@ import pytest
 from hive_acid.local import EmbeddedMetastore
 from hive_acid.metastore.thrift_client import ThriftMetastore
 from support.drivers import open_transactions, wait_until
-from support.hdfs.cluster import ROOT, Hdfs
+from support.hdfs.cluster import HdfsServer
 from support.hdfs.tables import HdfsTables
 from support.metastore_releases import EMBEDDED_VERSION, started_version
 from support.session_process import SessionProcess
@@ -49,7 +49,7 @@ class Lake(HdfsTables):
 
 @contextmanager
 def started_lake(
-    folder: Path, hdfs: Hdfs, version: str = EMBEDDED_VERSION, more: Mapping[str, str] | None = None
+    folder: Path, hdfs: HdfsServer, version: str = EMBEDDED_VERSION, more: Mapping[str, str] | None = None
 ) -> Iterator[Lake]:
     """On a running HDFS with a metastore of the release, whose Cleaner looks often. `more` are settings of clients."""
     settings = {**hdfs.settings, **(more or {})}
@@ -70,5 +70,5 @@ def started_lake(
         running.callback(client.close)
         number = next(_LAKES)
         database = f"lake{number}"
-        session.sql(f"CREATE DATABASE {database} LOCATION '{ROOT}/warehouse/{database}.db'")
+        session.sql(f"CREATE DATABASE {database} LOCATION '{hdfs.root}/warehouse/{database}.db'")
         yield Lake(hdfs, session, reader, folder, database, metastore, start_stranger, client)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from support.drivers import Gate
-from support.hdfs.cluster import Hdfs
+from support.hdfs.cluster import HdfsServer
 from support.mutations import Mutation, Rows
 from support.session_process import SessionProcess
 
@@ -26,7 +26,7 @@ _LIMIT_S: Final = 200
 class HdfsTables:
     """Tables of a database, a session that writes them, and one that reads."""
 
-    hdfs: Hdfs
+    hdfs: HdfsServer
     session: SessionProcess
     reader: SessionProcess
     folder: Path

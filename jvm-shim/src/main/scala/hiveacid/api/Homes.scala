@@ -12,9 +12,10 @@ import org.apache.hadoop.hdfs.protocol.HdfsFileStatus
 /** The gifts of a folder to the files that are made in it, and the places that these may be renamed to.
   *
   * HDFS gives group, default ACL, encryption zone and erasure coding when a file is made. A rename keeps what the file
-  * has got, and is refused across zones, name services and mounts.
+  * has got, and is refused across zones, name services and mounts, those of a router too.
   */
 object Homes {
+  private val roots = new EnclosingRoots(EnclosingRoots.ofHadoop)
 
   /** A text that two folders have in common if files can be made in one and renamed into the other, as if they had been
     * made there.
@@ -38,7 +39,8 @@ object Homes {
   private def inherited(hdfs: DistributedFileSystem, path: Path): Seq[String] = {
     val status = hdfs.getFileStatus(path)
     val zone = if (status.isEncrypted) Option(hdfs.getEZForPath(path)).map(_.getPath) else None
-    Seq(status.getGroup, zone.getOrElse(""), codingOf(status), if (status.hasAcl) defaultAcl(hdfs, path) else "")
+    val acl = if (status.hasAcl) defaultAcl(hdfs, path) else ""
+    Seq(status.getGroup, zone.getOrElse(""), codingOf(status), acl, roots.find(hdfs, path))
   }
 
   private def codingOf(status: FileStatus): String = status match {
