@@ -5,12 +5,14 @@ from __future__ import annotations
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from hive_acid.local.java import find_java
 
 if TYPE_CHECKING:
     from typing_extensions import Self
+
+_COMMON: Final = Path(__file__).with_name("Requests.java")
 
 
 class RequestServer:
@@ -25,10 +27,13 @@ class RequestServer:
         """
         self._log = folder.with_name(folder.name + ".log")
         java = [str(find_java().path), "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", *options]
+        # a program that is started by its source is one file
+        program = folder / source.name
+        program.write_text(source.read_text("utf-8") + _COMMON.read_text("utf-8"), "utf-8")
         class_path = ":".join(f"{folder}/*:{folder}" for folder in jars)
         with self._log.open("wb") as log:
             self._process = subprocess.Popen(
-                [*java, "-cp", class_path, str(source), *arguments],
+                [*java, "-cp", class_path, str(program), *arguments],
                 cwd=folder,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,

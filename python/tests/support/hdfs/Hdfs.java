@@ -13,8 +13,7 @@ import org.apache.hadoop.hdfs.tools.DFSAdmin;
 import org.apache.hadoop.security.UserGroupInformation;
 import org.apache.hadoop.util.ToolRunner;
 
-/** Two NameNodes of one name service and two DataNodes, for as long as standard input stays open. Each line there is a
- * request, whose words are parted by tabs, and is answered by a line, "done" or "failed" and why:
+/** Two NameNodes of one name service and two DataNodes. The requests:
  *
  * failover                 the other NameNode becomes the active one
  * kill-namenode            the active one ends, and the other takes over
@@ -23,10 +22,7 @@ import org.apache.hadoop.util.ToolRunner;
  * shell ARGUMENT...        as hdfs dfs
  * admin ARGUMENT...        as hdfs dfsadmin
  * zone PATH                makes an encryption zone of an empty folder
- * tree PATH                the answer is "done" and, behind tabs, all that lies below: path, owner, group, permission and
- *                          the entries of its ACL, parted by bars
- *
- * The first line it writes is "ready".
+ * tree PATH                all that lies below: path, owner, group, permission and the entries of its ACL, parted by bars
  */
 public class Hdfs {
     private static final String NAME = "lake";
@@ -40,15 +36,10 @@ public class Hdfs {
 
     /** FOLDER PORT PORT, and settings KEY=VALUE of servers and shell. */
     public static void main(String[] arguments) {
-        try {
-            serve(arguments);
-        } catch (Exception | LinkageError error) { // threads of the servers would keep the program
-            error.printStackTrace();
-            Runtime.getRuntime().halt(1);
-        }
+        Requests.serve(() -> start(arguments), Hdfs::answer);
     }
 
-    private static void serve(String[] arguments) throws Exception {
+    private static void start(String[] arguments) throws Exception {
         for (String setting : List.of(arguments).subList(3, arguments.length)) {
             String[] parts = setting.split("=", 2);
             conf.set(parts[0], parts[1]);
@@ -58,8 +49,6 @@ public class Hdfs {
         if (UserGroupInformation.isSecurityEnabled())
             UserGroupInformation.loginUserFromKeytab(
                 conf.get("dfs.namenode.kerberos.principal"), conf.get("dfs.namenode.keytab.file"));
-        java.io.PrintStream answers = System.out;
-        System.setOut(System.err); // commands of the shell write there
         MiniDFSNNTopology.NSConf service = new MiniDFSNNTopology.NSConf(NAME);
         for (int i = 1; i <= 2; i++)
             service.addNN(new MiniDFSNNTopology.NNConf("nn" + i).setIpcPort(Integer.parseInt(arguments[i])));
@@ -68,19 +57,9 @@ public class Hdfs {
         cluster.waitActive();
         cluster.transitionToActive(active);
         makeKey();
-        answers.println("ready");
-        var requests = new java.io.BufferedReader(new java.io.InputStreamReader(System.in));
-        for (String line = requests.readLine(); line != null; line = requests.readLine()) {
-            try {
-                answers.println("done" + answer(line.split("\t")));
-            } catch (Exception error) {
-                answers.println("failed " + error.toString().replace('\n', ' '));
-            }
-        }
-        Runtime.getRuntime().halt(0);
     }
 
-    private static String answer(String[] words) throws Exception {
+    private static List<String> answer(String[] words) throws Exception {
         String[] rest = Arrays.copyOfRange(words, 1, words.length);
         switch (words[0]) {
             case "failover" -> {
@@ -104,22 +83,22 @@ public class Hdfs {
             case "admin" -> run(ToolRunner.run(client, new DFSAdmin(), rest));
             case "zone" -> cluster.getFileSystem(active).createEncryptionZone(new Path(rest[0]), KEY);
             case "tree" -> {
-                StringBuilder found = new StringBuilder();
+                List<String> found = new ArrayList<>();
                 describe(cluster.getFileSystem(active), new Path(rest[0]), found);
-                return found.toString();
+                return found;
             }
             default -> throw new IllegalArgumentException(words[0]);
         }
-        return "";
+        return List.of();
     }
 
-    private static void describe(DistributedFileSystem system, Path folder, StringBuilder found) throws Exception {
+    private static void describe(DistributedFileSystem system, Path folder, List<String> found) throws Exception {
         for (FileStatus status : system.listStatus(folder)) {
             Path path = status.getPath();
             String rights = status.getOwner() + "|" + status.getGroup() + "|" + status.getPermission();
             try {
                 var acl = system.getAclStatus(path).getEntries();
-                found.append("\t").append(path.toUri().getPath()).append("|").append(rights).append("|").append(acl);
+                found.add(path.toUri().getPath() + "|" + rights + "|" + acl);
                 if (status.isDirectory()) describe(system, path, found);
             } catch (java.io.FileNotFoundException gone) {
                 // the Cleaner was here

@@ -1,4 +1,5 @@
 import java.io.File;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -16,15 +17,11 @@ import org.apache.hadoop.hdfs.server.federation.store.protocol.AddMountTableEntr
 import org.apache.hadoop.hdfs.server.federation.store.records.MountTable;
 import org.apache.hadoop.util.ToolRunner;
 
-/** A router in front of two name services, for as long as standard input stays open. Each line there is a request, whose
- * words are parted by tabs, and is answered by a line, "done" or "failed" and why:
+/** A router in front of two name services. The requests:
  *
  * mount PATH NAME          all below the path lies in the name service ns1 or ns2 from now on
  * shell ARGUMENT...        as hdfs dfs, by the router
- * tree PATH                the answer is "done" and, behind tabs, all that lies below: path, owner, group and permission,
- *                          parted by bars
- *
- * The first line it writes is "ready".
+ * tree PATH                all that lies below: path, owner, group and permission, parted by bars
  */
 public class Routers {
     private static final String OPTIONS = "dfs.federation.router.";
@@ -35,22 +32,15 @@ public class Routers {
 
     /** FOLDER PORT, and settings KEY=VALUE of clients. */
     public static void main(String[] arguments) {
-        try {
-            serve(arguments);
-        } catch (Exception | LinkageError error) { // threads of the servers would keep the program
-            error.printStackTrace();
-            Runtime.getRuntime().halt(1);
-        }
+        Requests.serve(() -> start(arguments), Routers::answer);
     }
 
-    private static void serve(String[] arguments) throws Exception {
+    private static void start(String[] arguments) throws Exception {
         client = new Configuration();
         for (String setting : List.of(arguments).subList(2, arguments.length)) {
             String[] parts = setting.split("=", 2);
             client.set(parts[0], parts[1]);
         }
-        java.io.PrintStream answers = System.out;
-        System.setOut(System.err); // commands of the shell write there
         Configuration conf = new Configuration();
         conf.set("dfs.namenode.fs-limits.min-block-size", "1024");
         cluster = new MiniDFSCluster.Builder(conf, new File(arguments[0]))
@@ -60,16 +50,6 @@ public class Routers {
         router.init(routed(conf, arguments[0], arguments[1]));
         router.start();
         awaitNameNodes();
-        answers.println("ready");
-        var requests = new java.io.BufferedReader(new java.io.InputStreamReader(System.in));
-        for (String line = requests.readLine(); line != null; line = requests.readLine()) {
-            try {
-                answers.println("done" + answer(line.split("\t")));
-            } catch (Exception error) {
-                answers.println("failed " + error.toString().replace('\n', ' '));
-            }
-        }
-        Runtime.getRuntime().halt(0);
     }
 
     private static Configuration routed(Configuration conf, String folder, String port) {
@@ -103,7 +83,7 @@ public class Routers {
         }
     }
 
-    private static String answer(String[] words) throws Exception {
+    private static List<String> answer(String[] words) throws Exception {
         String[] rest = Arrays.copyOfRange(words, 1, words.length);
         switch (words[0]) {
             case "mount" -> mount(rest[0], rest[1]);
@@ -112,13 +92,13 @@ public class Routers {
                 if (code != 0) throw new IllegalStateException("code " + code + ", see its log");
             }
             case "tree" -> {
-                StringBuilder found = new StringBuilder();
+                List<String> found = new ArrayList<>();
                 describe(new Path(rest[0]), found);
-                return found.toString();
+                return found;
             }
             default -> throw new IllegalArgumentException(words[0]);
         }
-        return "";
+        return List.of();
     }
 
     private static void mount(String path, String name) throws Exception {
@@ -133,10 +113,10 @@ public class Routers {
         return FileSystem.get(client);
     }
 
-    private static void describe(Path folder, StringBuilder found) throws Exception {
+    private static void describe(Path folder, List<String> found) throws Exception {
         for (FileStatus status : files().listStatus(folder)) {
             String rights = status.getOwner() + "|" + status.getGroup() + "|" + status.getPermission();
-            found.append("\t").append(status.getPath().toUri().getPath()).append("|").append(rights).append("|");
+            found.add(status.getPath().toUri().getPath() + "|" + rights + "|");
             if (status.isDirectory()) describe(status.getPath(), found);
         }
     }

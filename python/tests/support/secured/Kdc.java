@@ -8,42 +8,36 @@ import org.apache.kerby.kerberos.kerb.client.KrbConfigKey;
 import org.apache.kerby.kerberos.kerb.server.KdcConfigKey;
 import org.apache.kerby.kerberos.kerb.server.SimpleKdcServer;
 
-/** A Kerberos server of its own realm, for as long as its standard input stays open. Each line there is a request, its words parted by tabs:
+/** A Kerberos server of its own realm. The request:
  *
  * ticket PRINCIPAL KEYTAB CACHE SECONDS    as kinit does, with a keytab
- *
- * and is answered by a line, "done" or "failed" and why. The first line it writes is "ready".
  */
 public class Kdc {
     private static String realm;
     private static int port;
 
     /** FOLDER PORT REALM PRINCIPAL...: writes FOLDER/krb5.conf, and a keytab for each principal. */
-    public static void main(String[] arguments) throws Exception {
+    public static void main(String[] arguments) {
+        Requests.serve(() -> start(arguments), request -> {
+            makeTicket(request);
+            return List.of();
+        });
+    }
+
+    private static void start(String[] arguments) throws Exception {
         File folder = new File(arguments[0]);
         port = Integer.parseInt(arguments[1]);
         realm = arguments[2];
-        SimpleKdcServer server = start(folder);
+        SimpleKdcServer server = startServer(folder);
         for (String name : List.of(arguments).subList(3, arguments.length)) {
             String principal = name + "@" + realm;
             server.createPrincipal(principal);
             server.exportPrincipal(principal, new File(folder, name.replace('/', '-') + ".keytab"));
         }
         writeConfiguration(folder.toPath().resolve("krb5.conf"));
-        System.out.println("ready");
-        var requests = new java.io.BufferedReader(new java.io.InputStreamReader(System.in));
-        for (String line = requests.readLine(); line != null; line = requests.readLine()) {
-            try {
-                makeTicket(line.split("\t"));
-                System.out.println("done");
-            } catch (Exception error) {
-                System.out.println("failed " + error);
-            }
-        }
-        Runtime.getRuntime().halt(0);
     }
 
-    private static SimpleKdcServer start(File folder) throws Exception {
+    private static SimpleKdcServer startServer(File folder) throws Exception {
         SimpleKdcServer server = new SimpleKdcServer();
         server.setWorkDir(folder);
         server.setKdcRealm(realm);

@@ -7,27 +7,27 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.yarn.conf.YarnConfiguration;
 import org.apache.hadoop.yarn.server.MiniYARNCluster;
 
-/** A ResourceManager and two NodeManagers, for as long as standard input stays open. Each line there is a request, whose
- * words are parted by tabs, and is answered by a line, "done" or "failed" and why:
+/** A ResourceManager and two NodeManagers. When it is ready, the folder has the configuration of clients as yarn-site.xml.
+ * The requests:
  *
- * applications             the answer is "done" and, behind tabs, all applications: ID, state and final state, parted by bars
- * containers               the answer is "done" and, behind tabs, the IDs of the containers that run
- *
- * The first line it writes is "ready"; the folder has the configuration of clients by then, as yarn-site.xml.
+ * applications             all applications: ID, state and final state, parted by bars
+ * containers               the IDs of the containers that run
  */
 public class Yarn {
     private static final int NODES = 2;
     private static MiniYARNCluster cluster;
 
     /** FOLDER, and settings KEY=VALUE of servers and clients. */
-    public static void main(String[] arguments) throws Exception {
+    public static void main(String[] arguments) {
+        Requests.serve(() -> start(arguments), Yarn::answer);
+    }
+
+    private static void start(String[] arguments) throws Exception {
         YarnConfiguration conf = new YarnConfiguration();
         for (String setting : List.of(arguments).subList(1, arguments.length)) {
             String[] parts = setting.split("=", 2);
             conf.set(parts[0], parts[1]);
         }
-        java.io.PrintStream answers = System.out;
-        System.setOut(System.err);
         System.setProperty("test.build.data", arguments[0]);
         cluster = new MiniYARNCluster("yarn", NODES, 1, 1);
         cluster.init(conf);
@@ -39,28 +39,18 @@ public class Yarn {
                 if (entry.getKey().startsWith("yarn.")) told.set(entry.getKey(), entry.getValue());
             told.writeXml(file);
         }
-        answers.println("ready");
-        var requests = new java.io.BufferedReader(new java.io.InputStreamReader(System.in));
-        for (String line = requests.readLine(); line != null; line = requests.readLine()) {
-            try {
-                answers.println(String.join("\t", answer(line)));
-            } catch (Exception error) {
-                answers.println("failed " + error.toString().replace('\n', ' '));
-            }
-        }
-        Runtime.getRuntime().halt(0);
     }
 
-    private static List<String> answer(String request) {
-        List<String> found = new ArrayList<>(List.of("done"));
-        switch (request) {
+    private static List<String> answer(String[] request) {
+        List<String> found = new ArrayList<>();
+        switch (request[0]) {
             case "applications" -> cluster.getResourceManager().getRMContext().getRMApps().values().forEach(app ->
                 found.add(app.getApplicationId() + "|" + app.getState() + "|" + app.getFinalApplicationStatus()));
             case "containers" -> {
                 for (int i = 0; i < NODES; i++)
                     cluster.getNodeManager(i).getNMContext().getContainers().keySet().forEach(id -> found.add("" + id));
             }
-            default -> throw new IllegalArgumentException(request);
+            default -> throw new IllegalArgumentException(request[0]);
         }
         return found;
     }
