@@ -12,6 +12,7 @@ from hive_acid.local import EmbeddedMetastore
 from hive_acid.metastore.thrift_client import ThriftMetastore
 from support.connect_client import find_client, run_client
 from support.drivers import open_transactions, wait_until
+from support.other_metastore import started_other
 from support.spark_lines import since
 from support.spark_programs import started_connect_server
 
@@ -244,3 +245,27 @@ def test_a_server_without_the_plugin_is_told_from_one_without_the_table(
             BEGIN.format(port=port, begin="") + "print(failure(lambda: AcidTable.forName(spark, 'nowhere')))"
         )
         assert run_client(script, find_client(), with_package=True) == ["HIVE_ACID_CONFIGURATION.NO_CONNECT_PLUGIN"]
+
+
+LAKE = """
+acid = "STORED AS ORC TBLPROPERTIES ('transactional'='true')"
+spark.sql(f"CREATE TABLE lake.default.{NAME} (id INT, name STRING) {acid}")
+spark.sql(f"INSERT INTO lake.default.{NAME} VALUES (7, 'lake')")
+table = AcidTable.forName(spark, f"lake.default.{NAME}")
+print(*table.update(F.col("id") == 7, {"name": F.lit("new")}).first(), rows())
+print(table.history(1).first().operation, table.detail().first().numDeltas)
+print(AcidTable.forName(spark, NAME).toDF().count())
+"""
+
+
+@with_plugin
+def test_a_table_of_another_metastore_is_not_that_of_its_name(metastore: EmbeddedMetastore, tmp_path: Path) -> None:
+    script = tmp_path / "program.py"
+    begin = FILLED.format(table=f"connect_{uuid.uuid4().hex[:10]}")
+    with (
+        started_other(tmp_path / "other") as other,
+        started_connect_server(metastore, tmp_path / "server", other.catalog_settings) as (_, port),
+    ):
+        script.write_text(BEGIN.format(port=port, begin=begin) + LAKE)
+        assert run_client(script, find_client(), with_package=True) == ["1 [(7, 'new')]", "UPDATE 2", "3"]
+        wait_until(lambda: not open_transactions(other.client), "no transaction is left")
