@@ -1,12 +1,13 @@
 """Deals tests out to processes: what shares servers stays in one process, and what takes longest begins first.
 
-A *unit* is what one process runs: a folder whose tests share servers, but for a few files, else a file. A server or
-session of module scope is so started once per run. How long a unit takes is known from the last run in this working
-copy.
+A *unit* is what one process runs: a folder whose tests share servers, else a file, or those of its tests that one
+release of Hive's engine runs. A server or session of module scope is so started once per run. How long a unit takes is
+known from the last run in this working copy.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import PurePosixPath
 from typing import Final
@@ -16,67 +17,116 @@ from xdist.remote import Producer
 from xdist.scheduler.loadscope import LoadScopeScheduling
 from xdist.workermanage import WorkerController
 
+from support.gate import load_left_out
+
 CACHE_KEY: Final = "hive-acid/seconds of units"
 SHARING_FOLDERS: Final = ("python/tests/contract", "python/tests/integration/faults")
 """Their tests share servers."""
-APART: Final = (
-    "python/tests/integration/faults/test_cluster.py",
-    "python/tests/integration/faults/test_killed_driver.py",
-    "python/tests/integration/faults/test_killed_erasure.py",
-    "python/tests/integration/faults/test_restarts.py",
-    "python/tests/integration/faults/test_yarn.py",
-)
-"""Files of such folders that the gate leaves out, and that take so long that servers of their own are no loss."""
 LONG_SECONDS: Final[Mapping[str, float]] = {
-    "python/tests/integration/faults": 2300.0,
-    "python/tests/integration/faults/test_killed_driver.py": 600.0,
-    "python/tests/integration/faults/test_restarts.py": 300.0,
-    "python/tests/integration/test_secured_site.py": 450.0,
-    "python/tests/integration/test_many_statements.py": 1650.0,
+    "python/tests/integration/test_many_statements.py": 2200.0,
+    "python/tests/interop/gallery/test_changes.py[hive-3.1.3]": 1800.0,
+    "python/tests/interop/gallery/test_changes.py[hive-4.1.0]": 1650.0,
     "python/tests/integration/faults/test_cluster.py": 1500.0,
-    "python/tests/integration/test_erasure_releases.py": 1050.0,
+    "python/tests/integration/test_long_sessions.py": 1400.0,
+    "python/tests/integration/faults/test_lost_calls.py": 1250.0,
+    "python/tests/integration/test_erasure_releases.py": 1200.0,
     "python/tests/integration/faults/test_killed_erasure.py": 1050.0,
-    "python/tests/integration/test_kerberos.py": 1000.0,
+    "python/tests/integration/faults/test_killed_driver.py": 1000.0,
+    "python/tests/interop/test_bucketed_tables.py[hive-3.1.3]": 900.0,
+    "python/tests/integration/faults": 900.0,
+    "python/tests/integration/test_secured_site.py": 850.0,
+    "python/tests/integration/test_kerberos.py": 850.0,
     "python/tests/integration/test_compaction_runs.py": 750.0,
+    "python/tests/integration/test_metastore_releases.py": 700.0,
     "python/tests/integration/test_concurrency_run.py": 700.0,
+    "python/tests/integration/test_benchmarks.py": 650.0,
+    "python/tests/interop/gallery/test_replacements.py[hive-4.1.0]": 600.0,
     "python/tests/integration/test_golden_files.py": 600.0,
-    "python/tests/integration/test_long_sessions.py": 550.0,
-    "python/tests/contract": 500.0,
+    "python/tests/interop/gallery/test_replacements.py[hive-3.1.3]": 550.0,
+    "python/tests/interop/test_bucketing_time_zone.py": 500.0,
+    "python/tests/interop/test_bucketed_tables.py[hive-4.1.0]": 500.0,
     "python/tests/integration/test_erasure_planted.py": 500.0,
+    "python/tests/integration/faults/test_matrix.py": 500.0,
+    "python/tests/contract": 500.0,
+    "python/tests/interop/test_types_and_evolution.py[hive-4.1.0]": 450.0,
+    "python/tests/interop/test_types_and_evolution.py[hive-3.1.3]": 450.0,
+    "python/tests/interop/test_type_changes.py[hive-4.1.0]": 400.0,
+    "python/tests/interop/test_type_changes.py[hive-3.1.3]": 400.0,
+    "python/tests/interop/test_trino_overlaps.py": 400.0,
     "python/tests/integration/test_histories.py": 400.0,
-    "python/tests/integration/test_door.py": 350.0,
-    "python/tests/integration/test_benchmarks.py": 350.0,
-    "python/tests/integration/test_metastore_releases.py": 350.0,
+    "python/tests/integration/test_guard_audit.py": 400.0,
+    "python/tests/integration/faults/test_yarn.py": 400.0,
+    "python/tests/integration/faults/test_restarts.py": 400.0,
+    "python/tests/interop/test_erasure.py[hive-4.1.0]": 350.0,
+    "python/tests/interop/test_erasure.py[hive-3.1.3]": 350.0,
     "python/tests/integration/test_support_matrix.py": 350.0,
-    "python/tests/integration/faults/test_yarn.py": 300.0,
+    "python/tests/integration/test_partition_values.py": 350.0,
+    "python/tests/integration/test_door.py": 350.0,
+    "python/tests/interop/test_insert_only.py[hive-4.1.0]": 300.0,
     "python/tests/interop/test_hive_in_the_gate.py": 300.0,
+    "python/tests/interop/test_insert_only.py[hive-3.1.3]": 250.0,
+    "python/tests/integration/test_object_store_golden.py": 250.0,
+    "python/tests/integration/test_object_store_faults.py": 250.0,
+    "python/tests/integration/test_isolation.py": 250.0,
+    "python/tests/integration/test_entry_points.py": 250.0,
+    "python/tests/integration/test_doctor.py": 250.0,
     "python/tests/integration/test_dbt.py": 250.0,
+    "python/tests/integration/test_catalog_secured.py": 250.0,
     "python/tests/integration/test_catalog_chaos.py": 250.0,
+    "python/tests/integration/test_bookkeeping.py": 250.0,
     "python/tests/integration/hdfs/test_losses.py": 250.0,
-    "python/tests/integration/test_guard_audit.py": 200.0,
-    "python/tests/integration/test_object_stores.py": 200.0,
-    "python/tests/integration/test_many_partitions.py": 200.0,
     "python/tests/unit/execution/test_fault_matrix.py": 200.0,
+    "python/tests/interop/test_catalogs.py[hive-4.1.0]": 200.0,
+    "python/tests/integration/test_settings_alone.py": 200.0,
     "python/tests/integration/test_metastore_rights.py": 200.0,
-    "python/tests/integration/test_object_store_faults.py": 200.0,
-    "python/tests/integration/hdfs/test_rights.py": 150.0,
-    "python/tests/integration/test_doctor.py": 150.0,
+    "python/tests/integration/test_many_partitions.py": 200.0,
+    "python/tests/integration/test_jvm_first.py": 200.0,
+    "python/tests/integration/test_insert_only.py": 200.0,
+    "python/tests/integration/test_dry_run.py": 200.0,
+    "python/tests/integration/test_demo.py": 200.0,
+    "python/tests/integration/test_damaged_files.py": 200.0,
+    "python/tests/integration/test_concurrency.py": 200.0,
+    "python/tests/integration/hdfs/test_statements.py": 200.0,
+    "python/tests/interop/test_streaming.py": 150.0,
+    "python/tests/interop/test_history.py[hive-4.1.0]": 150.0,
+    "python/tests/interop/test_history.py[hive-3.1.3]": 150.0,
+    "python/tests/interop/test_calendars.py[hive-4.1.0]": 150.0,
+    "python/tests/interop/test_calendars.py[hive-3.1.3]": 150.0,
+    "python/tests/integration/test_statement_fronts.py": 150.0,
+    "python/tests/integration/test_object_stores.py": 150.0,
     "python/tests/integration/test_metastore_http.py": 150.0,
-    "python/tests/integration/test_demo.py": 120.0,
-    "python/tests/integration/test_jvm_first.py": 120.0,
+    "python/tests/integration/test_embedded_metastore.py": 150.0,
+    "python/tests/integration/test_changing_values.py": 150.0,
+    "python/tests/integration/hdfs/test_rights.py": 150.0,
+    "python/tests/unit/execution/test_committer_faults.py": 100.0,
+    "python/tests/interop/test_catalogs.py[hive-3.1.3]": 100.0,
+    "python/tests/integration/test_write_notifications.py": 100.0,
+    "python/tests/integration/test_read.py": 100.0,
+    "python/tests/integration/test_history.py": 100.0,
+    "python/tests/integration/test_erasure_meanwhile.py": 100.0,
+    "python/tests/integration/test_catalog_rows.py": 100.0,
+    "python/tests/integration/test_catalog_operators.py": 100.0,
+    "python/tests/integration/hdfs/test_releases.py": 100.0,
+    "python/tests/integration/faults/test_lost_compactions.py": 100.0,
     "python/tests/architecture/test_documents.py": 100.0,
-    "python/tests/integration/test_settings_alone.py": 100.0,
 }
-"""Of units of few but long tests, until a run has told; with three processes on two cores."""
-_TEST_SECONDS: Final[Mapping[str, float]] = {"interop": 12.0, "integration": 1.0, "architecture": 0.1, "unit": 0.01}
+"""Of units of few but long tests, until a run has told; with four processes on two cores."""
+_RELEASE: Final = re.compile(r"^python/tests/interop/.*\[(?:.*-)?(hive-[0-9]+\.[0-9]+\.[0-9]+)\b")
+"""Their fixture `hive` has an engine for each."""
+_TEST_SECONDS: Final[Mapping[str, float]] = {"interop": 25.0, "integration": 1.0, "architecture": 0.1, "unit": 0.01}
 
 
 def find_unit(test_id: str) -> str:
-    """The unit of a test, as a path from the root of the repository."""
+    """The unit of a test, as a path from the root of the repository, with a release in brackets where Hive has a part.
+
+    What the gate leaves out of a folder that shares servers takes so long that servers of a file's own are no loss.
+    """
     file = test_id.split("::", 1)[0]
-    if file in APART:
-        return file
-    return next((folder for folder in SHARING_FOLDERS if file.startswith(f"{folder}/")), file)
+    folder = next((folder for folder in SHARING_FOLDERS if file.startswith(f"{folder}/")), None)
+    if folder:
+        return file if any(entry.holds(test_id) for entry in load_left_out()) else folder
+    release = _RELEASE.search(test_id)
+    return f"{file}[{release[1]}]" if release else file
 
 
 def guess_seconds(unit: str, test_count: int, known_seconds: Mapping[str, float]) -> float:

@@ -41,6 +41,7 @@ class LeftOut:
         return _is_one_of(name, self.tests) and not _is_one_of(name, self.kept)
 
 
+@lru_cache(maxsize=1)
 def load_left_out() -> tuple[LeftOut, ...]:
     """All of them, in the order of the file."""
     found = tomllib.loads(LIST.read_text("utf-8"))["left_out"]

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from support.dealing import APART, LONG_SECONDS, SHARING_FOLDERS, find_unit, guess_seconds
-from support.gate import load_left_out
+from support.dealing import LONG_SECONDS, SHARING_FOLDERS, find_unit, guess_seconds
 
 ROOT = Path(__file__).resolve().parents[4]
 
@@ -17,10 +16,26 @@ def test_tests_that_share_servers_are_one_unit(folder: str) -> None:
     assert find_unit(f"{folder}/test_a.py::TestA::test_b[c/d::e]") == find_unit(f"{folder}/test_f.py::test_g") == folder
 
 
-@pytest.mark.parametrize("file", APART)
-def test_a_long_file_of_theirs_that_the_gate_leaves_out_is_a_unit(file: str) -> None:
-    assert find_unit(f"{file}::test_a[b]") == file
-    assert any(entry.holds(f"{file}::test_a") for entry in load_left_out())
+def test_what_the_gate_leaves_out_of_them_is_a_unit_for_each_file() -> None:
+    (folder,) = (folder for folder in SHARING_FOLDERS if folder.endswith("faults"))
+    assert find_unit(f"{folder}/test_yarn.py::test_a[b]") == f"{folder}/test_yarn.py"
+    restarted = f"{folder}/test_matrix.py::test_without_a_fault_it_is_done"
+    assert find_unit(f"{restarted}[delete-flat]") == f"{folder}/test_matrix.py"
+    assert find_unit(f"{restarted}[insert-flat]") == folder
+
+
+@pytest.mark.parametrize(
+    ("test", "unit"),
+    [
+        ("gallery/test_changes.py::test_a[hive-3.1.3-case]", "gallery/test_changes.py[hive-3.1.3]"),
+        ("test_b.py::test_c[hive-4.1.0]", "test_b.py[hive-4.1.0]"),
+        ("test_b.py::test_c[case-hive-4.1.0]", "test_b.py[hive-4.1.0]"),
+        ("test_b.py::test_c", "test_b.py"),
+        ("test_b.py::test_c[other-hive-sql]", "test_b.py"),
+    ],
+)
+def test_each_release_of_hive_is_a_unit_of_a_file(test: str, unit: str) -> None:
+    assert find_unit(f"python/tests/interop/{test}") == f"python/tests/interop/{unit}"
 
 
 def test_any_other_file_is_a_unit() -> None:
@@ -36,6 +51,6 @@ def test_before_any_run_a_session_of_spark_is_thought_slower_than_pure_code() ->
     assert of_spark > guess_seconds("python/tests/unit/test_new.py", 200, {})
 
 
-@pytest.mark.parametrize("unit", [*LONG_SECONDS, *SHARING_FOLDERS, *APART])
+@pytest.mark.parametrize("unit", [*LONG_SECONDS, *SHARING_FOLDERS])
 def test_the_units_named_exist(unit: str) -> None:
-    assert (ROOT / unit).exists()
+    assert (ROOT / unit.split("[", 1)[0]).exists()
