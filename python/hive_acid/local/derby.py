@@ -18,7 +18,8 @@ class Derby:
 
     The metastore takes an in-process lock on Derby, and a waiting lock check and an `open_txns` then wait for each
     other in a way Derby cannot see. Reading uncommitted rows and a pool larger than the number of clients break the
-    cycle (run with 16 writers). The price is that a rolled-back write may be seen for a moment.
+    cycle (run with 16 writers). The price is that a rolled-back write may be seen for a moment. Since Hive 4.1 each
+    transaction of the metastore sets a level of its own, and the cycle is there again: use PostgreSQL for them.
     """
 
     name: Literal["derby"] = "derby"

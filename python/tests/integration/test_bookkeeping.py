@@ -97,7 +97,7 @@ def books(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     version: str = request.param
     folder = tmp_path_factory.mktemp("books")
     with (
-        started_release(version, folder / "metastore") as metastore,
+        started_release(version, folder / "metastore", database="derby") as metastore,
         thrift_setup(metastore.uri) as setup,
         SessionProcess(folder / "spark", metastore.uri, metastore.warehouse) as session,
         closing(ThriftMetastore(metastore.uri)) as observer,

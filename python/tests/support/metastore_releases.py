@@ -1,5 +1,6 @@
-"""Metastores of every release in use, each a real one: from the same lists of jars as the engines, on Derby by default.
+"""Metastores of every release in use, each a real one: from the same lists of jars as the engines.
 
+They are on Derby by default up to 4.0, and on PostgreSQL since 4.1, which Derby is not enough for.
 Their metadata transformer is on, as their makers ship them; the embedded metastore has it off.
 """
 
@@ -71,6 +72,12 @@ class Recipe:
     release: Release
     settings: Mapping[str, str] = field(default_factory=dict)
     java_release: int = 17
+    database: DatabaseKind = "derby"
+    """Where no other is asked for.
+
+    Since 4.1 each transaction of the metastore reads committed rows, whatever its pool is told (its class
+    TransactionContextManager; 4.0 has the pool's level). Derby hangs under several writers then (`local/derby.py`).
+    """
 
 
 def recipe(version: str) -> Recipe:
@@ -86,11 +93,11 @@ def recipe(version: str) -> Recipe:
     changes = (DRIVER / "metastore-4.1.0.derby.sql").read_text("utf-8")
     newest = replace(_of_engine("4.1.0", "4.0.0"), schema_changes=changes)
     if version == "4.1.0":
-        return Recipe(newest, _SETTINGS_OF_4)
+        return Recipe(newest, _SETTINGS_OF_4, database="postgresql")
     others = [artifact for artifact in newest.artifacts if artifact.group != "org.apache.derby"]
     artifacts = _with_hive_exec((*others, *parse_artifacts(_DERBY_OF_4_2)), version)
     release = Release(version, artifacts, newest.schema, changes + _CATALOG_PARAMETERS)
-    return Recipe(release, _SETTINGS_OF_4, java_release=21)
+    return Recipe(release, _SETTINGS_OF_4, java_release=21, database="postgresql")
 
 
 def _of_engine(version: str, schema: str) -> Release:
@@ -115,13 +122,14 @@ def _with_hive_exec(artifacts: tuple[Artifact, ...], version: str) -> tuple[Arti
 
 @contextmanager
 def started_release(
-    version: str, folder: Path, settings: Mapping[str, str] | None = None, database: DatabaseKind = "derby"
+    version: str, folder: Path, settings: Mapping[str, str] | None = None, database: DatabaseKind | None = None
 ) -> Iterator[EmbeddedMetastore]:
-    """A running metastore of the release in `folder`; `settings` win over those here.
+    """A running metastore of the release in `folder`, on the recipe's kind of database; `settings` win over those here.
 
     Skips the test, with the reason, where the files cannot be had.
     """
     wanted = recipe(version)
+    database = database or wanted.database
     chosen = {**wanted.settings, "metastore.client.capability.check": "true", **(settings or {})}
     try:
         runtime = find_runtime(wanted.java_release)
