@@ -35,6 +35,10 @@ class Directory(Protocol):
         """The table or view, None if there is none."""
         ...
 
+    def partition_names(self, table: TableName) -> list[str]:
+        """Names of all partitions as the metastore spells them, sorted. Raises HIVE_ACID_TABLE_NOT_FOUND."""
+        ...
+
 
 class DirectoryCalls(TableCalls):
     """`Directory` over thrift."""

@@ -57,6 +57,12 @@ class CatalogPlanner(Planner):
             return codec.write(self._directory.described_table(parse_table_name(name)))
 
     @answered
+    def partitions(self, name: str) -> str:
+        """Names of the partitions of the table `database.table`."""
+        with self._cancellation.running():
+            return codec.write(tuple(self._directory.partition_names(parse_table_name(name))))
+
+    @answered
     def createTable(self, request: str) -> str:  # noqa: N802 (the trait's name)
         """Makes a table."""
         with self._cancellation.running():

@@ -7,10 +7,11 @@ from typing import Any
 import pytest
 from pyspark.sql.functions import col
 
+from hive_acid.spark.lines import is_before
 from support.other_metastore import ACID, CATALOG, INSERT_ONLY, Other
 from support.polling import eventually
 
-from .conftest import Tables
+from .conftest import Tables, refusal
 
 
 def test_rows_of_both_metastores_are_read_by_one_query(tables: Tables, lake: Other) -> None:
@@ -102,6 +103,19 @@ def test_dataframes_are_written_to_the_other_metastore(tables: Tables, lake: Oth
     frame((7, "g", 7)).createOrReplaceTempView("news")
     tables.sql(f"INSERT INTO {t} REPLACE WHERE p = 7 SELECT * FROM news")
     assert found()[-1] == (7, "g", 7)
+
+
+def test_partitions_are_shown_as_an_application_of_that_metastore_shows_them(tables: Tables, lake: Other) -> None:
+    lake.sql(f"CREATE TABLE t (id INT) PARTITIONED BY (day STRING, hour INT) {ACID}")
+    t = tables.in_catalog(CATALOG, "t")
+    assert tables.sql(f"SHOW PARTITIONS {t}") == []
+    tables.sql(f"INSERT INTO {t} VALUES (1, 'mon', 1), (2, 'tue', 1), (3, 'a/b c', 2), (4, NULL, 1), (5, 'mon', NULL)")
+    for clause in ("", "(day = 'mon')", "(HOUR = 1)", "(hour = 1, day = 'tue')", "(day = 'a/b c')", "(day = 'sun')"):
+        text = f"PARTITION {clause}" if clause else ""
+        assert tables.sql(f"SHOW PARTITIONS {t} {text}") == lake.sql(f"SHOW PARTITIONS t {text}")
+    assert len(tables.sql(f"SHOW PARTITIONS {t}")) == 5
+    named = "_LEGACY_ERROR_TEMP_1231" if is_before("4.0") else "PARTITIONS_NOT_FOUND"
+    assert refusal(tables, f"SHOW PARTITIONS {t} PARTITION (id = 1)") == named
 
 
 def test_the_catalog_can_be_the_current_one(tables: Tables, lake: Other) -> None:

@@ -127,7 +127,8 @@ class Session:
         )
         self.planner = Planner(jvm, MagicMock(), parts, cancellation, fail)
         directory: Any = SimpleNamespace(
-            database_names=fail, described_database=fail, table_names_in=fail, described_table=fail
+            **dict.fromkeys(("database_names", "described_database", "table_names_in", "described_table"), fail),
+            partition_names=fail,
         )
         names = ("create_table", "drop_table", "create_database", "drop_database")
         broken: Any = SimpleNamespace(**dict.fromkeys(names, fail))
@@ -228,7 +229,13 @@ def test_an_unexpected_error_in_a_callback_says_what_became_of_the_statement(
     assert answer.args == ("HIVE_ACID_INTERNAL", StatementOutcome[outcome].text)
 
 
-DIRECTORY = [("databases", ()), ("database", ("db",)), ("tables", ("db",)), ("table", ("db.t",))]
+DIRECTORY = [
+    ("databases", ()),
+    ("database", ("db",)),
+    ("tables", ("db",)),
+    ("table", ("db.t",)),
+    ("partitions", ("db.t",)),
+]
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ import hiveacid.analysis.{
   CreateOwnTables,
   KeepLocations,
   LockAlterations,
+  OwnCatalogStatements,
   PlaceNewTables,
   RefuseTimeTravel,
   ReplaceCreationsAsSelect,
@@ -53,6 +54,7 @@ class Extensions extends (SparkSessionExtensions => Unit) {
     extensions.injectPostHocResolutionRule(s => ReplaceCreationsAsSelect(classic(s)))
     extensions.injectPostHocResolutionRule(s => ReplaceCreationsLike(classic(s)))
     extensions.injectPostHocResolutionRule(s => CreateOwnTables(classic(s)))
+    extensions.injectPostHocResolutionRule(_ => OwnCatalogStatements)
     // After ResolveSessionCatalog, which makes them Spark's own commands for tables of the session catalog.
     extensions.injectPostHocResolutionRule(s => LockAlterations(classic(s)))
     extensions.injectPostHocResolutionRule(s => PlaceNewTables(classic(s)))

@@ -2,13 +2,12 @@ package hiveacid.analysis
 
 import java.util.Locale
 
+import hiveacid.analysis.OwnNames.{name, notDone, Own, OwnDatabase}
 import hiveacid.catalog.{MetastoreCatalog, MetastoreTable}
 import hiveacid.commands.{CreateOwnTableCommand, CreateTableAsSelectCommand, StatementTexts}
-import hiveacid.errors.{AcidException, Refusal}
 import hiveacid.scan.{AcidRelation, SessionTransactions}
 
 import org.apache.spark.sql.catalyst.TableIdentifier
-import org.apache.spark.sql.catalyst.analysis.{ResolvedIdentifier, ResolvedNamespace}
 import org.apache.spark.sql.catalyst.catalog.{BucketSpec, CatalogStorageFormat, CatalogTable, CatalogTableType}
 import org.apache.spark.sql.catalyst.catalog.CatalogUtils
 import org.apache.spark.sql.catalyst.expressions.Alias
@@ -52,25 +51,6 @@ case class CreateOwnTables(session: SparkSession) extends Rule[LogicalPlan] {
       SessionTransactions.refuse(session, "DROP DATABASE", name(catalog, id))
       d
   }
-
-  private object Own {
-    def unapply(name: LogicalPlan): Option[(MetastoreCatalog, Identifier)] = name match {
-      case ResolvedIdentifier(catalog: MetastoreCatalog, id) if id.namespace.length == 1 => Some((catalog, id))
-      case _                                                                             => None
-    }
-  }
-
-  private object OwnDatabase {
-    def unapply(name: LogicalPlan): Option[(MetastoreCatalog, Identifier)] = name match {
-      case n: ResolvedNamespace =>
-        Some(n.catalog).collect { case own: MetastoreCatalog =>
-          (own, Identifier.of(Array.empty, n.namespace.mkString(".")))
-        }
-      case _ => None
-    }
-  }
-
-  private def name(catalog: MetastoreCatalog, id: Identifier) = (catalog.name +: id.namespace :+ id.name).mkString(".")
 
   private def creation(table: CatalogTable, query: LogicalPlan): LogicalPlan = {
     val columns = query.output.map(a => Alias(a, a.name)())
@@ -121,13 +101,6 @@ case class CreateOwnTables(session: SparkSession) extends Rule[LogicalPlan] {
     case MapType(key, value, _) => hasRequiredField(key) || hasRequiredField(value)
     case _                      => false
   }
-
-  private def notDone(catalog: MetastoreCatalog, id: Identifier, operation: String): Nothing =
-    throw AcidException.unsupported(
-      operation,
-      name(catalog, id),
-      Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.OWN_CATALOG", Map("catalog" -> catalog.name))
-    )
 
   /** The files are ORC unless it is said otherwise; with ROW FORMAT alone they are text, as Hive has it. */
   private def storage(spec: TableSpec): CatalogStorageFormat = {

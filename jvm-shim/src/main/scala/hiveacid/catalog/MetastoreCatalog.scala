@@ -52,6 +52,10 @@ class MetastoreCatalog extends TableCatalog with SupportsNamespaces with OwnCata
     PythonSide.message[Seq[String]](planner.tables(known.name)).map(Identifier.of(Array(known.name), _)).toArray
   }
 
+  /** The partitions of a table, by the metastore's names and in their order. */
+  def partitionNames(table: CatalogTable): Seq[String] =
+    PythonSide.message[Seq[String]](planner.partitions(table.identifier.copy(catalog = None).unquotedString))
+
   override def listNamespaces: Array[Array[String]] =
     PythonSide.message[Seq[String]](planner.databases()).map(Array(_)).toArray
 

@@ -17,6 +17,9 @@ trait CatalogPlanner extends Planner {
   /** The DescribedTable `database.table`; null if there is none. */
   def table(name: String): Object
 
+  /** Names of the partitions of `database.table`. */
+  def partitions(name: String): Object
+
   /** DescribedTable: makes it; without a location it lies where the metastore puts it, and its owner is the user. */
   def createTable(request: String): Object
 

@@ -1,0 +1,42 @@
+package hiveacid.analysis
+
+import hiveacid.catalog.MetastoreCatalog
+import hiveacid.errors.{AcidException, Refusal}
+
+import org.apache.spark.sql.catalyst.analysis.{ResolvedIdentifier, ResolvedNamespace}
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.connector.catalog.Identifier
+
+/** Names in catalogs with metastores of their own, as Spark has resolved them. */
+object OwnNames {
+
+  /** A name of a table or view that need not be there. */
+  object Own {
+    def unapply(name: LogicalPlan): Option[(MetastoreCatalog, Identifier)] = name match {
+      case ResolvedIdentifier(catalog: MetastoreCatalog, id) if id.namespace.length == 1 => Some((catalog, id))
+      case _                                                                             => None
+    }
+  }
+
+  /** A database, as a name without a namespace. */
+  object OwnDatabase {
+    def unapply(name: LogicalPlan): Option[(MetastoreCatalog, Identifier)] = name match {
+      case n: ResolvedNamespace =>
+        Some(n.catalog).collect { case own: MetastoreCatalog =>
+          (own, Identifier.of(Array.empty, n.namespace.mkString(".")))
+        }
+      case _ => None
+    }
+  }
+
+  /** The name with its catalog. */
+  def name(catalog: MetastoreCatalog, id: Identifier): String = (catalog.name +: id.namespace :+ id.name).mkString(".")
+
+  /** Refuses what such a catalog does not do. */
+  def notDone(catalog: MetastoreCatalog, id: Identifier, operation: String): Nothing =
+    throw AcidException.unsupported(
+      operation,
+      name(catalog, id),
+      Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.OWN_CATALOG", Map("catalog" -> catalog.name))
+    )
+}

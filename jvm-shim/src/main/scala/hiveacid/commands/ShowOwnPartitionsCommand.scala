@@ -1,0 +1,49 @@
+package hiveacid.commands
+
+import hiveacid.catalog.{MetastoreTable, OwnTables}
+
+import org.apache.spark.sql.{AnalysisException, Row, SparkSession => ApiSession}
+import org.apache.spark.sql.catalyst.catalog.{CatalogTable, ExternalCatalogUtils}
+import org.apache.spark.sql.catalyst.expressions.Attribute
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.execution.command.LeafRunnableCommand
+import org.apache.spark.sql.hiveacid.SparkAccess
+
+/** The partitions of a table in a catalog with a metastore of its own, by the names that the metastore has for them.
+  *
+  * @param values
+  *   the texts of the PARTITION clause by column, null for NULL
+  */
+case class ShowOwnPartitionsCommand(
+    table: CatalogTable,
+    values: Map[String, String],
+    override val output: Seq[Attribute]
+) extends LeafRunnableCommand {
+  override def nodeName: String = "HiveAcid SHOW PARTITIONS"
+  override def simpleString(maxFields: Int): String = s"$nodeName ${table.identifier.unquotedString}"
+
+  override def run(api: ApiSession): Seq[Row] = {
+    val session = api.asInstanceOf[SparkSession]
+    MetastoreTable.refusePlain("SHOW PARTITIONS", table)
+    if (table.partitionColumnNames.isEmpty) {
+      val named = Map("name" -> table.identifier.quotedString)
+      throw new AnalysisException("INVALID_PARTITION_OPERATION.PARTITION_SCHEMA_IS_EMPTY", named)
+    }
+    val wanted = SparkAccess.normalizedPartition(session, table, values)
+    OwnTables.catalogOf(session, table).get.partitionNames(table).filter(isWanted(_, wanted)).map(Row(_))
+  }
+
+  private def isWanted(name: String, wanted: Map[String, String]) = {
+    val found = name
+      .split('/')
+      .map { part =>
+        val at = part.indexOf('=')
+        part.take(at).toLowerCase(java.util.Locale.ROOT) -> ExternalCatalogUtils.unescapePathName(part.drop(at + 1))
+      }
+      .toMap
+    wanted.forall { case (column, value) =>
+      val text = Option(value).getOrElse(ExternalCatalogUtils.DEFAULT_PARTITION_NAME)
+      found.get(column.toLowerCase(java.util.Locale.ROOT)).contains(text)
+    }
+  }
+}
