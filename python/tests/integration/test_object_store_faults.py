@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from support.drivers import QUICK, wait_until
+from support.mutations import MUTATIONS, Mutation, Rows
 from support.objectstore.lake import TRANSACTIONAL, Lake, start_lake
 from support.objectstore.relay import Request
 from support.objectstore.session import spark_settings
@@ -19,6 +20,12 @@ from support.session_process import SessionProcess
 from support.standalone import SPECULATION, started_cluster
 
 DATABASE = "lakedb"
+BEFORE: Rows = [(n, 0, n % 2) for n in range(20)]
+NUMBERS = range(10, 14)
+STRUCK = [
+    m for m in MUTATIONS if m.name in ("insert-partitions", "update-flat", "delete-partitions", "merge-partitions")
+]
+NUMBERED = itertools.count()
 
 
 @pytest.fixture(scope="module")
@@ -90,6 +97,62 @@ def test_a_driver_that_is_killed_shows_nothing_and_the_doctor_finds_what_it_left
     assert not any("__magic_job" in key for key in lake.keys(DATABASE, table))
     spark.sql(f"INSERT INTO {table} VALUES (3)")
     assert spark.sql(f"SELECT id FROM {table} ORDER BY id") == [(1,), (2,), (3,)]
+
+
+def fill(spark: SessionProcess, mutation: Mutation) -> str:
+    """A table for the statement, with the rows BEFORE; its name has the database."""
+    table = f"struck_{next(NUMBERED)}"
+    partitions, values = (" PARTITIONED BY (d INT)", ", int(id % 2)") if mutation.is_partitioned else ("", "")
+    spark.sql(f"CREATE TABLE {table} (id INT, v INT){partitions} {TRANSACTIONAL}")
+    spark.sql(f"INSERT INTO {table} SELECT int(id), 0{values} FROM range({len(BEFORE)})")
+    return f"{DATABASE}.{table}"
+
+
+def rows(spark: SessionProcess, table: str) -> Rows:
+    return sorted((id_, v, *(rest or [id_ % 2])) for id_, v, *rest in spark.sql(f"SELECT * FROM {table}"))
+
+
+def kill_driver(lake: Lake, statement: str, chosen: Callable[[Request], bool]) -> None:
+    """The driver of the statement dies while it waits for an answer to the first chosen request, which does not go."""
+    with lake.session(f"victim_{next(NUMBERED)}") as victim:
+        hold = lake.relay.hold(chosen)
+        victim.submit(statement)
+        hold.wait()
+        victim.kill()
+        lake.relay.refuses = chosen
+        hold.release()
+    lake.relay.heal()
+
+
+@pytest.mark.parametrize("chosen", [chooses_attempts, completes], ids=["before the commit", "putting files"])
+@pytest.mark.parametrize("mutation", STRUCK, ids=str)
+def test_what_a_killed_driver_did_is_not_seen_and_can_be_done_again(
+    lake: Lake, spark: SessionProcess, mutation: Mutation, chosen: Callable[[Request], bool]
+) -> None:
+    table = fill(spark, mutation)
+    kill_driver(lake, mutation.text(table, NUMBERS), chosen)
+    assert rows(spark, table) == BEFORE
+    wait_until(lambda: not has_open_transactions(spark), "the transaction has timed out")
+    assert rows(spark, table) == BEFORE
+    spark.sql(mutation.text(table, NUMBERS))
+    assert rows(spark, table) == mutation.effect(BEFORE, NUMBERS)
+
+
+@pytest.mark.parametrize("kind", ["minor", "major"])
+def test_a_compaction_whose_driver_is_killed_leaves_the_rows_and_is_done_again(
+    lake: Lake, spark: SessionProcess, kind: str
+) -> None:
+    (update,) = (m for m in STRUCK if m.name == "update-flat")
+    table = fill(spark, update)
+    spark.sql(update.text(table, NUMBERS))
+    changed = update.effect(BEFORE, NUMBERS)
+    kill_driver(lake, f"ALTER TABLE {table} COMPACT '{kind}'", completes)
+    assert rows(spark, table) == changed
+    wait_until(lambda: not has_open_transactions(spark), "the transaction has timed out")
+    spark.sql(f"ALTER TABLE {table} COMPACT '{kind}'")
+    assert rows(spark, table) == changed
+    made = "base_" if kind == "major" else "delete_delta_0000001_0000002_v"
+    assert any(key.startswith(made) for key in lake.files(DATABASE, table.partition(".")[2]))
 
 
 def run_doctor(lake: Lake, table: str) -> str:

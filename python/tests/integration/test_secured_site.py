@@ -7,6 +7,7 @@ Kerberos, too, the driver is its own.
 from __future__ import annotations
 
 import os
+import re
 import signal
 import sys
 from collections.abc import Iterator
@@ -14,18 +15,22 @@ from collections.abc import Iterator
 import pytest
 
 from support.drivers import wait_until
+from support.hdfs.cluster import ROOT
 from support.hdfs.tables import ACID, BEFORE, NUMBERS
 from support.mutations import BUCKETED, MUTATIONS, TRUNCATIONS, Mutation
-from support.secured.site import USER, Site, started_site
+from support.one_list import OWN_CATALOG_FAILURES, OWN_CATALOG_ROWS, STATEMENTS, find_failure
+from support.secured.site import CATALOG, USER, Site, started_site
+from support.session_process import StatementFailed
 
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(sys.platform != "linux", reason="only Linux has a second host on its loopback interface"),
 ]
 CLUSTER, SECURED_HDFS = "standalone cluster", "HDFS with Kerberos"
-SOME = [
-    m for m in MUTATIONS if m.name in ("insert-partitions", "update-flat", "merge-partitions", "overwrite-partitions")
-]
+NAMED = re.compile(r"\[(?!INTERNAL_ERROR)[A-Z_0-9.]+\]")
+"""An error of Spark's with a name, as its message has it."""
+STRUCK = (*MUTATIONS, *BUCKETED)
+"""The statements that have tasks."""
 
 
 @pytest.fixture(scope="module", params=[CLUSTER, SECURED_HDFS])
@@ -40,7 +45,7 @@ def test_each_statement_changes_what_it_says(site: Site, mutation: Mutation) -> 
 
 
 def test_tables_belong_to_the_user_who_logged_in(site: Site) -> None:
-    name = site.create(SOME[0])
+    name = site.create(MUTATIONS[0])
     tree = site.hdfs.tree(site.path(name))
     assert tree
     assert {rights.owner for rights in tree.values()} == {USER}
@@ -57,17 +62,35 @@ def test_a_table_is_made_of_a_query_and_dropped(site: Site) -> None:
     assert site.path(name) not in site.hdfs.tree("/warehouse/db.db")
 
 
+def test_the_matrix_of_the_readme_holds_in_its_catalog(site: Site) -> None:
+    failures = {}
+    site.session.sql(f"CREATE DATABASE {CATALOG}.matrix LOCATION '{ROOT}/warehouse/matrix.db'")
+    site.session.sql(f"USE {CATALOG}.matrix")
+    for text, _ in STATEMENTS:
+        try:
+            site.session.sql(text.replace(" AND WAIT", ""))  # for Hive's own workers, which nobody has started
+        except StatementFailed as failure:
+            failures[text] = str(failure)
+    rows = {query: site.session.sql(query) for query in OWN_CATALOG_ROWS}
+    site.session.sql("USE spark_catalog.default")
+    assert rows == OWN_CATALOG_ROWS
+    assert len(failures) == len(OWN_CATALOG_FAILURES), list(failures)
+    for (text, message), (start, name) in zip(failures.items(), OWN_CATALOG_FAILURES.items(), strict=True):
+        assert text.startswith(start)
+        assert find_failure(message) == name if name else NAMED.search(message), message
+
+
 def test_a_table_is_compacted(site: Site) -> None:
     site.assert_compacts(next(m for m in MUTATIONS if m.name == "update-flat"))
 
 
-@pytest.mark.parametrize("mutation", SOME, ids=str)
+@pytest.mark.parametrize("mutation", STRUCK, ids=str)
 def test_a_statement_outlives_the_fail_over_of_its_name_node(site: Site, mutation: Mutation) -> None:
     site.assert_outlives(mutation, lambda: site.hdfs.ask("failover"))
 
 
 @pytest.mark.parametrize("site", [CLUSTER], indirect=True)
-@pytest.mark.parametrize("mutation", SOME, ids=str)
+@pytest.mark.parametrize("mutation", STRUCK, ids=str)
 def test_a_statement_outlives_its_executor(site: Site, mutation: Mutation) -> None:
     cluster = site.cluster
     assert cluster is not None
@@ -84,7 +107,7 @@ def test_a_statement_outlives_its_executor(site: Site, mutation: Mutation) -> No
     site.assert_outlives(mutation, kill_one)
 
 
-@pytest.mark.parametrize("mutation", SOME, ids=str)
+@pytest.mark.parametrize("mutation", STRUCK, ids=str)
 def test_of_a_driver_that_is_killed_nothing_is_left_to_be_seen(site: Site, mutation: Mutation) -> None:
     name, gate = site.create(mutation), site.gate()
     driver = site.start(f"driver-{next(site.numbers)}")

@@ -61,6 +61,35 @@ ROWS: Final = {
 }
 """The rows of queries after the list."""
 
+OWN_CATALOG_FAILURES: Final = {
+    "CREATE TABLE plain": "HIVE_ACID_UNSUPPORTED_TABLE.OWN_CATALOG",
+    "ALTER TABLE f ADD COLUMNS": "HIVE_ACID_UNSUPPORTED_STATEMENT.OWN_CATALOG",
+    "UPDATE f SET w": "",
+    "ANALYZE TABLE f": "",
+    "CREATE VIEW seen": "",
+    "INSERT INTO f SELECT 6, v, 'seen'": "",
+    "DELETE FROM i": "HIVE_ACID_UNSUPPORTED_TABLE.NO_ROW_IDS",
+    "INSERT INTO x": "HIVE_ACID_UNSUPPORTED_TABLE.SERDE_IN_OWN_CATALOG",
+    "SELECT * FROM x": "HIVE_ACID_UNSUPPORTED_TABLE.SERDE_IN_OWN_CATALOG",
+    "INSERT OVERWRITE plain": "",
+    "ALTER TABLE plain COMPACT": "",
+    "ABORT TRANSACTIONS": "HIVE_ACID_SYNTAX_ERROR",
+    "DROP VIEW seen": "",
+}
+"""In a catalog with a metastore of its own: how each statement begins that fails, and what its error says.
+
+An empty text is Spark's own error: there are no views, ALTER is refused, and what was refused is missing afterwards.
+"""
+
+OWN_CATALOG_ROWS: Final = {
+    "SELECT * FROM f ORDER BY id": [(2, 21), (3, 33), (4, 44), (5, 50)],
+    "SELECT * FROM p ORDER BY d, id": [(9, 90, 1), (2, 1, 2), (3, 1, 2)],
+    "SHOW PARTITIONS p": [("d=0",), ("d=1",), ("d=2",)],
+    "SELECT * FROM i": [(6,)],
+    "SELECT * FROM made": [(4,)],
+}
+"""The rows of queries after the list, there."""
+
 _CONDITION: Final = re.compile(r"HIVE_ACID_[A-Z_]+(?:\.[A-Z_]+)?|on purpose")
 
 
