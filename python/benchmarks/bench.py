@@ -19,11 +19,14 @@ from pathlib import Path
 
 from big_delete import measure_big_delete
 from compactions import measure_compactions
+from cores import measure_cores
 from inserts import measure_inserts
 from measures import Measure, format_table
 from originals import measure_originals
+from planning import measure_planning
 from pruning import measure_pruning
 from scans import measure_scans
+from shapes import measure_shapes
 from single_deletes import measure_single_deletes
 from workbench import Workbench, started_workbench
 
@@ -32,7 +35,10 @@ import hive_acid
 RESULT = Path(__file__).resolve().parents[2] / ".build" / "bench.json"
 
 SERIES: dict[str, tuple[str, Callable[[Workbench], Sequence[Measure]]]] = {
-    "scan": ("scans with 0 %, 1 % and 10 % of the rows deleted, against flat ORC", measure_scans),
+    "scan": ("scans in 8 buckets: no deletes, 0.01 %, 1 %, 10 %, after compactions; originals", measure_scans),
+    "shape": ("a base, 1 and 5 deletes, 1 and 5 inserts, against flat ORC with the same rows", measure_shapes),
+    "plan": ("planning a read of 10, 1,000 and 10,000 partitions, against flat tables", measure_planning),
+    "cores": ("UPDATE in one file and in all, and how many cores are at work", measure_cores),
     "insert": ("INSERT … SELECT, also into 16 buckets, against DataFrame.write.orc", measure_inserts),
     "delete": ("latency of a DELETE of one row, and its calls to the metastore", measure_single_deletes),
     "originals": ("a scan of a table that was converted with 1, 10 and 100 files, one row deleted", measure_originals),
@@ -89,7 +95,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         shutil.rmtree(folder, ignore_errors=True)
     chosen.result.parent.mkdir(exist_ok=True)
     chosen.result.write_text(
-        json.dumps({**facts, "results": [asdict(measure) | {"ratio": measure.ratio} for measure in results]}, indent=2)
+        json.dumps(
+            {
+                **facts,
+                "results": [
+                    asdict(measure) | {"ratio": measure.ratio, "cpu_ratio": measure.cpu_ratio} for measure in results
+                ],
+            },
+            indent=2,
+        )
         + "\n",
         "utf-8",
     )

@@ -35,11 +35,12 @@ class Workbench:
         """The Python half of the session, with its metastore client."""
         return attach(self.spark)
 
-    def create(self, table: str, more: str = "") -> None:
-        """A transactional table of COLUMNS, empty; `more` are clauses of its own."""
+    def create(self, table: str, more: str = "", *, transactional: bool = True) -> None:
+        """A table of COLUMNS, empty; `more` are clauses of its own."""
         columns = ", ".join(f"{name} {kind}" for name, (kind, _) in COLUMNS.items())
         self.spark.sql(f"DROP TABLE IF EXISTS {table}")
-        self.spark.sql(f"CREATE TABLE {table} ({columns}) {more} STORED AS ORC TBLPROPERTIES ('transactional'='true')")
+        properties = "TBLPROPERTIES ('transactional'='true')" if transactional else ""
+        self.spark.sql(f"CREATE TABLE {table} ({columns}) {more} STORED AS ORC {properties}")
 
     def insert(self, table: str) -> int:
         """Insert all source data; the number of rows reported."""

@@ -53,11 +53,10 @@ def _compare(ours: Mapping[str, float], other: Mapping[str, float]) -> str:
     return f"{_seconds(other)}: {wall:.2f}, CPU {cpu:.2f}" + (", lost" if is_lost else "")
 
 
-def publish(result: Mapping[str, Any], *, is_kept: bool) -> str:
-    """The table in Markdown, written into the page too if it is to be kept."""
+def publish(result: Mapping[str, Any], mark: str, title: str, *, is_kept: bool) -> str:
+    """The table in Markdown, written into the page too, at the mark, if it is to be kept."""
     size = f"{result['rows']:,} rows of 12 columns, {describe_rounds(result['rounds'])}"
-    repeats = f"{result['repeats']} statements about one row of each kind"
-    text = f"{size}, {repeats}; {describe_machine(result)}\n\n{format_table(result['medians'])}"
+    text = f"{size}{title}; {describe_machine(result)}\n\n{format_table(result['medians'])}"
     if is_kept:
-        put("statements", text)
+        put(mark, text)
     return text

@@ -57,11 +57,29 @@ def test_the_benchmark_of_statements_runs_beside_flat_files(tmp_path: Path) -> N
 
 
 @pytest.mark.slow
+def test_the_grid_of_deletes_runs_beside_partitions_that_are_written_anew(tmp_path: Path) -> None:
+    result = tmp_path / "result.json"
+    size = ("--rows", "2000", "--rounds", "1", "--no-warm-up")
+    printed = run("grid.py", *size, "--against", "", "--folder", str(tmp_path), "--result", str(result))
+    found = json.loads(result.read_text())["medians"]
+    assert len(found) == 2 * 9
+    assert all(set(row["sides"]) == {"ours", "partition overwrite"} for row in found)
+    assert "| DELETE of 29 % of 10 files |" in printed
+    assert [path.name for path in tmp_path.iterdir()] == ["result.json"], "data and servers are gone"
+
+
+@pytest.mark.slow
+def test_first_statements_and_commands_are_timed() -> None:
+    printed = run("starts.py", "--rounds", "1")
+    assert "plain Spark, SELECT" in printed and "hive-acid settings" in printed
+
+
+@pytest.mark.slow
 def test_the_benchmarks_beside_flat_files_run(tmp_path: Path) -> None:
-    series = ("--only", "scan", "--only", "insert", "--only", "delete")
+    series = [part for name in ("scan", "shape", "plan", "cores", "insert", "delete") for part in ("--only", name)]
     places = ("--folder", str(tmp_path), "--result", str(tmp_path / "result.json"))
     printed = run("bench.py", "--rows", "1000", "--rounds", "2", *series, *places)
-    for name in ("count(*), 0 % deleted", "INSERT … SELECT", "DELETE of one row"):
+    for name in ("count(*), no deletes", "INSERT … SELECT", "DELETE of one row"):
         assert name in printed
     assert [path.name for path in tmp_path.iterdir()] == ["result.json"], "data and servers are gone"
 
