@@ -11,6 +11,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 
+from hive_acid import __version__
 from hive_acid.commands.doctor import add_doctor_command
 from hive_acid.commands.erase import add_erase_command
 from hive_acid.commands.history import add_history_command
@@ -43,6 +44,7 @@ ADDED = (
 def build_parser() -> argparse.ArgumentParser:
     """All commands and their arguments."""
     parser = argparse.ArgumentParser(prog="hive-acid", description="Hive ACID DML for Spark SQL")
+    parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
     for add_command in ADDED:
         add_command(commands)
