@@ -59,8 +59,8 @@ class Gate:
     folder: Path
 
     def wait(self) -> None:
-        """Until a task waits."""
-        wait_until(lambda: any(self.folder.glob("waiting-*")), "a task arrives at the gate")
+        """Until a task waits. A new session and its first statement lie before, beside whatever else runs."""
+        wait_until(lambda: any(self.folder.glob("waiting-*")), "a task arrives at the gate", 3 * LIMIT_SECONDS)
 
     def open(self) -> None:
         """Lets tasks pass."""
