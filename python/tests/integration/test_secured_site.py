@@ -14,6 +14,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from hive_acid.spark.lines import is_before
 from support.drivers import wait_until
 from support.hdfs.cluster import ROOT
 from support.hdfs.tables import ACID, BEFORE, NUMBERS
@@ -77,7 +78,10 @@ def test_the_matrix_of_the_readme_holds_in_its_catalog(site: Site) -> None:
     assert len(failures) == len(OWN_CATALOG_FAILURES), list(failures)
     for (text, message), (start, name) in zip(failures.items(), OWN_CATALOG_FAILURES.items(), strict=True):
         assert text.startswith(start)
-        assert find_failure(message) == name if name else NAMED.search(message), message
+        if name:
+            assert find_failure(message) == name
+        else:
+            assert NAMED.search(message) or is_before("4.0"), message  # not all errors of 3.5 have a name
 
 
 def test_a_table_is_compacted(site: Site) -> None:

@@ -7,7 +7,7 @@ import pytest
 from support.hdfs.cluster import Rights
 from support.hdfs.lake import Lake
 from support.hdfs.tables import BEFORE, NUMBERS
-from support.mutations import MUTATIONS, Mutation
+from support.mutations import MUTATIONS, TRUNCATIONS, Mutation
 from support.session_process import StatementFailed
 
 pytestmark = pytest.mark.slow
@@ -67,7 +67,7 @@ def test_new_files_have_the_group_of_their_own_partition(lake: Lake) -> None:
         assert (rights.group == TEAM) == ("/d=1/" in path), (path, rights)
 
 
-@pytest.mark.parametrize("mutation", [m for m in MUTATIONS if m.name != "insert-flat"], ids=str)
+@pytest.mark.parametrize("mutation", (*MUTATIONS, *TRUNCATIONS), ids=str)
 def test_a_folder_that_one_may_not_write_is_told_before_anything_is_done(lake: Lake, mutation: Mutation) -> None:
     name, gate = lake.create(mutation), lake.gate()
     lake.wait_ended()
@@ -79,6 +79,21 @@ def test_a_folder_that_one_may_not_write_is_told_before_anything_is_done(lake: L
     assert not list(gate.folder.iterdir())  # no task has come to a row
     assert all(info.txn_id <= latest for info in lake.client.transactions())
     assert lake.rows(name) == BEFORE
+
+
+@pytest.mark.parametrize("kind", ["minor", "major"])
+def test_a_compaction_of_a_folder_that_one_may_not_write_changes_nothing(lake: Lake, kind: str) -> None:
+    name = lake.create(INSERT)
+    lake.session.sql(INSERT.text(name, NUMBERS))
+    before = lake.hdfs.tree(lake.path(name))
+    with pytest.raises(StatementFailed) as failed:
+        lake.stranger.sql(f"ALTER TABLE {name} COMPACT '{kind}' AND WAIT")
+    assert failed.value.condition == "HIVE_ACID_STORAGE_DENIED", failed.value.text
+    assert lake.hdfs.tree(lake.path(name)) == before
+    assert lake.rows(name) == INSERT.effect(BEFORE, NUMBERS)
+    lake.wait_ended()
+    lake.session.sql(f"ALTER TABLE {name} COMPACT '{kind}' AND WAIT")
+    assert lake.rows(name) == INSERT.effect(BEFORE, NUMBERS)
 
 
 def test_a_partition_that_one_may_not_write_is_told_and_nothing_is_done(lake: Lake) -> None:
