@@ -58,6 +58,7 @@ LONG_SECONDS: Final[Mapping[str, float]] = {
     "python/tests/integration/test_histories.py": 400.0,
     "python/tests/integration/test_guard_audit.py": 400.0,
     "python/tests/integration/faults/test_yarn.py": 400.0,
+    "python/tests/integration/test_yarn_kerberos.py": 400.0,
     "python/tests/integration/faults/test_restarts.py": 400.0,
     "python/tests/integration/hdfs/test_losses.py": 350.0,
     "python/tests/interop/test_erasure.py[hive-4.1.0]": 350.0,

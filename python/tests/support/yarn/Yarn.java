@@ -4,13 +4,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.security.UserGroupInformation;
 import org.apache.hadoop.yarn.conf.YarnConfiguration;
 import org.apache.hadoop.yarn.server.MiniYARNCluster;
 
 /** A ResourceManager and two NodeManagers. When it is ready, the folder has the configuration of clients as yarn-site.xml.
  * The requests:
  *
- * applications             all applications: ID, state and final state, parted by bars
+ * applications             all applications: ID, state as clients are told it, and final state, parted by bars
  * containers               the IDs of the containers that run
  */
 public class Yarn {
@@ -28,6 +29,10 @@ public class Yarn {
             String[] parts = setting.split("=", 2);
             conf.set(parts[0], parts[1]);
         }
+        UserGroupInformation.setConfiguration(conf);
+        if (UserGroupInformation.isSecurityEnabled()) // the servers of the cluster leave that to the test
+            UserGroupInformation.loginUserFromKeytab(
+                conf.get(YarnConfiguration.RM_PRINCIPAL), conf.get(YarnConfiguration.RM_KEYTAB));
         System.setProperty("test.build.data", arguments[0]);
         cluster = new MiniYARNCluster("yarn", NODES, 1, 1);
         cluster.init(conf);
@@ -45,7 +50,8 @@ public class Yarn {
         List<String> found = new ArrayList<>();
         switch (request[0]) {
             case "applications" -> cluster.getResourceManager().getRMContext().getRMApps().values().forEach(app ->
-                found.add(app.getApplicationId() + "|" + app.getState() + "|" + app.getFinalApplicationStatus()));
+                found.add(app.getApplicationId() + "|" + app.createApplicationState() + "|"
+                    + app.getFinalApplicationStatus()));
             case "containers" -> {
                 for (int i = 0; i < NODES; i++)
                     cluster.getNodeManager(i).getNMContext().getContainers().keySet().forEach(id -> found.add("" + id));

@@ -10,8 +10,10 @@ from typing import Final
 import pyspark
 
 from support.fetched_jars import fetch_jars
+from support.hdfs.cluster import Login
 from support.processes import find_below
 from support.request_server import RequestServer
+from support.secured.metastore import write_site
 
 _HERE: Final = Path(__file__).parent
 _OPTIONS: Final = ("-Xmx500m", "-XX:ReservedCodeCacheSize=128m", "--add-opens", "java.base/java.lang=ALL-UNNAMED")
@@ -31,15 +33,24 @@ _SETTINGS: Final = {
 class Yarn(RequestServer):
     """A running YARN. Its containers are processes below its own."""
 
-    def __init__(self, folder: Path) -> None:
-        """Returns when both nodes are there. Skips the test, with the reason, where the files cannot be had."""
+    def __init__(self, folder: Path, login: Login | None = None) -> None:
+        """Returns when both nodes are there. Skips the test, with the reason, where the files cannot be had.
+
+        What a login has for clients and servers is their core-site.xml.
+        """
         jars = (
             fetch_jars(_HERE.parent / "hdfs" / "hdfs.txt", "hdfs", "HDFS"),
             fetch_jars(_HERE / "yarn.txt", "yarn", "YARN"),
         )
         folder.mkdir(parents=True)
-        told = (str(folder), *(f"{key}={value}" for key, value in _SETTINGS.items()))
-        super().__init__(folder, _OPTIONS, jars, _HERE / "Yarn.java", *told)
+        settings = dict(_SETTINGS)
+        if login:
+            write_site(folder / "core-site.xml", login.shared)
+            settings |= {**login.shared, **login.servers}
+        told = (str(folder), *(f"{key}={value}" for key, value in settings.items()))
+        options = [*_OPTIONS, *(login.options if login else ())]
+        class_path = [*jars, *([folder] if login else [])]  # nodes look for settings there that nobody handed them
+        super().__init__(folder, options, class_path, _HERE / "Yarn.java", *told)
         classes = (Path(pyspark.__file__).parent / "jars").as_uri().replace("file:", "local:")
         self.settings: Mapping[str, str] = {
             "spark.master": "yarn",
