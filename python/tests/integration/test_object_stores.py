@@ -216,3 +216,18 @@ def test_neighbours_in_one_table_leave_each_others_uploads_alone(lake: Lake, spa
     hold.release()
     first.result(120)
     assert read(spark, "shared") == [(1, "first"), (2, "second")]
+
+
+def test_a_committer_that_keeps_uploads_in_memory_is_refused_before_a_task_writes(
+    lake: Lake, spark: SessionProcess
+) -> None:
+    """What it keeps is not there for the driver of another process."""
+    create(spark, "remembered")
+    setting = "fs.s3a.committer.magic.track.commits.in.memory.enabled"
+    with lake.session("memory", {f"spark.hadoop.{setting}": "true"}) as other:
+        with pytest.raises(StatementFailed) as failure:
+            other.sql(f"INSERT INTO {DATABASE}.remembered VALUES (1, 'a')")
+        assert failure.value.condition == "HIVE_ACID_CONFIGURATION.COMMITTER_IN_MEMORY"
+        assert setting in failure.value.text
+    assert read(spark, "remembered") == []
+    assert lake.files(DATABASE, "remembered") == []
