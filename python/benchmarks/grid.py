@@ -13,7 +13,7 @@ from pathlib import Path
 
 from peers.comparison import Workers, compare, write_source
 from peers.environments import PEERS
-from peers.grid_run import GridRun, Spot
+from peers.grid_run import GridRun, Spot, find_sides
 from peers.options import FULL_ROWS, build_parser
 from peers.statement_run import Cell
 
@@ -33,12 +33,12 @@ def parse_options(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 def measure(chosen: argparse.Namespace, workers: Workers, folder: Path) -> Sequence[Cell]:
     """All rounds."""
-    engines = tuple(workers)
+    sides = find_sides(workers)
     if not chosen.no_warm_up:
         print("warm-up", flush=True)
-        small = GridRun(engines, workers, write_source(workers, folder, SMALLEST_ROWS), SMALLEST_ROWS)
+        small = GridRun(sides, workers, write_source(workers, folder, SMALLEST_ROWS), SMALLEST_ROWS)
         small.run_round(0, [Spot(1, 10)])
-    run = GridRun(engines, workers, write_source(workers, folder, chosen.rows), chosen.rows)
+    run = GridRun(sides, workers, write_source(workers, folder, chosen.rows), chosen.rows)
     for number in range(1, chosen.rounds + 1):
         print(f"round {number}", flush=True)
         run.run_round(number)

@@ -29,10 +29,10 @@ def make(bench: Workbench, count: int) -> None:
     """Both tables, of the same rows."""
     spark = bench.spark
     properties = {"planned": "TBLPROPERTIES ('transactional'='true')", "flat_planned": ""}
+    spark.conf.set("hive.exec.dynamic.partition.mode", "nonstrict")
+    spark.conf.set("hive.exec.max.dynamic.partitions", str(2 * count))
     for table, clause in properties.items():
         spark.sql(f"CREATE TABLE {table} (id INT) PARTITIONED BY (k INT) STORED AS ORC {clause}")
-        spark.conf.set("hive.exec.dynamic.partition.mode", "nonstrict")
-        spark.conf.set("hive.exec.max.dynamic.partitions", str(2 * count))
         spark.sql(f"INSERT INTO {table} SELECT 1, CAST(id AS INT) FROM range(0, {count}, 1, 2)")
 
 

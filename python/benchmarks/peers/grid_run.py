@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 
 from columns import COLUMNS
 from measures import ensure_equal
 
-from peers.client import WorkerClient
+from peers.client import Answer
 from peers.environments import OURS
-from peers.statement_run import Cell
+from peers.statement_run import ALL_COLUMNS, Rounds
 from peers.statements import CHECK, FLAT, SIDES, Side
 
 FILES = 10
@@ -42,69 +41,58 @@ class Spot:
 SPOTS = tuple(Spot(touched, percent) for touched in TOUCHED for percent in PERCENTS)
 
 
-@dataclass
-class GridRun:
-    """The sides with their workers, and what was measured. `rows` are those of the source."""
+def find_sides(engines: Collection[str]) -> tuple[Side, ...]:
+    """The transactional tables of the engines, and the partitions."""
+    return (*(side for side in SIDES if side.engine in engines and side.name != FLAT), _PARTITIONED)
 
-    engines: Sequence[str]
-    workers: Mapping[str, WorkerClient]
-    source: str
-    rows: int
-    cells: list[Cell] = field(default_factory=list)
 
-    def sides(self) -> Iterator[Side]:
-        yield from (side for side in SIDES if side.engine in self.engines and side.name != FLAT)
-        yield _PARTITIONED
+class GridRun(Rounds):
+    """All cells, by all sides."""
 
     def run_round(self, number: int, spots: Sequence[Spot] = SPOTS) -> None:
         """New tables for each cell."""
-        sides = list(self.sides())
+        sides = self.sides
         for spot in spots:
             for side in sides:
                 self._fill(side)
             turn = number % len(sides)
             ordered = (*sides[turn:], *sides[:turn])
             for side in ordered:
-                self._note(f"DELETE of {spot.name}", side, number, self._delete(side, spot))
+                self.note(f"DELETE of {spot.name}", side, number, self._delete(side, spot))
             answers = {}
             for side in ordered:
-                told = self.workers[side.engine].sql(SCAN.format(table=side.table))
+                told = self.worker(side).sql(SCAN.format(table=side.table))
                 answers[side.name] = told.result
-                self._note(f"scan after {spot.name}", side, number, told)
-            checks = {s.name: self.workers[s.engine].sql(CHECK.format(table=s.table)).result for s in sides}
+                self.note(f"scan after {spot.name}", side, number, told)
+            checks = {s.name: self.worker(s).sql(CHECK.format(table=s.table)).result for s in sides}
             for found in (answers, checks):
                 for name, rows in found.items():
                     ensure_equal(f"{spot.name}: {name}", rows, found[OURS])
             print(f"  {spot.name}: " + "; ".join(self._tell(spot, side, number) for side in sides), flush=True)
         for side in sides:
-            self.workers[side.engine].sql(f"DROP TABLE {side.table}")
+            self.worker(side).sql(f"DROP TABLE {side.table}")
 
     def _fill(self, side: Side) -> None:
-        columns = ", ".join(f"{name} {kind}" for name, (kind, _) in COLUMNS.items())
+        self.create(side, side.table, ALL_COLUMNS)
         rows = f"SELECT /*+ REPARTITION_BY_RANGE({FILES}, id) */ *"
         if side.name == OVERWRITE:
             rows = f"{rows}, CAST(id * {FILES} DIV {self.rows} AS INT) AS part"
-        self.workers[side.engine].sql(
-            f"DROP TABLE IF EXISTS {side.table}",
-            f"CREATE TABLE {side.table} ({columns}) {side.clauses}",
+        self.worker(side).sql(
             "SET hive.exec.dynamic.partition.mode = nonstrict",
             f"INSERT INTO {side.table} {rows} FROM {self.source}",
         )
 
-    def _delete(self, side: Side, spot: Spot) -> Any:
+    def _delete(self, side: Side, spot: Spot) -> Answer:
         condition = spot.condition(self.rows)
         if side.name != OVERWRITE:
-            return self.workers[side.engine].sql(f"DELETE FROM {side.table} WHERE {condition}")
+            return self.worker(side).sql(f"DELETE FROM {side.table} WHERE {condition}")
         names = ", ".join(COLUMNS)
         rows = f"SELECT {names}, CAST(id * {FILES} DIV {self.rows} AS INT) AS part FROM {self.source}"
         # a table that is read cannot be overwritten in Spark: the rows come from where it had them from
         left = f"{rows} WHERE id < {self.rows * spot.touched // FILES} AND NOT ({condition})"
-        return self.workers[side.engine].sql(
+        return self.worker(side).sql(
             "SET spark.sql.sources.partitionOverwriteMode = dynamic", f"INSERT OVERWRITE {side.table} {left}"
         )
-
-    def _note(self, step: str, side: Side, number: int, told: Any) -> None:
-        self.cells.append(Cell(step, side.name, number, told.wall_s, told.cpu_s))
 
     def _tell(self, spot: Spot, side: Side, number: int) -> str:
         mine = [c for c in self.cells if (c.side, c.round) == (side.name, number) and c.step.endswith(spot.name)]

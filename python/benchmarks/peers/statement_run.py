@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 from columns import COLUMNS
 from measures import ensure_equal
 
-from peers.client import WorkerClient
+from peers.client import Answer, WorkerClient
 from peers.statements import (
     CHECK,
     COMPACT,
@@ -25,6 +25,8 @@ from peers.statements import (
     small_steps,
 )
 
+ALL_COLUMNS: Final = ", ".join(f"{name} {kind}" for name, (kind, _) in COLUMNS.items())
+
 
 @dataclass(frozen=True)
 class Cell:
@@ -38,7 +40,7 @@ class Cell:
 
 
 @dataclass
-class StatementRun:
+class Rounds:
     """The sides with their workers, and what was measured. `rows` are those of the source."""
 
     sides: Sequence[Side]
@@ -47,10 +49,26 @@ class StatementRun:
     rows: int
     cells: list[Cell] = field(default_factory=list)
 
+    def worker(self, side: Side) -> WorkerClient:
+        """The one that has the side's tables."""
+        return self.workers[side.engine]
+
+    def note(self, step: str, side: Side, number: int, answer: Answer) -> None:
+        """Keeps what a step took in a round."""
+        self.cells.append(Cell(step, side.name, number, answer.wall_s, answer.cpu_s))
+
+    def create(self, side: Side, table: str, columns: str) -> None:
+        """The table anew, empty."""
+        self.worker(side).sql(f"DROP TABLE IF EXISTS {table}", f"CREATE TABLE {table} ({columns}) {side.clauses}")
+
+
+class StatementRun(Rounds):
+    """All steps, by all sides."""
+
     def run_round(self, number: int, repeats: int) -> None:
         """New tables, all steps, and then the small statements."""
         for side in self.sides:
-            self._create(side, side.table, ", ".join(f"{name} {kind}" for name, (kind, _) in COLUMNS.items()))
+            self.create(side, side.table, ALL_COLUMNS)
         before = Kind.LOAD
         for step in STEPS:
             if step.kind is Kind.SCAN and before is not Kind.SCAN and before is not LOAD.kind:
@@ -59,28 +77,25 @@ class StatementRun:
             before = step.kind
         self._run_small(number, repeats)
         for side in self.sides:
-            self._worker(side).sql(f"DROP TABLE {side.table}")
+            self.worker(side).sql(f"DROP TABLE {side.table}")
 
     def _run_small(self, number: int, repeats: int) -> None:
         sides = [side for side in self.sides if side.few]
         for side in sides:
-            self._create(side, side.few, FEW_COLUMNS)
-            self._worker(side).sql(self._fill(FEW_FILL, side))
+            self.create(side, side.few, FEW_COLUMNS)
+            self.worker(side).sql(self._fill(FEW_FILL, side))
         for step in small_steps(repeats):
             self._run_step(step, number)
             self._compare(step.name, FEW_CHECK, sides)
         for side in sides:
-            self._worker(side).sql(f"DROP TABLE {side.few}")
-
-    def _create(self, side: Side, table: str, columns: str) -> None:
-        self._worker(side).sql(f"DROP TABLE IF EXISTS {table}", f"CREATE TABLE {table} ({columns}) {side.clauses}")
+            self.worker(side).sql(f"DROP TABLE {side.few}")
 
     def _copy_rows(self) -> None:
         """The flat files get the rows that the transactional table has now."""
         flat = next((side for side in self.sides if side.name == FLAT), None)
         if flat is not None:
             ours = next(side for side in self.sides if side.engine == flat.engine and side is not flat)
-            self._worker(flat).sql(f"INSERT OVERWRITE {flat.table} SELECT * FROM {ours.table}")
+            self.worker(flat).sql(f"INSERT OVERWRITE {flat.table} SELECT * FROM {ours.table}")
 
     def _run_step(self, step: Step, number: int) -> None:
         sides = [side for side in self.sides if step.kind is not Kind.CHANGE or side.name != FLAT]
@@ -89,9 +104,9 @@ class StatementRun:
             turn = (number + repetition) % len(sides)
             for side in (*sides[turn:], *sides[:turn]):
                 statement = side.compact if step.name == COMPACT else step.statement
-                answer = self._worker(side).sql(self._fill(statement, side, repetition))
+                answer = self.worker(side).sql(self._fill(statement, side, repetition))
                 answers[side.name] = answer.result
-                self.cells.append(Cell(step.name, side.name, number, answer.wall_s, answer.cpu_s))
+                self.note(step.name, side, number, answer)
         if step.kind is Kind.SCAN:
             for name, rows in answers.items():
                 ensure_equal(f"{step.name}: {name}", rows, answers[sides[0].name])
@@ -102,7 +117,7 @@ class StatementRun:
     def _compare(self, what: str, check: str, sides: Sequence[Side]) -> None:
         expected: Any = None
         for side in sides:
-            found = self._worker(side).sql(self._fill(check, side)).result
+            found = self.worker(side).sql(self._fill(check, side)).result
             expected = expected or found
             ensure_equal(f"{what}: {side.name}", found, expected)
 
@@ -111,9 +126,6 @@ class StatementRun:
         return statement.format(
             table=side.table, few=side.few, name=name, source=self.source, rows=self.rows, i=repetition
         )
-
-    def _worker(self, side: Side) -> WorkerClient:
-        return self.workers[side.engine]
 
     def _tell(self, step: Step, number: int) -> str:
         told = {}

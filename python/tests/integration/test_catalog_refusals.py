@@ -37,12 +37,15 @@ REFUSED = {
     "ALTER TABLE {t} SET TBLPROPERTIES ('a'='b')": NOT_ALTERED_HERE,
     "COMMENT ON TABLE {t} IS 'something'": NOT_ALTERED_HERE,
     "ANALYZE TABLES IN lake.{database} COMPUTE STATISTICS": NOT_ALTERED_HERE,
+    "CREATE INDEX i ON TABLE {t} (id)": NOT_ALTERED_HERE,
+    "DROP INDEX i ON TABLE {t}": NOT_ALTERED_HERE,
     "SHOW PARTITIONS {t}": "INVALID_PARTITION_OPERATION.PARTITION_SCHEMA_IS_EMPTY",
     "SHOW PARTITIONS {plain}": NOT_OURS,
 }
 SINCE_4_2 = {
     "CREATE VIEW {missing} AS SELECT 1 AS one": NOT_ALTERED_HERE,
     "CREATE TABLE {missing} LIKE {t}": NOT_ALTERED_HERE,
+    "CREATE TABLE spark_catalog.{database}.missing LIKE {t}": NOT_ALTERED_HERE,
 }
 """What earlier lines refuse by names of Spark's, or do not parse."""
 

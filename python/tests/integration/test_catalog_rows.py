@@ -110,7 +110,15 @@ def test_partitions_are_shown_as_an_application_of_that_metastore_shows_them(tab
     t = tables.in_catalog(CATALOG, "t")
     assert tables.sql(f"SHOW PARTITIONS {t}") == []
     tables.sql(f"INSERT INTO {t} VALUES (1, 'mon', 1), (2, 'tue', 1), (3, 'a/b c', 2), (4, NULL, 1), (5, 'mon', NULL)")
-    for clause in ("", "(day = 'mon')", "(HOUR = 1)", "(hour = 1, day = 'tue')", "(day = 'a/b c')", "(day = 'sun')"):
+    for clause in (
+        "",
+        "(day = 'mon')",
+        "(HOUR = 1)",
+        "(hour = 1, day = 'tue')",
+        "(day = 'a/b c')",
+        "(day = 'sun')",
+        "(day = NULL)",
+    ):
         text = f"PARTITION {clause}" if clause else ""
         assert tables.sql(f"SHOW PARTITIONS {t} {text}") == lake.sql(f"SHOW PARTITIONS t {text}")
     assert len(tables.sql(f"SHOW PARTITIONS {t}")) == 5

@@ -17,10 +17,7 @@ from support.processes import is_below
 from support.secured.metastore import keytab_settings
 from support.secured.yarn_site import USER, YarnSite, started_yarn_site
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(sys.platform != "linux", reason="processes of containers are looked for as Linux has them"),
-]
+pytestmark = pytest.mark.slow
 EXECUTORS = 2
 JOB = """
 import hive_acid

@@ -22,7 +22,7 @@ _JARS: Final = Path(pyspark.__file__).parent / "jars"
 def archive_path() -> Path:
     """Where the archive for the installed Spark and this machine's Java lies, or would lie."""
     home = os.environ.get("JAVA_HOME")
-    java = shutil.which("java") if home is None else str(Path(home) / "bin" / "java")
+    java = str(Path(home) / "bin" / "java") if home else shutil.which("java")
     files = [Path(java or os.devnull).resolve(), *sorted(_JARS.glob("*.jar"))]
     known = "\n".join(f"{file} {file.stat().st_mtime_ns} {file.stat().st_size}" for file in files)
     return _BUILD / f"{_PREFIX}{hashlib.sha256(known.encode()).hexdigest()[:12]}.jsa"

@@ -1,17 +1,18 @@
 package hiveacid.analysis
 
-import hiveacid.analysis.OwnNames.{notDone, Own, OwnDatabase}
+import hiveacid.analysis.OwnNames.{notDone, Own, OwnDatabase, OwnTable}
 import hiveacid.catalog.MetastoreTable
 import hiveacid.commands.ShowOwnPartitionsCommand
 
 import org.apache.spark.sql.catalyst.analysis.{ResolvedTable, UnresolvedPartitionSpec}
-import org.apache.spark.sql.catalyst.plans.logical.{AnalyzeTables, CreateView, LogicalPlan, ShowPartitions}
+import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.hiveacid.LineStatements
 
 /** Statements about a catalog with a metastore of its own. SHOW PARTITIONS is answered by the metastore: Spark asks a
   * table of a catalog to manage partitions in all ways, or in none. The others end in Spark without a name, as a class
-  * that cannot be cast or a plan that cannot be made. After Spark's own resolution rules, before its check of the plan.
+  * that cannot be cast, a plan that cannot be made or a text alone. After Spark's own resolution rules, before its
+  * check of the plan.
   */
 object OwnCatalogStatements extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperators {
@@ -21,7 +22,15 @@ object OwnCatalogStatements extends Rule[LogicalPlan] {
     case view: CreateView =>
       Own.unapply(view.child).foreach { case (catalog, id) => notDone(catalog, id, "CREATE VIEW") }
       view
-    case AnalyzeTables(OwnDatabase(catalog, id), _)          => notDone(catalog, id, "ANALYZE TABLES")
-    case LineStatements.CreationLike(Own(catalog, id), _, _) => notDone(catalog, id, "CREATE TABLE … LIKE")
+    case AnalyzeTables(OwnDatabase(catalog, id), _)        => notDone(catalog, id, "ANALYZE TABLES")
+    case CreateIndex(OwnTable(catalog, id), _, _, _, _, _) => notDone(catalog, id, "CREATE INDEX")
+    case DropIndex(OwnTable(catalog, id), _, _)            => notDone(catalog, id, "DROP INDEX")
+    case like @ LineStatements.CreationLike(_, _, _)       =>
+      like.children.foreach {
+        case Own(catalog, id)      => notDone(catalog, id, "CREATE TABLE … LIKE")
+        case OwnTable(catalog, id) => notDone(catalog, id, "CREATE TABLE … LIKE")
+        case _                     =>
+      }
+      like
   }
 }

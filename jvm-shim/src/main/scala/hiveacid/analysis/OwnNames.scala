@@ -3,7 +3,7 @@ package hiveacid.analysis
 import hiveacid.catalog.MetastoreCatalog
 import hiveacid.errors.{AcidException, Refusal}
 
-import org.apache.spark.sql.catalyst.analysis.{ResolvedIdentifier, ResolvedNamespace}
+import org.apache.spark.sql.catalyst.analysis.{ResolvedIdentifier, ResolvedNamespace, ResolvedTable}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.connector.catalog.Identifier
 
@@ -15,6 +15,14 @@ object OwnNames {
     def unapply(name: LogicalPlan): Option[(MetastoreCatalog, Identifier)] = name match {
       case ResolvedIdentifier(catalog: MetastoreCatalog, id) if id.namespace.length == 1 => Some((catalog, id))
       case _                                                                             => None
+    }
+  }
+
+  /** A table that is there. */
+  object OwnTable {
+    def unapply(table: LogicalPlan): Option[(MetastoreCatalog, Identifier)] = table match {
+      case ResolvedTable(catalog: MetastoreCatalog, id, _, _) => Some((catalog, id))
+      case _                                                  => None
     }
   }
 

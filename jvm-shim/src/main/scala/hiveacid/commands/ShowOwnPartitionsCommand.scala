@@ -7,6 +7,7 @@ import org.apache.spark.sql.catalyst.catalog.{CatalogTable, ExternalCatalogUtils
 import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.execution.command.LeafRunnableCommand
+import org.apache.spark.sql.execution.datasources.PartitioningUtils
 import org.apache.spark.sql.hiveacid.SparkAccess
 
 /** The partitions of a table in a catalog with a metastore of its own, by the names that the metastore has for them.
@@ -30,20 +31,9 @@ case class ShowOwnPartitionsCommand(
       throw new AnalysisException("INVALID_PARTITION_OPERATION.PARTITION_SCHEMA_IS_EMPTY", named)
     }
     val wanted = SparkAccess.normalizedPartition(session, table, values)
-    OwnTables.catalogOf(session, table).get.partitionNames(table).filter(isWanted(_, wanted)).map(Row(_))
-  }
-
-  private def isWanted(name: String, wanted: Map[String, String]) = {
-    val found = name
-      .split('/')
-      .map { part =>
-        val at = part.indexOf('=')
-        part.take(at).toLowerCase(java.util.Locale.ROOT) -> ExternalCatalogUtils.unescapePathName(part.drop(at + 1))
-      }
-      .toMap
-    wanted.forall { case (column, value) =>
-      val text = Option(value).getOrElse(ExternalCatalogUtils.DEFAULT_PARTITION_NAME)
-      found.get(column.toLowerCase(java.util.Locale.ROOT)).contains(text)
-    }
+    val names = OwnTables.catalogOf(session, table).get.partitionNames(table)
+    names
+      .filter(n => ExternalCatalogUtils.isPartialPartitionSpec(wanted, PartitioningUtils.parsePathFragment(n)))
+      .map(Row(_))
   }
 }
