@@ -170,8 +170,9 @@ object FileSchema {
       case ((name, file), Some(f)) =>
         val key = f.name.toLowerCase(Locale.ROOT)
         val t = types.readerType(f.dataType, raw.getOrElse(key, f.dataType), file)
-        // filters name the table's column, ORC looks for the file's
-        if (name.equalsIgnoreCase(key) && sameType(file, t)) unconverted += key
+        // filters name the table's column, ORC looks for the file's; statistics of CHAR are those of padded text
+        val isPadded = t.getCategory == TypeDescription.Category.CHAR
+        if (name.equalsIgnoreCase(key) && sameType(file, t) && !isPadded) unconverted += key
         row.addField(name, t)
     }
     (row, unconverted.result())

@@ -7,6 +7,7 @@ import org.apache.hadoop.hive.ql.io.sarg.{PredicateLeaf, SearchArgument, SearchA
 import org.apache.hadoop.hive.ql.io.sarg.SearchArgument.Builder
 import org.apache.hadoop.hive.serde2.io.HiveDecimalWritable
 
+import org.apache.spark.sql.catalyst.util.DateTimeUtils
 import org.apache.spark.sql.sources._
 import org.apache.spark.sql.types._
 
@@ -15,9 +16,12 @@ import org.apache.spark.sql.types._
   * Spark evaluates every filter again, so leaving one out is always right; one is left out wherever the order or
   * equality of ORC's statistics could differ from Spark's:
   *   - timestamps, CHAR and columns whose type in the file is not the table's;
-  *   - dates of files in the hybrid calendar, and dates before the Gregorian calendar;
+  *   - dates of files in the hybrid calendar, dates before the Gregorian calendar, and days that a java.sql.Date cannot
+  *     tell from others;
   *   - floating point zero (ORC tells -0.0 from 0.0) and NaN;
-  *   - text above U+D7FF (Java's order of characters differs from that of UTF-8 bytes there).
+  *   - text that is not ASCII: ORC's bounds have U+FFFD for bytes that are no UTF-8, which is above what they were, and
+  *     Java's order of characters differs from that of UTF-8 bytes above U+D7FF;
+  *   - columns whose names are numbers, which ORC takes for those of its types (ParserUtils.findColumn).
   *
   * @param schema
   *   the required columns
@@ -29,7 +33,7 @@ final class SearchArguments(schema: StructType, unconverted: Set[String], dates:
 
   private val columns: Map[String, DataType] =
     schema.fields.map(f => f.name.toLowerCase(Locale.ROOT) -> f.dataType).toMap.filter { case (name, _) =>
-      unconverted(name) && name.matches("[a-z0-9_]+")
+      unconverted(name) && name.matches("[0-9]*[a-z_][a-z0-9_]*")
     }
 
   /** The conjunction of those filters that can be pushed, or None. A SearchArgument cannot be serialised. */
@@ -88,9 +92,9 @@ final class SearchArguments(schema: StructType, unconverted: Set[String], dates:
     (dataType, value) match {
       case (ByteType | ShortType | IntegerType | LongType, v: Number)  => Some(Long.box(v.longValue))
       case (FloatType | DoubleType, v: Number) if ordinary(v)          => Some(Double.box(v.doubleValue))
-      case (t, v: String) if t == StringType && v.forall(_ < '\ud800') => Some(v)
+      case (t, v: String) if t == StringType && v.forall(_ < '\u0080') => Some(v)
       case (_: DecimalType, v: java.math.BigDecimal)                   => decimal(v)
-      case (DateType, v: java.sql.Date) if dates                       => date(v.toLocalDate)
+      case (DateType, v: java.sql.Date) if dates && isOneDay(v)        => date(v.toLocalDate)
       case (DateType, v: java.time.LocalDate) if dates                 => date(v)
       case _                                                           => None
     }
@@ -101,8 +105,16 @@ final class SearchArguments(schema: StructType, unconverted: Set[String], dates:
   private def decimal(v: java.math.BigDecimal): Option[AnyRef] =
     Option(HiveDecimal.create(v)).filter(_.bigDecimalValue.compareTo(v) == 0).map(new HiveDecimalWritable(_))
 
+  /** False if Spark gives a neighbour of the day the same value: a day that the calendars or the JVM's time zone left
+    * out, such as those of 1582, or 2011-12-30 in Samoa.
+    */
+  private def isOneDay(v: java.sql.Date): Boolean = {
+    val day = v.toLocalDate.toEpochDay.toInt
+    Seq(day - 1, day + 1).forall(DateTimeUtils.toJavaDate(_) != v)
+  }
+
   private def date(v: java.time.LocalDate): Option[AnyRef] =
-    if (v.isBefore(Gregorian)) None else Some(java.sql.Date.valueOf(v))
+    Some(java.sql.Date.valueOf(v)).filter(date => !v.isBefore(Gregorian) && date.toLocalDate == v)
 }
 
 object SearchArguments {
