@@ -30,6 +30,11 @@ DELETE FROM rewritten WHERE __e1 = (SELECT max(__e1) FROM rewritten __target WHE
 
 SELECT * FROM rewritten ORDER BY __e0;
 
+-- rows that move keep what is not assigned, though it is called like what is
+UPDATE rewritten SET __change = 70.0, k = k + 10 WHERE __e1 = 8;
+
+SELECT * FROM rewritten ORDER BY __e0;
+
 -- the names that are not possible: of the hidden column, and with a backtick, which ORC's reader cuts
 CREATE TABLE taken (id INT, row__id INT) STORED AS ORC TBLPROPERTIES ('transactional' = 'true');
 

@@ -14,15 +14,11 @@ def build_with_moves(changes: exp.Select, columns: TargetColumns) -> exp.Select:
     `build_old_bucketing` are not kept.
     """
     prefix = columns.own_prefix
+    rows = f"{prefix}changes"
     change, part, row_id = (exp.column(f"{prefix}{name}") for name in ("change", "part", "row_id"))
     pairs = [(f"{prefix}from_{name}", name) for name in columns.partition]
     pairs += [(f"{prefix}was_{name}", name) for name in columns.rehashed]
-    stays = exp.and_(
-        *(
-            exp.NullSafeEQ(this=exp.column(old, quoted=True), expression=exp.column(new, quoted=True))
-            for old, new in pairs
-        )
-    )
+    stays = exp.and_(*(exp.NullSafeEQ(this=_column(old, rows), expression=_column(new, rows)) for old, new in pairs))
     updated = exp.EQ(this=change, expression=build_code(Change.UPDATE))
     moves = updated if columns.always_moves else exp.and_(updated, exp.not_(stays))
     parts = exp.If(
@@ -32,7 +28,7 @@ def build_with_moves(changes: exp.Select, columns: TargetColumns) -> exp.Select:
     )
     identity = exp.If(this=exp.EQ(this=part, expression=build_code(Change.MOVED_HERE)), true=exp.null(), false=row_id)
     kept = [
-        exp.column(name, quoted=True)
+        _column(name, rows)
         for name in (*(f"{prefix}from_{name}" for name in columns.partition), *columns.data, *columns.partition)
     ]
     exploded = exp.Lateral(
@@ -41,6 +37,11 @@ def build_with_moves(changes: exp.Select, columns: TargetColumns) -> exp.Select:
         alias=exp.TableAlias(this=exp.to_identifier(f"{prefix}parts"), columns=[exp.to_identifier(f"{prefix}part")]),
     )
     query = exp.select(exp.alias_(part, f"{prefix}change"), exp.alias_(identity, f"{prefix}row_id"), *kept)
-    query = query.from_(changes.subquery(f"{prefix}changes"))
+    query = query.from_(changes.subquery(rows))
     query.append("laterals", exploded)
     return query
+
+
+def _column(name: str, table: str) -> exp.Column:
+    """With its table's name: a name alone could be that of an expression which is put in for it."""
+    return exp.column(name, table=table, quoted=True)

@@ -80,7 +80,8 @@ def test_values_for_other_columns_or_in_another_order_are_refused(text: str) -> 
 
 PARTITIONED = TargetColumns(("a",), ("d",))
 MOVED = (
-    "LATERAL VIEW EXPLODE(IF(__change = CAST(1 AS TINYINT) AND NOT `__from_d` IS NOT DISTINCT FROM `d`, "
+    "LATERAL VIEW EXPLODE(IF(__change = CAST(1 AS TINYINT) AND NOT `__changes`.`__from_d` IS NOT DISTINCT FROM "
+    "`__changes`.`d`, "
     "ARRAY(CAST(4 AS TINYINT), CAST(5 AS TINYINT)), ARRAY(__change))) __parts AS __part"
 )
 
@@ -124,9 +125,17 @@ def test_new_rows_of_a_partitioned_table_come_from_no_partition() -> None:
     assert inserts.endswith(" AS __row_id, NULL, __source.* FROM __source")
 
 
+def kept(*names: str) -> str:
+    """Columns of the rows that may have become two, which are named with their table."""
+    return ", ".join(f"`__changes`.`{name}`" for name in names)
+
+
+HEAD = "SELECT __part AS __change, IF(__part = CAST(5 AS TINYINT), NULL, __row_id) AS __row_id, "
+
+
 def test_an_update_of_a_partition_column_splits_rows_that_move() -> None:
     assert rewrite_statement("UPDATE __target SET `a` = __e0, `d` = __e1 WHERE __e2", PARTITIONED).text == (
-        "SELECT __part AS __change, IF(__part = CAST(5 AS TINYINT), NULL, __row_id) AS __row_id, `__from_d`, `a`, `d` "
+        f"{HEAD}{kept('__from_d', 'a', 'd')} "
         "FROM (SELECT CAST(1 AS TINYINT) AS __change, __target.ROW__ID AS __row_id, `__target`.`d` AS `__from_d`, "
         f"__e0 AS `a`, __e1 AS `d` FROM __target WHERE __e2) AS __changes {MOVED}"
     )
@@ -138,18 +147,18 @@ BUCKETED = TargetColumns.build(("a", "k"), ("d",), (), {"k": "int"}, ("a", "k"))
 def test_an_update_of_a_bucketing_column_splits_rows_for_which_it_changes() -> None:
     update = rewrite_statement("UPDATE __target SET `a` = __e0, `k` = __e1 WHERE __e2", BUCKETED)
     assert (update.writes, update.stays) == (RowWrites.MIXED, True)
+    same = [f"{kept(old)} IS NOT DISTINCT FROM {kept(new)}" for old, new in (("__from_d", "d"), ("__was_k", "k"))]
     assert update.text == (
-        "SELECT __part AS __change, IF(__part = CAST(5 AS TINYINT), NULL, __row_id) AS __row_id, `__from_d`, `a`, `k`, "
-        "`d` FROM (SELECT CAST(1 AS TINYINT) AS __change, __target.ROW__ID AS __row_id, `__target`.`d` AS `__from_d`, "
+        f"{HEAD}{kept('__from_d', 'a', 'k', 'd')} "
+        "FROM (SELECT CAST(1 AS TINYINT) AS __change, __target.ROW__ID AS __row_id, `__target`.`d` AS `__from_d`, "
         "`__target`.`k` AS `__was_k`, __e0 AS `a`, __e1 AS `k`, `__target`.`d` AS `d` FROM __target WHERE __e2) "
-        "AS __changes LATERAL VIEW EXPLODE(IF(__change = CAST(1 AS TINYINT) AND NOT (`__from_d` IS NOT DISTINCT FROM "
-        "`d` AND `__was_k` IS NOT DISTINCT FROM `k`), ARRAY(CAST(4 AS TINYINT), CAST(5 AS TINYINT)), ARRAY(__change))) "
-        "__parts AS __part"
+        "AS __changes LATERAL VIEW EXPLODE(IF(__change = CAST(1 AS TINYINT) AND NOT "
+        f"({' AND '.join(same)}), ARRAY(CAST(4 AS TINYINT), CAST(5 AS TINYINT)), ARRAY(__change))) __parts AS __part"
     )
     merge = f"{MERGE} WHEN MATCHED THEN UPDATE SET `a` = __e1, `k` = __e2"
     merged = rewrite_statement(merge, BUCKETED)
     assert (merged.writes, merged.stays) == (RowWrites.MIXED, True)
-    assert "`__was_k` IS NOT DISTINCT FROM `k`" in merged.text
+    assert "`__was_k` IS NOT DISTINCT FROM `__changes`.`k`" in merged.text
     merged = rewrite_statement(
         f"{merge} WHEN NOT MATCHED THEN INSERT (`a`, `k`, `d`) VALUES (__e3, __e4, __e5)", BUCKETED
     )
@@ -173,6 +182,15 @@ def test_no_row_moves_where_no_bucketing_column_is_assigned_and_no_field_is_take
     assert rewrite_statement("UPDATE __target SET `a` = __e0, `k` = __e1", columns).writes is RowWrites.UPDATES
     columns = TargetColumns.build(("k",), (), (), {"k": "struct<double:int,map:string>"}, ("k",))
     assert not columns.always_moves
+
+
+def test_a_moved_row_keeps_the_value_of_a_column_that_is_called_like_an_expression() -> None:
+    """A name alone would stand for what is assigned to `a`."""
+    columns = TargetColumns(("a", "__e0"), ("d",))
+    text = rewrite_statement("UPDATE __target SET `a` = __e0, `__e0` = __e1, `d` = __e2", columns).text
+    outer, inner = text.split(" FROM (")
+    assert outer.endswith("`__changes`.`a`, `__changes`.`__e0`, `__changes`.`d`")
+    assert "__e0 AS `a`, __e1 AS `__e0`, __e2 AS `d`" in inner
 
 
 @given(st.sets(st.from_regex(r"_{0,4}[a-z]{0,2}", fullmatch=True).filter(bool)))
