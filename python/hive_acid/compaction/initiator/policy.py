@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
+from hive_acid.compaction.plan.planning import is_enough
 from hive_acid.metastore.compaction_types import CompactionKind
 from hive_acid.metastore.types import MetastoreLine
 from hive_acid.model.names import is_base
@@ -129,6 +130,8 @@ def judge(
         return Verdict(CompactionKind.MAJOR, f"{reason}, and no base")
     if line is MetastoreLine.HIVE_3:
         return Verdict(CompactionKind.MAJOR, f"{reason}; on a metastore of the 3.1 line only major ones are asked for")
+    if not is_enough(CompactionKind.MINOR, state):
+        return Verdict(CompactionKind.MAJOR, f"{reason}, which no minor compaction folds")
     return Verdict(CompactionKind.MINOR, reason)
 
 

@@ -11,7 +11,7 @@ from itertools import groupby
 
 from hive_acid.metastore.compaction_types import CompactionKind
 from hive_acid.model.names import FolderKind, FolderName
-from hive_acid.model.write_ids import LONG_MIN
+from hive_acid.model.write_ids import LONG_MIN, ValidWriteIdList
 from hive_acid.snapshot.acid_state import AcidFolder, AcidState
 from hive_acid.snapshot.scan_plan import ScanDeletes, ScanPartition
 from hive_acid.wire.scan_plan import ScanFile, ScanFolder
@@ -63,11 +63,18 @@ def find_foldable_mark(folders: Iterable[AcidFolder], mark: int) -> int:
 
 
 def is_enough(kind: CompactionKind, state: AcidState) -> bool:
-    """False if the result would be what is there already (CompactorUtil.isEnoughToCompact, 4.1.0)."""
+    """False if the result would be what is there already (CompactorUtil.isEnoughToCompact, 4.1.0).
+
+    Also for a minor compaction of deletes with rows of one write ID, that of a transaction of several statements: only
+    their statement IDs tell Hive 4 that the deletes came later, and the result would have none
+    (OrcInputFormat.isQualifiedDeleteDeltaForSplit, 4.0.0).
+    """
     deltas = (*state.deltas, *state.delete_deltas)
     if kind is CompactionKind.MINOR:
-        is_pair = len(deltas) == 2 and len({(d.name.min_write_id, d.name.max_write_id) for d in deltas}) == 1
-        return len(deltas) > 1 and not (is_pair and state.deltas and state.delete_deltas)
+        ranges = {(delta.name.min_write_id, delta.name.max_write_id) for delta in deltas}
+        is_alike = len(ranges) == 1 and bool(state.deltas and state.delete_deltas)
+        is_of_one = is_alike and all(first == last for first, last in ranges)
+        return len(deltas) > 1 and not (is_of_one or (is_alike and len(deltas) == 2))
     if kind is CompactionKind.REBALANCE:
         return bool(state.originals or state.base or deltas)
     return bool(state.originals) or len(deltas) + bool(state.base) > 1
@@ -95,10 +102,26 @@ def build_compaction_plan(
     return CompactionPlan(tuple(files) or (CompactedFile(folder, 0, False, ()),), needs_cleaning)
 
 
+def find_last_folded(state: AcidState) -> int | None:
+    """The greatest write ID of what can be seen; None if there are only originals."""
+    return max((folder.name.max_write_id for folder in (*state.data_folders, *state.delete_deltas)), default=None)
+
+
+def find_cleanable(write_ids: ValidWriteIdList, last_folded: int) -> int:
+    """The greatest write ID that the Cleaner may be told of: below the first aborted one above what can be seen.
+
+    Hive 4's Cleaner looks for what it has left below a mark of its own, which may be lower, and then has the aborted
+    write IDs below the reported one forgotten (CompactionCleaner, TxnUtils.createValidTxnListForCleaner, 4.1.0). Rows
+    of one that is above all bases would count from then on.
+    """
+    above = [write_id for write_id in write_ids.aborted if write_id > last_folded]
+    return max(0, min([write_ids.high_water_mark, *(write_id - 1 for write_id in above)]))
+
+
 def build_base_name(state: AcidState, visibility_txn_id: int) -> str:
     """The base after the greatest write ID that is folded; after none, if there were only originals."""
-    folded = (*state.data_folders, *state.delete_deltas)
-    last = max((folder.name.max_write_id for folder in folded), default=LONG_MIN)
+    folded = find_last_folded(state)
+    last = LONG_MIN if folded is None else folded
     return FolderName(FolderKind.BASE, last, last, None, visibility_txn_id).format()
 
 

@@ -8,7 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hive_acid.compaction.plan.planning import CompactionPlan, build_compaction_plan, find_foldable_mark
+from hive_acid.compaction.plan.planning import (
+    CompactionPlan,
+    build_compaction_plan,
+    find_cleanable,
+    find_foldable_mark,
+)
 from hive_acid.metastore.compaction_types import CompactionKind
 from hive_acid.model.write_ids import ValidTxnList, ValidWriteIdList
 from hive_acid.snapshot.acid_state import AcidState
@@ -126,6 +131,9 @@ def test_all_files_of_a_rebalance_are_made_together() -> None:
         (MINOR, "base_0000001\ndelta_0000002_0000002_0000", False),
         (MINOR, "delta_0000002_0000002_0001\ndelete_delta_0000002_0000002_0000", False),
         (MINOR, "delta_0000001_0000001_0000\ndelete_delta_0000002_0000002_0000", True),
+        (MINOR, "delta_0000002_0000002_0000\ndelete_delta_0000002_0000002_0001\ndelta_0000002_0000002_0002", False),
+        (MINOR, "delta_0000002_0000002_0000\ndelta_0000002_0000002_0002", True),
+        (MINOR, "delta_0000002_0000002_0000\ndelete_delta_0000002_0000002_0001\ndelta_0000003_0000003_0000", True),
         (MINOR, "delete_delta_0000001_0000001_0000\ndelete_delta_0000002_0000002_0000", True),
         (REBALANCE, "base_0000001", True),
         (REBALANCE, "", False),
@@ -138,6 +146,16 @@ def test_nothing_is_made_that_is_there_already(kind: CompactionKind, lines: str,
 def test_what_is_obsolete_is_told_even_if_nothing_is_made() -> None:
     assert plan_of("base_0000002\ndelta_0000001_0000001_0000") == CompactionPlan((), True)
     assert plan_of("base_0000002").needs_cleaning is False
+
+
+@pytest.mark.parametrize(
+    ("write_ids", "last_folded", "cleanable"),
+    [("12:::", 10, 12), ("12:::11,12", 10, 10), ("12:::3,12", 10, 11), ("12:::3,9", 10, 12), ("2:::1,2", 0, 0)],
+)
+def test_no_aborted_write_id_above_what_can_be_seen_is_forgotten(
+    write_ids: str, last_folded: int, cleanable: int
+) -> None:
+    assert find_cleanable(ValidWriteIdList.parse(f"db.t:{write_ids}"), last_folded) == cleanable
 
 
 def test_nothing_from_the_first_open_write_id_on_is_folded() -> None:
