@@ -8,7 +8,14 @@ from hive_acid import config
 from hive_acid.compaction.plan.engine import CompactionEngine, CompactionJob
 from hive_acid.compaction.plan.flat_planning import build_flat_plan
 from hive_acid.compaction.plan.overrides import FileOverrides
-from hive_acid.compaction.plan.planning import CompactionPlan, build_compaction_plan, find_foldable_mark
+from hive_acid.compaction.plan.planning import (
+    CompactionPlan,
+    build_compaction_plan,
+    find_cleanable,
+    find_foldable_mark,
+    find_last_folded,
+)
+from hive_acid.compaction.renumbering import Renumbering
 from hive_acid.errors import Refusal, build_error, build_refusal
 from hive_acid.history.note import MAX_BYTES
 from hive_acid.metastore.compaction_types import CompactionKind
@@ -60,6 +67,10 @@ class Place:
         """Where its folders lie."""
         return (self.partition.location if self.partition else self.table.location).rstrip("/")
 
+    def gives_new_ids(self, kind: CompactionKind) -> bool:
+        """True if rows that are compacted so have other IDs afterwards."""
+        return kind is CompactionKind.REBALANCE and self.table.kind.has_row_ids
+
     def lock(self, kind: CompactionKind) -> LockComponent:
         """The lock that keeps it from being dropped or cleaned. A rebalance keeps writers out too."""
         name = self.partition.name if self.partition and is_lockable(self.partition.name) else None
@@ -72,13 +83,15 @@ class Place:
 class Foldable:
     """The findings of a compaction: the place, the write IDs that it may fold, all that there is, and the plan.
 
-    `notes` are the paths of notes for the history in what is folded.
+    Up to `cleanable` (inclusive) the Cleaner may forget aborted write IDs. `notes` are the paths of notes for the
+    history in what is folded.
     """
 
     place: Place
     write_ids: ValidWriteIdList
     scan: ScanPartition
     plan: CompactionPlan
+    cleanable: int
     notes: tuple[str, ...] = ()
 
 
@@ -98,6 +111,7 @@ class Compactor:
         self._engine = engine
         self._settings = settings
         self._notes = notes or NoteWriter()
+        self._renumbering = Renumbering(metastore, file_system, settings)
 
     def find_place(self, name: TableName, partition: str | None, kind: CompactionKind) -> Place:
         """The table or partition as the metastore has it now.
@@ -128,14 +142,26 @@ class Compactor:
             told = {"operation": f"A {kind.value} compaction", "table": name, "scheme": find_scheme(location)}
             raise build_error(condition, **told)
 
+    def meet_changes(self, place: Place, kind: CompactionKind, transaction: Transaction) -> None:
+        """The first check under the lock. Raises Conflict if rows were changed that have new IDs afterwards."""
+        if place.gives_new_ids(kind):
+            self._renumbering.meet_changes(place.lock(kind), transaction)
+
+    def keep_changes_out(self, found: Foldable, kind: CompactionKind, transaction: Transaction) -> None:
+        """The last check before the commit. Raises Conflict as `meet_changes`."""
+        if found.place.gives_new_ids(kind):
+            lock = found.place.lock(kind)
+            self._renumbering.keep_changes_out(lock, found.place.location, found.write_ids, transaction)
+
     def find_foldable(
         self, place: Place, kind: CompactionKind, transaction: Transaction, buckets: int | None = None
     ) -> Foldable:
-        """The work that the transaction, which holds the lock, finds to fold."""
+        """The work that the transaction, which holds the lock, finds to fold. Raises Conflict as `meet_changes`."""
         name = place.table.name
-        # taken under the lock: what has been committed by now is folded too
+        # taken under the lock: what older transactions have committed by now is folded too
         snapshot = self._metastore.valid_transactions(transaction.txn_id)
-        write_ids = self._metastore.valid_write_ids([name], snapshot)[name].for_compaction()
+        seen = self._metastore.valid_write_ids([name], snapshot)[name]
+        write_ids = seen.for_compaction()
         # after the snapshot: a column that was added before a row in it was written must not be lost
         place = self.find_place(name, place.partition.name if place.partition else None, kind)
         state = self._load_state(place, write_ids, snapshot)
@@ -143,6 +169,8 @@ class Compactor:
         if mark < write_ids.high_water_mark:
             write_ids = write_ids.for_compaction(mark)
             state = self._load_state(place, write_ids, snapshot)
+        if place.gives_new_ids(kind):
+            self._renumbering.refuse_later_changes(state.listing, write_ids, seen, transaction)
         visible_by = transaction.txn_id if self._metastore.line is MetastoreLine.HIVE_4 else 0
         if place.table.kind.has_row_ids:
             partition = self._scan(place, write_ids, state)
@@ -151,7 +179,8 @@ class Compactor:
             refuse_originals(place.table, state)
             partition = build_insert_only_plan(place.table, write_ids, [(place.partition_name, state)]).partitions[0]
             plan = build_flat_plan(kind, place.table, state, partition, visible_by)
-        return Foldable(place, write_ids, partition, plan, _find_notes(kind, state))
+        cleanable = find_cleanable(write_ids, find_last_folded(state) or 0)
+        return Foldable(place, write_ids, partition, plan, cleanable, _find_notes(kind, state))
 
     def _scan(self, place: Place, write_ids: ValidWriteIdList, state: AcidState) -> ScanPartition:
         name = place.table.name

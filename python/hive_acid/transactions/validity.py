@@ -26,9 +26,10 @@ _STRENGTH = (LockKind.SHARED_READ, LockKind.SHARED_WRITE, LockKind.EXCL_WRITE, L
 
 
 class SnapshotCheck(Enum):
-    """The check once the lock is held; if it fails, the statement runs again in a new transaction."""
+    """A check once the lock is held; if it fails, the statement runs again in a new transaction."""
 
-    NO_CONFLICT = "the metastore knows of no update or delete since the transaction began"
+    NO_CONFLICT = "the metastore knows of no update, delete or rebalance since the transaction began"
+    SAME_PARTITIONS = "no write ID has become visible since the snapshot, if partitions were listed before the lock"
     UNCHANGED = "no write ID has become visible since the snapshot"
     NO_NEWER_BASE = "no base newer than the own write ID, which would hide the rows, has been committed"
     NO_LATER_WRITE = "no write ID above the own one, whose rows would stay, has become visible"
@@ -37,15 +38,15 @@ class SnapshotCheck(Enum):
 
 @dataclass(frozen=True)
 class Rule:
-    """Lock type, operation registered with the metastore, and the check under the lock."""
+    """Lock type, operation registered with the metastore, and the checks under the lock."""
 
     lock: LockKind
     operation: OperationKind
-    check: SnapshotCheck
+    checks: tuple[SnapshotCheck, ...]
 
     def reading_target(self) -> Rule:
         """The rule for replacing rows that were read before: rows that came since would be lost."""
-        return replace(self, check=SnapshotCheck.UNCHANGED)
+        return replace(self, checks=(SnapshotCheck.UNCHANGED,))
 
     @property
     def can_be_gate(self) -> bool:
@@ -63,54 +64,44 @@ class Rule:
     def behind_gate(self) -> Rule:
         """The rule of the younger transaction: a shared lock, registered as the change it is.
 
-        On 3.1 nothing is compared any more: the list of write IDs moves with every INSERT, which is no conflict, and
-        whoever changes rows without asking for the gate's lock meets the metastore's own check at commit.
+        Write IDs are not compared any more: the list moves with every INSERT, which is no conflict. A writer that
+        changes rows without asking for the gate's lock meets the metastore's own check at commit, and nobody drops or
+        renames a partition that the gate has locked.
         """
-        check = SnapshotCheck.SAME_BASES if self.check is SnapshotCheck.UNCHANGED else self.check
-        return replace(self, lock=LockKind.SHARED_READ, check=check)
+        kept = (check for check in self.checks if check is not SnapshotCheck.SAME_PARTITIONS)
+        younger = tuple(SnapshotCheck.SAME_BASES if check is SnapshotCheck.UNCHANGED else check for check in kept)
+        return replace(self, lock=LockKind.SHARED_READ, checks=younger)
 
 
-_OVERWRITE = Rule(LockKind.EXCLUSIVE, OperationKind.UPDATE, SnapshotCheck.NO_LATER_WRITE)
+_OVERWRITE = Rule(LockKind.EXCLUSIVE, OperationKind.UPDATE, (SnapshotCheck.NO_LATER_WRITE,))
 """A base hides all rows up to its write ID, also those committed before it by others: as if they had come before.
 
 EXCLUSIVE, for an open base must not be met by readers: 3.1 fails (Not enough history), 4.x may read it
 (AcidUtils.isValidBase takes every base up to the lowest open write ID).
 """
 
+_INSERT = Rule(LockKind.SHARED_READ, OperationKind.INSERT, (SnapshotCheck.NO_NEWER_BASE,))
+_CHANGE_OF_3 = Rule(LockKind.SHARED_WRITE, OperationKind.UPDATE, (SnapshotCheck.UNCHANGED,))
+"""3.1 sees no conflict between two deletes, so a delete registers as UPDATE. It has no call that finds conflicts."""
+_CHECKS_OF_4 = (SnapshotCheck.NO_CONFLICT, SnapshotCheck.SAME_PARTITIONS)
+"""An INSERT since the snapshot is no conflict. Yet one can move rows to another partition, before a DROP and an ADD
+PARTITION leave the names as they were; our DROP and RENAME leave a write ID."""
+_MERGE_OF_4 = Rule(LockKind.EXCL_WRITE, OperationKind.UPDATE, (SnapshotCheck.NO_CONFLICT, SnapshotCheck.UNCHANGED))
+"""It may insert rows for want of such as another one inserts at the same time, so it is always an UPDATE. A rebalance,
+which gives rows new IDs, has no write ID."""
+
 RULES: Mapping[tuple[StatementKind, MetastoreLine], Rule] = {
-    (StatementKind.INSERT, MetastoreLine.HIVE_4): Rule(
-        LockKind.SHARED_READ, OperationKind.INSERT, SnapshotCheck.NO_NEWER_BASE
-    ),
-    (StatementKind.INSERT, MetastoreLine.HIVE_3): Rule(
-        LockKind.SHARED_READ, OperationKind.INSERT, SnapshotCheck.NO_NEWER_BASE
-    ),
-    (StatementKind.UPDATE, MetastoreLine.HIVE_4): Rule(
-        LockKind.EXCL_WRITE, OperationKind.UPDATE, SnapshotCheck.NO_CONFLICT
-    ),
-    (StatementKind.UPDATE, MetastoreLine.HIVE_3): Rule(
-        LockKind.SHARED_WRITE, OperationKind.UPDATE, SnapshotCheck.UNCHANGED
-    ),
-    (StatementKind.DELETE, MetastoreLine.HIVE_4): Rule(
-        LockKind.EXCL_WRITE, OperationKind.DELETE, SnapshotCheck.NO_CONFLICT
-    ),
-    # 3.1 sees no conflict between two deletes, so a delete registers as UPDATE; it has no call for the check either.
-    (StatementKind.DELETE, MetastoreLine.HIVE_3): Rule(
-        LockKind.SHARED_WRITE, OperationKind.UPDATE, SnapshotCheck.UNCHANGED
-    ),
-    # always registered as UPDATE: it may insert rows for want of such as another MERGE inserts at the same time
-    (StatementKind.MERGE, MetastoreLine.HIVE_4): Rule(
-        LockKind.EXCL_WRITE, OperationKind.UPDATE, SnapshotCheck.UNCHANGED
-    ),
-    (StatementKind.MERGE, MetastoreLine.HIVE_3): Rule(
-        LockKind.SHARED_WRITE, OperationKind.UPDATE, SnapshotCheck.UNCHANGED
-    ),
-    # as MERGE: a row that came since the snapshot and satisfies the condition is to be replaced too
-    (StatementKind.REPLACE, MetastoreLine.HIVE_4): Rule(
-        LockKind.EXCL_WRITE, OperationKind.UPDATE, SnapshotCheck.UNCHANGED
-    ),
-    (StatementKind.REPLACE, MetastoreLine.HIVE_3): Rule(
-        LockKind.SHARED_WRITE, OperationKind.UPDATE, SnapshotCheck.UNCHANGED
-    ),
+    (StatementKind.INSERT, MetastoreLine.HIVE_4): _INSERT,
+    (StatementKind.INSERT, MetastoreLine.HIVE_3): _INSERT,
+    (StatementKind.UPDATE, MetastoreLine.HIVE_4): Rule(LockKind.EXCL_WRITE, OperationKind.UPDATE, _CHECKS_OF_4),
+    (StatementKind.UPDATE, MetastoreLine.HIVE_3): _CHANGE_OF_3,
+    (StatementKind.DELETE, MetastoreLine.HIVE_4): Rule(LockKind.EXCL_WRITE, OperationKind.DELETE, _CHECKS_OF_4),
+    (StatementKind.DELETE, MetastoreLine.HIVE_3): _CHANGE_OF_3,
+    (StatementKind.MERGE, MetastoreLine.HIVE_4): _MERGE_OF_4,
+    (StatementKind.MERGE, MetastoreLine.HIVE_3): _CHANGE_OF_3,
+    # a row that came since the snapshot and satisfies the condition is to be replaced too
+    (StatementKind.REPLACE, MetastoreLine.HIVE_4): _MERGE_OF_4,
+    (StatementKind.REPLACE, MetastoreLine.HIVE_3): _CHANGE_OF_3,
     (StatementKind.OVERWRITE, MetastoreLine.HIVE_4): _OVERWRITE,
     (StatementKind.OVERWRITE, MetastoreLine.HIVE_3): _OVERWRITE,
     (StatementKind.TRUNCATE, MetastoreLine.HIVE_4): _OVERWRITE,

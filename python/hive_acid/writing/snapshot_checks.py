@@ -12,7 +12,7 @@ from hive_acid.transactions.validity import SnapshotCheck, find_new_write_ids, i
 from hive_acid.writing.conflicts import Conflict
 from hive_acid.writing.statement_run import StatementRun
 
-_HARMED_BY_NEWER_BASES_ONLY = (SnapshotCheck.NO_NEWER_BASE, SnapshotCheck.NO_LATER_WRITE)
+_HARMED_BY_NEWER_BASES_ONLY = frozenset({SnapshotCheck.NO_NEWER_BASE, SnapshotCheck.NO_LATER_WRITE})
 """An older base takes nothing from new rows that do not come from the table."""
 
 
@@ -33,24 +33,34 @@ class SnapshotChecks:
             is_same = transaction.allocate_write_id(table.name) == write_id
         if not is_same or find_change(describe_analysed(table), now):
             raise Conflict(transaction.txn_id, "the table was altered, or dropped and made again, meanwhile")
-        if run.rule.check is SnapshotCheck.NO_CONFLICT:
+        checks = run.rule.checks
+        if SnapshotCheck.NO_CONFLICT in checks:
             other = self._metastore.latest_conflict(transaction.txn_id)
             if other:
                 raise Conflict(transaction.txn_id, f"transaction {other} changed rows of the table meanwhile")
-        elif run.rule.check is SnapshotCheck.UNCHANGED and not is_unchanged(
-            run.work.before, find_write_ids_now(self._metastore, table.name), write_id
-        ):
+        if SnapshotCheck.UNCHANGED in checks and not self._is_unchanged(run):
             raise Conflict(transaction.txn_id, "other transactions changed the table meanwhile")
-        elif run.rule.check is SnapshotCheck.NO_LATER_WRITE:
+        if SnapshotCheck.NO_LATER_WRITE in checks:
             later = find_write_ids_now(self._metastore, table.name).max_visible
             if later > write_id:
                 raise Conflict(transaction.txn_id, f"write ID {later}, later than the own one, was committed meanwhile")
 
     def check_partitions(self, run: StatementRun) -> None:
-        """No partition that was listed before the lock is gone: its rows may be in one of another name by now."""
+        """Partitions that were listed before the lock are those that they were, and hold all that they held.
+
+        The rows of one that is gone may be in another by now, also if there is one of its name again.
+        """
         listed = run.work.snapshot.known_partition_names(run.table.name)
-        if listed and not set(listed) <= set(self._metastore.partition_names(run.table.name)):
+        if not listed:
+            return
+        if not set(listed) <= set(self._metastore.partition_names(run.table.name)):
             raise Conflict(run.transaction.txn_id, "a partition of the table was dropped or renamed meanwhile")
+        if SnapshotCheck.SAME_PARTITIONS in run.rule.checks and not self._is_unchanged(run):
+            raise Conflict(run.transaction.txn_id, "rows of the table may have been moved between partitions meanwhile")
+
+    def _is_unchanged(self, run: StatementRun) -> bool:
+        now = find_write_ids_now(self._metastore, run.table.name)
+        return is_unchanged(run.work.before, now, run.work.write_id)
 
     def check_touched(self, run: StatementRun) -> None:
         """No partition that is written to as a new one was listed before: its rows are in one of another name by now.
@@ -92,5 +102,5 @@ class SnapshotChecks:
             base = newest_base_write_id(listing, now)
             if base is None or before.is_valid(base):
                 continue
-            if rule.check not in _HARMED_BY_NEWER_BASES_ONLY or base > write_id:
+            if _HARMED_BY_NEWER_BASES_ONLY.isdisjoint(rule.checks) or base > write_id:
                 raise Conflict(txn_id, f"the table was overwritten under write ID {base} meanwhile")

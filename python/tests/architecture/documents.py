@@ -17,7 +17,7 @@ from hive_acid import cli, config, errors
 from hive_acid.errors import conditions
 from hive_acid.errors.outcome import load_outcomes
 from hive_acid.transactions.ddl_locks import DDL_LOCKS
-from hive_acid.transactions.validity import RULES
+from hive_acid.transactions.validity import RULES, Rule
 
 ROOT = Path(__file__).resolve().parents[3]
 README = ROOT / "README.md"
@@ -110,13 +110,17 @@ def rules_table() -> str:
             line.value,
             rule.lock.name,
             rule.operation.name,
-            rule.check.value,
-            rule.behind_gate().check.value if rule.can_be_gate else "",
+            _listed_checks(rule),
+            _listed_checks(rule.behind_gate()) if rule.can_be_gate else "",
         )
         for (kind, line), rule in RULES.items()
     )
     checks = ("Under the lock it must hold that", "Behind the gate")
     return _table(("Statement", "Metastore", "Lock", "Registered as", *checks), rows)
+
+
+def _listed_checks(rule: Rule) -> str:
+    return "; ".join(check.value for check in rule.checks)
 
 
 def ddl_table() -> str:

@@ -14,7 +14,8 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 import hive_acid
-from hive_acid.compaction.queue.worker import CompactionOutcome, Worker
+from hive_acid.compaction.queue.compaction_outcome import CompactionOutcome
+from hive_acid.compaction.queue.worker import Worker
 from hive_acid.local import EmbeddedMetastore
 from hive_acid.metastore.compaction_types import CompactionInfo, CompactionKind, CompactionRequest
 from hive_acid.metastore.thrift_client import ThriftMetastore

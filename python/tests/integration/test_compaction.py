@@ -206,6 +206,30 @@ def test_a_change_whose_snapshot_is_older_than_a_compaction_finds_its_rows(
     assert sorted(tables.sql("SELECT * FROM t")) == expected
 
 
+@pytest.mark.parametrize("partition", ["d=low", "d=DE"])
+def test_a_merge_whose_snapshot_is_older_than_a_rebalance_of_a_partition_finds_its_rows(
+    tables: Tables, compactions: Compactions, spark: SparkSession, monkeypatch: pytest.MonkeyPatch, partition: str
+) -> None:
+    """No lock can name one with capitals: the metastore compares its name with the whole table at the commit."""
+    table, value = tables.create("p", "id INT, name STRING", "PARTITIONED BY (d STRING)"), partition[2:]
+    tables.sql(f"INSERT INTO p VALUES (1, 'a', '{value}'), (2, 'b', '{value}'), (3, 'c', '{value}')")
+    tables.sql("DELETE FROM p WHERE id = 1")
+    metastore = attach(spark).metastore
+    lock, done = metastore.lock, []
+
+    def lock_after_a_rebalance(*args: Any) -> Any:
+        if not done:
+            done.append(REBALANCE)
+            done.append(compactions.run(table, REBALANCE, partition=partition))
+        return lock(*args)
+
+    monkeypatch.setattr(metastore, "lock", lock_after_a_rebalance)
+    source = "(SELECT explode(ARRAY(2, 9)) AS id) s"
+    tables.sql(f"MERGE INTO p USING {source} ON p.id = s.id WHEN MATCHED THEN UPDATE SET name = 'm'")
+    assert len(done) == 2
+    assert sorted(tables.sql("SELECT id, name FROM p")) == [(2, "m"), (3, "c")]
+
+
 def test_a_transaction_of_several_statements_that_began_before_a_rebalance_is_a_conflict_or_right(
     tables: Tables, compactions: Compactions, spark: SparkSession
 ) -> None:

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 import pytest
 from pyspark.sql import SparkSession
 
-from hive_acid.compaction.queue.worker import CompactionOutcome, Worker
+from hive_acid.compaction.queue.compaction_outcome import CompactionOutcome
+from hive_acid.compaction.queue.worker import Worker
 from hive_acid.metastore.compaction_types import CompactionKind, CompactionRequest, CompactionState
 from hive_acid.metastore.protocol import Metastore
 from hive_acid.metastore.types import MetastoreLine

@@ -63,14 +63,13 @@ class Case:
         list_now = _LIST_NOW[line]
         changes_rows, replaces = self.kind in ("UPDATE", "DELETE", "MERGE"), "OVERWRITE" in self.sql
         calls = [TABLE, *_SNAPSHOT, "get_valid_write_ids", "allocate_table_write_ids"]
+        calls += ["show_compact"] if replaces and line is HIVE_4 else []  # does the Cleaner wait for the table?
         calls += _CONSTRAINTS.get(self.kind, _OF_NEW_ROWS)
         if changes_rows and self.is_partitioned:
             calls += ["get_partition_names", "get_partitions_by_names"]
         calls += ["lock", TABLE, *_SAME_TABLE[line]]
         if changes_rows:
-            calls.append("show_locks")  # is there a writer whose lock keeps nobody out?
-            compares = line is HIVE_3 or self.kind == "MERGE"
-            calls += list_now if compares else ["get_latest_txnid_in_conflict"]
+            calls += self._compare(line)
             if self.is_partitioned:  # a MERGE asks its source for them, in the snapshot that it will read
                 calls += [*list_now, TABLE] if self.kind == "MERGE" else ["get_partition_names"]
         if self.kind == "INSERT" and self.is_partitioned and not replaces:
@@ -86,6 +85,13 @@ class Case:
         if changes_rows:  # keeps such writers out from now on, and looks whether one has committed meanwhile
             calls += ["lock", *list_now] if self.is_partitioned else ["lock"]
         return [*calls, "commit_txn"]
+
+    def _compare(self, line: MetastoreLine) -> list[str]:
+        """Of a change of rows under its lock: what others have changed since its snapshot."""
+        known = ["get_latest_txnid_in_conflict"] if line is HIVE_4 else []
+        is_compared = line is HIVE_3 or self.kind == "MERGE" or self.is_partitioned
+        # is there a writer whose lock keeps nobody out?
+        return ["show_locks", *known, *(_LIST_NOW[line] if is_compared else ())]
 
     def _withdraw(self, line: MetastoreLine) -> list[str]:
         """Of statistics that nobody has counted; 4.x moves the write ID in any case."""

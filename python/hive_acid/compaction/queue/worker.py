@@ -9,12 +9,13 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypeVar
 
 from hive_acid import config
-from hive_acid.compaction.compactor import Compactor, Foldable, Place
+from hive_acid.compaction.compactor import Compactor, Foldable
 from hive_acid.compaction.plan.overrides import FileOverrides, read_overrides, refuse_unapplied
+from hive_acid.compaction.queue.compaction_outcome import CompactionOutcome
 from hive_acid.compaction.queue.liveness import find_dead, find_transaction, find_waiting, name_with_transaction
 from hive_acid.errors import HiveAcidError, build_error
 from hive_acid.metastore.compaction_types import (
@@ -29,6 +30,7 @@ from hive_acid.metastore.types import MetastoreLine
 from hive_acid.model.table import TableName
 from hive_acid.older_python import add_note
 from hive_acid.transactions.manager import Transaction, TransactionManager
+from hive_acid.writing.conflicts import Conflict
 from hive_acid.writing.engine import WriteResult
 from hive_acid.writing.publication import Publication
 
@@ -37,30 +39,6 @@ NOTHING_TO_DO = "there is nothing to compact"
 _T = TypeVar("_T")
 _MAX_ERROR_LENGTH = 2000
 """The metastore's own column takes more, but not without end."""
-
-
-@dataclass(frozen=True)
-class CompactionOutcome:
-    """The result of one compaction: the folders made, below the table or partition, and their rows and bytes.
-
-    No folder, if nothing was worth it; `cleans`: the Cleaner was told to remove what nobody needs.
-    """
-
-    table: TableName
-    partition: str | None
-    kind: CompactionKind
-    result: WriteResult
-    cleans: bool
-
-    @property
-    def folders(self) -> tuple[str, ...]:
-        """Names of the folders that were made."""
-        return tuple(folder.name for folder in self.result.folders)
-
-    @property
-    def is_refused(self) -> bool:
-        """True if there was nothing to do."""
-        return not self.cleans
 
 
 class Worker:
@@ -138,7 +116,7 @@ class Worker:
         except BaseException as error:
             fitting.abort_because(error)
             raise
-        transaction.abort()
+        _end_other(transaction)
         return fitting
 
     def check(self, request: CompactionRequest) -> None:
@@ -171,21 +149,32 @@ class Worker:
         return True
 
     def _run(self, job: CompactionJob, transaction: Transaction) -> CompactionOutcome:
+        """In younger transactions after a conflict: their snapshot has what this one's had not."""
         job = replace(job, user=job.user or self._transactions.identity.user)
+        max_attempts = self._settings.number(config.MAX_ATTEMPTS)
+        attempts = 1
         try:
-            _refuse_order(job)
-            place = self._compactor.find_place(job.table, job.partition, job.kind)
-            return self._compact(job, place, transaction)
+            while True:
+                try:
+                    return self._compact(job, transaction)
+                except Conflict as conflict:
+                    if attempts >= max_attempts:
+                        raise conflict.build_error(job.table, attempts) from None
+                attempts += 1
+                transaction = self._exchange(job, transaction)
         except BaseException as error:
             # a commit whose outcome is not known may have made the result visible
             if transaction.abort_because(error):
                 self._report(job, error)
             raise
 
-    def _compact(self, job: CompactionJob, place: Place, transaction: Transaction) -> CompactionOutcome:
+    def _compact(self, job: CompactionJob, transaction: Transaction) -> CompactionOutcome:
+        _refuse_order(job)
+        place = self._compactor.find_place(job.table, job.partition, job.kind)
         transaction.lock([place.lock(job.kind)])
+        self._compactor.meet_changes(place, job.kind, transaction)
         found = self._compactor.find_foldable(place, job.kind, transaction, job.buckets)
-        job = replace(job, highest_write_id=max(0, found.write_ids.high_water_mark))
+        job = replace(job, highest_write_id=found.cleanable)
         self._metastore.start_compaction(job, transaction.txn_id)
         result = WriteResult()
         if found.plan.files:
@@ -206,6 +195,7 @@ class Worker:
         publication = self._compactor.publication(found.place, transaction)
         try:
             result = self._compactor.fold(job.kind, found, transaction, publication, overrides)
+            self._compactor.keep_changes_out(found, job.kind, transaction)
             self._metastore.mark_compacted(job)
             transaction.commit()
         except BaseException as error:
@@ -284,6 +274,14 @@ def _remove_staging(publication: Publication, error: BaseException) -> None:
         publication.remove_staging()
     except HiveAcidError as second:
         add_note(error, f"{publication.staging} was left behind (no reader sees it): {second}")
+
+
+def _end_other(transaction: Transaction) -> None:
+    """Aborts one in whose place another works. If the metastore does not answer, it times out."""
+    try:
+        transaction.abort()
+    except HiveAcidError as error:
+        LOG.warning("transaction %d, which compacts nothing, will time out: %s", transaction.txn_id, error)
 
 
 def _end(transaction: Transaction) -> None:

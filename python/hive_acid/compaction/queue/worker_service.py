@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from hive_acid.compaction.queue.worker import CompactionOutcome
+from hive_acid.compaction.queue.compaction_outcome import CompactionOutcome
 from hive_acid.errors import HiveAcidError, MetastoreUnavailable
 
 COMPACTED, REFUSED, FAILED = "compacted", "refused", "failed"

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from hive_acid.compaction.queue.worker import CompactionOutcome
+from hive_acid.compaction.queue.compaction_outcome import CompactionOutcome
 from hive_acid.compaction.queue.worker_service import COMPACTED, FAILED, REFUSED, Metrics, Report, Service
 from hive_acid.errors import HiveAcidError, build_error
 from hive_acid.metastore.compaction_types import CompactionKind

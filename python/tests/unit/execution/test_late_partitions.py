@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from hive_acid.errors import WriteConflict
@@ -9,7 +11,7 @@ from hive_acid.execution.session_transaction import SessionTransaction
 from hive_acid.metastore.types import LockKind, MetastoreLine
 from hive_acid.model.table import Column, Partition, TableName
 from hive_acid.wire.statement_kinds import StatementKind
-from support.statements import LOCATION, TABLE, World, build_table
+from support.statements import LOCATION, TABLE, FakeEngine, World, build_table
 
 FIRST = TableName("db", "first")
 
@@ -136,3 +138,57 @@ def test_a_transaction_does_not_commit_rows_of_a_partition_that_is_gone(world: W
     with pytest.raises(WriteConflict, match="partition d=a was dropped, renamed or moved meanwhile"):
         world.executor.end_transaction(begun, None)
     assert world.open_transactions() == []
+
+
+def leave_write_id(world: World) -> None:
+    """Of a transaction that is committed."""
+    txn_id = world.memory.open_transaction("other", "host", "agent")
+    world.memory.allocate_write_id(txn_id, TABLE)
+    world.memory.commit(txn_id)
+
+
+def add(world: World, value: str) -> None:
+    world.memory.add_partition(TABLE, Partition(f"d={value}", (value,), f"{LOCATION}/d={value}", {}))
+
+
+def rename_and_add_again(world: World) -> None:
+    """Rows of `d=a` are in `d=z` afterwards, and `d=a` is a new partition without any."""
+    world.memory.remove_partition(TABLE, "d=a")
+    add(world, "z")
+    leave_write_id(world)
+    add(world, "a")
+
+
+def copy_and_make_anew(world: World) -> None:
+    """Rows of `d=a` are in `d=b` afterwards; the names are those that they were."""
+    leave_write_id(world)
+    world.memory.remove_partition(TABLE, "d=a")
+    leave_write_id(world)
+    add(world, "a")
+
+
+CHANGES = (StatementKind.DELETE, StatementKind.UPDATE, StatementKind.MERGE)
+
+
+@pytest.mark.parametrize("move", [rename_and_add_again, copy_and_make_anew])
+@pytest.mark.parametrize("kind", CHANGES, ids=lambda kind: kind.value)
+def test_rows_that_move_between_listing_and_lock_are_found_where_they_went(
+    world: World, kind: StatementKind, move: Callable[[World], None]
+) -> None:
+    begun: list[tuple[int, list[str]]] = []
+
+    class Engine(FakeEngine):
+        def find_partitions(self, token: str) -> tuple[str, ...]:
+            return tuple(world.executor.snapshots[token].partition_names(TABLE))
+
+    def note(token: str) -> None:
+        begun.append((world.metastore.calls.count("open_transaction"), world.memory.partition_names(TABLE)))
+        assert list(world.executor.snapshots[token].partition_names(TABLE)) == begun[0][1]
+
+    leave_write_id(world)
+    world.engine = Engine(world.file_system, partitions=("d=b",), before=note)
+    world.metastore.calls.clear()
+    world.metastore.before["lock"] = lambda: move(world)
+    world.run(kind)
+    ((attempts, _),) = begun
+    assert attempts > 1, "it runs again, in a younger snapshot that has all partitions, and nothing was written before"

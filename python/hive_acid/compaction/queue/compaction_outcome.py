@@ -1,0 +1,33 @@
+"""The outcome of a compaction."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from hive_acid.metastore.compaction_types import CompactionKind
+from hive_acid.model.table import TableName
+from hive_acid.writing.engine import WriteResult
+
+
+@dataclass(frozen=True)
+class CompactionOutcome:
+    """The result of one compaction: the folders made, below the table or partition, and their rows and bytes.
+
+    No folder, if nothing was worth it; `cleans`: the Cleaner was told to remove what nobody needs.
+    """
+
+    table: TableName
+    partition: str | None
+    kind: CompactionKind
+    result: WriteResult
+    cleans: bool
+
+    @property
+    def folders(self) -> tuple[str, ...]:
+        """Names of the folders that were made."""
+        return tuple(folder.name for folder in self.result.folders)
+
+    @property
+    def is_refused(self) -> bool:
+        """True if there was nothing to do."""
+        return not self.cleans
