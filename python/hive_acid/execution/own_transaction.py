@@ -64,6 +64,12 @@ class OwnTransaction(WritingScope):
 
     def __exit__(self, _: type[BaseException] | None, error: BaseException | None, __: TracebackType | None) -> None:
         self._scans.close()
+        try:
+            self._end_after(error)
+        finally:
+            self._release_write_ids(error)
+
+    def _end_after(self, error: BaseException | None) -> None:
         if error is None or isinstance(error, CommitStateUnknown) or self._transaction is None:
             return
         if isinstance(error, Conflict) and error.gate is not None and error.gate.is_kept_by(self._transaction):

@@ -6,10 +6,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, MutableMapping, Sequence
 
 from hive_acid import config
+from hive_acid.errors import CommitStateUnknown
 from hive_acid.metastore.types import LockComponent
 from hive_acid.model.table import TableName
 from hive_acid.reading.snapshot import ScannedSnapshot
 from hive_acid.reading.warehouse import Warehouse
+from hive_acid.transactions.lower_write_ids import LowerWriteIds
 from hive_acid.transactions.manager import Outcome, Transaction
 from hive_acid.writing.engine import WriteResult
 from hive_acid.writing.kept_lock import Gate
@@ -70,11 +72,16 @@ class Scope(ABC):
 
 
 class WritingScope(Scope):
-    """A transaction that writes; `work` is what it has done, by table, which can be undone until the commit."""
+    """A transaction that writes; `work` is what it has done, by table, which can be undone until the commit.
+
+    `overwrites`: statements run as one, and one of them overwrites.
+    """
 
     def __init__(self, tools: Tools, settings: config.Settings) -> None:
         super().__init__(tools)
         self.settings = settings
+        self.overwrites = False
+        self.lower_write_ids = LowerWriteIds(tools.warehouse.transactions, settings)
         self.work: dict[TableName, TableWork] = {}
         self._publications: list[Publication] = []
 
@@ -105,3 +112,10 @@ class WritingScope(Scope):
         if transaction.outcome is not Outcome.COMMITTED and transaction.abort_because(error):
             for publication in self._publications:
                 publication.undo(error)
+
+    def _release_write_ids(self, error: BaseException | None) -> None:
+        """The transaction has ended, if `error` does not say that nobody knows."""
+        if isinstance(error, CommitStateUnknown):
+            self.lower_write_ids.leave()
+        else:
+            self.lower_write_ids.release()

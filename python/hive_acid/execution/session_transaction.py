@@ -92,11 +92,12 @@ class SessionTransaction(WritingScope):
             return run.result.counts
 
     def lock_together(self, statements: Sequence[tuple[Statement, Engine]]) -> None:
-        """Asks at once for the locks of statements to come, of which there is one at least.
+        """Asks at once for the locks of statements to come, of which there is one at least, and one that overwrites.
 
         One after the other, two transactions that overwrite the same partitions could each wait for the other.
         """
         wanted: list[LockComponent] = []
+        self.overwrites = True
         with self._statements, self._noting_failure(statements[0][0].target):
             for statement, engine in statements:
                 run = StatementRun(statement, engine, self.settings)
@@ -145,11 +146,13 @@ class SessionTransaction(WritingScope):
                 self._ensure_usable()
                 if self._reads.has_begun:
                     self._commit()
-            except CommitStateUnknown:
+            except CommitStateUnknown as error:
+                self._release_write_ids(error)
                 raise
             except BaseException as error:
                 self.abort(error)
                 raise
+            self._release_write_ids(None)
 
     def _commit(self) -> None:
         last_runs = [self.work[name].runs[-1] for name in self.written_tables]
@@ -169,6 +172,7 @@ class SessionTransaction(WritingScope):
             self._failure = self._failure or error
             if self._reads.has_begun:
                 self._undo(self._reads.transaction, error)
+            self._release_write_ids(error)
 
     def _ensure_usable(self) -> None:
         if self._failure is not None:

@@ -13,6 +13,7 @@ from typing import TypeVar
 
 from hive_acid import config
 from hive_acid.errors import TransactionAborted, build_error
+from hive_acid.execution.cleaner import hold_lower_write_id, keep_cleaner_off
 from hive_acid.execution.new_places import refuse_leftovers, refuse_older_table
 from hive_acid.execution.scope import Scope, WritingScope
 from hive_acid.model.bucket import MAX_STATEMENT
@@ -61,6 +62,7 @@ def allocate_write_id(scope: WritingScope, run: StatementRun) -> None:
     name = run.table.name
     if name not in scope.work:
         before = run.taken.write_ids(name)
+        hold_lower_write_id(scope, run, before)
         write_id = run.transaction.allocate_write_id(name)
         if before.max_visible >= write_id:
             raise Conflict(run.transaction.txn_id, f"write ID {write_id} is not above all that the snapshot sees")
@@ -135,6 +137,7 @@ def check_own_folders(_: WritingScope, run: StatementRun) -> None:
 def ensure_active(scope: WritingScope, run: StatementRun) -> None:
     """Nothing is changed in the table for a transaction, or behind a lock, that is lost."""
     run.transaction.ensure_active()
+    scope.lower_write_ids.ensure_active()
     if scope.gate is not None:
         scope.gate.ensure_active()
 
@@ -259,6 +262,7 @@ STEPS: tuple[Step, ...] = (
     lock,
     meet_unlocked_writers,
     check_snapshot,
+    keep_cleaner_off,
     run_job,
     abort_unchanged,
     end_unchanged,
@@ -281,7 +285,7 @@ def _without(*left_out: Step) -> tuple[Step, ...]:
     return tuple(step for step in STEPS if step not in left_out)
 
 
-ALONE = _without(check_own_overwrites, check_own_folders, note_written, show_written)
+ALONE = _without(check_own_overwrites, keep_cleaner_off, check_own_folders, note_written, show_written)
 """A statement in a transaction of its own, which has no earlier statement."""
 
 AT_COMMIT_OF_A_TABLE: tuple[Step, ...] = (withdraw_stale_statistics, notify_listeners)

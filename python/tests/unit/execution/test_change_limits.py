@@ -52,7 +52,7 @@ def test_more_rows_than_allowed_are_refused_and_as_many_are_not(world: World, ki
         "allowed": str(removed(kind) - 1),
     }
     world.run(kind, settings={ROWS: str(removed(kind))})
-    assert world.visible_write_ids() == [2], "and the next statement works"
+    assert len(world.visible_write_ids()) == 1, "and the next statement works"
 
 
 @pytest.mark.parametrize("kind", CHANGES)
@@ -61,7 +61,7 @@ def test_a_greater_part_of_the_table_than_allowed_is_refused(world: World, kind:
     error = expect_refusal(world, kind, {PERCENT: str(allowed - 1)})
     assert error.getMessageParameters()["allowed"] == f"{allowed - 1} % of the 10 rows it had"
     world.run(kind, settings={PERCENT: str(allowed)})
-    assert world.visible_write_ids() == [2]
+    assert len(world.visible_write_ids()) == 1
 
 
 @pytest.mark.parametrize("settings", [{}, {ROWS: "", PERCENT: ""}])

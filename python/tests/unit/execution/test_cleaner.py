@@ -1,0 +1,124 @@
+"""Beside a Cleaner of Hive 4 that waits for the table, no overwrite has the lowest open write ID."""
+
+from __future__ import annotations
+
+import pytest
+
+from hive_acid.errors import WriteConflict
+from hive_acid.execution.session_transaction import SessionTransaction
+from hive_acid.metastore.compaction_types import CompactionKind, CompactionRequest
+from hive_acid.metastore.types import MetastoreLine
+from hive_acid.wire.statement_kinds import StatementKind
+from support.faults import Lost
+from support.statements import TABLE, World
+
+OVERWRITES = (StatementKind.OVERWRITE, StatementKind.TRUNCATE)
+ALL = (*OVERWRITES, StatementKind.INSERT, StatementKind.DELETE)
+
+
+@pytest.fixture(params=MetastoreLine, ids=lambda line: line.value)
+def world(request: pytest.FixtureRequest) -> World:
+    """The table with rows."""
+    world = World(request.param)
+    world.run(StatementKind.INSERT)
+    return world
+
+
+def wait_to_be_cleaned(world: World) -> None:
+    """A compaction that is done."""
+    world.memory.request_compaction(CompactionRequest(TABLE, CompactionKind.MAJOR))
+    if world.line is MetastoreLine.HIVE_4:
+        job = world.memory.next_compaction("host-1", "test", None)
+        assert job is not None
+        world.memory.mark_compacted(job)
+
+
+def note_open_write_ids(world: World) -> list[list[int]]:
+    """Those of the table when a base is put in place."""
+    seen: list[list[int]] = []
+    rename = world.file_system.rename
+
+    def renamed(source: str, target: str) -> None:
+        rename(source, target)
+        if "/base_" in target and "attempt" not in source:
+            transactions = world.memory.valid_transactions(0)
+            seen.append(sorted(world.memory.valid_write_ids([TABLE], transactions)[TABLE].open))
+
+    world.file_system.rename = renamed  # type: ignore[method-assign]
+    return seen
+
+
+@pytest.mark.parametrize("kind", OVERWRITES, ids=lambda kind: kind.value)
+def test_an_overwrite_has_an_open_write_id_below_its_own_until_its_commit(world: World, kind: StatementKind) -> None:
+    wait_to_be_cleaned(world)
+    seen = note_open_write_ids(world)
+    world.run(kind)
+    assert seen == [[2, 3] if world.line is MetastoreLine.HIVE_4 else [2]]
+    assert world.open_transactions() == []
+    assert world.memory.valid_write_ids([TABLE], world.memory.valid_transactions(0))[TABLE].open == frozenset()
+
+
+@pytest.mark.parametrize("kind", OVERWRITES, ids=lambda kind: kind.value)
+def test_what_others_have_aborted_may_be_cleaned_too(world: World, kind: StatementKind) -> None:
+    aborted = world.memory.open_transaction("other", "host", "agent")
+    world.memory.allocate_write_id(aborted, TABLE)
+    world.memory.abort(aborted)
+    seen = note_open_write_ids(world)
+    world.run(kind)
+    assert seen == [[3, 4] if world.line is MetastoreLine.HIVE_4 else [3]]
+
+
+@pytest.mark.parametrize("kind", ALL, ids=lambda kind: kind.value)
+def test_without_anything_to_clean_there_is_one_transaction(world: World, kind: StatementKind) -> None:
+    world.metastore.calls.clear()
+    world.run(kind)
+    assert world.metastore.calls.count("open_transaction") == 1
+    assert world.visible_write_ids()[-1] == 2
+
+
+@pytest.mark.parametrize("lost", Lost)
+def test_an_end_without_an_answer_is_no_error_of_the_statement(world: World, lost: Lost) -> None:
+    wait_to_be_cleaned(world)
+    world.metastore.method, world.metastore.lost = "abort", lost
+    assert world.run(StatementKind.OVERWRITE) == 3
+    is_left = world.line is MetastoreLine.HIVE_4 and lost is Lost.REQUEST
+    assert len(world.open_transactions()) == is_left
+    world.time_out()
+    assert world.open_transactions() == []
+
+
+def test_a_failed_overwrite_leaves_none(world: World) -> None:
+    wait_to_be_cleaned(world)
+    world.engine.fails = RuntimeError("on purpose")
+    with pytest.raises(RuntimeError, match="on purpose"):
+        world.run(StatementKind.OVERWRITE)
+    assert world.open_transactions() == []
+
+
+def write(world: World, begun: SessionTransaction, kind: StatementKind, rows: int = 3) -> None:
+    world.engine.rows = rows
+    world.executor.run_within(begun.token, world.statement(kind), world.engine)
+
+
+def test_an_overwrite_in_a_transaction_of_several_has_one_too(world: World) -> None:
+    wait_to_be_cleaned(world)
+    seen = note_open_write_ids(world)
+    begun = world.executor.begin_transaction({})
+    write(world, begun, StatementKind.TRUNCATE)
+    world.executor.end_transaction(begun, None)
+    assert seen == [[2, 3] if world.line is MetastoreLine.HIVE_4 else [2]]
+    assert world.open_transactions() == []
+
+
+def test_an_overwrite_after_a_statement_that_changed_nothing_has_none_and_is_a_conflict(world: World) -> None:
+    wait_to_be_cleaned(world)
+    begun = world.executor.begin_transaction({})
+    write(world, begun, StatementKind.DELETE, rows=0)
+    if world.line is MetastoreLine.HIVE_4:
+        with pytest.raises(WriteConflict, match="waits to be cleaned") as raised:
+            write(world, begun, StatementKind.TRUNCATE)
+        world.executor.end_transaction(begun, raised.value)
+    else:
+        write(world, begun, StatementKind.TRUNCATE)
+        world.executor.end_transaction(begun, None)
+    assert world.open_transactions() == []
