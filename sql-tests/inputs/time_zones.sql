@@ -76,3 +76,34 @@ SELECT * FROM far WHERE t < TIMESTAMP '1582-10-15 00:00:00' OR d > DATE '1883-11
 DELETE FROM far WHERE t <= TIMESTAMP '1582-10-04 23:59:59.999999' AND d < DATE '1582-10-05';
 
 SELECT * FROM far ORDER BY id;
+
+-- a view computes in the zone in which it was made, and may pass timestamps on in any
+SET TIME ZONE 'UTC';
+
+CREATE VIEW late AS SELECT id, CAST(t AS DATE) AS day FROM t WHERE t > TIMESTAMP '2024-03-01 00:00:00';
+
+CREATE VIEW passed_on AS SELECT id, t AS clock FROM t WHERE id < 8;
+
+SELECT * FROM late ORDER BY id;
+
+SET TIME ZONE 'Etc/UTC';
+
+SELECT * FROM late ORDER BY id;
+
+SET TIME ZONE 'America/Los_Angeles';
+
+SELECT * FROM late ORDER BY id;
+
+DELETE FROM t WHERE id IN (SELECT id FROM late);
+
+SELECT id, clock FROM passed_on WHERE clock > TIMESTAMP '2024-03-01 00:00:00' ORDER BY id;
+
+SET spark.sql.legacy.useCurrentConfigsForView = true;
+
+SELECT * FROM late ORDER BY id;
+
+SET spark.sql.legacy.useCurrentConfigsForView = false;
+
+DROP VIEW late;
+
+DROP VIEW passed_on;

@@ -15,7 +15,7 @@ import hiveacid.analysis.{
   ResolveRowStatements,
   ResolveUpdateVariables
 }
-import hiveacid.guard.{Guard, GuardProcedures, GuardRule, GuardStalePlans, RefuseCachesInTransactions}
+import hiveacid.guard.{Guard, GuardProcedures, GuardRule, GuardStalePlans, GuardTimeZones, RefuseCachesInTransactions}
 import hiveacid.parser.HiveSyntaxParser
 import hiveacid.scan.{BindQueries, NumberedScans, PlanBoundQueries, PlanSerdeScans, QueryKeys}
 
@@ -61,6 +61,7 @@ class Extensions extends (SparkSessionExtensions => Unit) {
     extensions.injectPostHocResolutionRule(s => GuardRule(classic(s)))
     // Last: whatever still touches a transactional table by a node that is not ours.
     extensions.injectCheckRule(s => Guard(classic(s)))
+    extensions.injectCheckRule(s => GuardTimeZones(classic(s)))
     // Before Spark's own strategies: files that only Hive's SerDes read are no files of Spark's file sources.
     extensions.injectPlannerStrategy(s => PlanSerdeScans(classic(s)))
     extensions.injectPlannerStrategy(_ => PlanBoundQueries)

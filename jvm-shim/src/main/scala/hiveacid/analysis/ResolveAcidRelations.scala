@@ -18,7 +18,8 @@ case class ResolveAcidRelations(session: SparkSession) extends Rule[LogicalPlan]
   }
 
   private def replace(plan: LogicalPlan, isWritten: Boolean): LogicalPlan = plan match {
-    case AcidRelation(table) => AcidRelation.relation(session, table, references(plan), isWritten)
+    case AcidRelation(table) =>
+      AcidRelation.relation(session, table, references(plan), isWritten, AcidRelation.resolvedOptions(session))
     case s @ SubqueryAlias(_, child: HiveTableRelation) => s.copy(child = replace(child, isWritten))
     case other                                          => other
   }

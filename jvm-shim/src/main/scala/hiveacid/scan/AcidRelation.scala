@@ -4,12 +4,13 @@ import hiveacid.values.AcidTable
 import hiveacid.catalog.MetastoreTable
 import hiveacid.errors.{AcidException, Refusal}
 
-import org.apache.spark.sql.catalyst.analysis.UnresolvedRelation
+import org.apache.spark.sql.catalyst.analysis.{AnalysisContext, UnresolvedRelation}
 import org.apache.spark.sql.catalyst.catalog.{CatalogTable, HiveTableRelation}
 import org.apache.spark.sql.catalyst.expressions.AttributeReference
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project, SubqueryAlias}
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
+import org.apache.spark.sql.internal.SQLConf
 
 /** A transactional table as a relation of Spark's file sources that our own index and reader serve. */
 object AcidRelation {
@@ -53,17 +54,40 @@ object AcidRelation {
     }
   }
 
+  /** Our relation in the text of a function of SQL that is understood in another time zone than the session's, and that
+    * zone. The node of a view tells its zone.
+    */
+  object OfFunction {
+    def unapply(plan: LogicalPlan): Option[(LogicalRelation, String)] = plan match {
+      case l: LogicalRelation if isOurs(l) =>
+        l.relation.asInstanceOf[HadoopFsRelation].options.get(FunctionZone).map((l, _))
+      case _ => None
+    }
+  }
+
+  private val FunctionZone = "hiveacid.functionTimeZone"
+
+  /** The options of a relation that the analyzer resolves: it takes texts of views and functions under the settings
+    * that they were made under.
+    */
+  def resolvedOptions(session: SparkSession): Map[String, String] = {
+    val zone = SQLConf.get.sessionLocalTimeZone
+    val isOfOther = zone != session.sessionState.conf.sessionLocalTimeZone && AnalysisContext.get.nestedViewDepth == 0
+    if (isOfOther) Map(FunctionZone -> zone) else Map.empty
+  }
+
   /** Our relation in place of Spark's own. It keeps the old attribute IDs, which other nodes may refer to already. */
   def relation(
       session: SparkSession,
       t: CatalogTable,
       output: Seq[AttributeReference],
-      isWritten: Boolean = false
+      isWritten: Boolean = false,
+      options: Map[String, String] = Map.empty
   ): LogicalRelation = {
     refuseUnreadable(t)
     val index = new AcidFileIndex(session, t, None, isWritten = isWritten)
     val format = formatOf("Access", t).reader(session, t)
-    val fs = HadoopFsRelation(index, t.partitionSchema, t.dataSchema, None, format, Map.empty)(session)
+    val fs = HadoopFsRelation(index, t.partitionSchema, t.dataSchema, None, format, options)(session)
     val plain = LogicalRelation(fs, t)
     val kept = plain.output.map { a =>
       output.find(_.name.equalsIgnoreCase(a.name)).fold(a)(old => a.withExprId(old.exprId))

@@ -1,0 +1,73 @@
+package hiveacid.guard
+
+import hiveacid.commands.AcidMultiInsertCommand
+import hiveacid.errors.{AcidException, Refusal}
+import hiveacid.scan.AcidRelation
+import hiveacid.values.AcidTable
+
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, View}
+import org.apache.spark.sql.catalyst.util.DateTimeUtils
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.execution.datasources.LogicalRelation
+import org.apache.spark.sql.types._
+
+/** Refuses texts that compute with a transactional table's TIMESTAMPs in another time zone than the session's: those of
+  * views and functions, which keep the zone in which they were made for their literals and functions. Hive's TIMESTAMPs
+  * have no zone, and are read in the session's.
+  *
+  * A check rule, for a view is still a node of the plan then. A column that a view only passes on is right.
+  */
+case class GuardTimeZones(session: SparkSession) extends (LogicalPlan => Unit) {
+  private def zone = session.sessionState.conf.sessionLocalTimeZone
+
+  override def apply(plan: LogicalPlan): Unit = {
+    plan match {
+      case v: View if !isSame(zoneOf(v)) =>
+        if (computes(v.child))
+          withTimestamps(v.child).foreach(refuse(_, s"Reading view ${v.desc.identifier.table}", zoneOf(v)))
+      case AcidRelation.OfFunction(l, other) if !isSame(other) && holdsTimestamp(l) =>
+        refuse(l, "Reading in a function", other)
+      case m: AcidMultiInsertCommand => m.inserts.foreach(i => apply(i.changes))
+      case _                         =>
+    }
+    (plan.children ++ plan.subqueries).foreach(apply)
+  }
+
+  private def zoneOf(v: View) = View.effectiveSQLConf(v.desc.viewSQLConfigs, v.isTempView).sessionLocalTimeZone
+
+  private def isSame(other: String) =
+    other == zone || DateTimeUtils.getZoneId(other).getRules == DateTimeUtils.getZoneId(zone).getRules
+
+  private def withTimestamps(plan: LogicalPlan): Option[LogicalRelation] =
+    plan.collectWithSubqueries {
+      case l: LogicalRelation if AcidRelation.isOurs(l) && holdsTimestamp(l) => l
+    }.headOption
+
+  private def holdsTimestamp(l: LogicalRelation): Boolean = l.output.exists(a => holdsTimestamp(a.dataType))
+
+  private def holdsTimestamp(t: DataType): Boolean = t match {
+    case s: StructType          => s.exists(field => holdsTimestamp(field.dataType))
+    case ArrayType(element, _)  => holdsTimestamp(element)
+    case MapType(key, value, _) => holdsTimestamp(key) || holdsTimestamp(value)
+    case other                  => other == TimestampType
+  }
+
+  /** Other views within are judged by themselves. */
+  private def computes(plan: LogicalPlan): Boolean = plan match {
+    case _: View => false
+    case other   => other.expressions.exists(computes) || (other.children ++ other.subqueries).exists(computes)
+  }
+
+  private def computes(e: Expression): Boolean = e match {
+    case _: Alias | _: SortOrder | _: IsNull | _: IsNotNull => e.children.exists(computes)
+    case c: Cast if c.child.dataType == c.dataType          => computes(c.child)
+    case other => other.children.exists(c => holdsTimestamp(c.dataType) || computes(c))
+  }
+
+  private def refuse(l: LogicalRelation, operation: String, other: String): Unit = {
+    val zones = Map("zone" -> other, "sessionZone" -> zone)
+    val refusal = Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.OTHER_TIME_ZONE", zones)
+    throw AcidException.unsupported(operation, AcidTable.name(l.catalogTable.get), refusal)
+  }
+}
