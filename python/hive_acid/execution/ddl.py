@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from itertools import zip_longest
 
 from hive_acid import config
-from hive_acid.errors import HiveAcidError, build_error
+from hive_acid.errors import HiveAcidError, TransactionAborted, build_error
 from hive_acid.errors.outcome import StatementOutcome, telling
 from hive_acid.execution.kept_write_ids import KeptWriteIds
 from hive_acid.model.names import is_hidden
@@ -60,7 +60,8 @@ class DdlExecutor:
         Raises what `command` raises, HIVE_ACID_LOCK_TIMEOUT, HIVE_ACID_FOLDER_NOT_EMPTY and HIVE_ACID_UNSUPPORTED_TABLE
         for a new partition whose folder is not empty, and the latter for a table that is to become transactional and
         has files that cannot be originals: nothing has been changed then.
-        An error afterwards says that the change was made: by its outcome or, if it has none, in a note.
+        An error afterwards says that the change was made: HIVE_ACID_LOCKS_LOST, or another by its outcome or, if it has
+        none, in a note.
         """
         settings = self._settings.overridden_by(statement.settings)
         transaction = self._warehouse.transactions.begin(str(statement.tables[0]), settings)
@@ -82,6 +83,11 @@ class DdlExecutor:
                 self._cascade_columns(statement, transaction)
                 self._withdraw_statistics(statement, transaction, before)
                 transaction.commit()
+        except TransactionAborted as error:
+            transaction.abort_because(error)
+            reason = error.getMessageParameters()["reason"]
+            told = {"operation": statement.kind.value, "table": statement.tables[0], "txnId": transaction.txn_id}
+            raise build_error("HIVE_ACID_LOCKS_LOST", reason=reason, **told) from error
         except BaseException as error:
             if not (isinstance(error, HiveAcidError) and error.takes_outcome):
                 add_note(error, f"{statement.kind.value} itself was carried out")

@@ -124,3 +124,8 @@ def _give_back(metastore: Metastore, table: TableName, before: ValidWriteIdList,
             metastore.abort(txn_id)
         else:
             metastore.commit(txn_id)
+    # the call gives nothing, and says nothing, if somebody has got a write ID since they were forgotten
+    mark = find_write_ids_now(metastore, table).high_water_mark
+    if mark < before.high_water_mark:
+        reason = f"{table} has write IDs up to {mark} only, which somebody got meanwhile"
+        raise build_error("HIVE_ACID_METASTORE_REFUSED", method="repl_tbl_writeid_state", reason=reason)
