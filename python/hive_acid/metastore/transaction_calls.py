@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from hive_acid.errors import TransactionAborted, build_error
 from hive_acid.metastore import conversion
@@ -74,13 +73,7 @@ class TransactionCalls(Calls):
         self._read("heartbeat", ttypes.HeartbeatRequest(txnid=txn_id), txn_id=txn_id)
 
     def commit(self, txn_id: int) -> None:
-        self._change("commit_txn", self._build_commit(txn_id), txn_id=txn_id)
-
-    def _build_commit(self, txn_id: int) -> Any:
-        """On 4.x an unset `exclWriteEnabled` would switch the server's search for conflicts off."""
-        if self.line is MetastoreLine.HIVE_3:
-            return ttypes.CommitTxnRequest(txnid=txn_id)
-        return ttypes.CommitTxnRequest(txnid=txn_id, exclWriteEnabled=False)
+        self._change("commit_txn", _build_commit(txn_id), txn_id=txn_id)
 
     def abort(self, txn_id: int) -> None:
         self._read("abort_txn", ttypes.AbortTxnRequest(txnid=txn_id), txn_id=txn_id)
@@ -109,7 +102,7 @@ class TransactionCalls(Calls):
         else:
             return TransactionState.OPEN
         try:
-            self._read("commit_txn", self._build_commit(txn_id), txn_id=txn_id)
+            self._read("commit_txn", _build_commit(txn_id), txn_id=txn_id)
         except TransactionAborted as error:
             return TransactionState.ABORTED if _was_aborted(error) else None
         return TransactionState.COMMITTED
@@ -154,6 +147,15 @@ class TransactionCalls(Calls):
         if table is not None:
             request = ttypes.ShowLocksRequest(dbname=table.database, tablename=table.table)
         return [conversion.build_held_lock(element) for element in self._read("show_locks", request).locks or ()]
+
+
+def _build_commit(txn_id: int) -> ttypes.CommitTxnRequest:
+    """Without `exclWriteEnabled` a server of the 4.x line would not search for conflicts.
+
+    One of the 3.1 line always does, and skips a field that it does not know. It is sent to that too, for one of 4.x may
+    stand in its place by now.
+    """
+    return ttypes.CommitTxnRequest(txnid=txn_id, exclWriteEnabled=False)
 
 
 def _was_aborted(error: TransactionAborted) -> bool:

@@ -12,7 +12,7 @@ from hive_acid.errors.outcome import StatementOutcome
 from hive_acid.hive_times import parse_duration_ms
 from hive_acid.metastore.compaction_types import CompactionKind
 from hive_acid.metastore.protocol import Metastore
-from hive_acid.metastore.types import LockComponent, LockState, TransactionState
+from hive_acid.metastore.types import LockComponent, LockState, MetastoreLine, TransactionState
 from hive_acid.model.table import TableName
 from hive_acid.model.write_ids import ValidTxnList
 from hive_acid.older_python import add_note
@@ -20,6 +20,9 @@ from hive_acid.transactions.heartbeat import Heartbeat
 from hive_acid.transactions.locks import Identity, Waiting, acquire, acquire_at_once
 
 LOG = logging.getLogger(__name__)
+
+
+_MIN_HISTORY = "metastore.txn.use.minhistorywriteid"
 
 
 def _nothing(*_: object) -> None:
@@ -209,6 +212,7 @@ class TransactionManager:
 
     `pause_ms` waits between two looks at a lock, and may raise because the statement was cancelled; `resolve_pause_ms`
     waits while a lost commit is asked after, which must not be given up. `check` raises if the statement was cancelled.
+    Raises HIVE_ACID_CONFIGURATION for a metastore whose Cleaner would not wait for them.
     """
 
     def __init__(
@@ -230,6 +234,7 @@ class TransactionManager:
         """Told of the tables that a lock is waited for, before each pause: what need not be in the way can go."""
         self._settings = settings
         self._pause_ms = pause_ms
+        _refuse_min_history(metastore)
         timeout = metastore.config_value("metastore.txn.timeout", metastore.config_value("hive.txn.timeout", "300s"))
         self.heartbeat = Heartbeat(metastore, parse_duration_ms(timeout), clock_ms)
 
@@ -264,3 +269,13 @@ class TransactionManager:
     def close(self) -> None:
         """Stops the heartbeat."""
         self.heartbeat.stop()
+
+
+def _refuse_min_history(metastore: Metastore) -> None:
+    """With this setting the Cleaner of 4.x waits for readers that have called `add_write_ids_to_min_history` alone.
+
+    Source: TxnHandler.findMinOpenTxnIdForCleaner and ReadyToCleanHandler of 4.1.0.
+    """
+    value = metastore.config_value(_MIN_HISTORY, metastore.config_value("hive.txn.use.minhistorywriteid", "false"))
+    if value.strip().lower() == "true" and metastore.line is MetastoreLine.HIVE_4:
+        raise build_error("HIVE_ACID_CONFIGURATION.MIN_HISTORY_WRITE_ID", setting=_MIN_HISTORY)
