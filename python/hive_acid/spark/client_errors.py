@@ -16,6 +16,7 @@ from pyspark.errors.exceptions import captured
 
 from hive_acid.errors import HiveAcidError, build_error, condition_of
 from hive_acid.errors.outcome import StatementOutcome, tell
+from hive_acid.metastore.endpoints import parse_uris
 from hive_acid.metastore.failures import find_denial
 from hive_acid.metastore.security import Login
 from hive_acid.spark.lines import is_before
@@ -124,7 +125,7 @@ class ClientErrors:
         if not isinstance(self._login, KerberosLogin):
             return None
         causes = [" ".join(found.split()).rstrip(".") for found in _CAUSE.findall(trace)]
-        found = self._login.explain_other(causes)
+        found = self._login.explain_other(causes, parse_uris(self._uri)[0].host)
         return None if found is None else build_error(found.condition, **found.params, uri=self._uri, method=_METHOD)
 
 

@@ -21,6 +21,8 @@ from hive_acid.transport import CREDENTIAL_STORES, HiveSetting, Kerberos, Passwo
 T = TypeVar("T")
 PRINCIPAL, KEYTAB = "spark.kerberos.principal", "spark.kerberos.keytab"
 _FIRST_CAUSES = 8
+_UNTOLD = "GSS initiate failed"
+_NEW_TICKET = "there is a new one, which was taken just now, so run the statement again"
 _CLASS = re.compile(r"^(?:[\w$]+\.)+(?=[A-Z])")
 _JVM_FAILURES = (
     (re.compile(r"Clock skew too great"), "HIVE_ACID_METASTORE_LOGIN.CLOCK_SKEW"),
@@ -76,6 +78,11 @@ class GssMechanism:
         return self._ask(lambda: bytes(self._exchange.step(challenge)))
 
     @property
+    def is_by_new_ticket(self) -> bool:
+        """True if the ticket cache had a newer ticket than the JVM, which has it now."""
+        return self._ask(lambda: bool(self._exchange.isByNewTicket()))
+
+    @property
     def is_complete(self) -> bool:
         return self._ask(lambda: bool(self._exchange.isComplete()))
 
@@ -116,12 +123,27 @@ class KerberosLogin:
         named = {"user": self.user, "principal": f"{service}/{server}", "protection": protections}
         return GssMechanism(lambda: self._shim.begin(service, server, protections), named, self._look_again)
 
-    def explain_other(self, causes: Sequence[str]) -> LoginFailed | None:
-        """The name of the failure of somebody else's login, such as Hive's client's, as the same user."""
+    def explain_other(self, causes: Sequence[str], host: str) -> LoginFailed | None:
+        """The name of the failure of somebody else's login at the host, such as Hive's client's, as the same user.
+
+        That client may say no more than that it failed. A login of our own then fails for the same reason, or finds a
+        new ticket, or tells nothing.
+        """
         protections = ",".join(self._kerberos.protections)
         named = {"user": self.user, "principal": self._kerberos.principal, "protection": protections}
         found = find_login_failure(causes, named)
-        return found if found is None else self._look_again(found)
+        if found is not None:
+            return self._look_again(found)
+        if not any(_UNTOLD in cause for cause in causes):
+            return None
+        own = self.begin(host)
+        try:
+            own.start()
+        except LoginFailed as failure:
+            return failure
+        if not own.is_by_new_ticket:
+            return None
+        return LoginFailed("HIVE_ACID_METASTORE_LOGIN.TICKET_EXPIRED", **{**named, "reason": _NEW_TICKET})
 
     def _look_again(self, failure: LoginFailed) -> LoginFailed:
         """A ticket that is missing has expired if there was one."""

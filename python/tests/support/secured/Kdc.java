@@ -8,18 +8,23 @@ import org.apache.kerby.kerberos.kerb.client.KrbConfigKey;
 import org.apache.kerby.kerberos.kerb.server.KdcConfigKey;
 import org.apache.kerby.kerberos.kerb.server.SimpleKdcServer;
 
-/** A Kerberos server of its own realm. The request:
+/** A Kerberos server of its own realm. Requests:
  *
  * ticket PRINCIPAL KEYTAB CACHE SECONDS    as kinit does, with a keytab
+ * skew SECONDS                             by how much clocks may differ from now on
  */
 public class Kdc {
+    private static SimpleKdcServer server;
     private static String realm;
     private static int port;
 
     /** FOLDER PORT REALM PRINCIPAL...: writes FOLDER/krb5.conf, and a keytab for each principal. */
     public static void main(String[] arguments) {
         Requests.serve(() -> start(arguments), request -> {
-            makeTicket(request);
+            if (request[0].equals("skew"))
+                server.getKdcConfig().setLong(KdcConfigKey.ALLOWABLE_CLOCKSKEW, Long.parseLong(request[1]));
+            else
+                makeTicket(request);
             return List.of();
         });
     }
@@ -28,7 +33,7 @@ public class Kdc {
         File folder = new File(arguments[0]);
         port = Integer.parseInt(arguments[1]);
         realm = arguments[2];
-        SimpleKdcServer server = startServer(folder);
+        server = startServer(folder);
         for (String name : List.of(arguments).subList(3, arguments.length)) {
             String principal = name + "@" + realm;
             server.createPrincipal(principal);
@@ -38,18 +43,18 @@ public class Kdc {
     }
 
     private static SimpleKdcServer startServer(File folder) throws Exception {
-        SimpleKdcServer server = new SimpleKdcServer();
-        server.setWorkDir(folder);
-        server.setKdcRealm(realm);
-        server.setKdcHost("localhost");
-        server.setAllowTcp(true);
-        server.setAllowUdp(false);
-        server.setKdcTcpPort(port);
-        server.getKdcConfig().setBoolean(KdcConfigKey.PREAUTH_REQUIRED, false);
-        server.getKdcConfig().setLong(KdcConfigKey.MINIMUM_TICKET_LIFETIME, 1L);
-        server.init();
-        server.start();
-        return server;
+        SimpleKdcServer made = new SimpleKdcServer();
+        made.setWorkDir(folder);
+        made.setKdcRealm(realm);
+        made.setKdcHost("localhost");
+        made.setAllowTcp(true);
+        made.setAllowUdp(false);
+        made.setKdcTcpPort(port);
+        made.getKdcConfig().setBoolean(KdcConfigKey.PREAUTH_REQUIRED, false);
+        made.getKdcConfig().setLong(KdcConfigKey.MINIMUM_TICKET_LIFETIME, 1L);
+        made.init();
+        made.start();
+        return made;
     }
 
     private static void writeConfiguration(Path file) throws Exception {

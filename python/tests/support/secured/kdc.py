@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
@@ -11,6 +12,8 @@ from support.fetched_jars import fetch_jars
 from support.request_server import RequestServer
 
 REALM: Final = "EXAMPLE.TEST"
+ADMITTED_SKEW_SECONDS: Final = 300
+"""By how much clocks may differ, as most sites have it."""
 _HERE: Final = Path(__file__).parent
 
 
@@ -40,3 +43,12 @@ class Kdc(RequestServer):
     def make_ticket(self, name: str, cache: Path, seconds: int) -> None:
         """What kinit does: the file `cache` has the user's ticket afterwards, which lives so long."""
         self.ask("ticket", name, str(self.keytab(name)), str(cache), str(seconds))
+
+    @contextmanager
+    def refusing_clocks(self) -> Iterator[None]:
+        """Each request that tells a time is refused meanwhile, as from a machine with a wrong clock."""
+        self.ask("skew", "-1")
+        try:
+            yield
+        finally:
+            self.ask("skew", str(ADMITTED_SKEW_SECONDS))

@@ -95,9 +95,22 @@ def test_a_ticket_that_was_there_has_expired(
     with pytest.raises(LoginFailed) as caught:
         login.begin("host").start()
     assert caught.value.condition == f"HIVE_ACID_METASTORE_LOGIN.{sub}"
-    explained = login.explain_other([missing])
-    assert explained is not None and explained.condition == caught.value.condition
-    assert login.explain_other(["something else"]) is None
+    for told in (missing, "TTransportException: GSS initiate failed"):
+        explained = login.explain_other([told], "host")
+        assert explained is not None and explained.condition == caught.value.condition
+    assert login.explain_other(["something else"], "host") is None
+
+
+@pytest.mark.parametrize("is_new", [False, True])
+def test_another_s_login_may_have_failed_by_an_old_ticket(is_new: bool) -> None:
+    exchange = Mock(first=lambda: b"first", isByNewTicket=lambda: is_new)
+    login = KerberosLogin(Mock(userName=lambda: "alice", begin=lambda *_: exchange), Kerberos("hive/_HOST@REALM"))
+    explained = login.explain_other(["TTransportException: GSS initiate failed"], "host")
+    if is_new:
+        assert explained is not None and explained.condition == "HIVE_ACID_METASTORE_LOGIN.TICKET_EXPIRED"
+        assert "run the statement again" in explained.params["reason"]
+    else:
+        assert explained is None, "it tells nothing of that"
 
 
 def test_messages_are_those_of_the_jvm() -> None:

@@ -9,9 +9,14 @@ import org.ietf.jgss.GSSException
 import scala.jdk.CollectionConverters._
 
 /** The client's end of one login by GSSAPI: it answers the server, then protects what is sent over the connection.
-  * `first` is its first message.
+  * `first` is its first message. `isByNewTicket`: the ticket cache had a newer ticket than the user.
   */
-final class SaslExchange private (client: SaslClient, user: UserGroupInformation, val first: Array[Byte]) {
+final class SaslExchange private (
+    client: SaslClient,
+    user: UserGroupInformation,
+    val first: Array[Byte],
+    val isByNewTicket: Boolean
+) {
   def step(challenge: Array[Byte]): Array[Byte] = SaslExchange.evaluate(client, user, challenge)
   def isComplete: Boolean = client.isComplete
 
@@ -30,19 +35,19 @@ object SaslExchange {
   def begin(service: String, host: String, qop: String): SaslExchange = {
     val login = UserGroupInformation.getLoginUser
     login.checkTGTAndReloginFromKeytab()
-    try open(service, host, qop)
+    try open(service, host, qop, isByNewTicket = false)
     catch {
       case e: SaslException if lacksTicket(e) =>
         login.reloginFromTicketCache()
-        open(service, host, qop)
+        open(service, host, qop, isByNewTicket = true)
     }
   }
 
-  private def open(service: String, host: String, qop: String): SaslExchange = {
+  private def open(service: String, host: String, qop: String, isByNewTicket: Boolean): SaslExchange = {
     val user = UserGroupInformation.getCurrentUser
     val properties = Map(Sasl.QOP -> qop, Sasl.SERVER_AUTH -> "true").asJava
     val client = Sasl.createSaslClient(Array("GSSAPI"), null, service, host, properties, null)
-    new SaslExchange(client, user, evaluate(client, user, Array.emptyByteArray))
+    new SaslExchange(client, user, evaluate(client, user, Array.emptyByteArray), isByNewTicket)
   }
 
   private def lacksTicket(error: SaslException): Boolean = error.getCause match {
