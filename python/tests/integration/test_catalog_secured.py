@@ -28,6 +28,7 @@ from support.secured.metastore import (
     tls_settings,
     write_core_site,
 )
+from support.secured.web_tokens import Issuer, metastore_by_http
 from support.session_process import SessionProcess
 
 pytestmark = pytest.mark.slow
@@ -114,3 +115,28 @@ def test_a_metastore_with_a_password_is_reached_by_the_catalog_s_own(tmp_path: P
             spark.sql(f"INSERT INTO lake.{table} VALUES (1, 'a'), (2, 'b')")
             assert spark.sql(f"DELETE FROM lake.{table} WHERE id = 2") == [(1,)]
             assert spark.sql(f"SELECT * FROM lake.{table}") == [(1, "a")]
+
+
+def test_a_metastore_by_http_with_a_web_token_over_tls_is_reached(tmp_path: Path) -> None:
+    """The session's own metastore is asked by thrift. Which user it was the token tells alone."""
+    issuer, certificates = Issuer(), make_certificates(tmp_path)
+    with (
+        issuer.serving() as keys,
+        metastore_by_http(EMBEDDED_VERSION, tmp_path / "lake", {**keys, **tls_settings(certificates)}) as lake,
+        EmbeddedMetastore.start() as own,
+        environment({"HMS_JWT": issuer.token("carol")}),
+    ):
+        options = {
+            "hive.metastore.uris": lake.uri.replace("127.0.0.1", "localhost"),  # for which the certificate is
+            "hive.metastore.client.thrift.transport.mode": "http",
+            "hive.metastore.client.auth.mode": "JWT",
+            "hive.metastore.use.SSL": "true",
+            "hive.metastore.truststore.path": str(make_trust_store(certificates)),
+            "hive.metastore.truststore.password": PASSWORD,
+        }
+        with SessionProcess(tmp_path / "spark", own.uri, own.warehouse, catalog_settings(options)) as spark:
+            columns = "(id BIGINT, v STRING) STORED AS ORC"
+            spark.sql(f"CREATE TABLE lake.default.t {columns} TBLPROPERTIES ('transactional'='true')")
+            spark.sql("INSERT INTO lake.default.t VALUES (1, 'a'), (2, 'b')")
+            assert spark.sql("UPDATE lake.default.t SET v = 'z' WHERE id = 2") == [(1,)]
+            assert spark.sql("SELECT * FROM lake.default.t ORDER BY id") == [(1, "a"), (2, "z")]

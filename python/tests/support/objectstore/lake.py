@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from hive_acid.local import EmbeddedMetastore
+from support.metastore_releases import EMBEDDED_VERSION
 from support.objectstore.relay import Relay
 from support.objectstore.server import BUCKET, object_store
 from support.objectstore.session import WAREHOUSE, s3a_metastore, spark_settings
@@ -63,11 +64,13 @@ class Lake:
 
 
 @contextmanager
-def start_lake(folder: Path, settings: Mapping[str, str] | None = None) -> Iterator[Lake]:
-    """Starts everything but sessions; `settings` are the metastore's."""
+def start_lake(
+    folder: Path, settings: Mapping[str, str] | None = None, version: str = EMBEDDED_VERSION
+) -> Iterator[Lake]:
+    """Starts everything but sessions; `settings` are the metastore's, `version` its release."""
     with (
         object_store(folder / "store") as store,
         Relay(store) as relay,
-        s3a_metastore(relay.endpoint, settings) as metastore,
+        s3a_metastore(relay.endpoint, folder / "metastore", settings, version) as metastore,
     ):
         yield Lake(folder, store, relay, metastore)

@@ -10,6 +10,7 @@ from typing import Final
 from hive_acid.local import EmbeddedMetastore
 from support.fetched_jars import fetch_jars
 from support.metastore_class_path import on_the_class_path
+from support.metastore_releases import EMBEDDED_VERSION, started_version
 
 WAREHOUSE: Final = "s3a://lake/warehouse"
 _IMPLEMENTATION: Final = {"fs.s3a.impl": "org.apache.hadoop.fs.s3a.S3AFileSystem"}
@@ -42,8 +43,11 @@ def spark_settings(endpoint: str) -> dict[str, str]:
 
 
 @contextmanager
-def s3a_metastore(endpoint: str, settings: Mapping[str, str] | None = None) -> Iterator[EmbeddedMetastore]:
-    """The embedded metastore with S3A on its class path."""
-    jars, known = _fetch("metastore"), {**s3a_settings(endpoint), **_IMPLEMENTATION}
-    with on_the_class_path(jars / "*"), EmbeddedMetastore.start(settings={**known, **(settings or {})}) as metastore:
+def s3a_metastore(
+    endpoint: str, folder: Path, settings: Mapping[str, str] | None = None, version: str = EMBEDDED_VERSION
+) -> Iterator[EmbeddedMetastore]:
+    """A metastore in `folder` with S3A on its class path: the embedded one, or the release 3.1.3."""
+    jars = _fetch("metastore" if version == EMBEDDED_VERSION else f"metastore-{version}")
+    known = {**s3a_settings(endpoint), **_IMPLEMENTATION, **(settings or {})}
+    with on_the_class_path(jars / "*"), started_version(version, folder, known) as metastore:
         yield metastore
