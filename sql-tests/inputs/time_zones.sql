@@ -107,3 +107,14 @@ SET spark.sql.legacy.useCurrentConfigsForView = false;
 DROP VIEW late;
 
 DROP VIEW passed_on;
+
+-- so does a function
+SET TIME ZONE 'UTC';
+
+CREATE TEMPORARY FUNCTION early() RETURNS TABLE (id INT) RETURN SELECT id FROM t WHERE t.t < TIMESTAMP '2024-03-01 00:00:00';
+
+SELECT * FROM early() ORDER BY id;
+
+SET TIME ZONE 'America/Los_Angeles';
+
+SELECT * FROM early() ORDER BY id;
