@@ -9,7 +9,10 @@ from hive_acid.execution.session_transaction import SessionTransaction
 from hive_acid.metastore.compaction_types import CompactionKind, CompactionRequest
 from hive_acid.metastore.types import MetastoreLine
 from hive_acid.wire.statement_kinds import StatementKind
+from support.fault_cells import Cell
+from support.fault_points import Call, Step, build_failure
 from support.faults import Lost
+from support.mutations import MUTATIONS, TRUNCATIONS
 from support.statements import TABLE, World
 
 OVERWRITES = (StatementKind.OVERWRITE, StatementKind.TRUNCATE)
@@ -24,9 +27,9 @@ def world(request: pytest.FixtureRequest) -> World:
     return world
 
 
-def wait_to_be_cleaned(world: World) -> None:
+def wait_to_be_cleaned(world: World, partition: str | None = None) -> None:
     """A compaction that is done."""
-    world.memory.request_compaction(CompactionRequest(TABLE, CompactionKind.MAJOR))
+    world.memory.request_compaction(CompactionRequest(TABLE, CompactionKind.MAJOR, partition))
     if world.line is MetastoreLine.HIVE_4:
         job = world.memory.next_compaction("host-1", "test", None)
         assert job is not None
@@ -93,6 +96,49 @@ def test_a_failed_overwrite_leaves_none(world: World) -> None:
     with pytest.raises(RuntimeError, match="on purpose"):
         world.run(StatementKind.OVERWRITE)
     assert world.open_transactions() == []
+
+
+def lost(step: Step, call: Call) -> object:
+    raise build_failure(step)
+
+
+def answer_lost(step: Step, call: Call) -> object:
+    call()
+    raise build_failure(step)
+
+
+@pytest.mark.parametrize("strike", ["request", "answer", "killed before", "killed after"])
+@pytest.mark.parametrize("name", ["overwrite-flat", "overwrite-partitions", "truncate-flat"])
+def test_a_fault_at_any_step_leaves_all_or_nothing_and_no_transaction(name: str, strike: str) -> None:
+    """`Cell` looks at rows, locks and transactions; the statement works again afterwards."""
+    (mutation,) = (one for one in (*MUTATIONS, *TRUNCATIONS) if str(one) == name)
+
+    def build() -> Cell:
+        cell = Cell(mutation, MetastoreLine.HIVE_4)
+        wait_to_be_cleaned(cell.world, "d=old" if mutation.is_partitioned else None)
+        return cell
+
+    whole = build()
+    assert whole.run().report == "done"
+    steps = whole.points.steps
+    assert [step.method for step in steps].count("open_transaction") == 2
+    for step in steps:
+        cell = build()
+
+        def act(cell: Cell, struck: Step, call: Call, at: int = step.position) -> object:
+            if struck.position != at:
+                return call()
+            if strike == "killed after":
+                call()
+            if strike.startswith("killed"):
+                raise cell.points.kill()
+            return (lost if strike == "request" else answer_lost)(struck, call)
+
+        cell.strike(step.position, act)
+        end = cell.run()
+        is_over = step.position > next(one.position for one in steps if one.method == "commit")
+        assert end.is_visible or not is_over, f"{step}: {end}"
+        assert cell.run_again().report == "done", str(step)
 
 
 def write(world: World, begun: SessionTransaction, kind: StatementKind, rows: int = 3) -> None:
