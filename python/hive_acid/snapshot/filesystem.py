@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -72,10 +72,14 @@ class FileSystem(OutputCommitter, Protocol):
         """The checksum that storage keeps of each file, in hexadecimal; empty where it keeps none. One call."""
         ...
 
-    def ensure_writable(self, path: str) -> None:
-        """Raises HIVE_ACID_STORAGE_DENIED if this user may not make files in the folder, as far as storage tells.
+    def tells_rights(self, path: str) -> bool:
+        """True if storage tells beforehand who may write there, as HDFS does. Nothing is asked."""
+        ...
 
-        A folder that is missing passes.
+    def closed(self, paths: Sequence[str]) -> Mapping[str, str]:
+        """The folders among these in which this user may not make files, each with the reason, in order.
+
+        A folder that is missing, or of which storage does not tell, is not among them. One call.
         """
         ...
 

@@ -67,8 +67,15 @@ class JvmFileSystem:
         text: str = self._do("reading checksums", paths[0], lambda: self._storage.checksums(request))
         return list(codec.read(tuple[str, ...], text))
 
-    def ensure_writable(self, path: str) -> None:
-        self._do("looking whether it may be written to", path, lambda: self._storage.ensureWritable(path))
+    def tells_rights(self, path: str) -> bool:
+        return self._do("looking", path, lambda: bool(self._storage.tellsRights(path)))
+
+    def closed(self, paths: Sequence[str]) -> Mapping[str, str]:
+        request, path = codec.write(tuple(paths)), paths[0] if len(paths) == 1 else f"{len(paths)} folders"
+        text: str = self._do("looking whether it may be written to", path, lambda: self._storage.closed(request))
+        form: Any = Mapping[str, str]
+        found: Mapping[str, str] = codec.read(form, text)
+        return found
 
     def homes(self, paths: Sequence[str]) -> list[str]:
         request = codec.write(tuple(paths))

@@ -24,9 +24,10 @@ from hive_acid.writing.table_rules import find_place_fault
 class StatementRun:
     """One run of a statement under the settings of its session. Each step fills in what later ones need.
 
-    The engine's scans read `snapshot` by its `token`; `taken` is the same if the statement writes. `partitions` are
-    those that are locked by name, None if the whole table is; `locks` are all that the statement asks for. `touched`
-    are the partitions it has written to, None in a flat table. `is_over`: there is nothing left to do.
+    The engine's scans read `snapshot` by its `token`; `taken` is the same if the statement writes. `foreseen` are the
+    partitions it can write to, None if that cannot be told; `partitions` those that are locked by name, None if the
+    whole table is; `locks` are all that the statement asks for. `touched` are the partitions it has written to, None in
+    a flat table. `is_over`: there is nothing left to do.
     """
 
     statement: Statement
@@ -39,6 +40,7 @@ class StatementRun:
     token: str = field(init=False)
     work: TableWork = field(init=False)
     rule: Rule = field(init=False)
+    foreseen: tuple[str, ...] | None = field(init=False)
     partitions: tuple[str, ...] | None = field(init=False)
     locks: tuple[LockComponent, ...] = field(init=False)
     publication: Publication = field(init=False)

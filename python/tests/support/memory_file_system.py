@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from hive_acid.errors import HiveAcidError, build_error
 from hive_acid.model.names import is_hidden
@@ -67,11 +67,14 @@ class MemoryFileSystem(MemoryCommitter):
         self.calls.append("checksums")
         return [f"sum of {path.rpartition('/')[2]}" for path in paths]
 
-    def ensure_writable(self, path: str) -> None:
-        """Unless `denied` has the folder."""
-        self.calls.append("ensure_writable")
-        if path in self.denied:
-            raise build_error("HIVE_ACID_STORAGE_DENIED", path=path, action="looking", reason="it is another's")
+    def tells_rights(self, path: str) -> bool:
+        self.calls.append("tells_rights")
+        return bool(self.denied)
+
+    def closed(self, paths: Sequence[str]) -> Mapping[str, str]:
+        """The folders in `denied`."""
+        self.calls.append("closed")
+        return {path: "it is another's" for path in paths if path in self.denied}
 
     def homes(self, paths: Sequence[str]) -> list[str]:
         """What `zones` says of the longest folder that holds the path."""

@@ -96,16 +96,61 @@ def test_a_compaction_of_a_folder_that_one_may_not_write_changes_nothing(lake: L
     assert lake.rows(name) == INSERT.effect(BEFORE, NUMBERS)
 
 
-def test_a_partition_that_one_may_not_write_is_told_and_nothing_is_done(lake: Lake) -> None:
+@pytest.fixture
+def half_open(lake: Lake) -> str:
+    """A table of which the stranger may write the partition `d=0` alone."""
     name = lake.create(PARTITIONS)
     lake.hdfs.shell("-chmod", "777", lake.path(name), f"{lake.path(name)}/d=0")
+    return name
+
+
+def expect_denied(lake: Lake, name: str, statement: str) -> None:
     before = set(lake.hdfs.tree(lake.path(name)))
     with pytest.raises(StatementFailed) as failed:
-        lake.stranger.sql(PARTITIONS.text(name, NUMBERS))
+        lake.stranger.sql(statement)
     assert failed.value.condition == "HIVE_ACID_STORAGE_DENIED", failed.value.text
+    assert "/d=1" in failed.value.text, "the partition is named"
     assert set(lake.hdfs.tree(lake.path(name))) == before
     assert lake.rows(name) == BEFORE
     lake.wait_ended()
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "INSERT INTO {t} PARTITION (d = 1) SELECT {id}, 0 FROM (SELECT int(id) AS id FROM range(9))",
+        "INSERT OVERWRITE {t} PARTITION (d = 1) SELECT {id}, 0 FROM (SELECT int(id) AS id FROM range(9))",
+        "INSERT OVERWRITE {t} PARTITION (d) SELECT {id}, 0, 0 FROM (SELECT int(id) AS id FROM range(9))",
+        "UPDATE {t} SET v = 9 WHERE d = 1 AND {id} > 0",
+        "DELETE FROM {t} WHERE d = 1 AND {id} > 0",
+        "TRUNCATE TABLE {t} PARTITION (d = 1)",
+        "TRUNCATE TABLE {t}",
+    ],
+)
+def test_a_partition_that_is_written_to_in_any_case_is_told_before_a_row_is_read(
+    lake: Lake, half_open: str, statement: str
+) -> None:
+    gate = lake.gate()
+    lake.stranger.sql("SET spark.sql.sources.partitionOverwriteMode = static")
+    try:
+        expect_denied(lake, half_open, statement.format(t=half_open, id=f"gate('{gate}', id)"))
+    finally:
+        lake.stranger.sql("RESET spark.sql.sources.partitionOverwriteMode")
+    assert not list(gate.folder.iterdir())  # no task has come to a row
+
+
+@pytest.mark.parametrize("mutation", [m for m in MUTATIONS if m.is_partitioned], ids=str)
+def test_a_partition_that_rows_come_to_is_told_and_nothing_is_done(
+    lake: Lake, half_open: str, mutation: Mutation
+) -> None:
+    expect_denied(lake, half_open, mutation.text(half_open, NUMBERS))
+
+
+def test_a_change_that_does_not_come_to_the_closed_partition_is_made(lake: Lake, half_open: str) -> None:
+    lake.stranger.sql(f"UPDATE {half_open} SET v = 77 WHERE id % 2 = 0")
+    assert lake.rows(half_open) == [(id_, 77 if d == 0 else v, d) for id_, v, d in BEFORE]
+    lake.stranger.sql(f"DELETE FROM {half_open} WHERE d = 0")
+    assert lake.rows(half_open) == [row for row in BEFORE if row[2] == 1]
 
 
 def test_a_folder_that_one_may_not_read_is_told(lake: Lake) -> None:

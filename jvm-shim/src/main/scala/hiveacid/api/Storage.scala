@@ -5,6 +5,8 @@ import java.nio.charset.StandardCharsets.UTF_8
 import java.nio.file.{FileAlreadyExistsException, Files, FileSystemException}
 import java.nio.file.StandardCopyOption.ATOMIC_MOVE
 
+import scala.collection.immutable.ListMap
+
 import com.fasterxml.jackson.databind.ObjectMapper
 import com.fasterxml.jackson.databind.json.JsonMapper
 import com.fasterxml.jackson.module.scala.DefaultScalaModule
@@ -18,6 +20,7 @@ import org.apache.hadoop.fs.{FileStatus, FileSystem, FileUtil, LocalFileSystem, 
 import org.apache.hadoop.fs.permission.FsAction
 import org.apache.hadoop.fs.viewfs.ViewFileSystem
 import org.apache.hadoop.hdfs.DistributedFileSystem
+import org.apache.hadoop.security.AccessControlException
 import org.apache.hadoop.util.StringUtils
 
 import org.apache.spark.sql.classic.SparkSession
@@ -87,14 +90,28 @@ final class Storage(session: SparkSession) {
   /** The condition for an error of one of these methods. */
   def conditionOf(error: Throwable): String = StorageFailure.condition(error)
 
-  /** Throws if storage would not let this user make files in the folder, as far as HDFS tells. A folder that is missing
-    * passes. Local ones are not looked at, because a process would be started for each.
+  /** True if `closed` asks storage of this path: HDFS is asked. Local folders are not, because a process would be
+    * started for each.
     */
-  def ensureWritable(path: String): Unit = fileSystem(path) match {
-    case system @ (_: DistributedFileSystem | _: ViewFileSystem) =>
-      try system.access(new Path(path), FsAction.WRITE_EXECUTE)
-      catch { case _: FileNotFoundException => () }
-    case _ => ()
+  def tellsRights(path: String): Boolean = fileSystem(path) match {
+    case _: DistributedFileSystem | _: ViewFileSystem => true
+    case _                                            => false
+  }
+
+  /** Why storage would not let this user make files in these folders of the JSON array `paths`: a JSON object with
+    * those where it would not, in order. A folder that is missing passes.
+    */
+  def closed(paths: String): String = {
+    val told = SideBySide.map(texts(paths).filter(tellsRights), FewestAsked) { path =>
+      try {
+        fileSystem(path).access(new Path(path), FsAction.WRITE_EXECUTE)
+        None
+      } catch {
+        case _: FileNotFoundException  => None
+        case e: AccessControlException => Some(path -> e.getMessage.linesIterator.next())
+      }
+    }
+    json.writeValueAsString(ListMap(told.flatten: _*))
   }
 
   /** The gifts of each folder of the JSON array `paths` to its files (`Homes`), as a JSON array. */

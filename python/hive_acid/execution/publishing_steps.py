@@ -1,0 +1,126 @@
+"""The last steps of a writing statement: what the engine has written is put in place, told and committed.
+
+See `hive_acid.execution.steps` for their order.
+"""
+
+from __future__ import annotations
+
+from hive_acid import config
+from hive_acid.errors import TransactionAborted, build_error
+from hive_acid.execution.new_places import refuse_leftovers, refuse_older_table
+from hive_acid.execution.scope import WritingScope
+from hive_acid.reading.late_tables import find_write_ids_now
+from hive_acid.writing.conflicts import Conflict
+from hive_acid.writing.new_folders import FIRST_WRITE_ID
+from hive_acid.writing.notification import notify
+from hive_acid.writing.overwrites import remove_aborted_overwrites
+from hive_acid.writing.partitions import add_new, find_touched, withdraw_statistics
+from hive_acid.writing.rights import refuse_closed
+from hive_acid.writing.statement_run import StatementRun, refuse_places
+
+
+def prepare(scope: WritingScope, run: StatementRun) -> None:
+    """Makes sure that the staged folders can be put in place, and that they are missed or hidden by nobody's.
+
+    Raises Conflict if an overwrite was committed or a partition taken away meanwhile, HIVE_ACID_FOLDER_NOT_EMPTY if
+    there is something in the folder of a new partition or table, HIVE_ACID_STORAGE_DENIED if this user may not write to
+    one, and HIVE_ACID_INTERNAL if a partition was written that is not among the locked ones.
+    """
+    unlocked = set(run.result.partitions) - set(run.partitions) if run.partitions is not None else set()
+    if unlocked:
+        reason = f"partitions {', '.join(sorted(unlocked))} were written without a lock"
+        raise build_error("HIVE_ACID_INTERNAL", reason=reason)
+    tools, table = scope.tools, run.table
+    tools.pause_ms(0)
+    run.touched = find_touched(tools.metastore, table, run.result.partitions) if table.is_partitioned else None
+    refuse_places(run)
+    tools.checks.check_touched(run)
+    now = find_write_ids_now(tools.metastore, table.name)
+    tools.checks.check_bases(run, now)
+    remove_aborted_overwrites(tools.files, run.locations, now)
+    if run.touched:
+        refuse_closed(tools.files, list(run.touched.existing.values()))
+        refuse_leftovers(tools, run, run.touched.new)
+        run.publication.make_folders(run.locations)
+    elif run.work.write_id == FIRST_WRITE_ID and run.result.has_first_folder:
+        refuse_older_table(tools, run)
+
+
+def register_partitions(scope: WritingScope, run: StatementRun) -> None:
+    """New partitions, and those written to if no lock has named them, before there is a file in them.
+
+    The record serves conflict detection and compaction. A metastore of the 3.1 line forgets an aborted transaction that
+    has recorded nothing, and a lock for dynamic partitions records nothing there: its write ID would count as
+    committed, and its files would be seen.
+    """
+    if run.touched is None:
+        return
+    metastore, work, txn_id, name = scope.tools.metastore, run.work, run.transaction.txn_id, run.table.name
+    add_new(metastore, run.table, run.touched, txn_id, work.write_id, work.own_view)
+    names = sorted(run.touched.locations)
+    if run.partitions is None:
+        metastore.add_dynamic_partitions(txn_id, work.write_id, name, names, run.rule.operation)
+    work.partitions |= run.touched.locations
+
+
+def withdraw_stale_statistics(scope: WritingScope, run: StatementRun) -> None:
+    """Withdraws statistics of the table and of all partitions that the transaction has written to.
+
+    Raises Conflict if one of these is gone or lies elsewhere: a client that asks for no lock has renamed or dropped it,
+    and nobody would find the rows.
+    """
+    work = run.work
+    partitions = sorted(work.partitions)
+    there = withdraw_statistics(scope.tools.metastore, work.table, partitions, work.write_id, work.own_view)
+    for name, location in work.partitions.items():
+        if there.get(name, "").rstrip("/") != location.rstrip("/"):
+            raise Conflict(run.transaction.txn_id, f"partition {name} was dropped, renamed or moved meanwhile")
+
+
+def publish(scope: WritingScope, run: StatementRun) -> None:
+    """Late: the base of an overwrite must not lie there longer than needed."""
+    txn_id, write_id = run.transaction.txn_id, run.work.write_id
+    note = scope.tools.notes.build(run.statement, run.result, txn_id, write_id, run.settings)
+    run.publication.publish(run.transaction, run.result, run.touched.locations if run.touched else {}, note)
+    run.work.runs.append(run)
+
+
+def note_written(_: WritingScope, run: StatementRun) -> None:
+    """For statements that follow in the transaction: they write under greater statement IDs."""
+    run.work.note(run.result)
+
+
+def show_written(_: WritingScope, run: StatementRun) -> None:
+    """Statements that follow in the transaction see what this one wrote."""
+    run.taken.note_written(run.table.name, run.work.own_view, run.result.partitions)
+
+
+def notify_listeners(scope: WritingScope, run: StatementRun) -> None:
+    """Tells listeners of all that the transaction has written to the table, if a setting says so."""
+    told = [one for one in run.work.runs if one.settings.flag(config.NOTIFY_WRITES)]
+    if told:
+        notify(scope.tools.metastore, scope.tools.files, told)
+
+
+def keep_out_unlocked_writers(scope: WritingScope, run: StatementRun) -> None:
+    """Right before the commit: who would not see it is kept out, and the changes must have missed nothing of theirs.
+
+    A conflict in a flat table is found by the server. Raises Conflict and HIVE_ACID_UNLOCKED_WRITER.
+    """
+    tools = scope.tools
+    if not tools.unlocked_writers.keep_out(run.transaction, scope.held, scope.settings):
+        return
+    runs = [one for work in scope.work.values() for one in work.runs if one.rule.admits_unlocked_writers]
+    for one in runs:
+        if one.touched is not None:
+            tools.checks.check_bases(one, find_write_ids_now(tools.metastore, one.table.name))
+
+
+def commit(_: WritingScope, run: StatementRun) -> None:
+    """Raises Conflict if the metastore ended the transaction because another one had changed the same rows."""
+    try:
+        run.transaction.commit()
+    except TransactionAborted as error:
+        if not error.is_write_conflict:
+            raise
+        raise Conflict(run.transaction.txn_id, error.getMessageParameters()["reason"]) from error
