@@ -13,6 +13,7 @@ from thrift.Thrift import TApplicationException, TException
 from hive_acid.clock import pause_ms
 from hive_acid.config import METASTORE_TIMEOUT_MS
 from hive_acid.errors import HiveAcidError, MetastoreUnavailable, build_error
+from hive_acid.metastore.catalog_names import DEFAULT_CATALOG, place
 from hive_acid.metastore.connection import Connections, has_failed_inside, is_unknown_method
 from hive_acid.metastore.conversion import split_by_bits
 from hive_acid.metastore.endpoints import parse_uris
@@ -41,11 +42,14 @@ class Calls:
         user: str | None = None,
         pause_ms: Callable[[int], None] = pause_ms,
         security: Security = NO_SECURITY,
+        catalog: str = DEFAULT_CATALOG,
     ) -> None:
         timeout = timeout_ms if timeout_ms is not None else int(METASTORE_TIMEOUT_MS.default)
         self._uri = uris
         self._pause_ms = pause_ms
         self._connections = Connections(parse_uris(uris), timeout, user or find_user(), security)
+        self._catalog = catalog
+        self._has_catalog = catalog == DEFAULT_CATALOG
         self._line: MetastoreLine | None = None
         self._version: str | None = None
         self._line_guard = threading.Lock()
@@ -85,15 +89,38 @@ class Calls:
 
     def _read(self, method: str, *arguments: Any, txn_id: int | None = None, table: str | None = None) -> Any:
         """A call that may be sent twice."""
+        placed = self._placed(method, arguments)
         return self._call(
-            method, lambda client: getattr(client, method)(*arguments), is_idempotent=True, txn_id=txn_id, table=table
+            method, lambda client: getattr(client, method)(*placed), is_idempotent=True, txn_id=txn_id, table=table
         )
 
     def _change(self, method: str, *arguments: Any, txn_id: int | None = None, table: str | None = None) -> Any:
         """A call that is sent once."""
+        placed = self._placed(method, arguments)
         return self._call(
-            method, lambda client: getattr(client, method)(*arguments), is_idempotent=False, txn_id=txn_id, table=table
+            method, lambda client: getattr(client, method)(*placed), is_idempotent=False, txn_id=txn_id, table=table
         )
+
+    def _placed(self, method: str, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The arguments as they are sent. Raises HIVE_ACID_CONFIGURATION if the metastore has not this catalog."""
+        if self._catalog == DEFAULT_CATALOG:
+            return arguments
+        if not self._has_catalog:
+            self._require_catalog()
+            self._has_catalog = True
+        return place(self._catalog, method, arguments)
+
+    def _require_catalog(self) -> None:
+        if self.line is MetastoreLine.HIVE_3:
+            raise build_error("HIVE_ACID_CONFIGURATION.METASTORE_CATALOG_ON_3_1", catalog=self._catalog)
+        found = self._load_catalogs()
+        if self._catalog not in found:
+            known = ", ".join(found)
+            raise build_error("HIVE_ACID_CONFIGURATION.METASTORE_CATALOG_MISSING", catalog=self._catalog, known=known)
+
+    def _load_catalogs(self) -> list[str]:
+        """Names of all catalogs of the metastore, sorted."""
+        return sorted(self._call("get_catalogs", lambda client: client.get_catalogs(), is_idempotent=True).names)
 
     def _call(
         self,

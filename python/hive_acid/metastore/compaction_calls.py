@@ -7,6 +7,7 @@ from typing import Any
 
 from hive_acid.errors import build_error
 from hive_acid.metastore.calls import Calls
+from hive_acid.metastore.catalog_names import DEFAULT_CATALOG
 from hive_acid.metastore.compaction_types import (
     CompactionInfo,
     CompactionJob,
@@ -38,6 +39,10 @@ class CompactionCalls(Calls):
     """The part of `Metastore` about compaction."""
 
     def request_compaction(self, request: CompactionRequest) -> RequestedCompaction:
+        """See `CompactionQueue`. In another catalog than `hive` Hive's Cleaner takes the table for dropped."""
+        if self._catalog != DEFAULT_CATALOG:
+            where = {"operation": "ALTER TABLE … COMPACT", "table": request.table, "catalog": self._catalog}
+            raise build_error("HIVE_ACID_UNSUPPORTED_TABLE.COMPACTION_IN_CATALOG", **where)
         asked = ttypes.CompactionRequest(
             dbname=request.table.database,
             tablename=request.table.table,

@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final, Protocol
 
 from hive_acid.errors import HiveAcidError
-from hive_acid.errors.outcome import StatementOutcome, tell
+from hive_acid.errors.outcome import StatementOutcome, tell, telling
 from hive_acid.metastore.generated import ttypes
 from hive_acid.metastore.table_calls import TableCalls
 from hive_acid.metastore.types import MetastoreLine
-from hive_acid.model.table import TableName
+from hive_acid.model.table import TableKind, TableName
 from hive_acid.wire.catalogs import DescribedColumn, DescribedDatabase, DescribedTable
 
 _CAPABILITIES: Final = (
@@ -55,6 +55,9 @@ class DefinitionCalls(TableCalls):
     """`Definitions` over thrift."""
 
     def create_table(self, table: DescribedTable) -> None:
+        if TableKind.of(table.properties) is not TableKind.PLAIN:
+            with telling(StatementOutcome.NOTHING_CHANGED):
+                self.refuse_twins(table.table)
         raw = build_raw_table(table, table.location or self.new_table_location(table.table))
         if self.line is MetastoreLine.HIVE_3:
             _sent(lambda: self._change("create_table", raw))

@@ -7,8 +7,9 @@ from typing import Any, Protocol, TypeVar
 
 from hive_acid.errors import HiveAcidError
 from hive_acid.metastore import conversion
+from hive_acid.metastore.catalog_names import DEFAULT_CATALOG
 from hive_acid.metastore.generated import ttypes
-from hive_acid.metastore.table_calls import DEFAULT_CATALOG, TableCalls
+from hive_acid.metastore.table_calls import TableCalls
 from hive_acid.metastore.types import MetastoreLine
 from hive_acid.model.table import TableName
 from hive_acid.wire.catalogs import DescribedColumn, DescribedDatabase, DescribedTable
@@ -42,9 +43,6 @@ class Directory(Protocol):
 
 class DirectoryCalls(TableCalls):
     """`Directory` over thrift."""
-
-    def database_names(self) -> list[str]:
-        return sorted(self._read("get_all_databases"))
 
     def described_database(self, name: str) -> DescribedDatabase | None:
         if self.line is MetastoreLine.HIVE_3:

@@ -490,6 +490,9 @@ struct Database {
   9: optional i32 createTime
   10: optional string managedLocationUri
 }
+struct Catalog { 1: string name, 2: optional string description, 3: string locationUri, 4: optional i32 createTime }
+struct CreateCatalogRequest { 1: Catalog catalog }
+struct GetCatalogsResponse { 1: list<string> names }
 
 // ---- the service
 
@@ -612,6 +615,10 @@ service ThriftHiveMetastore {
   void mark_failed(1: CompactionInfoStruct cr) throws (1: MetaException o1)
   void mark_refused(1: CompactionInfoStruct cr) throws (1: MetaException o1)
 
+  GetCatalogsResponse get_catalogs() throws (1: MetaException o1)
+  void create_catalog(1: CreateCatalogRequest catalog)
+    throws (1: AlreadyExistsException o1, 2: InvalidObjectException o2, 3: MetaException o3)
+  list<string> get_databases(1: string pattern) throws (1: MetaException o1)
   list<string> get_all_databases() throws (1: MetaException o1)
   list<string> get_all_tables(1: string db_name) throws (1: MetaException o1)
 

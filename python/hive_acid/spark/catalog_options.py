@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from hive_acid import config
 from hive_acid.errors import build_error
+from hive_acid.metastore.catalog_names import DEFAULT_CATALOG
 from hive_acid.transport import HiveSetting
 from hive_acid.wire.catalogs import CatalogRequest
 
@@ -14,10 +15,6 @@ _OURS = (config.METASTORE_TIMEOUT_MS.key, config.METASTORE_CA_FILE.key)
 _HIVE = "hive."
 _OF_HIVE = (_HIVE, "metastore.", "hadoop.")
 _METASTORES_CATALOG = ("metastore.catalog.default", "hive.metastore.catalog.default")
-_KNOWN_CATALOG = "hive"
-"""The write IDs, locks and compactions of a metastore have no column for its catalog (TXN_TO_WRITE_ID, HIVE_LOCKS and
-COMPACTION_QUEUE up to 4.1.0). A table of the same name in another one shares them, and AcidEventListener removes them
-for both when one is dropped."""
 
 
 def find_uris(asked: CatalogRequest) -> str:
@@ -29,15 +26,20 @@ def find_uris(asked: CatalogRequest) -> str:
     for option in asked.options:
         if not option.startswith(_OF_HIVE) and option not in _OURS:
             raise build_error("HIVE_ACID_CONFIGURATION.CATALOG_OPTION", **{**named, "option": option})
-    for name in _METASTORES_CATALOG:
-        value = asked.options.get(name, _KNOWN_CATALOG)
-        if value != _KNOWN_CATALOG:
-            found = {"catalog": asked.name, "setting": name, "value": value}
-            raise build_error("HIVE_ACID_CONFIGURATION.METASTORE_CATALOG", **found)
     uris = next(filter(None, map(asked.options.get, config.METASTORE_URIS.hive_names)), None)
     if uris is None:
         raise build_error("HIVE_ACID_CONFIGURATION.CATALOG_WITHOUT_METASTORE", catalog=asked.name)
     return uris
+
+
+def find_metastores_catalog(asked: CatalogRequest | None) -> str:
+    """The metastore's own catalog that is meant: `hive` unless an option says another, or if it is Spark's own catalog.
+
+    Settings of the session do not count, as Spark's client of the session's own metastore knows no catalogs.
+    """
+    options = asked.options if asked else {}
+    named = next(filter(None, map(options.get, _METASTORES_CATALOG)), DEFAULT_CATALOG)
+    return named.strip().lower()
 
 
 def hive_setting_of(asked: CatalogRequest, of_session: HiveSetting) -> HiveSetting:

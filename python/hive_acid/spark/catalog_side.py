@@ -32,6 +32,7 @@ from hive_acid.reading.readers import Readers
 from hive_acid.reading.warehouse import Warehouse
 from hive_acid.snapshot.acid_state import TableContent
 from hive_acid.spark.cancellation import Cancellation
+from hive_acid.spark.catalog_options import find_metastores_catalog
 from hive_acid.spark.compaction import JvmCompactionEngine
 from hive_acid.spark.jvm import JvmFileSystem, JvmJobs
 from hive_acid.spark.login import build_security
@@ -41,7 +42,7 @@ from hive_acid.transactions.locks import Identity
 from hive_acid.transactions.manager import TransactionManager
 from hive_acid.transactions.unlocked_writers import OUR_AGENT
 from hive_acid.transport import HiveSetting, read_transport
-from hive_acid.wire.catalogs import DescribedColumn
+from hive_acid.wire.catalogs import CatalogRequest, DescribedColumn
 from hive_acid.writing.notes import Author, NoteWriter
 
 
@@ -56,12 +57,12 @@ class CatalogSide:
         configured: Mapping[str, str],
         cancellation: Cancellation,
         *,
-        is_sparks: bool = False,
+        asked: CatalogRequest | None = None,
     ) -> None:
         """`uris` is empty if there is no metastore: then only what needs none can be asked.
 
-        `hive_setting` knows Hive's settings, `configured` Spark's and ours, as this catalog has them. `is_sparks`: the
-        tables are those of Spark's own catalog.
+        `hive_setting` knows Hive's settings, `configured` Spark's and ours, as this catalog has them. `asked`
+        is None for Spark's own catalog.
         """
         jvm: Any = session._jvm
         jsession: Any = session._jsparkSession
@@ -72,9 +73,13 @@ class CatalogSide:
         self._cancellation = cancellation
         pause_ms, timeout_ms = cancellation.pause_ms, settings.number(config.METASTORE_TIMEOUT_MS)
         absent: Any = AbsentMetastore()
-        self.metastore: ThriftMetastore = (
-            ThriftMetastore(uris, timeout_ms=timeout_ms, pause_ms=pause_ms, security=security) if uris else absent
-        )
+        how: Any = {
+            "timeout_ms": timeout_ms,
+            "pause_ms": pause_ms,
+            "security": security,
+            "catalog": find_metastores_catalog(asked),
+        }
+        self.metastore: ThriftMetastore = ThriftMetastore(uris, **how) if uris else absent
         self.file_system = file_system = JvmFileSystem(jvm.hiveacid.api.Storage(jsession))
         self.transactions = TransactionManager(
             self.metastore, identity, settings, monotonic_ms, pause_ms, clock.pause_ms, cancellation.check
@@ -85,7 +90,7 @@ class CatalogSide:
         self._notes = notes = NoteWriter(author)
         asks = AfterWrite(self.metastore, file_system, f"{identity.host}-{context.applicationId}", wall_clock_ms)
         self.executor = Executor(warehouse, settings, pause_ms, asks, notes)
-        self._engine = JvmCompactionEngine(jvm, context, lambda: jsession, None if is_sparks else self._find_columns)
+        self._engine = JvmCompactionEngine(jvm, context, lambda: jsession, self._find_columns if asked else None)
         self.running_compactions = self._engine.running
         self.readers = _build_readers(warehouse, settings, jvm)
         self.compactions = self._build_compactions()

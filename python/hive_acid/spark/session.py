@@ -64,14 +64,14 @@ class Attachment(CatalogSide):
 
         def build_side(asked: CatalogRequest) -> CatalogSide:
             of_catalog = hive_setting_of(asked, hive_setting), configured_for(asked, configured)
-            return CatalogSide(session, find_uris(asked), *of_catalog, cancellation)
+            return CatalogSide(session, find_uris(asked), *of_catalog, cancellation, asked=asked)
 
         def build_planner(side: CatalogSide) -> CatalogPlanner:
             definitions = CatalogDefinitions(side.metastore, side.metastore, side.parts.ddl, side.identity.user)
             return CatalogPlanner(jvm, session.sparkContext, side.parts, cancellation, side.metastore, definitions)
 
         cancellation = Cancellation(session.sparkContext)
-        super().__init__(session, uris, hive_setting, configured, cancellation, is_sparks=True)
+        super().__init__(session, uris, hive_setting, configured, cancellation)
         self._catalogs = catalogs = OwnCatalogs(build_side, build_planner)
         self.planner = Planner(jvm, session.sparkContext, self.parts, cancellation, catalogs.planner)
         cancellation.install()

@@ -48,15 +48,20 @@ class TrinoServer:
 
     @classmethod
     @contextmanager
-    def started(cls, folder: Path, metastore_uri: str, time_zone: str = "UTC") -> Iterator[TrinoServer]:
+    def started(
+        cls, folder: Path, metastore_uri: str, time_zone: str = "UTC", metastores_catalog: str | None = None
+    ) -> Iterator[TrinoServer]:
         """A server on the metastore that keeps everything below `folder` and ends with the block.
 
-        `time_zone` is that of its JVM, by which it reads and writes ORC. Raises EngineUnavailable.
+        `time_zone` is that of its JVM, by which it reads and writes ORC. Of the metastore it has the catalog `hive`
+        unless another is named. Raises EngineUnavailable.
         """
         installation = trino_installation()
         folder.mkdir(parents=True, exist_ok=True)
         port = _free_port()
-        process = _spawn(installation, folder.resolve(), port, metastore_uri, time_zone)
+        process = _spawn(
+            installation, folder.resolve(), port, _hive_catalog(metastore_uri, metastores_catalog), time_zone
+        )
         server = cls(f"http://127.0.0.1:{port}", folder.resolve(), process)
         try:
             if not eventually(server._is_up, START_LIMIT_S):
@@ -143,13 +148,13 @@ def _free_port() -> int:
 
 
 def _spawn(
-    installation: TrinoInstallation, folder: Path, port: int, metastore_uri: str, time_zone: str
+    installation: TrinoInstallation, folder: Path, port: int, catalog: Mapping[str, str], time_zone: str
 ) -> subprocess.Popen[bytes]:
     etc = folder / "etc"
     (etc / "catalog").mkdir(parents=True)
     (folder / "data").mkdir()
     _write(etc / "config.properties", _config(port, installation.plugins))
-    _write(etc / "catalog" / "hive.properties", _hive_catalog(metastore_uri))
+    _write(etc / "catalog" / "hive.properties", catalog)
     java = [str(installation.java.path), "-Xmx2g", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]
     java += ["-Djdk.attach.allowAttachSelf=true", "-Djdk.nio.maxCachedBufferSize=2000000"]
     java += [f"-Duser.timezone={time_zone}", f"-Djava.io.tmpdir={folder}/data"]
@@ -181,8 +186,9 @@ def _config(port: int, plugins: Path) -> dict[str, str]:
     }
 
 
-def _hive_catalog(metastore_uri: str) -> dict[str, str]:
-    return {
+def _hive_catalog(metastore_uri: str, metastores_catalog: str | None) -> dict[str, str]:
+    named = {"hive.metastore.thrift.catalog-name": metastores_catalog} if metastores_catalog else {}
+    return named | {
         "connector.name": "hive",
         "hive.metastore": "thrift",
         "hive.metastore.uri": metastore_uri,

@@ -9,6 +9,7 @@ import pytest
 
 from hive_acid.errors import HiveAcidError, build_error
 from hive_acid.errors.outcome import StatementOutcome, find_outcome
+from hive_acid.metastore.catalog_names import DEFAULT_CATALOG
 from hive_acid.metastore.definitions import DefinitionCalls, build_raw_table
 from hive_acid.metastore.types import MetastoreLine
 from hive_acid.model.table import TableName
@@ -55,6 +56,7 @@ class Failing(DefinitionCalls):
     """Every call that changes something fails."""
 
     def __init__(self, line: MetastoreLine, failure: HiveAcidError) -> None:
+        self._catalog = DEFAULT_CATALOG
         self._known_line = line
         self._failure = failure
         self.sent: list[str] = []

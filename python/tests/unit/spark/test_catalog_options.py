@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import pytest
 
 from hive_acid.errors import HiveAcidError
-from hive_acid.spark.catalog_options import configured_for, find_uris, hive_setting_of
+from hive_acid.spark.catalog_options import configured_for, find_metastores_catalog, find_uris, hive_setting_of
 from hive_acid.wire.catalogs import CatalogRequest
 
 URIS = "thrift://other:9083"
@@ -34,7 +34,6 @@ def test_the_address_has_either_of_hives_names(name: str) -> None:
         ({"hive.metastore.uris": ""}, "CATALOG_WITHOUT_METASTORE"),
         ({"hive.metastore.uris": URIS, "uri": URIS}, "CATALOG_OPTION"),
         ({"hive.metastore.uris": URIS, "spark.hiveacid.lock.timeoutMs": "1"}, "CATALOG_OPTION"),
-        ({"hive.metastore.uris": URIS, "metastore.catalog.default": "another"}, "METASTORE_CATALOG"),
     ],
 )
 def test_options_that_would_do_nothing_or_harm_are_refused(options: Mapping[str, str], condition: str) -> None:
@@ -43,8 +42,23 @@ def test_options_that_would_do_nothing_or_harm_are_refused(options: Mapping[str,
     assert caught.value.getCondition() == f"HIVE_ACID_CONFIGURATION.{condition}"
 
 
-def test_the_default_catalog_of_the_metastore_may_be_named() -> None:
-    assert find_uris(CatalogRequest("lake", {"hive.metastore.uris": URIS, "metastore.catalog.default": "hive"})) == URIS
+@pytest.mark.parametrize(
+    ("options", "catalog"),
+    [
+        ({}, "hive"),
+        ({"metastore.catalog.default": "Other"}, "other"),
+        ({"hive.metastore.catalog.default": "other"}, "other"),
+        ({"metastore.catalog.default": ""}, "hive"),
+    ],
+)
+def test_a_catalog_of_the_metastore_is_named_by_hives_setting(options: dict[str, str], catalog: str) -> None:
+    asked = CatalogRequest("lake", {"hive.metastore.uris": URIS, **options})
+    assert find_uris(asked) == URIS
+    assert find_metastores_catalog(asked) == catalog
+
+
+def test_the_sessions_own_catalog_is_the_one_that_sparks_client_knows() -> None:
+    assert find_metastores_catalog(None) == "hive"
 
 
 def test_an_option_counts_before_the_session_in_either_spelling() -> None:

@@ -1,0 +1,238 @@
+"""The catalogs of one metastore: what a client of another one than `hive` sees, and what transactions take for one.
+
+Write IDs, locks and compactions know tables by database and name alone, on all releases up to 4.2.0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from hive_acid.errors import HiveAcidError
+from hive_acid.local import EmbeddedMetastore
+from hive_acid.metastore.compaction_types import CompactionKind, CompactionRequest
+from hive_acid.metastore.thrift_client import ThriftMetastore
+from hive_acid.metastore.types import AddedFile, LockComponent, LockKind, LockState, MetastoreLine, OperationKind
+from hive_acid.model.table import TableName
+from hive_acid.model.write_ids import ValidWriteIdList
+from hive_acid.wire.catalogs import DescribedColumn, DescribedDatabase, DescribedTable
+from support.metastore_releases import GATE_VERSION, LATER_VERSIONS, started_release
+from support.metastore_setup import ThriftSetup, thrift_setup
+from support.metastores_catalogs import client_of_new_catalog
+from support.polling import eventually
+
+QUICK = {
+    f"{prefix}.compactor.{name}": value
+    for prefix in ("hive", "metastore")
+    for name, value in {
+        "cleaner.on": "true",
+        "cleaner.run.interval": "500ms",
+        "abortedtxn.threshold": "0",
+        "aborted.txn.time.threshold": "1s",
+    }.items()
+} | {"metastore.acid.txn.cleaner.interval": "1s"}
+LIMIT_S = 60.0
+ORC = "org.apache.hadoop.hive.ql.io.orc"
+USER = ("tester", "testhost", "contract")
+OF_4 = ("embedded", *(pytest.param(version, marks=pytest.mark.slow) for version in LATER_VERSIONS))
+
+
+@pytest.fixture(scope="module", params=OF_4)
+def here(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ThriftSetup]:
+    """The catalog `hive` of a metastore whose Cleaner looks often, also for what was aborted."""
+    folder = tmp_path_factory.mktemp("catalogs") / request.param
+    starting = (
+        EmbeddedMetastore.start(folder, settings=QUICK)
+        if request.param == "embedded"
+        else started_release(request.param, folder, QUICK, "postgresql")
+    )
+    with starting as metastore, thrift_setup(metastore.uri) as setup:
+        yield setup
+
+
+@pytest.fixture
+def elsewhere(here: ThriftSetup, tmp_path: Path) -> Iterator[ThriftMetastore]:
+    """A client of another catalog of the same metastore."""
+    with client_of_new_catalog(here.metastore.uri, tmp_path / "warehouse") as (_, client):
+        yield client
+
+
+@pytest.fixture
+def database(elsewhere: ThriftMetastore, tmp_path: Path) -> str:
+    """One that `hive` has not."""
+    name = f"db_{tmp_path.name[-12:].lower()}"
+    elsewhere.create_database(DescribedDatabase(name, None, None, None, {}))
+    return name
+
+
+def described(
+    name: TableName, *, is_partitioned: bool = False, properties: dict[str, str] | None = None
+) -> DescribedTable:
+    return DescribedTable(
+        table=name,
+        kind="MANAGED_TABLE",
+        owner="ada",
+        created_s=0,
+        columns=(DescribedColumn("id", "bigint", None), DescribedColumn("v", "string", None)),
+        partition_columns=(DescribedColumn("day", "string", None),) if is_partitioned else (),
+        bucket_columns=(),
+        bucket_count=0,
+        sort_columns=(),
+        location=None,
+        input_format=f"{ORC}.OrcInputFormat",
+        output_format=f"{ORC}.OrcOutputFormat",
+        serde=f"{ORC}.OrcSerde",
+        serde_properties={},
+        properties={"transactional": "true"} if properties is None else properties,
+    )
+
+
+def write(metastore: ThriftMetastore, table: TableName, *, aborts: bool = False) -> tuple[int, ValidWriteIdList]:
+    """The write ID of a transaction that is committed or aborted, and the list in which it was visible."""
+    txn_id = metastore.open_transaction(*USER)
+    write_id = metastore.allocate_write_id(txn_id, table)
+    component = LockComponent(table, LockKind.SHARED_READ, OperationKind.INSERT)
+    assert metastore.lock(txn_id, [component], *USER)[1] is LockState.ACQUIRED
+    write_ids = metastore.valid_write_ids([table], metastore.valid_transactions(txn_id))[table].with_own(write_id)
+    (metastore.abort if aborts else metastore.commit)(txn_id)
+    return write_id, write_ids
+
+
+def is_visible(metastore: ThriftMetastore, table: TableName) -> bool:
+    """True if a reader sees write ID 1."""
+    return metastore.valid_write_ids([table], metastore.valid_transactions(0))[table].is_valid(1)
+
+
+def test_databases_and_tables_are_those_of_the_catalog_alone(
+    here: ThriftSetup, elsewhere: ThriftMetastore, database: str
+) -> None:
+    name = TableName(database, "t")
+    elsewhere.create_table(described(name, properties={}))
+    assert set(elsewhere.database_names()) == {"default", database}
+    assert database not in here.metastore.database_names()
+    assert elsewhere.table_names() == [name]
+    assert elsewhere.table_names_in(database) == ["t"]
+    found = elsewhere.described_database(database)
+    assert found is not None
+    assert "/warehouse/" in str(found.location)
+    assert here.metastore.described_database(database) is None
+    assert here.metastore.described_table(name) is None
+    assert elsewhere.described_table(name) is not None
+    elsewhere.drop_table(name, purges=True)
+    assert elsewhere.table_names() == []
+    elsewhere.drop_database(database, cascades=False)
+    assert elsewhere.database_names() == ["default"]
+
+
+def test_a_flat_table_is_written_and_its_statistics_are_withdrawn(elsewhere: ThriftMetastore, database: str) -> None:
+    name = TableName(database, "flat")
+    elsewhere.create_table(described(name, properties={"transactional": "true", "numRows": "7"}))
+    write_id, write_ids = write(elsewhere, name)
+    assert write_id == 1
+    elsewhere.drop_statistics(elsewhere.table(name), write_id, write_ids)
+    assert "numRows" not in elsewhere.table(name).parameters
+    assert is_visible(elsewhere, name)
+    assert elsewhere.constraints(name).not_null == frozenset()
+    assert elsewhere.column_defaults(name) == {}
+    assert elsewhere.column_extremes(name, ()) == {}
+    assert elsewhere.table(name).location.endswith("/flat")
+
+
+def test_partitions_are_added_altered_and_named(elsewhere: ThriftMetastore, database: str) -> None:
+    name, day = TableName(database, "parted"), "day=mon"
+    elsewhere.create_table(described(name, is_partitioned=True))
+    assert elsewhere.partition_names(name) == []
+    write_id, write_ids = write(elsewhere, name)
+    elsewhere.add_partitions(name, {day: f"{elsewhere.table(name).location}/{day}"}, write_id, write_ids)
+    assert elsewhere.partition_names(name) == [day]
+    (found,) = elsewhere.partitions(name, [day])
+    assert elsewhere.drop_partition_statistics(name, [day], write_id, write_ids) == {day: found.location}
+    elsewhere.drop_statistics(elsewhere.table(name), write_id, write_ids)
+    elsewhere.cascade_columns(name, write_id, write_ids)
+    assert elsewhere.column_extremes(name, [day]) == {}
+
+
+@pytest.mark.parametrize("partition", ["", "day=mon"])
+def test_listeners_are_told_of_writes(elsewhere: ThriftMetastore, database: str, partition: str) -> None:
+    name = TableName(database, "told")
+    elsewhere.create_table(described(name, is_partitioned=bool(partition)))
+    txn_id = elsewhere.open_transaction(*USER)
+    write_id = elsewhere.allocate_write_id(txn_id, name)
+    own = elsewhere.valid_write_ids([name], elsewhere.valid_transactions(txn_id))[name].with_own(write_id)
+    location = elsewhere.table(name).location
+    if partition:
+        elsewhere.add_partitions(name, {partition: f"{location}/{partition}"}, write_id, own)
+    files = [AddedFile(f"{location}/{partition}/delta_1_1/bucket_00000", "", "delta_1_1")]
+    elsewhere.notify_write(txn_id, write_id, name, {partition: files})
+    elsewhere.commit(txn_id)
+
+
+def test_what_was_aborted_stays_so_where_the_cleaner_looks(
+    here: ThriftSetup, elsewhere: ThriftMetastore, database: str
+) -> None:
+    """It looks for the table in `hive` alone and takes it for dropped. Its rows must not count as committed then."""
+    cleaned, kept = here.create_table(f"cleaned_{database}"), TableName(database, "kept")
+    elsewhere.create_table(described(kept))
+    for table in (kept, cleaned):
+        assert write(elsewhere, table, aborts=True)[0] == 1
+    write(here.metastore, cleaned)  # the latest transaction is never forgotten
+    assert eventually(lambda: is_visible(here.metastore, cleaned), LIMIT_S), "it is forgotten"
+    assert not is_visible(elsewhere, kept)
+
+
+def test_no_compaction_is_asked_for_because_the_cleaner_would_not_find_the_table(
+    elsewhere: ThriftMetastore, database: str
+) -> None:
+    with pytest.raises(HiveAcidError) as refused:
+        elsewhere.request_compaction(CompactionRequest(TableName(database, "t"), CompactionKind.MAJOR))
+    assert refused.value.getCondition() == "HIVE_ACID_UNSUPPORTED_TABLE.COMPACTION_IN_CATALOG"
+
+
+def test_a_drop_in_hive_makes_the_metastore_forget_the_write_ids_of_a_twin(
+    here: ThriftSetup, elsewhere: ThriftMetastore, database: str
+) -> None:
+    """The reason why a database in two catalogs is refused. A release that tells them apart fails here."""
+    twin = TableName(database, "twin")
+    elsewhere.create_table(described(twin))
+    assert [write(elsewhere, twin)[0] for _ in range(3)] == [1, 2, 3]
+    here.metastore.create_database(DescribedDatabase(database, None, None, None, {}))
+    here.metastore.create_table(described(twin))
+    here.metastore.drop_table(twin, purges=False)
+    assert elsewhere.described_table(twin) is not None
+    assert write(elsewhere, twin)[0] == 1, "as if it had never been written to"
+
+
+def test_transactional_tables_of_a_database_in_two_catalogs_are_refused(
+    here: ThriftSetup, elsewhere: ThriftMetastore, database: str
+) -> None:
+    before, plain = TableName(database, "before"), TableName(database, "plain")
+    elsewhere.create_table(described(before))
+    here.metastore.create_database(DescribedDatabase(database, None, None, None, {}))
+    elsewhere.create_table(described(plain, properties={}))
+    for use in (lambda: elsewhere.table(before), lambda: elsewhere.create_table(described(TableName(database, "new")))):
+        with pytest.raises(HiveAcidError) as refused:
+            use()
+        assert refused.value.getCondition() == "HIVE_ACID_UNSUPPORTED_TABLE.DATABASE_IN_CATALOGS"
+        assert refused.value.getMessageParameters()["others"] == "hive"
+    assert set(elsewhere.table_names()) == {before, plain}
+    assert elsewhere.table(plain).name == plain
+    here.metastore.drop_database(database, cascades=False)
+    assert elsewhere.table(before).name == before
+
+
+def test_a_catalog_that_the_metastore_has_not_is_told(here: ThriftSetup) -> None:
+    with pytest.raises(HiveAcidError) as refused:
+        ThriftMetastore(here.metastore.uri, catalog="nowhere").database_names()
+    assert refused.value.getCondition() == "HIVE_ACID_CONFIGURATION.METASTORE_CATALOG_MISSING"
+    assert "hive" in refused.value.getMessageParameters()["known"]
+
+
+def test_the_3_1_line_is_refused(tmp_path: Path) -> None:
+    """Its AcidEventListener cleans up by database and name, whatever the catalog of a dropped table."""
+    with started_release(GATE_VERSION, tmp_path) as metastore, thrift_setup(metastore.uri) as setup:
+        assert setup.metastore.line is MetastoreLine.HIVE_3
+        with pytest.raises(HiveAcidError) as refused:
+            ThriftMetastore(metastore.uri, catalog="other").database_names()
+    assert refused.value.getCondition() == "HIVE_ACID_CONFIGURATION.METASTORE_CATALOG_ON_3_1"
