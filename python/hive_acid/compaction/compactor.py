@@ -158,6 +158,7 @@ class Compactor:
     ) -> Foldable:
         """The work that the transaction, which holds the lock, finds to fold. Raises Conflict as `meet_changes`."""
         name = place.table.name
+        transaction.keep_files([name])
         # taken under the lock: what older transactions have committed by now is folded too
         snapshot = self._metastore.valid_transactions(transaction.txn_id)
         seen = self._metastore.valid_write_ids([name], snapshot)[name]

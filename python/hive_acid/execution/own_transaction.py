@@ -41,6 +41,7 @@ class OwnTransaction(WritingScope):
         """Begins the transaction."""
         warehouse = self.tools.warehouse
         self._transaction = run.transaction = warehouse.transactions.begin(str(run.table.name), self.settings)
+        run.transaction.keep_files(run.statement.sources)
         seen = run.transaction.own_snapshot()
         run.snapshot = run.taken = Snapshot(warehouse.metastore, warehouse.file_system, seen, run.table)
         run.token = self._scans.enter_context(scannable(self.tools.snapshots, run.snapshot))

@@ -122,6 +122,7 @@ class SessionTransaction(WritingScope):
 
     def open_snapshot(self, run: StatementRun) -> None:
         """Begins the transaction if the statement is the first. The snapshot has what statements before it wrote."""
+        self._reads.keep(run.statement.sources)
         run.snapshot = run.taken = self._reads.before_write_id()
         run.transaction, run.token = self._reads.transaction, self.token
 

@@ -7,7 +7,7 @@ so, and then at the next call.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 
 from hive_acid.clock import wall_clock_ms
@@ -53,6 +53,7 @@ class MemoryMetastore(MemoryTables, MemoryQueue):
         self._transactions = TransactionTable(line)
         self._locks = LockTable(line)
         self._compactions = CompactionEntries(line, clock)
+        self.kept: dict[int, set[TableName]] = {}
         self.notified: list[tuple[int, int, TableName, dict[str, Sequence[AddedFile]]]] = []
 
     # transactions
@@ -115,6 +116,12 @@ class MemoryMetastore(MemoryTables, MemoryQueue):
         with self._guard:
             self._now()
             return self._transactions.allocate(txn_id, table)
+
+    def keep_files(self, txn_id: int, tables: Collection[TableName]) -> None:
+        with self._guard:
+            self._now()
+            self._transactions.require_open(txn_id)
+            self.kept.setdefault(txn_id, set()).update(tables)
 
     def heartbeat(self, txn_id: int) -> None:
         with self._guard:

@@ -6,7 +6,7 @@ call may or may not have happened) and `MetastoreRefused` (the metastore answere
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Protocol
 
 from hive_acid.metastore.compaction_protocol import CompactionQueue
@@ -75,6 +75,14 @@ class Metastore(CompactionQueue, Protocol):
         """Has all write IDs up to the mark (inclusive) visible, where the metastore knows none of the table.
 
         Nothing happens where it knows any.
+        """
+        ...
+
+    def keep_files(self, txn_id: int, tables: Collection[TableName]) -> None:
+        """The Cleaner removes no files of these tables until the transaction ends. 4.x; may be repeated.
+
+        For a metastore with `metastore.txn.use.minhistorywriteid`, whose Cleaner waits for nobody else. Others pass it
+        over.
         """
         ...
 

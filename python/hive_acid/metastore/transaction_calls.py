@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from hive_acid.errors import TransactionAborted, build_error
 from hive_acid.metastore import conversion
@@ -19,6 +19,8 @@ from hive_acid.metastore.types import (
 )
 from hive_acid.model.table import TableName
 from hive_acid.model.write_ids import ValidTxnList, ValidWriteIdList
+
+_LOWEST_WRITE_ID = 1
 
 
 class TransactionCalls(Calls):
@@ -68,6 +70,16 @@ class TransactionCalls(Calls):
             tableName=table.table,
         )
         self._read("repl_tbl_writeid_state", request, table=str(table))
+
+    def keep_files(self, txn_id: int, tables: Collection[TableName]) -> None:
+        """See `Metastore`.
+
+        The Cleaner leaves a compaction alone whose highest write ID is not below the number that is told. Hive tells
+        the lowest write ID that it finds open. This one is below all, because a reader may not see the result of a
+        compaction that ends below that.
+        """
+        request = {str(table): _LOWEST_WRITE_ID for table in tables}
+        self._read("add_write_ids_to_min_history", txn_id, request, txn_id=txn_id)
 
     def heartbeat(self, txn_id: int) -> None:
         self._read("heartbeat", ttypes.HeartbeatRequest(txnid=txn_id), txn_id=txn_id)

@@ -7,8 +7,27 @@ from collections.abc import Iterable
 from hive_acid.metastore.protocol import Metastore
 from hive_acid.model.table import TableName
 from hive_acid.model.write_ids import ValidWriteIdList
+from hive_acid.reading.changed_tables import build_table_changed
 from hive_acid.reading.snapshot import Snapshot
-from hive_acid.transactions.late_tables import find_late_change
+from hive_acid.transactions.late_tables import find_late_change, find_late_compaction
+from hive_acid.transactions.manager import Transaction
+
+
+def refuse_changed_since(
+    metastore: Metastore, snapshot: Snapshot, tables: Iterable[TableName], transaction: Transaction
+) -> None:
+    """Refuses tables that the transaction, which has locked them by now, cannot read in the snapshot any more.
+
+    The Cleaner has to be asked to leave their files, where it waits for nobody else: what a compaction has folded that
+    the snapshot does not see may be gone by then. Raises HIVE_ACID_TABLE_CHANGED.
+    """
+    names = sorted(set(tables))
+    kept_late = transaction.keep_files(names)
+    changed = find_changed_since(metastore, snapshot, names, transaction.txn_id)
+    if changed is None and kept_late:
+        changed = find_late_compaction(metastore.compactions(), kept_late, snapshot.transactions)
+    if changed is not None:
+        raise build_table_changed(*changed)
 
 
 def find_changed_since(

@@ -11,8 +11,7 @@ from hive_acid.errors import HiveAcidError, build_error
 from hive_acid.metastore.types import MetastoreLine
 from hive_acid.model.analysed_table import AnalysedTable
 from hive_acid.model.table import TableName
-from hive_acid.reading.changed_tables import build_table_changed
-from hive_acid.reading.late_tables import find_changed_since
+from hive_acid.reading.late_tables import refuse_changed_since
 from hive_acid.reading.snapshot import Snapshot
 from hive_acid.reading.warehouse import Warehouse
 from hive_acid.snapshot.scan_plan import ScanPlan
@@ -83,12 +82,14 @@ class ReadTransaction:
             transaction = self._find_transaction(table)
             transaction.ensure_active()
             if self._opened is None:
+                transaction.keep_files({table, *together})
                 self._lock_together(transaction, {table, *together})
             is_late = table not in self._tables
             self._lock(transaction, table, partitions)
             opened = self._find_opened(table)
             if is_late:
-                self._refuse_changed(opened, table, transaction)
+                refuse_changed_since(self._warehouse.metastore, opened, [table], transaction)
+                self._tables.add(table)
             return opened
 
     def unlocked_snapshot(self, table: TableName) -> Snapshot:
@@ -117,12 +118,6 @@ class ReadTransaction:
                 self._warehouse.metastore, self._warehouse.file_system, self._warehouse.metastore.valid_transactions(0)
             )
         return self._opened
-
-    def _refuse_changed(self, opened: Snapshot, table: TableName, transaction: Transaction) -> None:
-        changed = find_changed_since(self._warehouse.metastore, opened, [table], transaction.txn_id)
-        if changed is not None:
-            raise build_table_changed(*changed)
-        self._tables.add(table)
 
     def _lock_together(self, transaction: Transaction, tables: Collection[TableName]) -> None:
         transaction.lock([build_read_lock(table) for table in sorted(tables)])

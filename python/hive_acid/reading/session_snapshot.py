@@ -13,8 +13,7 @@ from collections.abc import Iterable, Sequence
 from hive_acid import config
 from hive_acid.metastore.types import LockComponent
 from hive_acid.model.table import TableName
-from hive_acid.reading.changed_tables import build_table_changed
-from hive_acid.reading.late_tables import find_changed_since
+from hive_acid.reading.late_tables import refuse_changed_since
 from hive_acid.reading.snapshot import Snapshot
 from hive_acid.reading.warehouse import Warehouse
 from hive_acid.transactions.manager import Transaction
@@ -68,10 +67,17 @@ class SessionSnapshot:
                 )
             return self._taken
 
+    def keep(self, tables: Iterable[TableName]) -> None:
+        """The Cleaner leaves their files alone; before the snapshot is taken if they are the first."""
+        with self._guard:
+            if self._taken is None:
+                self.transaction.keep_files(tables)
+
     def read(self, tables: Iterable[TableName]) -> None:
         """Locks the tables, before the snapshot is taken if they are the first. Raises HIVE_ACID_TABLE_CHANGED."""
         names = sorted(set(tables))
         with self._guard:
+            self.keep(names)
             self.lock([build_read_lock(table) for table in names])
             self.use(names)
 
@@ -82,10 +88,8 @@ class SessionSnapshot:
         """
         with self._guard:
             late = {table for table in tables if table not in self._tables}
-            if self._taken is not None and late:
-                changed = find_changed_since(self._warehouse.metastore, self._taken, late, self.transaction.txn_id)
-                if changed is not None:
-                    raise build_table_changed(*changed)
+            if self._taken is not None:
+                refuse_changed_since(self._warehouse.metastore, self._taken, late, self.transaction)
             self.under_lock()
             self._tables |= late
 

@@ -61,7 +61,7 @@ class Snapshot:
     def __init__(
         self, metastore: Metastore, file_system: FileSystem, transactions: ValidTxnList, *known: TableDescription
     ) -> None:
-        self._transactions = transactions
+        self.transactions = transactions
         self._metastore = metastore
         self._file_system = file_system
         self._guard = threading.Lock()
@@ -75,7 +75,7 @@ class Snapshot:
         """The write IDs of the table that are visible."""
         with self._guard:
             if table not in self._write_ids:
-                self._write_ids[table] = self._metastore.valid_write_ids([table], self._transactions)[table]
+                self._write_ids[table] = self._metastore.valid_write_ids([table], self.transactions)[table]
             return self._write_ids[table]
 
     def read_together(self, tables: Iterable[TableName]) -> None:
@@ -166,10 +166,10 @@ class Snapshot:
         self, table: TableDescription, partitions: Sequence[Partition] | None, write_ids: ValidWriteIdList
     ) -> ScanPlan:
         """Where a folder was missing, the second listing counts: between the two nobody had taken the table away."""
-        plan = load_scan_plan(self._file_system, table, partitions, write_ids, self._transactions)
+        plan = load_scan_plan(self._file_system, table, partitions, write_ids, self.transactions)
         if plan.without_folder:
             refuse_moved(self._metastore, self._file_system, table, partitions, plan)
-            plan = load_scan_plan(self._file_system, table, partitions, write_ids, self._transactions)
+            plan = load_scan_plan(self._file_system, table, partitions, write_ids, self.transactions)
         return plan
 
     def content(self, table: TableName) -> TableContent:
@@ -177,7 +177,7 @@ class Snapshot:
         write_ids, description = self.write_ids(table), self.description(table)
         names = self.partition_names(table) if description.is_partitioned else None
         found = self._metastore.partitions(table, names) if names is not None else None
-        return load_content(self._file_system, description, found, write_ids, self._transactions)
+        return load_content(self._file_system, description, found, write_ids, self.transactions)
 
     def description(self, name: TableName) -> TableDescription:
         """The table, asked for once."""

@@ -7,10 +7,14 @@ dropped the rest would be in neither place.
 
 from __future__ import annotations
 
-from hive_acid.model.table import TableDescription
-from hive_acid.model.write_ids import ValidWriteIdList
+from collections.abc import Collection, Iterable
+
+from hive_acid.metastore.compaction_types import CompactionInfo, CompactionState
+from hive_acid.model.table import TableDescription, TableName
+from hive_acid.model.write_ids import ValidTxnList, ValidWriteIdList
 from hive_acid.transactions.validity import is_unchanged
 
+_DONE = (CompactionState.READY, CompactionState.SUCCEEDED)
 CLOCK_STEP_MS = 1000
 """The metastore keeps times of creation in seconds."""
 
@@ -36,3 +40,18 @@ def find_late_change(
     if started_ms is not None and 0 < table.created_s * 1000 < started_ms - CLOCK_STEP_MS:
         return None
     return "it was made, or written to for the first time, after the snapshot"
+
+
+def find_late_compaction(
+    entries: Iterable[CompactionInfo], tables: Collection[TableName], seen: ValidTxnList
+) -> tuple[TableName, str] | None:
+    """The first of the tables with a compaction whose result a snapshot does not see, and that as a reason.
+
+    The Cleaner may have removed what it has folded. `entries` are those of the queue and of its history, `seen` the
+    transactions that the snapshot sees.
+    """
+    for entry in entries:
+        is_unseen = entry.txn_id is not None and not seen.is_valid(entry.txn_id)
+        if entry.table in tables and entry.state in _DONE and is_unseen:
+            return entry.table, "it has been compacted since the snapshot, and the Cleaner did not wait"
+    return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from enum import Enum
 
 from hive_acid import config
@@ -22,7 +22,7 @@ from hive_acid.transactions.locks import Identity, Waiting, acquire, acquire_at_
 LOG = logging.getLogger(__name__)
 
 
-_MIN_HISTORY = "metastore.txn.use.minhistorywriteid"
+_MIN_HISTORY = ("metastore.txn.use.minhistorywriteid", "hive.txn.use.minhistorywriteid")
 
 
 def _nothing(*_: object) -> None:
@@ -56,11 +56,25 @@ class Transaction:
         self._manager = manager
         self._settings = settings
         self._metastore = manager.metastore
+        self._kept: frozenset[TableName] = frozenset()
 
     @property
     def statement_outcome(self) -> StatementOutcome:
         """The outcome that an error tells of the statement that wrote in it."""
         return _TOLD[self.outcome]
+
+    def keep_files(self, tables: Iterable[TableName]) -> frozenset[TableName]:
+        """The Cleaner leaves files of these tables where they are until the end. Call it before the snapshot is taken.
+
+        The tables for which it has just been asked: where it had not to be, or had been before, there are none. It may
+        have removed files of theirs that an older snapshot needs.
+        """
+        wanted = frozenset(tables) - self._kept if self._manager.asks_cleaner else frozenset()
+        if wanted and self._metastore.line is MetastoreLine.HIVE_4:
+            self._metastore.keep_files(self.txn_id, sorted(wanted))
+            self._kept |= wanted
+            return wanted
+        return frozenset()
 
     def own_snapshot(self) -> ValidTxnList:
         """A list of what older transactions have committed, and of its own; see `Metastore.valid_transactions`."""
@@ -212,7 +226,6 @@ class TransactionManager:
 
     `pause_ms` waits between two looks at a lock, and may raise because the statement was cancelled; `resolve_pause_ms`
     waits while a lost commit is asked after, which must not be given up. `check` raises if the statement was cancelled.
-    Raises HIVE_ACID_CONFIGURATION for a metastore whose Cleaner would not wait for them.
     """
 
     def __init__(
@@ -234,7 +247,8 @@ class TransactionManager:
         """Told of the tables that a lock is waited for, before each pause: what need not be in the way can go."""
         self._settings = settings
         self._pause_ms = pause_ms
-        _refuse_min_history(metastore)
+        self.asks_cleaner = _asks_cleaner(metastore)
+        """The Cleaner waits for those transactions alone that have asked it to."""
         timeout = metastore.config_value("metastore.txn.timeout", metastore.config_value("hive.txn.timeout", "300s"))
         self.heartbeat = Heartbeat(metastore, parse_duration_ms(timeout), clock_ms)
 
@@ -271,11 +285,12 @@ class TransactionManager:
         self.heartbeat.stop()
 
 
-def _refuse_min_history(metastore: Metastore) -> None:
-    """With this setting the Cleaner of 4.x waits for readers that have called `add_write_ids_to_min_history` alone.
+def _asks_cleaner(metastore: Metastore) -> bool:
+    """True on a metastore of 4.x whose Cleaner does not wait for open transactions (ReadyToCleanHandler).
 
-    Source: TxnHandler.findMinOpenTxnIdForCleaner and ReadyToCleanHandler of 4.1.0.
+    The setting is true by default on 4.2.0, and false on 4.0.0 to 4.1.0 (asked there).
     """
-    value = metastore.config_value(_MIN_HISTORY, metastore.config_value("hive.txn.use.minhistorywriteid", "false"))
-    if value.strip().lower() == "true" and metastore.line is MetastoreLine.HIVE_4:
-        raise build_error("HIVE_ACID_CONFIGURATION.MIN_HISTORY_WRITE_ID", setting=_MIN_HISTORY)
+    value = "false"
+    for name in reversed(_MIN_HISTORY):
+        value = metastore.config_value(name, value)
+    return value.strip().lower() == "true"

@@ -213,6 +213,7 @@ class WriteJobs:
         if job.counting is not None:
             yield job.counting
             return
+        job.run.transaction.keep_files([job.run.table.name])
         seen = self._metastore.valid_transactions(0)
         now = Snapshot(self._metastore, self._file_system, seen, job.run.table)
         with scannable(self._snapshots, now) as token:

@@ -8,8 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from hive_acid.clock import monotonic_ms, pause_ms
+from hive_acid.config import Settings
 from hive_acid.local import EmbeddedMetastore
 from hive_acid.metastore.types import MetastoreLine
+from hive_acid.transactions.locks import Identity
+from hive_acid.transactions.manager import TransactionManager
 from support.hand_compactions import Place
 from support.metastore_releases import VERSIONS, started_release
 from support.metastore_setup import ThriftSetup, thrift_setup
@@ -27,6 +31,7 @@ OF_3 = {
 }
 """Its Initiator brings the Cleaner, and its queue is served by its own workers alone."""
 LIMIT_S = 120.0
+WHO = Identity("tester", "testhost", "contract")
 
 
 @contextmanager
@@ -64,3 +69,31 @@ def test_what_two_compactions_have_replaced_goes_from_disk(setup: ThriftSetup, p
         place.write()
         base = place.compact()
         assert eventually(lambda: place.is_clean() and place.folders() == {base}, LIMIT_S), place.folders()  # noqa: B023
+
+
+def test_files_stay_as_long_as_a_transaction_has_asked_for_them(setup: ThriftSetup) -> None:
+    """Also beside a Cleaner that waits for nobody else, as that of 4.2.0 by default. That of 3.1 waits for locks."""
+    metastore = setup.metastore
+    if metastore.line is MetastoreLine.HIVE_3:
+        return
+    names = ("kept", "cleaned")
+    kept, cleaned = (Place(metastore, setup.create_table(name), None, f"pool_{name}") for name in names)
+    reader = metastore.open_transaction("tester", "testhost", "contract")
+    metastore.keep_files(reader, [kept.table])
+    for place in (kept, cleaned):
+        place.write()
+        place.write()
+    base, other = kept.compact(), cleaned.compact()
+    waits_for_all = not TransactionManager(metastore, WHO, Settings({}), monotonic_ms, pause_ms).asks_cleaner
+    if not waits_for_all:
+        assert eventually(lambda: has_been_looked_at(cleaned), LIMIT_S), "nobody has asked for these"
+    assert len(kept.folders()) == 3
+    assert not has_been_looked_at(kept)
+    metastore.commit(reader)
+    assert eventually(lambda: kept.folders() == {base}, LIMIT_S), kept.folders()
+    assert not waits_for_all or eventually(lambda: cleaned.folders() == {other}, LIMIT_S), cleaned.folders()
+
+
+def has_been_looked_at(place: Place) -> bool:
+    """True if the Cleaner has tried. That of 4.2.0 fails by a NumberFormatException while a transaction is open."""
+    return len(place.folders()) < 3 or any(entry.error for entry in place.entries())

@@ -74,7 +74,8 @@ def counted(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name.replace("`", ""))
 def test_a_statement_makes_the_calls_of_the_protocol_and_no_more(counted: Counted, case: Case) -> None:
     calls = counted.run(case.sql.format(n=next(counted.numbers)))
-    assert calls == case.calls(counted.client.line) + sparks_own(counted.release, case.tables)
+    ours = case.calls(counted.client.line, asks_cleaner=counted.release == "4.2.0")
+    assert calls == ours + sparks_own(counted.release, case.tables)
 
 
 def sparks_own(release: str, tables: int) -> Counter[str]:

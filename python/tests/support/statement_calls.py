@@ -16,6 +16,7 @@ _SNAPSHOT = ("open_txns", "get_open_txns")
 _LIST_NOW = {HIVE_3: ("get_open_txns", "get_valid_write_ids"), HIVE_4: ("get_valid_write_ids",)}
 _SAME_TABLE = {HIVE_3: ("allocate_table_write_ids",), HIVE_4: ()}
 """How it is asked whether a table was made anew; 4.x shows the ID of each."""
+_CHANGES = ("UPDATE", "DELETE", "MERGE")
 _UPSERT = "USING (SELECT {n} AS id) s ON t.id = s.id WHEN MATCHED THEN UPDATE SET v = 1"
 _OF_VALUES = ("get_not_null_constraints", "get_check_constraints")
 _OF_NEW_ROWS = ("get_default_constraints", *_OF_VALUES)
@@ -43,11 +44,13 @@ class Case:
         """Its first word."""
         return self.sql.split(maxsplit=1)[0]
 
-    def calls(self, line: MetastoreLine) -> Counter[str]:
-        """Our calls by method."""
+    def calls(self, line: MetastoreLine, *, asks_cleaner: bool = False) -> Counter[str]:
+        """Our calls by method. `asks_cleaner`: the Cleaner waits for those alone that ask it to, as that of 4.2.0."""
         if self.fixed:
             return Counter(self.fixed)
-        return Counter(self._read() if self.kind == "SELECT" else self._write(line)) + self._read_locks(line)
+        calls = Counter(self._read() if self.kind == "SELECT" else self._write(line)) + self._read_locks(line)
+        reads = self.kind in ("SELECT", *_CHANGES)
+        return calls + Counter(["add_write_ids_to_min_history"] if asks_cleaner and reads else [])
 
     def _read(self) -> list[str]:
         partitions = ["get_partition_names", "get_partitions_by_names"] if self.is_partitioned else []
@@ -61,7 +64,7 @@ class Case:
 
     def _write(self, line: MetastoreLine) -> list[str]:
         list_now = _LIST_NOW[line]
-        changes_rows, replaces = self.kind in ("UPDATE", "DELETE", "MERGE"), "OVERWRITE" in self.sql
+        changes_rows, replaces = self.kind in _CHANGES, "OVERWRITE" in self.sql
         calls = [TABLE, *_SNAPSHOT, "get_valid_write_ids", "allocate_table_write_ids"]
         calls += ["show_compact"] if replaces and line is HIVE_4 else []  # does the Cleaner wait for the table?
         calls += _CONSTRAINTS.get(self.kind, _OF_NEW_ROWS)

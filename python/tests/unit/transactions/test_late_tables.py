@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from hive_acid.metastore.compaction_types import CompactionInfo, CompactionKind, CompactionState
 from hive_acid.model.table import Column, TableDescription, TableName
-from hive_acid.model.write_ids import ValidWriteIdList
-from hive_acid.transactions.late_tables import find_late_change
+from hive_acid.model.write_ids import ValidTxnList, ValidWriteIdList
+from hive_acid.transactions.late_tables import find_late_change, find_late_compaction
 
 STARTED_MS = 1_700_000_000_000
 
@@ -57,3 +58,27 @@ def test_a_flat_table_without_a_visible_write_is_read_only_if_it_is_older_than_t
 ) -> None:
     made = table(created_s=created_ms // 1000)
     assert (find_late_change(made, ids("0::"), ids("2::"), started_ms) is None) is is_older
+
+
+SEEN = ValidTxnList(high_water_mark=9, open=frozenset({7}))
+
+
+@pytest.mark.parametrize(
+    ("state", "txn_id", "is_late"),
+    [
+        (CompactionState.READY, 10, True),
+        (CompactionState.SUCCEEDED, 10, True),
+        (CompactionState.READY, 7, True),
+        (CompactionState.READY, 9, False),
+        (CompactionState.WORKING, 10, False),
+        (CompactionState.FAILED, 10, False),
+        (CompactionState.READY, None, False),
+    ],
+)
+def test_a_compaction_is_late_if_it_is_done_and_the_snapshot_does_not_see_it(
+    state: CompactionState, txn_id: int | None, is_late: bool
+) -> None:
+    name = TableName("db", "t")
+    entry = CompactionInfo(1, name, CompactionKind.MAJOR, state, txn_id=txn_id)
+    assert (find_late_compaction([entry], [name], SEEN) is not None) == is_late
+    assert find_late_compaction([entry], [TableName("db", "other")], SEEN) is None

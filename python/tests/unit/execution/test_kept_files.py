@@ -1,0 +1,136 @@
+"""Where the Cleaner waits for no transaction, it is asked to leave what is read before the snapshot is taken."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from hive_acid.config import Settings
+from hive_acid.errors import HiveAcidError
+from hive_acid.metastore.compaction_types import CompactionKind, CompactionRequest
+from hive_acid.metastore.types import MetastoreLine
+from hive_acid.model.analysed_table import describe_analysed
+from hive_acid.model.table import TableName
+from hive_acid.reading.read_transaction import ReadTransaction
+from hive_acid.reading.readers import Readers, ReadTable
+from hive_acid.wire.statement_kinds import StatementKind
+from support.statements import TABLE, World, build_table
+
+NONE = Settings({})
+OTHER = TableName("db", "other")
+INSERT, UPDATE = StatementKind.INSERT, StatementKind.UPDATE
+KEEP, SNAPSHOT = "keep_files", "valid_transactions"
+
+
+class NoJobs:
+    def idle_ms(self) -> int:
+        return 0
+
+    def runs_loose(self) -> bool:
+        return False
+
+
+@pytest.fixture
+def world() -> World:
+    """Two tables with a row, on a metastore whose Cleaner is asked."""
+    world = World(MetastoreLine.HIVE_4)
+    world.memory.add_table(build_table(name=OTHER, location="/warehouse/other"))
+    world.file_system.make_folder("/warehouse/other")
+    world.run(INSERT)
+    world.run(INSERT, target=OTHER, analysed=(describe_analysed(world.memory.table(OTHER)),))
+    world.transactions.asks_cleaner = True
+    world.metastore.calls.clear()
+    return world
+
+
+def compact(world: World, table: TableName) -> None:
+    """Somebody's compaction, which is committed and waits for the Cleaner."""
+    world.memory.request_compaction(CompactionRequest(table, CompactionKind.MAJOR))
+    job = world.memory.next_compaction("worker", "version", None)
+    assert job is not None
+    txn_id = world.memory.open_compaction("other", "host", "agent", job.kind)
+    world.memory.start_compaction(replace(job, user="other", highest_write_id=1), txn_id)
+    world.memory.mark_compacted(job)
+    world.memory.commit(txn_id)
+
+
+def is_asked_first(world: World) -> bool:
+    calls = [name for name in world.metastore.calls if name in (KEEP, SNAPSHOT)]
+    return calls.index(KEEP) < calls.index(SNAPSHOT)
+
+
+@pytest.mark.parametrize("kind", [UPDATE, StatementKind.DELETE, StatementKind.MERGE, StatementKind.REPLACE])
+def test_a_statement_asks_before_its_snapshot(world: World, kind: StatementKind) -> None:
+    world.run(kind, sources=(TABLE, OTHER))
+    assert is_asked_first(world)
+    assert list(world.memory.kept.values()) == [{TABLE, OTHER}]
+
+
+def test_an_insert_of_rows_asks_for_nothing(world: World) -> None:
+    world.run(INSERT)
+    assert KEEP not in world.metastore.calls
+
+
+def test_an_overwrite_asks_before_it_counts_the_rows_that_it_replaces(world: World) -> None:
+    world.run(StatementKind.OVERWRITE, settings={"spark.hiveacid.guard.maxRows": "99"})
+    (kept,) = world.memory.kept.values()
+    assert kept == {TABLE}
+
+
+def test_a_statement_of_several_asks_before_the_first_snapshot(world: World) -> None:
+    transaction = world.executor.begin_transaction({})
+    transaction.run(world.statement(UPDATE), world.engine, NONE)
+    transaction.read_together([OTHER])
+    assert is_asked_first(world)
+    assert world.memory.kept == {transaction.txn_id: {TABLE, OTHER}}
+    world.executor.end_transaction(transaction, None)
+
+
+def test_a_query_asks_for_all_its_tables_before_its_snapshot(world: World) -> None:
+    reading = ReadTransaction(world.warehouse, NONE)
+    reading.read_together([TABLE, OTHER])
+    reading.scan_plan(TABLE, None)
+    assert world.metastore.calls.count(KEEP) == 1
+    assert is_asked_first(world)
+    reading.end()
+
+
+def test_a_table_that_comes_late_is_asked_for_too(world: World) -> None:
+    reading = ReadTransaction(world.warehouse, NONE)
+    reading.scan_plan(TABLE, None)
+    reading.scan_plan(OTHER, None)
+    assert list(world.memory.kept.values()) == [{TABLE, OTHER}]
+    reading.end()
+
+
+def test_a_table_that_comes_after_its_compaction_is_not_read_in_an_older_snapshot(world: World) -> None:
+    readers = Readers(world.warehouse, 10_000_000, world.clock, NoJobs(), 5_000)
+    asked = [ReadTable(describe_analysed(world.memory.table(name))) for name in (TABLE, OTHER)]
+    readers.scan_plan(7, asked[0], None, NONE)
+    compact(world, OTHER)
+    with pytest.raises(HiveAcidError) as raised:
+        readers.scan_plan(7, asked[1], None, NONE)
+    assert raised.value.getCondition() == "HIVE_ACID_TABLE_CHANGED"
+    assert "compacted" in str(raised.value)
+    readers.scan_plan(8, asked[1], None, NONE)
+    readers.close()
+
+
+def test_a_transaction_of_several_does_not_read_one_either(world: World) -> None:
+    transaction = world.executor.begin_transaction({})
+    transaction.read_together([TABLE])
+    compact(world, OTHER)
+    with pytest.raises(HiveAcidError, match="compacted"):
+        transaction.read_together([OTHER])
+    world.executor.end_transaction(transaction, RuntimeError("leaves the block"))
+
+
+def test_where_the_cleaner_waits_for_transactions_a_compaction_is_in_nobodys_way(world: World) -> None:
+    world.transactions.asks_cleaner = False
+    reading = ReadTransaction(world.warehouse, NONE)
+    reading.scan_plan(TABLE, None)
+    compact(world, OTHER)
+    reading.scan_plan(OTHER, None)
+    assert world.memory.kept == {}
+    reading.end()
