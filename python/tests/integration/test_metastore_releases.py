@@ -10,8 +10,8 @@ import pytest
 from support.metastore_releases import VERSIONS, started_release
 from support.session_process import SessionProcess
 
-pytestmark = pytest.mark.slow
-
+NEWEST = VERSIONS[-1]
+"""The gate has one table on it, for each release sets something else by default. The rest is for `--all`."""
 KINDS = {
     "flat": "(id INT, amount INT, day STRING)",
     "partitioned": "(id INT, amount INT) PARTITIONED BY (day STRING)",
@@ -21,7 +21,9 @@ NOBODY = "thrift://127.0.0.1:1"
 """The first address of each, where none listens."""
 
 
-@pytest.fixture(scope="module", params=VERSIONS)
+@pytest.fixture(
+    scope="module", params=[NEWEST, *(pytest.param(version, marks=pytest.mark.slow) for version in VERSIONS[:-1])]
+)
 def spark(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SessionProcess]:
     """A session on a metastore of the release, in a new database."""
     folder = tmp_path_factory.mktemp(request.param)
@@ -38,7 +40,7 @@ def create(spark: SessionProcess, name: str, columns: str) -> None:
     spark.sql(f"CREATE TABLE shop.{name} {columns} STORED AS ORC TBLPROPERTIES ('transactional'='true')")
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", [pytest.param("flat", marks=pytest.mark.slow), "partitioned"])
 def test_a_table_is_created_written_changed_read_and_dropped(spark: SessionProcess, kind: str) -> None:
     create(spark, kind, KINDS[kind])
     spark.sql(f"INSERT INTO {kind} VALUES (1, 10, 'mon'), (2, 20, 'mon'), (3, 30, 'tue')")
@@ -51,6 +53,7 @@ def test_a_table_is_created_written_changed_read_and_dropped(spark: SessionProce
     assert (kind,) not in [row[1:2] for row in spark.sql("SHOW TABLES")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_updates_of_one_row_at_the_same_time_all_count(spark: SessionProcess, kind: str) -> None:
     create(spark, f"counted_{kind}", KINDS[kind])
@@ -62,6 +65,7 @@ def test_updates_of_one_row_at_the_same_time_all_count(spark: SessionProcess, ki
     assert spark.sql(f"SELECT id, amount FROM counted_{kind} ORDER BY id") == [(1, 111), (2, 0)]
 
 
+@pytest.mark.slow
 def test_compactions_locks_and_transactions_are_shown(spark: SessionProcess) -> None:
     create(spark, "shown", KINDS["partitioned"])
     spark.sql("INSERT INTO shown VALUES (1, 10, 'Mon'), (2, 20, 'tue')")
@@ -77,6 +81,7 @@ def test_compactions_locks_and_transactions_are_shown(spark: SessionProcess) -> 
     spark.sql("RESET spark.hiveacid.compaction.runIn")
 
 
+@pytest.mark.slow
 def test_plain_tables_are_sparks_as_ever(spark: SessionProcess) -> None:
     spark.sql("CREATE TABLE plain (id INT) PARTITIONED BY (day STRING) STORED AS ORC")
     spark.sql("INSERT INTO plain VALUES (1, 'mon'), (2, 'tue')")
@@ -85,6 +90,7 @@ def test_plain_tables_are_sparks_as_ever(spark: SessionProcess) -> None:
     assert spark.sql("SHOW PARTITIONS plain") == [("day=tue",)]
 
 
+@pytest.mark.slow
 def test_new_tables_lie_in_the_warehouse_of_managed_ones_where_that_is_another(tmp_path: Path) -> None:
     external = tmp_path / "external"
     settings = {"metastore.warehouse.external.dir": f"file:{external}"}
