@@ -117,7 +117,6 @@ def test_a_lock_of_the_other_metastore_is_waited_for_as_long_as_the_session_says
 OPTIONS = {
     "HIVE_ACID_CONFIGURATION.CATALOG_WITHOUT_METASTORE": {},
     "HIVE_ACID_CONFIGURATION.CATALOG_OPTION": {"uri": "thrift://127.0.0.1:1"},
-    "HIVE_ACID_CONFIGURATION.METASTORE_CATALOG": {"metastore.catalog.default": "another"},
     "HIVE_ACID_CONFIGURATION.NOT_A_FLAG": {
         "hive.metastore.uris": "thrift://127.0.0.1:1",
         "metastore.use.SSL": "perhaps",

@@ -60,7 +60,7 @@ def inner(
             yield Inner(client, process, "deep")
 
 
-@pytest.mark.parametrize("more", ["", "CLUSTERED BY (id) INTO 2 BUCKETS"])
+@pytest.mark.parametrize("more", ["", pytest.param("CLUSTERED BY (id) INTO 2 BUCKETS", marks=pytest.mark.slow)])
 def test_every_change_of_rows(tables: Tables, inner: Inner, more: str) -> None:
     t, name = inner.name("rows"), TableName(inner.database, "rows")
     tables.sql(f"CREATE TABLE {t} (id INT, v STRING) PARTITIONED BY (day STRING) {more} {ACID}")
@@ -94,6 +94,7 @@ def test_every_change_of_rows(tables: Tables, inner: Inner, more: str) -> None:
     assert inner.client.described_table(name) is None
 
 
+@pytest.mark.slow
 def test_files_lie_in_the_folder_of_the_catalog_with_the_write_ids_of_the_table(tables: Tables, inner: Inner) -> None:
     t = inner.name("files")
     tables.sql(f"CREATE TABLE {t} (id INT) {ACID}")
@@ -104,6 +105,7 @@ def test_files_lie_in_the_folder_of_the_catalog_with_the_write_ids_of_the_table(
     assert [row["row"]["id"] for row in pyarrow.orc.read_table(file).to_pylist()] == [1, 2]
 
 
+@pytest.mark.slow
 def test_rows_go_from_either_catalog_into_the_other(tables: Tables, inner: Inner) -> None:
     tables.create("ours")
     t = inner.name("theirs")
@@ -115,6 +117,7 @@ def test_rows_go_from_either_catalog_into_the_other(tables: Tables, inner: Inner
     assert inner.read("theirs") == [(1, "ours")]
 
 
+@pytest.mark.slow
 def test_a_failed_statement_leaves_nothing(tables: Tables, inner: Inner) -> None:
     t = inner.name("failed")
     tables.sql(f"CREATE TABLE {t} (id INT) {ACID}")
