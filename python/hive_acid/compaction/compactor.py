@@ -25,6 +25,7 @@ from hive_acid.model.names import COMPACTED_METADATA, HISTORY_FILE, METADATA_FIL
 from hive_acid.model.table import Partition, TableDescription, TableKind, TableName
 from hive_acid.model.write_ids import ValidTxnList, ValidWriteIdList
 from hive_acid.reading.evolution import find_evolution
+from hive_acid.reading.late_tables import find_missed_compaction
 from hive_acid.snapshot.acid_state import AcidState
 from hive_acid.snapshot.filesystem import FileSystem
 from hive_acid.snapshot.flush_lengths import load_readable_bytes
@@ -160,7 +161,10 @@ class Compactor:
         name = place.table.name
         transaction.keep_files([name])
         # taken under the lock: what older transactions have committed by now is folded too
-        snapshot = self._metastore.valid_transactions(transaction.txn_id)
+        snapshot = transaction.own_snapshot()
+        missed = find_missed_compaction(self._metastore, transaction, [name], snapshot)
+        if missed is not None:
+            raise build_error("HIVE_ACID_SNAPSHOT_UNAVAILABLE", table=name, reason=missed[1])
         seen = self._metastore.valid_write_ids([name], snapshot)[name]
         write_ids = seen.for_compaction()
         # after the snapshot: a column that was added before a row in it was written must not be lost

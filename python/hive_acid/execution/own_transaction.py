@@ -10,6 +10,7 @@ from hive_acid import config
 from hive_acid.errors import CommitStateUnknown
 from hive_acid.errors.outcome import StatementOutcome
 from hive_acid.execution.scope import Tools, WritingScope
+from hive_acid.reading.late_tables import find_missed_compaction
 from hive_acid.reading.snapshot import Snapshot, scannable
 from hive_acid.transactions.manager import Transaction
 from hive_acid.writing.conflicts import Conflict
@@ -43,6 +44,9 @@ class OwnTransaction(WritingScope):
         self._transaction = run.transaction = warehouse.transactions.begin(str(run.table.name), self.settings)
         run.transaction.keep_files(run.statement.sources)
         seen = run.transaction.own_snapshot()
+        missed = find_missed_compaction(warehouse.metastore, run.transaction, run.statement.sources, seen)
+        if missed is not None:
+            raise Conflict(run.transaction.txn_id, f"of the table {missed[0]} that it reads: {missed[1]}")
         run.snapshot = run.taken = Snapshot(warehouse.metastore, warehouse.file_system, seen, run.table)
         run.token = self._scans.enter_context(scannable(self.tools.snapshots, run.snapshot))
 

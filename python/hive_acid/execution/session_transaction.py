@@ -99,6 +99,7 @@ class SessionTransaction(WritingScope):
         wanted: list[LockComponent] = []
         self.overwrites = True
         with self._statements, self._noting_failure(statements[0][0].target):
+            self._reads.keep([source for statement, _ in statements for source in statement.sources])
             for statement, engine in statements:
                 run = StatementRun(statement, engine, self.settings)
                 walk(self, run, LOCKED_AHEAD)

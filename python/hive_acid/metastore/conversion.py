@@ -64,13 +64,8 @@ def split_by_bits(ids: Sequence[int], aborted_bits: bytes) -> tuple[frozenset[in
 def build_valid_transactions(response: Any, own_txn_id: int) -> ValidTxnList:
     """The snapshot of `own_txn_id` (0: of nobody) from GetOpenTxnsResponse (TxnCommonUtils.createValidReadTxnList)."""
     open_ids, aborted_ids = split_by_bits(response.open_txns, response.abortedBits)
-    if own_txn_id == 0:
-        return ValidTxnList(response.txn_high_water_mark, open_ids, aborted_ids)
-    return ValidTxnList(
-        min(own_txn_id, response.txn_high_water_mark),
-        frozenset(id_ for id_ in open_ids if id_ < own_txn_id),
-        frozenset(id_ for id_ in aborted_ids if id_ < own_txn_id),
-    )
+    seen = ValidTxnList(response.txn_high_water_mark, open_ids, aborted_ids)
+    return seen.up_to(own_txn_id) if own_txn_id else seen
 
 
 def build_valid_write_ids(answer: Any) -> ValidWriteIdList:

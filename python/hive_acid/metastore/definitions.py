@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final, Protocol
 
-from hive_acid.errors import HiveAcidError
+from hive_acid.errors import HiveAcidError, build_error
 from hive_acid.errors.outcome import StatementOutcome, tell, telling
+from hive_acid.metastore.catalog_names import DEFAULT_CATALOG
 from hive_acid.metastore.generated import ttypes
 from hive_acid.metastore.table_calls import TableCalls
 from hive_acid.metastore.types import MetastoreLine
@@ -58,6 +59,7 @@ class DefinitionCalls(TableCalls):
         if TableKind.of(table.properties) is not TableKind.PLAIN:
             with telling(StatementOutcome.NOTHING_CHANGED):
                 self.refuse_twins(table.table)
+                self._refuse_used_name(table.table)
         raw = build_raw_table(table, table.location or self.new_table_location(table.table))
         if self.line is MetastoreLine.HIVE_3:
             _sent(lambda: self._change("create_table", raw))
@@ -66,6 +68,15 @@ class DefinitionCalls(TableCalls):
             table=raw, processorCapabilities=list(_CAPABILITIES), processorIdentifier=_IDENTIFIER
         )
         _sent(lambda: self._change("create_table_req", request))
+
+    def _refuse_used_name(self, name: TableName) -> None:
+        """A drop in another catalog than `hive` leaves the write IDs, by which rows of before could be seen."""
+        if self._catalog == DEFAULT_CATALOG:
+            return
+        asked = ttypes.GetValidWriteIdsRequest(fullTableNames=[str(name)])
+        if self._read("get_valid_write_ids", asked).tblValidWriteIds[0].writeIdHighWaterMark:
+            where = {"operation": "CREATE TABLE", "table": name, "catalog": self._catalog}
+            raise build_error("HIVE_ACID_UNSUPPORTED_TABLE.NAME_USED_IN_CATALOG", **where)
 
     def drop_table(self, name: TableName, *, purges: bool) -> None:
         context = ttypes.EnvironmentContext(properties={"ifPurge": "TRUE"} if purges else {})

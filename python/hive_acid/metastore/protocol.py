@@ -79,10 +79,10 @@ class Metastore(CompactionQueue, Protocol):
         ...
 
     def keep_files(self, txn_id: int, tables: Collection[TableName]) -> None:
-        """The Cleaner removes no files of these tables until the transaction ends. 4.x; may be repeated.
+        """The Cleaner removes nothing that a compaction has folded of these tables until the transaction ends. 4.x.
 
         For a metastore with `metastore.txn.use.minhistorywriteid`, whose Cleaner waits for nobody else. Others pass it
-        over.
+        over. The transaction must be open: what is told of one that has ended stays there for ever.
         """
         ...
 

@@ -76,10 +76,10 @@ class TransactionCalls(Calls):
 
         The Cleaner leaves a compaction alone whose highest write ID is not below the number that is told. Hive tells
         the lowest write ID that it finds open. This one is below all, because a reader may not see the result of a
-        compaction that ends below that.
+        compaction that ends below that. It is sent once: what arrives after the transaction's end is never removed.
         """
         request = {str(table): _LOWEST_WRITE_ID for table in tables}
-        self._read("add_write_ids_to_min_history", txn_id, request, txn_id=txn_id)
+        self._change("add_write_ids_to_min_history", txn_id, request, txn_id=txn_id)
 
     def heartbeat(self, txn_id: int) -> None:
         self._read("heartbeat", ttypes.HeartbeatRequest(txnid=txn_id), txn_id=txn_id)

@@ -63,6 +63,14 @@ class ValidTxnList:
         """True if what the transaction did is visible."""
         return txn_id <= self.high_water_mark and txn_id not in self.open and txn_id not in self.aborted
 
+    def up_to(self, txn_id: int) -> ValidTxnList:
+        """The snapshot of this transaction: its own changes are visible, those of younger ones are not."""
+        return ValidTxnList(
+            min(txn_id, self.high_water_mark),
+            frozenset(id_ for id_ in self.open if id_ < txn_id),
+            frozenset(id_ for id_ in self.aborted if id_ < txn_id),
+        )
+
     def is_aborted(self, txn_id: int) -> bool:
         """True if the transaction is known to have been aborted."""
         return txn_id in self.aborted

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from hive_acid.metastore.protocol import Metastore
 from hive_acid.model.table import TableName
-from hive_acid.model.write_ids import ValidWriteIdList
+from hive_acid.model.write_ids import ValidTxnList, ValidWriteIdList
 from hive_acid.reading.changed_tables import build_table_changed
 from hive_acid.reading.snapshot import Snapshot
 from hive_acid.transactions.late_tables import find_late_change, find_late_compaction
@@ -22,12 +22,25 @@ def refuse_changed_since(
     the snapshot does not see may be gone by then. Raises HIVE_ACID_TABLE_CHANGED.
     """
     names = sorted(set(tables))
-    kept_late = transaction.keep_files(names)
+    transaction.keep_files(names)
     changed = find_changed_since(metastore, snapshot, names, transaction.txn_id)
-    if changed is None and kept_late:
-        changed = find_late_compaction(metastore.compactions(), kept_late, snapshot.transactions)
+    if changed is None and names and transaction.asks_cleaner:
+        changed = find_late_compaction(metastore.compactions(), names, snapshot.transactions)
     if changed is not None:
         raise build_table_changed(*changed)
+
+
+def find_missed_compaction(
+    metastore: Metastore, transaction: Transaction, tables: Collection[TableName], seen: ValidTxnList
+) -> tuple[TableName, str] | None:
+    """The first of the tables, of which the Cleaner was asked, that the transaction's own snapshot cannot be read of.
+
+    It does not see younger transactions. If there are any, one may have compacted the table before the Cleaner was
+    asked. The second part is the reason.
+    """
+    if not (tables and transaction.asks_cleaner and transaction.has_younger):
+        return None
+    return find_late_compaction(metastore.compactions(), tables, seen)
 
 
 def find_changed_since(

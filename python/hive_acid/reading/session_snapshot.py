@@ -13,7 +13,8 @@ from collections.abc import Iterable, Sequence
 from hive_acid import config
 from hive_acid.metastore.types import LockComponent
 from hive_acid.model.table import TableName
-from hive_acid.reading.late_tables import refuse_changed_since
+from hive_acid.reading.changed_tables import build_table_changed
+from hive_acid.reading.late_tables import find_missed_compaction, refuse_changed_since
 from hive_acid.reading.snapshot import Snapshot
 from hive_acid.reading.warehouse import Warehouse
 from hive_acid.transactions.manager import Transaction
@@ -34,6 +35,7 @@ class SessionSnapshot:
         self._begun: Transaction | None = None
         self._taken: Snapshot | None = None
         self._tables: set[TableName] = set()
+        self._kept: set[TableName] = set()
         self.held: list[LockComponent] = []
 
     @property
@@ -59,18 +61,24 @@ class SessionSnapshot:
             return self._taken
 
     def before_write_id(self) -> Snapshot:
-        """The snapshot, for a statement whose write ID must be above all that it sees."""
+        """The snapshot, for a statement whose write ID must be above all that it sees.
+
+        Raises HIVE_ACID_TABLE_CHANGED.
+        """
         with self._guard:
             if self._taken is None:
-                self._taken = Snapshot(
-                    self._warehouse.metastore, self._warehouse.file_system, self.transaction.own_snapshot()
-                )
+                metastore, seen = self._warehouse.metastore, self.transaction.own_snapshot()
+                missed = find_missed_compaction(metastore, self.transaction, self._kept, seen)
+                if missed is not None:
+                    raise build_table_changed(*missed)
+                self._taken = Snapshot(metastore, self._warehouse.file_system, seen)
             return self._taken
 
     def keep(self, tables: Iterable[TableName]) -> None:
         """The Cleaner leaves their files alone; before the snapshot is taken if they are the first."""
         with self._guard:
             if self._taken is None:
+                self._kept |= set(tables)
                 self.transaction.keep_files(tables)
 
     def read(self, tables: Iterable[TableName]) -> None:

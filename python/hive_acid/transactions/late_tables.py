@@ -14,7 +14,8 @@ from hive_acid.model.table import TableDescription, TableName
 from hive_acid.model.write_ids import ValidTxnList, ValidWriteIdList
 from hive_acid.transactions.validity import is_unchanged
 
-_DONE = (CompactionState.READY, CompactionState.SUCCEEDED)
+_DONE = (CompactionState.READY, CompactionState.SUCCEEDED, CompactionState.FAILED)
+"""One that has failed is among them if it had been committed: the Cleaner has failed then, half way maybe."""
 CLOCK_STEP_MS = 1000
 """The metastore keeps times of creation in seconds."""
 
@@ -52,6 +53,7 @@ def find_late_compaction(
     """
     for entry in entries:
         is_unseen = entry.txn_id is not None and not seen.is_valid(entry.txn_id)
-        if entry.table in tables and entry.state in _DONE and is_unseen:
-            return entry.table, "it has been compacted since the snapshot, and the Cleaner did not wait"
+        is_done = entry.state in _DONE and (entry.state is not CompactionState.FAILED or entry.committed_ms is not None)
+        if entry.table in tables and is_done and is_unseen:
+            return entry.table, "it has been compacted since, and the Cleaner may have removed what it is read from"
     return None

@@ -17,12 +17,10 @@ from hive_acid.model.table import TableName
 from hive_acid.model.write_ids import ValidTxnList
 from hive_acid.older_python import add_note
 from hive_acid.transactions.heartbeat import Heartbeat
+from hive_acid.transactions.kept_files import KeptFiles, asks_cleaner
 from hive_acid.transactions.locks import Identity, Waiting, acquire, acquire_at_once
 
 LOG = logging.getLogger(__name__)
-
-
-_MIN_HISTORY = ("metastore.txn.use.minhistorywriteid", "hive.txn.use.minhistorywriteid")
 
 
 def _nothing(*_: object) -> None:
@@ -56,29 +54,35 @@ class Transaction:
         self._manager = manager
         self._settings = settings
         self._metastore = manager.metastore
-        self._kept: frozenset[TableName] = frozenset()
+        self._kept = KeptFiles(manager.metastore, txn_id)
+        self.has_younger = False
+        """Younger transactions were there when its own snapshot was taken, which it does not see."""
 
     @property
     def statement_outcome(self) -> StatementOutcome:
         """The outcome that an error tells of the statement that wrote in it."""
         return _TOLD[self.outcome]
 
-    def keep_files(self, tables: Iterable[TableName]) -> frozenset[TableName]:
+    @property
+    def asks_cleaner(self) -> bool:
+        """The Cleaner does not wait for it, but for what it asks to be kept."""
+        return self._manager.asks_cleaner and self._metastore.line is MetastoreLine.HIVE_4
+
+    def keep_files(self, tables: Iterable[TableName]) -> None:
         """The Cleaner leaves files of these tables where they are until the end. Call it before the snapshot is taken.
 
-        The tables for which it has just been asked: where it had not to be, or had been before, there are none. It may
-        have removed files of theirs that an older snapshot needs.
+        Raises TransactionAborted.
         """
-        wanted = frozenset(tables) - self._kept if self._manager.asks_cleaner else frozenset()
-        if wanted and self._metastore.line is MetastoreLine.HIVE_4:
-            self._metastore.keep_files(self.txn_id, sorted(wanted))
-            self._kept |= wanted
-            return wanted
-        return frozenset()
+        if self.asks_cleaner:
+            self._kept.add(tables, self.confirm)
 
     def own_snapshot(self) -> ValidTxnList:
         """A list of what older transactions have committed, and of its own; see `Metastore.valid_transactions`."""
-        return self._metastore.valid_transactions(self.txn_id)
+        if not self.asks_cleaner:
+            return self._metastore.valid_transactions(self.txn_id)
+        seen = self._metastore.valid_transactions(0)
+        self.has_younger = seen.high_water_mark > self.txn_id
+        return seen.up_to(self.txn_id)
 
     def latest_snapshot(self) -> ValidTxnList:
         """A list of what everybody has committed by now, younger transactions too, and nothing of its own.
@@ -136,6 +140,7 @@ class Transaction:
         self.ensure_active()
         # a beat that comes after the commit would find no transaction and report it as lost
         self._manager.heartbeat.unregister(self.txn_id)
+        self._kept.stop()
         self.outcome = Outcome.UNKNOWN  # which it stays if an interrupt comes while the answer is awaited
         try:
             self._metastore.commit(self.txn_id)
@@ -152,6 +157,7 @@ class Transaction:
     def end_read(self) -> None:
         """Ends a transaction that wrote nothing. Raises what the metastore says: then it times out."""
         self._manager.heartbeat.unregister(self.txn_id)
+        self._kept.stop()
         self.outcome = Outcome.COMMITTED
         self._metastore.commit(self.txn_id)
 
@@ -164,6 +170,7 @@ class Transaction:
         if self.outcome in (Outcome.COMMITTED, Outcome.ABORTED):
             return
         self._manager.heartbeat.unregister(self.txn_id)
+        self._kept.stop()
         try:
             self._metastore.abort(self.txn_id)
         except TransactionAborted:
@@ -247,7 +254,7 @@ class TransactionManager:
         """Told of the tables that a lock is waited for, before each pause: what need not be in the way can go."""
         self._settings = settings
         self._pause_ms = pause_ms
-        self.asks_cleaner = _asks_cleaner(metastore)
+        self.asks_cleaner = asks_cleaner(metastore)
         """The Cleaner waits for those transactions alone that have asked it to."""
         timeout = metastore.config_value("metastore.txn.timeout", metastore.config_value("hive.txn.timeout", "300s"))
         self.heartbeat = Heartbeat(metastore, parse_duration_ms(timeout), clock_ms)
@@ -283,14 +290,3 @@ class TransactionManager:
     def close(self) -> None:
         """Stops the heartbeat."""
         self.heartbeat.stop()
-
-
-def _asks_cleaner(metastore: Metastore) -> bool:
-    """True on a metastore of 4.x whose Cleaner does not wait for open transactions (ReadyToCleanHandler).
-
-    The setting is true by default on 4.2.0, and false on 4.0.0 to 4.1.0 (asked there).
-    """
-    value = "false"
-    for name in reversed(_MIN_HISTORY):
-        value = metastore.config_value(name, value)
-    return value.strip().lower() == "true"

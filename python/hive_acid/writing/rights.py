@@ -9,6 +9,9 @@ from hive_acid.metastore.protocol import Metastore
 from hive_acid.snapshot.filesystem import FileSystem
 from hive_acid.writing.statement_run import StatementRun
 
+_FEW = 500
+"""Partitions are looked up so many at a time: most changes meet an open one among the first."""
+
 
 def refuse_closed(files: FileSystem, places: Sequence[str]) -> None:
     """Raises HIVE_ACID_STORAGE_DENIED if one of these folders is closed, as far as storage tells."""
@@ -26,16 +29,25 @@ def refuse_closed_partitions(metastore: Metastore, files: FileSystem, run: State
     closed, as a flat table is. Partitions that only their rows name, or those of an INSERT, are looked at when the job
     has ended. Raises HIVE_ACID_STORAGE_DENIED.
     """
-    places = _find_places(metastore, run) if files.tells_rights(run.table.location) else []
-    if not run.statement.kind.changes_rows or (places and len(files.closed(places)) == len(places)):
+    if not files.tells_rights(run.table.location):
+        return
+    names = _find_names(metastore, run)
+    for start in range(0, len(names), _FEW):
+        some = names[start : start + _FEW]
+        places = [partition.location for partition in metastore.partitions(run.table.name, some)]
+        if not run.statement.kind.changes_rows:
+            refuse_closed(files, places)
+        elif not places or len(files.closed(places)) < len(some):
+            return  # one is open, or will be made
+    if names:
         refuse_closed(files, places)
 
 
-def _find_places(metastore: Metastore, run: StatementRun) -> list[str]:
-    """The folders of the existing ones among the partitions that it can touch; none if these cannot be told."""
-    name, overwrite, names = run.table.name, run.statement.overwrite, run.foreseen
+def _find_names(metastore: Metastore, run: StatementRun) -> Sequence[str]:
+    """The partitions that it can touch, new ones too; none if these cannot be told."""
+    overwrite = run.statement.overwrite
     if overwrite is not None and overwrite.if_not_exists:
-        return []
-    if names is None and overwrite is not None and not overwrite.is_dynamic and run.table.is_partitioned:
-        names = tuple(filter(overwrite.covers, metastore.partition_names(name)))
-    return [partition.location for partition in metastore.partitions(name, names)] if names else []
+        return ()
+    if run.foreseen is None and overwrite is not None and not overwrite.is_dynamic and run.table.is_partitioned:
+        return tuple(filter(overwrite.covers, metastore.partition_names(run.table.name)))
+    return run.foreseen or ()

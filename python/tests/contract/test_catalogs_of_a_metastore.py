@@ -222,6 +222,23 @@ def test_transactional_tables_of_a_database_in_two_catalogs_are_refused(
     assert elsewhere.table(before).name == before
 
 
+def test_a_name_that_was_dropped_is_not_used_again_because_its_write_ids_stay(
+    elsewhere: ThriftMetastore, database: str
+) -> None:
+    name = TableName(database, "again")
+    elsewhere.create_table(described(name))
+    elsewhere.drop_table(name, purges=True)
+    elsewhere.create_table(described(name))  # nobody has written to it
+    assert write(elsewhere, name)[0] == 1
+    elsewhere.drop_table(name, purges=True)
+    with pytest.raises(HiveAcidError) as refused:
+        elsewhere.create_table(described(name))
+    assert refused.value.getCondition() == "HIVE_ACID_UNSUPPORTED_TABLE.NAME_USED_IN_CATALOG"
+    assert elsewhere.described_table(name) is None
+    elsewhere.create_table(described(name, properties={}))
+    assert write(elsewhere, name)[0] == 2, "a release that forgets them fails here"
+
+
 def test_a_catalog_that_the_metastore_has_not_is_told(here: ThriftSetup) -> None:
     with pytest.raises(HiveAcidError) as refused:
         ThriftMetastore(here.metastore.uri, catalog="nowhere").database_names()

@@ -10,6 +10,7 @@ import pytest
 
 from hive_acid.clock import monotonic_ms, pause_ms
 from hive_acid.config import Settings
+from hive_acid.errors import HiveAcidError
 from hive_acid.local import EmbeddedMetastore
 from hive_acid.metastore.types import MetastoreLine
 from hive_acid.transactions.locks import Identity
@@ -92,6 +93,15 @@ def test_files_stay_as_long_as_a_transaction_has_asked_for_them(setup: ThriftSet
     metastore.commit(reader)
     assert eventually(lambda: kept.folders() == {base}, LIMIT_S), kept.folders()
     assert not waits_for_all or eventually(lambda: cleaned.folders() == {other}, LIMIT_S), cleaned.folders()
+
+
+def test_files_are_kept_for_no_transaction_that_is_unknown(setup: ThriftSetup) -> None:
+    metastore = setup.metastore
+    if metastore.line is MetastoreLine.HIVE_3:
+        return
+    if TransactionManager(metastore, WHO, Settings({}), monotonic_ms, pause_ms).asks_cleaner:
+        with pytest.raises(HiveAcidError):
+            metastore.keep_files(10**9, [setup.create_table("nobodys")])
 
 
 def has_been_looked_at(place: Place) -> bool:

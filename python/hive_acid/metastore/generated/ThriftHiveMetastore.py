@@ -978,6 +978,8 @@ class Client(Iface):
         iprot.readMessageEnd()
         if result.o1 is not None:
             raise result.o1
+        if result.o2 is not None:
+            raise result.o2
         return
 
     def abort_txns(self, rqst):
@@ -3145,6 +3147,9 @@ class Processor(Iface, TProcessor):
         except MetaException as o1:
             msg_type = TMessageType.REPLY
             result.o1 = o1
+        except MetaException as o2:
+            msg_type = TMessageType.REPLY
+            result.o2 = o2
         except TApplicationException as ex:
             logging.exception('TApplication exception in handler')
             msg_type = TMessageType.EXCEPTION
@@ -6332,12 +6337,14 @@ class add_write_ids_to_min_history_result(object):
     """
     Attributes:
      - o1
+     - o2
 
     """
 
 
-    def __init__(self, o1=None,):
+    def __init__(self, o1=None, o2=None,):
         self.o1 = o1
+        self.o2 = o2
 
     def read(self, iprot):
         if iprot._fast_decode is not None and isinstance(iprot.trans, TTransport.CReadableTransport) and self.thrift_spec is not None:
@@ -6348,9 +6355,14 @@ class add_write_ids_to_min_history_result(object):
             (fname, ftype, fid) = iprot.readFieldBegin()
             if ftype == TType.STOP:
                 break
-            if fid == 2:
+            if fid == 1:
                 if ftype == TType.STRUCT:
                     self.o1 = MetaException.read(iprot)
+                else:
+                    iprot.skip(ftype)
+            elif fid == 2:
+                if ftype == TType.STRUCT:
+                    self.o2 = MetaException.read(iprot)
                 else:
                     iprot.skip(ftype)
             else:
@@ -6364,8 +6376,12 @@ class add_write_ids_to_min_history_result(object):
             return
         oprot.writeStructBegin('add_write_ids_to_min_history_result')
         if self.o1 is not None:
-            oprot.writeFieldBegin('o1', TType.STRUCT, 2)
+            oprot.writeFieldBegin('o1', TType.STRUCT, 1)
             self.o1.write(oprot)
+            oprot.writeFieldEnd()
+        if self.o2 is not None:
+            oprot.writeFieldBegin('o2', TType.STRUCT, 2)
+            self.o2.write(oprot)
             oprot.writeFieldEnd()
         oprot.writeFieldStop()
         oprot.writeStructEnd()
@@ -6386,8 +6402,8 @@ class add_write_ids_to_min_history_result(object):
 all_structs.append(add_write_ids_to_min_history_result)
 add_write_ids_to_min_history_result.thrift_spec = (
     None,  # 0
-    None,  # 1
-    (2, TType.STRUCT, 'o1', [MetaException, None], None, ),  # 2
+    (1, TType.STRUCT, 'o1', [MetaException, None], None, ),  # 1
+    (2, TType.STRUCT, 'o2', [MetaException, None], None, ),  # 2
 )
 
 

@@ -134,3 +134,30 @@ def test_where_the_cleaner_waits_for_transactions_a_compaction_is_in_nobodys_way
     reading.scan_plan(OTHER, None)
     assert world.memory.kept == {}
     reading.end()
+
+
+def test_a_statement_runs_again_if_it_was_compacted_between_its_opening_and_its_asking(world: World) -> None:
+    world.metastore.before[KEEP] = lambda: compact(world, TABLE)
+    assert world.run(UPDATE) == 3
+    assert len(world.memory.kept) == 2, "in a transaction that sees the compaction"
+
+
+def test_a_transaction_that_was_opened_long_before_its_first_statement_is_told(world: World) -> None:
+    transaction = world.executor.begin_transaction({})
+    assert transaction.txn_id
+    compact(world, TABLE)
+    with pytest.raises(HiveAcidError, match="compacted"):
+        transaction.run(world.statement(UPDATE), world.engine, NONE)
+    world.executor.end_transaction(transaction, RuntimeError("leaves the block"))
+
+
+def test_statements_that_run_together_ask_for_all_their_sources_before_the_first(world: World) -> None:
+    statements = [
+        (world.statement(StatementKind.OVERWRITE), world.engine),
+        (world.statement(INSERT, sources=(OTHER,)), world.engine),
+    ]
+    transaction = world.executor.begin_transaction({})
+    transaction.lock_together(statements)
+    assert world.memory.kept == {transaction.txn_id: {OTHER}}
+    assert is_asked_first(world)
+    world.executor.end_transaction(transaction, None)

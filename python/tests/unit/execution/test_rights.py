@@ -73,6 +73,20 @@ def test_a_change_that_comes_to_a_closed_partition_all_the_same_is_undone(world:
     assert expect_denied(world, lambda: world.run(kind)) == 1
 
 
+@pytest.mark.parametrize("kind", CHANGES)
+def test_a_change_of_many_partitions_looks_no_further_than_the_first_open_ones(
+    world: World, kind: StatementKind
+) -> None:
+    world.engine.foreseen, world.engine.partitions = ("d=a", *(f"d=x{n}" for n in range(5000))), ("d=a",)
+    world.run(kind)
+    assert world.metastore.calls.count("partitions") == 2, "and once before the publication"
+
+
+def test_a_change_whose_rows_come_to_a_new_partition_is_not_refused_for_the_old_one(world: World) -> None:
+    world.engine.foreseen, world.engine.partitions = ("d=b", "d=new"), ("d=new",)
+    assert world.run(StatementKind.REPLACE) == 3
+
+
 def test_an_insert_is_refused_if_one_of_its_partitions_is_closed(world: World) -> None:
     world.engine.foreseen = world.engine.partitions = NAMES
     assert expect_denied(world, lambda: world.run(StatementKind.INSERT)) == 0

@@ -82,3 +82,9 @@ def test_a_compaction_is_late_if_it_is_done_and_the_snapshot_does_not_see_it(
     entry = CompactionInfo(1, name, CompactionKind.MAJOR, state, txn_id=txn_id)
     assert (find_late_compaction([entry], [name], SEEN) is not None) == is_late
     assert find_late_compaction([entry], [TableName("db", "other")], SEEN) is None
+
+
+def test_one_that_failed_after_its_commit_was_cleaned_in_part_maybe() -> None:
+    name = TableName("db", "t")
+    failed = CompactionInfo(1, name, CompactionKind.MAJOR, CompactionState.FAILED, txn_id=10, committed_ms=1)
+    assert find_late_compaction([failed], [name], SEEN) is not None

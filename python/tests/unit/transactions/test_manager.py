@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import threading
+
 import pytest
 
 from hive_acid.config import Settings
+from hive_acid.errors import HiveAcidError, TransactionAborted
 from hive_acid.metastore.memory import MemoryMetastore
 from hive_acid.metastore.types import MetastoreLine
 from hive_acid.model.table import TableName
@@ -36,24 +39,76 @@ def build(line: MetastoreLine, settings: dict[str, str]) -> TransactionManager:
 def test_the_metastores_setting_says_whether_it_has_to_be_asked(
     line: MetastoreLine, settings: dict[str, str], asked: bool
 ) -> None:
-    assert bool(build(line, settings).begin("db.one").keep_files([ONE])) == asked
-
-
-def test_it_is_asked_once_for_each_table() -> None:
-    manager = build(MetastoreLine.HIVE_4, {SETTING: "true"})
+    manager = build(line, settings)
     metastore = manager.metastore
     assert isinstance(metastore, MemoryMetastore)
+    manager.begin("db.one").keep_files([ONE])
+    assert bool(metastore.kept) == asked
+
+
+@pytest.fixture
+def manager() -> TransactionManager:
+    return build(MetastoreLine.HIVE_4, {SETTING: "true"})
+
+
+def told(manager: TransactionManager) -> dict[int, set[TableName]]:
+    assert isinstance(manager.metastore, MemoryMetastore)
+    return manager.metastore.kept
+
+
+def test_it_is_asked_once_for_each_table(manager: TransactionManager, monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[list[TableName]] = []
+    monkeypatch.setattr(manager.metastore, "keep_files", lambda _, tables: calls.append(list(tables)))
     transaction = manager.begin("db.one")
-    assert transaction.keep_files([]) == frozenset()
-    assert transaction.keep_files([ONE]) == {ONE}
-    assert transaction.keep_files([OTHER, ONE]) == {OTHER}
-    assert transaction.keep_files([ONE, OTHER]) == frozenset()
-    assert metastore.kept == {transaction.txn_id: {ONE, OTHER}}
+    for tables in ([], [ONE], [OTHER, ONE], [ONE, OTHER]):
+        transaction.keep_files(tables)
+    assert calls == [[ONE], [OTHER]]
 
 
-def test_it_is_not_asked_where_it_waits_for_transactions() -> None:
-    manager = build(MetastoreLine.HIVE_4, {})
-    metastore = manager.metastore
-    assert isinstance(metastore, MemoryMetastore)
-    assert manager.begin("db.one").keep_files([ONE]) == frozenset()
-    assert metastore.kept == {}
+@pytest.mark.parametrize("end", ["commit", "abort", "end_read"])
+def test_nothing_is_told_of_a_transaction_that_has_ended(manager: TransactionManager, end: str) -> None:
+    """The metastore would keep it for ever, and the Cleaner off the table."""
+    transaction = manager.begin("db.one")
+    getattr(transaction, end)()
+    with pytest.raises(HiveAcidError):
+        transaction.keep_files([ONE])
+    assert told(manager) == {}
+
+
+def test_nothing_more_is_told_of_one_that_somebody_has_aborted(manager: TransactionManager) -> None:
+    transaction = manager.begin("db.one")
+    transaction.keep_files([ONE])
+    manager.metastore.abort(transaction.txn_id)
+    with pytest.raises(TransactionAborted):
+        transaction.keep_files([OTHER])
+    assert told(manager) == {transaction.txn_id: {ONE}}
+
+
+def test_the_end_waits_for_what_is_on_its_way(manager: TransactionManager, monkeypatch: pytest.MonkeyPatch) -> None:
+    transaction, sent, goes_on = manager.begin("db.one"), threading.Event(), threading.Event()
+    order: list[str] = []
+
+    def keep(*_: object) -> None:
+        sent.set()
+        assert goes_on.wait(30)
+        order.append("told")
+
+    monkeypatch.setattr(manager.metastore, "keep_files", keep)
+    monkeypatch.setattr(manager.metastore, "commit", lambda _: order.append("ended"))
+    telling = threading.Thread(target=transaction.keep_files, args=([ONE],))
+    telling.start()
+    assert sent.wait(30)
+    ending = threading.Thread(target=transaction.end_read)
+    ending.start()
+    goes_on.set()
+    telling.join(30)
+    ending.join(30)
+    assert order == ["told", "ended"]
+
+
+def test_its_own_snapshot_tells_whether_there_are_younger_ones(manager: TransactionManager) -> None:
+    older, transaction = manager.begin("db.one"), manager.begin("db.one")
+    assert transaction.own_snapshot() == manager.metastore.valid_transactions(transaction.txn_id)
+    assert not transaction.has_younger
+    assert older.own_snapshot() == manager.metastore.valid_transactions(older.txn_id)
+    assert older.has_younger

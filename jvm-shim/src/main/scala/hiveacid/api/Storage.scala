@@ -108,7 +108,7 @@ final class Storage(session: SparkSession) {
         None
       } catch {
         case _: FileNotFoundException  => None
-        case e: AccessControlException => Some(path -> e.getMessage.linesIterator.next())
+        case e: AccessControlException => Some(path -> e.toString.linesIterator.next())
       }
     }
     json.writeValueAsString(ListMap(told.flatten: _*))

@@ -1,0 +1,61 @@
+"""Files that the Cleaner is asked to leave where they are, where it does not wait for open transactions."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable
+
+from hive_acid.errors import build_error
+from hive_acid.metastore.protocol import Metastore
+from hive_acid.model.table import TableName
+
+_MIN_HISTORY = ("metastore.txn.use.minhistorywriteid", "hive.txn.use.minhistorywriteid")
+
+
+def asks_cleaner(metastore: Metastore) -> bool:
+    """True if the setting of the metastore says that its Cleaner waits for those alone that ask it to.
+
+    Only 4.x knows it (ReadyToCleanHandler); it is true by default on 4.2.0, false on 4.0.0 to 4.1.0 (asked there).
+    """
+    value = "false"
+    for name in reversed(_MIN_HISTORY):
+        value = metastore.config_value(name, value)
+    return value.strip().lower() == "true"
+
+
+class KeptFiles:
+    """The tables that one transaction has asked the Cleaner to leave alone; for several threads.
+
+    A metastore keeps for ever what it is told of a transaction that has ended, and the Cleaner off the table. So nothing
+    is on its way when the end is asked for, and nothing is told after it.
+    """
+
+    def __init__(self, metastore: Metastore, txn_id: int) -> None:
+        self._metastore = metastore
+        self._txn_id = txn_id
+        self._tables: frozenset[TableName] = frozenset()
+        self._guard = threading.Lock()
+        self._has_stopped = False
+
+    def add(self, tables: Iterable[TableName], confirm: Callable[[], None]) -> None:
+        """Asks for those that it has not been asked for. `confirm` raises if the transaction is not open any more.
+
+        It is called before all but the first, which comes right after the opening.
+        """
+        wanted = frozenset(tables) - self._tables
+        if not wanted:
+            return
+        if self._tables:
+            confirm()
+        with self._guard:
+            if self._has_stopped:
+                raise build_error(
+                    "HIVE_ACID_SNAPSHOT_UNAVAILABLE", table=min(wanted), reason="its transaction has ended"
+                )
+            self._metastore.keep_files(self._txn_id, sorted(wanted))
+            self._tables |= wanted
+
+    def stop(self) -> None:
+        """Before the transaction ends."""
+        with self._guard:
+            self._has_stopped = True
