@@ -60,9 +60,10 @@ def inner(
             yield Inner(client, process, "deep")
 
 
-@pytest.mark.parametrize("more", ["", pytest.param("CLUSTERED BY (id) INTO 2 BUCKETS", marks=pytest.mark.slow)])
-def test_every_change_of_rows(tables: Tables, inner: Inner, more: str) -> None:
-    t, name = inner.name("rows"), TableName(inner.database, "rows")
+@pytest.mark.parametrize("table", ["rows", pytest.param("buckets", marks=pytest.mark.slow)])
+def test_every_change_of_rows(tables: Tables, inner: Inner, table: str) -> None:
+    t, name = inner.name(table), TableName(inner.database, table)
+    more = "CLUSTERED BY (id) INTO 2 BUCKETS" if table == "buckets" else ""
     tables.sql(f"CREATE TABLE {t} (id INT, v STRING) PARTITIONED BY (day STRING) {more} {ACID}")
     tables.sql(f"INSERT INTO {t} SELECT int(id), 'a', if(id < 5, 'mon', 'tue') FROM range(10)")
     assert tables.sql(f"DELETE FROM {t} WHERE id IN (1, 7)") == [(2,)]
@@ -84,11 +85,11 @@ def test_every_change_of_rows(tables: Tables, inner: Inner, more: str) -> None:
         (10, "new", "wed"),
     ]
     assert sorted(tables.sql(f"SELECT * FROM {t}")) == expected
-    assert inner.read("rows") == expected
+    assert inner.read(table) == expected
     assert inner.client.partition_names(name) == ["day=mon", "day=tue", "day=wed"]
     tables.sql(f"INSERT OVERWRITE {t} PARTITION (day = 'mon') SELECT 77, 'o'")
     tables.sql(f"TRUNCATE TABLE {t} PARTITION (day = 'tue')")
-    assert inner.read("rows") == [(9, "a", "wed"), (10, "new", "wed"), (77, "o", "mon")]
+    assert inner.read(table) == [(9, "a", "wed"), (10, "new", "wed"), (77, "o", "mon")]
     assert tables.client.described_table(name) is None, "the catalog `hive` has no such table"
     tables.sql(f"DROP TABLE {t}")
     assert inner.client.described_table(name) is None
