@@ -26,8 +26,8 @@ def asks_cleaner(metastore: Metastore) -> bool:
 class KeptFiles:
     """The tables that one transaction has asked the Cleaner to leave alone; for several threads.
 
-    A metastore keeps for ever what it is told of a transaction that has ended, and the Cleaner off the table. So nothing
-    is on its way when the end is asked for, and nothing is told after it.
+    A metastore keeps for ever what it is told of a transaction that has ended, and the Cleaner off the table. So
+    nothing is on its way when the end is asked for, and nothing is told after it.
     """
 
     def __init__(self, metastore: Metastore, txn_id: int) -> None:
