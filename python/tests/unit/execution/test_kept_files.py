@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from hive_acid.config import Settings
-from hive_acid.errors import HiveAcidError
+from hive_acid.errors import HiveAcidError, MetastoreUnavailable
 from hive_acid.metastore.compaction_types import CompactionKind, CompactionRequest
 from hive_acid.metastore.types import MetastoreLine
 from hive_acid.model.analysed_table import describe_analysed
@@ -15,6 +15,7 @@ from hive_acid.model.table import TableName
 from hive_acid.reading.read_transaction import ReadTransaction
 from hive_acid.reading.readers import Readers, ReadTable
 from hive_acid.wire.statement_kinds import StatementKind
+from support.faults import Lost
 from support.statements import TABLE, World, build_table
 
 NONE = Settings({})
@@ -161,3 +162,29 @@ def test_statements_that_run_together_ask_for_all_their_sources_before_the_first
     assert world.memory.kept == {transaction.txn_id: {OTHER}}
     assert is_asked_first(world)
     world.executor.end_transaction(transaction, None)
+
+
+@pytest.mark.parametrize("lost", Lost)
+@pytest.mark.parametrize("kind", [UPDATE, StatementKind.DELETE, StatementKind.MERGE, StatementKind.REPLACE])
+def test_without_an_answer_nothing_is_done_and_nothing_stays_open(
+    world: World, kind: StatementKind, lost: Lost
+) -> None:
+    """An answer that is lost may have been given: what was told goes with the transaction."""
+    world.metastore.method, world.metastore.lost = KEEP, lost
+    before = set(world.file_system.files)
+    with pytest.raises(MetastoreUnavailable):
+        world.run(kind)
+    assert set(world.file_system.files) == before
+    assert world.open_transactions() == []
+    world.metastore.method = ""
+    assert world.run(kind) == 3
+
+
+@pytest.mark.parametrize("lost", Lost)
+def test_a_query_without_an_answer_leaves_no_transaction(world: World, lost: Lost) -> None:
+    world.metastore.method, world.metastore.lost = KEEP, lost
+    reading = ReadTransaction(world.warehouse, NONE)
+    with pytest.raises(MetastoreUnavailable):
+        reading.scan_plan(TABLE, None)
+    reading.end()
+    assert world.open_transactions() == []
