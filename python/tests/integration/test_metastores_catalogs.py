@@ -157,3 +157,12 @@ def test_a_catalog_that_is_not_there_is_told(tables: Tables, metastore: Embedded
     tables.spark.conf.set(f"{key}.hive.metastore.uris", metastore.uri)
     tables.spark.conf.set(f"{key}.metastore.catalog.default", "absent")
     assert refusal(tables, "SHOW DATABASES IN absent") == "HIVE_ACID_CONFIGURATION.METASTORE_CATALOG_MISSING"
+
+
+@pytest.mark.slow
+def test_a_table_of_a_query_that_fails_is_gone_and_its_name_used_up(tables: Tables, inner: Inner) -> None:
+    t, name = inner.name("half"), TableName(inner.database, "half")
+    refusal(tables, f"CREATE TABLE {t} {ACID} AS SELECT int(raise_error('on purpose')) AS id")
+    assert inner.client.described_table(name) is None
+    condition = "HIVE_ACID_UNSUPPORTED_TABLE.NAME_USED_IN_CATALOG"
+    assert refusal(tables, f"CREATE TABLE {t} {ACID} AS SELECT 1 AS id") == condition
