@@ -597,7 +597,7 @@ service ThriftHiveMetastore {
     throws (1: NoSuchTxnException o1, 2: TxnAbortedException o2, 3: MetaException o3)
   void repl_tbl_writeid_state(1: ReplTblWriteIdStateRequest rqst)
   void add_write_ids_to_min_history(1: i64 txnId, 2: map<string, i64> writeIds)
-    throws (1: MetaException o1, 2: MetaException o2) // the number is 1 in the servers of 4.0.0 to 4.2.0
+    throws (1: MetaException o1)
   void abort_txns(1: AbortTxnsRequest rqst) throws (1: NoSuchTxnException o1)
   i64 get_latest_txnid_in_conflict(1: i64 txnId) throws (1: MetaException o1)
   void add_dynamic_partitions(1: AddDynamicPartitions rqst)

@@ -32,15 +32,21 @@ def refuse_closed_partitions(metastore: Metastore, files: FileSystem, run: State
     if not files.tells_rights(run.table.location):
         return
     names = _find_names(metastore, run)
-    for start in range(0, len(names), _FEW):
-        some = names[start : start + _FEW]
-        places = [partition.location for partition in metastore.partitions(run.table.name, some)]
-        if not run.statement.kind.changes_rows:
-            refuse_closed(files, places)
-        elif not places or len(files.closed(places)) < len(some):
-            return  # one is open, or will be made
-    if names:
-        refuse_closed(files, places)
+    batches = [names[start : start + _FEW] for start in range(0, len(names), _FEW)]
+    if run.statement.kind.changes_rows and not all(_are_closed(metastore, files, run, some) for some in batches):
+        return
+    for some in batches:
+        refuse_closed(files, _find_places(metastore, run, some))
+
+
+def _are_closed(metastore: Metastore, files: FileSystem, run: StatementRun, names: Sequence[str]) -> bool:
+    """True if all of these partitions are there and closed."""
+    places = _find_places(metastore, run, names)
+    return len(places) == len(names) == len(files.closed(places))
+
+
+def _find_places(metastore: Metastore, run: StatementRun, names: Sequence[str]) -> list[str]:
+    return [partition.location for partition in metastore.partitions(run.table.name, names)]
 
 
 def _find_names(metastore: Metastore, run: StatementRun) -> Sequence[str]:

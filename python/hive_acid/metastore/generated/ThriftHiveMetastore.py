@@ -978,8 +978,6 @@ class Client(Iface):
         iprot.readMessageEnd()
         if result.o1 is not None:
             raise result.o1
-        if result.o2 is not None:
-            raise result.o2
         return
 
     def abort_txns(self, rqst):
@@ -3147,9 +3145,6 @@ class Processor(Iface, TProcessor):
         except MetaException as o1:
             msg_type = TMessageType.REPLY
             result.o1 = o1
-        except MetaException as o2:
-            msg_type = TMessageType.REPLY
-            result.o2 = o2
         except TApplicationException as ex:
             logging.exception('TApplication exception in handler')
             msg_type = TMessageType.EXCEPTION
@@ -6337,14 +6332,12 @@ class add_write_ids_to_min_history_result(object):
     """
     Attributes:
      - o1
-     - o2
 
     """
 
 
-    def __init__(self, o1=None, o2=None,):
+    def __init__(self, o1=None,):
         self.o1 = o1
-        self.o2 = o2
 
     def read(self, iprot):
         if iprot._fast_decode is not None and isinstance(iprot.trans, TTransport.CReadableTransport) and self.thrift_spec is not None:
@@ -6360,11 +6353,6 @@ class add_write_ids_to_min_history_result(object):
                     self.o1 = MetaException.read(iprot)
                 else:
                     iprot.skip(ftype)
-            elif fid == 2:
-                if ftype == TType.STRUCT:
-                    self.o2 = MetaException.read(iprot)
-                else:
-                    iprot.skip(ftype)
             else:
                 iprot.skip(ftype)
             iprot.readFieldEnd()
@@ -6378,10 +6366,6 @@ class add_write_ids_to_min_history_result(object):
         if self.o1 is not None:
             oprot.writeFieldBegin('o1', TType.STRUCT, 1)
             self.o1.write(oprot)
-            oprot.writeFieldEnd()
-        if self.o2 is not None:
-            oprot.writeFieldBegin('o2', TType.STRUCT, 2)
-            self.o2.write(oprot)
             oprot.writeFieldEnd()
         oprot.writeFieldStop()
         oprot.writeStructEnd()
@@ -6403,7 +6387,6 @@ all_structs.append(add_write_ids_to_min_history_result)
 add_write_ids_to_min_history_result.thrift_spec = (
     None,  # 0
     (1, TType.STRUCT, 'o1', [MetaException, None], None, ),  # 1
-    (2, TType.STRUCT, 'o2', [MetaException, None], None, ),  # 2
 )
 
 
