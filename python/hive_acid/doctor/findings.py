@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from hive_acid.compaction.initiator.initiator import has_initiator
-from hive_acid.compaction.initiator.policy import Thresholds, find_exemption, find_server_value, judge
+from hive_acid.compaction.initiator.policy import Thresholds, find_exemption, judge
 from hive_acid.compaction.initiator.survey import (
     CompactorView,
     Root,
@@ -32,6 +32,7 @@ from hive_acid.errors import HiveAcidError, MetastoreUnavailable, SnapshotUnavai
 from hive_acid.hive_times import parse_duration_ms
 from hive_acid.metastore.compaction_types import CompactionInfo
 from hive_acid.metastore.protocol import Metastore
+from hive_acid.metastore.server_settings import find_server_value
 from hive_acid.metastore.types import MetastoreLine, TransactionState
 from hive_acid.model.names import OVERWRITE_FILE
 from hive_acid.model.table import Partition, TableDescription, TableKind, TableName

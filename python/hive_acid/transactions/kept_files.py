@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterable
 
 from hive_acid.errors import build_error
 from hive_acid.metastore.protocol import Metastore
+from hive_acid.metastore.server_settings import find_server_value
 from hive_acid.model.table import TableName
 
-_MIN_HISTORY = ("metastore.txn.use.minhistorywriteid", "hive.txn.use.minhistorywriteid")
+_MIN_HISTORY = "hive.txn.use.minhistorywriteid"
 
 
 def asks_cleaner(metastore: Metastore) -> bool:
@@ -17,10 +18,7 @@ def asks_cleaner(metastore: Metastore) -> bool:
 
     Only 4.x knows it (ReadyToCleanHandler); it is true by default on 4.2.0, false on 4.0.0 to 4.1.0 (asked there).
     """
-    value = "false"
-    for name in reversed(_MIN_HISTORY):
-        value = metastore.config_value(name, value)
-    return value.strip().lower() == "true"
+    return find_server_value(metastore.config_value, _MIN_HISTORY, "false") == "true"
 
 
 class KeptFiles:

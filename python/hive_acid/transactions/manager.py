@@ -12,6 +12,7 @@ from hive_acid.errors.outcome import StatementOutcome
 from hive_acid.hive_times import parse_duration_ms
 from hive_acid.metastore.compaction_types import CompactionKind
 from hive_acid.metastore.protocol import Metastore
+from hive_acid.metastore.server_settings import find_server_value
 from hive_acid.metastore.types import LockComponent, LockState, MetastoreLine, TransactionState
 from hive_acid.model.table import TableName
 from hive_acid.model.write_ids import ValidTxnList
@@ -256,7 +257,7 @@ class TransactionManager:
         self._pause_ms = pause_ms
         self.asks_cleaner = asks_cleaner(metastore)
         """The Cleaner waits for those transactions alone that have asked it to."""
-        timeout = metastore.config_value("metastore.txn.timeout", metastore.config_value("hive.txn.timeout", "300s"))
+        timeout = find_server_value(metastore.config_value, "hive.txn.timeout", "300s")
         self.heartbeat = Heartbeat(metastore, parse_duration_ms(timeout), clock_ms)
 
     def waiting(self, settings: config.Settings, before_pause: Callable[[], None]) -> Waiting:

@@ -7,12 +7,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from hive_acid.compaction.initiator.policy import Thresholds, find_exemption, find_server_value, judge
+from hive_acid.compaction.initiator.policy import Thresholds, find_exemption, judge
 from hive_acid.compaction.initiator.queue_history import FailureLimit, find_pending
 from hive_acid.compaction.initiator.survey import CompactorView, SurveyedRoot, find_roots, load_thresholds, survey
 from hive_acid.errors import HiveAcidError, MetastoreUnavailable
 from hive_acid.metastore.compaction_types import CompactionInfo, CompactionKind, CompactionRequest
 from hive_acid.metastore.protocol import Metastore
+from hive_acid.metastore.server_settings import find_server_value
 from hive_acid.model.table import TableDescription, TableKind, TableName
 from hive_acid.snapshot.filesystem import FileSystem
 from hive_acid.snapshot.foreign_files import find_foreign_files

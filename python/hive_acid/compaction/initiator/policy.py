@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 from hive_acid.compaction.plan.planning import is_enough
 from hive_acid.metastore.compaction_types import CompactionKind
+from hive_acid.metastore.server_settings import find_server_value
 from hive_acid.metastore.types import MetastoreLine
 from hive_acid.model.names import is_base
 from hive_acid.model.table import TableDescription
@@ -64,12 +65,6 @@ class Thresholds:
             delta_count=self.delta_count if count is None else int(count),
             delta_share=self.delta_share if share is None else float(share),
         )
-
-
-def find_server_value(config_value: Callable[[str, str], str], name: str, default: str) -> str:
-    """A setting in lower case, under the metastore's own name or Hive's, which not every release takes for the same."""
-    own_name = name.replace("hive.", "metastore.", 1)
-    return config_value(own_name, config_value(name, default)).strip().lower()
 
 
 @dataclass(frozen=True)
