@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
@@ -12,6 +13,8 @@ from hive_acid.model.names import is_hidden
 from hive_acid.model.table import TableName
 from hive_acid.reading.late_tables import find_write_ids_now
 from hive_acid.reading.warehouse import Warehouse
+
+LOG = logging.getLogger(__name__)
 
 MAX_WAIT_MS = 10_000
 """For others who read or write the table; the statement has failed already, and the table may stay."""
@@ -60,11 +63,32 @@ class CreatedTables:
             transaction.lock([LockComponent(created.name, LockKind.EXCLUSIVE, OperationKind.NO_TXN)])
             self._refuse_strange(created)
             transaction.ensure_active()
-            drop()
+            self._drop(created.name, drop)
         except BaseException as error:
             transaction.abort_because(error)
             raise
-        transaction.commit()
+        try:
+            transaction.commit()
+        except Exception as error:  # noqa: BLE001 (the table is gone, and the user is told why the statement failed)
+            LOG.warning(
+                "transaction %d, which locked a table that is gone, will time out: %s", transaction.txn_id, error
+            )
+
+    def _drop(self, name: TableName, drop: Callable[[], None]) -> None:
+        """Raises what `drop` raises, unless the table is gone: then an answer was lost."""
+        try:
+            drop()
+        except Exception as error:
+            if not self._is_gone(name):
+                raise
+            LOG.warning("%s was dropped, which ended with an error: %s", name, error)
+
+    def _is_gone(self, name: TableName) -> bool:
+        try:
+            self._warehouse.metastore.table_identity(name)
+        except HiveAcidError as error:
+            return error.getCondition() == "HIVE_ACID_TABLE_NOT_FOUND"
+        return False
 
     def _refuse_strange(self, created: CreatedTable) -> None:
         """Raises _Strange unless the table is the one made, and has no row of anybody."""

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from pyspark.errors import PySparkException
 
+from hive_acid.errors.outcome import StatementOutcome, telling
 from hive_acid.execution.executor import Executor
 from hive_acid.model.table import TableName
 from hive_acid.writing.engine import Engine, RowCounts
@@ -115,6 +116,24 @@ def test_a_failed_create_as_select_never_drops_rows_that_others_have_committed(
     assert error.getCondition() == "HIVE_ACID_CREATED_TABLE_KEPT"
     assert "the query failed" in str(error) and "write ID 1" in str(error)
     assert tables.sql("SELECT * FROM made") == [(7, "theirs")]
+
+
+def test_a_create_as_select_that_fails_once_its_rows_are_committed_keeps_them(
+    tables: Tables, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = Executor.run
+
+    def fail_late(executor: Executor, statement: Statement, engine: Engine) -> RowCounts:
+        run(executor, statement, engine)
+        with telling(StatementOutcome.COMMITTED):
+            raise RuntimeError("on purpose")
+
+    monkeypatch.setattr(Executor, "run", fail_late)
+    with pytest.raises(PySparkException, match="on purpose") as raised:
+        tables.sql(f"CREATE TABLE made {ACID} AS SELECT 1 AS id, 'kept' AS name")
+    assert raised.value.getCondition() == "HIVE_ACID_INTERNAL"
+    assert StatementOutcome.COMMITTED.text in str(raised.value)
+    assert tables.sql("SELECT * FROM made") == [(1, "kept")]
 
 
 def test_a_failed_create_as_select_never_drops_a_table_that_others_have_made(

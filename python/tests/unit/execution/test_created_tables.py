@@ -47,6 +47,41 @@ def test_what_the_failed_insert_itself_has_left_is_in_nobodys_way(world: World) 
     assert take_back(world) == ["dropped"]
 
 
+def drop_it(world: World) -> None:
+    """As Spark does."""
+    world.memory.remove_table(TABLE)
+
+
+def lose_the_drops_answer(world: World) -> None:
+    drop_it(world)
+    raise OSError("the connection is lost")
+
+
+def lose_the_commit(world: World) -> None:
+    drop_it(world)
+    world.metastore.method, world.metastore.forever = "commit", True
+
+
+@pytest.mark.parametrize("drop", [lose_the_drops_answer, lose_the_commit], ids=lambda drop: drop.__name__)
+def test_a_table_that_is_gone_is_not_said_to_stay(world: World, drop: Callable[[World], None]) -> None:
+    tables = CreatedTables(world.warehouse, Settings({}))
+    created = CreatedTable(TABLE, world.memory.table_identity(TABLE))
+    tables.take_back(created, lambda: drop(world), "no disk")
+    assert world.memory.table_names() == []
+
+
+def test_a_table_that_could_not_be_dropped_stays_and_the_error_says_so(world: World) -> None:
+    def fail() -> None:
+        raise OSError("the connection is lost")
+
+    tables = CreatedTables(world.warehouse, Settings({}))
+    created = CreatedTable(TABLE, world.memory.table_identity(TABLE))
+    with pytest.raises(HiveAcidError, match="could not be dropped") as error:
+        tables.take_back(created, fail, "no disk")
+    assert error.value.getCondition() == "HIVE_ACID_CREATED_TABLE_KEPT"
+    assert world.open_transactions() == []
+
+
 def begin_to_write(world: World) -> None:
     """Another session has its write ID, and waits for its lock behind ours."""
     txn_id = world.memory.open_transaction("other", "host", "agent")

@@ -5,7 +5,6 @@ import scala.util.control.NonFatal
 import hiveacid.catalog.OwnTables
 import hiveacid.values.AcidTable
 import hiveacid.errors.AcidException
-import hiveacid.python.SidecarPlanner
 
 import org.apache.spark.sql.{Row, SparkSession => ApiSession}
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
@@ -17,7 +16,7 @@ import org.apache.spark.sql.execution.command.{CreateTableCommand, DropTableComm
 import org.apache.spark.sql.hiveacid.SparkAccess
 
 /** Creates the table, and inserts into it. The table is there, without rows, before the INSERT is committed; if that
-  * fails it is dropped, but not if nobody knows whether it has failed, or if others have used it meanwhile.
+  * fails it is dropped, but not if it is committed, if nobody knows whether it is, or if others have used it meanwhile.
   */
 case class CreateTableAsSelectCommand(table: CatalogTable, query: LogicalPlan) extends LeafRunnableCommand {
   override def nodeName: String = "HiveAcid CREATE TABLE AS SELECT"
@@ -55,11 +54,9 @@ case class CreateTableAsSelectCommand(table: CatalogTable, query: LogicalPlan) e
       _.drop(table.identifier, purges = true, isLocked = true)
     )
 
-  private def mayBeCommitted(failure: AcidException) = failure.condition match {
-    case "HIVE_ACID_COMMIT_STATE_UNKNOWN" => true
-    case SidecarPlanner.Ended => failure.getMessageParameters.containsValue(AcidException.outcome("NOT_KNOWN"))
-    case _                    => false
-  }
+  /** An error that can end a statement anywhere tells what became of it. */
+  private def mayBeCommitted(failure: AcidException) = failure.condition == "HIVE_ACID_COMMIT_STATE_UNKNOWN" ||
+    Seq("COMMITTED", "NOT_KNOWN").map(AcidException.outcome).exists(failure.getMessageParameters.containsValue(_))
 
   private def because(kept: Throwable, failure: Throwable): Throwable = {
     if (kept ne failure) kept.addSuppressed(failure)
