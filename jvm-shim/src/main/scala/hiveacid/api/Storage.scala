@@ -11,7 +11,7 @@ import com.fasterxml.jackson.databind.ObjectMapper
 import com.fasterxml.jackson.databind.json.JsonMapper
 import com.fasterxml.jackson.module.scala.DefaultScalaModule
 import hiveacid.errors.StorageFailure
-import hiveacid.formats.{FileVersion, NewFiles, SideBySide}
+import hiveacid.formats.{Children, FileVersion, NewFiles, SideBySide}
 import hiveacid.formats.orc.FileRowCounts
 import hiveacid.wire.Wire
 import hiveacid.write.{OutputCommits, PendingUpload, PendingUploads}
@@ -50,7 +50,7 @@ final class Storage(session: SparkSession) {
         .map(texts(roots), FewestAsked) { root =>
           val path = new Path(root)
           val children =
-            try path.getFileSystem(conf).listStatus(path)
+            try Children.of(path.getFileSystem(conf), path)
             catch { case _: FileNotFoundException => Array.empty[FileStatus] }
           val names = children.filter(_.isDirectory).map(_.getPath.getName).filter(Trees.isHidden)
           names.map(name => s"${root.stripSuffix("/")}/$name")

@@ -4,7 +4,7 @@ import java.io.FileNotFoundException
 
 import scala.collection.mutable
 
-import hiveacid.formats.SideBySide
+import hiveacid.formats.{Children, SideBySide}
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileStatus, FileSystem, LocalFileSystem, Path}
 
@@ -103,7 +103,7 @@ object Trees {
     def child(of: Path): Folder = new Folder(tree, if (name.isEmpty) of.getName else s"$name/${of.getName}", of)
 
     def ask(): Either[FileNotFoundException, Array[FileStatus]] =
-      try Right(tree.system.listStatus(path))
+      try Right(Children.of(tree.system, path))
       catch { case e: FileNotFoundException => Left(e) }
 
     /** The folders to be listed next. */

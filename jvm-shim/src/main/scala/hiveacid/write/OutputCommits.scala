@@ -3,7 +3,7 @@ package hiveacid.write
 import java.io.{FileNotFoundException, IOException}
 
 import hiveacid.errors.AcidException
-import hiveacid.formats.SideBySide
+import hiveacid.formats.{Children, SideBySide}
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 import org.apache.hadoop.mapred.JobConf
@@ -54,7 +54,7 @@ final class OutputCommits(id: String, conf: Configuration) {
   def attempts(root: String): Seq[String] = {
     val tasks = tasksFolder(root)
     val found =
-      try tasks.getFileSystem(own).listStatus(tasks).toSeq
+      try Children.of(tasks.getFileSystem(own), tasks).toSeq
       catch { case _: FileNotFoundException => Nil }
     found.map(_.getPath.getName).filter(_.startsWith("attempt_")).sorted
   }

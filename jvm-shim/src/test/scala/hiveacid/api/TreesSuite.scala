@@ -1,8 +1,8 @@
 package hiveacid.api
 
-import java.io.FileNotFoundException
+import java.io.{FileNotFoundException, IOException}
 import java.net.URI
-import java.nio.file.{Files, Path => LocalPath}
+import java.nio.file.{AccessDeniedException, Files, Path => LocalPath}
 import java.util.concurrent.{CountDownLatch, TimeUnit}
 import java.util.concurrent.atomic.AtomicInteger
 
@@ -62,16 +62,34 @@ final class TreesSuite extends munit.FunSuite {
     assertEquals(list(roots: _*).map(_.folders.size), Seq.fill(10)(11))
   }
 
-  test("a folder that goes away while its root is listed makes that listing begin anew") {
-    val (root, other) = (tree("delta_1", "delta_2"), tree("delta_1"))
+  /** Of a folder that is gone: that of a remote storage, and those that Hadoop has for local ones. */
+  private val losses: Seq[String => IOException] =
+    Seq(new FileNotFoundException(_), new AccessDeniedException(_, null, "Permission denied"), new IOException(_))
+
+  losses.map(loss => (loss, loss("").getClass.getSimpleName)).foreach { case (loss, name) =>
+    test(s"a folder that goes away while its root is listed makes that listing begin anew: $name") {
+      val (root, other) = (tree("delta_1", "delta_2"), tree("delta_1"))
+      Far.watch = path =>
+        if (path.getName == "delta_2" && Files.exists(root.resolve("delta_2"))) {
+          Files.delete(root.resolve("delta_2/bucket_00000"))
+          Files.delete(root.resolve("delta_2"))
+          Files.createDirectory(root.resolve("base_2"))
+          throw loss(path.toString)
+        }
+      assertEquals(list(root, other).map(names), Seq(Seq("", "base_2", "delta_1"), Seq("", "delta_1")))
+    }
+  }
+
+  test("a folder that is there and may not be read is an error at once") {
+    val root = tree("delta_1")
+    val asked = new AtomicInteger
     Far.watch = path =>
-      if (path.getName == "delta_2" && Files.exists(root.resolve("delta_2"))) {
-        Files.delete(root.resolve("delta_2/bucket_00000"))
-        Files.delete(root.resolve("delta_2"))
-        Files.createDirectory(root.resolve("base_2"))
-        throw new FileNotFoundException(path.toString)
+      if (path.getName == "delta_1") {
+        asked.incrementAndGet()
+        throw new AccessDeniedException("delta_1")
       }
-    assertEquals(list(root, other).map(names), Seq(Seq("", "base_2", "delta_1"), Seq("", "delta_1")))
+    intercept[AccessDeniedException](list(root))
+    assertEquals(asked.get, 1)
   }
 
   test("a folder that is listed and never there is an error in the end") {
