@@ -17,6 +17,7 @@ class Setting:
     A limit is a whole number up to `maximum`, or empty for none.
     `hive_names` are settings of Hive that mean the same and serve where ours is not set, the first one first; times
     have Hive's spelling there. A value of theirs below `minimum` counts as `minimum`.
+    `of_application`: it is read from the configuration of the Spark application, and a session's `SET` has no effect.
     """
 
     key: str
@@ -25,6 +26,7 @@ class Setting:
     minimum: int = 0
     hive_names: tuple[str, ...] = ()
     maximum: int | None = None
+    of_application: bool = False
 
 
 LOCK_TIMEOUT_MS = Setting("spark.hiveacid.lock.timeoutMs", 300_000, "Longest wait for a lock, in milliseconds.")
@@ -84,11 +86,13 @@ READER_IDLE_MS = Setting(
     600_000,
     "How long the snapshot of an RDD is kept while no Spark job runs, in milliseconds. The RDD can be read later "
     "as long as no file of its snapshot has been removed.",
+    of_application=True,
 )
 READER_MAX_AGE_MS = Setting(
     "spark.hiveacid.reader.maxAgeMs",
     86_400_000,
     "Age in milliseconds at which a read transaction that nobody has ended is ended.",
+    of_application=True,
 )
 READ_TRANSACTIONS = Setting(
     "spark.hiveacid.read.transactions",
@@ -141,18 +145,32 @@ GUARD_MAX_PERCENT = Setting(
     "The same limit, in per cent of the rows that the table had. It costs a count of the table. Empty: any number.",
     maximum=100,
 )
+COMPACT_AFTER_WRITE = Setting(
+    "spark.hiveacid.compaction.afterWrite",
+    "false",
+    "`true`: a committed statement asks for a compaction of what it has written to, if that is past Hive's "
+    "thresholds and the metastore has no Initiator of its own.",
+)
+METASTORE_TIMEOUT_MS = Setting(
+    "spark.hiveacid.metastore.timeoutMs",
+    60_000,
+    "Longest wait for one answer of the metastore, in milliseconds.",
+    hive_names=("hive.metastore.client.socket.timeout", "metastore.client.socket.timeout"),
+    of_application=True,
+)
+METASTORE_CA_FILE = Setting(
+    "spark.hiveacid.metastore.caFile",
+    "",
+    "File with the certificates, in the form of PEM, of who may sign the certificate of a metastore with TLS. Empty: "
+    "those in `hive.metastore.truststore.path`, and without that those of the system.",
+    of_application=True,
+)
 NOTIFY_WRITES = Setting(
     "spark.hiveacid.metastore.notifyWrites",
     "false",
     "`true`: the metastore's listeners are told which files a statement has written, as replication and Impala "
     "need it.",
     hive_names=("hive.metastore.dml.events",),
-)
-COMPACT_AFTER_WRITE = Setting(
-    "spark.hiveacid.compaction.afterWrite",
-    "false",
-    "`true`: a committed statement asks for a compaction of what it has written to, if that is past Hive's "
-    "thresholds and the metastore has no Initiator of its own.",
 )
 HISTORY_ENABLED = Setting(
     "spark.hiveacid.history.enabled",
@@ -164,67 +182,29 @@ HISTORY_STATEMENT_TEXT = Setting(
     "true",
     "`false`: notes for the history leave out the statement's text, in which `?` stands for each literal.",
 )
-METASTORE_TIMEOUT_MS = Setting(
-    "spark.hiveacid.metastore.timeoutMs",
-    60_000,
-    "Longest wait for one answer of the metastore, in milliseconds.",
-    hive_names=("hive.metastore.client.socket.timeout", "metastore.client.socket.timeout"),
-)
-METASTORE_CA_FILE = Setting(
-    "spark.hiveacid.metastore.caFile",
-    "",
-    "File with the certificates, in the form of PEM, of who may sign the certificate of a metastore with TLS. Empty: "
-    "those in `hive.metastore.truststore.path`, and without that those of the system.",
-)
 DELETE_CACHE_BYTES = Setting(
-    "spark.hiveacid.deletes.cacheBytes", 268_435_456, "Memory per executor for the row IDs of delete deltas, in bytes."
+    "spark.hiveacid.deletes.cacheBytes",
+    268_435_456,
+    "Memory per executor for the row IDs of delete deltas, in bytes.",
+    of_application=True,
 )
 SIDECAR_PYTHON = Setting(
     "spark.hiveacid.python",
     "",
     "The Python that runs the Python half beside a driver that no Python has set up. Empty: that of "
     "`spark.pyspark.driver.python`, `spark.pyspark.python` or PYSPARK_PYTHON, the first one that is set, or `python3`.",
+    of_application=True,
 )
 METASTORE_URIS = Setting(
     "spark.hadoop.hive.metastore.uris",
     "",
     "Address of the metastore, as thrift://host:port. Several addresses, separated by commas, stand in for each other.",
     hive_names=("hive.metastore.uris", "metastore.thrift.uris"),
+    of_application=True,
 )
 
-SETTINGS: tuple[Setting, ...] = (
-    LOCK_TIMEOUT_MS,
-    LOCK_POLL_MIN_MS,
-    LOCK_POLL_MAX_MS,
-    LOCK_MAX_PARTITIONS,
-    UNLOCKED_WRITERS,
-    MAX_ATTEMPTS,
-    INSERT_BUCKETS,
-    INSERT_SHUFFLE,
-    MERGE_PRUNING_MAX_SOURCE_BYTES,
-    BUCKETING_HIVE_TIME_ZONE,
-    READER_IDLE_MS,
-    READER_MAX_AGE_MS,
-    READ_TRANSACTIONS,
-    COLUMNS_BY_POSITION,
-    COMPACTION_RUN_IN,
-    COMPACTION_POLL_MS,
-    COMPACTION_WAIT_TIMEOUT_MS,
-    COMMIT_RESOLVE_TIMEOUT_MS,
-    ALLOW_NON_ATOMIC_RENAME,
-    GUARD_MAX_ROWS,
-    GUARD_MAX_PERCENT,
-    COMPACT_AFTER_WRITE,
-    METASTORE_TIMEOUT_MS,
-    METASTORE_CA_FILE,
-    NOTIFY_WRITES,
-    HISTORY_ENABLED,
-    HISTORY_STATEMENT_TEXT,
-    DELETE_CACHE_BYTES,
-    SIDECAR_PYTHON,
-    METASTORE_URIS,
-)
-
+SETTINGS: tuple[Setting, ...] = tuple(value for value in list(vars().values()) if isinstance(value, Setting))
+"""All of this module, in its order."""
 
 PREFIX = "spark.hiveacid."
 _BY_KEY = {setting.key.lower(): setting for setting in SETTINGS}

@@ -69,10 +69,14 @@ def is_runnable(document: Path) -> bool:
 
 def settings_table() -> str:
     """Every setting of the code."""
-    return _table(
-        ("Key", "Default", "Meaning"),
-        ((f"`{s.key}`", f"`{s.default}`" if s.default != "" else "", s.meaning) for s in config.SETTINGS),
+    rows = (
+        (f"`{s.key}`", f"`{s.default}`" if s.default != "" else "", _holds_for(s), s.meaning) for s in config.SETTINGS
     )
+    return _table(("Key", "Default", "Holds for", "Meaning"), rows)
+
+
+def _holds_for(setting: config.Setting) -> str:
+    return "application" if setting.of_application else "session"
 
 
 def errors_table() -> str:
