@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+import hive_acid
 from architecture.documents import DOCS, ROOT
 
 LOADED = re.compile(
@@ -38,7 +39,8 @@ def test_every_document_is_a_page(site: Path) -> None:
 
 def test_the_api_page_has_the_docstrings(site: Path) -> None:
     text = (site / "reference" / "api.html").read_text("utf-8")
-    for name in ("configure", "AcidTable", "whenNotMatchedBySourceDelete", "LockTimeout"):
+    api = [name for name in hive_acid.__all__ if not name.startswith("_")]
+    for name in (*api, "whenNotMatchedBySourceDelete", "LockTimeout"):
         assert re.search(rf'id="[\w.]*\b{name}"', text), name
 
 
