@@ -16,7 +16,7 @@ from hive_acid import cli, config
 LATE_SUBJECT = ("Of", "By", "What", "Whose", "Those", "Such", "Who", "Whoever", "Whom")
 """Words after which a reader has to wait for what the sentence is about."""
 
-_CODE = re.compile(r"```.*?```|<!-- (\w+) -->\n\n.*?<!-- /\1 -->", re.DOTALL)
+_CODE = re.compile(r"```.*?```|<!-- ([\w-]+) -->\n\n.*?<!-- /\1 -->", re.DOTALL)
 _BEGIN = re.compile(
     rf"(?:\A|(?<=[.!?:])[*)\"']*\s+|\n\s*\n|\n *(?:[*-]|\d+\.) |\| )\W*((?:{'|'.join(LATE_SUBJECT)})\b[^\n]{{0,50}})",
     re.MULTILINE,
