@@ -170,6 +170,13 @@ def lines_table() -> str:
     return _table(*lines_matrix())
 
 
+def golden_table() -> str:
+    """How many golden files each line of Spark runs, and how many come out otherwise there."""
+    from support.line_matrix import golden_matrix
+
+    return _table(*golden_matrix())
+
+
 def gate_table() -> str:
     """What the gate leaves to `--all`, and where it proves the same."""
     from support.gate import load_left_out
@@ -229,6 +236,7 @@ TABLES = {
     "rules": (DOCS / "internals" / "protocol.md", rules_table),
     "ddl": (DOCS / "internals" / "protocol.md", ddl_table),
     "calls": (DOCS / "internals" / "protocol.md", statement_calls_table),
+    "golden": (DOCS / "reference" / "versions.md", golden_table),
     "lines": (DOCS / "reference" / "versions.md", lines_table),
     "gate": (DOCS / "internals" / "tests.md", gate_table),
 }

@@ -24,7 +24,7 @@ from hive_acid.spark.lines import LINES, find_line, is_before
 from hive_acid.testing.runner import REGENERATE, is_recording, run_file
 from hive_acid.testing.spark_session import SparkSessions, join_sessions
 from hive_acid.testing.suite import SuiteFile, find_suite
-from support.line_differences import difference_path, find_differences, read_difference, record_difference
+from support.line_differences import BEGAN, difference_path, find_differences, read_difference, record_difference
 from support.polling import eventually
 
 SUITE = Path(__file__).parents[3] / "sql-tests"
@@ -37,10 +37,6 @@ random.Random(SEED).shuffle(FILES)
 
 def open_transactions(client: ThriftMetastore) -> set[int]:
     return {info.id for info in client.transactions() if info.state is TransactionState.OPEN}
-
-
-BEGAN = {"names_with_commas": "4.0"}
-"""Files for which a later line is needed than the oldest."""
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)

@@ -14,6 +14,9 @@ from hive_acid.testing.parsing import load_input
 from hive_acid.testing.session import SessionFactory
 from hive_acid.testing.suite import SuiteFile
 
+BEGAN = {"names_with_commas": "4.0"}
+"""Files for which a later line is needed than the oldest."""
+
 
 def find_differences(file: SuiteFile, sessions: SessionFactory) -> dict[str, str]:
     """The difference of each of the file's runs, by the run's name; empty texts if there is none."""

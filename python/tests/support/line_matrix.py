@@ -13,7 +13,8 @@ from typing import Final
 
 from hive_acid.spark.lines import LINES
 from hive_acid.testing.golden import HEADER, QueryResult, parse_golden
-from support.line_differences import read_difference
+from hive_acid.testing.suite import find_suite
+from support.line_differences import BEGAN, difference_path, read_difference
 
 SUITE: Final = Path(__file__).resolve().parents[3] / "sql-tests"
 _HUNK: Final = re.compile(r"@@ -(\d+)(?:,(\d+))? \+\d+(?:,\d+)? @@")
@@ -50,6 +51,18 @@ def lines_matrix() -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
         if (total := counts[LINES[-1]].get(kind, 0))
     ]
     return ("Statements of the golden files", LINES[-1], *LINES[:-1]), rows
+
+
+def golden_matrix() -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """Head and rows of the table: how many golden files a line runs, and how many come out otherwise there."""
+    files = find_suite(SUITE)
+    run = [sum(line >= BEGAN.get(file.name, LINES[0]) for file in files) for line in LINES]
+    recorded = [sum(difference_path(SUITE, file, line).is_file() for file in files) for line in LINES[:-1]]
+    rows: list[tuple[str, ...]] = [
+        ("run", *map(str, run[-1:] + run[:-1])),
+        ("come out otherwise, as is on record", "", *map(str, recorded)),
+    ]
+    return ("Golden files", LINES[-1], *LINES[:-1]), rows
 
 
 def _told(carried_out: int, total: int) -> str:
