@@ -29,7 +29,7 @@ class KeyedHashes:
 
 @dataclass(frozen=True)
 class Matcher:
-    """Which rows of a table are to go: those that one of the keys names."""
+    """The rows of a table that are to go: those that one of the keys names."""
 
     table: TableName
     keys: tuple[KeyedHashes, ...]

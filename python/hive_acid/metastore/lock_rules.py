@@ -1,4 +1,4 @@
-"""Which locks of different transactions wait for each other, by the rules of either line.
+"""The locks of different transactions that wait for each other, by the rules of either line.
 
 TxnHandler.checkLock of 3.1.3 (its jump table); CheckLockFunction of 4.x.
 """

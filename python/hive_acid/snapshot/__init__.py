@@ -1,1 +1,1 @@
-"""Which folders and files of a table hold the rows of a snapshot."""
+"""The folders and files of a table that hold the rows of a snapshot."""

@@ -1,4 +1,4 @@
-"""Which folders hold the rows of a snapshot: a listing and two lists of IDs become an AcidState.
+"""The folders that hold the rows of a snapshot: a listing and two lists of IDs become an AcidState.
 
 Follows AcidUtils.getAcidState of Hive 3.1 and 4.x. Where they differ or guess, this is the careful reading of both:
 an open overwrite is never visible (Hive 4's `N <= minOpen` shortcut is left out), of two compactions of one range the

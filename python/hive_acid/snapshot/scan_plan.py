@@ -1,4 +1,4 @@
-"""Which files hold the rows of one table in a snapshot, and where its deletes are found."""
+"""The files that hold the rows of one table in a snapshot, and where its deletes are found."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ NO_SCHEMA = "struct<>"
 class Interleaving:
     """The sessions with a statement under way.
 
-    Whatever a statement can do by itself has happened before the next step of the file.
+    All that a statement can do by itself has happened before the next step of the file.
     """
 
     def __init__(self) -> None:

@@ -30,7 +30,7 @@ def run_parallel(
 
     `open_sessions` is called in each process, so it must be picklable. A file whose process ends before it does is
     broken, and another process takes the rest; if a process ends before its engine is ready, the others have to do.
-    Whatever ends this function, an interrupt too, ends the processes: they are interrupted, and killed if they linger.
+    The processes end with this function, also by an interrupt: they are interrupted, and killed if they linger.
     """
     pool = _Pool(files, open_sessions, is_update, tell)
     try:

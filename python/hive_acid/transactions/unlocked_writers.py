@@ -55,7 +55,7 @@ def find_suspects(
 ) -> tuple[tuple[HeldLock, ...], ...]:
     """The locks on the table, per transaction and by its ID, of those that may read and write it so.
 
-    They have asked for locks more than once, for SHARED_READ only. Which partitions they have locked does not matter:
+    They have asked for locks more than once, for SHARED_READ only. The partitions that they have locked do not matter:
     the snapshot of the first serves for all. Locks asked for after the request `barrier` wait for it, so that nothing
     has been read under them. Hive and this package ask for all they need in one request, or for stronger locks.
     """

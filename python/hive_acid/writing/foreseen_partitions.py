@@ -1,4 +1,4 @@
-"""Which partitions a statement can touch, as far as that can be told before it runs."""
+"""The partitions that a statement can touch, as far as that can be told before it runs."""
 
 from __future__ import annotations
 

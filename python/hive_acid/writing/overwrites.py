@@ -1,4 +1,4 @@
-"""Which partitions an INSERT OVERWRITE or TRUNCATE replaces, and what an overwrite that was aborted has left."""
+"""The partitions that an INSERT OVERWRITE or TRUNCATE replaces, and what an overwrite that was aborted has left."""
 
 from __future__ import annotations
 

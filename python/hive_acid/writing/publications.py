@@ -1,4 +1,4 @@
-"""Which publication a place gets, by its storage."""
+"""The publication that a place gets, by its storage."""
 
 from __future__ import annotations
 

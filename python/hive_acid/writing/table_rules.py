@@ -1,4 +1,4 @@
-"""Which tables can be written, and what their files are to look like: functions on the table's description."""
+"""The tables that can be written, and what their files are to look like: functions on the table's description."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from architecture.documents import ROOT
 from hive_acid import cli, config
 
-LATE_SUBJECT = ("Of", "By", "What", "Whose", "Those", "Such", "Who", "Whoever", "Whom")
+LATE_SUBJECT = ("Of", "By", "What", "Whose", "Those", "Such", "Who", "Whoever", "Whom", "Which", "Whatever")
 """Words after which a reader has to wait for what the sentence is about."""
 
 _CODE = re.compile(r"```.*?```|<!-- ([\w-]+) -->\n\n.*?<!-- /\1 -->", re.DOTALL)

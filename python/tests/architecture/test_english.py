@@ -16,6 +16,7 @@ def test_no_sentence_of_the_project_keeps_its_subject_back() -> None:
     "text",
     [
         "By which Spark knows the jobs.",
+        "Whatever follows is passed over.",
         "It waits. Of these there are two.",
         "One thing:\n\n* Such a table is refused.",
         "| `x` | Who mistypes is told where |",

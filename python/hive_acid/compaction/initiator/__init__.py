@@ -1,1 +1,1 @@
-"""Which tables need a compaction, and asking for it."""
+"""Finds tables that need a compaction, and asks for it."""

@@ -1,4 +1,4 @@
-"""Which compaction a table or partition needs, as Hive's Initiator decides (3.1.3; CompactorUtil of 4.1).
+"""The compaction that a table or partition needs, as Hive's Initiator decides (3.1.3; CompactorUtil of 4.1).
 
 Pure: from what lies in a folder, and thresholds, to a verdict.
 """
@@ -137,6 +137,6 @@ def _sum_bytes(folders: Iterable[AcidFolder]) -> int:
 def _count_aborted(state: AcidState, write_ids: ValidWriteIdList, is_partition: bool) -> int:
     """Aborted transactions that wrote here: all of a flat table's, of a partition those that have left a folder.
 
-    Which partitions the others were to write to, the metastore knows and does not tell.
+    The metastore knows which partitions the others were to write to, and does not tell.
     """
     return len(state.aborted) if is_partition else len(write_ids.aborted)

@@ -1,1 +1,1 @@
-"""Which files a compaction folds, and into which."""
+"""The files that a compaction folds, and those that it makes."""

@@ -1,4 +1,6 @@
-"""Which files of an insert-only table a compaction folds into which. Pure: from what lies in a folder to what is made.
+"""The files of an insert-only table that a compaction folds, and into which.
+
+Pure: from what lies in a folder to what is made.
 
 The directories and the names of results are those of Hive's MmMajorQueryCompactor and MmMinorQueryCompactor (4.1.0) and
 of CompactorMR.runMmCompaction (3.1.3), which copy rows by queries: a file of a bucketed table stays one of its bucket,

@@ -1,4 +1,4 @@
-"""Which files a compaction folds into which. Pure: from what lies in a folder to what is to be made.
+"""The files that a compaction folds, and into which. Pure: from what lies in a folder to what is to be made.
 
 The directories and the names of results are those of Hive's CompactorMR (3.1.3, 4.1.0).
 """

@@ -1,4 +1,4 @@
-"""Which compactions of our workers nobody works at any more.
+"""Compactions of our workers that nobody works at any more.
 
 A worker opens the transaction before it asks the queue for an entry, and asks under a name that holds it. So from the
 moment in which an entry is somebody's, also if the answer is lost or the worker dies right then, the metastore knows

@@ -14,7 +14,7 @@ from hive_acid.sql.row_changes import Change, TargetColumns
 
 
 class Side(Enum):
-    """Which rows of the join a clause is for."""
+    """The rows of the join that a clause is for."""
 
     MATCHED = "both"
     NOT_MATCHED = "source only"

@@ -19,8 +19,8 @@ import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.util.SerializableConfiguration
 
-/** Folds files of a table into fewer, in one Spark job: a task for each file that is made. Which are folded, and where
-  * the result is seen, is the caller's to say.
+/** Folds files of a table into fewer, in one Spark job: a task for each file that is made. The caller says which are
+  * folded, and where the result is seen.
   */
 object CompactionJob {
 

@@ -26,7 +26,7 @@ import org.apache.spark.sql.sources.Filter
 import org.apache.spark.sql.types.StructType
 
 /** The files of a transactional table, found when a scan is planned for execution, not before: EXPLAIN opens no
-  * transaction. Which files a snapshot holds is Python's decision; this index asks, prunes partitions by Spark's typed
+  * transaction. Python decides which files a snapshot holds; this index asks, prunes partitions by Spark's typed
   * predicates and hands each task what it needs to find its delete files.
   *
   * Two indexes of one table are equal, so that CACHE TABLE and plan reuse work; one that is bound to a statement's

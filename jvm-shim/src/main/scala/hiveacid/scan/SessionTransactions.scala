@@ -13,7 +13,7 @@ import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.hiveacid.{LineNodes, LineSessions}
 
-/** Which sessions are in a transaction of several statements. Their scans read its snapshot, by its token.
+/** The sessions that are in a transaction of several statements. Their scans read its snapshot, by its token.
   *
   * A session is known by the job tag that Spark puts on all it runs: the session that made a plan may be another one,
   * for caches are shared.

@@ -12,7 +12,7 @@ import org.apache.hadoop.mapreduce.lib.output.{PathOutputCommitter, PathOutputCo
 import org.apache.hadoop.mapreduce.task.{JobContextImpl, TaskAttemptContextImpl}
 
 /** A job of Hadoop's committers, by which files become visible at their final names, only when the driver says so, and
-  * complete. Which attempts count is the caller's to say. A root is a folder below which files are put in place.
+  * complete. The caller says which attempts count. A root is a folder below which files are put in place.
   *
   * @param id
   *   of the job, without underscores

@@ -92,7 +92,7 @@ final class RowChanges(changes: LogicalPlan, spec: CheckedSpec) {
     */
   def order(output: Seq[Attribute]): Seq[SortOrder] = keysOf(output).map(SortOrder(_, Ascending))
 
-  /** Which partition of the shuffle a row goes to. It depends on nothing but the row, so that a task that runs again
+  /** The partition of the shuffle that a row goes to. It depends on nothing but the row, so that a task that runs again
     * sends each row to where it went before, and so that changes of one row meet. `output` as in `order`.
     */
   def shuffleTo(spread: TaskShares, output: Seq[Attribute]): Expression = {

@@ -13,7 +13,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types._
 
 /** JsonSerDe of Hive 4 (`HiveJsonReader`): the line is a tree of JSON first, in which the last of equal keys counts, at
-  * the place of the first. Whatever follows it on the line is passed over. A line that says NULL is a row of NULLs.
+  * the place of the first. All that follows it on the line is passed over. A line that says NULL is a row of NULLs.
   */
 private[hiveacid] class Hive4Parser(
     scalars: Hive4Scalars,

@@ -12,7 +12,7 @@ import org.apache.spark.sql.types._
   *
   * The file index tells each file what concerns it, by [[AcidOrcFileFormat.DeletesKey]],
   * [[AcidOrcFileFormat.DeletesCheckKey]], [[AcidOrcFileFormat.CheckKey]], [[AcidOrcFileFormat.RawKey]],
-  * [[Evolution.Key]] and [[AcidOrcFileFormat.WriteIdsKey]]. Which files a snapshot holds is not decided here.
+  * [[Evolution.Key]] and [[AcidOrcFileFormat.WriteIdsKey]]. The files that a snapshot holds are not chosen here.
   *
   * @param table
   *   `db.table`, for errors

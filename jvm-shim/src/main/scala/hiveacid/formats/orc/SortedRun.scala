@@ -20,7 +20,7 @@ trait RowBatches extends Closeable {
   /** The table's columns in order, null for one that the file lacks; empty for delete events. */
   def columns: Array[ColumnVector]
 
-  /** Which rows of the batch count. */
+  /** The rows of the batch that count. */
   def selection: Selection
 }
 
