@@ -20,7 +20,7 @@ from hive_acid.local import launch
 from hive_acid.local.artifacts import Release
 from hive_acid.local.errors import LocalMetastoreError
 from hive_acid.local.java import Java
-from hive_acid.local.probe import StartError, await_start, postgresql_answers
+from hive_acid.local.probe import StartedProgram, StartError, await_start, postgresql_answers
 from hive_acid.local.schema import build_log, load_schema
 
 USER = "hive"
@@ -69,7 +69,7 @@ class PostgreSql:
                 start_new_session=True,
             )  # fmt: skip
         try:
-            await_start(server, "PostgreSQL", port, str(log), 0, postgresql_answers)
+            await_start(StartedProgram("PostgreSQL", server, port, str(log)), postgresql_answers)
             url = f"jdbc:postgresql://127.0.0.1:{port}/{DATABASE}?user={USER}&password={password}"
             load_schema("postgres", url, template, jars, java, release)
         except StartError as error:

@@ -7,6 +7,7 @@ import ssl
 import subprocess
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 START_LIMIT_SECONDS = 180.0
@@ -19,6 +20,23 @@ class StartError(Exception):
     def __init__(self, program: str, reason: str, log: str, port_taken: int | None = None) -> None:
         super().__init__(reason)
         self.event = {"event": "failed", "program": program, "reason": reason, "log": log, "port_taken": port_taken}
+
+
+@dataclass(frozen=True)
+class StartedProgram:
+    """A program that was started and may not be up yet. Its own lines in the log begin at the byte `log_start`."""
+
+    name: str
+    process: subprocess.Popen[bytes]
+    port: int
+    log: str
+    log_start: int = 0
+
+    def died(self) -> StartError:
+        """The error once it has ended."""
+        taken = _log_says(self.log, self.log_start, "Address already in use", "could not create any TCP/IP sockets")
+        reason = f"it ended with code {self.process.returncode}"
+        return StartError(self.name, reason, self.log, self.port if taken else None)
 
 
 def postgresql_answers(port: int) -> bool:
@@ -72,24 +90,19 @@ def _encrypts(port: int) -> bool:
 
 
 def await_start(
-    process: subprocess.Popen[bytes], program: str, port: int, log: str, log_start: int, answers: Callable[[int], bool],
-    given_up: Callable[[], bool] = lambda: False,
-) -> None:  # fmt: skip
-    """Wait until the program answers. Raises StartError when it ends, after START_LIMIT_SECONDS, or when given up.
-
-    Its own lines in the log begin at the byte `log_start`.
-    """
+    program: StartedProgram, answers: Callable[[int], bool], given_up: Callable[[], bool] = lambda: False
+) -> None:
+    """Wait until the program answers. Raises StartError when it ends, after START_LIMIT_SECONDS, or when given up."""
     deadline = time.monotonic() + START_LIMIT_SECONDS
     while time.monotonic() < deadline:
-        if process.poll() is not None:
-            taken = _log_says(log, log_start, "Address already in use", "could not create any TCP/IP sockets")
-            raise StartError(program, f"it ended with code {process.returncode}", log, port if taken else None)
-        if answers(port):
+        if program.process.poll() is not None:
+            raise program.died()
+        if answers(program.port):
             return
         if given_up():
-            raise StartError(program, "the start was given up", log)
+            raise StartError(program.name, "the start was given up", program.log)
         time.sleep(_POLL_SECONDS)
-    raise StartError(program, f"it did not answer within {START_LIMIT_SECONDS:.0f} s", log)
+    raise StartError(program.name, f"it did not answer within {START_LIMIT_SECONDS:.0f} s", program.log)
 
 
 def _log_says(log: str, start: int, *phrases: str) -> bool:

@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from hive_acid.local.identity import in_child, own_database, postgresql_identity
-from hive_acid.local.probe import StartError, await_start, metastore_answers, postgresql_answers
+from hive_acid.local.probe import StartedProgram, StartError, await_start, metastore_answers, postgresql_answers
 
 STOP_LIMIT_SECONDS = 15.0
 _PARENT_POLL_SECONDS = 0.5
@@ -64,7 +64,8 @@ class Supervisor:
     def _await(
         self, process: subprocess.Popen[bytes], program: str, wanted: dict[str, Any], answers: Callable[[int], bool]
     ) -> None:
-        await_start(process, program, wanted["port"], wanted["log"], wanted["log_start"], answers, self._wants_end)
+        started = StartedProgram(program, process, wanted["port"], wanted["log"], wanted["log_start"])
+        await_start(started, answers, self._wants_end)
 
     def restart(self) -> None:
         """End the metastore's Java process, if it still runs, and start it again over the same database."""

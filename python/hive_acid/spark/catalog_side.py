@@ -38,7 +38,7 @@ from hive_acid.spark.jvm import JvmFileSystem, JvmJobs
 from hive_acid.spark.login import build_security
 from hive_acid.spark.operators import Operators, requester_name
 from hive_acid.spark.planner_parts import PlannerParts
-from hive_acid.transactions.locks import Identity
+from hive_acid.transactions.locks import Identity, Timing
 from hive_acid.transactions.manager import TransactionManager
 from hive_acid.transactions.unlocked_writers import OUR_AGENT
 from hive_acid.transport import HiveSetting, read_transport
@@ -81,9 +81,8 @@ class CatalogSide:
         }
         self.metastore: ThriftMetastore = ThriftMetastore(uris, **how) if uris else absent
         self.file_system = file_system = JvmFileSystem(jvm.hiveacid.api.Storage(jsession))
-        self.transactions = TransactionManager(
-            self.metastore, identity, settings, monotonic_ms, pause_ms, clock.pause_ms, cancellation.check
-        )
+        timing = Timing(monotonic_ms, pause_ms, clock.pause_ms, cancellation.check)
+        self.transactions = TransactionManager(self.metastore, identity, settings, timing)
         warehouse = Warehouse(self.metastore, file_system, self.transactions)
         context = session.sparkContext
         author = Author(context.appName or "", context.applicationId, identity.user)
@@ -124,7 +123,7 @@ class CatalogSide:
         chosen = settings or self.settings
         compactor = Compactor(self.metastore, self.file_system, self._engine, chosen, self._notes)
         version, running = f"spark-hive-acid {__version__}", self._cancellation.running
-        return Worker(self.metastore, self.transactions, compactor, chosen, name, version, running)
+        return Worker(self.transactions, compactor, chosen, name, version, running)
 
     def compact_anew(self, request: CompactionRequest, settings: config.Settings) -> Outcome:
         """A compaction that is asked for and waited for. It can be cancelled as a statement of its thread can."""

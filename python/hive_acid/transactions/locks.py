@@ -22,6 +22,24 @@ class Identity:
     agent: str
 
 
+def _nothing() -> None:
+    return None
+
+
+@dataclass(frozen=True)
+class Timing:
+    """The time and the pauses of statements, in milliseconds, and what ends them early.
+
+    `pause_ms` waits between two looks at a lock, and may raise because the statement was cancelled; `resolve_pause_ms`
+    waits while a lost commit is asked after, which must not be given up. `check` raises if the statement was cancelled.
+    """
+
+    clock_ms: Callable[[], int]
+    pause_ms: Callable[[int], None]
+    resolve_pause_ms: Callable[[int], None]
+    check: Callable[[], None] = _nothing
+
+
 @dataclass(frozen=True)
 class Waiting:
     """How to wait: longest time, first and longest pause, all in milliseconds; time and pause are injected.

@@ -19,7 +19,7 @@ from hive_acid.model.write_ids import ValidTxnList
 from hive_acid.older_python import add_note
 from hive_acid.transactions.heartbeat import Heartbeat
 from hive_acid.transactions.kept_files import KeptFiles, asks_cleaner
-from hive_acid.transactions.locks import Identity, Waiting, acquire, acquire_at_once
+from hive_acid.transactions.locks import Identity, Timing, Waiting, acquire, acquire_at_once
 
 LOG = logging.getLogger(__name__)
 
@@ -127,7 +127,7 @@ class Transaction:
         Before files get their names: a metastore forgets transactions that it has ended, and their write IDs count as
         committed then. Raises MetastoreUnavailable without an answer, and if the statement was cancelled.
         """
-        self._manager.check()
+        self._manager.timing.check()
         self.ensure_active()
         self._manager.heartbeat.ask(self.txn_id)
 
@@ -137,7 +137,7 @@ class Transaction:
         Raises TransactionAborted (nothing is visible) or CommitStateUnknown (nobody knows; keep the files), and before
         that if the statement was cancelled.
         """
-        self._manager.check()
+        self._manager.timing.check()
         self.ensure_active()
         # a beat that comes after the commit would find no transaction and report it as lost
         self._manager.heartbeat.unregister(self.txn_id)
@@ -195,7 +195,7 @@ class Transaction:
 
     def _resolve_commit(self, lost: MetastoreUnavailable) -> None:
         """The reply to commit is lost: asks for the state, and commits again (which is idempotent) while it is open."""
-        clock_ms = self._manager.clock_ms
+        clock_ms = self._manager.timing.clock_ms
         until_ms = clock_ms() + self._settings.number(config.COMMIT_RESOLVE_TIMEOUT_MS)
         while clock_ms() < until_ms:
             try:
@@ -205,7 +205,7 @@ class Transaction:
                     state = TransactionState.COMMITTED
             except (MetastoreUnavailable, MetastoreRefused) as error:
                 LOG.warning("still asking what became of transaction %d: %s", self.txn_id, error)
-                self._manager.resolve_pause_ms(self._settings.number(config.LOCK_POLL_MAX_MS))
+                self._manager.timing.resolve_pause_ms(self._settings.number(config.LOCK_POLL_MAX_MS))
                 continue
             except TransactionAborted:
                 state = TransactionState.ABORTED
@@ -230,35 +230,19 @@ class Transaction:
 
 
 class TransactionManager:
-    """Begins transactions of this process and keeps them alive.
+    """Begins transactions of this process and keeps them alive."""
 
-    `pause_ms` waits between two looks at a lock, and may raise because the statement was cancelled; `resolve_pause_ms`
-    waits while a lost commit is asked after, which must not be given up. `check` raises if the statement was cancelled.
-    """
-
-    def __init__(
-        self,
-        metastore: Metastore,
-        identity: Identity,
-        settings: config.Settings,
-        clock_ms: Callable[[], int],
-        pause_ms: Callable[[int], None],
-        resolve_pause_ms: Callable[[int], None] | None = None,
-        check: Callable[[], None] = _nothing,
-    ) -> None:
+    def __init__(self, metastore: Metastore, identity: Identity, settings: config.Settings, timing: Timing) -> None:
         self.metastore = metastore
         self.identity = identity
-        self.clock_ms = clock_ms
-        self.resolve_pause_ms = resolve_pause_ms or pause_ms
-        self.check = check
+        self.timing = timing
         self.before_waiting: Callable[[Collection[TableName]], None] = _nothing
         """Told of the tables that a lock is waited for, before each pause: what need not be in the way can go."""
         self._settings = settings
-        self._pause_ms = pause_ms
         self.asks_cleaner = asks_cleaner(metastore)
         """The Cleaner waits for those transactions alone that have asked it to."""
         timeout = find_server_value(metastore.config_value, "hive.txn.timeout", "300s")
-        self.heartbeat = Heartbeat(metastore, parse_duration_ms(timeout), clock_ms)
+        self.heartbeat = Heartbeat(metastore, parse_duration_ms(timeout), timing.clock_ms)
 
     def waiting(self, settings: config.Settings, before_pause: Callable[[], None]) -> Waiting:
         """How to wait for locks under these settings."""
@@ -266,8 +250,8 @@ class TransactionManager:
             settings.number(config.LOCK_TIMEOUT_MS),
             settings.number(config.LOCK_POLL_MIN_MS),
             settings.number(config.LOCK_POLL_MAX_MS),
-            self.clock_ms,
-            self._pause_ms,
+            self.timing.clock_ms,
+            self.timing.pause_ms,
             before_pause,
         )
 

@@ -13,7 +13,7 @@ from hive_acid.config import Settings
 from hive_acid.errors import HiveAcidError
 from hive_acid.local import EmbeddedMetastore
 from hive_acid.metastore.types import MetastoreLine
-from hive_acid.transactions.locks import Identity
+from hive_acid.transactions.locks import Identity, Timing
 from hive_acid.transactions.manager import TransactionManager
 from support.hand_compactions import Place
 from support.metastore_releases import VERSIONS, started_release
@@ -33,6 +33,7 @@ OF_3 = {
 """Its Initiator brings the Cleaner, and its queue is served by its own workers alone."""
 LIMIT_S = 120.0
 WHO = Identity("tester", "testhost", "contract")
+TIMING = Timing(monotonic_ms, pause_ms, pause_ms)
 
 
 @contextmanager
@@ -85,7 +86,7 @@ def test_files_stay_as_long_as_a_transaction_has_asked_for_them(setup: ThriftSet
         place.write()
         place.write()
     base, other = kept.compact(), cleaned.compact()
-    waits_for_all = not TransactionManager(metastore, WHO, Settings({}), monotonic_ms, pause_ms).asks_cleaner
+    waits_for_all = not TransactionManager(metastore, WHO, Settings({}), TIMING).asks_cleaner
     if not waits_for_all:
         assert eventually(lambda: has_been_looked_at(cleaned), LIMIT_S), "nobody has asked for these"
     assert len(kept.folders()) == 3
@@ -99,7 +100,7 @@ def test_files_are_kept_for_no_transaction_that_is_unknown(setup: ThriftSetup) -
     metastore = setup.metastore
     if metastore.line is MetastoreLine.HIVE_3:
         return
-    if TransactionManager(metastore, WHO, Settings({}), monotonic_ms, pause_ms).asks_cleaner:
+    if TransactionManager(metastore, WHO, Settings({}), TIMING).asks_cleaner:
         with pytest.raises(HiveAcidError):
             metastore.keep_files(10**9, [setup.create_table("nobodys")])
 

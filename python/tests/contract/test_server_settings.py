@@ -11,7 +11,7 @@ import pytest
 from hive_acid.config import Settings
 from hive_acid.local import EmbeddedMetastore
 from hive_acid.metastore.thrift_client import ThriftMetastore
-from hive_acid.transactions.locks import Identity
+from hive_acid.transactions.locks import Identity, Timing
 from hive_acid.transactions.manager import TransactionManager
 from support.metastore_releases import started_release
 
@@ -38,5 +38,6 @@ def test_the_heart_beats_by_the_timeout_of_the_server_whatever_the_client_is_set
     client_side = Settings({}).completed_by({"hive.txn.timeout": "1s", "metastore.txn.timeout": "1s"}.get)
     with STARTS[release](tmp_path, name, "2 minutes") as server, closing(ThriftMetastore(server.uri)) as metastore:
         identity = Identity("tester", "testhost", "contract")
-        manager = TransactionManager(metastore, identity, client_side, lambda: 0, lambda _: None)
+        still = Timing(lambda: 0, lambda _: None, lambda _: None)
+        manager = TransactionManager(metastore, identity, client_side, still)
         assert manager.heartbeat.timeout_ms == 120_000

@@ -13,7 +13,7 @@ from hive_acid.model.names import OVERWRITE_FILE, STAGING_PREFIX, FolderName
 from hive_acid.model.table import Column, Partition, TableKind
 from hive_acid.reading.warehouse import Warehouse
 from hive_acid.snapshot.table_snapshot import load_scan_plan
-from hive_acid.transactions.locks import Identity
+from hive_acid.transactions.locks import Identity, Timing
 from hive_acid.transactions.manager import TransactionManager
 from hive_acid.wire.statement_kinds import StatementKind
 from support.fault_points import ENGINE, FILES, METASTORE, Call, FaultPoints, Killed, Step
@@ -84,7 +84,8 @@ class Cell:
         settings, identity = Settings(SETTINGS), Identity("user", "host", "agent")
         metastore = points.watch(METASTORE, self.world.memory)
         files = points.watch(FILES, self.world.file_system)
-        transactions = keep_still(TransactionManager(metastore, identity, settings, self.world.clock, self.pause_ms))
+        timing = Timing(self.world.clock, self.pause_ms, self.pause_ms)
+        transactions = keep_still(TransactionManager(metastore, identity, settings, timing))
         executor = Executor(Warehouse(metastore, files, transactions), settings, self.pause_ms)
 
         def scan(token: str) -> None:

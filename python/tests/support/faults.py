@@ -9,6 +9,7 @@ from typing import Any
 
 from hive_acid.errors import build_error
 from hive_acid.metastore.protocol import Metastore
+from hive_acid.transactions.locks import Timing
 
 
 class Clock:
@@ -25,6 +26,10 @@ class Clock:
         self.now_ms += pause_ms
         if self.after_pause:
             self.after_pause()
+
+    @property
+    def timing(self) -> Timing:
+        return Timing(self, self.pause_ms, self.pause_ms)
 
 
 class Lost(Enum):

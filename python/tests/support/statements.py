@@ -173,7 +173,7 @@ class StillHeartbeat(Heartbeat):
 def keep_still(transactions: TransactionManager) -> TransactionManager:
     """The same without a thread; before it has begun a transaction."""
     transactions.heartbeat = StillHeartbeat(
-        transactions.metastore, transactions.heartbeat.timeout_ms, transactions.clock_ms
+        transactions.metastore, transactions.heartbeat.timeout_ms, transactions.timing.clock_ms
     )
     return transactions
 
@@ -200,9 +200,7 @@ class World:
         self.engine = FakeEngine(self.file_system)
         settings = Settings(self.settings)
         identity = Identity("user", "host", "agent")
-        self.transactions = keep_still(
-            TransactionManager(self.metastore, identity, settings, self.clock, self.clock.pause_ms)
-        )
+        self.transactions = keep_still(TransactionManager(self.metastore, identity, settings, self.clock.timing))
         self.warehouse = Warehouse(self.metastore, self.file_system, self.transactions)
         self.executor = Executor(self.warehouse, settings, self.clock.pause_ms)
 

@@ -24,7 +24,6 @@ from hive_acid.metastore.compaction_types import (
     CompactionKind,
     CompactionRequest,
 )
-from hive_acid.metastore.protocol import Metastore
 from hive_acid.metastore.stringable_map import parse_map
 from hive_acid.metastore.types import MetastoreLine
 from hive_acid.model.table import TableName
@@ -42,7 +41,7 @@ _MAX_ERROR_LENGTH = 2000
 
 
 class Worker:
-    """Compacts tables of one metastore in transactions of this process. For several threads.
+    """Compacts tables of the metastore whose transactions it is given. For several threads.
 
     `supervise` gives what a compaction is to run within, so that it can be cancelled while it waits for a lock.
     `name` is how the queue shows it; it begins with `WORKER_PREFIX`; the number of the transaction is added to it.
@@ -50,7 +49,6 @@ class Worker:
 
     def __init__(
         self,
-        metastore: Metastore,
         transactions: TransactionManager,
         compactor: Compactor,
         settings: config.Settings,
@@ -58,7 +56,7 @@ class Worker:
         version: str,
         supervise: Callable[[], AbstractContextManager[None]] = nullcontext,
     ) -> None:
-        self._metastore = metastore
+        self._metastore = transactions.metastore
         self._transactions = transactions
         self._compactor = compactor
         self._settings = settings

@@ -62,7 +62,7 @@ def build_worker(world: World, partition: str | None) -> tuple[Worker, FakeCompa
     engine = FakeCompactionEngine(world)
     compactor = Compactor(world.metastore, world.file_system, engine, Settings({}))
     assert world.memory.request_compaction(CompactionRequest(TABLE, REBALANCE, partition=partition)).accepted
-    return Worker(world.metastore, world.transactions, compactor, Settings({}), "spark-host-1", "test"), engine
+    return Worker(world.transactions, compactor, Settings({}), "spark-host-1", "test"), engine
 
 
 def change_as_another(world: World, partition: str | None) -> Callable[[], None]:

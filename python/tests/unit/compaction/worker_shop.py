@@ -64,7 +64,7 @@ class Shop:
         self.engine = FakeCompactionEngine(self.world)
         world, settings = self.world, Settings(self.settings)
         compactor = Compactor(world.metastore, world.file_system, self.engine, settings)
-        self.worker = Worker(world.metastore, world.transactions, compactor, settings, "spark-host-1", "test")
+        self.worker = Worker(world.transactions, compactor, settings, "spark-host-1", "test")
         for _ in range(2):
             world.run(StatementKind.INSERT)
         self.before = world.folders()

@@ -118,7 +118,7 @@ def build_client(world: World, points: FaultPoints) -> tuple[Warehouse, Executor
     metastore, files = points.watch(METASTORE, world.memory), points.watch(FILES, world.file_system)
     settings = Settings({"spark.hiveacid.commit.resolveTimeoutMs": "1000"})
     identity = Identity("user", "host", "agent")
-    transactions = keep_still(TransactionManager(metastore, identity, settings, world.clock, world.clock.pause_ms))
+    transactions = keep_still(TransactionManager(metastore, identity, settings, world.clock.timing))
     warehouse = Warehouse(metastore, files, transactions)
     points.restart()
     return warehouse, Executor(warehouse, settings, world.clock.pause_ms)

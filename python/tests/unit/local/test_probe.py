@@ -14,7 +14,7 @@ import pytest
 
 from hive_acid.local.errors import LocalMetastoreError
 from hive_acid.local.launch import TAIL_LINES, check_port_free, free_port, start_failed
-from hive_acid.local.probe import StartError, await_start, metastore_answers, postgresql_answers
+from hive_acid.local.probe import StartedProgram, StartError, await_start, metastore_answers, postgresql_answers
 from support.fake_metastore_server import FakeMetastoreServer
 from support.secured.certificates import make_certificates
 from support.secured.fake_logins import BAD, encrypt, expect_login
@@ -28,7 +28,7 @@ def ended_process() -> subprocess.Popen[bytes]:
 
 def start_error(log: Path, log_start: int) -> StartError:
     with pytest.raises(StartError) as raised:
-        await_start(ended_process(), "The program", 7, str(log), log_start, lambda _: False)
+        await_start(StartedProgram("The program", ended_process(), 7, str(log), log_start), lambda _: False)
     return raised.value
 
 
@@ -59,7 +59,7 @@ def test_waiting_ends_when_it_is_given_up(tmp_path: Path) -> None:
     process = subprocess.Popen([sys.executable, "-c", "import sys; sys.stdin.read()"], stdin=subprocess.PIPE)
     try:
         with pytest.raises(StartError, match="given up"):
-            await_start(process, "The program", 7, str(tmp_path), 0, lambda _: False, lambda: True)
+            await_start(StartedProgram("The program", process, 7, str(tmp_path)), lambda _: False, lambda: True)
     finally:
         process.kill()
         process.communicate()

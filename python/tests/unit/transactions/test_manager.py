@@ -23,7 +23,7 @@ SETTING = "metastore.txn.use.minhistorywriteid"
 def build(line: MetastoreLine, settings: dict[str, str]) -> TransactionManager:
     metastore, clock = MemoryMetastore(line, settings=settings), Clock()
     who = Identity("user", "host", "agent")
-    return keep_still(TransactionManager(metastore, who, Settings({}), clock, clock.pause_ms))
+    return keep_still(TransactionManager(metastore, who, Settings({}), clock.timing))
 
 
 @pytest.mark.parametrize(
