@@ -1,8 +1,8 @@
 """Keeps a rebalance, which gives rows new IDs, apart from changes that name rows by their old IDs.
 
-A rebalance holds EXCL_WRITE. Statements that change rows ask for the same, or work behind a gate that does, but for
-those of engines that lock for nobody. The metastore compares what two transactions have changed by the partition that
-their locks name, and finds nothing for one that a lock cannot name (`is_lockable`).
+A rebalance holds EXCL_WRITE. Statements that change rows ask for the same, or work behind a kept lock of that kind,
+but for those of engines that lock for nobody. The metastore compares what two transactions have changed by the
+partition that their locks name, and finds nothing for one that a lock cannot name (`is_lockable`).
 """
 
 from __future__ import annotations

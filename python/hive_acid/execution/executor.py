@@ -22,7 +22,7 @@ from hive_acid.reading.snapshot import ScannedSnapshot
 from hive_acid.reading.warehouse import Warehouse
 from hive_acid.writing.conflicts import Conflict, LostTogether
 from hive_acid.writing.engine import Engine, RowCounts
-from hive_acid.writing.kept_lock import Gate
+from hive_acid.writing.kept_lock import KeptLock
 from hive_acid.writing.notes import NoteWriter
 from hive_acid.writing.statement import Statement
 from hive_acid.writing.statement_run import StatementRun
@@ -91,7 +91,7 @@ class Executor:
         A lost race is run again in a new transaction, at most `maxAttempts` times; then HIVE_ACID_WRITE_CONFLICT. Any
         other error leaves nothing visible, but for HIVE_ACID_COMMIT_STATE_UNKNOWN, after which nobody knows.
         """
-        return self._run_until_won(statement, lambda gate: self._run_alone(self._build_run(statement, engine), gate))
+        return self._run_until_won(statement, lambda kept: self._run_alone(self._build_run(statement, engine), kept))
 
     def run_together(self, statements: Sequence[tuple[Statement, Engine]]) -> RowCounts:
         """Runs statements, of which there is one at least, as one: in one transaction, each as if it were the first.
@@ -100,30 +100,30 @@ class Executor:
         """
         return self._run_until_won(statements[0][0], lambda _: self._run_together(statements))
 
-    def _run_until_won(self, first: Statement, attempt: Callable[[Gate | None], RowCounts]) -> RowCounts:
+    def _run_until_won(self, first: Statement, attempt: Callable[[KeptLock | None], RowCounts]) -> RowCounts:
         """The result of `attempt`. It raises Conflict for a lost race, and is given the lock that is kept from that."""
         max_attempts = self._settings.overridden_by(first.settings).number(config.MAX_ATTEMPTS)
-        gate: Gate | None = None
+        kept_lock: KeptLock | None = None
         try:
             for number in range(1, max_attempts + 1):
                 try:
-                    return attempt(gate)
+                    return attempt(kept_lock)
                 except Conflict as conflict:
                     LOG.info("%s of %s runs again: %s", first.kind.title, first.target, conflict.reason)
                     lost = conflict
-                    if gate is not None and gate is not conflict.gate:
-                        gate.release()
-                    gate = conflict.gate
-                if gate is None:  # behind a gate nobody else is in the way
+                    if kept_lock is not None and kept_lock is not conflict.kept_lock:
+                        kept_lock.release()
+                    kept_lock = conflict.kept_lock
+                if kept_lock is None:  # behind a kept lock nobody else is in the way
                     longest_ms = min(MAX_RESTART_PAUSE_MS, 50 * 2**number)
                     self._tools.pause_ms(random.randint(MIN_RESTART_PAUSE_MS, longest_ms))
         finally:
-            if gate is not None:
-                gate.release()
+            if kept_lock is not None:
+                kept_lock.release()
         raise lost.build_error(first.target, max_attempts)
 
-    def _run_alone(self, run: StatementRun, gate: Gate | None) -> RowCounts:
-        scope = OwnTransaction(self._tools, run.settings, gate)
+    def _run_alone(self, run: StatementRun, kept_lock: KeptLock | None) -> RowCounts:
+        scope = OwnTransaction(self._tools, run.settings, kept_lock)
         with telling(lambda: scope.statement_outcome), scope:
             walk(scope, run, ALONE)
         self._tell(scope)

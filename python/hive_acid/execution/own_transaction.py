@@ -14,7 +14,7 @@ from hive_acid.reading.late_tables import find_missed_compaction
 from hive_acid.reading.snapshot import Snapshot, scannable
 from hive_acid.transactions.manager import Transaction
 from hive_acid.writing.conflicts import Conflict
-from hive_acid.writing.kept_lock import Gate
+from hive_acid.writing.kept_lock import KeptLock
 from hive_acid.writing.statement_run import StatementRun
 
 if TYPE_CHECKING:
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 class OwnTransaction(WritingScope):
     """A context, after which the transaction has ended, and what it wrote is undone unless it may count.
 
-    It only stays open if its lock is kept for the next run of the statement; `gate` is what the run before has kept.
+    It only stays open if its lock is kept for the next run of the statement; `kept_lock` is that of the run before.
     """
 
-    def __init__(self, tools: Tools, settings: config.Settings, gate: Gate | None) -> None:
+    def __init__(self, tools: Tools, settings: config.Settings, kept_lock: KeptLock | None) -> None:
         super().__init__(tools, settings)
-        self.gate = gate
+        self.kept_lock = kept_lock
         self._transaction: Transaction | None = None
         self._scans = ExitStack()
 
@@ -51,10 +51,10 @@ class OwnTransaction(WritingScope):
         run.token = self._scans.enter_context(scannable(self.tools.snapshots, run.snapshot))
 
     def lock(self, run: StatementRun) -> None:
-        """Behind a gate nobody waits: who stands in the way waits for the gate itself. Raises Conflict then."""
-        if self.gate is None:
+        """Behind a kept lock nobody waits: who stands in the way waits for that lock itself. Raises Conflict then."""
+        if self.kept_lock is None:
             run.transaction.lock(run.locks)
-        elif not self.gate.covers(run.partitions):
+        elif not self.kept_lock.covers(run.partitions):
             raise Conflict(run.transaction.txn_id, "the statement touches partitions that were not there before")
         elif not run.transaction.try_lock(run.locks):
             raise Conflict(run.transaction.txn_id, "another transaction waits for an exclusive lock")
@@ -77,6 +77,7 @@ class OwnTransaction(WritingScope):
     def _end_after(self, error: BaseException | None) -> None:
         if error is None or isinstance(error, CommitStateUnknown) or self._transaction is None:
             return
-        if isinstance(error, Conflict) and error.gate is not None and error.gate.is_kept_by(self._transaction):
+        kept_lock = error.kept_lock if isinstance(error, Conflict) else None
+        if kept_lock is not None and kept_lock.is_kept_by(self._transaction):
             return
         self._undo(self._transaction, error)

@@ -14,7 +14,7 @@ from hive_acid.reading.warehouse import Warehouse
 from hive_acid.transactions.lower_write_ids import LowerWriteIds
 from hive_acid.transactions.manager import Outcome, Transaction
 from hive_acid.writing.engine import WriteResult
-from hive_acid.writing.kept_lock import Gate
+from hive_acid.writing.kept_lock import KeptLock
 from hive_acid.writing.notes import NoteWriter
 from hive_acid.writing.publication import Markers, Publication
 from hive_acid.writing.publications import build_statement_publication
@@ -51,11 +51,11 @@ class Tools:
 class Scope(ABC):
     """The scope of a statement.
 
-    `held` are the locks that are held, `gate` one that is kept from an earlier run of the same statement.
+    `held` are the locks that are held, `kept_lock` one that is kept from an earlier run of the same statement.
     `reads_target`: the target counts as read, even if the statement's query does not read it.
     """
 
-    gate: Gate | None = None
+    kept_lock: KeptLock | None = None
     reads_target = False
 
     def __init__(self, tools: Tools) -> None:

@@ -29,7 +29,7 @@ from hive_acid.model.bucket import MAX_STATEMENT
 from hive_acid.transactions.validity import build_lock_components, find_rule, is_covered
 from hive_acid.writing.conflicts import Conflict
 from hive_acid.writing.foreseen_partitions import choose_lockable, find_foreseen_partitions
-from hive_acid.writing.kept_lock import Gate
+from hive_acid.writing.kept_lock import KeptLock
 from hive_acid.writing.rights import refuse_closed, refuse_closed_partitions
 from hive_acid.writing.statement_run import (
     StatementRun,
@@ -86,7 +86,7 @@ def plan_locks(scope: Scope, run: StatementRun) -> None:
     statement, table = run.statement, run.table
     reads_target = scope.reads_target or statement.target in statement.sources
     rule = find_rule(statement.kind, scope.tools.metastore.line, reads_target)
-    run.rule = rule if scope.gate is None else rule.behind_gate()
+    run.rule = rule if scope.kept_lock is None else rule.behind_kept_lock()
     run.foreseen = find_foreseen_partitions(run)
     partitions = choose_lockable(run.foreseen, run.settings)
     whole_table, *_ = build_lock_components(run.rule, table.name, (), table.is_partitioned)
@@ -118,7 +118,9 @@ def check_snapshot(scope: WritingScope, run: StatementRun) -> None:
         scope.tools.checks.check_partitions(run)
         scope.check_sources(run)
     except Conflict as conflict:
-        conflict.gate = scope.gate or (Gate(run.transaction, run.partitions) if run.rule.can_be_gate else None)
+        conflict.kept_lock = scope.kept_lock or (
+            KeptLock(run.transaction, run.partitions) if run.rule.can_be_kept else None
+        )
         raise
 
 
@@ -149,8 +151,8 @@ def ensure_active(scope: WritingScope, run: StatementRun) -> None:
     """Nothing is changed in the table for a transaction, or behind a lock, that is lost."""
     run.transaction.ensure_active()
     scope.lower_write_ids.ensure_active()
-    if scope.gate is not None:
-        scope.gate.ensure_active()
+    if scope.kept_lock is not None:
+        scope.kept_lock.ensure_active()
 
 
 Step = Callable[[WritingScope, StatementRun], None]

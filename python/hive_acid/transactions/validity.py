@@ -4,8 +4,8 @@ The order of a write is snapshot, write ID, lock, check: a delete under write ID
 greater one, so every write ID the snapshot sees must lie below W, and whatever was committed between the snapshot and
 the lock must be looked at again. Rows of the table were tried on metastores 3.1.3 and 4.0.0.
 
-A statement that finds under its lock that its snapshot no longer serves keeps the lock as a gate: it aborts that
-transaction last, and works in a younger one, whose snapshot cannot grow old while the gate keeps other writers out.
+A statement that finds under its lock that its snapshot no longer serves keeps the lock: it aborts that transaction
+last, and works in a younger one, whose snapshot cannot grow old while the lock keeps other writers out.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Rule:
         return replace(self, checks=(SnapshotCheck.UNCHANGED,))
 
     @property
-    def can_be_gate(self) -> bool:
+    def can_be_kept(self) -> bool:
         """True if a younger transaction of the same statement can work while this lock is held.
 
         It admits the younger one's SHARED_READ, and keeps every other writer of the same rows out.
@@ -61,12 +61,12 @@ class Rule:
         """True if rows are changed under a lock that lets in who asks for SHARED_READ; see `unlocked_writers`."""
         return self.operation.is_conflicting and self.lock is not LockKind.EXCLUSIVE
 
-    def behind_gate(self) -> Rule:
+    def behind_kept_lock(self) -> Rule:
         """The rule of the younger transaction: a shared lock, registered as the change it is.
 
         Write IDs are not compared any more: the list moves with every INSERT, which is no conflict. A writer that
-        changes rows without asking for the gate's lock meets the metastore's own check at commit, and nobody drops or
-        renames a partition that the gate has locked.
+        changes rows without asking for the kept lock meets the metastore's own check at commit, and nobody drops or
+        renames a partition that the kept lock is on.
         """
         kept = (check for check in self.checks if check is not SnapshotCheck.SAME_PARTITIONS)
         younger = tuple(SnapshotCheck.SAME_BASES if check is SnapshotCheck.UNCHANGED else check for check in kept)

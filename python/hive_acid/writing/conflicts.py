@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from hive_acid.errors import HiveAcidError, build_error
-from hive_acid.writing.kept_lock import Gate
+from hive_acid.writing.kept_lock import KeptLock
 
 
 class Conflict(Exception):
-    """The snapshot no longer serves; the statement runs again in a new transaction, behind `gate` if there is one."""
+    """The snapshot no longer serves; the statement runs again in a new transaction, behind `kept_lock` if any."""
 
     def __init__(self, txn_id: int, reason: str) -> None:
         super().__init__(reason)
         self.reason = reason
-        self.gate: Gate | None = None
+        self.kept_lock: KeptLock | None = None
         self._txn_id = txn_id
 
     def build_error(self, table: object, attempts: int) -> HiveAcidError:

@@ -9,7 +9,7 @@ from hive_acid.transactions.manager import Transaction
 LOG = logging.getLogger(__name__)
 
 
-class Gate:
+class KeptLock:
     """The transaction of an attempt that got its lock too late for its snapshot.
 
     A lock ends with its transaction, and asking for it anew would mean to wait behind everybody else again. So the

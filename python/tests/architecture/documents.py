@@ -124,11 +124,11 @@ def rules_table() -> str:
             rule.lock.name,
             rule.operation.name,
             _listed_checks(rule),
-            _listed_checks(rule.behind_gate()) if rule.can_be_gate else "",
+            _listed_checks(rule.behind_kept_lock()) if rule.can_be_kept else "",
         )
         for (kind, line), rule in RULES.items()
     )
-    checks = ("Under the lock it must hold that", "Behind the gate")
+    checks = ("Under the lock it must hold that", "Behind the kept lock")
     return _table(("Statement", "Metastore", "Lock", "Registered as", *checks), rows)
 
 

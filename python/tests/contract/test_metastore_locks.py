@@ -252,16 +252,16 @@ class TestConflicts:
         assert error.value.getCondition() == "HIVE_ACID_INTERNAL"
 
 
-class TestGates:
+class TestKeptLocks:
     """A lock that is kept while a younger transaction of the same client does the work."""
 
     def test_a_younger_transaction_works_behind_a_kept_lock_and_the_next_writer_waits(
         self, session: Session, table: TableName
     ) -> None:
         first, _, _ = session.begin_change(table)
-        gate, gate_lock, _ = session.begin_change(table)
+        keeper, kept_lock, _ = session.begin_change(table)
         session.metastore.commit(first)
-        assert session.metastore.check_lock(gate, gate_lock, 10) is ACQUIRED
+        assert session.metastore.check_lock(keeper, kept_lock, 10) is ACQUIRED
         rival, rival_lock, state = session.begin_change(table)
         assert state is WAITING
         younger = session.begin()
@@ -271,7 +271,7 @@ class TestGates:
             assert session.metastore.latest_conflict(younger) == 0
         session.metastore.commit(younger)
         assert session.metastore.check_lock(rival, rival_lock, 10) is WAITING
-        session.metastore.abort(gate)
+        session.metastore.abort(keeper)
         assert session.metastore.check_lock(rival, rival_lock, 10) is ACQUIRED
         if session.metastore.line is MetastoreLine.HIVE_4:
             assert session.metastore.latest_conflict(rival) == younger
@@ -280,13 +280,13 @@ class TestGates:
         self, session: Session, table: TableName
     ) -> None:
         """So nobody may wait there: the two would wait for each other."""
-        gate, _, _ = session.begin_change(table)
+        keeper, _, _ = session.begin_change(table)
         assert session.lock(session.begin(), table, EXCLUSIVE, UPDATE)[1] is WAITING
         younger = session.begin()
         lock_id, state = session.lock(younger, table, READ, UPDATE)
         assert state is WAITING
         session.metastore.unlock(lock_id)
-        session.metastore.abort(gate)
+        session.metastore.abort(keeper)
 
 
 class TestPartitionLocks:

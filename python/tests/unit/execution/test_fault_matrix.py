@@ -204,7 +204,7 @@ FAULTS = {
     "locked by another": Fault(before(Cell.lock_as_another), (("*", LOCKED), ("> lock", DONE))),
     "locked by another for a while": Fault(before(Cell.lock_for_a_while), (("*", DONE),)),
     "changed by another": Fault(before(Cell.change_as_another), (("*", DONE),)),
-    # an EXCLUSIVE lock cannot be kept as a gate
+    # an EXCLUSIVE lock cannot be kept
     "changed by another again and again": Fault(
         conflict_always, (("*", DONE),), overwriting=(("*", CONFLICT), ("> lock", DONE))
     ),

@@ -41,7 +41,7 @@ def test_a_replacement_by_a_condition_runs_again_after_an_insert_as_a_merge_does
     for line in MetastoreLine:
         rule = RULES[StatementKind.REPLACE, line]
         assert rule == RULES[StatementKind.MERGE, line]
-        assert SnapshotCheck.UNCHANGED in rule.checks and rule.can_be_gate
+        assert SnapshotCheck.UNCHANGED in rule.checks and rule.can_be_kept
 
 
 def test_sources_are_locked_for_reading_and_the_target_once() -> None:

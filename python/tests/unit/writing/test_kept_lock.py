@@ -67,12 +67,14 @@ def test_the_lock_that_was_waited_for_is_held_until_the_younger_transaction_has_
     assert world.metastore.calls.count("open_transaction") == 2
     assert world.engine.specs[-1].place.write_id == 3
     assert world.open_transactions() == [late.txn_id]
-    assert [lock.txn_id for lock in world.memory.held_locks()] == [late.txn_id], "the gate is gone"
+    assert [lock.txn_id for lock in world.memory.held_locks()] == [late.txn_id], "the kept lock is gone"
     assert world.visible_write_ids() == [3]
 
 
 @pytest.mark.parametrize("kind", CHANGES)
-def test_inserts_of_others_do_not_keep_a_writer_behind_its_gate_from_ending(world: World, kind: StatementKind) -> None:
+def test_inserts_of_others_do_not_keep_a_writer_behind_its_kept_lock_from_ending(
+    world: World, kind: StatementKind
+) -> None:
     commit_while_waited_for(world)
 
     def insert() -> None:
@@ -97,12 +99,12 @@ def test_the_younger_transaction_registers_its_change_under_a_shared_lock(world:
 
 
 def test_who_waits_for_an_exclusive_lock_goes_first(world: World) -> None:
-    """Behind the gate our lock would wait for the other's request, which waits for the gate."""
+    """Behind the kept lock ours would wait for the other's request, which waits for the kept one."""
     commit_while_waited_for(world)
     exclusive: list[Other] = []
 
     def ask() -> None:
-        def ask_behind_the_gate() -> None:
+        def ask_behind_the_kept_lock() -> None:
             drop = Other(world)
             assert drop.lock(LockKind.EXCLUSIVE, OperationKind.NO_TXN) is LockState.WAITING
             exclusive.append(drop)
@@ -113,7 +115,7 @@ def test_who_waits_for_an_exclusive_lock_goes_first(world: World) -> None:
 
             world.clock.after_pause = end
 
-        world.metastore.before["lock"] = ask_behind_the_gate
+        world.metastore.before["lock"] = ask_behind_the_kept_lock
 
     world.metastore.before["lock"] = ask
     assert world.run(StatementKind.DELETE) == 3
@@ -122,21 +124,21 @@ def test_who_waits_for_an_exclusive_lock_goes_first(world: World) -> None:
     assert world.memory.held_locks() == []
 
 
-def test_a_gate_that_the_metastore_ended_is_noticed_before_anything_is_seen(world: World) -> None:
+def test_a_kept_lock_that_the_metastore_ended_is_noticed_before_anything_is_seen(world: World) -> None:
     commit_while_waited_for(world)
 
-    def lose_gate(_: str) -> None:
+    def lose_kept_lock(_: str) -> None:
         world.memory.abort(2)
         world.transactions.heartbeat.beat()
 
-    world.engine.before = lose_gate
+    world.engine.before = lose_kept_lock
     with pytest.raises(TransactionAborted):
         world.run(StatementKind.DELETE)
     assert world.visible_write_ids() == []
     assert world.open_transactions() == []
 
 
-def test_an_error_behind_the_gate_ends_both_transactions(world: World) -> None:
+def test_an_error_behind_the_kept_lock_ends_both_transactions(world: World) -> None:
     commit_while_waited_for(world)
     world.engine.fails = RuntimeError("task failed")
     with pytest.raises(RuntimeError, match="task failed"):
@@ -145,7 +147,7 @@ def test_an_error_behind_the_gate_ends_both_transactions(world: World) -> None:
     assert world.memory.held_locks() == []
 
 
-def test_a_gate_that_cannot_be_released_does_not_fail_a_committed_statement(world: World) -> None:
+def test_a_kept_lock_that_cannot_be_released_does_not_fail_a_committed_statement(world: World) -> None:
     commit_while_waited_for(world)
     world.metastore.method, world.metastore.forever = "abort", True
     assert world.run(StatementKind.DELETE) == 3
@@ -181,7 +183,7 @@ def test_a_change_that_bypasses_the_lock_every_time_ends_with_a_write_conflict(w
     assert world.open_transactions() == []
 
 
-def test_an_insert_never_keeps_a_gate_because_its_lock_excludes_nobody(world: World) -> None:
+def test_an_insert_never_keeps_its_lock_because_it_excludes_nobody(world: World) -> None:
     held: list[int] = []
     world.metastore.before["lock"] = world.overwrite_as_another
     world.engine.before = lambda _: held.append(len(world.memory.held_locks()))
