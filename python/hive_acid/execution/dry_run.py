@@ -65,7 +65,7 @@ class _DryScope(Scope):
         return self.tools.jobs.discard(run)
 
 
-def rehearse(run: StatementRun, tools: Tools, reading: ReadTransaction) -> DryRun:
+def perform_dry_run(run: StatementRun, tools: Tools, reading: ReadTransaction) -> DryRun:
     """Counts what the statement would do in the snapshot of `reading`, and ends that.
 
     Opens no write ID, stores nothing and locks what a SELECT locks. Raises what the statement itself would raise of a

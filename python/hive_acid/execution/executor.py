@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from hive_acid import config
 from hive_acid.errors import WriteConflict, build_error
 from hive_acid.errors.outcome import StatementOutcome, tell, telling
-from hive_acid.execution.dry_run import rehearse
+from hive_acid.execution.dry_run import perform_dry_run
 from hive_acid.execution.dry_run_report import DryRun
 from hive_acid.execution.own_transaction import OwnTransaction
 from hive_acid.execution.scope import Tools, WritingScope
@@ -54,9 +54,9 @@ class Executor:
         self._tools = Tools(warehouse, pause_ms, self.snapshots, notes or NoteWriter())
 
     def dry_run(self, statement: Statement, engine: Engine) -> DryRun:
-        """The effects that `run` would have now; see `rehearse`."""
+        """The effects that `run` would have now; see `perform_dry_run`."""
         run = self._build_run(statement, engine)
-        return rehearse(run, self._tools, ReadTransaction(self._tools.warehouse, run.settings))
+        return perform_dry_run(run, self._tools, ReadTransaction(self._tools.warehouse, run.settings))
 
     def begin_transaction(self, session_settings: Mapping[str, str], reads_own: bool = True) -> SessionTransaction:
         """Opens a transaction of several statements; whoever began it ends it by `end_transaction`."""
