@@ -62,7 +62,7 @@ final class TreesSuite extends munit.FunSuite {
     assertEquals(list(roots: _*).map(_.folders.size), Seq.fill(10)(11))
   }
 
-  /** Of a folder that is gone: that of a remote storage, and those that Hadoop has for local ones. */
+  /** Errors for a folder that is gone: that of a remote storage, and those that Hadoop has for local ones. */
   private val losses: Seq[String => IOException] =
     Seq(new FileNotFoundException(_), new AccessDeniedException(_, null, "Permission denied"), new IOException(_))
 
