@@ -13,7 +13,7 @@ from hive_acid.model.names import MAGIC_FOLDER_PREFIX, OUTPUT_JOB_PREFIX, STAGIN
 from hive_acid.model.write_ids import ValidTxnList, ValidWriteIdList
 from hive_acid.snapshot.acid_state import AcidState, find_aborted_overwrites
 from hive_acid.snapshot.listing import Listing
-from hive_acid.snapshot.output_committer import PendingUpload
+from hive_acid.wire.storage import PendingUpload
 from hive_acid.writing.output_rules import find_own_uploads
 
 _OURS = re.compile(rf"(?:{re.escape(STAGING_PREFIX)}|{MAGIC_FOLDER_PREFIX}{OUTPUT_JOB_PREFIX})([0-9]+)-[0-9a-f]{{8}}")

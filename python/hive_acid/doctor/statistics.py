@@ -10,7 +10,7 @@ from hive_acid.metastore.types import MetastoreLine
 from hive_acid.model.names import FLUSH_LENGTH_SUFFIX
 from hive_acid.model.table import TableDescription
 from hive_acid.snapshot.acid_state import AcidState
-from hive_acid.snapshot.filesystem import FileVersion
+from hive_acid.wire.storage import FileVersion
 
 _ACCURATE = "COLUMN_STATS_ACCURATE"
 _ROWS = "numRows"

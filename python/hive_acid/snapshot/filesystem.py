@@ -3,22 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
 from hive_acid.snapshot.listing import ListedFile, Listing, parse_listings
 from hive_acid.snapshot.output_committer import OutputCommitter
+from hive_acid.wire.storage import FileVersion
 
-__all__ = ["FileSystem", "FileVersion", "ListedFile", "Listing", "parse_listings"]
-
-
-@dataclass(frozen=True)
-class FileVersion:
-    """A file as it was listed: absolute path, the bytes to read, time of the last change. Files do not change."""
-
-    path: str
-    length_bytes: int
-    modified_ms: int
+__all__ = ["FileSystem", "ListedFile", "Listing", "parse_listings"]
 
 
 class FileSystem(OutputCommitter, Protocol):

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import itertools
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from hive_acid.errors import build_error
+from hive_acid.wire import codec
+from hive_acid.wire.storage import ListedTree
 
 
 @dataclass(frozen=True)
@@ -46,29 +46,26 @@ class Listing:
 def parse_listings(text: str, roots: Sequence[str]) -> list[Listing]:
     """The listings of `roots`, one each in that order, from the JSON that one call to the JVM returns.
 
-    It is an array with an object for each root: `root`, exactly as asked for, `exists` and `folders`. The first folder
-    is the root, its `path` is empty; those below it follow. A folder has one element of `names`, `lengthsBytes` and
-    `modifiedMs` for each of its files. Raises HIVE_ACID_INTERNAL for another form and for other roots.
+    It is an array with a `ListedTree` for each root. Raises HIVE_ACID_INTERNAL for another form and for other roots.
     """
     try:
-        listings = [_parse_listing(told) for told in json.loads(text)]
-    except (ValueError, LookupError, TypeError) as error:
+        listings = [_build_listing(tree) for tree in codec.read(tuple[ListedTree, ...], text)]
+    except ValueError as error:
         raise build_error("HIVE_ACID_INTERNAL", reason=f"The listing of files is malformed: {error!r}") from error
     if [listing.root for listing in listings] != list(roots):
         raise build_error("HIVE_ACID_INTERNAL", reason=f"Other folders were listed than {', '.join(roots)}")
     return listings
 
 
-def _parse_listing(told: Mapping[str, Any]) -> Listing:
+def _build_listing(tree: ListedTree) -> Listing:
     files: list[ListedFile] = []
-    for folder in told["folders"]:
-        names, lengths_bytes, modified_ms = folder["names"], folder["lengthsBytes"], folder["modifiedMs"]
-        prefix = f"{folder['path']}/" if folder["path"] else ""
-        if {*map(type, names)} - {str} or {*map(type, lengths_bytes), *map(type, modified_ms)} - {int} or "" in names:
-            raise ValueError(folder["path"])
-        paths = [prefix + name for name in names]
-        files += itertools.starmap(ListedFile, zip(paths, lengths_bytes, modified_ms, strict=True))
-    root, *below = [folder["path"] for folder in told["folders"]] or [""]
-    if root or not all(below) or told["exists"] is not bool(told["folders"]):
-        raise ValueError(told["root"])
-    return Listing(told["root"], tuple(files), tuple(below), told["exists"])
+    for folder in tree.folders:
+        if "" in folder.names:
+            raise ValueError(folder.path)
+        prefix = f"{folder.path}/" if folder.path else ""
+        paths = [prefix + name for name in folder.names]
+        files += itertools.starmap(ListedFile, zip(paths, folder.lengths_bytes, folder.modified_ms, strict=True))
+    root, *below = [folder.path for folder in tree.folders] or [""]
+    if root or not all(below) or tree.exists is not bool(tree.folders):
+        raise ValueError(tree.root)
+    return Listing(tree.root, tuple(files), tuple(below), tree.exists)

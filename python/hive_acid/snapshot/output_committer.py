@@ -7,16 +7,9 @@ writes as if it wrote to the final path; nothing is visible there before the job
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
-
-@dataclass(frozen=True)
-class PendingUpload:
-    """An upload to the file `path` that has begun, and has neither ended nor been given up; nobody sees it."""
-
-    path: str
-    id: str
+from hive_acid.wire.storage import PendingUpload
 
 
 class OutputCommitter(Protocol):

@@ -12,9 +12,10 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 
-from hive_acid.snapshot.filesystem import FileSystem, FileVersion
+from hive_acid.snapshot.filesystem import FileSystem
 from hive_acid.snapshot.scan_plan import ScanPlan
 from hive_acid.wire.scan_plan import ScanFile, ScanFolder
+from hive_acid.wire.storage import FileVersion
 
 
 def number_rows(file_system: FileSystem, plan: ScanPlan, with_row_ids: bool) -> ScanPlan:

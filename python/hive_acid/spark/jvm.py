@@ -12,10 +12,10 @@ from pyspark.errors import IllegalArgumentException
 from pyspark.errors.exceptions.captured import CapturedException
 
 from hive_acid.errors import build_error
-from hive_acid.snapshot.filesystem import FileVersion, Listing, parse_listings
-from hive_acid.snapshot.output_committer import PendingUpload
+from hive_acid.snapshot.filesystem import Listing, parse_listings
 from hive_acid.wire import codec
 from hive_acid.wire.misspelling import Misspelling
+from hive_acid.wire.storage import FileVersion, PendingUpload
 from hive_acid.wire.write_spec import WriteReport, WriteSpec
 from hive_acid.writing.engine import SourceChanged, WriteResult
 

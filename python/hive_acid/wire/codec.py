@@ -137,7 +137,7 @@ def _reader(form: Any) -> _Step:
         return _union_reader(arguments)
     if origin is tuple:
         if arguments[-1] is Ellipsis:
-            return _tuple_reader(_reader(arguments[0]))
+            return _scalars_reader(arguments[0]) if arguments[0] in _SCALARS else _tuple_reader(_reader(arguments[0]))
         return _fixed_tuple_reader([_reader(argument) for argument in arguments])
     if origin is Mapping:
         return _mapping_reader(_reader(arguments[1]))
@@ -199,6 +199,12 @@ def _tuple_reader(item: _Step) -> _Step:
         return tuple(map(item, value))
 
     return read_tuple
+
+
+def _scalars_reader(form: type) -> _Step:
+    """Looks at the types of all items at once: listings have a name, a length and a time for each file."""
+    read_each = _tuple_reader(_scalar_reader(form))
+    return lambda value: tuple(value) if type(value) is list and {*map(type, value)} <= {form} else read_each(value)
 
 
 def _fixed_tuple_reader(items: list[_Step]) -> _Step:

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from hive_acid.model.names import FolderName
 from hive_acid.snapshot.listing import Listing
-from hive_acid.snapshot.output_committer import PendingUpload
+from hive_acid.wire.storage import PendingUpload
 from hive_acid.wire.write_spec import OutputJob, WrittenFolder
 
 ATOMIC_SCHEMES = frozenset({"", "file", "hdfs", "viewfs"})

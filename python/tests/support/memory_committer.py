@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from hive_acid.snapshot.output_committer import PendingUpload
+from hive_acid.wire.storage import PendingUpload
 
 
 @dataclass

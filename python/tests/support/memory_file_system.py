@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from hive_acid.errors import HiveAcidError, build_error
 from hive_acid.model.names import is_hidden
-from hive_acid.snapshot.filesystem import FileVersion, ListedFile, Listing
+from hive_acid.snapshot.filesystem import ListedFile, Listing
+from hive_acid.wire.storage import FileVersion
 from support.memory_committer import MemoryCommitter
 
 

@@ -6,8 +6,8 @@ from hive_acid.errors import build_error
 from hive_acid.metastore.types import MetastoreLine
 from hive_acid.model.names import METADATA_FILE, OVERWRITE_FILE
 from hive_acid.model.table import Partition
-from hive_acid.snapshot.output_committer import PendingUpload
 from hive_acid.wire.statement_kinds import StatementKind
+from hive_acid.wire.storage import PendingUpload
 from support.doctoring import HOUR_MS, Kind, examine, fix, kinds, make_partitioned, pass_time, stage
 from support.statements import LOCATION, TABLE, World
 

@@ -7,14 +7,11 @@ import java.nio.file.StandardCopyOption.ATOMIC_MOVE
 
 import scala.collection.immutable.ListMap
 
-import com.fasterxml.jackson.databind.ObjectMapper
-import com.fasterxml.jackson.databind.json.JsonMapper
-import com.fasterxml.jackson.module.scala.DefaultScalaModule
 import hiveacid.errors.StorageFailure
-import hiveacid.formats.{Children, FileVersion, NewFiles, SideBySide}
+import hiveacid.formats.{Children, NewFiles, SideBySide}
 import hiveacid.formats.orc.FileRowCounts
-import hiveacid.wire.Wire
-import hiveacid.write.{OutputCommits, PendingUpload, PendingUploads}
+import hiveacid.wire.{FileVersion, PendingUpload, Wire}
+import hiveacid.write.{OutputCommits, PendingUploads}
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileStatus, FileSystem, FileUtil, LocalFileSystem, Options, Path}
 import org.apache.hadoop.fs.permission.FsAction
@@ -35,17 +32,17 @@ final class Storage(session: SparkSession) {
   private val conf: Configuration = session.sessionState.newHadoopConf()
   private def fileSystem(path: String): FileSystem = new Path(path).getFileSystem(conf)
 
-  /** All files and folders below each root of the JSON array `roots`, as a JSON array of `Listing`; with hidden
+  /** All files and folders below each root of the JSON array `roots`, as a JSON array of `ListedTree`; with hidden
     * folders, and files that the file system leaves out, if they are wanted.
     */
   def list(roots: String, withHidden: Boolean): String =
-    json.writeValueAsString(Trees.list(json.readValue(roots, classOf[Array[String]]).toSeq, withHidden, conf))
+    Wire.write(Trees.list(texts(roots), withHidden, conf))
 
   /** Paths of the hidden folders directly below each root of the JSON array `roots`, as the root is spelled; a JSON
     * array.
     */
   def hiddenFolders(roots: String): String =
-    json.writeValueAsString(
+    Wire.write(
       SideBySide
         .map(texts(roots), FewestAsked) { root =>
           val path = new Path(root)
@@ -74,15 +71,14 @@ final class Storage(session: SparkSession) {
 
   /** The number of rows of each ORC file, a JSON array; `files` is one of `FileVersion`. */
   def rowCounts(table: String, files: String): String = {
-    val versions = json.readValue(files, classOf[Array[FileVersion]])
-    json.writeValueAsString(FileRowCounts.of(versions.toSeq, conf, table))
+    Wire.write(FileRowCounts.of(Wire.read[Seq[FileVersion]](files), conf, table))
   }
 
   /** Storage's own checksums of the files in the JSON array `paths`, in hexadecimal, as a JSON array; empty where it
     * keeps none.
     */
   def checksums(paths: String): String =
-    json.writeValueAsString(SideBySide.map(texts(paths), FewestAsked) { path =>
+    Wire.write(SideBySide.map(texts(paths), FewestAsked) { path =>
       Option(fileSystem(path).getFileChecksum(new Path(path)))
         .fold("")(sum => StringUtils.byteToHexString(sum.getBytes, 0, sum.getLength))
     })
@@ -111,12 +107,12 @@ final class Storage(session: SparkSession) {
         case e: AccessControlException => Some(path -> e.toString.linesIterator.next())
       }
     }
-    json.writeValueAsString(ListMap(told.flatten: _*))
+    Wire.write(ListMap(told.flatten: _*))
   }
 
   /** The gifts of each folder of the JSON array `paths` to its files (`Homes`), as a JSON array. */
   def homes(paths: String): String = {
-    json.writeValueAsString(SideBySide.map(texts(paths).map(new Path(_)), FewestAsked)(Homes.of(_, conf)))
+    Wire.write(SideBySide.map(texts(paths).map(new Path(_)), FewestAsked)(Homes.of(_, conf)))
   }
 
   /** Copies a folder with all it holds. The target must not exist. */
@@ -190,7 +186,7 @@ final class Storage(session: SparkSession) {
   /** The attempts that have begun to write below each of these folders: a JSON object. */
   def outputAttempts(job: String, roots: String): String = {
     val all = commits(job)
-    json.writeValueAsString(texts(roots).map(root => root -> all.attempts(root)).toMap)
+    Wire.write(texts(roots).map(root => root -> all.attempts(root)).toMap)
   }
 
   /** Removes what attempts wrote; `attempts` is a JSON object, by folder. */
@@ -211,14 +207,14 @@ final class Storage(session: SparkSession) {
 
   /** Uploads that have neither ended nor been given up, below each folder of a JSON array: a JSON array. */
   def pendingUploads(roots: String): String =
-    json.writeValueAsString(texts(roots).flatMap(PendingUploads.list(_, conf)).distinct)
+    Wire.write(texts(roots).flatMap(PendingUploads.list(_, conf)).distinct)
 
   /** Gives up each upload of a JSON array. */
   def abortUploads(uploads: String): Unit =
-    PendingUploads.abort(json.readValue(uploads, classOf[Array[PendingUpload]]).toSeq, conf)
+    PendingUploads.abort(Wire.read[Seq[PendingUpload]](uploads), conf)
 
   private def commits(job: String) = new OutputCommits(job, conf)
-  private def texts(array: String): Seq[String] = json.readValue(array, classOf[Array[String]]).toSeq
+  private def texts(array: String): Seq[String] = Wire.read[Seq[String]](array)
   private def byRoot(attempts: String): Map[String, Seq[String]] = Wire.read[Map[String, Seq[String]]](attempts)
 }
 
@@ -226,5 +222,4 @@ object Storage {
 
   /** A few questions take less time than threads. */
   private val FewestAsked = 4
-  private val json: ObjectMapper = JsonMapper.builder().addModule(DefaultScalaModule).build()
 }

@@ -5,21 +5,9 @@ import java.io.FileNotFoundException
 import scala.collection.mutable
 
 import hiveacid.formats.{Children, SideBySide}
+import hiveacid.wire.{ListedFolder, ListedTree}
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileStatus, FileSystem, LocalFileSystem, Path}
-
-/** Everything below `root`, spelled as it was asked for: first the root itself, then the folders below it, each behind
-  * the one that holds it. Nothing if the root does not exist.
-  */
-final case class Listing(root: String, exists: Boolean, folders: Seq[ListedFolder])
-
-/** One folder: its path below the root, empty for the root itself, and name, length and time of change of each file. */
-final case class ListedFolder(
-    path: String,
-    names: Array[String],
-    lengthsBytes: Array[Long],
-    modifiedMs: Array[Long]
-)
 
 /** Lists folders with all below them, level by level, many folders at a time: a table has thousands of deltas and
   * partitions, and each answer of a storage takes milliseconds.
@@ -32,7 +20,7 @@ object Trees {
   private val FewestRemote = 2
 
   /** The roots in order; with hidden folders, and files that the file system leaves out, if they are wanted. */
-  def list(roots: Seq[String], withHidden: Boolean, conf: Configuration): Seq[Listing] = {
+  def list(roots: Seq[String], withHidden: Boolean, conf: Configuration): Seq[ListedTree] = {
     val trees = roots.map(new Tree(_, withHidden, conf))
     var pending = trees
     var attempt = 1
@@ -90,7 +78,7 @@ object Trees {
       below
     }
 
-    def listing: Listing = Listing(root, known.nonEmpty, if (known.isEmpty) Nil else from(""))
+    def listing: ListedTree = ListedTree(root, known.nonEmpty, if (known.isEmpty) Nil else from(""))
 
     private def from(name: String): Seq[ListedFolder] = {
       val (own, below) = known(name)

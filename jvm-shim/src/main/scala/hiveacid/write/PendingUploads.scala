@@ -4,11 +4,9 @@ import java.lang.reflect.InvocationTargetException
 import java.nio.ByteBuffer
 import java.nio.charset.StandardCharsets.UTF_8
 
+import hiveacid.wire.PendingUpload
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{BBUploadHandle, FileSystem, Path, RemoteIterator}
-
-/** An upload of several parts to a file that is not there yet: path and ID. */
-final case class PendingUpload(path: String, id: String)
 
 /** Uploads that have begun and neither ended nor been given up. They are seen by nobody and cost storage. */
 object PendingUploads {

@@ -6,6 +6,7 @@ import java.nio.file.{AccessDeniedException, Files, Path => LocalPath}
 import java.util.concurrent.{CountDownLatch, TimeUnit}
 import java.util.concurrent.atomic.AtomicInteger
 
+import hiveacid.wire.ListedTree
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileStatus, Path, RawLocalFileSystem}
 
@@ -39,9 +40,9 @@ final class TreesSuite extends munit.FunSuite {
     root
   }
 
-  private def list(roots: LocalPath*): Seq[Listing] = Trees.list(roots.map(r => s"far:$r"), withHidden = false, conf)
+  private def list(roots: LocalPath*): Seq[ListedTree] = Trees.list(roots.map(r => s"far:$r"), withHidden = false, conf)
 
-  private def names(listing: Listing): Seq[String] = listing.folders.map(_.path)
+  private def names(listing: ListedTree): Seq[String] = listing.folders.map(_.path)
 
   test("folders are listed in order, each behind the one that holds it, whatever their names") {
     val root = tree("k=2020-01-01 10:00:00/delta_2", "k=2020-01-01 10:00:00/delta_1", "a/b/c", "_hidden/x")
@@ -49,7 +50,7 @@ final class TreesSuite extends munit.FunSuite {
     val time = "k=2020-01-01 10:00:00"
     assertEquals(names(found), Seq("", "a", "a/b", "a/b/c", time, s"$time/delta_1", s"$time/delta_2"))
     assertEquals(found.folders.last.names.toSeq, Seq("bucket_00000"))
-    assertEquals(gone, Listing(s"far:${root.resolve("gone")}", exists = false, Nil))
+    assertEquals(gone, ListedTree(s"far:${root.resolve("gone")}", exists = false, Nil))
   }
 
   test("far storage is asked for many folders at a time") {

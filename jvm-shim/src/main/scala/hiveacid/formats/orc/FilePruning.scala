@@ -4,7 +4,8 @@ import java.util.Locale
 
 import scala.util.control.NonFatal
 
-import hiveacid.formats.{Evolution, FileVersion, ReadErrors, SideBySide}
+import hiveacid.formats.{Evolution, ReadErrors, SideBySide}
+import hiveacid.wire.FileVersion
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.hive.ql.io.sarg.{PredicateLeaf, SearchArgument}
 import org.apache.orc.impl.RecordReaderImpl

@@ -1,7 +1,8 @@
 package hiveacid.formats.orc
 
 import com.google.common.cache.{Cache, CacheBuilder}
-import hiveacid.formats.{FileVersion, ReadErrors, SideBySide}
+import hiveacid.formats.{ReadErrors, SideBySide}
+import hiveacid.wire.FileVersion
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 import org.apache.orc.OrcFile

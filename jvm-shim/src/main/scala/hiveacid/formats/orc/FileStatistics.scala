@@ -3,7 +3,8 @@ package hiveacid.formats.orc
 import scala.jdk.CollectionConverters._
 
 import com.google.common.cache.{Cache, CacheBuilder}
-import hiveacid.formats.{FileVersion, ReadErrors}
+import hiveacid.formats.ReadErrors
+import hiveacid.wire.FileVersion
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 import org.apache.orc.{
