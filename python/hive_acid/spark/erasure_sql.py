@@ -7,6 +7,9 @@ from collections.abc import Sequence
 from hive_acid.erasure.engine import Key
 from hive_acid.model.table import TableDescription, TableName
 
+SESSION_CATALOG = "spark_catalog"
+"""Spark's name for it."""
+
 NULL_PARTITION = "__HIVE_DEFAULT_PARTITION__"
 """Stands in names of partitions for NULL, and so is no value of a partition."""
 
@@ -18,8 +21,8 @@ def quote_name(name: str) -> str:
 
 
 def quote_table(table: TableName) -> str:
-    """The table as SQL names it."""
-    return f"{quote_name(table.database)}.{quote_name(table.table)}"
+    """The table of the session's own catalog as SQL names it, whatever catalog is the current one."""
+    return ".".join(map(quote_name, (SESSION_CATALOG, table.database, table.table)))
 
 
 def build_parts(key: Key) -> str:

@@ -11,6 +11,7 @@ from pyspark.sql import SparkSession
 import hive_acid
 from hive_acid.erasure.signing import HASH_KEY_FILE, SIGNING_KEY_FILE, make_keys
 from integration.conftest import Tables
+from support.other_metastore import Other
 
 ADA = "ada.lovelace@example.org"
 
@@ -76,3 +77,29 @@ def test_a_person_is_erased_and_verified_and_a_leftover_is_found_again(
         file.write(b"x")
     (found,) = hive_acid.verify_certificate(spark, tmp_path / "certificate.json", hash_key)
     assert [place.where for place in found.rewritten.changed] == [bucket["path"]]
+
+
+def test_an_erasure_is_of_the_sessions_own_catalog_whatever_catalog_is_the_current_one(
+    spark: SparkSession, tables: Tables, lake: Other, tmp_path: Path
+) -> None:
+    for run in (tables.sql, lake.sql):
+        run("CREATE TABLE people (email STRING) STORED AS ORC TBLPROPERTIES ('transactional'='true')")
+        run(f"INSERT INTO people VALUES ('{ADA}'), ('cyd@example.org')")
+    make_keys(tmp_path / "keys")
+    tables.sql("USE lake")
+    try:
+        outcome = hive_acid.erase(
+            spark,
+            subjects=[ADA],
+            tables={f"{tables.database}.people": {"keys": {"email": "email"}}},
+            columns=["email"],
+            hash_key=bytes.fromhex((tmp_path / "keys" / HASH_KEY_FILE).read_text().strip()),
+            signing_key=tmp_path / "keys" / SIGNING_KEY_FILE,
+            ledger=tmp_path / "ledger",
+            certificate=tmp_path / "certificate.json",
+        )
+    finally:
+        tables.sql(f"USE spark_catalog.{tables.database}")
+    assert outcome.verdict.state.value == "erased", outcome.verdict
+    assert tables.sql("SELECT * FROM people") == [("cyd@example.org",)]
+    assert sorted(lake.sql("SELECT * FROM people")) == [(ADA,), ("cyd@example.org",)]

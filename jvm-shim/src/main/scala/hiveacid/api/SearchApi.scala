@@ -6,6 +6,7 @@ import hiveacid.search.{DigestJob, KeyedHash, SearchJob, SubjectFunctions, Subje
 import hiveacid.wire.{SearchedFile, SearchSpec, StatementKind, Wire}
 import org.apache.commons.codec.binary.Hex
 
+import org.apache.spark.sql.catalyst.TableIdentifier
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.catalyst.expressions.{Cast, Literal}
 import org.apache.spark.sql.catalyst.trees.CurrentOrigin
@@ -100,6 +101,9 @@ object SearchApi {
     }
   }
 
-  private def describe(session: SparkSession, table: String): CatalogTable =
-    session.sessionState.catalog.getTableMetadata(session.sessionState.sqlParser.parseTableIdentifier(table))
+  /** A table of the session's own catalog. */
+  private def describe(session: SparkSession, table: String): CatalogTable = {
+    val Seq(_, database, name) = session.sessionState.sqlParser.parseMultipartIdentifier(table): @unchecked
+    session.sessionState.catalog.getTableMetadata(TableIdentifier(name, Some(database)))
+  }
 }
