@@ -13,6 +13,8 @@ import org.apache.spark.sql.types._
 /** A new table as a metastore is told of it; the reverse of [[DescribedTables]]. */
 object NewTables {
   private val HashProperty = "bucketing_version"
+  private val Transactional = "transactional"
+  private val TransactionalProperties = "transactional_properties"
 
   /** Refuses a type that Hive does not have, and a table without columns of its own. */
   def described(t: CatalogTable): DescribedTable = {
@@ -35,8 +37,20 @@ object NewTables {
     outputFormat = t.storage.outputFormat,
     serde = t.storage.serde,
     serdeProperties = t.storage.properties,
-    properties = t.properties ++ t.comment.map("comment" -> _)
+    properties = transactional(t.properties) ++ t.comment.map("comment" -> _)
   )
+
+  /** The properties that make a table transactional, spelled and completed as Hive's own listener does it for tables of
+    * the catalog `hive` alone (TransactionalValidationListener, 4.0.0 to 4.2.0).
+    */
+  private def transactional(properties: Map[String, String]): Map[String, String] = {
+    val (ours, others) = properties.partition { case (key, _) =>
+      key.toLowerCase(Locale.ROOT).startsWith(Transactional)
+    }
+    val spelled = ours.map { case (key, value) => lowered(key) -> value }
+    val isAcid = spelled.get(Transactional).exists(_.equalsIgnoreCase("true"))
+    others ++ (if (isAcid) Map(TransactionalProperties -> "default") else Map.empty[String, String]) ++ spelled
+  }
 
   /** The table, bucketed by the hash that Hive gives its own new tables if it is bucketed at all; without the property
     * it would be the one before Hive 3.
