@@ -18,6 +18,7 @@ from typing import Any
 
 from hive_acid.errors import MetastoreRefused, build_error
 from hive_acid.metastore import statistics
+from hive_acid.metastore.catalog_names import DEFAULT_CATALOG
 from hive_acid.metastore.table_calls import TableCalls
 from hive_acid.metastore.types import MetastoreLine
 from hive_acid.model.table import TableDescription, TableName
@@ -37,7 +38,9 @@ class StatisticsCalls(TableCalls):
     def drop_statistics(self, table: TableDescription, write_id: int, write_ids: ValidWriteIdList) -> None:
         statistics.check_own_write_id(write_id, write_ids)
         name = table.name
-        own = write_id if self.line is MetastoreLine.HIVE_4 and not table.is_partitioned else None
+        # in another catalog the write ID with the table shows whether the metastore has forgotten it (refuse_forgotten)
+        keeps_write_id = not table.is_partitioned or self._catalog != DEFAULT_CATALOG
+        own = write_id if self.line is MetastoreLine.HIVE_4 and keeps_write_id else None
         if own is not None:
             self._move_write_id(name, own)
         paused_for: list[str] = []
@@ -54,7 +57,7 @@ class StatisticsCalls(TableCalls):
         raise build_error("HIVE_ACID_METASTORE_REFUSED", method="alter_table_req", reason=reason)
 
     def _move_write_id(self, table: TableName, write_id: int) -> None:
-        """The table is flat. Its mark of accurate statistics goes, unless this is the first write ID that is stored.
+        """The table's mark of accurate statistics goes, unless this is the first write ID that is stored.
 
         Then the server stores a mark, and two that do so at once collide (the key of TABLE_PARAMS; 4.0.0 on
         PostgreSQL): who was refused asks again.

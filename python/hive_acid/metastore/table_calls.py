@@ -7,7 +7,7 @@ from typing import Any
 
 from hive_acid.errors import MetastoreRefused, build_error
 from hive_acid.metastore import conversion, notification, statistics
-from hive_acid.metastore.calls import Calls
+from hive_acid.metastore.catalog_checks import CatalogChecks
 from hive_acid.metastore.catalog_names import DEFAULT_CATALOG
 from hive_acid.metastore.column_statistics import find_extremes
 from hive_acid.metastore.generated import ttypes
@@ -20,7 +20,7 @@ _ENGINES = ("hive", "spark", "impala")
 """Each keeps statistics of its own on 4.x."""
 
 
-class TableCalls(Calls):
+class TableCalls(CatalogChecks):
     """The part of `Metastore` about tables."""
 
     def _raw_table(self, name: TableName) -> Any:
@@ -30,33 +30,12 @@ class TableCalls(Calls):
         return self._read("get_table_req", request, table=str(name)).table
 
     def table(self, name: TableName) -> TableDescription:
-        found = conversion.build_table(self._raw_table(name))
-        if found.kind is not TableKind.PLAIN:
+        raw = self._raw_table(name)
+        found = conversion.build_table(raw)
+        if found.kind is not TableKind.PLAIN and self._catalog != DEFAULT_CATALOG:
             self.refuse_twins(name)
+            self.refuse_forgotten(name, raw.writeId or 0)
         return found
-
-    def refuse_twins(self, name: TableName) -> None:
-        """A database in two catalogs of a metastore, in one other than `hive`: transactions take the two for one.
-
-        A drop in `hive` has the metastore forget the write IDs of a table here, and a compaction there what was aborted
-        here (contract/test_catalogs_of_a_metastore.py, 4.0.0 to 4.2.0). Raises HIVE_ACID_UNSUPPORTED_TABLE.
-        """
-        if self._catalog == DEFAULT_CATALOG:
-            return
-        twins = [other for other in self._load_catalogs() if other != self._catalog and self._has_database(other, name)]
-        if twins:
-            where = {"table": name, "catalog": self._catalog, "others": ", ".join(twins)}
-            raise build_error("HIVE_ACID_UNSUPPORTED_TABLE.DATABASE_IN_CATALOGS", operation="A transaction", **where)
-
-    def _has_database(self, catalog: str, name: TableName) -> bool:
-        def probe(client: Any) -> bool:
-            try:
-                client.get_database_req(ttypes.GetDatabaseRequest(name=name.database, catalogName=catalog))
-            except ttypes.NoSuchObjectException:
-                return False
-            return True
-
-        return bool(self._call("get_database_req", probe, is_idempotent=True))
 
     def table_identity(self, name: TableName) -> str:
         raw = self._raw_table(name)

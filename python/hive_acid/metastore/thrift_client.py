@@ -18,13 +18,12 @@ from hive_acid.metastore.definitions import DefinitionCalls
 from hive_acid.metastore.directory import DirectoryCalls
 from hive_acid.metastore.generated import ttypes
 from hive_acid.metastore.statistics_calls import StatisticsCalls
-from hive_acid.metastore.transaction_calls import TransactionCalls
 from hive_acid.metastore.types import MetastoreLine, ServerInfo
 
 TRANSFORMER = "metastore.metadata.transformer.class"
 
 
-class ThriftMetastore(TransactionCalls, StatisticsCalls, DirectoryCalls, DefinitionCalls, CompactionCalls):
+class ThriftMetastore(StatisticsCalls, DirectoryCalls, DefinitionCalls, CompactionCalls):
     """A `Metastore`, `Directory` and `Definitions` at `uris` (`thrift://host:port`).
 
     Several addresses, with commas between them, stand in for each other.

@@ -105,6 +105,49 @@ def is_visible(metastore: ThriftMetastore, table: TableName) -> bool:
     return metastore.valid_write_ids([table], metastore.valid_transactions(0))[table].is_valid(1)
 
 
+def forget(here: ThriftSetup, database: str) -> None:
+    """By a database of the name in `hive` that never has a table."""
+    here.metastore.create_database(DescribedDatabase(database, None, None, None, {}))
+    here.metastore.drop_database(database, cascades=False)
+
+
+@pytest.mark.parametrize("is_partitioned", [False, True], ids=["flat", "partitioned"])
+def test_a_table_whose_write_ids_are_forgotten_by_a_drop_in_hive_is_neither_read_nor_written(
+    here: ThriftSetup, elsewhere: ThriftMetastore, database: str, *, is_partitioned: bool
+) -> None:
+    name = TableName(database, "kept")
+    elsewhere.create_table(described(name, is_partitioned=is_partitioned))
+    for number in (1, 2):
+        write_id, write_ids = write(elsewhere, name)
+        if is_partitioned:
+            location = f"{elsewhere.table(name).location}/day={number}"
+            elsewhere.add_partitions(name, {f"day={number}": location}, write_id, write_ids)
+        elsewhere.drop_statistics(elsewhere.table(name), write_id, write_ids)
+    assert elsewhere.table(name).name == name
+    forget(here, database)
+    for _ in range(2):
+        with pytest.raises(HiveAcidError) as refused:
+            elsewhere.table(name)
+        assert refused.value.getCondition() == "HIVE_ACID_UNSUPPORTED_TABLE.FORGOTTEN_WRITE_IDS"
+    write(elsewhere, name)  # as an engine does that looks at nothing
+    with pytest.raises(HiveAcidError, match="under write ID 2, and the metastore, which has given out 1 of it"):
+        elsewhere.table(name)
+
+
+@pytest.mark.parametrize("is_partitioned", [False, True], ids=["flat", "partitioned"])
+def test_a_table_gets_its_forgotten_write_ids_back_by_an_administrator(
+    here: ThriftSetup, elsewhere: ThriftMetastore, database: str, *, is_partitioned: bool
+) -> None:
+    name = TableName(database, "kept")
+    elsewhere.create_table(described(name, is_partitioned=is_partitioned))
+    write(elsewhere, name)
+    elsewhere.drop_statistics(elsewhere.table(name), *write(elsewhere, name))
+    forget(here, database)
+    elsewhere.restore_write_ids(name, 2, *USER[:2])
+    assert elsewhere.table(name).name == name
+    assert is_visible(elsewhere, name)
+
+
 def test_databases_and_tables_are_those_of_the_catalog_alone(
     here: ThriftSetup, elsewhere: ThriftMetastore, database: str
 ) -> None:

@@ -60,6 +60,45 @@ def inner(
             yield Inner(client, process, "deep")
 
 
+def test_the_properties_of_a_new_table_are_spelled_as_hive_has_them(tables: Tables, inner: Inner) -> None:
+    t = inner.name("spelled")
+    tables.sql(f"CREATE TABLE {t} (id INT) STORED AS ORC TBLPROPERTIES ('TRANSACTIONAL' = 'true')")
+    tables.sql(f"INSERT INTO {t} VALUES (1)")
+    assert inner.read("spelled") == [(1,)]
+    parameters = inner.client.table(TableName(inner.database, "spelled")).parameters
+    assert {key: value for key, value in parameters.items() if key.lower().startswith("transactional")} == {
+        "transactional": "true",
+        "transactional_properties": "default",
+    }
+
+
+@pytest.mark.parametrize("layout", ["", "PARTITIONED BY (day STRING)"], ids=["flat", "partitioned"])
+def test_rows_whose_write_ids_a_drop_in_hive_has_forgotten_are_never_read_as_none_nor_written_over(
+    tables: Tables, inner: Inner, layout: str
+) -> None:
+    database = "forgotten_parts" if layout else "forgotten"
+    tables.sql(f"CREATE DATABASE {INNER}.{database}")
+    t, name = f"{INNER}.{database}.t", TableName(database, "t")
+    tables.sql(f"CREATE TABLE {t} (id INT) {layout} {ACID}")
+    rest = ", 'mon'" if layout else ""
+    tables.sql(f"INSERT OVERWRITE {t} VALUES (1{rest})")
+    tables.sql(f"INSERT INTO {t} VALUES (2{rest})")
+    folder = Path(inner.client.table(name).location.removeprefix("file:"))
+    before = sorted(path.relative_to(folder) for path in folder.rglob("*"))
+    tables.sql(f"CREATE DATABASE {database}")
+    tables.sql(f"DROP DATABASE {database}")
+    for statement in (
+        f"SELECT * FROM {t}",
+        *2 * (f"INSERT INTO {t} VALUES (3{rest})",),
+        f"DELETE FROM {t} WHERE id = 1",
+        f"INSERT OVERWRITE {t} VALUES (4{rest})",
+    ):
+        assert refusal(tables, statement) == "HIVE_ACID_UNSUPPORTED_TABLE.FORGOTTEN_WRITE_IDS"
+    assert sorted(path.relative_to(folder) for path in folder.rglob("*")) == before
+    inner.client.restore_write_ids(name, 2, "admin", "host")
+    assert sorted(row[0] for row in tables.sql(f"SELECT * FROM {t}")) == [1, 2]
+
+
 @pytest.mark.parametrize("table", ["rows", pytest.param("buckets", marks=pytest.mark.slow)])
 def test_every_change_of_rows(tables: Tables, inner: Inner, table: str) -> None:
     t, name = inner.name(table), TableName(inner.database, table)
