@@ -36,6 +36,7 @@ SETTINGS = {
     "spark.sql.shuffle.partitions": "2",
     "spark.hiveacid.lock.pollMaxMs": "100",
     "spark.hiveacid.lock.timeoutMs": "15000",
+    "spark.hiveacid.compaction.waitTimeoutMs": "5000",  # on 3.1 for a Worker of Hive's, of which there is none
 }
 REST_SECONDS, PLAIN_REST_SECONDS = 0.05, 0.5
 FEWEST, MORE_SECONDS = 120, 240.0
