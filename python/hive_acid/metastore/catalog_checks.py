@@ -43,6 +43,17 @@ class CatalogChecks(TransactionCalls):
             told = {"table": name, "stored": stored, "givenOut": given_out}
             raise build_error("HIVE_ACID_UNSUPPORTED_TABLE.FORGOTTEN_WRITE_IDS", operation="A transaction", **told)
 
+    def refuse_servers_catalog(self) -> None:
+        """A server that takes calls which name no catalog for calls of another one than `hive`: ours name none there.
+
+        Raises HIVE_ACID_CONFIGURATION.
+        """
+        if self._catalog != DEFAULT_CATALOG:
+            return
+        meant = self.config_value("metastore.catalog.default", DEFAULT_CATALOG).strip().lower()
+        if meant != DEFAULT_CATALOG:
+            raise build_error("HIVE_ACID_CONFIGURATION.METASTORE_DEFAULT_CATALOG", catalog=meant)
+
     def _has_database(self, catalog: str, name: TableName) -> bool:
         def probe(client: Any) -> bool:
             try:

@@ -80,6 +80,8 @@ class CatalogSide:
             "catalog": find_metastores_catalog(asked),
         }
         self.metastore: ThriftMetastore = ThriftMetastore(uris, **how) if uris else absent
+        if uris:
+            self.metastore.refuse_servers_catalog()
         self.file_system = file_system = JvmFileSystem(jvm.hiveacid.api.Storage(jsession))
         timing = Timing(monotonic_ms, pause_ms, clock.pause_ms, cancellation.check)
         self.transactions = TransactionManager(self.metastore, identity, settings, timing)

@@ -148,6 +148,16 @@ def test_a_table_gets_its_forgotten_write_ids_back_by_an_administrator(
     assert is_visible(elsewhere, name)
 
 
+def test_a_server_that_means_another_catalog_where_none_is_named_is_refused(tmp_path: Path, here: ThriftSetup) -> None:
+    here.metastore.refuse_servers_catalog()
+    with EmbeddedMetastore.start(tmp_path, settings={"metastore.catalog.default": "raw"}) as metastore:
+        client = ThriftMetastore(metastore.uri)
+        with pytest.raises(HiveAcidError) as refused:
+            client.refuse_servers_catalog()
+        client.close()
+    assert refused.value.getCondition() == "HIVE_ACID_CONFIGURATION.METASTORE_DEFAULT_CATALOG"
+
+
 def test_databases_and_tables_are_those_of_the_catalog_alone(
     here: ThriftSetup, elsewhere: ThriftMetastore, database: str
 ) -> None:
