@@ -18,7 +18,7 @@ from hive_acid.metastore.compaction_types import (
 )
 from hive_acid.older_python import add_note
 
-_FORGOTTEN = "the metastore no longer lists it"
+_FORGOTTEN = "the metastore no longer lists it, as after a drop of the table"
 _GOOD_ENDS = (CompactionState.READY, CompactionState.REFUSED)
 """REFUSED: there was nothing to compact."""
 
@@ -232,7 +232,8 @@ def _describe_state(outcome: Outcome) -> str:
     if outcome.state != CompactionState.INITIATED.value:
         return outcome.state
     pool = f" --pools {outcome.request.pool}" if outcome.request.pool else ""
-    return f"{outcome.state} (no worker has begun it; on 4.x hive-acid worker{pool} does)"
+    on_3_1 = "on 3.1 a Worker of Hive alone (hive.compactor.worker.threads)"
+    return f"{outcome.state} (no worker has begun it; on 4.x hive-acid worker{pool} does, {on_3_1})"
 
 
 def _timeout(outcome: Outcome, waited_ms: int) -> HiveAcidError:
