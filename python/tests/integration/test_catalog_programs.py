@@ -26,7 +26,7 @@ print("DELETED", *spark.sql("DELETE FROM {t} WHERE id = :gone", args={{"gone": 4
 spark.sql("SELECT int(id + 10) AS id FROM {t}").write.saveAsTable("plain_of_spark")
 merge = "MERGE INTO {t} t USING plain_of_spark s ON t.id = s.id WHEN NOT MATCHED THEN INSERT *"
 print("MERGED", *spark.sql(merge).first())
-for text in ("SELEC 1", "SHOW LOCKS", "DROP TABLE {t}"):
+for text in ("SELEC 1", "SHOW LOCKS", "ALTER TABLE {t} ADD COLUMNS (v INT)"):
     try:
         spark.sql(text)
     except PySparkException as error:
