@@ -200,4 +200,4 @@ def test_an_attempt_that_was_overtaken_adds_nothing_when_it_goes_on_after_the_co
         spark.sql(insert.format(first=200_000))
         assert [key for key in lake.files("cluster", "overtaken") if "0000003" not in key] == files
         assert spark.sql(rows) == [(120_000, 120_000)]
-        assert lake.uploads() == []
+        assert not [key for key in lake.uploads() if "/overtaken/" in key]  # drivers were killed in other tables
