@@ -86,6 +86,7 @@ def test_an_erasure_is_of_the_sessions_own_catalog_whatever_catalog_is_the_curre
         run("CREATE TABLE people (email STRING) STORED AS ORC TBLPROPERTIES ('transactional'='true')")
         run(f"INSERT INTO people VALUES ('{ADA}'), ('cyd@example.org')")
     make_keys(tmp_path / "keys")
+    hash_key = bytes.fromhex((tmp_path / "keys" / HASH_KEY_FILE).read_text().strip())
     tables.sql("USE lake")
     try:
         outcome = hive_acid.erase(
@@ -93,13 +94,15 @@ def test_an_erasure_is_of_the_sessions_own_catalog_whatever_catalog_is_the_curre
             subjects=[ADA],
             tables={f"{tables.database}.people": {"keys": {"email": "email"}}},
             columns=["email"],
-            hash_key=bytes.fromhex((tmp_path / "keys" / HASH_KEY_FILE).read_text().strip()),
+            hash_key=hash_key,
             signing_key=tmp_path / "keys" / SIGNING_KEY_FILE,
             ledger=tmp_path / "ledger",
             certificate=tmp_path / "certificate.json",
         )
+        again = hive_acid.verify_certificate(spark, tmp_path / "certificate.json", hash_key)
     finally:
         tables.sql(f"USE spark_catalog.{tables.database}")
     assert outcome.verdict.state.value == "erased", outcome.verdict
+    assert not [place for each in again for place in each.places]
     assert tables.sql("SELECT * FROM people") == [("cyd@example.org",)]
     assert sorted(lake.sql("SELECT * FROM people")) == [(ADA,), ("cyd@example.org",)]

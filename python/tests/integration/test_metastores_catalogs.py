@@ -92,6 +92,9 @@ def test_rows_whose_write_ids_a_drop_in_hive_has_forgotten_are_never_read_as_non
         *2 * (f"INSERT INTO {t} VALUES (3{rest})",),
         f"DELETE FROM {t} WHERE id = 1",
         f"INSERT OVERWRITE {t} VALUES (4{rest})",
+        f"TRUNCATE TABLE {t}",
+        f"MERGE INTO {t} t USING (SELECT 1 AS id) s ON t.id = s.id WHEN MATCHED THEN DELETE",
+        f"EXPLAIN ACID DELETE FROM {t} WHERE id = 1",
     ):
         assert refusal(tables, statement) == "HIVE_ACID_UNSUPPORTED_TABLE.FORGOTTEN_WRITE_IDS"
     assert sorted(path.relative_to(folder) for path in folder.rglob("*")) == before
