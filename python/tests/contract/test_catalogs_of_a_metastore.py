@@ -179,6 +179,20 @@ def test_databases_and_tables_are_those_of_the_catalog_alone(
     assert elsewhere.database_names() == ["default"]
 
 
+def test_sparks_numbers_of_a_partitioned_table_are_withdrawn_and_its_write_id_is_kept(
+    here: ThriftSetup, elsewhere: ThriftMetastore, database: str
+) -> None:
+    name, number = TableName(database, "counted"), "spark.sql.statistics.numRows"
+    properties = {"transactional": "true", "COLUMN_STATS_ACCURATE": '{"BASIC_STATS":"true"}', number: "7"}
+    elsewhere.create_table(described(name, is_partitioned=True, properties=properties))
+    for _ in range(2):
+        elsewhere.drop_statistics(elsewhere.table(name), *write(elsewhere, name))
+        assert number not in elsewhere.table(name).parameters
+    forget(here, database)
+    with pytest.raises(HiveAcidError, match="under write ID 2,"):
+        elsewhere.table(name)
+
+
 def test_a_flat_table_is_written_and_its_statistics_are_withdrawn(elsewhere: ThriftMetastore, database: str) -> None:
     name = TableName(database, "flat")
     elsewhere.create_table(described(name, properties={"transactional": "true", "numRows": "7"}))
