@@ -86,11 +86,11 @@ class DdlExecutor:
         except TransactionAborted as error:
             transaction.abort_because(error)
             reason = error.getMessageParameters()["reason"]
-            told = {"operation": statement.kind.value, "table": statement.tables[0], "txnId": transaction.txn_id}
+            told = {"operation": statement.kind.title, "table": statement.tables[0], "txnId": transaction.txn_id}
             raise build_error("HIVE_ACID_LOCKS_LOST", reason=reason, **told) from error
         except BaseException as error:
             if not (isinstance(error, HiveAcidError) and error.takes_outcome):
-                add_note(error, f"{statement.kind.value} itself was carried out")
+                add_note(error, f"{statement.kind.title} itself was carried out")
             transaction.abort_because(error)
             raise
 
@@ -104,7 +104,7 @@ class DdlExecutor:
             transaction.lock(locks)
         self._refuse_files(statement)
         self._refuse_conversion(statement)
-        if statement.kind.takes_partitions_away:  # the sign by which older snapshots are known not to serve
+        if statement.kind.traits.takes_partitions_away:  # the sign by which older snapshots are known not to serve
             transaction.allocate_write_id(statement.tables[0])
         transaction.ensure_active()
         return before
@@ -173,7 +173,7 @@ class DdlExecutor:
                 raise obstacle.build_error(operation=operation, table=table.name)
 
     def _write_ids(self, statement: DdlStatement, transaction: Transaction) -> Mapping[TableName, ValidWriteIdList]:
-        if not statement.kind.alters_description:
+        if not statement.kind.traits.alters_description:
             return {}
         return self._warehouse.metastore.valid_write_ids(statement.tables, transaction.own_snapshot())
 

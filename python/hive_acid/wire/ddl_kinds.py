@@ -1,30 +1,57 @@
-"""Kinds of statements that alter tables, not their rows."""
+"""The statements that alter tables, not their rows, and what may be asked of each: the table that both halves read."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from enum import Enum
+from functools import cache
+from importlib.resources import files
+
+from hive_acid.wire import codec
+
+
+@dataclass(frozen=True)
+class DdlTraits:
+    """A row of the table. `title`: as in SQL, for messages.
+
+    `alters_description`: it stores the description of a table anew beside writers, which it may have read before they
+    did. `takes_partitions_away`: partitions are gone afterwards that a snapshot from before would read; see
+    `find_late_change`.
+    """
+
+    title: str
+    alters_description: bool
+    takes_partitions_away: bool
 
 
 class DdlKind(Enum):
-    """Statements that alter tables, by their names in SQL."""
+    """The statements that alter tables, by their keys in the table."""
 
-    ADD_PARTITION = "ADD PARTITION"
-    DROP_PARTITION = "DROP PARTITION"
-    RENAME_PARTITION = "RENAME PARTITION"
-    ALTER_COLUMNS = "ADD or CHANGE COLUMNS"
-    RENAME_TABLE = "RENAME TABLE"
-    SET_PROPERTIES = "SET TBLPROPERTIES"
-    CONVERT = "CONVERT"
-    ANALYZE = "ANALYZE"
-    DROP_TABLE = "DROP TABLE"
-    DROP_DATABASE = "DROP DATABASE"
-
-    @property
-    def alters_description(self) -> bool:
-        """True if it stores the description of a table anew beside writers, which it may have read before they did."""
-        return self in (DdlKind.SET_PROPERTIES, DdlKind.ANALYZE)
+    ADD_PARTITION = "add_partition"
+    DROP_PARTITION = "drop_partition"
+    RENAME_PARTITION = "rename_partition"
+    ALTER_COLUMNS = "alter_columns"
+    RENAME_TABLE = "rename_table"
+    SET_PROPERTIES = "set_properties"
+    CONVERT = "convert"
+    ANALYZE = "analyze"
+    DROP_TABLE = "drop_table"
+    DROP_DATABASE = "drop_database"
 
     @property
-    def takes_partitions_away(self) -> bool:
-        """True if partitions are gone afterwards that a snapshot from before would read; see `find_late_change`."""
-        return self in (DdlKind.DROP_PARTITION, DdlKind.RENAME_PARTITION)
+    def traits(self) -> DdlTraits:
+        """Its row of the table."""
+        return load_ddl_kinds()[self.value]
+
+    @property
+    def title(self) -> str:
+        """As in SQL, for messages."""
+        return self.traits.title
+
+
+@cache
+def load_ddl_kinds() -> Mapping[str, DdlTraits]:
+    """The table, by the kinds' keys."""
+    text = files("hive_acid.wire").joinpath("ddl_kinds.json").read_text("utf-8")
+    return codec.read(Mapping[str, DdlTraits], text)  # type: ignore[type-abstract]

@@ -16,7 +16,6 @@ from pathlib import Path
 from hive_acid import cli, config, errors
 from hive_acid.errors import conditions
 from hive_acid.errors.outcome import load_outcomes
-from hive_acid.local.errors import MESSAGES
 from hive_acid.transactions.ddl_locks import DDL_LOCKS
 from hive_acid.transactions.validity import RULES, Rule
 
@@ -99,20 +98,12 @@ def errors_table() -> str:
 
 
 def _message(entry: Mapping[str, str]) -> str:
-    return conditions.PLACEHOLDER.sub(r"*\1*", entry["message"])
+    return conditions.PLACEHOLDER.sub(r"*\1*", entry["message"].replace("\n", " "))
 
 
 def outcomes_table() -> str:
     """What an error can say of its statement."""
     return _table(("`outcome`", "Text"), ((f"`{name}`", text) for name, text in load_outcomes().items()))
-
-
-def local_errors_table() -> str:
-    """Every condition of the embedded metastore. Messages are formatted by `str.format_map`, so `{name}` is a value."""
-    rows = (
-        (f"`{name}`", re.sub(r"\{(\w+)\}", r"*\1*", message.replace("\n", " "))) for name, message in MESSAGES.items()
-    )
-    return _table(("Condition", "Message"), rows)
 
 
 def rules_table() -> str:
@@ -138,7 +129,7 @@ def _listed_checks(rule: Rule) -> str:
 
 def ddl_table() -> str:
     """What each statement that alters a table locks."""
-    rows = ((kind.value, lock.name if lock else "none") for kind, lock in DDL_LOCKS.items())
+    rows = ((kind.title, lock.name if lock else "none") for kind, lock in DDL_LOCKS.items())
     return _table(("Statement", "Lock"), rows)
 
 
@@ -231,7 +222,6 @@ TABLES = {
     "settings": (DOCS / "reference" / "settings.md", settings_table),
     "errors": (DOCS / "reference" / "errors.md", errors_table),
     "outcomes": (DOCS / "reference" / "errors.md", outcomes_table),
-    "local-errors": (DOCS / "reference" / "errors.md", local_errors_table),
     "commands": (DOCS / "reference" / "cli.md", commands_table),
     "rules": (DOCS / "internals" / "protocol.md", rules_table),
     "ddl": (DOCS / "internals" / "protocol.md", ddl_table),

@@ -18,6 +18,7 @@ import pytest
 
 import hive_acid.wire
 from hive_acid.wire import codec
+from hive_acid.wire.ddl_kinds import DdlKind, load_ddl_kinds
 from hive_acid.wire.statement_kinds import StatementKind, load_statement_kinds
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "wire").glob("*.json"))
@@ -108,16 +109,18 @@ def test_no_field_of_an_example_is_empty(path: Path) -> None:
 def test_every_message_occurs_in_an_example() -> None:
     classes = message_classes()
     shown = {part.__name__ for path in EXAMPLES for part in parts(classes[path.stem])}
-    assert set(classes) - shown == {"StatementTraits"}, "whose example is the table of kinds"
+    assert set(classes) - shown == {"StatementTraits", "DdlTraits"}, "whose examples are the tables of kinds"
 
 
 def test_the_shim_has_a_case_class_for_each_message() -> None:
     sources = "\n".join(path.read_text("utf-8") for path in SHIM.glob("*.scala"))
-    assert set(re.findall(r"final case class (\w+)", sources)) == set(message_classes()) | ELSEWHERE | {"StatementKind"}
+    kinds = {"StatementKind", "DdlKind"}
+    assert set(re.findall(r"final case class (\w+)", sources)) == set(message_classes()) | ELSEWHERE | kinds
 
 
-def test_the_table_of_kinds_has_each_kind() -> None:
+def test_the_tables_of_kinds_have_each_kind() -> None:
     assert list(load_statement_kinds()) == [kind.value for kind in StatementKind]
+    assert list(load_ddl_kinds()) == [kind.value for kind in DdlKind]
 
 
 @dataclasses.dataclass(frozen=True)

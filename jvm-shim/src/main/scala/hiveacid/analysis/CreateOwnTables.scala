@@ -6,6 +6,7 @@ import hiveacid.analysis.OwnNames.{name, notDone, Own, OwnDatabase}
 import hiveacid.catalog.{MetastoreCatalog, MetastoreTable}
 import hiveacid.commands.{CreateOwnTableCommand, CreateTableAsSelectCommand, StatementTexts}
 import hiveacid.scan.{AcidRelation, SessionTransactions}
+import hiveacid.wire.DdlKind
 
 import org.apache.spark.sql.catalyst.TableIdentifier
 import org.apache.spark.sql.catalyst.catalog.{BucketSpec, CatalogStorageFormat, CatalogTable, CatalogTableType}
@@ -45,10 +46,10 @@ case class CreateOwnTables(session: SparkSession) extends Rule[LogicalPlan] {
       else if (ignoreIfExists) LocalRelation()
       else throw SparkAccess.tableAlreadyExists(table)
     case d @ DropTable(Own(catalog, id), _, _) =>
-      SessionTransactions.refuse(session, "DROP TABLE", name(catalog, id))
+      SessionTransactions.refuse(session, DdlKind.DropTable.title, name(catalog, id))
       d
     case d @ DropNamespace(OwnDatabase(catalog, id), _, _) =>
-      SessionTransactions.refuse(session, "DROP DATABASE", name(catalog, id))
+      SessionTransactions.refuse(session, DdlKind.DropDatabase.title, name(catalog, id))
       d
   }
 

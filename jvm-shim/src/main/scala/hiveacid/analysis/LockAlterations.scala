@@ -4,6 +4,7 @@ import java.util.Locale
 
 import hiveacid.values.AcidTable
 import hiveacid.commands.{AcidDdlCommand, Overwrites}
+import hiveacid.wire.DdlKind
 import org.apache.hadoop.fs.Path
 
 import org.apache.spark.sql.AnalysisException
@@ -62,33 +63,35 @@ case class LockAlterations(session: SparkSession) extends Rule[LogicalPlan] {
       ours(id).map { t =>
         val locations = added.map(_._2.fold("")(qualified(t, _)))
         val command = a.copy(partitionSpecsAndLocs = added.map { case (spec, at) => (spelled(t, spec), at) })
-        AcidDdlCommand("ADD PARTITION", Seq(t), command, added.map(a => parts(t, a._1)), locations)
+        AcidDdlCommand(DdlKind.AddPartition, Seq(t), command, added.map(a => parts(t, a._1)), locations)
       }
     case d @ AlterTableDropPartitionCommand(id, specs, _, _, _) =>
       ours(id).map { t =>
-        AcidDdlCommand("DROP PARTITION", Seq(t), d.copy(specs = specs.map(spelled(t, _))), specs.map(parts(t, _)))
+        AcidDdlCommand(DdlKind.DropPartition, Seq(t), d.copy(specs = specs.map(spelled(t, _))), specs.map(parts(t, _)))
       }
     case r @ AlterTableRenamePartitionCommand(id, from, to) =>
       ours(id).map { t =>
         val command = r.copy(oldPartition = spelled(t, from), newPartition = spelled(t, to))
-        AcidDdlCommand("RENAME PARTITION", Seq(t), command, Seq(parts(t, from), parts(t, to)))
+        AcidDdlCommand(DdlKind.RenamePartition, Seq(t), command, Seq(parts(t, from), parts(t, to)))
       }
     case _ => None
   }
 
   private def ofTable(c: RunnableCommand): Option[AcidDdlCommand] = {
-    def alter(kind: String, id: TableIdentifier) = ours(id).map(t => AcidDdlCommand(kind, Seq(t), c))
+    def alter(kind: DdlKind, id: TableIdentifier) = ours(id).map(t => AcidDdlCommand(kind, Seq(t), c))
     c match {
-      case a: AlterTableAddColumnsCommand          => alter("ADD or CHANGE COLUMNS", a.table)
-      case a: AlterTableChangeColumnCommand        => alter("ADD or CHANGE COLUMNS", a.tableName)
-      case a: AlterTableRenameCommand if !a.isView => alter("RENAME TABLE", a.oldName)
+      case a: AlterTableAddColumnsCommand          => alter(DdlKind.AlterColumns, a.table)
+      case a: AlterTableChangeColumnCommand        => alter(DdlKind.AlterColumns, a.tableName)
+      case a: AlterTableRenameCommand if !a.isView => alter(DdlKind.RenameTable, a.oldName)
       case a: AlterTableSetPropertiesCommand       =>
-        alter("SET TBLPROPERTIES", a.tableName).orElse(becoming(a).map(t => AcidDdlCommand("CONVERT", Seq(t), c)))
-      case a: AlterTableUnsetPropertiesCommand => alter("SET TBLPROPERTIES", a.tableName)
-      case a: AnalyzeTableCommand              => alter("ANALYZE", a.tableIdent)
-      case a: AnalyzePartitionCommand          => alter("ANALYZE", a.tableIdent)
-      case a: AnalyzeColumnCommand             => alter("ANALYZE", a.tableIdent)
-      case d: DropTableCommand if !d.isView    => alter("DROP TABLE", d.tableName)
+        alter(DdlKind.SetProperties, a.tableName).orElse(
+          becoming(a).map(t => AcidDdlCommand(DdlKind.Convert, Seq(t), c))
+        )
+      case a: AlterTableUnsetPropertiesCommand => alter(DdlKind.SetProperties, a.tableName)
+      case a: AnalyzeTableCommand              => alter(DdlKind.Analyze, a.tableIdent)
+      case a: AnalyzePartitionCommand          => alter(DdlKind.Analyze, a.tableIdent)
+      case a: AnalyzeColumnCommand             => alter(DdlKind.Analyze, a.tableIdent)
+      case d: DropTableCommand if !d.isView    => alter(DdlKind.DropTable, d.tableName)
       case _                                   => None
     }
   }
@@ -102,16 +105,16 @@ case class LockAlterations(session: SparkSession) extends Rule[LogicalPlan] {
 
   /** Statements about all tables of a database. */
   private def ofDatabase(c: RunnableCommand): Option[AcidDdlCommand] = {
-    def alter(kind: String, database: String) = Some(database)
+    def alter(kind: DdlKind, database: String) = Some(database)
       .filter(catalog.databaseExists)
       .map(catalog.listTables(_).flatMap(AcidTable.find(session, _)))
       .filter(_.nonEmpty)
       .map(AcidDdlCommand(kind, _, c))
     c match {
-      case d: DropDatabaseCommand if d.cascade => alter("DROP DATABASE", d.databaseName)
+      case d: DropDatabaseCommand if d.cascade => alter(DdlKind.DropDatabase, d.databaseName)
       case d: DropDatabaseCommand              => refuseNotEmpty(d.databaseName); None
-      case a: AnalyzeTablesCommand             => alter("ANALYZE", a.databaseName.getOrElse(catalog.getCurrentDatabase))
-      case _                                   => None
+      case a: AnalyzeTablesCommand => alter(DdlKind.Analyze, a.databaseName.getOrElse(catalog.getCurrentDatabase))
+      case _                       => None
     }
   }
 

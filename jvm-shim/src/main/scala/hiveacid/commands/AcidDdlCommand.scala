@@ -3,7 +3,7 @@ package hiveacid.commands
 import hiveacid.values.AcidTable
 import hiveacid.python.PythonSide
 import hiveacid.scan.SessionTransactions
-import hiveacid.wire.AlterRequest
+import hiveacid.wire.{AlterRequest, DdlKind}
 
 import org.apache.spark.sql.{Row, SparkSession => ApiSession}
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
@@ -15,8 +15,6 @@ import org.apache.spark.sql.internal.SQLConf
 
 /** A statement of Spark's own that alters transactional tables, to be run under Hive's locks.
   *
-  * @param kind
-  *   as Python names it
   * @param tables
   *   of which there is one at least
   * @param partitions
@@ -25,20 +23,20 @@ import org.apache.spark.sql.internal.SQLConf
   *   those that new partitions are given, one for each of `partitions`, empty for the one below the table
   */
 case class AcidDdlCommand(
-    kind: String,
+    kind: DdlKind,
     tables: Seq[CatalogTable],
     command: RunnableCommand,
     partitions: Seq[Seq[String]] = Nil,
     locations: Seq[String] = Nil
 ) extends LeafRunnableCommand {
   override val output: Seq[Attribute] = command.output
-  override def nodeName: String = s"HiveAcid $kind"
+  override def nodeName: String = s"HiveAcid ${kind.title}"
   override def simpleString(maxFields: Int): String = s"$nodeName ${tables.map(AcidTable.name).mkString(", ")}"
   override def innerChildren: Seq[LogicalPlan] = Seq(command)
 
   override def run(api: ApiSession): Seq[Row] = {
     val session = api.asInstanceOf[SparkSession]
-    SessionTransactions.refuse(session, kind, AcidTable.name(tables.head))
+    SessionTransactions.refuse(session, kind.title, AcidTable.name(tables.head))
     var rows = Seq.empty[Row]
     RunningStatements.alter(session, this)(() => rows = runCommand(session))
     rows

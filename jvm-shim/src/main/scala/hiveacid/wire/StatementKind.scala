@@ -1,8 +1,6 @@
 package hiveacid.wire
 
-import java.nio.charset.StandardCharsets
-
-/** The properties of a kind of statement: a row of `statement_kinds.json`, which Python reads too and explains. */
+/** The properties of a kind of statement: a row of `statement_kinds.json`. */
 final case class StatementTraits(
     title: String,
     counts: Seq[String],
@@ -19,11 +17,7 @@ final case class StatementKind private (name: String) {
 }
 
 object StatementKind {
-  private lazy val table: Map[String, StatementTraits] = {
-    val stream = classOf[StatementKind].getResourceAsStream("/statement_kinds.json")
-    try Wire.read[Map[String, StatementTraits]](new String(stream.readAllBytes, StandardCharsets.UTF_8))
-    finally stream.close()
-  }
+  private lazy val table: Map[String, StatementTraits] = KindTable.load[StatementTraits]("statement_kinds.json")
 
   val Insert: StatementKind = StatementKind("insert")
   val Update: StatementKind = StatementKind("update")

@@ -35,7 +35,7 @@ final case class DryRunAnswer(facts: Seq[Seq[String]], json: String)
 
 /** A statement of Spark's own that alters tables. */
 final case class AlterRequest(
-    kind: String,
+    kind: DdlKind,
     tables: Seq[String],
     partitions: Seq[Seq[String]],
     locations: Seq[String],

@@ -23,6 +23,7 @@ object Wire {
     .builder()
     .addModule(DefaultScalaModule)
     .addModule(named(classOf[StatementKind])(_.name, StatementKind.all))
+    .addModule(named(classOf[DdlKind])(_.name, DdlKind.all))
     .addModule(named(classOf[RowWrites])(_.name, RowWrites.all))
     .enable(DeserializationFeature.FAIL_ON_MISSING_CREATOR_PROPERTIES)
     .enable(DeserializationFeature.FAIL_ON_NULL_CREATOR_PROPERTIES)

@@ -124,7 +124,8 @@ final class ExamplesSuite extends munit.FunSuite {
     assertEquals(Wire.read[Option[Seq[String]]]("[\"a\"]"), Some(Seq("a")))
   }
 
-  test("every kind of statement has its row in the table") {
+  test("every kind of statement has its row in its table") {
+    DdlKind.all.foreach(kind => assert(kind.title.nonEmpty))
     StatementKind.all.foreach(kind => assert(kind.traits.title.nonEmpty))
     assertEquals(StatementKind.Merge.traits.counts, Seq("affected", "updated", "deleted", "inserted"))
   }

@@ -1,0 +1,37 @@
+package hiveacid.wire
+
+/** The properties of a kind of statement that alters tables: a row of `ddl_kinds.json`. */
+final case class DdlTraits(title: String, altersDescription: Boolean, takesPartitionsAway: Boolean)
+
+/** A kind of statement that alters tables and not their rows, by its key in the table. */
+final case class DdlKind private (name: String) {
+  def title: String = DdlKind.table(name).title
+}
+
+object DdlKind {
+  private lazy val table: Map[String, DdlTraits] = KindTable.load[DdlTraits]("ddl_kinds.json")
+
+  val AddPartition: DdlKind = DdlKind("add_partition")
+  val DropPartition: DdlKind = DdlKind("drop_partition")
+  val RenamePartition: DdlKind = DdlKind("rename_partition")
+  val AlterColumns: DdlKind = DdlKind("alter_columns")
+  val RenameTable: DdlKind = DdlKind("rename_table")
+  val SetProperties: DdlKind = DdlKind("set_properties")
+  val Convert: DdlKind = DdlKind("convert")
+  val Analyze: DdlKind = DdlKind("analyze")
+  val DropTable: DdlKind = DdlKind("drop_table")
+  val DropDatabase: DdlKind = DdlKind("drop_database")
+
+  val all: Seq[DdlKind] = Seq(
+    AddPartition,
+    DropPartition,
+    RenamePartition,
+    AlterColumns,
+    RenameTable,
+    SetProperties,
+    Convert,
+    Analyze,
+    DropTable,
+    DropDatabase
+  )
+}
