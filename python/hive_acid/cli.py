@@ -11,7 +11,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from hive_acid import __version__
+from hive_acid import __version__, local
 from hive_acid.commands.doctor import add_doctor_command
 from hive_acid.commands.erase import add_erase_command
 from hive_acid.commands.history import add_history_command
@@ -23,7 +23,6 @@ from hive_acid.commands.sqltest import add_demo_command, add_sqltest_command
 from hive_acid.commands.transactions import add_transaction_command
 from hive_acid.commands.verify import add_verify_command
 from hive_acid.commands.worker import add_worker_command
-from hive_acid.local import LocalMetastoreError
 
 ADDED = (
     add_metastore_command,
@@ -56,7 +55,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     chosen = build_parser().parse_args(arguments)
     try:
         code: int = chosen.run(chosen)
-    except (LocalMetastoreError, OSError) as error:
+    except (local.LocalMetastoreError, OSError) as error:  # looked up, and imported, only then
         print(error, file=sys.stderr)
         return FAILED
     return code

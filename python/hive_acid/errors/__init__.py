@@ -13,6 +13,7 @@ HiveAcidError (a PySparkException)
 ├── MetastoreUnavailable     no answer from the metastore
 ├── MetastoreRefused         the metastore answered with an error
 ├── ErasureRefused           an erasure, or the check of its certificate, cannot go on as asked
+├── LocalMetastoreError      the embedded metastore, or a file that is fetched, cannot be used
 └── StorageError             files could not be read or written
 
 Templates and SQLSTATEs live in conditions.json, which the shim's jar carries too. No sentence of a refusal stands
@@ -153,6 +154,10 @@ class ErasureRefused(HiveAcidError):
     """An erasure or the check of its certificate cannot go on as asked."""
 
 
+class LocalMetastoreError(HiveAcidError):
+    """The embedded metastore, or a file from Maven Central, cannot be used. Nothing that existed was changed."""
+
+
 _CLASSES: Mapping[str, type[HiveAcidError]] = {
     cls.__name__: cls
     for cls in (
@@ -171,6 +176,7 @@ _CLASSES: Mapping[str, type[HiveAcidError]] = {
         MetastoreRefused,
         StorageError,
         ErasureRefused,
+        LocalMetastoreError,
     )
 }
 

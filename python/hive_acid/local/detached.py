@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from hive_acid.errors import build_error
 from hive_acid.local.cache import Progress
-from hive_acid.local.errors import LocalMetastoreError
 from hive_acid.local.installation import DatabaseKind
 from hive_acid.local.probe import metastore_answers
 from hive_acid.local.start import LOCK_FILE, STATE_FILE, Wish, print_progress, start_metastore
@@ -59,7 +59,10 @@ def start_detached(
 
 
 def stop_detached(folder: Path) -> None:
-    """End the metastore that runs in `folder`; return when it is ended. Raises HIVE_ACID_LOCAL_NOT_RUNNING."""
+    """End the metastore that runs in `folder`; return when it is ended.
+
+    Raises HIVE_ACID_LOCAL_METASTORE.NOT_RUNNING.
+    """
     running = _running(folder)
     os.kill(running.process_ids["supervisor"], signal.SIGTERM)
     with (folder / LOCK_FILE).open("a") as lock:
@@ -69,7 +72,7 @@ def stop_detached(folder: Path) -> None:
 def _running(folder: Path) -> RunningMetastore:
     running = find_running(folder)
     if running is None:
-        raise LocalMetastoreError("HIVE_ACID_LOCAL_NOT_RUNNING", {"folder": str(folder)})
+        raise build_error("HIVE_ACID_LOCAL_METASTORE.NOT_RUNNING", folder=folder)
     return running
 
 

@@ -14,8 +14,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
+from hive_acid.errors import build_error
 from hive_acid.local.cache import Progress, whole_entry
-from hive_acid.local.errors import LocalMetastoreError
 
 _HIVES_MAIN: Final = "org.apache.hadoop.hive.metastore.HiveMetaStore"
 _MAIN: Final = "hiveacid.metastore.OwnersMetastore"
@@ -39,8 +39,7 @@ def prepare_door(cache: Path, progress: Progress) -> Path | None:
     """The jar of the door's classes, in the cache; None where the system does not tell whose a connection is.
 
     A jar of its own, which stays as it is: the archive of the metastore's classes fits no other. The caller holds the
-    cache's lock. Raises HIVE_ACID_LOCAL_USERS_UNKNOWN for a Linux that does not tell it, HIVE_ACID_LOCAL_NO_DOOR
-    without the classes.
+    cache's lock. Raises what `check_users_are_known` raises, and HIVE_ACID_LOCAL_METASTORE.NO_DOOR without the classes.
     """
     if not sys.platform.startswith("linux"):
         progress("other users of this machine can use this metastore: only Linux tells whose a connection is")
@@ -58,18 +57,18 @@ def prepare_door(cache: Path, progress: Progress) -> Path | None:
 
 
 def check_users_are_known(user: int) -> None:
-    """Raise HIVE_ACID_LOCAL_USERS_UNKNOWN if this Linux does not tell whose a connection is, or not from `user`'s.
+    """Refuse a Linux that does not tell whose a connection is, or not from `user`'s.
 
     In a user namespace, users who have no number there all seem to be one, the overflow user, as whom one may also run.
+    Raises HIVE_ACID_LOCAL_METASTORE.USERS_UNKNOWN, or USER_AMBIGUOUS for that one.
     """
     try:
         _LISTS[0].read_bytes()
         mapped, overflow = _LISTS[1].read_text("ascii").split(), int(_OVERFLOW_USER.read_text("ascii"))
     except (OSError, ValueError) as error:
-        raise LocalMetastoreError("HIVE_ACID_LOCAL_USERS_UNKNOWN", {"reason": str(error)}) from error
+        raise build_error("HIVE_ACID_LOCAL_METASTORE.USERS_UNKNOWN", failure=error) from error
     if user == overflow and mapped != _ALL_USERS:
-        reason = f"user {user} is also who everybody seems to be that this user namespace does not know"
-        raise LocalMetastoreError("HIVE_ACID_LOCAL_USERS_UNKNOWN", {"reason": reason})
+        raise build_error("HIVE_ACID_LOCAL_METASTORE.USER_AMBIGUOUS", user=user)
 
 
 def _read_classes(shims: Path) -> Mapping[str, bytes]:
@@ -79,7 +78,7 @@ def _read_classes(shims: Path) -> Mapping[str, bytes]:
             names = [name for name in archive.namelist() if name.startswith(_CLASSES) and name.endswith(".class")]
             if names:
                 return {name: archive.read(name) for name in names}
-    raise LocalMetastoreError("HIVE_ACID_LOCAL_NO_DOOR", {"searched": str(shims)})
+    raise build_error("HIVE_ACID_LOCAL_METASTORE.NO_DOOR", searched=shims)
 
 
 def door_options(door: Path | None) -> Sequence[str]:
@@ -93,9 +92,9 @@ def main_class(door: Path | None) -> str:
 
 
 def check_no_other_way(settings: Mapping[str, str]) -> None:
-    """Raise HIVE_ACID_LOCAL_SETTING_REFUSED if one of the settings would open a way in past the door."""
+    """Raise HIVE_ACID_LOCAL_METASTORE.SETTING_REFUSED if one of the settings would open a way in past the door."""
     for name, closed in _OTHER_WAYS.items():
         for spelling in (name, f"hive.{name}"):
             value = settings.get(spelling, closed).strip()
             if value not in ("", closed):
-                raise LocalMetastoreError("HIVE_ACID_LOCAL_SETTING_REFUSED", {"setting": spelling, "value": value})
+                raise build_error("HIVE_ACID_LOCAL_METASTORE.SETTING_REFUSED", setting=spelling, value=value)

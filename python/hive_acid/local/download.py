@@ -7,17 +7,26 @@ import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Final
 from xml.sax.saxutils import quoteattr
 
+from hive_acid.errors import HiveAcidError, build_error
 from hive_acid.local.artifacts import Artifact
 from hive_acid.local.cache import Progress, file_sha256
-from hive_acid.local.errors import LocalMetastoreError
 from hive_acid.local.java import Java
 
 _POLL_SECONDS = 0.5
+_CAUSES: Final[Mapping[str, str]] = {
+    r"Host .* not found|UnknownHost|Connect(ion)?( ?Exception| refused| timed out)|unreachable": (
+        "HIVE_ACID_DOWNLOAD.NO_CONNECTION"
+    ),
+    r"SSLHandshake|PKIX|certificate": "HIVE_ACID_DOWNLOAD.CERTIFICATE_NOT_TRUSTED",
+    r"No space left": "HIVE_ACID_DOWNLOAD.DISK_FULL",
+}
+"""The condition by what Ivy and Java say of it; the first that is found counts."""
 
 
 def download(
@@ -26,7 +35,7 @@ def download(
     """Put every artifact's file into the folder `target`, each checked against its SHA-256.
 
     Files of `kept` that are right are taken from there. Files that Ivy had fetched before it failed stay beside
-    `target` and are not fetched again. Raises HIVE_ACID_LOCAL_ARTIFACT_UNAVAILABLE or HIVE_ACID_LOCAL_ARTIFACT_CORRUPT.
+    `target` and are not fetched again. `what` names the artifacts for the user. Raises HIVE_ACID_DOWNLOAD.
     """
     for artifact in artifacts:
         old = kept / artifact.file_name if kept else None
@@ -47,9 +56,8 @@ def download(
         missing = _wrong(artifacts, target)
     if missing:
         log = _kept_log(output, ivy_cache)
-        raise LocalMetastoreError(
-            "HIVE_ACID_LOCAL_ARTIFACT_CORRUPT", {"files": ", ".join(a.file_name for a in missing), "log": str(log)}
-        )
+        files = ", ".join(artifact.file_name for artifact in missing)
+        raise build_error("HIVE_ACID_DOWNLOAD.ARTIFACT_CORRUPT", what=what, files=files, log=log)
     shutil.rmtree(ivy_cache, ignore_errors=True)
 
 
@@ -77,7 +85,7 @@ def _run_ivy(
             str(java.path),
             # Keeps Ivy's own folder out of the user's home.
             f"-Divy.default.ivy.user.dir={scratch}",
-            *("-jar", str(_ivy_jar()), "-warn", "-cache", str(ivy_cache), "-ivy", str(module)),
+            *("-jar", str(_ivy_jar(what)), "-warn", "-cache", str(ivy_cache), "-ivy", str(module)),
             # Types of the main artifact in the POMs of such lists, and those of the artifacts named with one.
             *("-types", "jar", "bundle", "maven-plugin", *sorted({_type(a) for a in artifacts} - {"jar"})),
             *("-retrieve", f"{target}/[artifact]-[revision](-[classifier]).[ext]"),
@@ -121,14 +129,13 @@ def _arrived(ivy_cache: Path) -> tuple[int, int]:
     return count, size_bytes
 
 
-def _ivy_jar() -> Path:
+def _ivy_jar(what: str) -> Path:
     spec = find_spec("pyspark")  # finds the folder without importing pyspark
     folders = [Path(place) / "jars" for place in (spec.submodule_search_locations if spec else None) or ()]
     for folder in folders:
         for jar in sorted(folder.glob("ivy-*.jar")):
             return jar
-    searched = ", ".join(map(str, folders)) or "any pyspark of this Python"
-    raise LocalMetastoreError("HIVE_ACID_LOCAL_IVY_NOT_FOUND", {"searched": searched})
+    raise build_error("HIVE_ACID_DOWNLOAD.IVY_NOT_FOUND", what=what, searched=", ".join(map(str, folders)))
 
 
 def _ivy_module(artifacts: Sequence[Artifact]) -> str:
@@ -153,24 +160,13 @@ def _type(artifact: Artifact) -> str:
     return artifact.classifier or artifact.extension
 
 
-def _unavailable(absent: Sequence[str], output: str, ivy_cache: Path, what: str) -> LocalMetastoreError:
-    if re.search(r"Host .* not found|UnknownHost|Connect(ion)?( ?Exception| refused| timed out)|unreachable", output):
-        reason = "there is no connection"
-    elif re.search(r"SSLHandshake|PKIX|certificate", output):
-        reason = "this Java does not trust the certificate it was shown (a company's own authority?)"
-    elif "No space left" in output:
-        reason = "the disk is full"
-    else:
-        reason = "Maven Central says they do not exist, or the connection broke"
+def _unavailable(absent: Sequence[str], output: str, ivy_cache: Path, what: str) -> HiveAcidError:
+    found = (condition for pattern, condition in _CAUSES.items() if re.search(pattern, output))
     shown = ", ".join(absent[:3]) + (f" and {len(absent) - 3} more" if len(absent) > 3 else "")
-    params = {
-        "what": what,
-        "files": shown,
-        "reason": reason,
-        "cache": str(ivy_cache),
-        "log": str(_kept_log(output, ivy_cache)),
-    }
-    return LocalMetastoreError("HIVE_ACID_LOCAL_ARTIFACT_UNAVAILABLE", params)
+    log = _kept_log(output, ivy_cache)
+    return build_error(
+        next(found, "HIVE_ACID_DOWNLOAD.ARTIFACT_UNAVAILABLE"), what=what, files=shown, cache=ivy_cache, log=log
+    )
 
 
 def _kept_log(output: str, ivy_cache: Path) -> Path:

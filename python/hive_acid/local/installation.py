@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
 
+from hive_acid.errors import build_error
 from hive_acid.local.artifacts import (
     SCHEMA_SOURCE,
     Artifact,
@@ -22,7 +23,6 @@ from hive_acid.local.class_archive import archive_path
 from hive_acid.local.derby import Derby
 from hive_acid.local.door import prepare_door
 from hive_acid.local.download import download
-from hive_acid.local.errors import LocalMetastoreError
 from hive_acid.local.java import Java
 from hive_acid.local.postgresql import PostgreSql, unpack_binaries
 
@@ -64,8 +64,7 @@ def prepare_installation(
 
     `java` fetches; `runtime`, by default the same, is the one that the metastore runs on.
 
-    Raises HIVE_ACID_LOCAL_PLATFORM_UNSUPPORTED, HIVE_ACID_LOCAL_ARTIFACT_UNAVAILABLE, HIVE_ACID_LOCAL_ARTIFACT_CORRUPT,
-    and what `prepare_door` raises.
+    Raises HIVE_ACID_LOCAL_METASTORE.PLATFORM_UNSUPPORTED, HIVE_ACID_DOWNLOAD, and what `prepare_door` raises.
     """
     cache = cache_folder()
     with cache_lock(cache, progress):
@@ -94,7 +93,7 @@ def prepare_installation(
 def prepare_spark_client(version: str, java: Java, progress: Progress) -> tuple[Path, ...]:
     """The jars of the Hive client of `version` for Spark, from the cache or fetched into it.
 
-    Raises HIVE_ACID_LOCAL_ARTIFACT_UNAVAILABLE, HIVE_ACID_LOCAL_ARTIFACT_CORRUPT.
+    Raises HIVE_ACID_DOWNLOAD.
     """
     cache, artifacts = cache_folder(), spark_client_artifacts(version)
 
@@ -109,7 +108,7 @@ def prepare_spark_client(version: str, java: Java, progress: Progress) -> tuple[
 def _postgresql(cache: Path, java: Java, progress: Progress) -> PostgreSql:
     artifact = postgresql_artifact()
     if artifact is None:
-        raise LocalMetastoreError("HIVE_ACID_LOCAL_PLATFORM_UNSUPPORTED", {"platform": platform_name()})
+        raise build_error("HIVE_ACID_LOCAL_METASTORE.PLATFORM_UNSUPPORTED", platform=platform_name())
 
     def fetch_and_unpack(target: Path, _: Path | None) -> None:
         download([artifact], target, None, java, "PostgreSQL", progress)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from hive_acid.local.errors import LocalMetastoreError
+from hive_acid.errors import build_error
 
 SUPPORTED_RELEASES: Final = (17, 21)
 
@@ -26,29 +26,28 @@ class Java:
 def find_java() -> Java:
     """The Java of JAVA_HOME, or of the PATH where JAVA_HOME is not set.
 
-    Raises HIVE_ACID_LOCAL_JAVA_NOT_FOUND, or HIVE_ACID_LOCAL_JAVA_UNSUPPORTED for any release but 17 and 21:
-    Hive 4.0.0 needs 17, and Hadoop's `Subject.getSubject` ends with Java 24.
+    Raises HIVE_ACID_LOCAL_METASTORE, with a sub-condition JAVA_…, where there is none, and for any release but 17 and
+    21: Hive 4.0.0 needs 17, and Hadoop's `Subject.getSubject` ends with Java 24.
     """
     home = os.environ.get("JAVA_HOME")
     if home:
-        path, source = Path(home) / "bin" / "java", "from JAVA_HOME"
+        path, origin = Path(home) / "bin" / "java", "JAVA_HOME"
         if not os.access(path, os.X_OK):
-            raise LocalMetastoreError("HIVE_ACID_LOCAL_JAVA_NOT_FOUND", {"searched": f"JAVA_HOME, which says {home}"})
+            raise build_error("HIVE_ACID_LOCAL_METASTORE.JAVA_HOME_WITHOUT_JAVA", home=home)
     else:
         found = shutil.which("java")
         if found is None:
-            raise LocalMetastoreError(
-                "HIVE_ACID_LOCAL_JAVA_NOT_FOUND", {"searched": "JAVA_HOME, not set, and the PATH"}
-            )
-        path, source = Path(found), "first on the PATH"
+            raise build_error("HIVE_ACID_LOCAL_METASTORE.JAVA_NOT_FOUND")
+        path, origin = Path(found), "the PATH"
     version = _version_text(path)
     number = re.search(r'version "(\d+)(?:\.(\d+))?', version)
     release = 0 if number is None else int(number[2] or 0) if number[1] == "1" else int(number[1])
-    if release not in SUPPORTED_RELEASES:
-        found_text = f"Java {release}" if release else f"not a Java that tells its version: {version[:200]!r}"
-        raise LocalMetastoreError(
-            "HIVE_ACID_LOCAL_JAVA_UNSUPPORTED", {"path": str(path), "source": source, "found": found_text}
+    if not release:
+        raise build_error(
+            "HIVE_ACID_LOCAL_METASTORE.JAVA_VERSION_UNKNOWN", path=path, origin=origin, answer=repr(version[:200])
         )
+    if release not in SUPPORTED_RELEASES:
+        raise build_error("HIVE_ACID_LOCAL_METASTORE.JAVA_UNSUPPORTED", path=path, origin=origin, release=release)
     return Java(path, release)
 
 

@@ -16,8 +16,8 @@ from threading import Lock
 from typing import Any, Final
 
 import hive_acid
-from hive_acid.local.errors import LocalMetastoreError
-from hive_acid.local.probe import START_LIMIT_SECONDS
+from hive_acid.errors import HiveAcidError, build_error
+from hive_acid.local.probe import START_LIMIT_SECONDS, StartError, no_answer
 
 ANSWER_LIMIT_SECONDS: Final = 2 * START_LIMIT_SECONDS + 30
 STOP_LIMIT_SECONDS: Final = 60.0
@@ -34,13 +34,13 @@ def free_port() -> int:
 
 
 def check_port_free(port: int) -> None:
-    """Raise HIVE_ACID_LOCAL_PORT_TAKEN if something listens there."""
+    """Raise HIVE_ACID_LOCAL_METASTORE.PORT_TAKEN if something listens there."""
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind(("127.0.0.1", port))
         except (OSError, OverflowError) as error:
-            raise LocalMetastoreError("HIVE_ACID_LOCAL_PORT_TAKEN", {"port": str(port)}) from error
+            raise build_error("HIVE_ACID_LOCAL_METASTORE.PORT_TAKEN", port=port) from error
 
 
 def helper_environment() -> dict[str, str]:
@@ -59,13 +59,11 @@ def log_tail(log: Path) -> str:
     return "\n".join(lines[-TAIL_LINES:])
 
 
-def start_failed(event: Mapping[str, Any]) -> LocalMetastoreError:
-    """The error for what `probe.StartError` tells."""
-    if event["port_taken"] is not None:
-        return LocalMetastoreError("HIVE_ACID_LOCAL_PORT_TAKEN", {"port": str(event["port_taken"])})
-    log = Path(event["log"])
-    params = {"program": event["program"], "reason": event["reason"], "log": str(log), "tail": log_tail(log)}
-    return LocalMetastoreError("HIVE_ACID_LOCAL_START_FAILED", params)
+def start_failed(event: Mapping[str, Any]) -> HiveAcidError:
+    """The error for what `probe.StartError` tells, with the end of the log that it names."""
+    params = event["params"]
+    tail = {"tail": log_tail(Path(params["log"]))} if "log" in params else {}
+    return build_error(event["condition"], **params, **tail)
 
 
 @dataclass
@@ -145,9 +143,9 @@ class SupervisorHandle:
             ready = select.select([self.process.stdout], [], [], max(0.0, deadline - time.monotonic()))[0]
             chunk = os.read(self.process.stdout.fileno(), 65536) if ready else b""
             if not chunk:
-                reason = "it ended without a word" if ready else "it did not answer"
-                program, log = "The supervisor", str(self.log)
-                return {"event": "failed", "program": program, "reason": reason, "log": log, "port_taken": None}
+                if ready:
+                    return StartError("HIVE_ACID_LOCAL_METASTORE.SUPERVISOR_ENDED", log=str(self.log)).event
+                return no_answer("its supervisor", ANSWER_LIMIT_SECONDS, str(self.log)).event
             self._pending += chunk
         line, self._pending = self._pending.split(b"\n", 1)
         answer: Mapping[str, Any] = json.loads(line)

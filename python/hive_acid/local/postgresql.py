@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from hive_acid.errors import build_error
 from hive_acid.local import launch
 from hive_acid.local.artifacts import Release
-from hive_acid.local.errors import LocalMetastoreError
 from hive_acid.local.java import Java
 from hive_acid.local.probe import StartedProgram, StartError, await_start, postgresql_answers
 from hive_acid.local.schema import build_log, load_schema
@@ -85,9 +85,8 @@ class PostgreSql:
                 input=answer.encode(), stdout=sink, stderr=sink, cwd="/", env=launch.helper_environment(), check=False,
             )  # fmt: skip
         if done.returncode:
-            program = Path(command[0]).name
-            params = {"program": program, "reason": f"it ended with code {done.returncode}", "log": str(log)}
-            raise LocalMetastoreError("HIVE_ACID_LOCAL_START_FAILED", {**params, "tail": launch.log_tail(log)})
+            params = {"program": Path(command[0]).name, "code": done.returncode, "log": log}
+            raise build_error("HIVE_ACID_LOCAL_METASTORE.PROGRAM_ENDED", **params, tail=launch.log_tail(log))
 
     def command(self, data: Path, port: int, durable: bool) -> list[str]:
         """The command of the server. Not `durable`: a crash of the machine may lose the database."""

@@ -15,11 +15,15 @@ _POLL_SECONDS = 0.05
 
 
 class StartError(Exception):
-    """A program did not start; `event` is what is sent to the parent."""
+    """A program did not start; `event` is what is sent to the parent, which makes the user's error of it.
 
-    def __init__(self, program: str, reason: str, log: str, port_taken: int | None = None) -> None:
-        super().__init__(reason)
-        self.event = {"event": "failed", "program": program, "reason": reason, "log": log, "port_taken": port_taken}
+    `condition` is one of conditions.json. `params` are its parameters but for the tail of the log, which the parent
+    reads.
+    """
+
+    def __init__(self, condition: str, **params: str | int) -> None:
+        super().__init__(condition)
+        self.event = {"event": "failed", "condition": condition, "params": params}
 
 
 @dataclass(frozen=True)
@@ -34,9 +38,10 @@ class StartedProgram:
 
     def died(self) -> StartError:
         """The error once it has ended."""
-        taken = _log_says(self.log, self.log_start, "Address already in use", "could not create any TCP/IP sockets")
-        reason = f"it ended with code {self.process.returncode}"
-        return StartError(self.name, reason, self.log, self.port if taken else None)
+        if _log_says(self.log, self.log_start, "Address already in use", "could not create any TCP/IP sockets"):
+            return StartError("HIVE_ACID_LOCAL_METASTORE.PORT_TAKEN", port=self.port)
+        code = self.process.returncode
+        return StartError("HIVE_ACID_LOCAL_METASTORE.PROGRAM_ENDED", program=self.name, code=code, log=self.log)
 
 
 def postgresql_answers(port: int) -> bool:
@@ -100,9 +105,14 @@ def await_start(
         if answers(program.port):
             return
         if given_up():
-            raise StartError(program.name, "the start was given up", program.log)
+            raise StartError("HIVE_ACID_LOCAL_METASTORE.START_GIVEN_UP", program=program.name, log=program.log)
         time.sleep(_POLL_SECONDS)
-    raise StartError(program.name, f"it did not answer within {START_LIMIT_SECONDS:.0f} s", program.log)
+    raise no_answer(program.name, START_LIMIT_SECONDS, program.log)
+
+
+def no_answer(program: str, limit_seconds: float, log: str) -> StartError:
+    """The error for a program that was waited for long enough."""
+    return StartError("HIVE_ACID_LOCAL_METASTORE.NO_ANSWER", program=program, seconds=round(limit_seconds), log=log)
 
 
 def _log_says(log: str, start: int, *phrases: str) -> bool:

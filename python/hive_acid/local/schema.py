@@ -7,8 +7,8 @@ import tarfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from hive_acid.errors import build_error
 from hive_acid.local.artifacts import SCHEMA_SOURCE, Release
-from hive_acid.local.errors import LocalMetastoreError
 from hive_acid.local.java import Java
 
 
@@ -22,7 +22,7 @@ def build_log(template: Path) -> Path:
 def load_schema(dialect: str, url: str, template: Path, files: Sequence[Path], java: Java, release: Release) -> None:
     """Run Hive's schema script for `dialect` ("derby" or "postgres") over the JDBC `url`.
 
-    `files` are the metastore's artifacts. Any error of the script raises HIVE_ACID_LOCAL_START_FAILED.
+    `files` are the metastore's artifacts. Any error of the script raises HIVE_ACID_LOCAL_METASTORE.PROGRAM_ENDED.
     """
     source = next(path for path in files if path.name.startswith(SCHEMA_SOURCE))
     script, output = template / "schema.sql", build_log(template)
@@ -41,9 +41,9 @@ def load_schema(dialect: str, url: str, template: Path, files: Sequence[Path], j
     said = output.read_bytes()[start:].decode("utf-8", "replace")
     errors = [line for line in said.splitlines() if line.startswith(("ERROR", "JAVA ERROR"))]
     if done.returncode or errors:
-        params = {"program": "The schema script", "reason": f"it ended with code {done.returncode}"}
+        params = {"program": "ij", "code": done.returncode, "log": output}
         tail = "\n".join(errors[:20]) or said[-2000:]
-        raise LocalMetastoreError("HIVE_ACID_LOCAL_START_FAILED", {**params, "log": str(output), "tail": tail})
+        raise build_error("HIVE_ACID_LOCAL_METASTORE.PROGRAM_ENDED", **params, tail=tail)
     script.unlink()  # holds the password, and so does what ij echoed
     output.unlink()
 

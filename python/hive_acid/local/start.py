@@ -14,11 +14,11 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
 
+from hive_acid.errors import LocalMetastoreError, build_error
 from hive_acid.local.artifacts import Release, embedded_release
 from hive_acid.local.cache import Progress
 from hive_acid.local.class_archive import archive_options, recording_options
 from hive_acid.local.door import check_no_other_way, door_options, main_class
-from hive_acid.local.errors import LocalMetastoreError
 from hive_acid.local.installation import DatabaseKind, Installation, default_database, prepare_installation
 from hive_acid.local.java import Java, find_java
 from hive_acid.local.launch import SupervisorHandle, check_port_free, free_port
@@ -98,7 +98,7 @@ def _locked_folder(folder: Path | None) -> Iterator[tuple[Path, int]]:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
-            raise LocalMetastoreError("HIVE_ACID_LOCAL_FOLDER_IN_USE", {"folder": str(place)}) from error
+            raise build_error("HIVE_ACID_LOCAL_METASTORE.FOLDER_IN_USE", folder=place) from error
         try:
             yield place, lock.fileno()
         except BaseException as error:
@@ -114,9 +114,7 @@ def _prepared(folder: Path, wish: Wish, progress: Progress) -> Installation:
     if database.exists():
         found = "postgresql" if (database / "data" / "PG_VERSION").exists() else "derby"
         if asked not in (None, found):
-            raise LocalMetastoreError(
-                "HIVE_ACID_LOCAL_FOLDER_MISMATCH", {"folder": str(folder), "found": found, "asked": str(asked)}
-            )
+            raise build_error("HIVE_ACID_LOCAL_METASTORE.FOLDER_MISMATCH", folder=folder, found=found, asked=asked)
     kind = found or asked or default_database()
     installation = prepare_installation(wish.release, kind, find_java(), progress, wish.runtime)
     if found is None:
@@ -157,8 +155,8 @@ def _started(installation: Installation, folder: Path, lock: int, wish: Wish) ->
             return Started(folder, port, supervisor, supervisor.started())
         except LocalMetastoreError as error:
             supervisor.stop()
-            taken = error.condition == "HIVE_ACID_LOCAL_PORT_TAKEN"
-            if not taken or not tries_left or error.params["port"] == str(wish.port):
+            taken = error.getCondition() == "HIVE_ACID_LOCAL_METASTORE.PORT_TAKEN"
+            if not taken or not tries_left or error.getMessageParameters()["port"] == str(wish.port):
                 raise
         except BaseException:  # such as Ctrl-C
             supervisor.stop()

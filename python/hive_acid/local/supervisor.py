@@ -6,7 +6,7 @@ thread that ends, and must not fork while other threads run; a parent-death sign
 It speaks JSON, one object a line; the first line it reads is the specification (`metastore.py` makes it).
     in   {"command": "restart"} | {"command": "stop"}
     out  {"event": "started", "process_ids": {…}}
-         {"event": "failed", "program": …, "reason": …, "log": …, "port_taken": …}
+         {"event": "failed", "condition": …, "params": {…}}
 End of input means that the parent is gone, unless the specification says `detached`; SIGTERM always means stop.
 """
 
@@ -49,7 +49,7 @@ class Supervisor:
                 own_database(database["data"], identity)
                 remove_stale_lock(Path(database["data"]))
             except OSError as error:
-                raise StartError("PostgreSQL", str(error), database["log"]) from error
+                raise _not_started("PostgreSQL", error) from error
             self.postgresql = _spawn(database, identity, signal.SIGINT)
             self._await(self.postgresql, "PostgreSQL", database, postgresql_answers)
         self.start_metastore()
@@ -58,7 +58,7 @@ class Supervisor:
         """Start the metastore's Java process; return when it answers."""
         wanted = self.specification["metastore"]
         self.metastore = _spawn(wanted, "self", signal.SIGKILL)
-        self._await(self.metastore, "The metastore", wanted, metastore_answers)
+        self._await(self.metastore, "the metastore", wanted, metastore_answers)
         self.write_state()
 
     def _await(
@@ -93,6 +93,10 @@ class Supervisor:
         half = Path(path + ".new")
         half.write_text(json.dumps(state, indent=1), "utf-8")
         half.replace(path)
+
+
+def _not_started(program: str, error: OSError) -> StartError:
+    return StartError("HIVE_ACID_LOCAL_METASTORE.START_FAILED", program=program, failure=str(error))
 
 
 def _spawn(wanted: dict[str, Any], identity: str, death_signal: int) -> subprocess.Popen[bytes]:
@@ -190,7 +194,7 @@ class Parent:
             self.tell(error.event)
             return False
         except OSError as error:
-            self.tell(StartError("The metastore", str(error), os.devnull).event)
+            self.tell(_not_started("the metastore", error).event)
             return False
         self.tell({"event": "started", "process_ids": process_ids()})
         return True

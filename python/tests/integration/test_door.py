@@ -204,8 +204,8 @@ def test_an_ordinary_owner_and_root_are_let_in_and_nobody_else(tmp_path: Path) -
 def test_a_setting_that_opens_another_way_in_is_refused(tmp_path: Path, setting: str, value: str) -> None:
     with pytest.raises(LocalMetastoreError) as raised:
         EmbeddedMetastore.start(tmp_path / "new", settings={setting: value})
-    assert raised.value.condition == "HIVE_ACID_LOCAL_SETTING_REFUSED"
-    assert raised.value.params == {"setting": setting, "value": value}
+    assert raised.value.getCondition() == "HIVE_ACID_LOCAL_METASTORE.SETTING_REFUSED"
+    assert raised.value.getMessageParameters() == {"setting": setting, "value": value}
     assert not (tmp_path / "new").exists()
 
 

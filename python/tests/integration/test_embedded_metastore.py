@@ -1,24 +1,19 @@
-"""The embedded metastore as real processes."""
+"""The embedded metastore is Hive's own, is reached by nobody but its owner, and names what keeps it from starting."""
 
 from __future__ import annotations
 
 import os
 import re
 import shutil
-import signal
 import socket
-import stat
-import subprocess
 import sys
-import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from hive_acid.cli import main
 from hive_acid.compaction.initiator.initiator import has_initiator
 from hive_acid.local import EmbeddedMetastore, LocalMetastoreError
 from hive_acid.local.artifacts import HIVE_VERSION
@@ -27,32 +22,8 @@ from hive_acid.local.java import find_java
 from hive_acid.local.probe import metastore_answers
 from hive_acid.metastore.thrift_client import ThriftMetastore
 from hive_acid.metastore.types import TransactionState
+from support.embedded_checks import mode_of, open_transaction, open_transactions, wait_until
 from support.processes import count_threads
-
-LIMIT_SECONDS = 30.0
-
-
-def wait_until(condition: Callable[[], bool], what: str) -> None:
-    deadline = time.monotonic() + LIMIT_SECONDS
-    while not condition():
-        assert time.monotonic() < deadline, f"not within {LIMIT_SECONDS} s: {what}"
-        time.sleep(0.02)
-
-
-def is_alive(process_id: int) -> bool:
-    """Whether the process exists and is more than an entry that its parent has not collected."""
-    answer = subprocess.run(["ps", "-o", "stat=", "-p", str(process_id)], capture_output=True, text=True, check=False)
-    return bool(answer.stdout.strip()) and not answer.stdout.strip().startswith("Z")
-
-
-def open_transaction(uri: str) -> int:
-    with closing(ThriftMetastore(uri)) as client:
-        return client.open_transaction("me", "here", "test")
-
-
-def open_transactions(uri: str) -> list[int]:
-    with closing(ThriftMetastore(uri)) as client:
-        return [transaction.id for transaction in client.transactions()]
 
 
 @pytest.fixture(scope="module")
@@ -100,10 +71,6 @@ def test_it_listens_on_loopback_only(temporary: EmbeddedMetastore) -> None:
     assert set(listening) <= loopback
 
 
-def mode_of(folder: Path) -> int:
-    return stat.S_IMODE(folder.stat().st_mode)
-
-
 def test_nobody_but_its_owner_may_look_into_its_folders(temporary: EmbeddedMetastore) -> None:
     for name in ("", "warehouse", "conf", "database", "tmp"):
         assert mode_of(temporary.folder / name) == 0o700, name
@@ -141,63 +108,31 @@ def test_derby_serves_too_and_two_side_by_side_know_nothing_of_each_other(tempor
     assert metastore_answers(temporary.port)
 
 
-def test_one_started_in_a_thread_outlives_the_thread_and_a_stop_leaves_nothing() -> None:
-    started: list[EmbeddedMetastore] = []
-    thread = threading.Thread(target=lambda: started.append(EmbeddedMetastore.start()))
-    thread.start()
-    thread.join()
-    metastore = started[0]
-    assert metastore_answers(metastore.port)
-    metastore.stop()
-    metastore.stop()
-    assert not any(is_alive(process_id) for process_id in metastore.process_ids.values())
-    assert not metastore.folder.exists()
-
-
-def test_data_of_a_given_folder_survives_kill_restart_and_stop(tmp_path: Path) -> None:
-    kept = tmp_path / "a folder with blanks"
-    with EmbeddedMetastore.start(kept) as metastore:
-        assert mode_of(kept) == 0o700
-        port, first = metastore.port, dict(metastore.process_ids)
-        txn_id = open_transaction(metastore.uri)
-        metastore.kill()
-        wait_until(lambda: not metastore_answers(port), "the killed metastore stops answering")
-        metastore.restart()
-        assert metastore.port == port
-        assert metastore.process_ids["metastore"] != first["metastore"]
-        assert metastore.process_ids["postgresql"] == first["postgresql"]
-        assert open_transactions(metastore.uri) == [txn_id]
-    with EmbeddedMetastore.start(kept, port=port) as again:
-        assert again.port == port
-        assert open_transactions(again.uri) == [txn_id]
-        assert again.warehouse == kept / "warehouse"
-
-
 def test_a_folder_in_use_is_refused_and_the_running_one_is_not_disturbed(temporary: EmbeddedMetastore) -> None:
     with pytest.raises(LocalMetastoreError) as raised:
         EmbeddedMetastore.start(temporary.folder)
-    assert raised.value.condition == "HIVE_ACID_LOCAL_FOLDER_IN_USE"
+    assert raised.value.getCondition() == "HIVE_ACID_LOCAL_METASTORE.FOLDER_IN_USE"
     assert metastore_answers(temporary.port)
 
 
 def test_a_taken_port_is_refused_by_name(temporary: EmbeddedMetastore, tmp_path: Path) -> None:
     with pytest.raises(LocalMetastoreError) as raised:
         EmbeddedMetastore.start(tmp_path / "new", port=temporary.port)
-    assert raised.value.condition == "HIVE_ACID_LOCAL_PORT_TAKEN"
-    assert raised.value.params == {"port": str(temporary.port)}
+    assert raised.value.getCondition() == "HIVE_ACID_LOCAL_METASTORE.PORT_TAKEN"
+    assert raised.value.getMessageParameters() == {"port": str(temporary.port)}
     assert not (tmp_path / "new").exists()
 
 
 def test_a_metastore_that_does_not_start_is_said_with_its_log_and_ends(tmp_path: Path) -> None:
     with pytest.raises(LocalMetastoreError) as raised:
         EmbeddedMetastore.start(tmp_path, settings={"metastore.thrift.bind.host": "no.such.host.invalid"})
-    assert raised.value.condition == "HIVE_ACID_LOCAL_START_FAILED"
-    assert raised.value.params["log"] == str(tmp_path / "hms.log")
-    assert "no.such.host.invalid" in raised.value.params["tail"]
+    assert raised.value.getCondition() == "HIVE_ACID_LOCAL_METASTORE.PROGRAM_ENDED"
+    assert raised.value.getMessageParameters()["log"] == str(tmp_path / "hms.log")
+    assert "no.such.host.invalid" in raised.value.getMessageParameters()["tail"]
     assert "shut down" in (tmp_path / "postgresql.log").read_text()
-    with pytest.raises(LocalMetastoreError) as mismatch:  # and so not HIVE_ACID_LOCAL_FOLDER_IN_USE
+    with pytest.raises(LocalMetastoreError) as mismatch:  # and so not FOLDER_IN_USE
         EmbeddedMetastore.start(tmp_path, database="derby")
-    assert mismatch.value.condition == "HIVE_ACID_LOCAL_FOLDER_MISMATCH"
+    assert mismatch.value.getCondition() == "HIVE_ACID_LOCAL_METASTORE.FOLDER_MISMATCH"
 
 
 def test_settings_are_obeyed_and_a_transaction_without_heartbeat_times_out(tmp_path: Path) -> None:
@@ -207,72 +142,6 @@ def test_settings_are_obeyed_and_a_transaction_without_heartbeat_times_out(tmp_p
         assert txn_id in open_transactions(metastore.uri)
         with closing(ThriftMetastore(metastore.uri)) as client:
             wait_until(lambda: client.transaction_state(txn_id) is TransactionState.ABORTED, "it is aborted")
-
-
-def start_in_another_process(environment: dict[str, str], *command: str) -> subprocess.Popen[str]:
-    script = (
-        "import json, sys\n"
-        "from hive_acid.local import EmbeddedMetastore\n"
-        "metastore = EmbeddedMetastore.start()\n"
-        "print(metastore.folder)\n"
-        "print(*metastore.process_ids.values(), flush=True)\n"
-        "sys.stdin.read()\n"
-    )
-    return subprocess.Popen(
-        [*command, sys.executable, "-c", script],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-        env={**os.environ, **environment},
-    )
-
-
-@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM, None])
-def test_it_ends_with_its_parent_however_that_ends(how: signal.Signals | None) -> None:
-    parent = start_in_another_process({})
-    assert parent.stdout is not None
-    assert parent.stdin is not None
-    folder = Path(parent.stdout.readline().strip())
-    process_ids = [int(text) for text in parent.stdout.readline().split()]
-    assert len(process_ids) == 3
-    assert all(map(is_alive, process_ids))
-    if how is None:
-        parent.stdin.close()  # it runs to its end without calling stop
-    else:
-        parent.send_signal(how)
-    parent.wait(LIMIT_SECONDS)
-    wait_until(lambda: not any(map(is_alive, process_ids)), "all processes end")
-    wait_until(lambda: not folder.exists(), "the temporary folder is removed")
-
-
-def test_a_killed_supervisor_takes_both_programs_with_it() -> None:
-    with EmbeddedMetastore.start() as metastore:
-        os.kill(metastore.process_ids["supervisor"], signal.SIGKILL)
-        wait_until(lambda: not any(map(is_alive, metastore.process_ids.values())), "both programs end")
-        shutil.rmtree(metastore.folder)
-
-
-ROOT = os.geteuid() == 0
-
-
-@pytest.mark.parametrize("user", ["root without user namespaces", "a normal user"] if ROOT else ["a normal user"])
-def test_it_runs_as(user: str, tmp_path: Path) -> None:
-    """The fixtures run as whoever runs the tests; here root plays the other two."""
-    environment, wrapper = {"HIVE_ACID_ROOT_AS": "nobody", "TMPDIR": str(tmp_path)}, []
-    if ROOT and user == "a normal user":
-        wrapper = [sys.executable, "-m", "hive_acid.local.identity", str(tmp_path)]
-    parent = start_in_another_process(environment, *wrapper)
-    assert parent.stdout is not None
-    assert parent.stdin is not None
-    parent.stdout.readline()
-    process_ids = [int(text) for text in parent.stdout.readline().split()]
-    assert len(process_ids) == 3
-    for process_id in process_ids[1:]:
-        owner = Path(f"/proc/{process_id}").stat().st_uid if ROOT else os.geteuid()
-        assert (owner != 0) == (user == "a normal user" or process_id == process_ids[2])
-    parent.stdin.close()
-    parent.wait(LIMIT_SECONDS)
-    assert not any(map(is_alive, process_ids))
 
 
 def link_or_copy(source: str, target: str) -> None:
@@ -318,34 +187,5 @@ def test_without_a_network_the_missing_file_is_named(cache_copy: Path, monkeypat
         monkeypatch.setenv("JAVA_TOOL_OPTIONS", proxy)
         with pytest.raises(LocalMetastoreError) as raised:
             EmbeddedMetastore.start(progress=lambda _: None)
-    assert raised.value.condition == "HIVE_ACID_LOCAL_ARTIFACT_UNAVAILABLE"
-    assert raised.value.params["files"].startswith("commons-cli-")
-    assert "no connection" in raised.value.params["reason"]
-
-
-def test_the_command_line_starts_one_that_stays_and_stops_it(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    folder = str(tmp_path / "by hand")
-    done = subprocess.run(
-        [sys.executable, "-m", "hive_acid.cli", "metastore", "start", "--folder", folder],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    uri = done.stdout.splitlines()[0]
-    try:
-        assert metastore_answers(int(uri.rpartition(":")[2]))  # its starter has ended
-        assert f"hive-acid metastore stop --folder '{folder}'" in done.stdout
-        assert main(["metastore", "status", "--folder", folder]) == 0
-        status = capsys.readouterr().out
-        assert status.startswith(f"running: {uri}\n")
-        process_ids = [int(line.split()[-1]) for line in status.splitlines() if " process " in line]
-        assert len(process_ids) == 3
-        assert main(["metastore", "start", "--folder", folder]) == 0
-        assert capsys.readouterr().out == f"already running: {uri}\n"
-    finally:
-        stopped = main(["metastore", "stop", "--folder", folder])
-    assert stopped == 0
-    assert not any(map(is_alive, process_ids))
-    assert main(["metastore", "status", "--folder", folder]) == 1
+    assert raised.value.getCondition() == "HIVE_ACID_DOWNLOAD.NO_CONNECTION"
+    assert raised.value.getMessageParameters()["files"].startswith("commons-cli-")

@@ -14,11 +14,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from hive_acid.errors import LocalMetastoreError
 from hive_acid.local.artifacts import SCHEMA_SOURCE, Artifact, embedded_release, parse_artifacts
 from hive_acid.local.cache import cache_folder, cache_lock, whole_entry
 from hive_acid.local.download import download
-from hive_acid.local.errors import LocalMetastoreError
 from hive_acid.local.java import Java, find_java
+from support.unreachable import is_unreachable
 
 HERE = Path(__file__).parent
 DRIVER = HERE / "driver"
@@ -51,7 +52,7 @@ def hive_installation(version: str) -> Installation:
             jars = _jars(folder, version, java)
             scripts = _schema_scripts(folder, java)
         except LocalMetastoreError as error:
-            if error.condition == "HIVE_ACID_LOCAL_ARTIFACT_UNAVAILABLE":
+            if is_unreachable(error):
                 raise EngineUnavailable(str(error)) from error
             raise
         classes = _compiled_driver(folder, version, jars, java)

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from hive_acid.errors import LocalMetastoreError
 from hive_acid.local.artifacts import Artifact
 from hive_acid.local.cache import cache_folder, cache_lock, whole_entry
 from hive_acid.local.download import download
-from hive_acid.local.errors import LocalMetastoreError
 from hive_acid.local.java import Java, find_java
 from interop.hive_jars import EngineUnavailable
 from support.java_runtimes import find_runtime
+from support.unreachable import is_unreachable
 
 SERVER: Final = Artifact(
     "io.trino",
@@ -47,7 +48,7 @@ def trino_installation() -> TrinoInstallation:
         try:
             entry = whole_entry(folder / f"{SERVER.version}-{SERVER.sha256[:12]}", fetch, _print_progress)
         except LocalMetastoreError as error:
-            if error.condition == "HIVE_ACID_LOCAL_ARTIFACT_UNAVAILABLE":
+            if is_unreachable(error):
                 raise EngineUnavailable(str(error)) from error
             raise
     return TrinoInstallation(find_runtime(JAVA_RELEASE), entry / "lib", entry / "plugin")

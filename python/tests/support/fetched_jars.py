@@ -13,6 +13,7 @@ from hive_acid.local.cache import cache_folder, cache_lock, whole_entry
 from hive_acid.local.download import download
 from hive_acid.local.java import find_java
 from hive_acid.local.start import print_progress
+from support.unreachable import is_unreachable
 
 
 def fetch_jars(listed: Path, name: str, what: str) -> Path:
@@ -31,6 +32,6 @@ def fetch_jars(listed: Path, name: str, what: str) -> Path:
         with cache_lock(cache, print_progress):
             return whole_entry(cache / f"{name}-{digest}", fetch, print_progress)
     except LocalMetastoreError as error:
-        if error.condition != "HIVE_ACID_LOCAL_ARTIFACT_UNAVAILABLE":
+        if not is_unreachable(error):
             raise
         pytest.skip(f"{what} cannot be had on this machine: {error}")

@@ -20,6 +20,7 @@ from hive_acid.local.installation import DatabaseKind
 from hive_acid.local.start import Wish, print_progress, start_metastore
 from interop.hive_jars import DRIVER, engine_artifacts
 from support.java_runtimes import find_runtime
+from support.unreachable import is_unreachable
 
 VERSIONS: Final = ("3.1.3", "4.0.0", "4.0.1", "4.1.0", "4.2.0")
 GATE_VERSION: Final = "3.1.3"
@@ -139,7 +140,7 @@ def started_release(
         wish = Wish(folder, database=database, settings=chosen, release=release, runtime=runtime)
         started = start_metastore(wish, print_progress)
     except LocalMetastoreError as error:
-        if error.condition != "HIVE_ACID_LOCAL_ARTIFACT_UNAVAILABLE":
+        if not is_unreachable(error):
             raise
         pytest.skip(f"no metastore {version} on this machine: {error}")
     with EmbeddedMetastore(started) as metastore:

@@ -17,6 +17,7 @@ from hive_acid.local.download import download
 from hive_acid.local.java import find_java
 from support.metastore_class_path import on_the_class_path
 from support.metastore_releases import started_release
+from support.unreachable import is_unreachable
 
 LISTENER: Final = "org.apache.hive.hcatalog.listener.DbNotificationListener"
 HASHES: Final = {
@@ -32,7 +33,7 @@ def started_with_listener(version: str, folder: Path) -> Iterator[EmbeddedMetast
     try:
         jar = _listener_jar(version)
     except LocalMetastoreError as error:
-        if error.condition != "HIVE_ACID_LOCAL_ARTIFACT_UNAVAILABLE":
+        if not is_unreachable(error):
             raise
         pytest.skip(f"no notification listener {version} on this machine: {error}")
     names = ("metastore.transactional.event.listeners", "hive.metastore.transactional.event.listeners")

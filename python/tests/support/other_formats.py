@@ -15,6 +15,7 @@ from hive_acid.local.cache import cache_folder, cache_lock, whole_entry
 from hive_acid.local.download import download
 from hive_acid.local.java import find_java
 from hive_acid.spark.lines import find_line
+from support.unreachable import is_unreachable
 
 _ARTIFACTS: Final = {
     "3.5": parse_artifacts("""\
@@ -83,7 +84,7 @@ def _fetch_jars() -> list[Path]:
                 cache_folder() / f"formats-of-spark-{line}-{artifacts[0].version}", fetch, _print_progress
             )
     except LocalMetastoreError as error:
-        if error.condition != "HIVE_ACID_LOCAL_ARTIFACT_UNAVAILABLE":
+        if not is_unreachable(error):
             raise
         pytest.skip(f"no Delta and Iceberg on this machine: {error}")
     return [Path(entry) / artifact.file_name for artifact in artifacts]

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from hive_acid.errors import LocalMetastoreError
 from hive_acid.local import door
 from hive_acid.local.door import (
     check_no_other_way,
@@ -18,7 +19,6 @@ from hive_acid.local.door import (
     main_class,
     prepare_door,
 )
-from hive_acid.local.errors import LocalMetastoreError
 
 
 @pytest.fixture
@@ -66,7 +66,7 @@ def test_a_jar_without_the_classes_is_passed_over_and_none_is_an_error(tmp_path:
     put_jar(shims, "4.3", {"hiveacid/Extensions.class": b"x"})
     with pytest.raises(LocalMetastoreError) as raised:
         prepare(tmp_path)
-    assert raised.value.condition == "HIVE_ACID_LOCAL_NO_DOOR"
+    assert raised.value.getCondition() == "HIVE_ACID_LOCAL_METASTORE.NO_DOOR"
     put_jar(shims, "4.2", {"hiveacid/metastore/Door.class": b"door"})
     assert prepare(tmp_path).name == "door.jar"
 
@@ -107,7 +107,7 @@ def test_in_a_user_namespace_an_owner_is_known_unless_all_strangers_look_like_hi
     if is_known:
         check_users_are_known(user)
     else:
-        with pytest.raises(LocalMetastoreError, match="HIVE_ACID_LOCAL_USERS_UNKNOWN"):
+        with pytest.raises(LocalMetastoreError, match=r"HIVE_ACID_LOCAL_METASTORE\.USER_AMBIGUOUS"):
             check_users_are_known(user)
 
 
@@ -117,8 +117,8 @@ def test_a_linux_that_does_not_tell_whose_a_connection_is_starts_none(
     monkeypatch.setattr(door, "_LISTS", (tmp_path / "tcp", tmp_path / "uid_map"))
     with pytest.raises(LocalMetastoreError) as raised:
         check_users_are_known(1000)
-    assert raised.value.condition == "HIVE_ACID_LOCAL_USERS_UNKNOWN"
-    assert str(tmp_path / "tcp") in raised.value.params["reason"]
+    assert raised.value.getCondition() == "HIVE_ACID_LOCAL_METASTORE.USERS_UNKNOWN"
+    assert str(tmp_path / "tcp") in raised.value.getMessageParameters()["failure"]
 
 
 @pytest.mark.parametrize(
@@ -133,8 +133,8 @@ def test_a_linux_that_does_not_tell_whose_a_connection_is_starts_none(
 def test_a_setting_that_has_hive_listen_by_another_server_is_refused(setting: str, value: str) -> None:
     with pytest.raises(LocalMetastoreError) as raised:
         check_no_other_way({setting: value})
-    assert raised.value.condition == "HIVE_ACID_LOCAL_SETTING_REFUSED"
-    assert raised.value.params["setting"] == setting
+    assert raised.value.getCondition() == "HIVE_ACID_LOCAL_METASTORE.SETTING_REFUSED"
+    assert raised.value.getMessageParameters()["setting"] == setting
 
 
 def test_other_settings_and_the_values_that_keep_it_closed_pass() -> None:

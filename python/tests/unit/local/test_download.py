@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from hive_acid.errors import LocalMetastoreError
 from hive_acid.local.artifacts import Artifact, embedded_release, platform_name
 from hive_acid.local.download import download
-from hive_acid.local.errors import LocalMetastoreError
 from hive_acid.local.java import Java
 
 GOOD = "the content that was published"
@@ -81,32 +81,30 @@ def test_a_file_that_is_not_what_was_pinned_is_refused_after_a_second_try(ivy: F
     ivy.content.write_text("a login page of the hotel")
     with pytest.raises(LocalMetastoreError) as raised:
         ivy.fetch(tmp_path / "target")
-    assert raised.value.condition == "HIVE_ACID_LOCAL_ARTIFACT_CORRUPT"
-    assert raised.value.params["files"] == "one-1.0.jar, two-1.0-src.tar.gz"
+    assert raised.value.getCondition() == "HIVE_ACID_DOWNLOAD.ARTIFACT_CORRUPT"
+    assert raised.value.getMessageParameters()["files"] == "one-1.0.jar, two-1.0-src.tar.gz"
     assert ivy.asked.read_text().split() == ["one", "two"] * 2
     assert list((tmp_path / "target").iterdir()) == []
 
 
 @pytest.mark.parametrize(
-    ("says", "reason"),
+    ("says", "sub"),
     [
-        ("Server access error at url … (java.net.UnknownHostException: repo)", "there is no connection"),
-        ("java.net.ConnectException: Connection refused", "there is no connection"),
-        ("javax.net.ssl.SSLHandshakeException: PKIX path building failed", "does not trust the certificate"),
-        ("module not found: org.example#two;1.0", "do not exist"),
+        ("Server access error at url … (java.net.UnknownHostException: repo)", "NO_CONNECTION"),
+        ("java.net.ConnectException: Connection refused", "NO_CONNECTION"),
+        ("javax.net.ssl.SSLHandshakeException: PKIX path building failed", "CERTIFICATE_NOT_TRUSTED"),
+        ("java.io.IOException: No space left on device", "DISK_FULL"),
+        ("module not found: org.example#two;1.0", "ARTIFACT_UNAVAILABLE"),
     ],
 )
-def test_a_file_that_does_not_come_is_named_with_the_reason(
-    ivy: FakeIvy, tmp_path: Path, says: str, reason: str
-) -> None:
+def test_a_file_that_does_not_come_is_named_with_the_reason(ivy: FakeIvy, tmp_path: Path, says: str, sub: str) -> None:
     ivy.says.write_text(says + "\n")
     ivy.refuses.write_text("two\n")
     with pytest.raises(LocalMetastoreError) as raised:
         ivy.fetch(tmp_path / "target")
-    assert raised.value.condition == "HIVE_ACID_LOCAL_ARTIFACT_UNAVAILABLE"
-    assert raised.value.params["files"] == "two-1.0-src.tar.gz"
-    assert reason in str(raised.value)
-    assert says in Path(raised.value.params["log"]).read_text()
+    assert raised.value.getCondition() == f"HIVE_ACID_DOWNLOAD.{sub}"
+    assert raised.value.getMessageParameters()["files"] == "two-1.0-src.tar.gz"
+    assert says in Path(raised.value.getMessageParameters()["log"]).read_text()
     assert (tmp_path / "ivy").exists()  # what came in is kept for the next try
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from hive_acid.local.errors import LocalMetastoreError
+from hive_acid.errors import LocalMetastoreError
 from hive_acid.local.java import find_java
 
 
@@ -43,21 +43,21 @@ def test_java_17_and_21_serve(path_folder: Path, says: str, release: int) -> Non
 
 
 @pytest.mark.parametrize(
-    ("says", "named"),
+    ("says", "sub", "named"),
     [
-        ('java version "1.8.0_402"', "Java 8"),
-        ('openjdk version "11.0.22" 2024-01-16', "Java 11"),
-        ('openjdk version "25.0.2" 2026-01-20', "Java 25"),
-        ("Segmentation fault", "not a Java that tells its version"),
+        ('java version "1.8.0_402"', "JAVA_UNSUPPORTED", "is Java 8."),
+        ('openjdk version "11.0.22" 2024-01-16', "JAVA_UNSUPPORTED", "is Java 11."),
+        ('openjdk version "25.0.2" 2026-01-20', "JAVA_UNSUPPORTED", "is Java 25."),
+        ("Segmentation fault", "JAVA_VERSION_UNKNOWN", "Segmentation fault"),
     ],
 )
-def test_another_java_is_refused_by_name_and_place(path_folder: Path, says: str, named: str) -> None:
+def test_another_java_is_refused_by_name_and_place(path_folder: Path, says: str, sub: str, named: str) -> None:
     java = write_java(path_folder, says)
     with pytest.raises(LocalMetastoreError) as raised:
         find_java()
-    assert raised.value.condition == "HIVE_ACID_LOCAL_JAVA_UNSUPPORTED"
+    assert raised.value.getCondition() == f"HIVE_ACID_LOCAL_METASTORE.{sub}"
     assert named in str(raised.value)
-    assert f"{java} (first on the PATH)" in str(raised.value)
+    assert f"{java}, which the PATH names," in str(raised.value)
 
 
 def test_java_home_wins_over_the_path(path_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -74,7 +74,7 @@ def test_a_wrong_java_home_is_said_and_the_path_is_not_tried(
     monkeypatch.setenv("JAVA_HOME", str(tmp_path / "gone"))
     with pytest.raises(LocalMetastoreError) as raised:
         find_java()
-    assert raised.value.condition == "HIVE_ACID_LOCAL_JAVA_NOT_FOUND"
+    assert raised.value.getCondition() == "HIVE_ACID_LOCAL_METASTORE.JAVA_HOME_WITHOUT_JAVA"
     assert str(tmp_path / "gone") in str(raised.value)
 
 
@@ -82,4 +82,4 @@ def test_a_wrong_java_home_is_said_and_the_path_is_not_tried(
 def test_no_java_at_all_is_said() -> None:
     with pytest.raises(LocalMetastoreError) as raised:
         find_java()
-    assert raised.value.condition == "HIVE_ACID_LOCAL_JAVA_NOT_FOUND"
+    assert raised.value.getCondition() == "HIVE_ACID_LOCAL_METASTORE.JAVA_NOT_FOUND"

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from hive_acid.local.errors import LocalMetastoreError
+from hive_acid.errors import LocalMetastoreError
 from hive_acid.local.launch import TAIL_LINES, check_port_free, free_port, start_failed
 from hive_acid.local.probe import StartedProgram, StartError, await_start, metastore_answers, postgresql_answers
 from support.fake_metastore_server import FakeMetastoreServer
@@ -28,7 +28,7 @@ def ended_process() -> subprocess.Popen[bytes]:
 
 def start_error(log: Path, log_start: int) -> StartError:
     with pytest.raises(StartError) as raised:
-        await_start(StartedProgram("The program", ended_process(), 7, str(log), log_start), lambda _: False)
+        await_start(StartedProgram("the program", ended_process(), 7, str(log), log_start), lambda _: False)
     return raised.value
 
 
@@ -36,30 +36,33 @@ def test_a_program_that_ends_is_said_with_its_code_and_the_end_of_its_log(tmp_pa
     log = tmp_path / "log"
     log.write_text("".join(f"line {number}\n\tat a.b.C.d(C.java:1)\n" for number in range(100)))
     error = start_failed(start_error(log, 0).event)
-    assert error.condition == "HIVE_ACID_LOCAL_START_FAILED"
+    assert error.getCondition() == "HIVE_ACID_LOCAL_METASTORE.PROGRAM_ENDED"
     assert "ended with code 3" in str(error)
-    assert error.params["tail"].splitlines() == [f"line {number}" for number in range(100 - TAIL_LINES, 100)]
+    assert error.getMessageParameters()["tail"].splitlines() == [
+        f"line {number}" for number in range(100 - TAIL_LINES, 100)
+    ]
 
 
 def test_a_port_that_somebody_took_meanwhile_is_told_apart(tmp_path: Path) -> None:
     log = tmp_path / "log"
     log.write_text("java.net.BindException: Address already in use\n")
     error = start_failed(start_error(log, 0).event)
-    assert (error.condition, error.params) == ("HIVE_ACID_LOCAL_PORT_TAKEN", {"port": "7"})
+    assert error.getCondition() == "HIVE_ACID_LOCAL_METASTORE.PORT_TAKEN"
+    assert error.getMessageParameters() == {"port": "7"}
 
 
 def test_what_an_earlier_run_wrote_into_the_log_does_not_count(tmp_path: Path) -> None:
     log = tmp_path / "log"
     log.write_text("java.net.BindException: Address already in use\n")
     size = log.stat().st_size
-    assert start_failed(start_error(log, size).event).condition == "HIVE_ACID_LOCAL_START_FAILED"
+    assert start_failed(start_error(log, size).event).getCondition() == "HIVE_ACID_LOCAL_METASTORE.PROGRAM_ENDED"
 
 
 def test_waiting_ends_when_it_is_given_up(tmp_path: Path) -> None:
     process = subprocess.Popen([sys.executable, "-c", "import sys; sys.stdin.read()"], stdin=subprocess.PIPE)
     try:
-        with pytest.raises(StartError, match="given up"):
-            await_start(StartedProgram("The program", process, 7, str(tmp_path)), lambda _: False, lambda: True)
+        with pytest.raises(StartError, match=r"HIVE_ACID_LOCAL_METASTORE\.START_GIVEN_UP"):
+            await_start(StartedProgram("the program", process, 7, str(tmp_path)), lambda _: False, lambda: True)
     finally:
         process.kill()
         process.communicate()
@@ -73,7 +76,7 @@ def test_nothing_answers_on_a_free_port() -> None:
 
 
 def test_a_port_out_of_range_is_refused_by_name() -> None:
-    with pytest.raises(LocalMetastoreError, match="HIVE_ACID_LOCAL_PORT_TAKEN"):
+    with pytest.raises(LocalMetastoreError, match=r"HIVE_ACID_LOCAL_METASTORE\.PORT_TAKEN"):
         check_port_free(70_000)
 
 
