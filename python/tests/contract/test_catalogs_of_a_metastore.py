@@ -14,13 +14,12 @@ from hive_acid.errors import HiveAcidError
 from hive_acid.local import EmbeddedMetastore
 from hive_acid.metastore.compaction_types import CompactionKind, CompactionRequest
 from hive_acid.metastore.thrift_client import ThriftMetastore
-from hive_acid.metastore.types import AddedFile, LockComponent, LockKind, LockState, MetastoreLine, OperationKind
+from hive_acid.metastore.types import AddedFile, MetastoreLine
 from hive_acid.model.table import TableName
-from hive_acid.model.write_ids import ValidWriteIdList
-from hive_acid.wire.catalogs import DescribedColumn, DescribedDatabase, DescribedTable
+from hive_acid.wire.catalogs import DescribedDatabase
 from support.metastore_releases import GATE_VERSION, LATER_VERSIONS, started_release
 from support.metastore_setup import ThriftSetup, thrift_setup
-from support.metastores_catalogs import client_of_new_catalog
+from support.metastores_catalogs import USER, client_of_new_catalog, described, is_visible, write
 from support.polling import eventually
 
 QUICK = {
@@ -34,8 +33,6 @@ QUICK = {
     }.items()
 } | {"metastore.acid.txn.cleaner.interval": "1s"}
 LIMIT_S = 60.0
-ORC = "org.apache.hadoop.hive.ql.io.orc"
-USER = ("tester", "testhost", "contract")
 OF_4 = ("embedded", *(pytest.param(version, marks=pytest.mark.slow) for version in LATER_VERSIONS))
 
 
@@ -67,46 +64,8 @@ def database(elsewhere: ThriftMetastore, tmp_path: Path) -> str:
     return name
 
 
-def described(
-    name: TableName, *, is_partitioned: bool = False, properties: dict[str, str] | None = None
-) -> DescribedTable:
-    return DescribedTable(
-        table=name,
-        kind="MANAGED_TABLE",
-        owner="ada",
-        created_s=0,
-        columns=(DescribedColumn("id", "bigint", None), DescribedColumn("v", "string", None)),
-        partition_columns=(DescribedColumn("day", "string", None),) if is_partitioned else (),
-        bucket_columns=(),
-        bucket_count=0,
-        sort_columns=(),
-        location=None,
-        input_format=f"{ORC}.OrcInputFormat",
-        output_format=f"{ORC}.OrcOutputFormat",
-        serde=f"{ORC}.OrcSerde",
-        serde_properties={},
-        properties={"transactional": "true"} if properties is None else properties,
-    )
-
-
-def write(metastore: ThriftMetastore, table: TableName, *, aborts: bool = False) -> tuple[int, ValidWriteIdList]:
-    """The write ID of a transaction that is committed or aborted, and the list in which it was visible."""
-    txn_id = metastore.open_transaction(*USER)
-    write_id = metastore.allocate_write_id(txn_id, table)
-    component = LockComponent(table, LockKind.SHARED_READ, OperationKind.INSERT)
-    assert metastore.lock(txn_id, [component], *USER)[1] is LockState.ACQUIRED
-    write_ids = metastore.valid_write_ids([table], metastore.valid_transactions(txn_id))[table].with_own(write_id)
-    (metastore.abort if aborts else metastore.commit)(txn_id)
-    return write_id, write_ids
-
-
-def is_visible(metastore: ThriftMetastore, table: TableName) -> bool:
-    """True if a reader sees write ID 1."""
-    return metastore.valid_write_ids([table], metastore.valid_transactions(0))[table].is_valid(1)
-
-
 def forget(here: ThriftSetup, database: str) -> None:
-    """By a database of the name in `hive` that never has a table."""
+    """The metastore forgets write IDs with a database of that name in `hive`, which never has a table."""
     here.metastore.create_database(DescribedDatabase(database, None, None, None, {}))
     here.metastore.drop_database(database, cascades=False)
 

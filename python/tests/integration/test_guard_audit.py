@@ -1,14 +1,13 @@
 """Every plan node of Spark is judged in `commands.tsv` of the shim; here the judgements with an example are tried.
 
-What is refused or harmless leaves the rows and files of transactional tables as they were, to the byte. Then come ways
-around the guard that no single node shows: old plans, settings, names that mean another table.
+A statement that is refused or harmless leaves the rows and files of transactional tables as they were, to the byte.
+Then come ways around the guard that no single node shows: old plans, settings, names that mean another table.
 """
 
 from __future__ import annotations
 
 import csv
 import re
-import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -19,9 +18,9 @@ from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame, SparkSession
 
 from hive_acid.metastore.thrift_client import ThriftMetastore
-from hive_acid.model.table import TableName
 from hive_acid.spark.lines import find_line, is_before
 from integration.conftest import Tables
+from support.guarded_world import ROWS, descriptions, files, guarded_world, new_database, nothing_changes, rows
 from support.polling import eventually
 from support.spark_lines import since
 
@@ -46,74 +45,17 @@ def examples(verdict: str) -> list[Judged]:
     return [judged for judged in (Judged(*line) for line in lines) if judged.verdict == verdict and judged.example]
 
 
-def build_world(spark: SparkSession, client: ThriftMetastore, database: str) -> Tables:
-    """`t` and the partitioned `p`, with rows of which one is deleted, a view `v` of `t`, and a plain table."""
-    spark.sql(f"CREATE DATABASE {database}")
-    spark.sql(f"USE {database}")
-    tables = Tables(spark, client, database)
-    tables.create("t")
-    tables.create("p", "id INT", "PARTITIONED BY (d STRING)")
-    tables.sql("CREATE TABLE plain (id INT, name STRING) STORED AS ORC")
-    tables.sql("INSERT INTO plain VALUES (1, 'p')")
-    tables.sql("INSERT INTO t VALUES (1, 'a'), (2, 'b'), (3, 'c')")
-    tables.sql("DELETE FROM t WHERE id = 3")
-    tables.sql("INSERT INTO p VALUES (1, 'x'), (2, 'y')")
-    tables.sql("DELETE FROM p WHERE d = 'y'")
-    tables.sql("CREATE VIEW v AS SELECT * FROM t")
-    return tables
-
-
-def new_database() -> str:
-    return f"audit_{uuid.uuid4().hex[:10]}"
-
-
-def remove(tables: Tables) -> None:
-    tables.spark.sql("USE default")
-    tables.spark.sql(f"DROP DATABASE IF EXISTS {tables.database} CASCADE")
-
-
 @pytest.fixture(scope="module")
 def shared(spark: SparkSession, client: ThriftMetastore) -> Iterator[Tables]:
     """One world for all statements that change nothing."""
-    tables = build_world(spark, client, new_database())
-    yield tables
-    remove(tables)
+    with guarded_world(Tables(spark, client, new_database())) as tables:
+        yield tables
 
 
 @pytest.fixture
 def world(spark: SparkSession, client: ThriftMetastore) -> Iterator[Tables]:
-    tables = build_world(spark, client, new_database())
-    yield tables
-    remove(tables)
-
-
-ROWS = [[(1, "a"), (2, "b")], [(1, "x")]]
-"""Of `t` and `p`."""
-
-
-def rows(tables: Tables) -> list[list[tuple[object, ...]]]:
-    return [tables.sql(f"SELECT * FROM {tables.database}.{name} ORDER BY 1") for name in ("t", "p")]
-
-
-def files(tables: Tables) -> list[dict[str, bytes]]:
-    """Every file of `t` and `p`, hidden ones too."""
-    roots = [tables.location(name) for name in ("t", "p")]
-    return [{str(path): path.read_bytes() for path in root.rglob("*") if path.is_file()} for root in roots]
-
-
-def descriptions(tables: Tables) -> object:
-    """What the metastore knows of `t` and `p`."""
-    names = [TableName(tables.database, name) for name in ("t", "p")]
-    return [tables.client.table(name) for name in names], tables.sql(f"SHOW PARTITIONS {tables.database}.p")
-
-
-@contextmanager
-def nothing_changes(tables: Tables) -> Iterator[None]:
-    tables.sql(f"USE spark_catalog.{tables.database}")
-    before = files(tables)
-    yield
-    assert files(tables) == before
-    assert rows(tables) == ROWS
+    with guarded_world(Tables(spark, client, new_database())) as tables:
+        yield tables
 
 
 def filled(example: str, folder: Path) -> str:

@@ -10,21 +10,10 @@ from pyspark.errors import AnalysisException
 from hive_acid.errors import HiveAcidError
 from hive_acid.model.table import TableName
 from integration.conftest import Tables
+from support.matrix_lines import REFUSED, SPARK, YES, Line
 from support.polling import eventually
-from support.support_matrix import (
-    BUCKETED,
-    INSERT_ONLY_TEXT,
-    KINDS,
-    LINES,
-    ORIGINALS,
-    OTHER,
-    REFUSED,
-    ROWS,
-    SPARK,
-    YES,
-    Kind,
-    Line,
-)
+from support.support_matrix import LINES
+from support.table_kinds import BUCKETED, INSERT_ONLY_TEXT, KINDS, ORIGINALS, OTHER, ROWS, Kind
 
 IN_THE_GATE = (BUCKETED,)
 SLOW = [pytest.param(kind, id=kind.title, marks=pytest.mark.slow) for kind in KINDS if kind not in IN_THE_GATE]

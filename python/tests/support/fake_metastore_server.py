@@ -124,3 +124,12 @@ class _Handler:
 def no_transactions(high_water_mark: int = 7) -> Any:
     """GetOpenTxnsResponse without open or aborted transactions."""
     return ttypes.GetOpenTxnsResponse(high_water_mark, [], None, b"")
+
+
+def fail(error: Exception) -> Answer:
+    """An answer that is this error, one of the service's or any other."""
+
+    def answer(*_: object) -> object:
+        raise error
+
+    return answer

@@ -1,113 +1,32 @@
-"""Which statement is supported on which kind of table: declared here, tried by a test, shown in the documents."""
+"""The matrix of statements and kinds of tables: declared here, tried by a test, shown in the documents."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from typing import Final
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 (the name everybody knows)
 
 from hive_acid import AcidTable
-
-YES: Final = "yes"
-REFUSED: Final = "refused"
-SPARK: Final = "Spark"
-NONE: Final = "-"
-
-
-@dataclass(frozen=True)
-class Kind:
-    """A kind of table with the columns `id INT, name STRING` and, if it is partitioned, `k INT`.
-
-    `clauses` make it; `fill` is its first INSERT, or empty if somebody else has to put the rows there.
-    """
-
-    title: str
-    clauses: str
-    is_partitioned: bool = False
-    fill: str = "INSERT INTO {t} VALUES (1, 'a'{v}), (2, 'b'{v}), (3, 'c'{v})"
-
-    @property
-    def create(self) -> str:
-        """The statement that makes it, as `{t}`."""
-        partitions = "PARTITIONED BY (k INT) " if self.is_partitioned else ""
-        return f"CREATE TABLE {{t}} (id INT, name STRING) {partitions}{self.clauses}"
-
-    def text(self, statement: str, table: str, other: str) -> str:
-        """The statement on `table`: `{k}` and `{v}` are the partition column and a value for it, each with its comma.
-
-        `{o}` is a transactional table of the same rows and columns, without partitions; `{part}`, `{as_k}` and `{by}`
-        are what a partition is called in a PARTITION clause, its value in a list of columns, and the clause of a new
-        table.
-        """
-        words = (", k", ", 1", "PARTITION (k = 1)", "AS k", "PARTITIONED BY (k)")
-        named = zip(("k", "v", "part", "as_k", "by"), words if self.is_partitioned else ("",) * 5, strict=True)
-        properties = _INSERT_ONLY if "insert_only" in self.clauses else _TRANSACTIONAL
-        return statement.format(t=table, o=other, clauses=self.clauses, properties=properties, **dict(named))
-
-
-_TRANSACTIONAL = "TBLPROPERTIES ('transactional'='true')"
-_ACID = f"STORED AS ORC {_TRANSACTIONAL}"
-_INSERT_ONLY = "TBLPROPERTIES ('transactional'='true', 'transactional_properties'='insert_only')"
-
-PLAIN = Kind("plain ACID table", _ACID)
-PARTITIONED = Kind("partitioned", _ACID, is_partitioned=True)
-BUCKETED = Kind("bucketed", f"CLUSTERED BY (id) INTO 3 BUCKETS {_ACID}")
-ORIGINALS = Kind("with originals", "STORED AS ORC", fill="")
-INSERT_ONLY = Kind("insert-only, ORC or Parquet", f"STORED AS PARQUET {_INSERT_ONLY}")
-INSERT_ONLY_BUCKETED = Kind(
-    "insert-only, bucketed", f"CLUSTERED BY (id) INTO 3 BUCKETS STORED AS PARQUET {_INSERT_ONLY}"
+from support.matrix_lines import NONE, REFUSED, SPARK, YES, Example, Line
+from support.table_kinds import (
+    BUCKETED,
+    FULL_ACID,
+    INSERT_ONLY,
+    INSERT_ONLY_BUCKETED,
+    INSERT_ONLY_KINDS,
+    INSERT_ONLY_TEXT,
+    KINDS,
+    ORIGINALS,
+    OTHER,
+    PARTITIONED,
+    ROWS,
+    Kind,
 )
-INSERT_ONLY_TEXT = Kind("insert-only, other formats", f"STORED AS TEXTFILE {_INSERT_ONLY}", fill="")
-OTHER = Kind("not transactional", "STORED AS ORC")
 
-KINDS: Final = (PLAIN, PARTITIONED, BUCKETED, ORIGINALS, INSERT_ONLY, INSERT_ONLY_BUCKETED, INSERT_ONLY_TEXT, OTHER)
-FULL_ACID: Final = (PLAIN, PARTITIONED, BUCKETED, ORIGINALS)
-INSERT_ONLY_KINDS: Final = (INSERT_ONLY, INSERT_ONLY_BUCKETED, INSERT_ONLY_TEXT)
 _ONLY_ROWS_OF_ACID: Final = dict.fromkeys(INSERT_ONLY_KINDS, REFUSED)
 _ONLY_OTHER_FORMATS: Final = {INSERT_ONLY_TEXT: REFUSED}
-
-ROWS = ((1, "a"), (2, "b"), (3, "c"))
-"""Of every table before the statement; `k` is 1."""
-
-
-@dataclass(frozen=True)
-class Example:
-    """A statement, or what is done from Python, and the rows (id, name) that the table holds afterwards.
-
-    `rows` are None if the rows of another table matter, or none.
-    """
-
-    sql: str = ""
-    rows: tuple[tuple[int, str], ...] | None = ROWS
-    call: Callable[[SparkSession, str], object] | None = None
-
-    def run(self, spark: SparkSession, kind: Kind, table: str, other: str) -> None:
-        """Does it to `table`."""
-        if self.call is not None:
-            self.call(spark, table)
-        else:
-            spark.sql(kind.text(self.sql, table, other)).collect()
-
-
-@dataclass(frozen=True)
-class Line:
-    """A line of the matrix: its text, what stands for it in the test, and where it is not simply supported.
-
-    Of a table that is not transactional nothing is tried but that nothing of ours refuses it, where the cell is
-    `Spark`. A line with a `short` title stands in the README's summary too.
-    """
-
-    title: str
-    examples: tuple[Example, ...]
-    cells: Mapping[Kind, str] = field(default_factory=dict)
-    short: str = ""
-
-    def cell(self, kind: Kind) -> str:
-        """The word in the matrix."""
-        return self.cells.get(kind, SPARK if kind is OTHER else YES)
 
 
 def _fourth(spark: SparkSession, table: str) -> DataFrame:

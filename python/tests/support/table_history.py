@@ -2,7 +2,7 @@
 
 Once as a history: which write ID inserted and deleted which row, and how each transaction ended. From it the rows of a
 snapshot follow by definition. And once as folders with rows and delete events, as Hive's writers, compactors and
-cleaner would leave them. Whatever reads the folders must find the rows of the history.
+cleaner would leave them. A reader of the folders must find the rows of the history.
 """
 
 from __future__ import annotations
@@ -13,53 +13,9 @@ from dataclasses import dataclass, field
 from hive_acid.model.names import FolderKind, FolderName
 from hive_acid.model.write_ids import LONG_MAX, ValidTxnList, ValidWriteIdList
 from hive_acid.snapshot.listing import ListedFile, Listing
+from support.history_elements import Event, Folder, Row, Snapshot, Writer
 
 COMPACTED = '{"thisFileVersion":"0","dataFormat":"compacted"}'
-
-
-@dataclass(frozen=True, order=True)
-class Row:
-    """A row by its identity: the write ID that inserted it and a number."""
-
-    write_id: int
-    number: int
-
-
-@dataclass(frozen=True)
-class Event:
-    """A line of a data or delete file: the row and `currentTransaction`."""
-
-    row: Row
-    write_id: int
-
-
-@dataclass
-class Folder:
-    """A folder on disk. `compacted` folders carry a marker, or `_v…` in their name."""
-
-    name: FolderName
-    events: list[Event]
-    is_marked: bool = False
-    replaces: tuple[FolderName, ...] = ()
-
-
-@dataclass
-class Writer:
-    """An open transaction with its write IDs (several: a batch of streaming ingest)."""
-
-    txn_id: int
-    write_ids: tuple[int, ...]
-    is_overwrite: bool = False
-    statements: int = 0
-
-
-@dataclass(frozen=True)
-class Snapshot:
-    """The two lists, as the metastore gave them at one moment; `own_txn_id` is the writer that asked (0: a reader)."""
-
-    write_ids: ValidWriteIdList
-    transactions: ValidTxnList
-    own_txn_id: int = 0
 
 
 @dataclass
@@ -96,7 +52,7 @@ class TableHistory:
         }
 
     def snapshot(self, own: Writer | None = None) -> Snapshot:
-        """What the metastore says now; an own transaction sees its own write IDs."""
+        """The lists that the metastore gives now; an own transaction sees its own write IDs."""
         open_ids = {i for writer in self.writers if writer is not own for i in writer.write_ids}
         open_txns = {writer.txn_id for writer in self.writers} | {txn_id for txn_id, _ in self.compactions}
         return Snapshot(

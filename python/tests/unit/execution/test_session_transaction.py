@@ -3,42 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
 
 import pytest
 
-from hive_acid.config import Settings
 from hive_acid.errors import HiveAcidError, InvalidStatement, WriteConflict, build_error
-from hive_acid.execution.session_transaction import SessionTransaction
-from hive_acid.metastore.types import LockComponent, LockKind, LockState, MetastoreLine, OperationKind
-from hive_acid.model.names import HISTORY_FILE
-from hive_acid.model.table import Column, TableName
+from hive_acid.metastore.types import LockComponent, LockKind, MetastoreLine, OperationKind
+from hive_acid.model.table import TableName
 from hive_acid.transactions.validity import RULES
 from hive_acid.wire.statement_kinds import StatementKind
 from support.faults import Lost
 from support.statements import LOCATION, TABLE, World, build_table
+from support.transaction_block import Block, standing_behind
 
 OTHER = TableName("db", "other")
 INSERT, UPDATE, DELETE = StatementKind.INSERT, StatementKind.UPDATE, StatementKind.DELETE
-
-
-@dataclass
-class Block:
-    """A transaction that is open in a world."""
-
-    world: World
-    transaction: SessionTransaction
-
-    def run(self, kind: StatementKind, **changes: object) -> int:
-        statement = self.world.statement(kind, **changes)
-        return self.transaction.run(statement, self.world.engine, Settings({})).affected
-
-    def commit(self) -> None:
-        self.world.executor.end_transaction(self.transaction, None)
-
-    def abort(self) -> None:
-        self.world.executor.end_transaction(self.transaction, RuntimeError("leaves the block"))
 
 
 @pytest.fixture(params=list(MetastoreLine), ids=lambda line: line.value)
@@ -160,18 +138,6 @@ def test_own_statements_are_no_conflict_for_those_that_follow(world: World, bloc
     assert len(world.folders()) == 9
 
 
-@contextmanager
-def standing_behind(world: World, kind: LockKind) -> Iterator[None]:
-    """Another transaction asks for the table and waits for those that hold it, who do not wait within the block."""
-    other = world.memory.open_transaction("u", "h", "a")
-    _, state = world.memory.lock(other, [LockComponent(TABLE, kind, OperationKind.UPDATE)], "u", "h", "a")
-    assert state is LockState.WAITING
-    before = world.clock.now_ms
-    yield
-    assert world.clock.now_ms == before, "somebody waited"
-    world.memory.abort(other)
-
-
 @pytest.mark.parametrize("first", [UPDATE, DELETE])
 def test_a_transaction_does_not_wait_for_those_who_wait_for_it(
     world: World, block: Block, first: StatementKind
@@ -189,65 +155,6 @@ def test_one_that_has_inserted_does_not_wait_for_an_exclusive_lock_behind_it(wor
         block.run(INSERT)
         block.transaction.scan_plan(TABLE, None)
         block.commit()
-
-
-@pytest.mark.parametrize("line", list(MetastoreLine))
-def test_under_the_lock_of_the_table_no_partition_is_locked(line: MetastoreLine) -> None:
-    world = World(line)
-    world.memory.add_table(build_table(partition_columns=(Column("d", "string"),)))
-    block = Block(world, world.executor.begin_transaction({}))
-    world.engine.partitions = ("d=a",)
-    block.run(UPDATE)
-    with standing_behind(world, RULES[UPDATE, line].lock):
-        world.engine.partitions = world.engine.foreseen = ("d=b",)
-        block.run(UPDATE)
-        block.commit()
-    recorded = {(part.partition, part.operation) for part in world.memory._transactions.find(1).components}
-    assert recorded == {("d=a", OperationKind.UPDATE), ("d=b", OperationKind.UPDATE)}
-
-
-@pytest.mark.parametrize("line", list(MetastoreLine))
-def test_another_partition_is_locked_beside_the_first(line: MetastoreLine) -> None:
-    world = World(line)
-    world.memory.add_table(build_table(partition_columns=(Column("d", "string"),)))
-    block = Block(world, world.executor.begin_transaction({}))
-    for partition in ("d=a", "d=b", "d=a"):
-        world.engine.partitions = world.engine.foreseen = (partition,)
-        block.run(UPDATE)
-    kind = RULES[UPDATE, line].lock
-    assert [lock.partition for lock in world.memory.held_locks() if lock.kind is kind] == ["d=a", "d=b"]
-    block.abort()
-
-
-@pytest.mark.parametrize("line", list(MetastoreLine))
-def test_partitions_are_added_and_recorded_before_a_file_is_put_in_them(line: MetastoreLine) -> None:
-    world = World(line)
-    world.memory.add_table(build_table(partition_columns=(Column("d", "string"),)))
-    block = Block(world, world.executor.begin_transaction({}))
-    seen: list[list[str]] = []
-
-    def run(kind: StatementKind, *partitions: str) -> None:
-        world.engine.partitions = partitions
-        world.metastore.before["add_dynamic_partitions"] = lambda: seen.append(delta_files(world))
-        block.run(kind)
-        seen.append(delta_files(world))
-
-    run(INSERT, "d=a")
-    assert block.transaction.partition_names(TABLE) == ["d=a"]
-    run(INSERT, "d=a", "d=b")
-    run(DELETE, "d=a", "d=b")
-    assert [len(files) for files in seen] == [0, 2, 2, 6, 6, 10], "before it is recorded, and after"
-    assert {part.partition for part in world.memory._transactions.find(1).components} == {"d=a", "d=b"}
-    block.commit()
-    operation = OperationKind.DELETE if line is MetastoreLine.HIVE_4 else OperationKind.UPDATE
-    recorded = {(part.partition, part.operation) for part in world.memory._transactions.find(1).components}
-    assert recorded == {(name, kind) for name in ("d=a", "d=b") for kind in (OperationKind.INSERT, operation)}
-
-
-def delta_files(world: World) -> list[str]:
-    """Files where readers look for them, and their version files."""
-    files = (path for path in world.file_system.files if path.startswith(f"{LOCATION}/d="))
-    return [path for path in files if not path.endswith(HISTORY_FILE)]
 
 
 def test_a_transaction_that_only_read_ends_with_nothing_left(world: World, block: Block) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -48,12 +47,6 @@ VALUES = [
 @pytest.mark.parametrize(("statistics", "texts"), VALUES)
 def test_values_are_spelled_as_sql_does(statistics: Any, texts: tuple[str, ...]) -> None:
     assert find_extremes(statistics) == texts
-
-
-@pytest.fixture
-def server() -> Iterator[FakeMetastoreServer]:
-    with FakeMetastoreServer() as running:
-        yield running
 
 
 @pytest.mark.parametrize("is_hive_3", [True, False])

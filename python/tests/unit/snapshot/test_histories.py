@@ -9,7 +9,8 @@ from hive_acid.errors import SnapshotUnavailable
 from hive_acid.model.table import TableDescription, TableName
 from hive_acid.snapshot.directory_choice import choose_directories
 from hive_acid.snapshot.plan_building import build_scan_plan
-from support.table_history import Row, Snapshot, TableHistory, Writer
+from support.history_elements import Row, Snapshot, Writer
+from support.table_history import TableHistory
 
 TABLE = TableDescription(TableName("db", "t"), "/t", (), parameters={"transactional": "true"})
 WEIGHTS = {

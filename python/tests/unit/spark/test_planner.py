@@ -1,31 +1,20 @@
-"""Whatever goes wrong in a callback, the JVM gets an error that says what became of the statement."""
+"""An error in a callback reaches the JVM as one that says what became of the statement, whatever went wrong."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
-from types import SimpleNamespace
 from typing import Any
-from unittest.mock import MagicMock
 
 import pytest
 
-from hive_acid.config import Settings
 from hive_acid.errors import build_error
 from hive_acid.errors.outcome import StatementOutcome
-from hive_acid.execution.catalog_definitions import CatalogDefinitions
-from hive_acid.execution.created_tables import CreatedTables
-from hive_acid.execution.ddl import DdlExecutor
-from hive_acid.model.table import Column, TableName
-from hive_acid.reading.readers import Readers
+from hive_acid.model.table import Column
 from hive_acid.spark.catalog_planner import CatalogPlanner
-from hive_acid.spark.operators import Operators
 from hive_acid.spark.planner import Planner
-from hive_acid.spark.planner_parts import PlannerParts
 from hive_acid.sql.operator_parsing import find_operator_statement
 from hive_acid.sql.operator_statements import write_statement
-from hive_acid.transactions.locks import Identity
 from hive_acid.wire import codec
 from hive_acid.wire.analysed_table import AnalysedTable
 from hive_acid.wire.catalogs import (
@@ -44,9 +33,9 @@ from hive_acid.wire.statement_kinds import StatementKind
 from hive_acid.wire.statements import AlterRequest, WriteRequest
 from hive_acid.wire.table_calls import TableQuestion
 from hive_acid.wire.write_spec import WriteReport, WrittenRows
-from support.statements import LOCATION, World
+from support.planner_session import TABLE_NAME, Session, Told, fail
+from support.statements import LOCATION
 
-TABLE_NAME = TableName("db", "t")
 ANALYSED = AnalysedTable(
     table=TABLE_NAME,
     created_s=0,
@@ -93,65 +82,6 @@ def operation(text: str) -> str:
     assert found is not None
     statement = write_statement(found.statement)
     return codec.write(OperatorRequest(found.statement.TITLE, statement, TABLE_NAME, (), False, {}))
-
-
-class Told(Exception):
-    """An error of the JVM's, as Python makes it."""
-
-
-class Session:
-    """A planner over a metastore in memory. The JVM answers what `bridge` says."""
-
-    def __init__(self) -> None:
-        self.world = world = World()
-        self.bridge = MagicMock()
-        self.readers = Readers(world.warehouse, 10_000, world.clock, MagicMock(), 1000)
-        jvm = MagicMock()
-        jvm.java.util.HashMap = lambda: _Map()
-        jvm.hiveacid.api.JvmApi = self.bridge
-        jvm.hiveacid.errors.AcidException.fromPython = self.build
-        self.compactions = MagicMock()
-        settings, identity = Settings({}), Identity("user", "host", "agent")
-        parts = PlannerParts(
-            settings,
-            world.metastore,
-            world.file_system,
-            world.executor,
-            DdlExecutor(world.warehouse, settings),
-            CreatedTables(world.warehouse, settings),
-            self.readers,
-            Operators(world.metastore, self.compactions, settings, identity),
-        )
-        cancellation: Any = SimpleNamespace(
-            running=self.running, check=lambda: None, name=lambda _: None, cancel_tag=fail
-        )
-        self.planner = Planner(jvm, MagicMock(), parts, cancellation, fail)
-        directory: Any = SimpleNamespace(
-            **dict.fromkeys(("database_names", "described_database", "table_names_in", "described_table"), fail),
-            partition_names=fail,
-        )
-        names = ("create_table", "drop_table", "create_database", "drop_database")
-        broken: Any = SimpleNamespace(**dict.fromkeys(names, fail))
-        definitions = CatalogDefinitions(broken, directory, DdlExecutor(world.warehouse, settings), "ada")
-        self.catalog_planner = CatalogPlanner(jvm, MagicMock(), parts, cancellation, directory, definitions)
-
-    @staticmethod
-    def running() -> AbstractContextManager[None]:
-        return nullcontext()
-
-    @staticmethod
-    def build(text: str, condition: str, state: str, params: _Map, cause: object) -> Told:
-        assert params["outcome"] in text
-        return Told(condition, params["outcome"])
-
-
-class _Map(dict[str, str]):
-    def put(self, key: str, value: str) -> None:
-        self[key] = value
-
-
-def fail(*_: object, **__: object) -> Any:
-    raise RuntimeError("on purpose")
 
 
 Break = Callable[[Session], None]

@@ -1,0 +1,83 @@
+"""A planner over a metastore in memory, with a JVM that answers as told and makes errors of Python's."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager, nullcontext
+from types import SimpleNamespace
+from typing import Any
+from unittest.mock import MagicMock
+
+from hive_acid.config import Settings
+from hive_acid.execution.catalog_definitions import CatalogDefinitions
+from hive_acid.execution.created_tables import CreatedTables
+from hive_acid.execution.ddl import DdlExecutor
+from hive_acid.model.table import TableName
+from hive_acid.reading.readers import Readers
+from hive_acid.spark.catalog_planner import CatalogPlanner
+from hive_acid.spark.operators import Operators
+from hive_acid.spark.planner import Planner
+from hive_acid.spark.planner_parts import PlannerParts
+from hive_acid.transactions.locks import Identity
+from support.statements import World
+
+TABLE_NAME = TableName("db", "t")
+
+
+class Told(Exception):
+    """An error of the JVM's, as Python makes it."""
+
+
+class Session:
+    """A planner over a metastore in memory. The JVM answers what `bridge` says."""
+
+    def __init__(self) -> None:
+        self.world = world = World()
+        self.bridge = MagicMock()
+        self.readers = Readers(world.warehouse, 10_000, world.clock, MagicMock(), 1000)
+        jvm = MagicMock()
+        jvm.java.util.HashMap = lambda: _Map()
+        jvm.hiveacid.api.JvmApi = self.bridge
+        jvm.hiveacid.errors.AcidException.fromPython = self.build
+        self.compactions = MagicMock()
+        settings, identity = Settings({}), Identity("user", "host", "agent")
+        parts = PlannerParts(
+            settings,
+            world.metastore,
+            world.file_system,
+            world.executor,
+            DdlExecutor(world.warehouse, settings),
+            CreatedTables(world.warehouse, settings),
+            self.readers,
+            Operators(world.metastore, self.compactions, settings, identity),
+        )
+        cancellation: Any = SimpleNamespace(
+            running=self.running, check=lambda: None, name=lambda _: None, cancel_tag=fail
+        )
+        self.planner = Planner(jvm, MagicMock(), parts, cancellation, fail)
+        directory: Any = SimpleNamespace(
+            **dict.fromkeys(("database_names", "described_database", "table_names_in", "described_table"), fail),
+            partition_names=fail,
+        )
+        names = ("create_table", "drop_table", "create_database", "drop_database")
+        broken: Any = SimpleNamespace(**dict.fromkeys(names, fail))
+        definitions = CatalogDefinitions(broken, directory, DdlExecutor(world.warehouse, settings), "ada")
+        self.catalog_planner = CatalogPlanner(jvm, MagicMock(), parts, cancellation, directory, definitions)
+
+    @staticmethod
+    def running() -> AbstractContextManager[None]:
+        return nullcontext()
+
+    @staticmethod
+    def build(text: str, condition: str, state: str, params: _Map, cause: object) -> Told:
+        assert params["outcome"] in text
+        return Told(condition, params["outcome"])
+
+
+class _Map(dict[str, str]):
+    def put(self, key: str, value: str) -> None:
+        self[key] = value
+
+
+def fail(*_: object, **__: object) -> Any:
+    """Raises an error that nobody expects."""
+    raise RuntimeError("on purpose")
