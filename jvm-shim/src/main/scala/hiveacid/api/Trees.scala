@@ -13,7 +13,11 @@ import org.apache.hadoop.fs.{FileStatus, FileSystem, LocalFileSystem, Path}
   * partitions, and each answer of a storage takes milliseconds.
   */
 object Trees {
-  private val Attempts = 10
+
+  /** How often one folder may be listed by the one that holds it and not be there. */
+  private val Losses = 10
+  private val LimitMs = 300000L
+  private val LongestPauseMs = 100L
 
   /** A local answer takes less time than a thread. */
   private val FewestLocal = 32
@@ -22,15 +26,18 @@ object Trees {
   /** The roots in order; with hidden folders, and files that the file system leaves out, if they are wanted. */
   def list(roots: Seq[String], withHidden: Boolean, conf: Configuration): Seq[ListedTree] = {
     val trees = roots.map(new Tree(_, withHidden, conf))
+    val endNs = System.nanoTime + LimitMs * 1000000L
     var pending = trees
-    var attempt = 1
-    while (pending.nonEmpty) {
+    var pauseMs = 1L
+    listAll(pending)
+    while ({ pending = pending.filter(_.lost.isDefined); pending.nonEmpty }) {
+      pending.find(_.hasLostInVain || System.nanoTime > endNs).flatMap(_.lost).foreach(throw _)
+      Thread.sleep(
+        pauseMs
+      ) // the Cleaner removes one folder after the other, and a listing takes no longer than one of them
+      pauseMs = math.min(2 * pauseMs, LongestPauseMs)
+      pending.foreach(_.begin())
       listAll(pending)
-      val incomplete = pending.filter(_.lost.isDefined)
-      if (attempt == Attempts) incomplete.headOption.flatMap(_.lost).foreach(throw _)
-      incomplete.foreach(_.begin())
-      pending = incomplete
-      attempt += 1
     }
     trees.map(_.listing)
   }
@@ -57,9 +64,20 @@ object Trees {
     }
     val isLocal: Boolean = system.getUri.getScheme == "file"
     private val known = mutable.Map.empty[String, (ListedFolder, Seq[String])]
+    private val losses = mutable.Map.empty[String, Int].withDefaultValue(0)
 
     /** The error for a folder below the root that is gone. */
     var lost: Option[FileNotFoundException] = None
+
+    /** True if one and the same folder is listed again and again and is never there. Other folders each time are what
+      * the Cleaner removes, of which there are as many as there were deltas.
+      */
+    def hasLostInVain: Boolean = losses.values.exists(_ >= Losses)
+
+    def lose(folder: Folder, error: FileNotFoundException): Unit = {
+      losses(folder.name) += 1
+      lost = Some(error)
+    }
 
     def begin(): Unit = {
       known.clear()
@@ -98,7 +116,7 @@ object Trees {
     def add(answer: Either[FileNotFoundException, Array[FileStatus]]): Seq[Folder] = answer match {
       case Right(children) => tree.add(this, children)
       case Left(e)         =>
-        if (name.nonEmpty) tree.lost = Some(e)
+        if (name.nonEmpty) tree.lose(this, e)
         Nil
     }
   }

@@ -81,6 +81,21 @@ final class TreesSuite extends munit.FunSuite {
     }
   }
 
+  test("a Cleaner that removes another folder during each listing is waited for") {
+    val root = tree((1 to 15).map(n => f"delta_$n%02d") :+ "base_15": _*)
+    val listings = new AtomicInteger
+    Far.watch = path => {
+      if (path.getName == root.getFileName.toString) listings.incrementAndGet()
+      if (path.getName == f"delta_${listings.get}%02d") {
+        Files.delete(root.resolve(s"${path.getName}/bucket_00000"))
+        Files.delete(root.resolve(path.getName))
+        throw new FileNotFoundException(path.toString)
+      }
+    }
+    assertEquals(list(root).map(names), Seq(Seq("", "base_15")))
+    assertEquals(listings.get, 16)
+  }
+
   test("a folder that is there and may not be read is an error at once") {
     val root = tree("delta_1")
     val asked = new AtomicInteger
