@@ -60,7 +60,12 @@ def shim(line: String): Project =
     Compile / unmanagedSourceDirectories ++= ("src/main/scala" +: "src/main/java" +: ownSources(line))
       .map((ThisBuild / baseDirectory).value / "jvm-shim" / _),
     // one file each for Python and the shim
-    Compile / unmanagedResources ++= Seq("errors/conditions.json", "errors/outcomes.json", "wire/statement_kinds.json", "wire/ddl_kinds.json")
+    Compile / unmanagedResources ++= Seq(
+      "errors/conditions.json",
+      "errors/outcomes.json",
+      "wire/statement_kinds.json",
+      "wire/ddl_kinds.json"
+    )
       .map((ThisBuild / baseDirectory).value / "python/hive_acid" / _),
     Compile / resourceGenerators += Def.task {
       val described = (Compile / resourceManaged).value / "hiveacid" / "shim.properties"
