@@ -6,7 +6,6 @@ import pytest
 
 from hive_acid.config import BUCKETING_HIVE_TIME_ZONE, Settings
 from hive_acid.errors import HiveAcidError, UnsupportedOperation
-from hive_acid.metastore.types import MetastoreLine
 from hive_acid.model.analysed_table import describe_analysed
 from hive_acid.model.table import Column, TableDescription
 from hive_acid.wire.row_writes import RowWrites
@@ -29,11 +28,6 @@ def bucketed(**changes: object) -> TableDescription:
 
 def with_version(version: str | None) -> dict[str, str]:
     return {"transactional": "true"} | ({"Bucketing_Version": version} if version else {})
-
-
-@pytest.fixture(params=list(MetastoreLine), ids=lambda line: line.value)
-def world(request: pytest.FixtureRequest) -> World:
-    return World(request.param)
 
 
 @pytest.mark.parametrize(("version", "expected"), [(None, 1), ("1", 1), ("2", 2)])

@@ -6,7 +6,6 @@ import pytest
 
 from hive_acid.config import GUARD_MAX_PERCENT, GUARD_MAX_ROWS
 from hive_acid.errors import HiveAcidError, InvalidStatement
-from hive_acid.metastore.types import MetastoreLine
 from hive_acid.model.table import Column, Partition
 from hive_acid.wire.statement_kinds import StatementKind
 from hive_acid.wire.statements import Overwrite
@@ -16,11 +15,6 @@ INSERT, OVERWRITE, TRUNCATE = StatementKind.INSERT, StatementKind.OVERWRITE, Sta
 CHANGES = [kind for kind in StatementKind if kind is not INSERT]
 ROWS, PERCENT = GUARD_MAX_ROWS.key, GUARD_MAX_PERCENT.key
 """The engine changes 3 rows of 10; an overwrite or TRUNCATE replaces all 10."""
-
-
-@pytest.fixture(params=list(MetastoreLine), ids=lambda line: line.value)
-def world(request: pytest.FixtureRequest) -> World:
-    return World(request.param)
 
 
 def removed(kind: StatementKind) -> int:

@@ -13,11 +13,6 @@ from hive_acid.wire.statement_kinds import StatementKind
 from support.statements import TABLE, World, build_table
 
 
-@pytest.fixture(params=MetastoreLine, ids=lambda line: line.value)
-def world(request: pytest.FixtureRequest) -> World:
-    return World(request.param)
-
-
 @pytest.fixture
 def partitioned(world: World) -> World:
     """The table with partitions by `d`: `d=old` is there, elsewhere, and statements write to it and to `d=new`."""

@@ -14,11 +14,6 @@ from hive_acid.wire.statement_kinds import StatementKind
 from support.statements import LOCATION, TABLE, World, build_table
 
 
-@pytest.fixture(params=list(MetastoreLine), ids=lambda line: line.value)
-def world(request: pytest.FixtureRequest) -> World:
-    return World(request.param)
-
-
 def take_back(world: World, identity: str | None = None) -> list[str]:
     """Whether it was dropped: then one entry."""
     dropped: list[str] = []

@@ -8,16 +8,10 @@ import pytest
 
 from hive_acid.config import Settings
 from hive_acid.errors import TransactionAborted
-from hive_acid.metastore.types import MetastoreLine
 from hive_acid.wire.statement_kinds import StatementKind
 from support.statements import TIMEOUT_MS, World
 
 KINDS = (StatementKind.INSERT, StatementKind.UPDATE, StatementKind.DELETE, StatementKind.OVERWRITE)
-
-
-@pytest.fixture(params=list(MetastoreLine), ids=lambda line: line.value)
-def world(request: pytest.FixtureRequest) -> World:
-    return World(request.param)
 
 
 def run_alone(world: World, kind: StatementKind) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from hive_acid.config import Settings
 from hive_acid.errors import UnsupportedOperation
-from hive_acid.metastore.types import LockComponent, LockKind, MetastoreLine, OperationKind
+from hive_acid.metastore.types import LockComponent, LockKind, OperationKind
 from hive_acid.wire.statement_kinds import StatementKind
 from support.statements import LOCATION, TABLE, World
 
@@ -17,11 +17,6 @@ OLD = [
     "delete_delta_0000002_0000002_0000/bucket_00000",
     "base_0000005/bucket_00000",
 ]
-
-
-@pytest.fixture(params=list(MetastoreLine), ids=lambda line: line.value)
-def world(request: pytest.FixtureRequest) -> World:
-    return World(request.param)
 
 
 @pytest.mark.parametrize("old", OLD)

@@ -7,16 +7,10 @@ import pytest
 from hive_acid.config import Settings
 from hive_acid.errors import HiveAcidError, WriteConflict
 from hive_acid.execution.session_transaction import SessionTransaction
-from hive_acid.metastore.types import MetastoreLine
 from hive_acid.wire.statement_kinds import StatementKind
 from support.statements import LOCATION, TABLE, World
 
 REPLACING = [StatementKind.OVERWRITE, StatementKind.TRUNCATE]
-
-
-@pytest.fixture(params=list(MetastoreLine), ids=lambda line: line.value)
-def world(request: pytest.FixtureRequest) -> World:
-    return World(request.param)
 
 
 def run(world: World, transaction: SessionTransaction, kind: StatementKind) -> int:
