@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import platform
 import shutil
 import sys
 import tempfile
@@ -16,6 +17,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 from big_delete import measure_big_delete
 from compactions import measure_compactions
@@ -26,6 +28,7 @@ from originals import measure_originals
 from planning import measure_planning
 from pruning import measure_pruning
 from scans import measure_scans
+from series_report import publish
 from shapes import measure_shapes
 from single_deletes import measure_single_deletes
 from workbench import Workbench, started_workbench
@@ -63,52 +66,57 @@ def parse_options(arguments: Sequence[str] | None) -> argparse.Namespace:
     )
     parser.add_argument("--folder", type=Path, help="where the data go; a temporary folder by default")
     parser.add_argument("--result", type=Path, default=RESULT, help="the JSON of the results (default: %(default)s)")
+    parser.add_argument("--publish", action="store_true", help="write each series into docs/benchmarks.md, at its mark")
     chosen = parser.parse_args(arguments)
     if chosen.rounds < 2 or chosen.rows < 1000:
         parser.error("at least 2 rounds and 1000 rows are needed")
     return chosen
 
 
+def describe_run(bench: Workbench) -> dict[str, Any]:
+    """What figures belong to: versions, machine, sizes."""
+    return {
+        "version": hive_acid.__version__,
+        "spark": bench.spark.version,
+        "cores": bench.spark.sparkContext.defaultParallelism,
+        "heap": bench.spark.conf.get("spark.driver.memory"),
+        "system": f"{platform.system()} {platform.machine()}",
+        "rows": bench.rows,
+        "rounds_kept": bench.rounds - 1,
+    }
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure, print, write. Returns 0, or raises when a count is wrong."""
     chosen = parse_options(arguments)
     folder = Path(tempfile.mkdtemp(prefix="hive-acid-bench-", dir=chosen.folder))
-    results: list[Measure] = []
+    series: list[dict[str, Any]] = []
     started = time.perf_counter()
     try:
         with started_workbench(folder, chosen.rows, chosen.rounds) as bench:
-            facts = {
-                "version": hive_acid.__version__,
-                "spark": bench.spark.version,
-                "cores": bench.spark.sparkContext.defaultParallelism,
-                "load_average_before": os.getloadavg(),
-                "rows": chosen.rows,
-                "rounds_kept": chosen.rounds - 1,
-            }
+            facts = describe_run(bench)
             print(", ".join(f"{key} {value}" for key, value in facts.items()), flush=True)
             for name in chosen.only or SERIES:
-                print(f"\n{name}: {SERIES[name][0]}", flush=True)
-                measured = SERIES[name][1](bench)
-                results += measured
+                title, measure = SERIES[name]
+                print(f"\n{name}: {title}", flush=True)
+                before = os.getloadavg()
+                measured = measure(bench)
+                loads = {"load_average_before": before, "load_average_after": os.getloadavg()}
                 print(format_table(measured), flush=True)
+                series.append({"series": name, **loads, "results": [describe_measure(found) for found in measured]})
+                if chosen.publish:
+                    publish(name, title, {**facts, **loads}, measured)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     chosen.result.parent.mkdir(exist_ok=True)
-    chosen.result.write_text(
-        json.dumps(
-            {
-                **facts,
-                "results": [
-                    asdict(measure) | {"ratio": measure.ratio, "cpu_ratio": measure.cpu_ratio} for measure in results
-                ],
-            },
-            indent=2,
-        )
-        + "\n",
-        "utf-8",
-    )
+    chosen.result.write_text(json.dumps({**facts, "series": series}, indent=2) + "\n", "utf-8")
     print(f"\n{time.perf_counter() - started:.0f} s in all, written to {chosen.result}")
     return 0
+
+
+def describe_measure(measure: Measure) -> dict[str, Any]:
+    """A measure with its ratios."""
+    return asdict(measure) | {"ratio": measure.ratio, "cpu_ratio": measure.cpu_ratio}
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 
@@ -75,13 +76,37 @@ def test_first_statements_and_commands_are_timed() -> None:
 
 
 @pytest.mark.slow
-def test_the_benchmarks_beside_flat_files_run(tmp_path: Path) -> None:
+def test_the_benchmarks_beside_flat_files_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     series = [part for name in ("scan", "shape", "plan", "cores", "insert", "delete") for part in ("--only", name)]
     places = ("--folder", str(tmp_path), "--result", str(tmp_path / "result.json"))
     printed = run("bench.py", "--rows", "1000", "--rounds", "2", *series, *places)
     for name in ("count(*), no deletes", "INSERT … SELECT", "DELETE of one row"):
         assert name in printed
     assert [path.name for path in tmp_path.iterdir()] == ["result.json"], "data and servers are gone"
+    monkeypatch.syspath_prepend(str(BENCHMARKS))
+    import series_report
+
+    for part in json.loads((tmp_path / "result.json").read_text())["series"]:
+        names = [measure["name"] for measure in part["results"]]
+        for end in series_report.load_targets().get(part["series"], {}):
+            assert any(name.endswith(end) for name in names), f"targets.toml: {part['series']}, {end}"
+
+
+def test_a_series_is_shown_with_what_is_to_be_reached(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(BENCHMARKS))
+    import bars
+    import measures
+    import series_report
+
+    kept = measures.Measure("sum, 10 % deleted", 3.0, 2.0, (3.0,))
+    lost = measures.Measure("sum, 1 % deleted", 3.0, 2.0, (3.0,))
+    table = series_report.format_table("scan", [kept, lost])
+    assert "| sum, 10 % deleted | 3.000 s | 2.000 s | 1.50 |  | 1.40, missed |" in table
+    assert "| 1.15, missed |" in table
+    assert series_report.find_target("scan", "a scan of another name") is None
+    picture = ElementTree.fromstring(bars.build_bars("a & b", [bars.Bar("x < y", 9.0, 1.1), bars.Bar("z", 0.5, None)]))
+    texts = [part.text for part in picture.iter("{http://www.w3.org/2000/svg}text")]
+    assert texts == ["a & b", "x < y", "9.00", "z", "0.50"]
 
 
 @pytest.mark.slow
