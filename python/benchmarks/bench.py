@@ -42,7 +42,10 @@ SERIES: dict[str, tuple[str, Callable[[Workbench], Sequence[Measure]]]] = {
     "shape": ("a base, 1 and 5 deletes, 1 and 5 inserts, against flat ORC with the same rows", measure_shapes),
     "plan": ("planning a read of 10, 1,000 and 10,000 partitions, against flat tables", measure_planning),
     "cores": ("UPDATE in one file and in all, and how many cores are at work", measure_cores),
-    "insert": ("INSERT … SELECT, also into 16 buckets, against DataFrame.write.orc", measure_inserts),
+    "insert": (
+        "INSERT … SELECT, into buckets, 200 and 10,000 partitions, against DataFrame.write.orc",
+        measure_inserts,
+    ),
     "delete": ("latency of a DELETE of one row, and its calls to the metastore", measure_single_deletes),
     "originals": ("a scan of a table that was converted with 1, 10 and 100 files, one row deleted", measure_originals),
     "pruning": ("statements on one of 10,000 partitions, against one of 20", measure_pruning),

@@ -1,4 +1,4 @@
-"""INSERT … SELECT of all source rows, beside writing them as flat ORC."""
+"""INSERT … SELECT of all source rows, also into buckets and new partitions, beside writing them as flat ORC."""
 
 from __future__ import annotations
 
@@ -7,10 +7,14 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+from columns import COLUMNS
 from measures import Measure, ensure_equal, measure_rounds
 from workbench import Workbench
 
 BUCKETS = 16
+PARTITIONS = (200, 10_000)
+FEWEST_ROWS = 100
+"""In a partition; fewer partitions are made of few rows."""
 
 
 def measure_inserts(bench: Workbench) -> Sequence[Measure]:
@@ -36,10 +40,37 @@ def measure_inserts(bench: Workbench) -> Sequence[Measure]:
     for table in ("inserted", "bucketed"):
         bench.spark.sql(f"DROP TABLE {table}")
     flat = size_mib(target)
-    return [
+    noted = [
         replace(measure, note=f"{size:.0f} MiB against {flat:.0f} MiB")
         for measure, size in zip(measures, written, strict=True)
     ]
+    return [*noted, *(measure_partitions(bench, count) for count in PARTITIONS if FEWEST_ROWS * count <= bench.rows)]
+
+
+def measure_partitions(bench: Workbench, count: int) -> Measure:
+    """All rows into so many new partitions, beside the same shuffle and flat ORC; with what one takes more."""
+    columns = ", ".join(f"{name} {kind}" for name, (kind, _) in COLUMNS.items())
+    bench.spark.conf.set("hive.exec.dynamic.partition.mode", "nonstrict")
+    bench.spark.conf.set("hive.exec.max.dynamic.partitions", str(2 * count))
+    source = bench.spark.read.parquet(str(bench.source)).selectExpr("*", f"CAST(id % {count} AS INT) AS part")
+    source.createOrReplaceTempView("parted")
+
+    def create() -> None:
+        bench.spark.sql("DROP TABLE IF EXISTS parts")
+        properties = "TBLPROPERTIES ('transactional'='true')"
+        bench.spark.sql(f"CREATE TABLE parts ({columns}) PARTITIONED BY (part INT) STORED AS ORC {properties}")
+
+    def insert() -> None:
+        ensure_equal("rows", bench.spark.sql("INSERT INTO parts SELECT * FROM parted").collect()[0][0], bench.rows)
+
+    def write() -> None:
+        shuffled = source.repartition("part").sortWithinPartitions("part")
+        shuffled.write.mode("overwrite").partitionBy("part").orc(str(bench.folder / "parted"))
+
+    (measure,) = measure_rounds({f"into {count:,} new partitions": (insert, write)}, bench.rounds, before_round=create)
+    bench.spark.sql("DROP TABLE parts")
+    more_ms = ((measure.cpu_seconds or 0.0) - (measure.baseline_cpu_seconds or 0.0)) / count * 1000
+    return replace(measure, note=f"{more_ms:.1f} ms of processors more for each")
 
 
 def size_mib(folder: Path) -> float:
