@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
@@ -135,7 +136,8 @@ def _ivy_jar(what: str) -> Path:
     for folder in folders:
         for jar in sorted(folder.glob("ivy-*.jar")):
             return jar
-    raise build_error("HIVE_ACID_DOWNLOAD.IVY_NOT_FOUND", what=what, searched=", ".join(map(str, folders)))
+    searched = ", ".join(map(str, folders)) or sys.prefix
+    raise build_error("HIVE_ACID_DOWNLOAD.IVY_NOT_FOUND", what=what, searched=searched)
 
 
 def _ivy_module(artifacts: Sequence[Artifact]) -> str:
