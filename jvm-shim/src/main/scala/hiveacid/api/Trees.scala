@@ -2,6 +2,7 @@ package hiveacid.api
 
 import java.io.FileNotFoundException
 
+import scala.annotation.tailrec
 import scala.collection.mutable
 
 import hiveacid.formats.{Children, SideBySide}
@@ -23,22 +24,44 @@ object Trees {
   private val FewestLocal = 32
   private val FewestRemote = 2
 
-  /** The roots in order; with hidden folders, and files that the file system leaves out, if they are wanted. */
-  def list(roots: Seq[String], withHidden: Boolean, conf: Configuration): Seq[ListedTree] = {
+  /** The clock by which a Cleaner is waited for. */
+  trait Clock {
+    def nowMs: Long
+    def pause(ms: Long): Unit
+  }
+
+  object SystemClock extends Clock {
+    override def nowMs: Long = System.nanoTime / 1000000L
+    override def pause(ms: Long): Unit = Thread.sleep(ms)
+  }
+
+  /** The roots in order; with hidden folders, and files that the file system leaves out, if they are wanted. A root
+    * that loses a folder while it is listed is listed anew. Between two listings there is a pause: the Cleaner removes
+    * one folder after the other, and a listing takes no longer than one of them.
+    *
+    * @throws java.io.FileNotFoundException
+    *   for a folder that is listed ten times and never there, and for any after five minutes
+    */
+  def list(
+      roots: Seq[String],
+      withHidden: Boolean,
+      conf: Configuration,
+      clock: Clock = SystemClock
+  ): Seq[ListedTree] = {
     val trees = roots.map(new Tree(_, withHidden, conf))
-    val endNs = System.nanoTime + LimitMs * 1000000L
-    var pending = trees
-    var pauseMs = 1L
-    listAll(pending)
-    while ({ pending = pending.filter(_.lost.isDefined); pending.nonEmpty }) {
-      pending.find(_.hasLostInVain || System.nanoTime > endNs).flatMap(_.lost).foreach(throw _)
-      Thread.sleep(
-        pauseMs
-      ) // the Cleaner removes one folder after the other, and a listing takes no longer than one of them
-      pauseMs = math.min(2 * pauseMs, LongestPauseMs)
-      pending.foreach(_.begin())
+    val endMs = clock.nowMs + LimitMs
+
+    @tailrec def listUntilWhole(pending: Seq[Tree], pauseMs: Long): Unit = {
       listAll(pending)
+      val incomplete = pending.filter(_.lost.isDefined)
+      incomplete.find(_.hasLostInVain || clock.nowMs > endMs).flatMap(_.lost).foreach(throw _)
+      if (incomplete.nonEmpty) {
+        clock.pause(pauseMs)
+        incomplete.foreach(_.begin())
+        listUntilWhole(incomplete, math.min(2 * pauseMs, LongestPauseMs))
+      }
     }
+    listUntilWhole(trees, 1L)
     trees.map(_.listing)
   }
 

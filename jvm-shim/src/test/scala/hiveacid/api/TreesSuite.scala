@@ -40,7 +40,14 @@ final class TreesSuite extends munit.FunSuite {
     root
   }
 
-  private def list(roots: LocalPath*): Seq[ListedTree] = Trees.list(roots.map(r => s"far:$r"), withHidden = false, conf)
+  /** No time passes but in pauses. */
+  private object TestClock extends Trees.Clock {
+    var nowMs = 0L
+    override def pause(ms: Long): Unit = nowMs += ms
+  }
+
+  private def list(roots: LocalPath*): Seq[ListedTree] =
+    Trees.list(roots.map(r => s"far:$r"), withHidden = false, conf, TestClock)
 
   private def names(listing: ListedTree): Seq[String] = listing.folders.map(_.path)
 
@@ -94,6 +101,23 @@ final class TreesSuite extends munit.FunSuite {
     }
     assertEquals(list(root).map(names), Seq(Seq("", "base_15")))
     assertEquals(listings.get, 16)
+  }
+
+  test("folders that come and go for five minutes are an error in the end") {
+    val root = tree("delta_1")
+    val listings = new AtomicInteger
+    val startMs = TestClock.nowMs
+    Far.watch = path =>
+      if (path.getName == root.getFileName.toString) {
+        val number = listings.incrementAndGet()
+        Files.createDirectory(root.resolve(s"delta_come_$number"))
+      } else if (path.getName.startsWith("delta_come_")) {
+        Files.deleteIfExists(root.resolve(path.getName))
+        throw new FileNotFoundException(path.toString)
+      }
+    intercept[FileNotFoundException](list(root))
+    val waitedMs = TestClock.nowMs - startMs
+    assert(waitedMs > 300000L && waitedMs <= 300100L, s"$waitedMs ms")
   }
 
   test("a folder that is there and may not be read is an error at once") {
