@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 from functools import cache
-from importlib.resources import files
 
-from hive_acid.wire import codec
+from hive_acid.wire.kind_table import load_kind_table
 
 
 @dataclass(frozen=True)
@@ -53,5 +52,4 @@ class DdlKind(Enum):
 @cache
 def load_ddl_kinds() -> Mapping[str, DdlTraits]:
     """The table, by the kinds' keys."""
-    text = files("hive_acid.wire").joinpath("ddl_kinds.json").read_text("utf-8")
-    return codec.read(Mapping[str, DdlTraits], text)  # type: ignore[type-abstract]
+    return load_kind_table("ddl_kinds.json", DdlTraits)

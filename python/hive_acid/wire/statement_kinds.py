@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 from functools import cache
-from importlib.resources import files
 
-from hive_acid.wire import codec
+from hive_acid.wire.kind_table import load_kind_table
 
 
 @dataclass(frozen=True)
@@ -63,5 +62,4 @@ class StatementKind(Enum):
 @cache
 def load_statement_kinds() -> Mapping[str, StatementTraits]:
     """The table, by the kinds' keys."""
-    text = files("hive_acid.wire").joinpath("statement_kinds.json").read_text("utf-8")
-    return codec.read(Mapping[str, StatementTraits], text)  # type: ignore[type-abstract]
+    return load_kind_table("statement_kinds.json", StatementTraits)
