@@ -235,18 +235,22 @@ abstract class AcidOrcSuite extends munit.FunSuite {
       val reader = OrcFile.createReader(file, OrcFile.readerOptions(conf))
       val tail = reader.getFileTail
       reader.close()
-      val in = fs.open(file)
-      val bytes =
-        try in.readAllBytes()
-        finally in.close()
       val (footer, script) = (tail.getFooter.toBuilder, tail.getPostscript.toBuilder)
       mark(footer, script)
       val made = footer.build().toByteArray
       val end = script.setFooterLength(made.length.toLong).build().toByteArray
-      val kept = bytes.length - 1 - tail.getPostscript.getSerializedSize - tail.getPostscript.getFooterLength.toInt
+      val old = 1 + tail.getPostscript.getSerializedSize + tail.getPostscript.getFooterLength.toInt
+      patch(file)(bytes => bytes.dropRight(old) ++ made ++ end ++ Array(end.length.toByte))
+    }
+
+    /** Another file of other bytes in its place. */
+    def patch(file: Path)(made: Array[Byte] => Array[Byte]): Unit = {
+      val in = fs.open(file)
+      val bytes =
+        try in.readAllBytes()
+        finally in.close()
       val out = fs.create(file, true)
-      out.write(bytes, 0, kept)
-      Seq(made, end, Array(end.length.toByte)).foreach(part => out.write(part))
+      out.write(made(bytes))
       out.close()
     }
 

@@ -1,6 +1,9 @@
 package hiveacid.formats.orc
 
 import java.io.Closeable
+import java.util.Locale
+
+import scala.jdk.CollectionConverters._
 
 import hiveacid.errors.{AcidException, Refusal}
 import hiveacid.formats.{Evolution, ReadErrors}
@@ -214,8 +217,21 @@ final class FileScan(file: SourceFile, columns: ScannedColumns, conf: Configurat
     }
 
     private def searchArgument() = {
-      val arguments = new SearchArguments(columns.required, schema.unconverted, dates = !isHybrid)
-      if (operationsKnown) arguments.build(columns.filters) else None
+      val filtered = columns.filters.flatMap(_.references).map(_.toLowerCase(Locale.ROOT)).toSet
+      if (!operationsKnown || filtered.isEmpty) None
+      else {
+        val usable = schema.unconverted.intersect(filtered) -- halfTold
+        new SearchArguments(columns.required, usable, dates = !isHybrid).build(columns.filters)
+      }
+    }
+
+    /** Lower-case names of columns of which the file's statistics tell one bound only, see [[FileStatistics]]. */
+    private def halfTold: Set[String] = {
+      val (row, statistics) = (FileSchema.rowOf(reader.getSchema), reader.getStatistics)
+      val halves = row.getFieldNames.asScala.zip(row.getChildren.asScala).collect {
+        case (name, field) if !FileStatistics.areWhole(statistics(field.getId)) => name.toLowerCase(Locale.ROOT)
+      }
+      halves.toSet
     }
 
     private def included(): Array[Boolean] = {

@@ -9,6 +9,8 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 import org.apache.orc.{
   ColumnStatistics,
+  DateColumnStatistics,
+  DecimalColumnStatistics,
   DoubleColumnStatistics,
   IntegerColumnStatistics,
   OrcFile,
@@ -46,12 +48,12 @@ final class FileStatistics private (
 
   /** As the reader judges those of row groups (RecordReaderImpl.evaluatePredicateProto), which is not open to others.
     */
-  private def told(field: TypeDescription): Option[ColumnStatistics] = columns(field.getId).filter {
-    case s: IntegerColumnStatistics                 => s.getNumberOfValues == 0 || s.getMinimum <= s.getMaximum
-    case s: DoubleColumnStatistics                  => !s.getSum.isNaN // NaN is neither least nor greatest
-    case _ if field.getCategory == Category.DECIMAL => !(writer == ORC_135 && isDecimal64(field)) // ORC-517
-    case _                                          => true
-  }
+  private def told(field: TypeDescription): Option[ColumnStatistics] =
+    columns(field.getId).filter(FileStatistics.areWhole).filter {
+      case s: DoubleColumnStatistics                  => !s.getSum.isNaN // NaN is neither least nor greatest
+      case _ if field.getCategory == Category.DECIMAL => !(writer == ORC_135 && isDecimal64(field)) // ORC-517
+      case _                                          => true
+    }
 
   private def isDecimal64(field: TypeDescription) = field.getPrecision <= TypeDescription.MAX_DECIMAL64_PRECISION
 
@@ -85,6 +87,21 @@ object FileStatistics {
       (found.fold(0L)(_.sizeBytes) + key.file.path.length + ColumnBytes).toInt
     )
     .build[Key, Option[FileStatistics]]()
+
+  /** Whether both bounds of a column's values were kept, or there are no values.
+    *
+    * Presto, and Trino before it shortened long bounds (trinodb/trino#11652), leave out a bound of text that is longer
+    * than 64 bytes. ORC takes a column without a lower bound for one without values (RecordReaderImpl.getValueRange),
+    * and no row would meet any condition. What such a writer leaves out of a row group it leaves out of the file, too.
+    */
+  def areWhole(statistics: ColumnStatistics): Boolean = statistics.getNumberOfValues == 0 || (statistics match {
+    case s: IntegerColumnStatistics => s.getMinimum <= s.getMaximum
+    case s: DoubleColumnStatistics  => s.getMinimum <= s.getMaximum || s.getSum.isNaN
+    case s: StringColumnStatistics  => s.getLowerBound != null && s.getUpperBound != null
+    case s: DateColumnStatistics    => s.getMinimumLocalDate != null && s.getMaximumLocalDate != null
+    case s: DecimalColumnStatistics => s.getMinimum != null && s.getMaximum != null
+    case _                          => true
+  })
 
   /** Whether the file was read before. */
   def isKnown(file: FileVersion, asHive3: Boolean): Boolean = cache.getIfPresent(Key(file, asHive3)) != null

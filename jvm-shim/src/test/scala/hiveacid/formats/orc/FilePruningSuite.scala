@@ -1,5 +1,7 @@
 package hiveacid.formats.orc
 
+import java.nio.charset.StandardCharsets.ISO_8859_1
+
 import hiveacid.AcidOrcSuite
 import hiveacid.formats.Evolution
 import hiveacid.write.SpecChanges.compression
@@ -39,6 +41,30 @@ class FilePruningSuite extends AcidOrcSuite {
     assert(isOpened(t, "s = repeat('m', 3000) || '1'"))
     assert(!isOpened(t, "s = 'a'"))
     assert(!isOpened(t, "s = 'z'"))
+  }
+
+  test("text of which a bound was left out is found, as Presto writes it for more than 64 bytes") {
+    val least = "a" * 65
+    for (bound <- Seq(Seq(least), Seq("b"), Seq(least, "b"))) {
+      val t = new Table("s string, id int", "struct<s:string,id:int>")
+      val rows = s"select if(id = 0, '$least', 'b') as s, cast(id as int) from range(2)"
+      t.insert(spark.sql(rows).repartition(1), compression("NONE"))
+      t.patch(t.path(t.dataFolders.head, "bucket_00000"))(bytes => bound.foldLeft(bytes)(withoutBound))
+      for (predicate <- Seq("s = 'b'", "s is not null", "s in ('b', 'c')", "s > 'aaab'", "s <=> 'b' and id = 1"))
+        assertEquals(t.read().where(predicate).where("id = 1").count(), 1L)
+      assertEquals(t.read().where(s"s = '$least'").count(), 1L)
+      assertEquals(t.read().where("s is null").count(), 0L)
+    }
+  }
+
+  /** The least and the greatest value get numbers that nobody knows, as fields of their messages. */
+  private def withoutBound(bytes: Array[Byte], text: String): Array[Byte] = {
+    val (minimum, maximum, unknown) = ('\u000a', '\u0012', '\u007a')
+    val written = new String(bytes, ISO_8859_1)
+    val value = s"${text.length.toChar}$text"
+    val left = Seq(minimum, maximum).foldLeft(written)((file, tag) => file.replace(s"$tag$value", s"$unknown$value"))
+    assert(left != written)
+    left.getBytes(ISO_8859_1)
   }
 
   test("decimals of ORC 1.5.0 to 1.5.5 have no statistics (ORC-517)") {
