@@ -70,8 +70,8 @@ class AcidTransaction:
             raise name_unexpected(unexpected) from unexpected
         finally:
             self._jvm().end(session._jsparkSession)
-        if error is None:
-            self._refresh_caches([str(name) for name in transaction.written_tables])
+            if error is None:  # a commit that failed may have been carried out
+                self._refresh_caches([str(name) for name in transaction.written_tables])
 
     def _refresh_caches(self, names: list[str]) -> None:
         session: Any = self._spark

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hive_acid.model.table import TableName
-from support.drivers import Drivers, Table, wait_until
+from support.drivers import LIMIT_SECONDS, Drivers, Table, wait_until
 from support.session_process import StatementFailed
 from support.spark_lines import raised_in_tasks
 from support.thrift_proxy import Lost
@@ -78,6 +78,25 @@ def test_a_commit_of_both_whose_answers_never_come_is_unknown_and_is_both_or_nei
     table.wait_for_timeout()
     expected = (ALL, [0]) if lost is Lost.REQUEST else ([*ALL, 100], [0, 200])
     assert (table.ids(), other.ids()) == expected
+
+
+@pytest.mark.parametrize("steps", ["one", "several", "transaction"])
+def test_a_cache_shows_rows_whose_commit_nobody_has_told_of(
+    drivers: Drivers, table: Table, other: Table, steps: str
+) -> None:
+    session, insert = drivers.session, f"INSERT INTO {table.name} VALUES (100)"
+    session.sql(f"CACHE TABLE {table.name}")
+    assert session.sql(f"SELECT count(*) FROM {table.name}") == [(100,)]
+    drivers.proxy.lose("commit_txn", Lost.ANSWER, forever=True)
+    with pytest.raises(StatementFailed) as failed:
+        if steps == "transaction":
+            session.submit_for("main", [insert], together=True).result(LIMIT_SECONDS)
+        else:
+            session.sql(insert if steps == "one" else multi_insert(table, other))
+    assert failed.value.condition == "HIVE_ACID_COMMIT_STATE_UNKNOWN"
+    drivers.proxy.heal()
+    assert session.sql(f"SELECT count(*) FROM {table.name}") == [(101,)]
+    session.sql(f"UNCACHE TABLE {table.name}")
 
 
 @pytest.mark.parametrize("lost", Lost)

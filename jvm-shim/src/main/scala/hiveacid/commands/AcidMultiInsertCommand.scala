@@ -24,12 +24,12 @@ case class AcidMultiInsertCommand(inserts: Seq[AcidWriteCommand]) extends LeafRu
     val session = api.asInstanceOf[SparkSession]
     SessionTransactions.refuse(session, "INSERT into several tables", AcidTable.name(inserts.head.target))
     val written = inserts.map(_ => new WrittenFiles)
-    val rows =
+    val rows = SessionTransactions.refreshing(session, inserts.map(_.target)) {
       StatementTexts.describing(session, inserts.head) {
         RunningStatements.executeTogether(session, inserts.zip(written))
       }
+    }
     StatementMetrics.show(session, metrics, rows, written)
-    SessionTransactions.refreshCaches(session, inserts.map(_.target))
     Seq(Row(rows.affected))
   }
 }

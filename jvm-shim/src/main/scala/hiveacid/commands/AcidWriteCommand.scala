@@ -51,10 +51,10 @@ case class AcidWriteCommand(
   override def run(api: ApiSession): Seq[Row] = {
     val session = api.asInstanceOf[SparkSession]
     val written = new WrittenFiles
-    val rows = StatementTexts.describing(session, this)(RunningStatements.execute(session, this, written))
+    val rows = SessionTransactions.refreshing(session, Seq(target)) {
+      StatementTexts.describing(session, this)(RunningStatements.execute(session, this, written))
+    }
     StatementMetrics.show(session, metrics, rows, Seq(written))
-    // what a transaction of several statements has written is refreshed when it is committed
-    if (SessionTransactions.of(session).isEmpty) SessionTransactions.refreshCaches(session, Seq(target))
     if (counts.isEmpty) Nil else Seq(Row.fromSeq(kind.traits.counts.map(AcidWriteCommand.count(rows, _))))
   }
 

@@ -31,8 +31,8 @@ case class CreateTableAsSelectCommand(table: CatalogTable, query: LogicalPlan) e
     val identity = RunningStatements.createdTable(session, table)
     try SparkAccess.frame(session, insert)
     catch {
-      case unknown: AcidException if mayBeCommitted(unknown) => throw unknown
-      case failure: Throwable                                =>
+      case unknown: AcidException if unknown.mayBeCommitted => throw unknown
+      case failure: Throwable                               =>
         try RunningStatements.takeBack(session, table, identity, failure)(() => drop(session))
         catch { case NonFatal(kept) => throw because(kept, failure) }
         throw failure
@@ -53,10 +53,6 @@ case class CreateTableAsSelectCommand(table: CatalogTable, query: LogicalPlan) e
     .fold[Unit](DropTableCommand(table.identifier, ifExists = true, isView = false, purge = true).run(session))(
       _.drop(table.identifier, purges = true, isLocked = true)
     )
-
-  /** An error that can end a statement anywhere tells what became of it. */
-  private def mayBeCommitted(failure: AcidException) = failure.condition == "HIVE_ACID_COMMIT_STATE_UNKNOWN" ||
-    Seq("COMMITTED", "NOT_KNOWN").map(AcidException.outcome).exists(failure.getMessageParameters.containsValue(_))
 
   private def because(kept: Throwable, failure: Throwable): Throwable = {
     if (kept ne failure) kept.addSuppressed(failure)

@@ -24,6 +24,12 @@ class AcidException(
 
   /** The condition without its sub-condition. */
   def mainCondition: String = condition.takeWhile(_ != '.')
+
+  /** False if the statement that failed has certainly committed nothing. An error that can end a statement anywhere
+    * tells what became of it.
+    */
+  def mayBeCommitted: Boolean = condition == "HIVE_ACID_COMMIT_STATE_UNKNOWN" ||
+    Seq("COMMITTED", "NOT_KNOWN").map(AcidException.outcome).exists(parameters.values.toSeq.contains)
 }
 
 object AcidException {

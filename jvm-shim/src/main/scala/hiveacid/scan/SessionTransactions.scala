@@ -54,8 +54,32 @@ object SessionTransactions extends Logging {
     recache(session, TableIdentifier(name, Some(database), Some(AcidTable.SessionCatalog)))
   }
 
-  /** The same for tables of any catalogs. */
-  def refreshCaches(session: SparkSession, tables: Seq[CatalogTable]): Unit =
+  /** Runs a statement that writes to these tables. Caches are refreshed also after an error, unless it has certainly
+    * committed nothing. A transaction of several statements refreshes what it has written when it is committed.
+    */
+  def refreshing[T](session: SparkSession, tables: Seq[CatalogTable])(statement: => T): T = {
+    val isPart = of(session).nonEmpty
+    def refresh(): Unit = if (!isPart) refreshCaches(session, tables)
+    val result =
+      try statement
+      catch { case e: Throwable if mayBeCommitted(e) => refreshAfter(e, () => refresh()) }
+    refresh()
+    result
+  }
+
+  private def refreshAfter(error: Throwable, refresh: () => Unit): Nothing = {
+    try refresh()
+    catch { case e: Throwable => error.addSuppressed(e) } // an interrupt, for example
+    throw error
+  }
+
+  private def mayBeCommitted(error: Throwable) = error match {
+    case e: AcidException => e.mayBeCommitted
+    case _                => true
+  }
+
+  /** For tables of any catalogs. */
+  private def refreshCaches(session: SparkSession, tables: Seq[CatalogTable]): Unit =
     tables.map(AcidTable.key).distinct.foreach { table =>
       recache(session, table.copy(catalog = table.catalog.orElse(Some(AcidTable.SessionCatalog))))
     }
