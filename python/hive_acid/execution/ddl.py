@@ -18,7 +18,7 @@ from hive_acid.reading.late_tables import find_write_ids_now
 from hive_acid.reading.warehouse import Warehouse
 from hive_acid.snapshot.conversion import find_obstacle
 from hive_acid.transactions.ddl_locks import build_ddl_locks
-from hive_acid.transactions.manager import Transaction
+from hive_acid.transactions.manager import Outcome, Transaction
 from hive_acid.wire.ddl_kinds import DdlKind
 from hive_acid.writing.new_folders import find_leftover
 from hive_acid.writing.partitions import withdraw_statistics
@@ -74,6 +74,7 @@ class DdlExecutor:
                     command()
             except BaseException as error:
                 kept.restore(transaction.txn_id, self._warehouse.transactions.identity, error)
+                _leave_sign(statement, transaction, error)
                 raise
         except BaseException as error:
             transaction.abort_because(error)
@@ -91,6 +92,7 @@ class DdlExecutor:
         except BaseException as error:
             if not (isinstance(error, HiveAcidError) and error.takes_outcome):
                 add_note(error, f"{statement.kind.title} itself was carried out")
+            _leave_sign(statement, transaction, error)
             transaction.abort_because(error)
             raise
 
@@ -214,3 +216,17 @@ class DdlExecutor:
 
 def _shown(files: Sequence[str]) -> str:
     return ", ".join(files[:_SHOWN_FILES]) + (", …" if len(files) > _SHOWN_FILES else "")
+
+
+def _leave_sign(statement: DdlStatement, transaction: Transaction, error: BaseException) -> None:
+    """Commits although the statement failed, or was cancelled: it may have taken partitions away.
+
+    Its write ID is the sign by which older snapshots are known not to serve, and an aborted one is none. Nothing was
+    written under it. `error` gets a note if it cannot be committed.
+    """
+    if not statement.kind.traits.takes_partitions_away or transaction.outcome is not Outcome.OPEN:
+        return
+    try:
+        transaction.commit(heeds_cancellation=False)
+    except HiveAcidError as second:
+        add_note(error, f"transactions that have begun before may read the table without the partition: {second}")

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
 from hive_acid.errors import WriteConflict
+from hive_acid.execution.ddl import DdlStatement
 from hive_acid.execution.session_transaction import SessionTransaction
 from hive_acid.metastore.types import LockKind, MetastoreLine
 from hive_acid.model.table import Column, Partition, TableName
+from hive_acid.wire.ddl_kinds import DdlKind
 from hive_acid.wire.statement_kinds import StatementKind
+from support.altered_tables import build
 from support.statements import LOCATION, TABLE, FakeEngine, World, build_table
 
 FIRST = TableName("db", "first")
@@ -40,6 +44,30 @@ def test_a_drop_that_leaves_a_write_id_is_noticed(world: World) -> None:
     dropping = world.memory.open_transaction("other", "host", "agent")
     world.memory.allocate_write_id(dropping, TABLE)
     world.memory.commit(dropping)
+    with pytest.raises(WriteConflict, match="may have dropped partitions"):
+        begun.partition_names(TABLE)
+    world.executor.end_transaction(begun, RuntimeError())
+
+
+@pytest.mark.parametrize("kind", [DdlKind.DROP_PARTITION, DdlKind.RENAME_PARTITION])
+@pytest.mark.parametrize("end", ["its error", "an interrupt", "a cancellation before the commit"])
+def test_a_drop_of_ours_leaves_one_however_it_ends(world: World, kind: DdlKind, end: str) -> None:
+    begun, cancelled = begin(world, FIRST), KeyboardInterrupt()
+
+    def cancel() -> None:
+        raise cancelled
+
+    def drop() -> None:
+        world.memory.remove_partition(TABLE, "d=a")
+        if end == "a cancellation before the commit":
+            world.transactions.timing = replace(world.transactions.timing, check=cancel)
+            return
+        raise LookupError if end == "its error" else cancelled
+
+    with pytest.raises((LookupError, KeyboardInterrupt)):
+        build(world).run(DdlStatement(kind, (TABLE,)), drop)
+    world.transactions.timing = world.clock.timing
+    assert world.open_transactions() == [begun.txn_id]
     with pytest.raises(WriteConflict, match="may have dropped partitions"):
         begun.partition_names(TABLE)
     world.executor.end_transaction(begun, RuntimeError())
