@@ -74,7 +74,7 @@ def run_rounds(chosen: argparse.Namespace, folder: Path, run: Run) -> None:
         prepare(name)  # before anything runs beside it
     with ExitStack() as stack:
         workers = {name: stack.enter_context(started_worker(name, folder / name, machine)) for name in engines}
-        run.sparks |= {name: worker.spark for name, worker in workers.items()}
+        run.workers |= workers
         source = write_source(workers[OURS], folder / "source", chosen.rows, chosen.days)
         if not chosen.no_warm_up:
             rows = min(WARM_UP_ROWS, max(1_000, chosen.rows // 10))
@@ -101,7 +101,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         run_rounds(chosen, folder, run)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-        facts = find_facts(chosen, run.sparks) | {
+        facts = find_facts(chosen, run.workers) | {
             "days": chosen.days,
             "load_before": load_before,
             "load_after": os.getloadavg(),

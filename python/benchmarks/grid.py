@@ -1,4 +1,4 @@
-"""What a DELETE costs by the files and rows it touches, beside Delta, Iceberg and partitions that are written anew.
+"""What a DELETE costs by files and rows it touches, beside Delta, Iceberg, Trino and partitions written anew.
 
 `./dev bench grid` makes a table of ten files for each cell, deletes 1, 10 or 29 % of the rows of 1, 3 or 10 files, and
 scans what is left. The rows of all engines are compared.
@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from peers.comparison import Workers, compare, write_source
-from peers.environments import PEERS
+from peers.environments import PEERS, TRINO
 from peers.grid_run import GridRun, Spot, find_sides
 from peers.options import FULL_ROWS, build_parser
 from peers.statement_run import Cell
@@ -22,12 +22,13 @@ SMALLEST_ROWS = 2_000
 
 def parse_options(arguments: Sequence[str] | None) -> argparse.Namespace:
     """The command line."""
-    parser = build_parser("grid", __doc__.partition("\n")[0], rows=FULL_ROWS // 2)
+    peers = (*PEERS, TRINO)
+    parser = build_parser("grid", __doc__.partition("\n")[0], rows=FULL_ROWS // 2, peers=peers)
     parser.add_argument("--rounds", type=int, default=3, help="rounds that count (default: %(default)s)")
     chosen = parser.parse_args(arguments)
     chosen.rows = FULL_ROWS // 2 if chosen.scale else chosen.rows
-    if set(chosen.against) - set(PEERS) or chosen.rounds < 1 or chosen.rows < SMALLEST_ROWS:
-        parser.error(f"peers are {', '.join(PEERS)}; at least one round and {SMALLEST_ROWS:,} rows")
+    if set(chosen.against) - set(peers) or chosen.rounds < 1 or chosen.rows < SMALLEST_ROWS:
+        parser.error(f"peers are {', '.join(peers)}; at least one round and {SMALLEST_ROWS:,} rows")
     return chosen
 
 

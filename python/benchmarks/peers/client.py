@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from peers.environments import OURS, ROOT, foreign_variables, prepare
+from peers.environments import OURS, ROOT, TRINO, foreign_variables, prepare
 
 _BENCHMARKS = Path(__file__).resolve().parents[1]
 _STOP_SECONDS = 120
@@ -36,13 +36,14 @@ class Machine:
 
 
 class WorkerClient:
-    """A worker that runs. `spark` is the version of its Spark."""
+    """A worker that runs: the version of its Spark, or its own release, which other engines have from their package."""
 
     def __init__(self, engine: str, folder: Path, process: subprocess.Popen[str]) -> None:
         self.engine = engine
         self.folder = folder
         self._process = process
-        self.spark = str(self._read()["spark"])
+        versions = self._read()
+        self.spark, self.release = (str(versions.get(name, "")) for name in ("spark", "release"))
 
     def sql(self, *statements: str) -> Answer:
         """Runs statements; the result are the rows of the last one. Raises RuntimeError if one fails."""
@@ -71,8 +72,11 @@ class WorkerClient:
 
 
 @contextmanager
-def started_worker(engine: str, folder: Path, machine: Machine) -> Iterator[WorkerClient]:
-    """A worker with its session, in a folder of its own. Raises RuntimeError if it does not start."""
+def started_worker(engine: str, folder: Path, machine: Machine, metastore: str = "") -> Iterator[WorkerClient]:
+    """A worker with its session, in a folder of its own; `metastore` is the address of the one that Trino needs.
+
+    Raises RuntimeError if it does not start.
+    """
     environment = prepare(engine)
     folder.mkdir(parents=True)
     options = {
@@ -81,6 +85,7 @@ def started_worker(engine: str, folder: Path, machine: Machine) -> Iterator[Work
         "cores": machine.cores,
         "memory": machine.memory,
         "jars": ",".join(map(str, environment.jars)),
+        "metastore": metastore,
     }
     variables = foreign_variables() | {
         "PYTHONPATH": os.pathsep.join(_search_path(engine)),
@@ -104,5 +109,5 @@ def started_worker(engine: str, folder: Path, machine: Machine) -> Iterator[Work
 
 
 def _search_path(engine: str) -> Sequence[str]:
-    own = [str(ROOT / "python")] if engine == OURS else []
-    return [str(_BENCHMARKS), *own]
+    own = {OURS: ["python"], TRINO: ["python", "python/tests"]}.get(engine, [])
+    return [str(_BENCHMARKS), *(str(ROOT / folder) for folder in own)]

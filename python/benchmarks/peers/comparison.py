@@ -25,12 +25,15 @@ Workers = Mapping[str, WorkerClient]
 @contextmanager
 def started_workers(chosen: argparse.Namespace, folder: Path) -> Iterator[Workers]:
     """A worker for ours and each peer that was chosen."""
-    engines = [OURS, *chosen.against]
-    for name in engines:
+    for name in chosen.against:
         prepare(name)  # before anything runs beside it
     machine = Machine(len(os.sched_getaffinity(0)), chosen.memory)
     with ExitStack() as stack:
-        yield {name: stack.enter_context(started_worker(name, folder / name, machine)) for name in engines}
+        workers = {OURS: stack.enter_context(started_worker(OURS, folder / OURS, machine))}
+        ((_, metastore),) = workers[OURS].sql("SET spark.hadoop.hive.metastore.uris").result
+        for name in chosen.against:
+            workers[name] = stack.enter_context(started_worker(name, folder / name, machine, metastore))
+        yield workers
 
 
 def write_source(workers: Workers, folder: Path, rows: int) -> str:
@@ -56,11 +59,11 @@ def compare(
     try:
         with started_workers(chosen, folder) as workers:
             cells = measure(workers, folder)
-            sparks = {name: worker.spark for name, worker in workers.items()}
+            facts = find_facts(chosen, workers)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     result: dict[str, Any] = {
-        **find_facts(chosen, sparks),
+        **facts,
         "load_before": load_before,
         "load_after": os.getloadavg(),
         "medians": summarise(cells),

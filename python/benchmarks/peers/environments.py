@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 OURS = "ours"
+TRINO = "trino"
+"""Not a peer of its own: it works on a table of ours, in the metastore of ours."""
 ROOT = Path(__file__).resolve().parents[3]
 FOLDER = ROOT / ".build" / "peers"
 
@@ -79,7 +81,7 @@ class Environment:
 
 def prepare(engine: str) -> Environment:
     """The environment of an engine, made if it is not there. Raises CalledProcessError if it cannot be made."""
-    if engine == OURS:
+    if engine in (OURS, TRINO):
         return Environment(Path(sys.executable))
     peer = PEERS[engine]
     folder = FOLDER / f"{engine}-{peer.digest}"

@@ -24,7 +24,7 @@ class Run:
 
     cells: list[Cell] = field(default_factory=list)
     failures: list[str] = field(default_factory=list)
-    sparks: dict[str, str] = field(default_factory=dict)
+    workers: dict[str, WorkerClient] = field(default_factory=dict)
 
     def attempt(self, method: Method, worker: WorkerClient, source: Source, groups: Sequence[int], round_: int) -> None:
         """As `erase_groups`; the others go on after an engine that fails. A wrong count is raised."""

@@ -29,7 +29,10 @@ def put(mark: str, text: str, page: Path | None = None) -> None:
 
 def describe_machine(result: Mapping[str, Any]) -> str:
     """What figures belong to: the machine, the versions, the load."""
-    engines = [f"{name} {each['release']} on Spark {each['spark']}" for name, each in result["engines"].items()]
+    engines = [
+        f"{name} {each['release']}" + (f" on Spark {each['spark']}" if each["spark"] else "")
+        for name, each in result["engines"].items()
+    ]
     return (
         f"{result['cores']} cores, a heap of {result['heap']}, {result['system']}, Python {result['python']}; "
         f"{', '.join(engines)}. "

@@ -21,6 +21,8 @@ class SessionOptions:
     cores: int
     memory: str
     jars: str
+    metastore: str = ""
+    """The address of ours, for an engine that works on tables of ours."""
 
 
 @contextmanager

@@ -10,6 +10,7 @@ from columns import COLUMNS
 from measures import ensure_equal
 
 from peers.client import Answer, WorkerClient
+from peers.environments import OURS, TRINO
 from peers.statements import (
     CHECK,
     COMPACT,
@@ -57,9 +58,13 @@ class Rounds:
         """Keeps what a step took in a round."""
         self.cells.append(Cell(step, side.name, number, answer.wall_s, answer.cpu_s))
 
+    def home(self, side: Side) -> WorkerClient:
+        """The one that makes, fills and checks the side's tables: Trino's are tables of ours."""
+        return self.workers[OURS] if side.engine == TRINO else self.worker(side)
+
     def create(self, side: Side, table: str, columns: str) -> None:
         """The table anew, empty."""
-        self.worker(side).sql(f"DROP TABLE IF EXISTS {table}", f"CREATE TABLE {table} ({columns}) {side.clauses}")
+        self.home(side).sql(f"DROP TABLE IF EXISTS {table}", f"CREATE TABLE {table} ({columns}) {side.clauses}")
 
 
 class StatementRun(Rounds):

@@ -70,6 +70,18 @@ def test_the_grid_of_deletes_runs_beside_partitions_that_are_written_anew(tmp_pa
 
 
 @pytest.mark.slow
+@pytest.mark.interop
+def test_the_grid_of_deletes_has_trino_on_a_table_of_ours(tmp_path: Path) -> None:
+    result = tmp_path / "result.json"
+    size = ("--rows", "2000", "--rounds", "1", "--no-warm-up")
+    printed = run("grid.py", *size, "--against", "trino", "--folder", str(tmp_path), "--result", str(result))
+    found = json.loads(result.read_text())
+    assert all(set(row["sides"]) == {"ours", "trino", "partition overwrite"} for row in found["medians"])
+    assert found["engines"]["trino"]["release"].isdigit() and "trino 4" in printed
+    assert [path.name for path in tmp_path.iterdir()] == ["result.json"], "data and servers are gone"
+
+
+@pytest.mark.slow
 def test_first_statements_and_commands_are_timed() -> None:
     printed = run("starts.py", "--rounds", "1")
     assert "plain Spark, SELECT" in printed and "hive-acid settings" in printed

@@ -11,6 +11,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -27,6 +28,19 @@ NODE_LIMIT_S: Final = 60.0
 NO_NODE: Final = ("NO_NODES_AVAILABLE", "nodes is empty")
 """How an answer names a server that does not know itself: it announces itself, and forgets it on a busy machine."""
 USER: Final = "tester"
+
+
+@dataclass(frozen=True)
+class Share:
+    """What a server gets of the machine: its JVM's options, the memory of a query, and what it keeps beside queries."""
+
+    java_options: tuple[str, ...]
+    query_mib: int
+    headroom_mib: int
+
+
+BRIEF: Final = Share(("-Xmx2g", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"), 600, 400)
+"""For tests: it is up soon, and each statement runs once."""
 
 
 class TrinoError(Exception):
@@ -49,7 +63,12 @@ class TrinoServer:
     @classmethod
     @contextmanager
     def started(
-        cls, folder: Path, metastore_uri: str, time_zone: str = "UTC", metastores_catalog: str | None = None
+        cls,
+        folder: Path,
+        metastore_uri: str,
+        time_zone: str = "UTC",
+        metastores_catalog: str | None = None,
+        share: Share = BRIEF,
     ) -> Iterator[TrinoServer]:
         """A server on the metastore that keeps everything below `folder` and ends with the block.
 
@@ -59,9 +78,9 @@ class TrinoServer:
         installation = trino_installation()
         folder.mkdir(parents=True, exist_ok=True)
         port = _free_port()
-        process = _spawn(
-            installation, folder.resolve(), port, _hive_catalog(metastore_uri, metastores_catalog), time_zone
-        )
+        catalog = _hive_catalog(metastore_uri, metastores_catalog)
+        _configure(folder.resolve() / "etc", _config(port, installation.plugins, share), catalog)
+        process = _spawn(installation, folder.resolve(), time_zone, share)
         server = cls(f"http://127.0.0.1:{port}", folder.resolve(), process)
         try:
             if not eventually(server._is_up, START_LIMIT_S):
@@ -147,15 +166,16 @@ def _free_port() -> int:
         return port
 
 
-def _spawn(
-    installation: TrinoInstallation, folder: Path, port: int, catalog: Mapping[str, str], time_zone: str
-) -> subprocess.Popen[bytes]:
-    etc = folder / "etc"
+def _configure(etc: Path, server: Mapping[str, str], catalog: Mapping[str, str]) -> None:
     (etc / "catalog").mkdir(parents=True)
-    (folder / "data").mkdir()
-    _write(etc / "config.properties", _config(port, installation.plugins))
+    _write(etc / "config.properties", server)
     _write(etc / "catalog" / "hive.properties", catalog)
-    java = [str(installation.java.path), "-Xmx2g", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]
+
+
+def _spawn(installation: TrinoInstallation, folder: Path, time_zone: str, share: Share) -> subprocess.Popen[bytes]:
+    etc = folder / "etc"
+    (folder / "data").mkdir()
+    java = [str(installation.java.path), *share.java_options]
     java += ["-Djdk.attach.allowAttachSelf=true", "-Djdk.nio.maxCachedBufferSize=2000000"]
     java += [f"-Duser.timezone={time_zone}", f"-Djava.io.tmpdir={folder}/data"]
     java += [f"-Dconfig={etc}/config.properties", f"-Dcatalog.config-dir={etc}/catalog"]
@@ -168,7 +188,7 @@ def _write(path: Path, properties: Mapping[str, str]) -> None:
     path.write_text("".join(f"{name}={value}\n" for name, value in properties.items()), "utf-8")
 
 
-def _config(port: int, plugins: Path) -> dict[str, str]:
+def _config(port: int, plugins: Path, share: Share) -> dict[str, str]:
     return {
         "node.environment": "test",
         "node.id": "only",
@@ -180,9 +200,9 @@ def _config(port: int, plugins: Path) -> dict[str, str]:
         "discovery.uri": f"http://127.0.0.1:{port}",
         "plugin.dir": str(plugins),
         "catalog.management": "static",
-        "query.max-memory": "600MB",
-        "query.max-memory-per-node": "600MB",
-        "memory.heap-headroom-per-node": "400MB",
+        "query.max-memory": f"{share.query_mib}MB",
+        "query.max-memory-per-node": f"{share.query_mib}MB",
+        "memory.heap-headroom-per-node": f"{share.headroom_mib}MB",
     }
 
 
