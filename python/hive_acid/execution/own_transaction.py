@@ -11,6 +11,7 @@ from hive_acid.errors import CommitStateUnknown
 from hive_acid.errors.outcome import StatementOutcome
 from hive_acid.execution.scope import Tools, WritingScope
 from hive_acid.reading.late_tables import find_missed_compaction
+from hive_acid.reading.partition_locks import HeldSnapshot, PartitionLocks
 from hive_acid.reading.snapshot import Snapshot, scannable
 from hive_acid.transactions.manager import Transaction
 from hive_acid.writing.conflicts import Conflict
@@ -48,7 +49,9 @@ class OwnTransaction(WritingScope):
         if missed is not None:
             raise Conflict(run.transaction.txn_id, f"of the table {missed[0]} that it reads: {missed[1]}")
         run.snapshot = run.taken = Snapshot(warehouse.metastore, warehouse.file_system, seen, run.table)
-        run.token = self._scans.enter_context(scannable(self.tools.snapshots, run.snapshot))
+        locks = PartitionLocks(warehouse.metastore.line, self.settings)
+        scanned = HeldSnapshot(run.snapshot, locks, run.transaction, lambda: self.held)
+        run.token = self._scans.enter_context(scannable(self.tools.snapshots, scanned))
 
     def lock(self, run: StatementRun) -> None:
         """Behind a kept lock nobody waits: who stands in the way waits for that lock itself. Raises Conflict then."""

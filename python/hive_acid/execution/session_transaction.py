@@ -76,7 +76,9 @@ class SessionTransaction(WritingScope):
 
     def scan_plan(self, table: TableName, partitions: Sequence[str] | None, with_row_ids: bool = False) -> ScanPlan:
         """See Snapshot, with what the transaction has written; the table is locked as SHARED_READ until it ends."""
-        return self._read(table).scan_plan(table, partitions, with_row_ids)
+        snapshot = self._read(table)
+        self._reads.hold(table, partitions or ())
+        return snapshot.scan_plan(table, partitions, with_row_ids)
 
     def _read(self, table: TableName) -> Snapshot:
         self.read_together([table])

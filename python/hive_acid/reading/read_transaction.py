@@ -8,15 +8,15 @@ from collections.abc import Collection, Iterable, Sequence
 
 from hive_acid import config
 from hive_acid.errors import HiveAcidError, build_error
-from hive_acid.metastore.types import MetastoreLine
 from hive_acid.model.analysed_table import AnalysedTable
 from hive_acid.model.table import TableName
 from hive_acid.reading.late_tables import refuse_changed_since
+from hive_acid.reading.partition_locks import find_held_partitions
 from hive_acid.reading.snapshot import Snapshot
 from hive_acid.reading.warehouse import Warehouse
 from hive_acid.snapshot.scan_plan import ScanPlan
 from hive_acid.transactions.manager import Transaction
-from hive_acid.transactions.validity import build_read_lock, is_lockable
+from hive_acid.transactions.validity import build_read_lock
 
 LOG = logging.getLogger(__name__)
 
@@ -125,18 +125,9 @@ class ReadTransaction:
         self._tables |= set(tables)
 
     def _lock(self, transaction: Transaction, table: TableName, partitions: Sequence[str]) -> None:
-        """The table, so that nobody drops or overwrites it, and on 3.1 the partitions that are read.
-
-        The Cleaner of 3.1 looks for locks on the very partition that it cleans (Cleaner.findRelatedLocks). The Cleaner
-        of 4.x waits for transactions.
-        """
-        wanted: list[str | None] = [None]
-        if self._warehouse.metastore.line is MetastoreLine.HIVE_3:
-            lockable = [name for name in partitions if is_lockable(name)]
-            if len(lockable) > self._settings.number(config.LOCK_MAX_PARTITIONS):
-                LOG.info("%s is locked as a whole, for %d partitions are read", table, len(lockable))
-            else:
-                wanted += lockable
+        """The table, so that nobody drops or overwrites it, and on 3.1 the partitions that are read."""
+        held = find_held_partitions(self._warehouse.metastore.line, table, partitions, self._settings)
+        wanted: list[str | None] = [None, *held]
         missing = [partition for partition in wanted if (table, partition) not in self._locked]
         if missing:
             transaction.lock([build_read_lock(table, partition) for partition in missing])

@@ -15,6 +15,7 @@ from hive_acid.metastore.types import LockComponent
 from hive_acid.model.table import TableName
 from hive_acid.reading.changed_tables import build_table_changed
 from hive_acid.reading.late_tables import find_missed_compaction, refuse_changed_since
+from hive_acid.reading.partition_locks import PartitionLocks
 from hive_acid.reading.snapshot import Snapshot
 from hive_acid.reading.warehouse import Warehouse
 from hive_acid.transactions.manager import Transaction
@@ -36,6 +37,7 @@ class SessionSnapshot:
         self._taken: Snapshot | None = None
         self._tables: set[TableName] = set()
         self._kept: set[TableName] = set()
+        self._partition_locks = PartitionLocks(warehouse.metastore.line, settings)
         self.held: list[LockComponent] = []
 
     @property
@@ -88,6 +90,11 @@ class SessionSnapshot:
             self.keep(names)
             self.lock([build_read_lock(table) for table in names])
             self.use(names)
+
+    def hold(self, table: TableName, partitions: Sequence[str]) -> None:
+        """Locks the partitions of a locked table, so that the Cleaner leaves their files; see PartitionLocks."""
+        with self._guard:
+            self._partition_locks.hold(self.transaction, table, partitions, self.held)
 
     def use(self, tables: Iterable[TableName]) -> None:
         """The tables are locked: if the snapshot is older than the lock it may not serve for them any more.

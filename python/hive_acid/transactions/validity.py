@@ -49,6 +49,11 @@ class Rule:
         return replace(self, checks=(SnapshotCheck.UNCHANGED,))
 
     @property
+    def locks_what_is_read(self) -> bool:
+        """True if the target's rows are changed where they are read, so that the locks of the change are enough."""
+        return self.operation.is_conflicting and self.lock is not LockKind.EXCLUSIVE
+
+    @property
     def can_be_kept(self) -> bool:
         """True if a younger transaction of the same statement can work while this lock is held.
 
@@ -59,7 +64,7 @@ class Rule:
     @property
     def admits_unlocked_writers(self) -> bool:
         """True if rows are changed under a lock that lets in who asks for SHARED_READ; see `unlocked_writers`."""
-        return self.operation.is_conflicting and self.lock is not LockKind.EXCLUSIVE
+        return self.locks_what_is_read
 
     def behind_kept_lock(self) -> Rule:
         """The rule of the younger transaction: a shared lock, registered as the change it is.
@@ -125,13 +130,17 @@ def build_lock_components(
     """The target by the rule, every other table read as SHARED_READ.
 
     In a partitioned target, `partitions` are locked if they are all that can be touched and their names can stand in a
-    lock request; else the whole table, with the partitions to be told before the commit.
+    lock request; else the whole table, with the partitions to be told before the commit. An INSERT or an overwrite may
+    read other partitions of its target than it writes to, so it locks the target as a table that it reads, too.
     """
+    reads = set(sources)
     if partitions and all(is_lockable(name) for name in partitions):
         writes = [LockComponent(target, rule.lock, rule.operation, name) for name in sorted(set(partitions))]
+        reads -= {target} if rule.locks_what_is_read else set()
     else:
         writes = [LockComponent(target, rule.lock, rule.operation, is_dynamic_partition_write=is_partitioned)]
-    return (*writes, *(build_read_lock(source) for source in sorted(set(sources) - {target})))
+        reads -= {target}
+    return (*writes, *(build_read_lock(source) for source in sorted(reads)))
 
 
 def is_lockable(partition: str) -> bool:

@@ -58,8 +58,8 @@ class Case:
         return [*_SNAPSHOT, *locked, *partitions, "commit_txn"]
 
     def _read_locks(self, line: MetastoreLine) -> Counter[str]:
-        """3.1 also locks the partitions that are read; all in one request."""
-        locks_partitions = self.kind == "SELECT" and self.is_partitioned and line is HIVE_3
+        """3.1 also locks the partitions that are read, unless they are those that are changed; all in one request."""
+        locks_partitions = self.kind in ("SELECT", "MERGE") and self.is_partitioned and line is HIVE_3
         return Counter(["lock"] if locks_partitions else [])
 
     def _write(self, line: MetastoreLine) -> list[str]:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -15,6 +17,7 @@ from hive_acid.transactions.validity import (
     SnapshotCheck,
     build_lock_components,
     build_read_lock,
+    find_rule,
     is_covered,
     is_unchanged,
 )
@@ -52,6 +55,25 @@ def test_sources_are_locked_for_reading_and_the_target_once() -> None:
         (target, LockKind.EXCL_WRITE, OperationKind.DELETE),
         (source, LockKind.SHARED_READ, OperationKind.SELECT),
     ]
+
+
+@pytest.mark.parametrize("line", MetastoreLine)
+@pytest.mark.parametrize("kind", [StatementKind.INSERT, StatementKind.OVERWRITE])
+def test_a_statement_that_writes_to_a_partition_locks_the_table_that_it_reads(
+    kind: StatementKind, line: MetastoreLine
+) -> None:
+    target, rule = TableName("db", "t"), find_rule(kind, line, reads_target=True)
+    write = LockComponent(target, rule.lock, rule.operation, "d=a")
+    locks = partial(build_lock_components, rule, target, is_partitioned=True, partitions=["d=a"])
+    assert locks(()) == (write,)
+    assert locks((target,)) == (write, build_read_lock(target))
+
+
+@pytest.mark.parametrize("kind", [StatementKind.UPDATE, StatementKind.DELETE, StatementKind.MERGE])
+def test_a_statement_that_changes_rows_where_it_reads_them_needs_no_other_lock(kind: StatementKind) -> None:
+    target, rule = TableName("db", "t"), RULES[kind, MetastoreLine.HIVE_4]
+    (lock,) = build_lock_components(rule, target, (target,), is_partitioned=True, partitions=["d=a"])
+    assert lock == LockComponent(target, LockKind.EXCL_WRITE, rule.operation, "d=a")
 
 
 def test_a_lock_covers_weaker_ones_of_the_same_place_and_what_they_register() -> None:

@@ -7,7 +7,9 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.catalyst.expressions.{
   Alias,
+  Attribute,
   AttributeSet,
+  EqualTo,
   Expression,
   InterpretedMutableProjection,
   SubqueryExpression
@@ -29,15 +31,39 @@ object PartitionsToLock {
     */
   def find(session: SparkSession, command: AcidWriteCommand, changes: LogicalPlan): Option[Seq[String]] =
     changes match {
-      case _ if command.writes == InsertKind => written(session, command.target, changes)
+      case _ if command.writes == InsertKind && !command.kind.traits.changesRows =>
+        written(session, command.target, changes)
+      case _ if command.writes == InsertKind => readAndWritten(session, command, changes, changes)
       case _ if command.stays                => scanned(session, command.target, changes)
       case Union(Seq(deletes, inserts), _, _) if command.kind.traits.isUnion && reads(command.target, changes) == 1 =>
-        for {
-          old <- scanned(session, command.target, deletes)
-          latest <- written(session, command.target, inserts)
-        } yield (old ++ latest).distinct
+        readAndWritten(session, command, deletes, inserts)
       case _ => None
     }
+
+  /** The partitions of a statement that is decided by rows which others may add: those that it reads and those that it
+    * gives rows to. Two such statements must meet in one if either adds rows that the other would have read. They do
+    * where rows go to partitions that are read; and a REPLACE WHERE of one partition gives rows to no other.
+    */
+  private def readAndWritten(
+      session: SparkSession,
+      command: AcidWriteCommand,
+      read: LogicalPlan,
+      inserts: LogicalPlan
+  ) =
+    for {
+      found <- scan(session, command.target, read)
+      old = survivors(found)
+      latest <- written(session, command.target, inserts)
+      if latest.forall(old.contains) || (command.kind.traits.isUnion && isOfOnePartition(command.target, found))
+    } yield (old ++ latest).distinct
+
+  private def isOfOnePartition(target: CatalogTable, scan: FileSourceScanExec) = {
+    val fixed = scan.partitionFilters.collect {
+      case EqualTo(column: Attribute, value) if value.foldable => column.exprId
+      case EqualTo(value, column: Attribute) if value.foldable => column.exprId
+    }
+    fixed.distinct.length == target.partitionColumnNames.length
+  }
 
   /** Where new rows go, if each row's partition is known without running the query. */
   private def written(session: SparkSession, target: CatalogTable, changes: LogicalPlan): Option[Seq[String]] = {
@@ -94,15 +120,20 @@ object PartitionsToLock {
   /** The partitions that the filters of the one scan of the target leave. A target that is read twice is locked as a
     * whole.
     */
-  private def scanned(session: SparkSession, target: CatalogTable, changes: LogicalPlan): Option[Seq[String]] = {
+  private def scanned(session: SparkSession, target: CatalogTable, changes: LogicalPlan): Option[Seq[String]] =
+    scan(session, target, changes).map(survivors)
+
+  private def survivors(scan: FileSourceScanExec): Seq[String] = {
+    val filters = scan.partitionFilters.filter(f => f.deterministic && !SubqueryExpression.hasSubquery(f))
+    scan.relation.location.asInstanceOf[AcidFileIndex].survivingPartitions(filters)
+  }
+
+  private def scan(session: SparkSession, target: CatalogTable, changes: LogicalPlan): Option[FileSourceScanExec] =
     if (reads(target, changes) != 1) None
     else
       session.sessionState.executePlan(changes).sparkPlan.collectFirst {
-        case scan: FileSourceScanExec if scan.tableIdentifier.contains(target.identifier) =>
-          val filters = scan.partitionFilters.filter(f => f.deterministic && !SubqueryExpression.hasSubquery(f))
-          scan.relation.location.asInstanceOf[AcidFileIndex].survivingPartitions(filters)
+        case scan: FileSourceScanExec if scan.tableIdentifier.contains(target.identifier) => scan
       }
-  }
 
   /** How often the plan reads the target. */
   private def reads(target: CatalogTable, changes: LogicalPlan): Int = {

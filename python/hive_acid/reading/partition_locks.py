@@ -1,0 +1,101 @@
+"""Locks on the partitions that are read, beside the one on their table, where the Cleaner looks for nothing else.
+
+The Cleaner of the 3.1 line looks for locks on the very partition that it cleans (Cleaner.findRelatedLocks of Hive
+3.1.3); one on the table keeps no file there. The Cleaner of the 4.x line waits for transactions.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Iterable, Sequence
+
+from hive_acid import config
+from hive_acid.metastore.types import LockComponent, MetastoreLine
+from hive_acid.model.analysed_table import AnalysedTable
+from hive_acid.model.table import TableName
+from hive_acid.reading.snapshot import ScannedSnapshot
+from hive_acid.snapshot.scan_plan import ScanPlan
+from hive_acid.transactions.manager import Transaction
+from hive_acid.transactions.validity import build_read_lock, is_lockable
+
+LOG = logging.getLogger(__name__)
+
+
+def find_held_partitions(
+    line: MetastoreLine, table: TableName, partitions: Sequence[str], settings: config.Settings
+) -> list[str]:
+    """The partitions, among those that are read, which are to be locked one by one; none if they are too many."""
+    if line is not MetastoreLine.HIVE_3:
+        return []
+    lockable = [name for name in partitions if is_lockable(name)]
+    if len(lockable) > settings.number(config.LOCK_MAX_PARTITIONS):
+        LOG.info("%s is locked as a whole, for %d partitions are read", table, len(lockable))
+        return []
+    return lockable
+
+
+class PartitionLocks:
+    """The locks of a transaction that writes, as far as they can be had at once; for several threads.
+
+    Nobody is waited for: who is in the way of the request may wait for the table itself, which this transaction has
+    locked. Without the lock the Cleaner may take a file away, and the statement that reads it fails.
+    """
+
+    def __init__(self, line: MetastoreLine, settings: config.Settings) -> None:
+        self._line = line
+        self._settings = settings
+        self._guard = threading.Lock()
+        self._asked: set[tuple[TableName, str]] = set()
+
+    def hold(
+        self, transaction: Transaction, table: TableName, partitions: Sequence[str], held: Iterable[LockComponent]
+    ) -> None:
+        """Before the files are listed. `held` are the transaction's locks, of which one is on the table."""
+        wanted = find_held_partitions(self._line, table, partitions, self._settings)
+        if not wanted:
+            return
+        named = {lock.partition for lock in held if lock.table == table}
+        with self._guard:
+            missing = [name for name in wanted if name not in named and (table, name) not in self._asked]
+            self._asked |= {(table, name) for name in missing}
+            if missing and not transaction.try_lock([build_read_lock(table, name) for name in missing]):
+                LOG.info("another transaction is in the way of the locks on %d partitions of %s", len(missing), table)
+
+
+class HeldSnapshot:
+    """A statement's snapshot as its scans ask it: the partitions that are read are locked before they are listed.
+
+    `held` are the statement's locks, none before it has them: what is looked up then is asked for anew.
+    """
+
+    def __init__(
+        self,
+        snapshot: ScannedSnapshot,
+        locks: PartitionLocks,
+        transaction: Transaction,
+        held: Callable[[], Sequence[LockComponent]],
+    ) -> None:
+        self._snapshot = snapshot
+        self._locks = locks
+        self._transaction = transaction
+        self._held = held
+
+    def read_together(self, tables: Iterable[TableName]) -> None:
+        """See ScannedSnapshot."""
+        self._snapshot.read_together(tables)
+
+    def ensure_same(self, analysed: AnalysedTable) -> None:
+        """See ScannedSnapshot."""
+        self._snapshot.ensure_same(analysed)
+
+    def partition_names(self, table: TableName) -> list[str]:
+        """See ScannedSnapshot."""
+        return self._snapshot.partition_names(table)
+
+    def scan_plan(self, table: TableName, partitions: Sequence[str] | None, with_row_ids: bool = False) -> ScanPlan:
+        """See ScannedSnapshot."""
+        held = self._held()
+        if held:
+            self._locks.hold(self._transaction, table, partitions or (), held)
+        return self._snapshot.scan_plan(table, partitions, with_row_ids)
