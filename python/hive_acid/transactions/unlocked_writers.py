@@ -57,7 +57,7 @@ def find_suspects(
 
     They have asked for locks more than once, for SHARED_READ only. The partitions that they have locked do not matter:
     the snapshot of the first serves for all. Locks asked for after the request `barrier` wait for it, so that nothing
-    has been read under them. Hive and this package ask for all they need in one request, or for stronger locks.
+    has been read under them. Hive asks for all it needs in one request, or for stronger locks.
     """
     by_transaction: dict[int, list[HeldLock]] = {}
     for lock in locks:

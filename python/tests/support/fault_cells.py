@@ -15,6 +15,7 @@ from hive_acid.reading.warehouse import Warehouse
 from hive_acid.snapshot.table_snapshot import load_scan_plan
 from hive_acid.transactions.locks import Identity, Timing
 from hive_acid.transactions.manager import TransactionManager
+from hive_acid.transactions.unlocked_writers import OUR_AGENT
 from hive_acid.wire.statement_kinds import StatementKind
 from support.fault_points import ENGINE, FILES, METASTORE, Call, FaultPoints, Killed, Step
 from support.mutations import Mutation
@@ -81,7 +82,7 @@ class Cell:
 
     def _build_client(self, points: FaultPoints) -> tuple[TransactionManager, Executor, FakeEngine]:
         """A process that runs statements. Its engine scans the table and writes to all partitions."""
-        settings, identity = Settings(SETTINGS), Identity("user", "host", "agent")
+        settings, identity = Settings(SETTINGS), Identity("user", "host", OUR_AGENT)
         metastore = points.watch(METASTORE, self.world.memory)
         files = points.watch(FILES, self.world.file_system)
         timing = Timing(self.world.clock, self.pause_ms, self.pause_ms)

@@ -92,8 +92,8 @@ object FileStatistics {
     *
     * Presto, and Trino before it shortened long bounds (trinodb/trino#11652), leave out a bound of text that is longer
     * than 64 bytes. ORC takes a column without a lower bound for one without values (RecordReaderImpl.getValueRange),
-    * and no row would meet any condition. Such a writer leaves a bound out of the file if one of its row groups lacks
-    * it.
+    * and no row would meet any condition. A writer that leaves a bound out of a row group leaves it out of the file,
+    * too.
     */
   def areWhole(statistics: ColumnStatistics): Boolean = statistics.getNumberOfValues == 0 || (statistics match {
     case s: IntegerColumnStatistics => s.getMinimum <= s.getMaximum
