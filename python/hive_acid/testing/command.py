@@ -13,6 +13,7 @@ from hive_acid.testing.errors import SuiteError
 from hive_acid.testing.junit import format_junit
 from hive_acid.testing.parallel import run_parallel
 from hive_acid.testing.runner import Report, is_recording, order_files, run_suite
+from hive_acid.testing.session import METASTORE_HELP
 from hive_acid.testing.suite import SuiteFile, create_input, find_suite
 
 GOOD, DIFFERENT = 0, 1
@@ -27,7 +28,7 @@ def add_arguments(sqltest: argparse.ArgumentParser) -> None:
     for action in (run, update):
         action.add_argument("folder", type=Path, metavar="DIR", help="the suite: DIR/inputs and DIR/results")
         action.add_argument("--filter", default="", metavar="REGEX", help="only inputs whose names match")
-        action.add_argument("--metastore", metavar="URI", help="thrift://host:port; an embedded one by default")
+        action.add_argument("--metastore", metavar="URI", help=METASTORE_HELP)
         action.add_argument("--warehouse", metavar="DIR", help="where the tables lie; a temporary folder by default")
         action.add_argument("--seed", type=int, help="of the order of the files, to repeat a run")
         action.add_argument(

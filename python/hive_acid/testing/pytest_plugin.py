@@ -4,7 +4,7 @@ It does nothing unless a suite is named:
 
 [tool.pytest.ini_options]
 hive_acid_sqltests = ["sql-tests"]            # suites, relative to the folder of this file
-hive_acid_metastore = "thrift://host:9083"    # without it, an embedded one
+hive_acid_metastore = "thrift://host:9083"    # else that of spark-defaults.conf or hive-site.xml, else an embedded one
 
 A suite of the configuration is collected by `pytest`, and by `pytest PATH` if it lies there; one that is named on the
 command line, by `--hive-acid-sqltests DIR`, always. All inputs run on one Spark: the session that is active when the
@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from hive_acid.testing.errors import SuiteError
+from hive_acid.testing.session import METASTORE_HELP
 from hive_acid.testing.suite import INPUTS, SuiteFile, find_suite
 
 if TYPE_CHECKING:
@@ -34,12 +35,12 @@ SUITES, METASTORE = "hive_acid_sqltests", "hive_acid_metastore"
 def pytest_addoption(parser: pytest.Parser) -> None:
     """The settings, each also an option of the command line."""
     parser.addini(SUITES, "golden-file suites of hive-acid sqltest that are collected", "paths", [])
-    parser.addini(METASTORE, "thrift://host:port for these suites; without it, an embedded one", "string", "")
+    parser.addini(METASTORE, f"the metastore of these suites: {METASTORE_HELP}", "string", "")
     group = parser.getgroup("hive-acid", "golden files of hive-acid sqltest")
     group.addoption(
         "--hive-acid-sqltests", action="append", default=[], type=Path, metavar="DIR", help="run this suite too"
     )
-    group.addoption("--hive-acid-metastore", metavar="URI", help="the metastore of the suites; without it, an embedded")
+    group.addoption("--hive-acid-metastore", metavar="URI", help=METASTORE_HELP)
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -8,6 +8,9 @@ from typing import Protocol, runtime_checkable
 
 from hive_acid.testing.inputs import Settings
 
+METASTORE_HELP = "thrift://host:port; else that of spark-defaults.conf or hive-site.xml, else an embedded one"
+"""The metastore of a run, in words."""
+
 
 @dataclass(frozen=True)
 class Answer:

@@ -207,7 +207,7 @@ def _argument(action: argparse.Action) -> str:
 
 def _argument_help(action: argparse.Action) -> str:
     default = action.default
-    if isinstance(default, Path):  # below the user's folder for data, wherever that is
+    if isinstance(default, Path) and default.is_absolute():  # below the user's folder for data, wherever that is
         default = Path("~/.local/share", *default.parts[-2:])
     return (action.help or "").replace("%(default)s", str(default))
 
