@@ -108,17 +108,24 @@ final class Deletes(source: DeletesSource, conf: Configuration, errors: ReadErro
 
   /** All that the events of a file depend on; a description of many files never looks like it. */
   private def keyOf(path: Path, file: ScanFile, folder: DeleteFolder): String =
-    s"$path,${file.lengthBytes},${file.modifiedMs},${folder.minWriteId},${folder.maxWriteId},${folder.anyBucket}"
+    s"$path,${file.lengthBytes},${file.modifiedMs},${folder.minWriteId},${folder.maxWriteId},${isForAll(folder)}"
 
   private def placeOf(path: Path, folder: DeleteFolder, bucket: Int): PlaceCheck =
-    PlaceCheck(path, folder.minWriteId, folder.maxWriteId, Some(bucket).filterNot(_ => folder.anyBucket), errors)
+    PlaceCheck(path, folder.minWriteId, folder.maxWriteId, Some(bucket).filterNot(_ => isForAll(folder)), errors)
 
   private def filesOf(folder: DeleteFolder, bucket: Int): Seq[ScanFile] =
-    folder.files.filter { file =>
-      PlaceCheck
-        .bucketOf(file.path)
-        .getOrElse(throw new IllegalArgumentException(s"${file.path} is no bucket file")) == bucket
-    }
+    if (isOfOneFile(folder)) folder.files
+    else folder.files.filter(bucketOf(_) == bucket)
+
+  private def bucketOf(file: ScanFile): Int =
+    PlaceCheck.bucketOf(file.path).getOrElse(throw new IllegalArgumentException(s"${file.path} is no bucket file"))
+
+  private def isForAll(folder: DeleteFolder): Boolean = folder.anyBucket || isOfOneFile(folder)
+
+  /** Trino 476 writes the events of all buckets into `bucket_00000`, and no other file, where a table without buckets
+    * has files of several (trinodb/trino#15187).
+    */
+  private def isOfOneFile(folder: DeleteFolder): Boolean = folder.files.length == 1 && bucketOf(folder.files.head) == 0
 
   private def read(place: PlaceCheck, bucket: Int, valid: Option[ValidWriteIds], set: DeleteSet): Unit = {
     val reader = OrcFile.createReader(place.path, OrcFile.readerOptions(conf))
@@ -126,9 +133,17 @@ final class Deletes(source: DeletesSource, conf: Configuration, errors: ReadErro
       // empty ones are not listed: this one has lost its events since
       if (reader.getFileTail.getFileLength == 0) throw errors.corrupt(place.path, "HIVE_ACID_CORRUPT_FILE.LOST_CONTENT")
       if (reader.getStripes.isEmpty) new DeleteFileCheck(place.path, reader, errors).finish()
-      else readRows(place, reader, bucket, valid, set)
+      else if (PlaceCheck.bucketOf(place.path.getName).contains(bucket) || mayHoldEvents(reader, bucket))
+        readRows(place, reader, bucket, valid, set)
     } finally reader.close()
   }
+
+  /** False if the statistics of another bucket's file say that it has no events of this one. */
+  private def mayHoldEvents(reader: Reader, bucket: Int): Boolean =
+    PlaceCheck.statistics(reader, FileSchema.Bucket).forall { s =>
+      val (least, greatest) = (BucketProperty.bucketOf(s.getMinimum.toInt), BucketProperty.bucketOf(s.getMaximum.toInt))
+      least <= bucket && bucket <= greatest
+    }
 
   private def readRows(
       place: PlaceCheck,
