@@ -2,43 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 
 from hive_acid.execution.dry_run_report import DryRun
 from hive_acid.execution.scope import Scope, Tools
 from hive_acid.execution.steps import DRY_RUN, walk
 from hive_acid.metastore.protocol import Metastore
-from hive_acid.model.analysed_table import AnalysedTable
 from hive_acid.model.names import find_bucket
 from hive_acid.model.table import TableName
 from hive_acid.reading.read_transaction import ReadTransaction
-from hive_acid.reading.snapshot import ScannedSnapshot, scannable
+from hive_acid.reading.snapshot import ForwardedSnapshot, ScannedSnapshot, scannable
 from hive_acid.snapshot.scan_plan import ScanPlan
 from hive_acid.transactions.blockers import find_blockers
 from hive_acid.writing.engine import WriteResult
 from hive_acid.writing.statement_run import StatementRun
 
 
-class _ObservedSnapshot:
+class _ObservedSnapshot(ForwardedSnapshot):
     """A snapshot that remembers which files of one table its scans were given."""
 
     def __init__(self, snapshot: ScannedSnapshot, table: TableName) -> None:
-        self._snapshot = snapshot
+        super().__init__(snapshot)
         self._table = table
         self.sizes: dict[str, int] = {}
 
-    def read_together(self, tables: Iterable[TableName]) -> None:
-        self._snapshot.read_together(tables)
-
-    def ensure_same(self, analysed: AnalysedTable) -> None:
-        self._snapshot.ensure_same(analysed)
-
-    def partition_names(self, table: TableName) -> list[str]:
-        return self._snapshot.partition_names(table)
-
     def scan_plan(self, table: TableName, partitions: Sequence[str] | None, with_row_ids: bool = False) -> ScanPlan:
-        plan = self._snapshot.scan_plan(table, partitions, with_row_ids)
+        plan = super().scan_plan(table, partitions, with_row_ids)
         if table == self._table:
             folders = [folder for partition in plan.partitions for folder in partition.folders]
             self.sizes |= {f"{f.path}/{file.path}": file.length_bytes for f in folders for file in f.files}

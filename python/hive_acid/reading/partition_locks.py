@@ -12,9 +12,8 @@ from collections.abc import Callable, Iterable, Sequence
 
 from hive_acid import config
 from hive_acid.metastore.types import LockComponent, MetastoreLine
-from hive_acid.model.analysed_table import AnalysedTable
 from hive_acid.model.table import TableName
-from hive_acid.reading.snapshot import ScannedSnapshot
+from hive_acid.reading.snapshot import ForwardedSnapshot, ScannedSnapshot
 from hive_acid.snapshot.scan_plan import ScanPlan
 from hive_acid.transactions.manager import Transaction
 from hive_acid.transactions.validity import build_read_lock, is_lockable
@@ -63,7 +62,7 @@ class PartitionLocks:
                 LOG.info("another transaction is in the way of the locks on %d partitions of %s", len(missing), table)
 
 
-class HeldSnapshot:
+class HeldSnapshot(ForwardedSnapshot):
     """A statement's snapshot as its scans ask it: the partitions that are read are locked before they are listed.
 
     `held` are the statement's locks, none before it has them: what is looked up then is asked for anew.
@@ -76,26 +75,14 @@ class HeldSnapshot:
         transaction: Transaction,
         held: Callable[[], Sequence[LockComponent]],
     ) -> None:
-        self._snapshot = snapshot
+        super().__init__(snapshot)
         self._locks = locks
         self._transaction = transaction
         self._held = held
-
-    def read_together(self, tables: Iterable[TableName]) -> None:
-        """See ScannedSnapshot."""
-        self._snapshot.read_together(tables)
-
-    def ensure_same(self, analysed: AnalysedTable) -> None:
-        """See ScannedSnapshot."""
-        self._snapshot.ensure_same(analysed)
-
-    def partition_names(self, table: TableName) -> list[str]:
-        """See ScannedSnapshot."""
-        return self._snapshot.partition_names(table)
 
     def scan_plan(self, table: TableName, partitions: Sequence[str] | None, with_row_ids: bool = False) -> ScanPlan:
         """See ScannedSnapshot."""
         held = self._held()
         if held:
             self._locks.hold(self._transaction, table, partitions or (), held)
-        return self._snapshot.scan_plan(table, partitions, with_row_ids)
+        return super().scan_plan(table, partitions, with_row_ids)

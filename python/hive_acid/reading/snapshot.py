@@ -41,6 +41,29 @@ class ScannedSnapshot(Protocol):
         ...
 
 
+class ForwardedSnapshot:
+    """A snapshot that hands every question on to another; what is done beside stands in a class made of it."""
+
+    def __init__(self, snapshot: ScannedSnapshot) -> None:
+        self._snapshot = snapshot
+
+    def read_together(self, tables: Iterable[TableName]) -> None:
+        """See ScannedSnapshot."""
+        self._snapshot.read_together(tables)
+
+    def ensure_same(self, analysed: AnalysedTable) -> None:
+        """See ScannedSnapshot."""
+        self._snapshot.ensure_same(analysed)
+
+    def partition_names(self, table: TableName) -> list[str]:
+        """See ScannedSnapshot."""
+        return self._snapshot.partition_names(table)
+
+    def scan_plan(self, table: TableName, partitions: Sequence[str] | None, with_row_ids: bool = False) -> ScanPlan:
+        """See ScannedSnapshot."""
+        return self._snapshot.scan_plan(table, partitions, with_row_ids)
+
+
 @contextmanager
 def scannable(snapshots: MutableMapping[str, ScannedSnapshot], snapshot: ScannedSnapshot) -> Iterator[str]:
     """A token under which scans find the snapshot among `snapshots`, as long as the context lasts."""
