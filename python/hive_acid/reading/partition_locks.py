@@ -34,12 +34,18 @@ def find_held_partitions(
     return lockable
 
 
-class PartitionLocks:
-    """The locks of a transaction that writes, as far as they can be had at once; for several threads.
+def lock_at_once(transaction: Transaction, locks: Sequence[LockComponent]) -> None:
+    """Locks partitions of one table, which the transaction has locked, if they can be had at once.
 
-    Nobody is waited for: who is in the way of the request may wait for the table itself, which this transaction has
-    locked. Without the lock the Cleaner may take a file away, and the statement that reads it fails.
+    Nobody is waited for: requests queue, and who is in the way waits itself, perhaps for this transaction's lock on the
+    table. Without the lock the Cleaner may take a file away, and whoever reads it fails.
     """
+    if not transaction.try_lock(locks):
+        LOG.info("another transaction is in the way of the locks on %d partitions of %s", len(locks), locks[0].table)
+
+
+class PartitionLocks:
+    """The locks of a transaction that writes, as far as they can be had at once; for several threads."""
 
     def __init__(self, line: MetastoreLine, settings: config.Settings) -> None:
         self._line = line
@@ -58,8 +64,8 @@ class PartitionLocks:
         with self._guard:
             missing = [name for name in wanted if name not in named and (table, name) not in self._asked]
             self._asked |= {(table, name) for name in missing}
-            if missing and not transaction.try_lock([build_read_lock(table, name) for name in missing]):
-                LOG.info("another transaction is in the way of the locks on %d partitions of %s", len(missing), table)
+            if missing:
+                lock_at_once(transaction, [build_read_lock(table, name) for name in missing])
 
 
 class HeldSnapshot(ForwardedSnapshot):

@@ -11,7 +11,7 @@ from hive_acid.errors import HiveAcidError, build_error
 from hive_acid.model.analysed_table import AnalysedTable
 from hive_acid.model.table import TableName
 from hive_acid.reading.late_tables import refuse_changed_since
-from hive_acid.reading.partition_locks import find_held_partitions
+from hive_acid.reading.partition_locks import find_held_partitions, lock_at_once
 from hive_acid.reading.snapshot import Snapshot
 from hive_acid.reading.warehouse import Warehouse
 from hive_acid.snapshot.scan_plan import ScanPlan
@@ -125,12 +125,19 @@ class ReadTransaction:
         self._tables |= set(tables)
 
     def _lock(self, transaction: Transaction, table: TableName, partitions: Sequence[str]) -> None:
-        """The table, so that nobody drops or overwrites it, and on 3.1 the partitions that are read."""
+        """The table, so that nobody drops or overwrites it, and on 3.1 the partitions that are read.
+
+        With the table locked nobody has an EXCLUSIVE lock on a partition, and who waits for one may wait for this query.
+        """
         held = find_held_partitions(self._warehouse.metastore.line, table, partitions, self._settings)
         wanted: list[str | None] = [None, *held]
         missing = [partition for partition in wanted if (table, partition) not in self._locked]
         if missing:
-            transaction.lock([build_read_lock(table, partition) for partition in missing])
+            locks = [build_read_lock(table, partition) for partition in missing]
+            if None in missing:
+                transaction.lock(locks)
+            else:
+                lock_at_once(transaction, locks)
             self._locked |= {(table, partition) for partition in missing}
 
     def end(self) -> None:

@@ -6,8 +6,10 @@ from collections.abc import Callable
 
 import pytest
 
+from hive_acid import config
 from hive_acid.metastore.types import LockComponent, LockKind, LockState, MetastoreLine, OperationKind
 from hive_acid.model.table import Column, Partition, TableName
+from hive_acid.reading.read_transaction import ReadTransaction
 from hive_acid.transactions.validity import build_read_lock
 from hive_acid.wire.statement_kinds import StatementKind
 from support.statements import LOCATION, TABLE, World, build_table
@@ -81,6 +83,24 @@ def test_nobody_who_waits_for_the_table_is_waited_for(read: Read) -> None:
 
     read(world, scan)
     assert found == [LockState.ACQUIRED, LockState.WAITING]
+
+
+@pytest.mark.parametrize("partition", [None, "d=b"])
+def test_a_query_does_not_wait_behind_who_waits_for_it(partition: str | None) -> None:
+    world = build_world(MetastoreLine.HIVE_3)
+    reading = ReadTransaction(world.warehouse, config.Settings(world.settings))
+    reading.scan_plan(SOURCE, NAMES[:1])
+    drop = LockComponent(SOURCE, LockKind.EXCLUSIVE, OperationKind.NO_TXN, partition)
+    waiter = world.memory.open_transaction("user", "host", "")
+    assert world.memory.lock(waiter, [drop], "user", "host", "")[1] is LockState.WAITING
+    assert len(reading.scan_plan(SOURCE, NAMES).partitions) == len(NAMES)
+    locks = [(lock.partition, lock.state) for lock in world.memory.held_locks(SOURCE)]
+    assert locks == [
+        (None, LockState.ACQUIRED),
+        ("d=a", LockState.ACQUIRED),
+        (partition, LockState.WAITING),
+    ]
+    reading.end()
 
 
 def test_a_target_whose_partitions_are_locked_by_name_has_no_second_lock() -> None:
