@@ -7,7 +7,7 @@ import scala.jdk.CollectionConverters._
 import com.google.common.cache.{Cache, CacheBuilder}
 import com.google.common.util.concurrent.{ExecutionError, UncheckedExecutionException}
 import hiveacid.errors.AcidException
-import hiveacid.formats.ReadErrors
+import hiveacid.formats.{FileTimes, ReadErrors}
 import hiveacid.values.{BucketProperty, ValidWriteIds}
 import hiveacid.wire.{DeleteFolder, PartitionDeletes, ScanFile, Wire}
 import org.apache.commons.codec.digest.DigestUtils
@@ -74,9 +74,10 @@ final class Deletes(source: DeletesSource, conf: Configuration, errors: ReadErro
   def forBucket(bucket: Int): DeleteSet =
     loaded.computeIfAbsent(bucket, b => DeleteCache.get(source.key, b, () => load(b)))
 
-  private def load(bucket: Int): DeleteSet = {
+  private def load(bucket: Int): LoadedDeletes = {
     val set = new DeleteSet
     val deletes = Wire.read[PartitionDeletes](source.description)
+    val areSettled = deletes.folders.forall(_.files.forall(f => FileTimes.isSettled(f.modifiedMs)))
     val valid = source.writeIds.map(ValidWriteIds.parse)
     for (folder <- deletes.folders; file <- filesOf(folder, bucket)) {
       val path = new Path(folder.path, file.path)
@@ -85,10 +86,10 @@ final class Deletes(source: DeletesSource, conf: Configuration, errors: ReadErro
         readListed(file, placeOf(path, folder, bucket), bucket, valid.filter(_ => folder.check), to)
       // each small statement brings one more: a file is small enough to be kept by itself too, or read for this set
       if (folder.check || file.lengthBytes > DeleteCache.SmallBytes) addTo(set)
-      else set.addAll(DeleteCache.get(keyOf(path, file, folder), bucket, () => Deletes.filled(addTo)))
+      else set.addAll(DeleteCache.get(keyOf(path, file, folder), bucket, () => Deletes.filled(file, addTo)))
     }
     set.compact()
-    set
+    LoadedDeletes(set, areSettled)
   }
 
   private def readListed(
@@ -194,11 +195,12 @@ final class Deletes(source: DeletesSource, conf: Configuration, errors: ReadErro
 
 object Deletes {
 
-  private def filled(fill: DeleteSet => Unit): DeleteSet = {
+  private def filled(file: ScanFile, fill: DeleteSet => Unit): LoadedDeletes = {
     val set = new DeleteSet
+    val isSettled = FileTimes.isSettled(file.modifiedMs)
     fill(set)
     set.compact()
-    set
+    LoadedDeletes(set, isSettled)
   }
 
   /** The events of a file, of which only the ACID columns are read. */
@@ -218,6 +220,9 @@ object Deletes {
   private[hiveacid] def noDelete(path: Path, errors: ReadErrors): AcidException =
     errors.corrupt(path, "HIVE_ACID_CORRUPT_FILE.NO_DELETE")
 }
+
+/** A set of deletes, and whether the key that it was loaded by cannot come to mean other files. */
+final private[orc] case class LoadedDeletes(set: DeleteSet, areSettled: Boolean)
 
 /** Delete sets of one executor, bounded by their bytes. Loads of one key are shared; a failed load is not kept. */
 object DeleteCache {
@@ -250,14 +255,22 @@ object DeleteCache {
       .build[Key, DeleteSet]()
   }
 
-  def get(description: String, bucket: Int, load: () => DeleteSet): DeleteSet = {
+  private[orc] def get(description: String, bucket: Int, load: () => LoadedDeletes): DeleteSet = {
     val key = Key(description, bucket)
     var result = Option.empty[DeleteSet]
     while (result.isEmpty) {
       var loadedHere = false
-      val loader: Callable[DeleteSet] = () => { loadedHere = true; load() }
-      try result = Some(cache.get(key, loader))
-      catch {
+      var isKept = true
+      val loader: Callable[DeleteSet] = () => {
+        loadedHere = true
+        val loaded = load()
+        isKept = loaded.areSettled
+        loaded.set
+      }
+      try {
+        result = Some(cache.get(key, loader))
+        if (!isKept) cache.invalidate(key)
+      } catch {
         case e @ (_: ExecutionException | _: UncheckedExecutionException | _: ExecutionError) =>
           // another task's load failed, perhaps because that task was cancelled: load it here
           if (loadedHere) throw e.getCause

@@ -1,7 +1,7 @@
 package hiveacid.formats.orc
 
 import com.google.common.cache.{Cache, CacheBuilder}
-import hiveacid.formats.{ReadErrors, SideBySide}
+import hiveacid.formats.{FileTimes, ReadErrors, SideBySide}
 import hiveacid.wire.FileVersion
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
@@ -22,12 +22,13 @@ object FileRowCounts {
   private def count(file: FileVersion, conf: Configuration, errors: ReadErrors): Long =
     Option(cache.getIfPresent(file)).fold {
       val path = new Path(file.path)
+      val isSettled = FileTimes.isSettled(file.modifiedMs)
       val rows = errors.guard(path) {
         val reader = OrcFile.createReader(path, OrcFile.readerOptions(conf).maxLength(file.lengthBytes))
         try reader.getNumberOfRows
         finally reader.close()
       }
-      cache.put(file, rows)
+      if (isSettled) cache.put(file, rows)
       rows
     }(_.longValue)
 }

@@ -3,7 +3,7 @@ package hiveacid.formats.orc
 import scala.jdk.CollectionConverters._
 
 import com.google.common.cache.{Cache, CacheBuilder}
-import hiveacid.formats.ReadErrors
+import hiveacid.formats.{FileTimes, ReadErrors}
 import hiveacid.wire.FileVersion
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
@@ -116,9 +116,10 @@ object FileStatistics {
     val key = Key(file, asHive3)
     Option(cache.getIfPresent(key)).getOrElse {
       val path = new Path(file.path)
+      val isSettled = FileTimes.isSettled(file.modifiedMs)
       val found = errors.guard(path)(read(file, asHive3, conf, errors))
       errors.ensureListed(path, file.lengthBytes, file.modifiedMs, conf, mayGrow = true)
-      cache.put(key, found)
+      if (isSettled) cache.put(key, found)
       found
     }
   }
