@@ -11,8 +11,10 @@ from hive_acid.execution.ddl import DdlStatement
 from hive_acid.metastore.definitions import Definitions
 from hive_acid.metastore.directory import Directory
 from hive_acid.model.table import TableKind, TableName
+from hive_acid.snapshot.filesystem import FileSystem
 from hive_acid.wire.catalogs import DescribedDatabase, DescribedTable, DropDatabaseRequest, DropTableRequest
 from hive_acid.wire.ddl_kinds import DdlKind
+from hive_acid.writing.new_folders import find_file
 
 
 class Locking(Protocol):
@@ -26,16 +28,39 @@ class Locking(Protocol):
 class CatalogDefinitions:
     """Makes and drops them in one metastore. Others may be using a table, so it is dropped under Hive's locks."""
 
-    def __init__(self, definitions: Definitions, directory: Directory, locking: Locking, owner: str) -> None:
+    def __init__(
+        self, definitions: Definitions, directory: Directory, file_system: FileSystem, locking: Locking, owner: str
+    ) -> None:
         """`owner` is that of new tables and databases."""
         self._definitions = definitions
         self._directory = directory
+        self._file_system = file_system
         self._locking = locking
         self._owner = owner
 
     def create_table(self, table: DescribedTable) -> None:
-        """Nobody can use it before it is there."""
+        """Nobody can use it before it is there.
+
+        Raises HIVE_ACID_FOLDER_NOT_EMPTY for a transactional table, of which files would become rows that no
+        transaction wrote. Spark sees to that in its own catalog.
+        """
+        if TableKind.of(table.properties) is not TableKind.PLAIN:
+            with telling(StatementOutcome.NOTHING_CHANGED):
+                self._refuse_files(table)
         _run(lambda: self._definitions.create_table(replace(table, owner=self._owner)))
+
+    def _refuse_files(self, table: DescribedTable) -> None:
+        location = table.location or self._find_default_location(table.table)
+        found = find_file(self._file_system, location) if location else None
+        if found is not None:
+            raise found.build_error("CREATE TABLE", table.table)
+
+    def _find_default_location(self, name: TableName) -> str | None:
+        """None without its database, of which the metastore complains."""
+        apart = self._definitions.new_table_location(name)
+        database = self._directory.described_database(name.database) if apart is None else None
+        below = database.location if database is not None else None
+        return apart if below is None else f"{below.rstrip('/')}/{name.table}"
 
     def drop_table(self, asked: DropTableRequest) -> None:
         """Waits for readers and writers, and drops it. Raises HIVE_ACID_LOCK_TIMEOUT."""

@@ -16,7 +16,7 @@ from hive_acid.model.write_ids import ValidWriteIdList
 from hive_acid.older_python import add_note
 from hive_acid.reading.late_tables import find_write_ids_now
 from hive_acid.reading.warehouse import Warehouse
-from hive_acid.snapshot.conversion import find_obstacle
+from hive_acid.snapshot.conversion import find_obstacle, find_unread_file
 from hive_acid.transactions.ddl_locks import build_ddl_locks
 from hive_acid.transactions.manager import Outcome, Transaction
 from hive_acid.wire.ddl_kinds import DdlKind
@@ -160,8 +160,8 @@ class DdlExecutor:
         )
 
     def _refuse_conversion(self, statement: DdlStatement) -> None:
-        """Refuses files that cannot be originals, which the metastore, Hive and a scan take by certain names only."""
-        if statement.kind is not DdlKind.CONVERT:
+        """Refuses files that would not be read, once the table is transactional; see `snapshot.conversion`."""
+        if statement.kind not in {DdlKind.CONVERT, DdlKind.CONVERT_TO_INSERT_ONLY}:
             return
         table = self._warehouse.metastore.table(statement.tables[0])
         places = [table.location]
@@ -169,7 +169,10 @@ class DdlExecutor:
             names = self._warehouse.metastore.partition_names(table.name)
             places = [partition.location for partition in self._warehouse.metastore.partitions(table.name, names)]
         for listing in self._warehouse.file_system.list_trees(places) if places else ():
-            obstacle = find_obstacle(listing, table.bucket_count)
+            if statement.kind is DdlKind.CONVERT:
+                obstacle = find_obstacle(listing, table.bucket_count)
+            else:
+                obstacle = find_unread_file(listing)
             if obstacle:
                 operation = "SET TBLPROPERTIES ('transactional'='true')"
                 raise obstacle.build_error(operation=operation, table=table.name)

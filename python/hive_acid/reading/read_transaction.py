@@ -127,7 +127,8 @@ class ReadTransaction:
     def _lock(self, transaction: Transaction, table: TableName, partitions: Sequence[str]) -> None:
         """The table, so that nobody drops or overwrites it, and on 3.1 the partitions that are read.
 
-        With the table locked nobody has an EXCLUSIVE lock on a partition, and who waits for one may wait for this query.
+        With the table locked nobody has an EXCLUSIVE lock on a partition. A client that waits for one may wait for this
+        query.
         """
         held = find_held_partitions(self._warehouse.metastore.line, table, partitions, self._settings)
         wanted: list[str | None] = [None, *held]

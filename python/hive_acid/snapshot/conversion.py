@@ -24,6 +24,19 @@ def find_obstacle(listing: Listing, bucket_count: int) -> Refusal | None:
     return None
 
 
+def find_unread_file(listing: Listing) -> Refusal | None:
+    """The refusal of the first file with rows, by path, of a table that becomes insert-only.
+
+    Engines read an insert-only table's deltas and bases alone. Hive moves the files into a delta when it converts a
+    table (DDLTask of 3.1.3, AlterTableSetPropertiesOperation of 4.x); who sets the properties alone hides all rows.
+    """
+    for file in sorted(listing.files, key=lambda listed: listed.relative_path):
+        if file.length_bytes and not is_hidden(file.name):
+            place = listing.absolute_path(file.relative_path)
+            return build_refusal("HIVE_ACID_UNSUPPORTED_TABLE.CONVERSION_HIDES_FILE", file=place)
+    return None
+
+
 def _judge(path: str, file: str, bucket_count: int) -> Refusal | None:
     bucket = original_bucket(path.rpartition("/")[2])
     if bucket is None:

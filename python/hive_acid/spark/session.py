@@ -67,7 +67,8 @@ class Attachment(CatalogSide):
             return CatalogSide(session, find_uris(asked), *of_catalog, cancellation, asked=asked)
 
         def build_planner(side: CatalogSide) -> CatalogPlanner:
-            definitions = CatalogDefinitions(side.metastore, side.metastore, side.parts.ddl, side.identity.user)
+            metastore, files = side.metastore, side.file_system
+            definitions = CatalogDefinitions(metastore, metastore, files, side.parts.ddl, side.identity.user)
             return CatalogPlanner(jvm, session.sparkContext, side.parts, cancellation, side.metastore, definitions)
 
         cancellation = Cancellation(session.sparkContext)

@@ -18,6 +18,7 @@ DDL_LOCKS: Mapping[DdlKind, LockKind | None] = {
     DdlKind.SET_PROPERTIES: LockKind.SHARED_READ,
     # keeps other transactional statements of this name away; writers of plain tables ask for no lock
     DdlKind.CONVERT: LockKind.EXCLUSIVE,
+    DdlKind.CONVERT_TO_INSERT_ONLY: LockKind.EXCLUSIVE,
     # its queries lock what they read; a lock of its own would stand behind their waiting ones, and they behind it
     DdlKind.ANALYZE: None,
     DdlKind.DROP_TABLE: LockKind.EXCLUSIVE,

@@ -34,6 +34,7 @@ class DdlKind(Enum):
     RENAME_TABLE = "rename_table"
     SET_PROPERTIES = "set_properties"
     CONVERT = "convert"
+    CONVERT_TO_INSERT_ONLY = "convert_to_insert_only"
     ANALYZE = "analyze"
     DROP_TABLE = "drop_table"
     DROP_DATABASE = "drop_database"

@@ -31,6 +31,12 @@ class Leftover:
         return build_error("HIVE_ACID_FOLDER_NOT_EMPTY", **where)
 
 
+def find_file(file_system: FileSystem, location: str) -> Leftover | None:
+    """A file in the folder of a table that is about to be made; None if there is none."""
+    (listing,) = file_system.list_trees([location])
+    return next((Leftover(listing.root, path) for path in _visible_paths(listing)), None)
+
+
 def find_leftover(
     file_system: FileSystem,
     folders: Sequence[str],

@@ -43,6 +43,26 @@ def ids_of(tables: Tables, name: str) -> dict[int, tuple[int, int, int]]:
     return {row[0]: tuple(row[1]) for row in tables.sql(f"SELECT id, ROW__ID FROM {name}")}
 
 
+@pytest.mark.parametrize("form", ["ORC", "PARQUET"])
+@pytest.mark.parametrize("key", ["transactional_properties", "TRANSACTIONAL_PROPERTIES"])
+def test_a_table_with_rows_does_not_become_insert_only(tables: Tables, form: str, key: str) -> None:
+    """Its files would be in no delta, and so of no engine's tables."""
+    tables.sql(f"CREATE TABLE t (id INT) STORED AS {form}")
+    convert_to_insert_only = f"ALTER TABLE t SET TBLPROPERTIES ('transactional'='true', '{key}'='insert_only')"
+    tables.sql("INSERT INTO t VALUES (1)")
+    (file,) = (path for path in Path(tables.location("t")).iterdir() if path.name.startswith("part-"))
+    file.rename(file.with_name("000000_0"))
+    tables.sql("REFRESH TABLE t")
+    with pytest.raises(AnalysisException, match="000000_0") as raised:
+        tables.sql(convert_to_insert_only)
+    assert raised.value.getCondition() == "HIVE_ACID_UNSUPPORTED_TABLE.CONVERSION_HIDES_FILE"
+    assert tables.sql("SELECT * FROM t") == [(1,)]
+    tables.sql("TRUNCATE TABLE t")
+    tables.sql(convert_to_insert_only)
+    tables.sql("INSERT INTO t VALUES (2)")
+    assert tables.sql("SELECT * FROM t") == [(2,)]
+
+
 def test_a_converted_table_is_read_and_changed(tables: Tables) -> None:
     tables.sql("CREATE TABLE t (id INT, name STRING) STORED AS ORC")
     expected = write_raw_files(tables.location("t"), ORIGINALS)

@@ -58,9 +58,10 @@ class Session:
             **dict.fromkeys(("database_names", "described_database", "table_names_in", "described_table"), fail),
             partition_names=fail,
         )
-        names = ("create_table", "drop_table", "create_database", "drop_database")
+        names = ("create_table", "drop_table", "create_database", "drop_database", "new_table_location")
         broken: Any = SimpleNamespace(**dict.fromkeys(names, fail))
-        definitions = CatalogDefinitions(broken, directory, DdlExecutor(world.warehouse, settings), "ada")
+        locking = DdlExecutor(world.warehouse, settings)
+        definitions = CatalogDefinitions(broken, directory, world.file_system, locking, "ada")
         self.catalog_planner = CatalogPlanner(jvm, MagicMock(), parts, cancellation, directory, definitions)
 
     @staticmethod

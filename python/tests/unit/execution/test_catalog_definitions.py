@@ -8,11 +8,13 @@ from typing import Any
 
 import pytest
 
+from hive_acid.errors import HiveAcidError
 from hive_acid.execution.catalog_definitions import CatalogDefinitions
 from hive_acid.execution.ddl import DdlStatement
 from hive_acid.model.table import TableName
 from hive_acid.wire.catalogs import DescribedDatabase, DescribedTable, DropDatabaseRequest, DropTableRequest
 from hive_acid.wire.ddl_kinds import DdlKind
+from support.memory_file_system import MemoryFileSystem
 
 TABLE = TableName("db", "t")
 SETTINGS = {"spark.hiveacid.lock.timeoutMs": "1"}
@@ -29,10 +31,12 @@ class Scene:
 
     tables: list[DescribedTable] = field(default_factory=list)
     noted: list[tuple[Any, ...]] = field(default_factory=list)
+    files: MemoryFileSystem = field(default_factory=MemoryFileSystem)
+    apart: str | None = None
 
     def definitions(self) -> CatalogDefinitions:
         scene: Any = self
-        return CatalogDefinitions(scene, scene, scene, "ada")
+        return CatalogDefinitions(scene, scene, scene.files, scene, "ada")
 
     def run(self, statement: DdlStatement, command: Callable[[], None]) -> None:
         self.noted.append(("lock", statement.kind, *statement.tables, dict(statement.settings)))
@@ -44,6 +48,12 @@ class Scene:
 
     def described_table(self, name: TableName) -> DescribedTable | None:
         return next((table for table in self.tables if table.table == name), None)
+
+    def described_database(self, name: str) -> DescribedDatabase:
+        return DescribedDatabase(name, None, f"/warehouse/{name}.db", None, {})
+
+    def new_table_location(self, name: TableName) -> str | None:
+        return self.apart
 
     def create_table(self, table: DescribedTable) -> None:
         self.noted.append(("create", table))
@@ -68,6 +78,27 @@ def test_what_is_made_belongs_to_the_user(scene: Scene) -> None:
     scene.definitions().create_table(table)
     scene.definitions().create_database(database)
     assert scene.noted == [("create", replace(table, owner="ada")), ("create", replace(database, owner="ada"))]
+
+
+@pytest.mark.parametrize("name", ["000000_0", "d=a/delta_0000001_0000001_0000/bucket_00000"])
+@pytest.mark.parametrize(
+    ("location", "apart", "folder"),
+    [("/x/t", "/apart/t", "/x/t"), (None, "/apart/t", "/apart/t"), (None, None, "/warehouse/db.db/t")],
+)
+def test_a_transactional_table_has_no_files_before_its_first_write(
+    scene: Scene, location: str | None, apart: str | None, folder: str, name: str
+) -> None:
+    scene.apart = apart
+    scene.files.add_file(f"{folder}/{name}")
+    table = replace(described("t", transactional="true"), location=location)
+    with pytest.raises(HiveAcidError, match="HIVE_ACID_FOLDER_NOT_EMPTY") as raised:
+        scene.definitions().create_table(table)
+    assert raised.value.getMessageParameters()["found"] == name and scene.noted == []
+    scene.files.delete_tree(folder)
+    scene.files.add_file(f"{folder}/_SUCCESS")
+    scene.definitions().create_table(table)
+    scene.definitions().create_table(replace(described("u"), location=folder))
+    assert [what for what, _ in scene.noted] == ["create", "create"]
 
 
 @pytest.mark.parametrize("purges", [False, True])

@@ -172,6 +172,26 @@ def test_a_table_becomes_transactional_with_files_that_can_be_originals_only(wor
     assert ran == [1, 1] and not world.open_transactions()
 
 
+def test_a_table_becomes_insert_only_without_rows_alone(world: World) -> None:
+    """Engines read deltas and bases of such a table, and no file that was there before."""
+    ran: list[int] = []
+    plain, parted = TableName("db", "plain"), TableName("db", "parted")
+    columns = (Column("d", "string"),)
+    world.memory.add_table(build_table(name=plain, location="/warehouse/plain", parameters={}))
+    world.memory.add_table(build_table(name=parted, location="/warehouse/p", parameters={}, partition_columns=columns))
+    world.memory.add_partition(parted, Partition("d=a", ("a",), "/elsewhere/a", {}))
+    world.file_system.add_file("/warehouse/plain/000000_0", length_bytes=0)
+    world.file_system.add_file("/warehouse/plain/_SUCCESS")
+    for table, file in ((plain, "/warehouse/plain/000001_0"), (parted, "/elsewhere/a/HIVE_UNION_SUBDIR_1/000000_0")):
+        statement = DdlStatement(DdlKind.CONVERT_TO_INSERT_ONLY, (table,))
+        build(world).run(statement, lambda: ran.append(1))
+        world.file_system.add_file(file)
+        with pytest.raises(HiveAcidError, match=f"as {file} is") as raised:
+            build(world).run(statement, lambda: ran.append(1))
+        assert raised.value.getCondition() == "HIVE_ACID_UNSUPPORTED_TABLE.CONVERSION_HIDES_FILE"
+    assert ran == [1, 1] and not world.open_transactions()
+
+
 def test_changed_columns_are_those_of_the_partitions_too(world: World) -> None:
     called_before: list[str] = []
     statement = DdlStatement(DdlKind.ALTER_COLUMNS, (TABLE,))

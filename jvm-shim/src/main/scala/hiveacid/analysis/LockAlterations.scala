@@ -85,7 +85,10 @@ case class LockAlterations(session: SparkSession) extends Rule[LogicalPlan] {
       case a: AlterTableRenameCommand if !a.isView => alter(DdlKind.RenameTable, a.oldName)
       case a: AlterTableSetPropertiesCommand       =>
         alter(DdlKind.SetProperties, a.tableName).orElse(
-          becoming(a).map(t => AcidDdlCommand(DdlKind.Convert, Seq(t), c))
+          becoming(a).map { t =>
+            val isInsertOnly = AcidTable.isInsertOnly(t, a.properties)
+            AcidDdlCommand(if (isInsertOnly) DdlKind.ConvertToInsertOnly else DdlKind.Convert, Seq(t), c)
+          }
         )
       case a: AlterTableUnsetPropertiesCommand => alter(DdlKind.SetProperties, a.tableName)
       case a: AnalyzeTableCommand              => alter(DdlKind.Analyze, a.tableIdent)

@@ -1,6 +1,6 @@
 package hiveacid.formats
 
-/** What a file's time tells about later files of its path. */
+/** A file is told apart from later ones of its path by its time. */
 object FileTimes {
   // the second in which the file was written, and what clocks of the storage and of this process may differ
   private val UnsettledMs = 3000L

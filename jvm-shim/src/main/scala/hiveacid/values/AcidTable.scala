@@ -11,14 +11,20 @@ object AcidTable {
   /** Spark's name of the catalog that the metastore is behind. */
   val SessionCatalog = "spark_catalog"
 
+  // the property that tells kinds of transactional tables apart
+  private val Kind = "transactional_properties"
+
   def isTransactional(t: CatalogTable): Boolean =
     t.tableType != CatalogTableType.VIEW && setsTransactional(t.properties)
 
-  def isInsertOnly(t: CatalogTable): Boolean =
-    property(t, "transactional_properties").exists(_.equalsIgnoreCase("insert_only"))
+  /** @param added
+    *   properties that the table is about to have besides its own, or in their place
+    */
+  def isInsertOnly(t: CatalogTable, added: Map[String, String] = Map.empty): Boolean =
+    property(added, Kind).orElse(property(t.properties, Kind)).exists(_.equalsIgnoreCase("insert_only"))
 
-  private def property(t: CatalogTable, key: String): Option[String] =
-    t.properties.collectFirst { case (k, v) if k.equalsIgnoreCase(key) => v }
+  private def property(properties: Map[String, String], key: String): Option[String] =
+    properties.collectFirst { case (k, v) if k.equalsIgnoreCase(key) => v }
 
   /** True for table properties that make a table transactional. */
   def setsTransactional(properties: Map[String, String]): Boolean = properties.exists { case (key, value) =>

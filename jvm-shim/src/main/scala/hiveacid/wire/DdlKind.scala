@@ -18,6 +18,7 @@ object DdlKind {
   val RenameTable: DdlKind = DdlKind("rename_table")
   val SetProperties: DdlKind = DdlKind("set_properties")
   val Convert: DdlKind = DdlKind("convert")
+  val ConvertToInsertOnly: DdlKind = DdlKind("convert_to_insert_only")
   val Analyze: DdlKind = DdlKind("analyze")
   val DropTable: DdlKind = DdlKind("drop_table")
   val DropDatabase: DdlKind = DdlKind("drop_database")
@@ -30,6 +31,7 @@ object DdlKind {
     RenameTable,
     SetProperties,
     Convert,
+    ConvertToInsertOnly,
     Analyze,
     DropTable,
     DropDatabase
