@@ -29,7 +29,8 @@ from hive_acid.reading.late_tables import find_missed_compaction
 from hive_acid.snapshot.acid_state import AcidState
 from hive_acid.snapshot.filesystem import FileSystem
 from hive_acid.snapshot.flush_lengths import load_readable_bytes
-from hive_acid.snapshot.insert_only import build_insert_only_plan, refuse_originals
+from hive_acid.snapshot.foreign_files import refuse_stray_files
+from hive_acid.snapshot.insert_only import build_insert_only_plan
 from hive_acid.snapshot.plan_building import build_scan_plan
 from hive_acid.snapshot.row_numbers import number_rows
 from hive_acid.snapshot.scan_plan import ScanPartition
@@ -181,9 +182,10 @@ class Compactor:
             partition = self._scan(place, write_ids, state)
             plan = build_compaction_plan(kind, state, partition, visible_by, buckets)
         else:
-            refuse_originals(place.table, state)
             partition = build_insert_only_plan(place.table, write_ids, [(place.partition_name, state)]).partitions[0]
             plan = build_flat_plan(kind, place.table, state, partition, visible_by)
+        # after the scan, whose own refusal tells more of a file that no base hides
+        refuse_stray_files(place.table, state)
         cleanable = find_cleanable(write_ids, find_last_folded(state) or 0)
         return Foldable(place, write_ids, partition, plan, cleanable, _find_notes(kind, state))
 

@@ -32,15 +32,6 @@ def build_insert_only_plan(
     return ScanPlan(str(table.name), write_ids, partitions)
 
 
-def refuse_originals(table: TableDescription, state: AcidState) -> None:
-    """Raises HIVE_ACID_UNSUPPORTED_LAYOUT for a file that belongs to no base or delta.
-
-    After a compaction the Cleaner would remove it, with rows that nobody has read yet.
-    """
-    for original in state.originals:
-        raise _unsupported(table, state, original.relative_path, "HIVE_ACID_UNSUPPORTED_LAYOUT.STRAY_FILE")
-
-
 def _scan_partition(table: TableDescription, write_ids: ValidWriteIdList, name: str, state: AcidState) -> ScanPartition:
     for deletes in state.delete_deltas:
         raise _unsupported(table, state, deletes.path, "HIVE_ACID_UNSUPPORTED_LAYOUT.DELETES_IN_INSERT_ONLY")

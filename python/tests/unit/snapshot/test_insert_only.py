@@ -10,7 +10,7 @@ import pytest
 from hive_acid.errors import HiveAcidError
 from hive_acid.model.table import Column, Partition, RowFormat, TableDescription, TableName
 from hive_acid.model.write_ids import ValidTxnList, ValidWriteIdList
-from hive_acid.snapshot.insert_only import refuse_originals
+from hive_acid.snapshot.foreign_files import refuse_stray_files
 from hive_acid.snapshot.scan_plan import ScanPlan
 from hive_acid.snapshot.table_snapshot import load_scan_plan
 from support.listings import ROOT, listing_of, state_of
@@ -95,10 +95,16 @@ def test_files_outside_of_bases_and_deltas_are_passed_over_as_hive_does() -> Non
 
 
 def test_a_compaction_refuses_files_that_the_cleaner_would_remove_after_it() -> None:
-    refuse_originals(FLAT, state_of("delta_1_1/a"))
+    refuse_stray_files(FLAT, state_of("delta_1_1/a"))
     with pytest.raises(HiveAcidError, match=f"{ROOT}/000000_0.*belongs to no base or delta") as raised:
-        refuse_originals(FLAT, state_of("delta_1_1/a\nfile:000000_0"))
+        refuse_stray_files(FLAT, state_of("delta_1_1/a\nfile:000000_0"))
     assert raised.value.getCondition() == "HIVE_ACID_UNSUPPORTED_LAYOUT.STRAY_FILE"
+
+
+@pytest.mark.parametrize("stray", ["000000_0", "delta_5.orc", "HIVE_UNION_SUBDIR_1/000000_0"])
+def test_a_compaction_refuses_them_beside_a_base_that_hides_them_too(stray: str) -> None:
+    with pytest.raises(HiveAcidError, match=f"{ROOT}/{stray}"):
+        refuse_stray_files(FLAT, state_of(f"base_1/a\nfile:{stray}"))
 
 
 def test_deletes_are_refused() -> None:
