@@ -12,8 +12,8 @@ from hive_acid.compaction.plan.planning import (
     CompactionPlan,
     build_compaction_plan,
     find_cleanable,
+    find_covered,
     find_foldable_mark,
-    find_last_folded,
 )
 from hive_acid.compaction.renumbering import Renumbering
 from hive_acid.errors import Refusal, build_error, build_refusal
@@ -186,7 +186,7 @@ class Compactor:
             plan = build_flat_plan(kind, place.table, state, partition, visible_by)
         # after the scan, whose own refusal tells more of a file that no base hides
         refuse_stray_files(place.table, state)
-        cleanable = find_cleanable(write_ids, find_last_folded(state) or 0)
+        cleanable = find_cleanable(write_ids, find_covered(state, plan))
         return Foldable(place, write_ids, partition, plan, cleanable, _find_notes(kind, state))
 
     def _scan(self, place: Place, write_ids: ValidWriteIdList, state: AcidState) -> ScanPartition:

@@ -107,14 +107,25 @@ def find_last_folded(state: AcidState) -> int | None:
     return max((folder.name.max_write_id for folder in (*state.data_folders, *state.delete_deltas)), default=None)
 
 
-def find_cleanable(write_ids: ValidWriteIdList, last_folded: int) -> int:
-    """The greatest write ID that the Cleaner may be told of: below the first aborted one above what can be seen.
+def find_covered(state: AcidState, plan: CompactionPlan) -> int:
+    """The greatest write ID below which no aborted one can count again: that of what is made, else that of the base.
 
-    Hive 4's Cleaner looks for what it has left below a mark of its own, which may be lower, and then has the aborted
-    write IDs below the reported one forgotten (CompactionCleaner, TxnUtils.createValidTxnListForCleaner, 4.1.0). Rows
-    of one that is above all bases would count from then on.
+    Files that are made replace folders. The Cleaner does not call its work done while these are there. Once its list of
+    write IDs has them removed, that list knows what was aborted before.
     """
-    above = [write_id for write_id in write_ids.aborted if write_id > last_folded]
+    folded = find_last_folded(state) if plan.files else state.base and state.base.name.max_write_id
+    return max(0, folded or 0)
+
+
+def find_cleanable(write_ids: ValidWriteIdList, covered: int) -> int:
+    """The greatest write ID that the Cleaner may be told of: below the first aborted one above what is `covered`.
+
+    Hive 4's Cleaner removes what its own list of write IDs, which may end earlier, knows to be aborted. Then it looks
+    once more, with a list in which all up to the reported write ID is committed. If nothing is obsolete in that, it has
+    the aborted write IDs up to the reported one forgotten, and rows of one that no base covers count from then on
+    (CompactionCleaner, TxnUtils.createValidTxnListForCleaner, MarkCleanedFunction, 4.1.0).
+    """
+    above = [write_id for write_id in write_ids.aborted if write_id > covered]
     return max(0, min([write_ids.high_water_mark, *(write_id - 1 for write_id in above)]))
 
 

@@ -12,6 +12,7 @@ from hive_acid.compaction.plan.planning import (
     CompactionPlan,
     build_compaction_plan,
     find_cleanable,
+    find_covered,
     find_foldable_mark,
 )
 from hive_acid.metastore.compaction_types import CompactionKind
@@ -149,13 +150,31 @@ def test_what_is_obsolete_is_told_even_if_nothing_is_made() -> None:
 
 
 @pytest.mark.parametrize(
-    ("write_ids", "last_folded", "cleanable"),
+    ("write_ids", "covered", "cleanable"),
     [("12:::", 10, 12), ("12:::11,12", 10, 10), ("12:::3,12", 10, 11), ("12:::3,9", 10, 12), ("2:::1,2", 0, 0)],
 )
-def test_no_aborted_write_id_above_what_can_be_seen_is_forgotten(
-    write_ids: str, last_folded: int, cleanable: int
+def test_no_aborted_write_id_above_what_can_be_seen_is_forgotten(write_ids: str, covered: int, cleanable: int) -> None:
+    assert find_cleanable(ValidWriteIdList.parse(f"db.t:{write_ids}"), covered) == cleanable
+
+
+@pytest.mark.parametrize(
+    ("kind", "lines", "covered"),
+    [
+        (MINOR, "base_0000002\ndelta_0000003_0000003_0000\ndelta_0000004_0000004_0000", 2),
+        (MAJOR, "delta_0000003_0000003_0000\ndelta_0000004_0000004_0000", 0),
+        (MINOR, "file:000000_0\ndelta_0000003_0000003_0000\ndelta_0000004_0000004_0000", 0),
+        (MINOR, "base_-9223372036854775808\ndelta_0000003_0000003_0000\ndelta_0000004_0000004_0000", 0),
+        (MAJOR, "base_0000002\ndelta_0000003_0000003_0000\ndelta_0000004_0000004_0000", 4),
+        (MINOR, "base_0000002\ndelta_0000003_0000003_0000\ndelta_0000004_0000004_0000\ndelta_0000005_0000005", 5),
+    ],
+)
+def test_where_nothing_is_made_only_a_base_keeps_aborted_rows_from_counting_again(
+    kind: CompactionKind, lines: str, covered: int
 ) -> None:
-    assert find_cleanable(ValidWriteIdList.parse(f"db.t:{write_ids}"), last_folded) == cleanable
+    """The Cleaner leaves delta_3_3, which its list ends before, and then has write ID 3 forgotten up to the mark."""
+    write_ids = ValidWriteIdList.parse("db.t:5:::3").for_compaction()
+    found = find_covered(state_for(lines, "5:::3"), plan_of(lines, kind, "5:::3"))
+    assert (found, find_cleanable(write_ids, found)) == (covered, 2 if covered < 3 else 5)
 
 
 def test_nothing_from_the_first_open_write_id_on_is_folded() -> None:

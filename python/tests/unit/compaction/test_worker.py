@@ -11,6 +11,7 @@ from hive_acid.metastore.compaction_types import CompactionKind, CompactionReque
 from hive_acid.metastore.types import LockKind, MetastoreLine
 from hive_acid.model.names import METADATA_FILE, VERSION_FILE
 from hive_acid.model.table import Column
+from hive_acid.wire.statement_kinds import StatementKind
 from support.statements import LOCATION, TABLE, build_table
 from unit.compaction.worker_shop import FAILED, INSERT_ONLY, MAJOR, MINOR, ORC, READY, REFUSED, Shop
 
@@ -101,6 +102,22 @@ def test_what_nobody_needs_is_cleaned_even_if_nothing_is_made() -> None:
     assert outcome is not None
     assert (outcome.folders, outcome.is_refused) == ((), False)
     assert shop.entry().state is READY
+
+
+def test_a_write_id_that_was_aborted_above_the_base_is_not_told_to_the_cleaner_if_nothing_is_made() -> None:
+    shop = Shop()
+    shop.request()
+    shop.worker.run_next(None)
+    aborted = shop.world.memory.open_transaction("killed", "host", "agent")
+    write_id = shop.world.memory.allocate_write_id(aborted, TABLE)
+    shop.world.file_system.add_file(f"{LOCATION}/delta_{write_id:07d}_{write_id:07d}_0000/bucket_00000")
+    shop.world.memory.abort(aborted)
+    shop.world.run(StatementKind.INSERT)
+    shop.request(MINOR)
+    outcome = shop.worker.run_next(None)
+    assert outcome is not None
+    assert (outcome.folders, write_id) == ((), 3)
+    assert (shop.entry().state, shop.entry().highest_write_id) == (READY, 2)
 
 
 @pytest.mark.parametrize(
