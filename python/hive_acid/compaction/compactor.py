@@ -16,6 +16,7 @@ from hive_acid.compaction.plan.planning import (
     find_foldable_mark,
 )
 from hive_acid.compaction.renumbering import Renumbering
+from hive_acid.compaction.unseen import UnseenCompaction, refuse_unseen
 from hive_acid.errors import Refusal, build_error, build_refusal
 from hive_acid.history.note import MAX_BYTES
 from hive_acid.metastore.compaction_types import CompactionKind
@@ -158,14 +159,17 @@ class Compactor:
     def find_foldable(
         self, place: Place, kind: CompactionKind, transaction: Transaction, buckets: int | None = None
     ) -> Foldable:
-        """The work that the transaction, which holds the lock, finds to fold. Raises Conflict as `meet_changes`."""
+        """The work that the transaction, which holds the lock, finds to fold.
+
+        Raises Conflict as `meet_changes`, UnseenCompaction, and HIVE_ACID_UNSUPPORTED_LAYOUT for stray files.
+        """
         name = place.table.name
         transaction.keep_files([name])
         # taken under the lock: what older transactions have committed by now is folded too
         snapshot = transaction.own_snapshot()
         missed = find_missed_compaction(self._metastore, transaction, [name], snapshot)
         if missed is not None:
-            raise build_error("HIVE_ACID_SNAPSHOT_UNAVAILABLE", table=name, reason=missed[1])
+            raise UnseenCompaction(transaction.txn_id, missed[1])
         seen = self._metastore.valid_write_ids([name], snapshot)[name]
         write_ids = seen.for_compaction()
         # after the snapshot: a column that was added before a row in it was written must not be lost
@@ -175,6 +179,8 @@ class Compactor:
         if mark < write_ids.high_water_mark:
             write_ids = write_ids.for_compaction(mark)
             state = self._load_state(place, write_ids, snapshot)
+        if self._metastore.line is MetastoreLine.HIVE_4:
+            refuse_unseen(state, snapshot, transaction)
         if place.gives_new_ids(kind):
             self._renumbering.refuse_later_changes(state.listing, write_ids, seen, transaction)
         visible_by = transaction.txn_id if self._metastore.line is MetastoreLine.HIVE_4 else 0

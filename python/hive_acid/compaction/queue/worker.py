@@ -17,6 +17,7 @@ from hive_acid.compaction.compactor import Compactor, Foldable
 from hive_acid.compaction.plan.overrides import FileOverrides, read_overrides, refuse_unapplied
 from hive_acid.compaction.queue.compaction_outcome import CompactionOutcome
 from hive_acid.compaction.queue.liveness import find_dead, find_transaction, find_waiting, name_with_transaction
+from hive_acid.compaction.unseen import UnseenCompaction
 from hive_acid.errors import HiveAcidError, build_error
 from hive_acid.metastore.compaction_types import (
     CompactionInfo,
@@ -158,6 +159,8 @@ class Worker:
                 except Conflict as conflict:
                     if attempts >= max_attempts:
                         raise conflict.build_error(job.table, attempts) from None
+                    if isinstance(conflict, UnseenCompaction):
+                        self._await_commit(attempts)
                 attempts += 1
                 transaction = self._exchange(job, transaction)
         except BaseException as error:
@@ -165,6 +168,10 @@ class Worker:
             if transaction.abort_because(error):
                 self._report(job, error)
             raise
+
+    def _await_commit(self, attempts: int) -> None:
+        """Waits for another worker's commit, the longer the more often it has been waited for."""
+        self._transactions.timing.pause_ms(self._settings.number(config.COMPACTION_POLL_MS) * 2 ** (attempts - 1))
 
     def _compact(self, job: CompactionJob, transaction: Transaction) -> CompactionOutcome:
         _refuse_order(job)
