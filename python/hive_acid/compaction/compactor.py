@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from hive_acid import config
+from hive_acid.compaction.beside_hive import WatchedPlace
 from hive_acid.compaction.plan.engine import CompactionEngine, CompactionJob
 from hive_acid.compaction.plan.flat_planning import build_flat_plan
 from hive_acid.compaction.plan.overrides import FileOverrides
@@ -22,7 +23,7 @@ from hive_acid.history.note import MAX_BYTES
 from hive_acid.metastore.compaction_types import CompactionKind
 from hive_acid.metastore.protocol import Metastore
 from hive_acid.metastore.types import LockComponent, LockKind, MetastoreLine, OperationKind
-from hive_acid.model.names import COMPACTED_METADATA, HISTORY_FILE, METADATA_FILE
+from hive_acid.model.names import COMPACTED_METADATA, HISTORY_FILE, METADATA_FILE, FolderName
 from hive_acid.model.table import Partition, TableDescription, TableKind, TableName
 from hive_acid.model.write_ids import ValidTxnList, ValidWriteIdList
 from hive_acid.reading.evolution import find_evolution
@@ -42,7 +43,7 @@ from hive_acid.writing.buckets import build_sorted_refusal
 from hive_acid.writing.engine import WriteResult
 from hive_acid.writing.notes import NoteWriter
 from hive_acid.writing.output_rules import find_scheme, is_object_store
-from hive_acid.writing.publication import Markers, Publication
+from hive_acid.writing.publication import Markers, Owner, Publication
 from hive_acid.writing.publications import build_compaction_publication
 from hive_acid.writing.table_rules import (
     build_row_type,
@@ -87,7 +88,7 @@ class Foldable:
     """The findings of a compaction: the place, the write IDs that it may fold, all that there is, and the plan.
 
     Up to `cleanable` (inclusive) the Cleaner may forget aborted write IDs. `notes` are the paths of notes for the
-    history in what is folded.
+    history in what is folded, `folders` the names of all folders of the place.
     """
 
     place: Place
@@ -96,6 +97,7 @@ class Foldable:
     plan: CompactionPlan
     cleanable: int
     notes: tuple[str, ...] = ()
+    folders: frozenset[str] = frozenset()
 
 
 class Compactor:
@@ -193,7 +195,8 @@ class Compactor:
         # after the scan, whose own refusal tells more of a file that no base hides
         refuse_stray_files(place.table, state)
         cleanable = find_cleanable(write_ids, find_covered(state, plan))
-        return Foldable(place, write_ids, partition, plan, cleanable, _find_notes(kind, state))
+        folders = frozenset(path for path in state.listing.folders if "/" not in path)
+        return Foldable(place, write_ids, partition, plan, cleanable, _find_notes(kind, state), folders)
 
     def _scan(self, place: Place, write_ids: ValidWriteIdList, state: AcidState) -> ScanPartition:
         name = place.table.name
@@ -220,12 +223,26 @@ class Compactor:
         publication: Publication,
         overrides: FileOverrides,
     ) -> WriteResult:
-        """Folds the files into staging and puts the result into place, under the lock of the transaction."""
+        """Folds the files into staging and puts the result into place, under the lock of the transaction.
+
+        Raises Conflict, on the 3.1 line, if Hive is at the place too: nothing is put there then.
+        """
         result = self._stage(found, publication, overrides)
         note = self._build_note(kind, found, result, transaction.txn_id)
         transaction.ensure_active()
-        publication.publish(transaction, result, {}, note)
+        publication.publish(self._find_owner(found, transaction), result, {}, note)
         return result
+
+    def _find_owner(self, found: Foldable, transaction: Transaction) -> Owner:
+        """On 3.1 the rename makes the base count, and no lock keeps Hive's Worker out."""
+        made = FolderName.parse(found.plan.files[0].folder)
+        if self._metastore.line is not MetastoreLine.HIVE_3 or made is None:
+            return transaction
+        table, partition = found.place.table.name, found.place.partition_name or None
+        where = (table, partition, found.place.location)
+        return WatchedPlace(
+            transaction, self._metastore, self._file_system, *where, known=found.folders, last=made.max_write_id
+        )
 
     def _stage(self, found: Foldable, publication: Publication, overrides: FileOverrides) -> WriteResult:
         table = found.place.table

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from hive_acid.metastore.compaction_types import CompactionKind
+from hive_acid.metastore.compaction_types import CompactionInfo, CompactionKind
 from hive_acid.model.table import TableName
 from hive_acid.writing.engine import WriteResult
 
@@ -13,7 +13,8 @@ from hive_acid.writing.engine import WriteResult
 class CompactionOutcome:
     """The result of one compaction: the folders made, below the table or partition, and their rows and bytes.
 
-    No folder, if nothing was worth it; `cleans`: the Cleaner was told to remove what nobody needs.
+    No folder, if nothing was worth it; `cleans`: the Cleaner was told to remove what nobody needs. `left_to` is the
+    entry of the queue to which the place was left (3.1).
     """
 
     table: TableName
@@ -21,6 +22,7 @@ class CompactionOutcome:
     kind: CompactionKind
     result: WriteResult
     cleans: bool
+    left_to: CompactionInfo | None = None
 
     @property
     def folders(self) -> tuple[str, ...]:

@@ -47,8 +47,12 @@ class Outcome:
 class Runner(Protocol):
     """Does the compactions that a session asks for, in that session."""
 
-    def prepare(self, requests: Sequence[CompactionRequest], settings: config.Settings) -> Sequence[CompactionRequest]:
+    def prepare(
+        self, requests: Sequence[CompactionRequest], settings: config.Settings
+    ) -> Sequence[CompactionRequest | Outcome]:
         """Does what must be done before they are in the queue; returns them, in order, as they are to be put there.
+
+        In the place of one that is not to be made stands its outcome.
 
         `settings` are those of the session that asks.
         """
@@ -136,15 +140,17 @@ class CompactionRequests:
             if (entry.table, entry.partition) == where and entry.state.is_pending
         ]
 
-    def _request(self, requests: Sequence[CompactionRequest], settings: config.Settings) -> list[Outcome]:
+    def _request(self, prepared: Sequence[CompactionRequest | Outcome], settings: config.Settings) -> list[Outcome]:
         outcomes: list[Outcome] = []
         try:
-            for request in requests:
-                outcomes.append(_build_outcome(request, self._send(request)))  # noqa: PERF401 - the error tells these
+            for each in prepared:
+                outcome = each if isinstance(each, Outcome) else build_outcome(each, self._send(each))
+                outcomes.append(outcome)  # an error tells of those before it
         except BaseException as error:
             _note_requested(error, outcomes)
             if self._runner is not None:
-                self._runner.abandon(requests, settings, error)
+                made = [each for each in prepared if isinstance(each, CompactionRequest)]
+                self._runner.abandon(made, settings, error)
             raise
         return outcomes
 
@@ -197,8 +203,11 @@ class CompactionRequests:
         ]
 
 
-def _build_outcome(request: CompactionRequest, answer: RequestedCompaction) -> Outcome:
-    """3.1 gives no reason for not accepting one: there is an entry before it, which it names."""
+def build_outcome(request: CompactionRequest, answer: RequestedCompaction) -> Outcome:
+    """The metastore's answer to the request.
+
+    3.1 gives no reason for not accepting one: there is an entry before it, which it names.
+    """
     reason = answer.reason
     if not answer.accepted and not reason:
         reason = f"compaction {answer.id} of it is {answer.state.value}"

@@ -8,10 +8,16 @@ from dataclasses import replace
 
 from hive_acid import config
 from hive_acid.compaction.queue.liveness import is_of_statement
-from hive_acid.compaction.queue.requests import Outcome
+from hive_acid.compaction.queue.requests import Outcome, build_outcome
 from hive_acid.compaction.queue.worker import Worker
 from hive_acid.errors import HiveAcidError, build_error
-from hive_acid.metastore.compaction_types import CompactionInfo, CompactionKind, CompactionRequest, CompactionState
+from hive_acid.metastore.compaction_types import (
+    CompactionInfo,
+    CompactionKind,
+    CompactionRequest,
+    CompactionState,
+    RequestedCompaction,
+)
 from hive_acid.metastore.protocol import Metastore
 from hive_acid.metastore.types import MetastoreLine
 from hive_acid.older_python import add_note
@@ -41,8 +47,10 @@ class SessionRunner:
         self._pools = (f"{pool}-{number}" for number in itertools.count(1))
         self._pause_ms = pause_ms
 
-    def prepare(self, requests: Sequence[CompactionRequest], settings: config.Settings) -> list[CompactionRequest]:
-        """Requests for a pool are left to whoever serves it.
+    def prepare(
+        self, requests: Sequence[CompactionRequest], settings: config.Settings
+    ) -> list[CompactionRequest | Outcome]:
+        """Requests for a pool are left to whoever serves it. One of a place at which Hive is (3.1) is not made.
 
         Raises HIVE_ACID_CONFIGURATION; HIVE_ACID_UNSUPPORTED_TABLE for a table that only Hive compacts: then nothing
         has been requested.
@@ -56,11 +64,13 @@ class SessionRunner:
         pool = next(self._pools)
         return [self._prepare(worker, request, pool) if request.pool is None else request for request in requests]
 
-    def _prepare(self, worker: Worker, request: CompactionRequest, pool: str) -> CompactionRequest:
+    def _prepare(self, worker: Worker, request: CompactionRequest, pool: str) -> CompactionRequest | Outcome:
         if self._metastore.line is MetastoreLine.HIVE_4:
             return replace(request, pool=pool)
         if request.kind is CompactionKind.MAJOR:
-            worker.publish_base(request.table, request.partition, dict(request.properties))
+            entry = worker.publish_base(request.table, request.partition, dict(request.properties)).left_to
+            if entry is not None:
+                return build_outcome(request, RequestedCompaction(entry.id, entry.state, False))
         return request
 
     def abandon(self, requests: Sequence[CompactionRequest], settings: config.Settings, error: BaseException) -> None:

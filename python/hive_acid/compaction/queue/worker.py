@@ -15,6 +15,7 @@ from typing import TypeVar
 from hive_acid import config
 from hive_acid.compaction.compactor import Compactor, Foldable
 from hive_acid.compaction.plan.overrides import FileOverrides, read_overrides, refuse_unapplied
+from hive_acid.compaction.queue.base_publishing import BasePublisher
 from hive_acid.compaction.queue.compaction_outcome import CompactionOutcome
 from hive_acid.compaction.queue.liveness import find_dead, find_transaction, find_waiting, name_with_transaction
 from hive_acid.compaction.unseen import UnseenCompaction
@@ -32,7 +33,6 @@ from hive_acid.older_python import add_note
 from hive_acid.transactions.manager import Transaction, TransactionManager
 from hive_acid.writing.conflicts import Conflict
 from hive_acid.writing.engine import WriteResult
-from hive_acid.writing.publication import Publication
 
 LOG = logging.getLogger(__name__)
 NOTHING_TO_DO = "there is nothing to compact"
@@ -64,6 +64,7 @@ class Worker:
         self._name = name
         self._version = version
         self._supervise = supervise
+        self._bases = BasePublisher(transactions, compactor, settings, supervise)
 
     def run_next(self, pool: str | None) -> CompactionOutcome | None:
         """Does the next compaction of the pool; None if there is none.
@@ -215,34 +216,12 @@ class Worker:
         """Folds all into a base, on 3.1, where the queue is Hive's alone: the base is seen as soon as it is in place.
 
         The caller asks Hive for a major compaction then, which finds nothing left to fold, and has what the base
-        replaces removed by the Cleaner. Raises as `run`; a base that is in place stays, for it holds what there is.
-        """
-        with self._supervise():
-            return self._publish_base(table, partition, properties or {})
+        replaces removed by the Cleaner. Nothing is made if the place is left to a compaction of Hive that is under way.
 
-    def _publish_base(
-        self, table: TableName, partition: str | None, properties: Mapping[str, str]
-    ) -> CompactionOutcome:
-        kind = CompactionKind.MAJOR
-        place = self._compactor.find_place(table, partition, kind)
-        transaction = self._transactions.begin(str(table), self._settings)
-        publication: Publication | None = None
-        result = WriteResult()
-        try:
-            transaction.lock([place.lock(kind)])
-            found = self._compactor.find_foldable(place, kind, transaction)
-            if found.plan.files:
-                publication = self._compactor.publication(found.place, transaction)
-                overrides = read_overrides(found.place.table, properties, self._metastore.line)
-                result = self._compactor.fold(kind, found, transaction, publication, overrides)
-        except BaseException as error:
-            transaction.abort_because(error)
-            if publication is not None:
-                _remove_staging(publication, error)
-            raise
-        _end(transaction)
-        is_made = bool(found.plan.files)
-        return CompactionOutcome(table, partition, kind, result, is_made or found.plan.needs_cleaning)
+        Raises as `run`, also HIVE_ACID_WRITE_CONFLICT if Hive has put other results there again and again. A base that
+        is in place stays, for it holds what there is.
+        """
+        return self._bases.publish(table, partition, properties)
 
     def _report(self, job: CompactionJob, error: BaseException) -> None:
         """Tells the queue; if that fails too, the queue gives the entry to another worker after a day (4.x)."""
@@ -274,24 +253,9 @@ def _refuse_order(job: CompactionJob) -> None:
         raise build_error("HIVE_ACID_UNSUPPORTED_TABLE.ORDER_BY", **found)
 
 
-def _remove_staging(publication: Publication, error: BaseException) -> None:
-    try:
-        publication.remove_staging()
-    except HiveAcidError as second:
-        add_note(error, f"{publication.staging} was left behind (no reader sees it): {second}")
-
-
 def _end_other(transaction: Transaction) -> None:
     """Aborts one in whose place another works. If the metastore does not answer, it times out."""
     try:
         transaction.abort()
     except HiveAcidError as error:
         LOG.warning("transaction %d, which compacts nothing, will time out: %s", transaction.txn_id, error)
-
-
-def _end(transaction: Transaction) -> None:
-    """Nothing hangs on this commit: the transaction only held the lock."""
-    try:
-        transaction.end_read()
-    except HiveAcidError as error:
-        LOG.warning("the transaction of a compaction, %d, could not be ended: %s", transaction.txn_id, error)
