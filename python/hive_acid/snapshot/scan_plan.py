@@ -25,6 +25,11 @@ class ScanDeletes:
     check: bool
     files: tuple[ScanFile, ...]
 
+    @property
+    def is_of_one_file(self) -> bool:
+        """True if readers look into its file for rows of every bucket: it is the only one, and the first bucket's."""
+        return [file.bucket for file in self.files] == [0]
+
     def message(self) -> DeleteFolder:
         """The form for the engine."""
         return DeleteFolder(self.path, self.min_write_id, self.max_write_id, self.any_bucket, self.check, self.files)

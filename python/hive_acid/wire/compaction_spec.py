@@ -26,7 +26,8 @@ class FoldedFile:
     """A file that is folded into another. The write IDs are the least and the greatest of its folder.
 
     `has_deletes`: deletes may concern its rows. `is_checked`: each row's write ID must be looked up in the list.
-    `any_bucket`: a file of deletes that may hold events of other buckets, which are passed over.
+    `any_bucket`: a file of deletes that may hold events of other buckets. They are passed over, since readers look for
+    them elsewhere; in other files of deletes they are refused.
     """
 
     path: str

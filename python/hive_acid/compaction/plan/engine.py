@@ -74,7 +74,8 @@ class CompactionJob:
             max_write_id=folder.max_write_id,
             has_deletes=isinstance(folder, ScanFolder) and folder.deletes and self.plan.applies_deletes,
             is_checked=folder.check,
-            any_bucket=isinstance(folder, ScanDeletes) and folder.any_bucket,
+            # events that readers find there would be lost: what is made of them may have several files
+            any_bucket=isinstance(folder, ScanDeletes) and folder.any_bucket and not folder.is_of_one_file,
             raw=_find_raw(folder.raw, file) if isinstance(folder, ScanFolder) and folder.raw else None,
         )
 

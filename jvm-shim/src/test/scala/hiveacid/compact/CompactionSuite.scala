@@ -119,6 +119,18 @@ class CompactionSuite extends AcidOrcSuite {
     assert(table.read().count() == 1000)
   }
 
+  test("an event of another bucket is refused in a file of deletes that is read for every bucket") {
+    val table = new Table("id BIGINT, s STRING", "struct<id:bigint,s:string>")
+    table.insert(spark.range(0, 20, 1, 2).selectExpr("id", "'x' AS s"))
+    table.deleteRows(table.read().where("ROW__ID.bucketid = 536936448 AND id % 2 = 0").select("ROW__ID"), writeId(2))
+    val folder = "delete_delta_0000002_0000002_0000"
+    val moved = table.path(folder, "bucket_00000")
+    assert(table.root.getFileSystem(table.conf).rename(table.path(folder, "bucket_00001"), moved))
+    val events = runs(table, Seq(folder)).map(_.map(_.copy(anyBucket = false)))
+    val error = acidError(fold(table, Seq(events), holdsDeletes = true))
+    assert(error.condition == "HIVE_ACID_CORRUPT_FILE.OTHER_BUCKET")
+  }
+
   test("a rebalance numbers the rows anew and gives each file as many") {
     val table = statements(2)
     fold(table, Seq(runs(table, table.dataFolders)), buckets = 4)
