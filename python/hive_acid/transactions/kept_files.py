@@ -35,15 +35,15 @@ class KeptFiles:
         self._guard = threading.Lock()
         self._has_stopped = False
 
-    def add(self, tables: Iterable[TableName], confirm: Callable[[], None]) -> None:
+    def add(self, tables: Iterable[TableName], confirm: Callable[[], None], *, is_new: bool = False) -> None:
         """Asks for those that it has not been asked for. `confirm` raises if the transaction is not open any more.
 
-        It is called before all but the first, which comes right after the opening.
+        It is not called for the first ones of a transaction that `is_new`: its opening has been answered right before.
         """
         wanted = frozenset(tables) - self._tables
         if not wanted:
             return
-        if self._tables:
+        if self._tables or not is_new:
             confirm()
         with self._guard:
             if self._has_stopped:

@@ -22,6 +22,8 @@ from hive_acid.transactions.kept_files import KeptFiles, asks_cleaner
 from hive_acid.transactions.locks import Identity, Timing, Waiting, acquire, acquire_at_once
 
 LOG = logging.getLogger(__name__)
+_NEW_MS = 1_000
+"""A transaction that is younger and has locked nothing is open, for its opening has just been answered."""
 
 
 def _nothing(*_: object) -> None:
@@ -56,6 +58,8 @@ class Transaction:
         self._settings = settings
         self._metastore = manager.metastore
         self._kept = KeptFiles(manager.metastore, txn_id)
+        self._opened_ms = manager.timing.clock_ms()
+        self._has_locked = False
         self.has_younger = False
         """Younger transactions were there when its own snapshot was taken, which it does not see."""
 
@@ -75,7 +79,8 @@ class Transaction:
         Raises TransactionAborted.
         """
         if self.asks_cleaner:
-            self._kept.add(tables, self.confirm)
+            age_ms = self._manager.timing.clock_ms() - self._opened_ms
+            self._kept.add(tables, self.confirm, is_new=age_ms < _NEW_MS and not self._has_locked)
 
     def own_snapshot(self) -> ValidTxnList:
         """A list of what older transactions have committed, and of its own; see `Metastore.valid_transactions`."""
@@ -99,6 +104,7 @@ class Transaction:
 
     def lock(self, components: Sequence[LockComponent]) -> int:
         """Waits for the locks; see `acquire`."""
+        self._has_locked = True  # somebody may have been waited for
         waiting = self.waiting(frozenset(component.table for component in components))
         return acquire(self._metastore, self.txn_id, components, self._manager.identity, waiting)
 

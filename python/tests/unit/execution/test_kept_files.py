@@ -6,6 +6,8 @@ from dataclasses import replace
 
 import pytest
 
+from hive_acid.compaction.compactor import Compactor
+from hive_acid.compaction.queue.worker import Worker
 from hive_acid.config import Settings
 from hive_acid.errors import HiveAcidError, MetastoreUnavailable
 from hive_acid.metastore.compaction_types import CompactionKind, CompactionRequest
@@ -17,6 +19,7 @@ from hive_acid.reading.readers import Readers, ReadTable
 from hive_acid.wire.statement_kinds import StatementKind
 from support.faults import Lost
 from support.statements import TABLE, World, build_table
+from unit.compaction.worker_shop import FakeCompactionEngine
 
 NONE = Settings({})
 OTHER = TableName("db", "other")
@@ -188,3 +191,26 @@ def test_a_query_without_an_answer_leaves_no_transaction(world: World, lost: Los
         reading.scan_plan(TABLE, None)
     reading.end()
     assert world.open_transactions() == []
+
+
+def test_nothing_is_asked_for_a_compaction_that_was_aborted_while_it_waited_for_its_lock(world: World) -> None:
+    """A server keeps what it is told of a transaction that has ended, and its Cleaner off the table, for ever."""
+    compactor = Compactor(world.metastore, world.file_system, FakeCompactionEngine(world), NONE)
+    worker = Worker(world.transactions, compactor, NONE, "spark-host-1", "test")
+    world.memory.request_compaction(CompactionRequest(TABLE, CompactionKind.REBALANCE))
+    world.metastore.before["latest_conflict"] = lambda: world.memory.abort_transactions(
+        [info.id for info in world.memory.transactions()]
+    )
+    with pytest.raises(HiveAcidError, match="ABORTED"):
+        worker.run_next(None)
+    assert KEEP not in world.metastore.calls
+
+
+def test_nor_for_a_transaction_that_was_aborted_long_after_its_opening(world: World) -> None:
+    transaction = world.executor.begin_transaction({})
+    world.memory.abort_transactions([transaction.txn_id])
+    world.clock.pause_ms(2_000)
+    with pytest.raises(HiveAcidError, match="ABORTED"):
+        transaction.run(world.statement(UPDATE), world.engine, NONE)
+    assert KEEP not in world.metastore.calls
+    world.executor.end_transaction(transaction, RuntimeError("leaves the block"))
