@@ -20,7 +20,7 @@ from hive_acid.metastore.types import (
 from hive_acid.model.table import TableName
 from hive_acid.model.write_ids import ValidTxnList, ValidWriteIdList
 
-_LOWEST_WRITE_ID = 1
+_LOWEST_WRITE_ID = 0
 
 
 class TransactionCalls(Calls):
@@ -76,7 +76,8 @@ class TransactionCalls(Calls):
 
         The Cleaner leaves a compaction alone whose highest write ID is not below the number that is told. Hive tells
         the lowest write ID that it finds open. This one is below all, because a reader may not see the result of a
-        compaction that ends below that. It is sent once: what arrives after the transaction's end is never removed.
+        compaction that ends below that. One of originals alone ends at 0 (ReadyToCleanHandler; tried on 4.2.0). It is
+        sent once: what arrives after the transaction's end is never removed.
         """
         request = {str(table): _LOWEST_WRITE_ID for table in tables}
         self._change("add_write_ids_to_min_history", txn_id, request, txn_id=txn_id)

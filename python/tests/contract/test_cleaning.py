@@ -96,6 +96,29 @@ def test_files_stay_as_long_as_a_transaction_has_asked_for_them(setup: ThriftSet
     assert not waits_for_all or eventually(lambda: cleaned.folders() == {other}, LIMIT_S), cleaned.folders()
 
 
+def test_originals_of_a_table_without_write_ids_stay_too(setup: ThriftSetup) -> None:
+    """Their compaction tells the Cleaner of write ID 0, below which no write ID is."""
+    metastore = setup.metastore
+    if metastore.line is MetastoreLine.HIVE_3:
+        return
+    names = ("kept_originals", "cleaned_originals")
+    kept, cleaned = (Place(metastore, setup.create_table(name), None, f"pool_{name}") for name in names)
+    reader = metastore.open_transaction("tester", "testhost", "contract")
+    metastore.keep_files(reader, [kept.table])
+    kept.compact_originals()
+    cleaned.compact_originals()
+
+    def is_looked_at(place: Place) -> bool:
+        return not place.original.exists() or any(entry.error for entry in place.entries())
+
+    if TransactionManager(metastore, WHO, Settings({}), TIMING).asks_cleaner:
+        assert eventually(lambda: is_looked_at(cleaned), LIMIT_S), "nobody has asked for these"
+        pause_ms(3_000)
+    assert not is_looked_at(kept)
+    metastore.commit(reader)
+    assert eventually(lambda: not kept.original.exists(), LIMIT_S)
+
+
 def test_files_are_kept_for_no_transaction_that_is_unknown(setup: ThriftSetup) -> None:
     metastore = setup.metastore
     if metastore.line is MetastoreLine.HIVE_3:

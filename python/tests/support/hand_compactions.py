@@ -12,6 +12,7 @@ from hive_acid.metastore.protocol import Metastore
 from hive_acid.metastore.types import LockComponent, LockKind, LockState, MetastoreLine, OperationKind
 from hive_acid.model.names import METADATA_FILE, FolderKind, FolderName
 from hive_acid.model.table import TableName
+from hive_acid.model.write_ids import LONG_MIN
 from support.listings import COMPACTED
 
 USER, HOST, AGENT = "tester", "testhost", "contract"
@@ -66,15 +67,26 @@ class Place:
         """True if nothing waits for a worker or for the Cleaner."""
         return not any(info.state.is_pending or info.state is CompactionState.READY for info in self.entries())
 
-    def _run_compaction(self) -> str:
+    def compact_originals(self) -> str:
+        """A base of a file from before the table was transactional, which has no write ID (4.x); its folder's name."""
+        self.original.write_text("rows")
+        return self._run_compaction(of_originals=True)
+
+    @property
+    def original(self) -> Path:
+        """The file that `compact_originals` makes, and folds."""
+        return self.root / "000000_0"
+
+    def _run_compaction(self, *, of_originals: bool = False) -> str:
         self._request()
         job = self.metastore.next_compaction(WORKER, AGENT, self.pool)
         assert job is not None
         txn_id = self.metastore.open_compaction(USER, HOST, AGENT, job.kind)
         self._lock(txn_id, OperationKind.SELECT)
-        write_id = self._high_write_id(txn_id)
+        write_id = 0 if of_originals else self._high_write_id(txn_id)
         self.metastore.start_compaction(job := replace(job, user=USER, highest_write_id=write_id), txn_id)
-        made = self._make(FolderName(FolderKind.BASE, write_id, write_id, None, txn_id))
+        last = LONG_MIN if of_originals else write_id
+        made = self._make(FolderName(FolderKind.BASE, last, last, None, txn_id))
         self.metastore.mark_compacted(job)
         self.metastore.commit(txn_id)
         return made.name
