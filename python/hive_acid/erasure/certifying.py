@@ -7,15 +7,16 @@ import hashlib
 import os
 import platform
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from hive_acid.erasure.certificate import FORMAT, Certificate, read_certificate, sign_certificate
+from hive_acid.erasure.engine import Matcher
 from hive_acid.erasure.keyed_hash import HashKey
 from hive_acid.erasure.page import format_page
 from hive_acid.erasure.phases import TableResult, World
-from hive_acid.erasure.places import Place
+from hive_acid.erasure.places import Place, PlaceKind, describe_visible
 from hive_acid.erasure.plan import Plan
 from hive_acid.erasure.rewritten import RewrittenFiles, compare
 from hive_acid.erasure.signing import Signer
@@ -24,7 +25,7 @@ from hive_acid.erasure.state import ErasureState, describe_keys
 from hive_acid.erasure.subjects import Subjects
 from hive_acid.erasure.verdict import BLIND_SPOTS, Verdict, judge
 from hive_acid.erasure.verification import Former, TableReport, Verification
-from hive_acid.errors import build_error
+from hive_acid.errors import HiveAcidError, build_error
 
 _HASH = "HMAC-SHA256"
 
@@ -166,7 +167,7 @@ class Recheck:
 
 
 def recheck(certificate: Certificate, path: Path, key: HashKey, world: World) -> tuple[Recheck, ...]:
-    """Searches the certificate's tables again for its subjects.
+    """Searches the certificate's tables again for its subjects, files and visible rows within the plan's limits.
 
     A table that was made anew under its name is searched, and told as changed. Raises
     HIVE_ACID_ERASURE.CERTIFICATE_HASH_KEY if the certificate was made with another key.
@@ -174,12 +175,31 @@ def recheck(certificate: Certificate, path: Path, key: HashKey, world: World) ->
     if certificate.payload["subjects"]["key"] != key.id:
         shown = certificate.payload["subjects"]["key"]
         raise build_error("HIVE_ACID_ERASURE.CERTIFICATE_HASH_KEY", path=path, key=shown)
-    verification = Verification(world.engine, world.metastore, world.file_system, Spotters(key), world.owner)
+    spotters = Spotters(key)
+    verification = Verification(world.engine, world.metastore, world.file_system, spotters, world.owner)
+    limits = {table["table"]: table.get("partitions") for table in certificate.payload["plan"]["tables"]}
     found = []
     for (matcher, identity, locations), table in zip(
         certificate.matchers(), certificate.payload["tables"], strict=True
     ):
         world.tell(f"verify: {matcher.table}")
         report = verification.verify(matcher, Former(identity, locations))
+        visible = _count_visible(matcher, limits.get(str(matcher.table)), report, world, spotters)
+        report = replace(report, places=tuple(dict.fromkeys((*report.places, *visible))))
         found.append(Recheck(str(matcher.table), report, compare(table["files"], report, world.engine)))
     return tuple(found)
+
+
+def _count_visible(
+    matcher: Matcher, partitions: str | None, report: TableReport, world: World, spotters: Spotters
+) -> tuple[Place, ...]:
+    """The visible rows of subjects within the plan's limits; that they cannot be read is a place."""
+    if not report.identity:
+        return ()
+    try:
+        return describe_visible(matcher, world.engine.count(matcher, partitions))
+    except HiveAcidError as error:
+        if error.getCondition() != "HIVE_ACID_ERASURE.NOT_COUNTED":
+            raise
+        masked = spotters.of(matcher.keys).mask(str(error))
+        return (Place(PlaceKind.UNSEARCHED, str(matcher.table), masked),)

@@ -119,6 +119,10 @@ class ErasureEngine(Protocol):
         """Visible rows now. Raises HIVE_ACID_ERASURE.NOT_COUNTED if they cannot be read."""
         ...
 
+    def counts_all(self, table: TableName) -> bool:
+        """True if `count` reads each file of the snapshot whole: no cache answers for it, and no setting skips one."""
+        ...
+
     def delete(self, matchers: Sequence[Matcher], partitions: Mapping[TableName, str]) -> Sequence[Deletion]:
         """Delete the matching visible rows of these tables in one transaction, in this order.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from hive_acid.erasure.engine import ErasureEngine, FileFinding, Matcher, PhysicalFile
 from hive_acid.erasure.places import Place, PlaceKind
@@ -17,6 +17,7 @@ _TEXT_BYTES = 1024 * 1024
 """Larger files are no notes."""
 _ROW_MAGICS = (b"ORC", b"PAR1")
 _NOT_SEARCHED = "not"
+_VISIBLE = "visible"
 _CHECKSUM_MAGIC = b"crc\0"
 _CHECKSUM_SUFFIX = ".crc"
 _RUN = re.compile(r"[^\x00-\x1f\x7f\ufffd]{8,}")
@@ -24,8 +25,9 @@ _RUN = re.compile(r"[^\x00-\x1f\x7f\ufffd]{8,}")
 
 @dataclass(frozen=True)
 class SearchedFile:
-    """A file, how it was searched (`rows`, `text`, `checksums`, `not`), and what is there.
+    """A file, how it was searched (`rows`, `visible`, `text`, `checksums`, `not`), and what is there.
 
+    `visible`: queries show all its rows, and none of those is a subject's or they are told as visible rows.
     Subjects are masked in `path`, and stand in `source`, which is not shown. `sha256` is None for files that the
     erasure did not write.
     """
@@ -42,6 +44,11 @@ class SearchedFile:
     def is_searched(self) -> bool:
         """False if it could not be searched whole."""
         return self.way != _NOT_SEARCHED
+
+    def as_counted(self) -> SearchedFile:
+        """The same once all its rows were counted as queries show them."""
+        left = tuple(place for place in self.places if place.kind is not PlaceKind.UNSEARCHED)
+        return replace(self, way=_VISIBLE, places=left)
 
     def describe(self) -> dict[str, str | int]:
         """As the certificate shows it."""
@@ -87,8 +94,7 @@ class FileSearch:
 
     def _is_side_file(self, file: PhysicalFile) -> bool:
         """True for small hidden files that hold no rows by their first bytes, whatever their name says."""
-        name = file.path.rpartition("/")[2]
-        if file.length_bytes > _TEXT_BYTES or not (is_hidden(name) or name.endswith(FLUSH_LENGTH_SUFFIX)):
+        if file.length_bytes > _TEXT_BYTES or _may_hold_rows(file):
             return False
         content = self._read(file)
         return content is not None and not content.startswith(_ROW_MAGICS)
@@ -119,7 +125,13 @@ class FileSearch:
             return self._unsearched(file, problem)
         if "\0" in text:
             return self._unsearched(file, problem)
-        return self._count(file, "text", text)
+        found = self._count(file, "text", text)
+        if not _may_hold_rows(file):
+            return found
+        # a text tells neither short numbers nor keys of several columns, nor what an expression makes of a value
+        unsearched = self._unsearched(file, problem)
+        places = tuple(dict.fromkeys((*found.places, *unsearched.places)))
+        return replace(unsearched, match_count=found.match_count, places=places)
 
     def _count(self, file: PhysicalFile, way: str, text: str) -> SearchedFile:
         count = self._spotter.count(text)
@@ -148,6 +160,12 @@ class FileSearch:
 
     def _place(self, kind: PlaceKind, file: PhysicalFile, detail: str) -> Place:
         return Place(kind, self._spotter.mask(file.path), detail, file.partition)
+
+
+def _may_hold_rows(file: PhysicalFile) -> bool:
+    """True for a name that engines read rows from, as those of text and JSON."""
+    name = file.path.rpartition("/")[2]
+    return not (is_hidden(name) or name.endswith(FLUSH_LENGTH_SUFFIX))
 
 
 def _are_lengths(content: bytes) -> bool:

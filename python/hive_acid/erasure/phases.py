@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from hive_acid.erasure.cleaning import CleanerWatch
-from hive_acid.erasure.engine import ErasureEngine, Matcher
+from hive_acid.erasure.engine import ErasureEngine
 from hive_acid.erasure.finding import Finder
 from hive_acid.erasure.keyed_hash import HashKey
 from hive_acid.erasure.ledger import Ledger
-from hive_acid.erasure.places import Place, PlaceKind
+from hive_acid.erasure.places import Place, PlaceKind, describe_visible
 from hive_acid.erasure.plan import Plan, TablePlan
 from hive_acid.erasure.retrying import try_until_won
 from hive_acid.erasure.rewritten import add_digests
@@ -228,21 +228,11 @@ class Erasure:
         places = list(report.places)
         spotter = self._spotter(found)
         if report.identity:
-            places += self._find_visible(found.matcher, table)
+            places += describe_visible(found.matcher, self._world.engine.count(found.matcher, table.partitions))
             places += self._find_gone(table.table, set(map(spotter.mask, report.partitions)))
         counted = [place for place in places if spotter.mask(place.partition or "") not in found.beyond - {""}]
         own = [place for place in failed if place.where.split(" ")[0] == str(table.table)]
         return TableResult(found, report, tuple(dict.fromkeys((*counted, *own))))
-
-    def _find_visible(self, matcher: Matcher, table: TablePlan) -> list[Place]:
-        """Rows that queries show, within the plan's limits."""
-        count = self._world.engine.count(matcher, table.partitions)
-        where = str(table.table)
-        return [
-            Place(PlaceKind.VISIBLE_ROWS, where, f"{rows} visible rows are of subjects", name)
-            for name, rows in count.by_partition.items()
-            if rows
-        ]
 
     def _find_gone(self, table: TableName, present: set[str]) -> list[Place]:
         """Partitions that held subjects and are not there any more, though their files were not free of them yet.

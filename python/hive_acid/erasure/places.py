@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from urllib.parse import urlsplit
 
-from hive_acid.erasure.engine import PhysicalFile
+from hive_acid.erasure.engine import MatchCount, Matcher, PhysicalFile
 from hive_acid.erasure.spotting import Spotter
 from hive_acid.metastore.protocol import Metastore
 from hive_acid.model.table import Partition, TableDescription
@@ -57,6 +57,15 @@ class Place:
     def describe(self) -> dict[str, str]:
         """As the certificate shows it."""
         return {"kind": self.kind.value, "where": self.where, "detail": self.detail}
+
+
+def describe_visible(matcher: Matcher, count: MatchCount) -> tuple[Place, ...]:
+    """A place for each partition of which queries show rows of subjects."""
+    return tuple(
+        Place(PlaceKind.VISIBLE_ROWS, str(matcher.table), f"{rows} visible rows are of subjects", name)
+        for name, rows in count.by_partition.items()
+        if rows
+    )
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from hive_acid.erasure.cross_check import CrossCheck, CrossChecker
 from hive_acid.erasure.engine import ErasureEngine, Matcher, PhysicalFile
 from hive_acid.erasure.file_search import FileSearch, SearchedFile
 from hive_acid.erasure.places import Place, PlaceKind, find_roots, find_trash, list_files, search_metastore
+from hive_acid.erasure.shown_files import ShownFiles, count_shown
 from hive_acid.erasure.spotting import Spotters
 from hive_acid.errors import HiveAcidError
 from hive_acid.metastore.protocol import Metastore
@@ -107,7 +108,9 @@ class Verification:
         after = self.look_if_there(matcher)
         if after is None or after.identity != before.identity or not set(before.locations) <= set(after.locations):
             places.append(_changed(matcher, "it was replaced, renamed or moved while it was searched"))
-        places += self._search_metastore(matcher, after or before)
+        shown = ShownFiles(self._metastore, self._file_system, (after or before).table, (after or before).partitions)
+        searched, visible = count_shown(shown, self._engine, matcher, searched)
+        places += [*visible, *self._search_metastore(matcher, after or before)]
         for file in searched:
             places += file.places
         compared = CrossChecker(self._file_system, self._spotters.key, before.table).check(matcher, searched)

@@ -49,6 +49,14 @@ _FILES_A_JOB = 2000
 """Results of so many files are in memory at once."""
 _PART_BYTES = 128 * 1024 * 1024
 """Larger files are read by several tasks."""
+_SKIPPING = (
+    "spark.files.ignoreCorruptFiles",
+    "spark.files.ignoreMissingFiles",
+    "spark.sql.files.ignoreCorruptFiles",
+    "spark.sql.files.ignoreMissingFiles",
+    "spark.sql.hive.verifyPartitionPath",
+)
+"""By these settings of Spark a query may leave out files, and says nothing."""
 _MOST_AT_ONCE = 8
 """Compactions; each has a task for each of its buckets."""
 _COMPACTION_JOBS = "erasure-compactions"
@@ -96,6 +104,11 @@ class SparkErasureEngine:
         except (PySparkException, Py4JJavaError) as error:
             failure = _describe_failure(error)
             raise build_error("HIVE_ACID_ERASURE.NOT_COUNTED", table=matcher.table, failure=failure) from None
+
+    def counts_all(self, table: TableName) -> bool:
+        conf = self._session.conf
+        is_skipping = any(str(conf.get(key, "false")).lower() == "true" for key in _SKIPPING)
+        return not is_skipping and not self._session.catalog.isCached(quote_table(table))
 
     def _count_by_partition(self, table: TableDescription, condition: str) -> dict[str, int]:
         """The rows that meet the condition, by the metastore's names of partitions.

@@ -27,13 +27,17 @@ Row = dict[str, str]
 
 @dataclass
 class DiskFile:
-    """Rows by their places; those that are masked are shown by no query. `statistics` are texts of the footer."""
+    """Rows by their places; those that are masked are shown by no query. `statistics` are texts of the footer.
+
+    `is_text`: queries read its rows, and the search does not.
+    """
 
     rows: list[Row]
     masked: set[int] = field(default_factory=set)
     visible: bool = True
     statistics: tuple[str, ...] = ()
     problem: str | None = None
+    is_text: bool = False
 
 
 class Killed(BaseException):
@@ -43,13 +47,14 @@ class Killed(BaseException):
 class Disk:
     """The tables' files, and the engine that works on them. Expressions are names of columns, or `lower(column)`.
 
-    `cleans`: what a compaction replaces is removed as its entry is; False leaves it. `strike` is called by each call.
+    `cleans`: what a compaction replaces is removed as its entry is; False leaves it. `is_cached`: a cache counts.
     """
 
     def __init__(self, key: HashKey, metastore: MemoryMetastore, files: MemoryFileSystem) -> None:
         self.key, self.metastore, self.files = key, metastore, files
         self.contents: dict[str, DiskFile] = {}
         self.cleans = True
+        self.is_cached = False
         self.deleted_rows = 0
         self.searched: list[str] = []
         self.on_search: list[object] = []
@@ -105,6 +110,9 @@ class Disk:
                 found[partition] = found.get(partition, 0) + 1
         return MatchCount(total, found)
 
+    def counts_all(self, table: TableName) -> bool:
+        return not self.is_cached
+
     def delete(self, matchers: Sequence[Matcher], partitions: Mapping[TableName, str]) -> Sequence[Deletion]:
         done = []
         self._txn += 1
@@ -159,8 +167,8 @@ class Disk:
         for file in files:
             self.searched.append(file.path)
             content = self.contents.get(file.path)
-            if content is None or content.problem:
-                reason = "it is no ORC file" if content is None else content.problem
+            if content is None or content.problem or content.is_text:
+                reason = "it is no ORC file" if content is None or content.is_text else str(content.problem)
                 yield FileFinding(file.path, 0, 0, in_statistics=False, problem=reason)
                 continue
             matches = sum(self._matches(row, matcher.keys) for row in content.rows)
