@@ -141,6 +141,13 @@ class ErasureEngine(Protocol):
         """Read the files themselves, each whole, without any snapshot; a finding for every one of them."""
         ...
 
+    def judge_values(self, matcher: Matcher, rows: Sequence[Mapping[str, str]]) -> Sequence[bool | None]:
+        """Whether each row names a subject by a key that is of its columns alone. A row holds texts by column.
+
+        The texts are values of the columns' types: `1.5` is `1.50` in a DECIMAL(10,2). None if it cannot be told.
+        """
+        ...
+
     def digest(self, files: Sequence[PhysicalFile]) -> Sequence[str | None]:
         """The SHA-256 of each file, in hexadecimal; None for one that is gone or not as it was listed."""
         ...

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from urllib.parse import urlsplit
@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 from hive_acid.erasure.engine import MatchCount, Matcher, PhysicalFile
 from hive_acid.erasure.spotting import Spotter
 from hive_acid.metastore.protocol import Metastore
+from hive_acid.model.names import NULL_PARTITION
 from hive_acid.model.table import Partition, TableDescription
 from hive_acid.snapshot.filesystem import FileSystem
 
@@ -21,6 +22,10 @@ _SERVER_NUMBERS = frozenset(
     }
 )  # fmt: skip
 """Properties that hold counts and times of the server; a number there is no subject's."""
+
+
+Judge = Callable[[Sequence[Mapping[str, str]]], Sequence[bool | None]]
+"""See `ErasureEngine.judge_values`, of one table."""
 
 
 class PlaceKind(Enum):
@@ -135,24 +140,58 @@ def find_partition(path: str, roots: Roots) -> str:
 
 
 def search_metastore(
-    metastore: Metastore, table: TableDescription, partitions: Sequence[Partition], spotter: Spotter
+    metastore: Metastore, table: TableDescription, partitions: Sequence[Partition], spotter: Spotter, judge: Judge
 ) -> Iterator[Place]:
-    """The places of the metastore that name a subject: names, properties, statistics and default values."""
+    """The places of the metastore that name a subject: names, properties, statistics and default values.
+
+    Values of partitions and statistics are compared as texts, and by `judge` as values of the columns' types.
+    """
     where = str(table.name)
     yield from _search_texts(PlaceKind.TABLE_PROPERTY, where, table.parameters, spotter)
     yield from _search_texts(PlaceKind.DEFAULT_VALUE, where, metastore.column_defaults(table.name), spotter)
+    yield from _search_values(table, partitions, spotter, judge)
     for partition in partitions:
         name = f"{where} PARTITION ({spotter.mask(partition.name)})"
-        if any(spotter.names((value,)) for value in partition.values) or spotter.names(partition.values):
-            cure = "drop the partition: its name stays when its rows are gone"
-            yield Place(PlaceKind.PARTITION_NAME, name, f"its values name a subject; {cure}")
         yield from _search_texts(PlaceKind.PARTITION_PROPERTY, name, partition.parameters, spotter)
-    names = [partition.name for partition in partitions]
-    for (name, column), values in metastore.column_extremes(table.name, names).items():
-        at = f"{where} PARTITION ({spotter.mask(name)})" if name else where
-        if any(spotter.names((value,)) for value in values):
-            cure = "compute the statistics anew: ANALYZE TABLE … FOR COLUMNS in Hive"
-            yield Place(PlaceKind.COLUMN_STATISTICS, at, f"the least or greatest value of {column}; {cure}")
+    yield from _search_extremes(metastore, table, partitions, spotter, judge)
+
+
+def _search_values(
+    table: TableDescription, partitions: Sequence[Partition], spotter: Spotter, judge: Judge
+) -> Iterator[Place]:
+    """The partitions whose values name a subject."""
+    columns = [column.name for column in table.partition_columns]
+    rows = [
+        {column: value for column, value in zip(columns, partition.values, strict=False) if value != NULL_PARTITION}
+        for partition in partitions
+    ]
+    for partition, answer in zip(partitions, judge(rows), strict=True):
+        name = f"{table.name} PARTITION ({spotter.mask(partition.name)})"
+        cure = "drop the partition: its name stays when its rows are gone"
+        if answer or any(spotter.names((value,)) for value in partition.values) or spotter.names(partition.values):
+            yield Place(PlaceKind.PARTITION_NAME, name, f"its values name a subject; {cure}")
+        elif answer is None:
+            yield Place(PlaceKind.PARTITION_NAME, name, "its values cannot be compared, for they are none of the type")
+
+
+def _search_extremes(
+    metastore: Metastore, table: TableDescription, partitions: Sequence[Partition], spotter: Spotter, judge: Judge
+) -> Iterator[Place]:
+    """The column statistics that name a subject."""
+    cure = "compute the statistics anew: ANALYZE TABLE … FOR COLUMNS in Hive"
+    extremes = metastore.column_extremes(table.name, [partition.name for partition in partitions])
+    places = [(place, value) for place, values in extremes.items() for value in values]
+    answers = judge([{column: value} for (_, column), value in places])
+    named, unknown = dict[tuple[str, str], None](), dict[tuple[str, str], None]()
+    for (place, value), answer in zip(places, answers, strict=True):
+        if answer or spotter.names((value,)):
+            named[place] = None
+        elif answer is None:
+            unknown[place] = None
+    for name, column in (*named, *(place for place in unknown if place not in named)):
+        at = f"{table.name} PARTITION ({spotter.mask(name)})" if name else str(table.name)
+        problem = "" if (name, column) in named else " cannot be compared"
+        yield Place(PlaceKind.COLUMN_STATISTICS, at, f"the least or greatest value of {column}{problem}; {cure}")
 
 
 def _search_texts(kind: PlaceKind, where: str, texts: Mapping[str, str], spotter: Spotter) -> Iterator[Place]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from hive_acid.erasure.cross_check import CrossCheck, CrossChecker
@@ -119,8 +119,12 @@ class Verification:
 
     def _search_metastore(self, matcher: Matcher, sight: Sight) -> list[Place]:
         spotter = self._spotters.of(matcher.keys)
+
+        def judge(rows: Sequence[Mapping[str, str]]) -> Sequence[bool | None]:
+            return self._engine.judge_values(matcher, rows) if rows else ()
+
         try:
-            return list(search_metastore(self._metastore, sight.table, sight.partitions, spotter))
+            return list(search_metastore(self._metastore, sight.table, sight.partitions, spotter, judge))
         except HiveAcidError as error:
             _expect_gone(error)
             return [_changed(matcher, "it went while it was searched")]

@@ -17,6 +17,8 @@ METADATA_FILE = "_metadata_acid"
 """Marker of a compacted (3.1), truncated or dropped (4.x) base, a JSON object."""
 COMPACTED_METADATA = '{"thisFileVersion":"0","dataFormat":"compacted"}'
 """The content that the compaction of 3.1 gives it (AcidUtils.MetaDataFile)."""
+NULL_PARTITION = "__HIVE_DEFAULT_PARTITION__"
+"""Stands in names of partitions for NULL, and so is no value of a partition."""
 OVERWRITE_FILE = "_hive_acid_overwrite"
 """Our mark in the base of an overwrite; hidden from every engine. Its content is the ID of the transaction."""
 HISTORY_FILE = "_hive_acid_history"

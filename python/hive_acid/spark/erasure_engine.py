@@ -24,10 +24,10 @@ from hive_acid.erasure.engine import (
 )
 from hive_acid.errors import HiveAcidError, MetastoreUnavailable, StatementCancelled, build_error, condition_of
 from hive_acid.metastore.compaction_types import CompactionKind, CompactionRequest
+from hive_acid.model.names import NULL_PARTITION
 from hive_acid.model.table import TableDescription, TableKind, TableName
 from hive_acid.reading.evolution import find_evolution
 from hive_acid.spark.erasure_sql import (
-    NULL_PARTITION,
     build_counts,
     build_elements,
     build_filter,
@@ -226,6 +226,15 @@ class SparkErasureEngine:
         functions = self._functions
         found = run_job(self._session.sparkContext, _SEARCH_JOB, lambda: functions.api.search(functions.session, spec))
         return codec.read(tuple[SearchResult, ...], found)
+
+    def judge_values(self, matcher: Matcher, rows: Sequence[Mapping[str, str]]) -> Sequence[bool | None]:
+        """The texts stand in no SQL text, for they may be subjects'."""
+        functions, table = self._functions, quote_table(matcher.table)
+        with functions.conditions(matcher) as conditions:
+            found = functions.api.judgeValues(
+                functions.session, table, codec.write(conditions), codec.write(tuple(rows))
+            )
+        return codec.read(tuple[bool | None, ...], found)
 
     def digest(self, files: Sequence[PhysicalFile]) -> Sequence[str | None]:
         """One job reads all."""

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hive_acid.erasure.engine import Key
+from hive_acid.model.names import NULL_PARTITION
 from hive_acid.model.table import TableDescription, TableName
 
 SESSION_CATALOG = "spark_catalog"
 """Spark's name for it."""
-
-NULL_PARTITION = "__HIVE_DEFAULT_PARTITION__"
-"""Stands in names of partitions for NULL, and so is no value of a partition."""
 
 
 def quote_name(name: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from hive_acid.erasure.engine import (
@@ -48,6 +48,7 @@ class Disk:
     """The tables' files, and the engine that works on them. Expressions are names of columns, or `lower(column)`.
 
     `cleans`: what a compaction replaces is removed as its entry is; False leaves it. `is_cached`: a cache counts.
+    `types` are of columns, and spell a value from any text; empty for a text that is none of the type.
     """
 
     def __init__(self, key: HashKey, metastore: MemoryMetastore, files: MemoryFileSystem) -> None:
@@ -55,6 +56,7 @@ class Disk:
         self.contents: dict[str, DiskFile] = {}
         self.cleans = True
         self.is_cached = False
+        self.types: dict[str, Callable[[str], str]] = {}
         self.deleted_rows = 0
         self.searched: list[str] = []
         self.on_search: list[object] = []
@@ -73,16 +75,16 @@ class Disk:
         self.files.delete_tree(path)
         self.contents.pop(path, None)
 
-    def _value(self, row: Row, part: str) -> str | None:
+    def _value(self, row: Mapping[str, str], part: str) -> str | None:
         if part.startswith("lower("):
             found = row.get(part[6:-1])
             return None if found is None else found.lower()
         return row.get(part)
 
-    def _matches(self, row: Row, keys: Sequence[KeyedHashes]) -> bool:
+    def _matches(self, row: Mapping[str, str], keys: Sequence[KeyedHashes]) -> bool:
         return any(self._hash(row, keyed.key) in keyed.hashes for keyed in keys)
 
-    def _hash(self, row: Row, key: Key) -> bytes | None:
+    def _hash(self, row: Mapping[str, str], key: Key) -> bytes | None:
         values = [self._value(row, part) for part in key.parts]
         return None if None in values else self.key.hash_parts([value for value in values if value is not None])
 
@@ -155,6 +157,13 @@ class Disk:
         if self.cleans:
             self.metastore._compactions._change(asked.id, state=CompactionState.SUCCEEDED)
         return asked.id
+
+    def judge_values(self, matcher: Matcher, rows: Sequence[Mapping[str, str]]) -> Sequence[bool | None]:
+        def judge(row: Mapping[str, str]) -> bool | None:
+            typed = {column: self.types.get(column, str)(text) for column, text in row.items()}
+            return None if "" in typed.values() else self._matches(typed, matcher.keys)
+
+        return [judge(row) for row in rows]
 
     def digest(self, files: Sequence[PhysicalFile]) -> Sequence[str | None]:
         def of(file: PhysicalFile) -> str | None:

@@ -2,7 +2,7 @@ package hiveacid.api
 
 import hiveacid.commands.AcidWriteCommand
 import hiveacid.scan.PartitionValues
-import hiveacid.search.{DigestJob, KeyedHash, SearchJob, SubjectFunctions, SubjectPrints, SubjectSpelling}
+import hiveacid.search.{DigestJob, KeyedHash, SearchJob, SubjectFunctions, SubjectPrints, SubjectSpelling, ValueJudge}
 import hiveacid.wire.{SearchedFile, SearchSpec, StatementKind, Wire}
 import org.apache.commons.codec.binary.Hex
 
@@ -75,6 +75,18 @@ object SearchApi {
         Option(Cast(Literal(value, field.dataType), StringType, zone).eval()).map(_.toString)
       }
     })
+  }
+
+  /** See [[ValueJudge]]; the answers are a JSON array of true, false and null.
+    *
+    * @param conditions
+    *   a JSON array of SQL conditions
+    * @param rows
+    *   a JSON array of objects: texts by column
+    */
+  def judgeValues(session: SparkSession, table: String, conditions: String, rows: String): String = {
+    val texts = Wire.read[Seq[Map[String, String]]](rows)
+    Wire.write(ValueJudge.judge(session, table, Wire.read[Seq[String]](conditions), texts))
   }
 
   /** Searches files; `spec` is a SearchSpec, the answer an array of SearchResult. */

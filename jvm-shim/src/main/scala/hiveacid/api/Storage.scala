@@ -115,6 +115,21 @@ final class Storage(session: SparkSession) {
     Wire.write(SideBySide.map(texts(paths).map(new Path(_)), FewestAsked)(Homes.of(_, conf)))
   }
 
+  /** The folders that this user's trash has for each of the JSON array `paths`: the one that a file there is moved into
+    * (that of its encryption zone, if it lies in one), and the one in the user's home. A JSON array, each once.
+    */
+  def trashRoots(paths: String): String =
+    Wire.write(
+      SideBySide
+        .map(texts(paths), FewestAsked) { path =>
+          val system = fileSystem(path)
+          Seq(system.getTrashRoot(new Path(path)), new Path(system.getHomeDirectory, FileSystem.TRASH_PREFIX))
+        }
+        .flatten
+        .map(_.toString)
+        .distinct
+    )
+
   /** Copies a folder with all it holds. The target must not exist. */
   def copyTree(source: String, target: String): Unit = {
     val (from, to) = (fileSystem(source), NewFiles.fileSystem(new Path(target), conf))

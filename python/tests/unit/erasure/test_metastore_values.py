@@ -1,0 +1,82 @@
+"""Values that the metastore keeps as texts name a subject in every spelling that the column's type allows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from hive_acid.erasure.certifying import recheck
+from hive_acid.erasure.run import erase_subjects, verify_subjects
+from hive_acid.metastore.column_statistics import find_extremes
+from hive_acid.metastore.generated import ttypes
+from hive_acid.model.names import NULL_PARTITION
+from hive_acid.model.table import Partition
+from support.erasure_shop import SALES, Shop
+
+DOUBLE = ttypes.ColumnStatisticsData(doubleStats=ttypes.DoubleColumnStatsData(12345678.0, 12345678.0))
+DECIMAL = ttypes.ColumnStatisticsData(
+    decimalStats=ttypes.DecimalColumnStatsData(ttypes.Decimal((100).to_bytes(2, "big"), 0), None)
+)
+CURE = "ANALYZE TABLE"
+
+
+def use_key(shop: Shop, column: str) -> None:
+    shop.plan = {"subjects": ["id"], "tables": {"shop.sales": {"keys": {"id": column}}}}
+
+
+def found(shop: Shop, subject: str) -> set[tuple[str, str]]:
+    outcome = verify_subjects(shop.case("verification", [subject]), shop.world())
+    return {(place.kind.value, place.detail) for place in outcome.verdict.places}
+
+
+@pytest.mark.parametrize(("data", "text"), [(DOUBLE, "1.2345678E7"), (DECIMAL, "100.00")])
+def test_statistics_of_numbers_are_found_though_sql_spells_them_otherwise(shop: Shop, data: Any, text: str) -> None:
+    use_key(shop, "email")
+    extremes = find_extremes(ttypes.ColumnStatisticsObj("email", "some", data))
+    assert text not in extremes
+    shop.disk.types["email"] = lambda given: text if given in extremes else given
+    shop.metastore.extremes[SALES] = {("day=1", "email"): extremes}
+    ((kind, detail),) = found(shop, text)
+    assert kind == "column-statistics"
+    assert CURE in detail
+    shop.metastore.extremes.clear()
+    assert found(shop, text) == set()
+
+
+def test_a_recheck_finds_them_too(shop: Shop) -> None:
+    use_key(shop, "email")
+    case = shop.case("erasure", ["100.00"])
+    certificate = erase_subjects(case, shop.world(), shop.ledger, shop.signer, shop.certificate).certificate
+    assert certificate is not None
+    shop.disk.types["email"] = lambda given: "100.00" if given == "100" else given
+    shop.metastore.extremes[SALES] = {("", "email"): ("100",)}
+    (table,) = recheck(certificate, shop.certificate, shop.key, shop.world())
+    assert [place.kind.value for place in table.places] == ["column-statistics"]
+
+
+def test_statistics_that_cannot_be_compared_are_told_with_their_cure(shop: Shop) -> None:
+    use_key(shop, "email")
+    shop.disk.types["email"] = lambda given: "" if given == "broken" else given
+    shop.metastore.extremes[SALES] = {("", "email"): ("broken",)}
+    ((kind, detail),) = found(shop, "4711")
+    assert kind == "column-statistics"
+    assert "cannot be compared" in detail
+    assert CURE in detail
+
+
+def test_values_of_partitions_are_found_in_another_spelling(shop: Shop) -> None:
+    use_key(shop, "day")
+    shop.disk.types["day"] = lambda given: {"1.5": "1.50"}.get(given, given)
+    shop.metastore.add_partition(SALES, Partition("day=1.5", ("1.5",), "/warehouse/sales/day=1.5"))
+    assert {kind for kind, _ in found(shop, "1.50")} == {"partition-name"}
+    shop.metastore.remove_partition(SALES, "day=1.5")
+    assert found(shop, "1.50") == set()
+
+
+def test_a_partition_of_null_is_none_that_cannot_be_compared(shop: Shop) -> None:
+    use_key(shop, "day")
+    shop.disk.types["day"] = lambda given: "" if given == NULL_PARTITION else given
+    null = Partition(f"day={NULL_PARTITION}", (NULL_PARTITION,), f"/warehouse/sales/day={NULL_PARTITION}")
+    shop.metastore.add_partition(SALES, null)
+    assert found(shop, "4711") == set()
