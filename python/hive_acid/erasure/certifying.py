@@ -176,7 +176,7 @@ def recheck(certificate: Certificate, path: Path, key: HashKey, world: World) ->
         shown = certificate.payload["subjects"]["key"]
         raise build_error("HIVE_ACID_ERASURE.CERTIFICATE_HASH_KEY", path=path, key=shown)
     spotters = Spotters(key)
-    verification = Verification(world.engine, world.metastore, world.file_system, spotters, world.owner)
+    verification = Verification(world.engine, world.metastore, world.file_system, spotters)
     limits = {table["table"]: table.get("partitions") for table in certificate.payload["plan"]["tables"]}
     found = []
     for (matcher, identity, locations), table in zip(

@@ -26,7 +26,7 @@ from hive_acid.erasure.state import (
     describe_found,
 )
 from hive_acid.erasure.subjects import Subjects
-from hive_acid.erasure.verification import Former, Owner, TableReport, Verification
+from hive_acid.erasure.verification import Former, TableReport, Verification
 from hive_acid.errors import build_error
 from hive_acid.metastore.protocol import Metastore
 from hive_acid.model.table import TableName
@@ -47,7 +47,6 @@ class World:
     file_system: FileSystem
     clock_ms: Callable[[], int]
     pause_ms: Callable[[int], None]
-    owner: Owner
     tell: Callable[[str], None] = lambda _: None
     cleaning_limit_ms: int = 600_000
 
@@ -70,7 +69,7 @@ class Erasure:
         self._ledger = ledger
         self._spotters = spotters = subjects.spotters(key)
         self.state = ErasureState(ledger)
-        self._verification = Verification(world.engine, world.metastore, world.file_system, spotters, world.owner)
+        self._verification = Verification(world.engine, world.metastore, world.file_system, spotters)
         self._finder = Finder(world.engine, world.metastore, self._verification, key, subjects)
         self._identity = {"plan": plan.digest, "subjects": subjects.digest(key), "key": key.id}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
@@ -84,27 +85,22 @@ class Roots:
 
 
 def find_roots(
-    table: TableDescription, partitions: Sequence[Partition], former: Sequence[str], trash: Sequence[str]
+    file_system: FileSystem, table: TableDescription, partitions: Sequence[Partition], former: Sequence[str]
 ) -> Roots:
-    """The locations of table and partitions, now and formerly; one that lies within another is left out."""
+    """The locations of table and partitions, now and formerly; one that lies within another is left out.
+
+    `trash` is that of the session's user, as storage tells it of each location. Raises HIVE_ACID_STORAGE.
+    """
     locations = {partition.location.rstrip("/"): partition.name for partition in partitions}
     wanted = dict.fromkeys(path.rstrip("/") for path in (table.location, *locations, *former))
     outer = tuple(path for path in wanted if not any(parent in wanted for parent in _find_parents(path)))
-    return Roots(outer, locations, tuple(column.name for column in table.partition_columns), tuple(trash))
+    trash = tuple(file_system.trash_roots(outer))
+    return Roots(outer, locations, tuple(column.name for column in table.partition_columns), trash)
 
 
 def _find_parents(path: str) -> Iterator[str]:
     while path := path.rpartition("/")[0]:
         yield path
-
-
-def find_trash(location: str, user: str, home: str) -> tuple[str, ...]:
-    """The user's trash folder on the file system of the location; `home` is that of a user of this machine."""
-    parts = urlsplit(location)
-    if parts.scheme in ("", "file"):
-        prefix = "file:" if parts.scheme else ""
-        return (f"{prefix}{home}/.Trash",)
-    return (f"{parts.scheme}://{parts.netloc}/user/{user}/.Trash",)
 
 
 def list_files(file_system: FileSystem, roots: Roots) -> tuple[PhysicalFile, ...]:
@@ -115,14 +111,19 @@ def list_files(file_system: FileSystem, roots: Roots) -> tuple[PhysicalFile, ...
             path = listing.absolute_path(file.relative_path)
             partition = find_partition(path, roots)
             found[path] = PhysicalFile(path, file.length_bytes, file.modified_ms, partition)
-    former = [urlsplit(folder).path for folder in roots.folders]
+    former = [_in_trash(urlsplit(folder).path) for folder in roots.folders]
     for listing in file_system.list_all(roots.trash) if roots.trash else []:
         for file in listing.files:
-            if any(f"{folder}/" in f"/{file.relative_path}" for folder in former):
+            if any(pattern.search(f"/{file.relative_path}") for pattern in former):
                 path = listing.absolute_path(file.relative_path)
                 partition = find_partition(path, roots)
                 found[path] = PhysicalFile(path, file.length_bytes, file.modified_ms, partition)
     return tuple(found[path] for path in sorted(found))
+
+
+def _in_trash(folder: str) -> re.Pattern[str]:
+    """A folder's path in a trash; the time follows a name that was there already (Hadoop's TrashPolicyDefault)."""
+    return re.compile("".join(f"/{re.escape(name)}(?:[0-9]{{13,}})?" for name in folder.strip("/").split("/")) + "/")
 
 
 def find_partition(path: str, roots: Roots) -> str:

@@ -52,9 +52,7 @@ def verify_subjects(case: Case, world: World, signer: Signer | None = None, cert
 
     Raises HIVE_ACID_ERASURE with NO_SUCH_TABLE or PLAN_NAMES_SUBJECT, and what engine, metastore and storage raise.
     """
-    verification = Verification(
-        world.engine, world.metastore, world.file_system, case.subjects.spotters(case.key), world.owner
-    )
+    verification = Verification(world.engine, world.metastore, world.file_system, case.subjects.spotters(case.key))
     finder = Finder(world.engine, world.metastore, verification, case.key, case.subjects)
     finder.check(case.plan, erases=False)
     results = []

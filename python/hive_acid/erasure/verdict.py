@@ -46,7 +46,7 @@ BLIND_SPOTS = (
     "backups",
     "replicas of the table elsewhere",
     "copies downstream: other tables, exports, views that are stored, caches",
-    "trash folders of other users",
+    "trash folders of other users than the one that storage takes the session for",
     "Spark's event logs and its user interface",
     "logs of drivers, executors and servers",
     "shuffle and spill files of running applications",

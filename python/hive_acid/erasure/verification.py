@@ -8,7 +8,14 @@ from dataclasses import dataclass, field
 from hive_acid.erasure.cross_check import CrossCheck, CrossChecker
 from hive_acid.erasure.engine import ErasureEngine, Matcher, PhysicalFile
 from hive_acid.erasure.file_search import FileSearch, SearchedFile
-from hive_acid.erasure.places import Place, PlaceKind, find_roots, find_trash, list_files, search_metastore
+from hive_acid.erasure.places import (
+    Place,
+    PlaceKind,
+    Roots,
+    find_roots,
+    list_files,
+    search_metastore,
+)
 from hive_acid.erasure.shown_files import ShownFiles, count_shown
 from hive_acid.erasure.spotting import Spotters
 from hive_acid.errors import HiveAcidError
@@ -43,14 +50,6 @@ class Former:
 
 
 @dataclass(frozen=True)
-class Owner:
-    """The one whose trash is searched: the user, and their home on this machine."""
-
-    user: str
-    home: str
-
-
-@dataclass(frozen=True)
 class TableReport:
     """The result for one table.
 
@@ -68,13 +67,12 @@ class Verification:
     """Searches tables by their physical files and the metastore's texts, whatever snapshots show."""
 
     def __init__(
-        self, engine: ErasureEngine, metastore: Metastore, file_system: FileSystem, spotters: Spotters, owner: Owner
+        self, engine: ErasureEngine, metastore: Metastore, file_system: FileSystem, spotters: Spotters
     ) -> None:
         self._engine = engine
         self._metastore = metastore
         self._file_system = file_system
         self._spotters = spotters
-        self._owner = owner
 
     def look(self, matcher: Matcher) -> Sight:
         """The table as it is now. Raises HIVE_ACID_TABLE_NOT_FOUND."""
@@ -85,8 +83,10 @@ class Verification:
 
     def list_files(self, sight: Sight, former: Sequence[str]) -> tuple[PhysicalFile, ...]:
         """All files there are now."""
-        trash = find_trash(sight.table.location, self._owner.user, self._owner.home)
-        return list_files(self._file_system, find_roots(sight.table, sight.partitions, former, trash))
+        return list_files(self._file_system, self._find_roots(sight, former))
+
+    def _find_roots(self, sight: Sight, former: Sequence[str]) -> Roots:
+        return find_roots(self._file_system, sight.table, sight.partitions, former)
 
     def verify(self, matcher: Matcher, former: Former) -> TableReport:
         """Searches everything, and again what has changed meanwhile.

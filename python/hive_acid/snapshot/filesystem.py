@@ -81,6 +81,13 @@ class FileSystem(OutputCommitter, Protocol):
         """
         ...
 
+    def trash_roots(self, paths: Sequence[str]) -> list[str]:
+        """The folders that the session's user, as storage knows them, moves files below these paths into; each once.
+
+        They are the trash of the user's home, and that of the encryption zone that a path lies in. One call.
+        """
+        ...
+
     def copy_tree(self, source: str, target: str) -> None:
         """Copies a folder with all it holds, also to other storage. The target must not exist; parents are made."""
         ...

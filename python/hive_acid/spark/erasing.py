@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,6 @@ from hive_acid.erasure.plan_parsing import build_plan
 from hive_acid.erasure.run import Outcome, erase_subjects, verify_subjects
 from hive_acid.erasure.signing import Signer
 from hive_acid.erasure.subjects import Subjects, build_subjects
-from hive_acid.erasure.verification import Owner
 from hive_acid.spark.erasure_engine import SparkErasureEngine
 from hive_acid.spark.session import attach
 
@@ -35,7 +33,6 @@ def build_world(
         attachment.file_system,
         clock.wall_clock_ms,
         clock.pause_ms,
-        Owner(getpass.getuser(), str(Path.home())),
         tell,
         cleaning_limit_s * 1000,
     )

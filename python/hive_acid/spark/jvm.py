@@ -82,6 +82,11 @@ class JvmFileSystem:
         text: str = self._do("looking", paths[0], lambda: self._storage.homes(request))
         return list(codec.read(tuple[str, ...], text))
 
+    def trash_roots(self, paths: Sequence[str]) -> list[str]:
+        request = codec.write(tuple(paths))
+        text: str = self._do("looking for the trash", paths[0], lambda: self._storage.trashRoots(request))
+        return list(codec.read(tuple[str, ...], text))
+
     def copy_tree(self, source: str, target: str) -> None:
         self._do(f"copying it to {target}", source, lambda: self._storage.copyTree(source, target))
 

@@ -95,9 +95,12 @@ def test_files_that_other_writers_add_while_files_are_searched_are_searched_too(
 
 
 def test_what_was_moved_into_the_trash_is_searched(
-    scene: Scene, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    scene: Scene, request: pytest.FixtureRequest, tmp_path: Path
 ) -> None:
-    monkeypatch.setenv("HOME", str(tmp_path))
+    """The home is the one that storage tells, whatever this process takes for it."""
+    system: Any = scene.spark._jvm.System  # type: ignore[union-attr]
+    home = system.setProperty("user.home", str(tmp_path))
+    request.addfinalizer(lambda: system.setProperty("user.home", home))
     path = Path(f"{tmp_path}/.Trash/Current{scene.root}/day=mon/delta_0000001_0000001_0000/bucket_00000")
     path.parent.mkdir(parents=True)
     shutil.copy(scene.donate("column"), path)

@@ -13,7 +13,6 @@ from hive_acid.erasure.plan_parsing import build_plan
 from hive_acid.erasure.run import Outcome, erase_subjects, verify_subjects
 from hive_acid.erasure.signing import Signer
 from hive_acid.erasure.subjects import build_subjects
-from hive_acid.erasure.verification import Owner
 from hive_acid.metastore.memory import MemoryMetastore
 from hive_acid.model.table import Column, Partition, TableDescription, TableName
 from support.erasure_disk import Disk
@@ -55,9 +54,8 @@ class Shop:
 
     def world(self) -> World:
         engine = self.engine or self.disk
-        owner = Owner("ada", "/homes/ada")
         clock = self.clock
-        return World(engine, self.metastore, self.files, clock, clock.pause, owner, self.told.append, 10_000)
+        return World(engine, self.metastore, self.files, clock, clock.pause, self.told.append, 10_000)
 
     def case(self, kind: str = "erasure", subjects: Any = SUBJECTS) -> Case:
         plan = build_plan(self.plan)

@@ -23,6 +23,7 @@ class MemoryFileSystem(MemoryCommitter):
         self.folders: set[str] = {"/"}
         self.denied: set[str] = set()
         self.zones: dict[str, str] = {}
+        self.trash: dict[str, str] = {}
 
     def add_file(self, path: str, length_bytes: int = 100, modified_ms: int = 1, text: str | None = None) -> None:
         """A file with its parent folders."""
@@ -85,6 +86,12 @@ class MemoryFileSystem(MemoryCommitter):
     def _zone(self, path: str) -> str:
         found = [zone for zone in self.zones if f"{path}/".startswith(f"{zone}/")]
         return self.zones[max(found, key=len)] if found else ""
+
+    def trash_roots(self, paths: Sequence[str]) -> list[str]:
+        """What `trash` has for a folder that holds the path, and `/homes/ada/.Trash`."""
+        self.calls.append("trash_roots")
+        zones = [self.trash[zone] for zone in self.trash for path in paths if f"{path}/".startswith(f"{zone}/")]
+        return list(dict.fromkeys((*zones, "/homes/ada/.Trash")))
 
     def copy_tree(self, source: str, target: str) -> None:
         self.calls.append("copy_tree")

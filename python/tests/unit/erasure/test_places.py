@@ -236,3 +236,33 @@ def test_rows_that_only_the_second_reader_sees_make_the_verdict_pending(shop: Sh
     assert outcome.verdict.state.value == "pending"
     shop.disk.remove(path)
     assert shop.verify().verdict.state.value == "erased"
+
+
+@pytest.mark.parametrize(
+    ("folder", "root"),
+    [
+        ("/warehouse/sales", "/warehouse/sales/.Trash/session_user"),
+        ("/warehouse/people", "/user/session_user/.Trash"),
+        ("/elsewhere", "/elsewhere/.Trash/session_user"),
+    ],
+)
+def test_the_trash_is_the_one_that_storage_tells_of_each_location(shop: Shop, folder: str, root: str) -> None:
+    shop.metastore.add_partition(SALES, Partition("day=3", ("3",), "/elsewhere/day=3"))
+    shop.files.trash[folder] = root
+    assert shop.erase().verdict.state.value == "erased"
+    place = "/elsewhere/day=3" if folder == "/elsewhere" else folder
+    path = shop.disk.put(f"{root}/Current{place}/delta_0000001_0000001_0000/bucket_00000", ROW, visible=False)
+    outcome = shop.verify()
+    assert [found.where for found in outcome.verdict.places] == [path]
+
+
+@pytest.mark.parametrize("name", ["sales1764315000000/day=1", "sales/day=11764315000000"])
+def test_a_folder_that_came_into_the_trash_twice_is_searched(shop: Shop, name: str) -> None:
+    assert shop.erase().verdict.state.value == "erased"
+    shop.disk.put(f"/homes/ada/.Trash/Current/warehouse/{name}/bucket_00000", ROW, visible=False)
+    assert shop.kinds(shop.verify()) == {"rows"}
+
+
+def test_the_trash_of_a_table_of_a_longer_name_is_not_searched(shop: Shop) -> None:
+    shop.disk.put("/homes/ada/.Trash/Current/warehouse/sales2/day=1/bucket_00000", ROW, visible=False)
+    assert shop.erase().verdict.state.value == "erased"
