@@ -10,9 +10,10 @@ from urllib.parse import urlsplit
 
 from hive_acid.erasure.engine import MatchCount, Matcher, PhysicalFile
 from hive_acid.erasure.spotting import Spotter
+from hive_acid.errors import HiveAcidError
 from hive_acid.metastore.protocol import Metastore
 from hive_acid.model.names import NULL_PARTITION
-from hive_acid.model.table import Partition, TableDescription
+from hive_acid.model.table import Partition, TableDescription, TableName
 from hive_acid.snapshot.filesystem import FileSystem
 
 _SERVER_NUMBERS = frozenset(
@@ -42,6 +43,7 @@ class PlaceKind(Enum):
     PARTITION_PROPERTY = "partition-property"
     COLUMN_STATISTICS = "column-statistics"
     DEFAULT_VALUE = "default-value"
+    PENDING_UPLOAD = "pending-upload"
     VISIBLE_ROWS = "visible-rows"
     CHANGED_TABLE = "changed-table"
     CHANGING_FILES = "changing-files"
@@ -124,6 +126,25 @@ def list_files(file_system: FileSystem, roots: Roots) -> tuple[PhysicalFile, ...
 def _in_trash(folder: str) -> re.Pattern[str]:
     """A folder's path in a trash; the time follows a name that was there already (Hadoop's TrashPolicyDefault)."""
     return re.compile("".join(f"/{re.escape(name)}(?:[0-9]{{13,}})?" for name in folder.strip("/").split("/")) + "/")
+
+
+def search_uploads(file_system: FileSystem, where: TableName, roots: Roots, spotter: Spotter) -> Iterator[Place]:
+    """The uploads below the roots that nobody has completed or given up: nobody can read the rows that they hold.
+
+    That storage does not let them be listed is a place, too.
+    """
+    try:
+        uploads = file_system.pending_uploads(roots.folders)
+    except HiveAcidError as error:  # many may read files and not list uploads
+        detail = f"unfinished uploads could not be listed: {spotter.mask(str(error))}; allow the listing of uploads"
+        yield Place(PlaceKind.UNSEARCHED, str(where), detail)
+        return
+    for path in dict.fromkeys(upload.path for upload in uploads):
+        cure = (
+            "wait for its writer; if that has ended, give the upload up (hive-acid doctor --fix, or the bucket's rules)"
+        )
+        detail = f"an upload to this file is neither completed nor given up; {cure}"
+        yield Place(PlaceKind.PENDING_UPLOAD, spotter.mask(path), detail, find_partition(path, roots))
 
 
 def find_partition(path: str, roots: Roots) -> str:

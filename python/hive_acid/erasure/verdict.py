@@ -47,6 +47,7 @@ BLIND_SPOTS = (
     "replicas of the table elsewhere",
     "copies downstream: other tables, exports, views that are stored, caches",
     "trash folders of other users than the one that storage takes the session for",
+    "unfinished uploads to object stores that do not list them",
     "Spark's event logs and its user interface",
     "logs of drivers, executors and servers",
     "shuffle and spill files of running applications",

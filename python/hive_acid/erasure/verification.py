@@ -15,6 +15,7 @@ from hive_acid.erasure.places import (
     find_roots,
     list_files,
     search_metastore,
+    search_uploads,
 )
 from hive_acid.erasure.shown_files import ShownFiles, count_shown
 from hive_acid.erasure.spotting import Spotters
@@ -111,6 +112,8 @@ class Verification:
         shown = ShownFiles(self._metastore, self._file_system, (after or before).table, (after or before).partitions)
         searched, visible = count_shown(shown, self._engine, matcher, searched)
         places += [*visible, *self._search_metastore(matcher, after or before)]
+        roots = self._find_roots(after or before, (*former.locations, *before.locations))
+        places += search_uploads(self._file_system, matcher.table, roots, spotter)
         for file in searched:
             places += file.places
         compared = CrossChecker(self._file_system, self._spotters.key, before.table).check(matcher, searched)

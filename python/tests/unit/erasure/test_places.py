@@ -57,6 +57,7 @@ def set_partition(shop: Shop, extra: dict[str, str]) -> None:
 
 
 HIDDEN = {"visible": False}
+UPLOADED = "/warehouse/sales/day=2/delta_0000009_0000009_0000/bucket_00000"
 PLANTED = {
     "a base": rows_at("people/base_0000009/bucket_00000", **HIDDEN),
     "a delta": rows_at("sales/day=1/delta_0000009_0000009_0000/bucket_00001", **HIDDEN),
@@ -119,6 +120,11 @@ PLANTED = {
         "default-value",
         lambda shop: shop.metastore.defaults.update({SALES: {"email": f"'{ADA}'"}}),
         lambda shop: shop.metastore.defaults.clear(),
+    ),
+    "an upload that nobody completes": Planted(
+        "pending-upload",
+        lambda shop: shop.files.upload("other", "/warehouse/sales/day=2", "one", UPLOADED),
+        lambda shop: shop.files.abort_uploads(shop.files.pending_uploads(["/warehouse/sales"])),
     ),
     "trash": Planted(
         "rows",
@@ -236,6 +242,20 @@ def test_rows_that_only_the_second_reader_sees_make_the_verdict_pending(shop: Sh
     assert outcome.verdict.state.value == "pending"
     shop.disk.remove(path)
     assert shop.verify().verdict.state.value == "erased"
+
+
+def test_a_storage_that_lists_no_uploads_to_this_user_leaves_the_verdict_open(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert shop.erase().verdict.state.value == "erased"
+
+    def refuse(roots: object) -> Any:
+        raise build_error("HIVE_ACID_STORAGE_DENIED", path=f"/{ADA}", action="listing uploads", reason="it is denied")
+
+    monkeypatch.setattr(shop.files, "pending_uploads", refuse)
+    outcome = shop.verify()
+    assert shop.kinds(outcome) == {"unsearched"}
+    assert ADA not in repr(outcome)
 
 
 @pytest.mark.parametrize(
