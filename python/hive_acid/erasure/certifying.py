@@ -15,7 +15,6 @@ from hive_acid.erasure.certificate import FORMAT, Certificate, read_certificate,
 from hive_acid.erasure.engine import Matcher
 from hive_acid.erasure.keyed_hash import HashKey
 from hive_acid.erasure.page import format_page
-from hive_acid.erasure.phases import TableResult, World
 from hive_acid.erasure.places import Place, PlaceKind, describe_visible
 from hive_acid.erasure.plan import Plan
 from hive_acid.erasure.rewritten import RewrittenFiles, compare
@@ -25,6 +24,7 @@ from hive_acid.erasure.state import ErasureState, describe_keys
 from hive_acid.erasure.subjects import Subjects
 from hive_acid.erasure.verdict import BLIND_SPOTS, Verdict, judge
 from hive_acid.erasure.verification import Former, TableReport, Verification
+from hive_acid.erasure.world import TableResult, World
 from hive_acid.errors import HiveAcidError, build_error
 
 _HASH = "HMAC-SHA256"
@@ -74,6 +74,7 @@ def _describe_table(result: TableResult, state: ErasureState | None) -> dict[str
         "identity": report.identity or found.identity,
         "locations": list(found.locations),
         "keys": describe_keys(found.matcher.keys),
+        "reach": [reach.describe() for reach in found.reach],
         "searched": _describe_search(report),
         "cross_check": report.cross_check.describe(),
         "files": [file.describe() for file in report.files],

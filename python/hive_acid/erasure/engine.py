@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -79,11 +79,28 @@ class MatchCount:
 
 @dataclass(frozen=True)
 class Deletion:
-    """A committed change that removed rows from what queries show."""
+    """A committed change that removed rows from what queries show.
+
+    `partitions` are those that it wrote to, by the metastore's names: an empty name for a flat table, if it wrote.
+    """
 
     row_count: int
     txn_id: int
     write_id: int | None
+    partitions: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class Within:
+    """The caller's part in the transaction of a deletion.
+
+    `match` comes first. It is given the matchers and gives those that count. The engine answers what it asks by
+    the transaction's snapshot. `note_written` comes last before the commit, with the partitions that were written to,
+    as in `Deletion`. An error of either leaves nothing of the deletion.
+    """
+
+    match: Callable[[Sequence[Matcher]], Sequence[Matcher]]
+    note_written: Callable[[Mapping[TableName, frozenset[str]]], None]
 
 
 @dataclass(frozen=True)
@@ -104,15 +121,25 @@ class ErasureEngine(Protocol):
     `partitions` is an SQL condition over partition columns, None for all.
     """
 
-    def spell(self, table: TableName, key: Key, subjects: Sequence[tuple[str, ...]]) -> frozenset[bytes]:
-        """The keyed hashes of subjects as the key's types spell them: `007` is `7` in an INT column.
+    def spell_each(self, table: TableName, key: Key, subjects: Sequence[tuple[str, ...]]) -> tuple[bytes, ...]:
+        """The keyed hash of each subject as the key's types spell it: `007` is `7` in an INT column.
 
         Raises HIVE_ACID_ERASURE.SUBJECT_TYPE if a subject has no value of such a type.
         """
         ...
 
-    def linked(self, matcher: Matcher, link: Key) -> frozenset[bytes]:
-        """The keyed hashes of what `link` gives for the matching visible rows: keys of the next table on a path."""
+    def links(self, matcher: Matcher, link: Key) -> Mapping[bytes, frozenset[bytes]]:
+        """The links that visible rows give, by the subjects of the matcher that these rows name.
+
+        Both are keyed hashes. A subject that no row names is left out. One whose rows give no link has an empty set.
+        """
+        ...
+
+    def choose_partitions(self, table: TableName, condition: str, names: Sequence[str]) -> frozenset[str]:
+        """Those of the partitions that meet the condition; an empty name stands for a flat table.
+
+        Raises HIVE_ACID_ERASURE.PLAN_PARTITIONS if the condition is none over partition columns.
+        """
         ...
 
     def count(self, matcher: Matcher, partitions: str | None) -> MatchCount:
@@ -123,7 +150,9 @@ class ErasureEngine(Protocol):
         """True if `count` reads each file of the snapshot whole: no cache answers for it, and no setting skips one."""
         ...
 
-    def delete(self, matchers: Sequence[Matcher], partitions: Mapping[TableName, str]) -> Sequence[Deletion]:
+    def delete(
+        self, matchers: Sequence[Matcher], partitions: Mapping[TableName, str], within: Within | None = None
+    ) -> Sequence[Deletion]:
         """Delete the matching visible rows of these tables in one transaction, in this order.
 
         Rows of insert-only tables are removed by writing the partitions that hold one anew.

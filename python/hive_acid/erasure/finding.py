@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 
-from hive_acid.erasure.engine import ErasureEngine, Key, KeyedHashes, MatchCount, Matcher
+from hive_acid.erasure.engine import ErasureEngine, Key, KeyedHashes, MatchCount
 from hive_acid.erasure.keyed_hash import HashKey
-from hive_acid.erasure.plan import NamedKey, Plan, TablePlan
+from hive_acid.erasure.plan import Plan, Step, TablePlan
 from hive_acid.erasure.spotting import Spotter
 from hive_acid.erasure.state import FoundTable
 from hive_acid.erasure.subjects import Subjects
+from hive_acid.erasure.trails import Links, Reach, Stage, Trail, TrailFinder
 from hive_acid.erasure.verification import Verification
 from hive_acid.errors import HiveAcidError, build_error
 from hive_acid.metastore.protocol import Metastore
 from hive_acid.model.table import TableDescription, TableKind, TableName
+
+_LOOKS = 2
+"""How often rows that no query showed are looked for again, while writers make some of them visible."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +34,7 @@ class Finder:
     def check(self, plan: Plan, *, erases: bool) -> None:
         """Looks at the tables of the plan, and at its texts, before anything is done.
 
-        Raises HIVE_ACID_ERASURE with NO_SUCH_TABLE, NOT_TRANSACTIONAL or PLAN_NAMES_SUBJECT.
+        Raises HIVE_ACID_ERASURE with NO_SUCH_TABLE, NOT_TRANSACTIONAL, PLAN_NAMES_SUBJECT or PLAN_PARTITIONS.
         """
         for table in plan.tables:
             for step in table.via:
@@ -38,6 +42,7 @@ class Finder:
             if self._describe(table.table).kind is TableKind.PLAIN and erases:
                 raise build_error("HIVE_ACID_ERASURE.NOT_TRANSACTIONAL", table=table.table)
             self._check_texts(table)
+            self.choose(table, ())
 
     def _describe(self, name: TableName) -> TableDescription:
         try:
@@ -55,30 +60,33 @@ class Finder:
         if any(spotter.count_literals(text) for text in (*texts, table.partitions or "")):
             raise build_error("HIVE_ACID_ERASURE.PLAN_NAMES_SUBJECT", table=table.table)
 
-    def match(self, table: TablePlan) -> Matcher:
-        """The keys and hashes that name the subjects in the table, by way of the tables on its path."""
-        hashes: frozenset[bytes] | None = None
-        for step in table.via:
-            hashes = self.engine.linked(Matcher(step.table, self._hash(step.table, step.keys, hashes)), step.link.key)
-        return Matcher(table.table, self._hash(table.table, table.keys, hashes))
+    def follow(self, table: TablePlan, known: Links = ()) -> Trail:
+        """The keys and hashes that name the subjects in the table by now; `known` links are followed as well."""
+        return TrailFinder(self.engine, self.subjects, self._is_there).find(table, known)
 
-    def _hash(
-        self, table: TableName, keys: Sequence[NamedKey], linked: frozenset[bytes] | None
-    ) -> tuple[KeyedHashes, ...]:
-        if linked is not None:
-            return tuple(KeyedHashes(named.key, linked) for named in keys)
-        return tuple(
-            KeyedHashes(named.key, self.engine.spell(table, named.key, self.subjects.project(named))) for named in keys
-        )
+    def _is_there(self, name: TableName) -> bool:
+        try:
+            self._describe(name)
+        except HiveAcidError as error:
+            if error.getCondition() != "HIVE_ACID_ERASURE.NO_SUCH_TABLE":
+                raise
+            return False
+        return True
+
+    def choose(self, table: TablePlan, names: Iterable[str]) -> frozenset[str]:
+        """Those of the partitions that lie within the plan's limits. Raises HIVE_ACID_ERASURE.PLAN_PARTITIONS."""
+        if table.partitions is None:
+            return frozenset(names)
+        return self.engine.choose_partitions(table.table, table.partitions, sorted(names))
 
     def find(self, table: TablePlan) -> FoundTable:
         """The table's hashes, counts and files. Raises HIVE_ACID_ERASURE.NOT_COUNTED."""
-        matcher = self.match(table)
-        count, beyond = self.engine.count(matcher, table.partitions), frozenset[str]()
+        trail = self.follow(table)
+        count, beyond = self.engine.count(trail.matcher, table.partitions), frozenset[str]()
         if table.partitions is not None:
-            everywhere = self.engine.count(matcher, None)
-            beyond = frozenset(everywhere.by_partition) - frozenset(count.by_partition)
-        return self._describe_found(matcher, count, beyond)
+            names = frozenset(self.engine.count(trail.matcher, None).by_partition)
+            beyond = names - self.choose(table, names)
+        return self._describe_found(table, trail, count, beyond)
 
     def find_for_search(self, table: TablePlan) -> tuple[FoundTable, str]:
         """The same for a search of the files, and why visible rows were not counted; empty: they were."""
@@ -87,22 +95,43 @@ class Finder:
         except HiveAcidError as error:
             if error.getCondition() != "HIVE_ACID_ERASURE.NOT_COUNTED":
                 raise
-            found = self._describe_found(self.match(table), MatchCount(0, {}), frozenset())
+            found = self._describe_found(table, self.follow(table), MatchCount(0, {}), frozenset())
             return found, self.subjects.spotters(self.key).of(found.matcher.keys).mask(str(error))
 
-    def _describe_found(self, matcher: Matcher, count: MatchCount, beyond: frozenset[str]) -> FoundTable:
-        spotter = self.subjects.spotters(self.key).of(matcher.keys)
-        sight = self.verification.look(matcher)
+    def _describe_found(self, table: TablePlan, trail: Trail, count: MatchCount, beyond: frozenset[str]) -> FoundTable:
+        spotter = self.subjects.spotters(self.key).of(trail.matcher.keys)
+        sight = self.verification.look(trail.matcher)
         files = self.verification.list_files(sight, ())
-        masked = MatchCount(count.total, _mask_names(count.by_partition, spotter))
+        present = self.choose(table, (partition.name for partition in sight.partitions))
         return FoundTable(
-            matcher,
+            trail.matcher,
             sight.identity,
             tuple(spotter.mask(location) for location in sight.locations),
-            masked,
+            MatchCount(count.total, _mask_names(count.by_partition, spotter)),
             frozenset(map(spotter.mask, beyond)),
             {spotter.mask(file.path): file.length_bytes for file in files},
+            frozenset(map(spotter.mask, present)),
+            trail.links,
+            tuple(map(self._look_behind, trail.stages, table.via)) if table.via else trail.reach,
         )
+
+    def _look_behind(self, stage: Stage, step: Step, looks: int = _LOOKS) -> Reach:
+        """The reach of a step, with the rows in its files that name those of whom no query shows a row.
+
+        Such rows may have linked to the next table; nobody can follow them by a query. Rows that are visible by now
+        are none of them. A plain table has none.
+        """
+        unseen = stage.find_unseen(step.link.key)
+        if unseen is None or self._is_plain(step.table):
+            return stage.reach
+        rows, files = self.verification.search_rows(unseen)
+        seen = self.engine.links(stage.matcher, step.link.key) if rows and looks else stage.given
+        if seen.keys() - stage.given.keys():
+            return self._look_behind(replace(stage, given=seen), step, looks - 1)
+        return replace(stage.reach, hidden_rows=rows, unsearched_files=files)
+
+    def _is_plain(self, name: TableName) -> bool:
+        return not self._is_there(name) or self._describe(name).kind is TableKind.PLAIN
 
 
 def _mask_names(by_partition: Mapping[str, int], spotter: Spotter) -> dict[str, int]:

@@ -68,6 +68,10 @@ def _table(table: Mapping[str, Any]) -> str:
         ("Files removed", len(table.get("files_removed", []))),
         ("Searched", _join([table["searched"]], _SEARCHED) if "searched" in table else len(table["files"])),
     ]
+    if "reach" in table:
+        facts.append(
+            ("Looked for", _join(table["reach"], "{asked} in {table}, {without} of them without a key or link"))
+        )
     if "cross_check" in table:
         facts.append(("Read again by pyarrow", _describe_cross_check(table["cross_check"])))
     files = _rows(table["files"], ("path", "length_bytes", "modified_ms", "searched", "rows", "matches", "sha256"))

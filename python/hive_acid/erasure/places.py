@@ -51,6 +51,8 @@ class PlaceKind(Enum):
     CROSS_CHECK = "cross-check"
     NOT_CLEANED = "not-cleaned"
     NOT_COMPACTED = "not-compacted"
+    CHANGING_LINKS = "changing-links"
+    UNKNOWN_LINKS = "unknown-links"
 
 
 @dataclass(frozen=True)

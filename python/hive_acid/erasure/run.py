@@ -8,14 +8,16 @@ from tempfile import TemporaryDirectory
 
 from hive_acid.erasure.certificate import Certificate
 from hive_acid.erasure.certifying import Case, build_payload, write_certificate
+from hive_acid.erasure.checking import changing_links, find_unknown_links
 from hive_acid.erasure.finding import Finder
 from hive_acid.erasure.ledger import open_ledger
-from hive_acid.erasure.phases import Erasure, TableResult, World
+from hive_acid.erasure.phases import Erasure
 from hive_acid.erasure.places import Place, PlaceKind
 from hive_acid.erasure.signing import Signer
 from hive_acid.erasure.state import CERTIFIED, FoundTable
 from hive_acid.erasure.verdict import Verdict
 from hive_acid.erasure.verification import Former, Verification
+from hive_acid.erasure.world import TableResult, World
 
 
 @dataclass(frozen=True)
@@ -59,7 +61,10 @@ def verify_subjects(case: Case, world: World, signer: Signer | None = None, cert
     for table, (found, failure) in [(table, finder.find_for_search(table)) for table in case.plan.tables]:
         world.tell(f"verify: {table.table}")
         report = verification.verify(found.matcher, Former(found.identity, found.locations))
-        places = list(report.places)
+        trail = finder.follow(table, found.links) if table.via else None
+        places = [*report.places, *find_unknown_links(table.table, found.reach, trail)]
+        if trail is not None and trail.links != found.links:
+            places.append(changing_links(table.table))
         if failure:
             places.append(Place(PlaceKind.UNSEARCHED, str(table.table), failure))
         if found.count.matched:

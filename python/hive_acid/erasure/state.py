@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from hive_acid.erasure.engine import Key, KeyedHashes, MatchCount, Matcher
 from hive_acid.erasure.ledger import Ledger
+from hive_acid.erasure.trails import Links, Reach, read_reach
 from hive_acid.model.table import TableName
 
-FOUND, DELETING, DELETED, COMPACTED, VERIFIED, CERTIFIED = (
+FOUND, LINKED, DELETING, WRITTEN, DELETED, COMPACTED, VERIFIED, CERTIFIED = (
     "found",
+    "linked",
     "deleting",
+    "written",
     "deleted",
     "compacted",
     "verified",
@@ -25,6 +28,7 @@ class FoundTable:
     """A table as the first phase found it. Names of partitions and paths are masked.
 
     `beyond` are partitions that hold subjects and lie outside of the plan's limits. `files`: path → length.
+    `partitions` are all within the limits, whoever is in them. `links` are those of the steps of its path.
     """
 
     matcher: Matcher
@@ -33,6 +37,27 @@ class FoundTable:
     count: MatchCount
     beyond: frozenset[str]
     files: Mapping[str, int]
+    partitions: frozenset[str] = frozenset()
+    links: Links = ()
+    reach: tuple[Reach, ...] = ()
+
+    def with_links(self, more: Links) -> FoundTable:
+        """The same with further links of each step; those of the last one are hashes of every key."""
+        links = tuple(known | new for known, new in zip(self.links, more, strict=True))
+        keys = tuple(KeyedHashes(keyed.key, keyed.hashes | links[-1]) for keyed in self.matcher.keys)
+        return replace(self, matcher=Matcher(self.matcher.table, keys), links=links)
+
+    def mask_again(self, mask: Callable[[str], str]) -> FoundTable:
+        """The same with the names that further links have made those of subjects masked, too."""
+        by_partition = {mask(name): rows for name, rows in self.count.by_partition.items()}
+        return replace(
+            self,
+            locations=tuple(map(mask, self.locations)),
+            count=MatchCount(self.count.total, by_partition),
+            beyond=frozenset(map(mask, self.beyond)),
+            files={mask(path): length for path, length in self.files.items()},
+            partitions=frozenset(map(mask, self.partitions)),
+        )
 
 
 def describe_keys(keys: Sequence[KeyedHashes]) -> list[dict[str, Any]]:
@@ -40,6 +65,15 @@ def describe_keys(keys: Sequence[KeyedHashes]) -> list[dict[str, Any]]:
     return [
         {"parts": list(keyed.key.parts), "hashes": sorted(hashed.hex() for hashed in keyed.hashes)} for keyed in keys
     ]
+
+
+def describe_links(links: Links) -> list[list[str]]:
+    """As the ledger keeps them."""
+    return [sorted(link.hex() for link in step) for step in links]
+
+
+def _read_links(described: Sequence[Sequence[str]]) -> Links:
+    return tuple(frozenset(map(bytes.fromhex, step)) for step in described)
 
 
 def describe_found(found: FoundTable) -> dict[str, Any]:
@@ -53,6 +87,9 @@ def describe_found(found: FoundTable) -> dict[str, Any]:
         "by_partition": dict(found.count.by_partition),
         "beyond": sorted(found.beyond),
         "files": dict(found.files),
+        "partitions": sorted(found.partitions),
+        "links": describe_links(found.links),
+        "reach": [reach.describe() for reach in found.reach],
     }
 
 
@@ -63,21 +100,17 @@ class ErasureState:
         self._ledger = ledger
 
     def found(self, table: TableName) -> FoundTable | None:
-        """The find of the first phase, None if it has not come so far."""
+        """The find of the first phase, with all links that have come since; None if it has not come so far."""
         for event in self._of(FOUND, table):
-            keys = tuple(
-                KeyedHashes(Key(tuple(key["parts"])), frozenset(map(bytes.fromhex, key["hashes"])))
-                for key in event["keys"]
-            )
-            return FoundTable(
-                Matcher(table, keys),
-                event["identity"],
-                tuple(event["locations"]),
-                MatchCount(event["total"], event["by_partition"]),
-                frozenset(event["beyond"]),
-                event["files"],
-            )
+            found = _read_found(table, event)
+            for more in self._of(LINKED, table):
+                found = found.with_links(_read_links(more["links"]))
+            return found
         return None
+
+    def has_more_links(self, table: TableName) -> bool:
+        """True if links have come since the find."""
+        return any(True for _ in self._of(LINKED, table))
 
     def needs_delete(self, table: TableName) -> bool:
         """True until the deletion has been noted."""
@@ -105,13 +138,28 @@ class ErasureState:
     def touched(self, table: TableName) -> frozenset[str]:
         """Masked names of partitions that deletions may have changed."""
         found = self.found(table)
-        later = (name for event in self._of(DELETED, table) for name in event["partitions"])
+        later = (name for kind in (WRITTEN, DELETED) for event in self._of(kind, table) for name in event["partitions"])
         return frozenset(() if found is None else found.count.by_partition) | frozenset(later)
 
+    def watched(self, table: TableName) -> frozenset[str]:
+        """Masked names of the partitions that may hold subjects: those of the find, and those seen to since."""
+        found = self.found(table)
+        held = (name for event in self._verified() for name in event["held"].get(str(table), ()))
+        return self.touched(table) | frozenset(() if found is None else found.partitions) | frozenset(held)
+
     def free(self, table: TableName) -> frozenset[str]:
-        """Masked names of the partitions whose files a verification has found to be free of subjects."""
-        verified = (event for event in self._ledger.events if event["event"] == VERIFIED)
-        return frozenset(name for event in verified for name in event["free"].get(str(table), ()))
+        """Masked names of the partitions whose files the last look at them has found to be free of subjects."""
+        free = set[str]()
+        for event in self._ledger.events:
+            if event["event"] == VERIFIED:
+                free.update(event["free"].get(str(table), ()))
+                free.difference_update(event["held"].get(str(table), ()))
+            elif event["event"] in (WRITTEN, DELETED) and event["table"] == str(table):
+                free.difference_update(event["partitions"])
+        return frozenset(free)
+
+    def _verified(self) -> Iterable[dict[str, Any]]:
+        return (event for event in self._ledger.events if event["event"] == VERIFIED)
 
     def phases(self) -> list[dict[str, Any]]:
         """Event and time of each, for the certificate; those of tables name theirs."""
@@ -122,9 +170,26 @@ class ErasureState:
 
     def last_round(self) -> int:
         """The number of rounds of verification that were noted."""
-        return sum(1 for event in self._ledger.events if event["event"] == VERIFIED)
+        return sum(1 for _ in self._verified())
 
     def _of(self, kind: str, table: TableName) -> Iterable[dict[str, Any]]:
         for event in self._ledger.events:
             if event["event"] == kind and event.get("table") == str(table):
                 yield event
+
+
+def _read_found(table: TableName, event: Mapping[str, Any]) -> FoundTable:
+    keys = tuple(
+        KeyedHashes(Key(tuple(key["parts"])), frozenset(map(bytes.fromhex, key["hashes"]))) for key in event["keys"]
+    )
+    return FoundTable(
+        Matcher(table, keys),
+        event["identity"],
+        tuple(event["locations"]),
+        MatchCount(event["total"], event["by_partition"]),
+        frozenset(event["beyond"]),
+        event["files"],
+        frozenset(event["partitions"]),
+        _read_links(event["links"]),
+        tuple(map(read_reach, event["reach"])),
+    )

@@ -26,9 +26,13 @@ class Subjects:
 
     def project(self, key: NamedKey) -> tuple[tuple[str, ...], ...]:
         """The subjects as a key names them; those without one of its values are left out, and none comes twice."""
+        return tuple(dict.fromkeys(parts for parts in self.project_each(key) if parts is not None))
+
+    def project_each(self, key: NamedKey) -> tuple[tuple[str, ...] | None, ...]:
+        """Each subject as a key names it; None for one without one of its values."""
         places = [self.columns.index(column) for column in key.columns]
         found = (tuple(row[place] for place in places) for row in self.rows)
-        return tuple(dict.fromkeys(tuple(p for p in parts if p is not None) for parts in found if None not in parts))
+        return tuple(None if None in parts else tuple(p for p in parts if p is not None) for parts in found)
 
     def spotters(self, key: HashKey) -> Spotters:
         """The spotters that find the subjects in texts as they were given, and hides each of their values."""

@@ -89,6 +89,14 @@ class Verification:
     def _find_roots(self, sight: Sight, former: Sequence[str]) -> Roots:
         return find_roots(self._file_system, sight.table, sight.partitions, former)
 
+    def search_rows(self, matcher: Matcher) -> tuple[int, int]:
+        """How many rows in the table's files match, whatever a query shows; and how many files cannot be searched."""
+        files = self.list_files(self.look(matcher), ())
+        search = FileSearch(self._engine, self._file_system, matcher, self._spotters.of(matcher.keys))
+        found = search.search(files).values()
+        rows = sum(file.match_count for file in found if file.way == "rows")
+        return rows, sum(not file.is_searched for file in found)
+
     def verify(self, matcher: Matcher, former: Former) -> TableReport:
         """Searches everything, and again what has changed meanwhile.
 

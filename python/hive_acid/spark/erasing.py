@@ -12,12 +12,12 @@ from hive_acid import __version__, clock
 from hive_acid.erasure.certificate import read_certificate
 from hive_acid.erasure.certifying import Case, Recheck, recheck
 from hive_acid.erasure.keyed_hash import HashKey
-from hive_acid.erasure.phases import World
 from hive_acid.erasure.plan import Plan
 from hive_acid.erasure.plan_parsing import build_plan
 from hive_acid.erasure.run import Outcome, erase_subjects, verify_subjects
 from hive_acid.erasure.signing import Signer
 from hive_acid.erasure.subjects import Subjects, build_subjects
+from hive_acid.erasure.world import World
 from hive_acid.spark.erasure_engine import SparkErasureEngine
 from hive_acid.spark.session import attach
 

@@ -21,6 +21,7 @@ from hive_acid.erasure.engine import (
     MatchCount,
     Matcher,
     PhysicalFile,
+    Within,
 )
 from hive_acid.errors import HiveAcidError, MetastoreUnavailable, StatementCancelled, build_error, condition_of
 from hive_acid.metastore.compaction_types import CompactionKind, CompactionRequest
@@ -29,11 +30,10 @@ from hive_acid.model.table import TableDescription, TableKind, TableName
 from hive_acid.reading.evolution import find_evolution
 from hive_acid.spark.erasure_sql import (
     build_counts,
-    build_elements,
     build_filter,
+    build_links,
     build_overwrite,
     build_partition_key,
-    build_parts,
     join_conditions,
     quote_table,
 )
@@ -74,24 +74,43 @@ class SparkErasureEngine:
         self._attachment = attach(session)
 
     def spell(self, table: TableName, key: Key, subjects: Sequence[tuple[str, ...]]) -> frozenset[bytes]:
+        """All of `spell_each`."""
+        return frozenset(self.spell_each(table, key, subjects))
+
+    def spell_each(self, table: TableName, key: Key, subjects: Sequence[tuple[str, ...]]) -> tuple[bytes, ...]:
         """Raises HIVE_ACID_ERASURE.SUBJECT_TYPE."""
         found = self._functions.spell(table, key, subjects)
         missing = sum(text is None for text in found)
         if missing:
             named = ", ".join(key.parts)
             raise build_error("HIVE_ACID_ERASURE.SUBJECT_TYPE", count=missing, key=named, table=table)
-        return frozenset(bytes.fromhex(text) for text in found if text is not None)
+        return tuple(bytes.fromhex(text) for text in found if text is not None)
 
-    def linked(self, matcher: Matcher, link: Key) -> frozenset[bytes]:
-        table = quote_table(matcher.table)
-        is_array = self._functions.is_array(matcher.table, link)
+    def links(self, matcher: Matcher, link: Key) -> Mapping[bytes, frozenset[bytes]]:
+        arrays = {key: self._functions.is_array(matcher.table, key) for key in (link, *_used_keys(matcher))}
+        known = frozenset[bytes]().union(*(keyed.hashes for keyed in matcher.keys))
+        if not known:
+            return {}
+        found: dict[bytes, set[bytes]] = {}
         with self._functions.conditions(matcher) as conditions, self._functions.hash_function() as hash_name:
-            column = f"explode({build_elements(link)})" if is_array else build_parts(link)
-            parts = "array(part)" if is_array else "part"
-            rows = f"SELECT {column} AS part FROM {table} WHERE {join_conditions(conditions)}"
-            hashes = f"SELECT DISTINCT {hash_name}({parts}) AS h FROM ({rows})"
-            found = self._session.sql(hashes).collect()
-        return frozenset(bytes(row.h) for row in found if row.h is not None)
+            condition = join_conditions(conditions)
+            query = build_links(quote_table(matcher.table), condition, _used_keys(matcher), link, arrays, hash_name)
+            for row in self._session.sql(query).collect():
+                if row.subject is not None and bytes(row.subject) in known:
+                    found.setdefault(bytes(row.subject), set()).update(() if row.link is None else (bytes(row.link),))
+        return {subject: frozenset(links) for subject, links in found.items()}
+
+    def choose_partitions(self, table: TableName, condition: str, names: Sequence[str]) -> frozenset[str]:
+        functions = self._functions
+        given = codec.write(tuple(names))
+        try:
+            found = functions.api.choosePartitions(functions.session, quote_table(table), condition, given)
+        except HiveAcidError:
+            raise
+        except (PySparkException, Py4JJavaError) as error:
+            failure = _describe_failure(error)
+            raise build_error("HIVE_ACID_ERASURE.PLAN_PARTITIONS", table=table, failure=failure) from None
+        return frozenset(codec.read(tuple[str, ...], found))
 
     def count(self, matcher: Matcher, partitions: str | None) -> MatchCount:
         try:
@@ -134,14 +153,21 @@ class SparkErasureEngine:
     def _describe(self, table: TableName) -> TableDescription:
         return self._attachment.metastore.table(table)
 
-    def delete(self, matchers: Sequence[Matcher], partitions: Mapping[TableName, str]) -> Sequence[Deletion]:
+    def delete(
+        self, matchers: Sequence[Matcher], partitions: Mapping[TableName, str], within: Within | None = None
+    ) -> Sequence[Deletion]:
         with AcidTransaction(self._session) as transaction:
-            counts = [self._delete_from(matcher, partitions.get(matcher.table)) for matcher in matchers]
+            chosen = matchers if within is None else within.match(matchers)
+            counts = [self._delete_from(matcher, partitions.get(matcher.table)) for matcher in chosen]
             txn_id = transaction.id
             write_ids = transaction.write_ids
+            flat = ("",)
+            written = {table: frozenset(names or flat) for table, names in transaction.partitions.items()}
+            if within is not None:
+                within.note_written(written)
         return [
-            Deletion(count, txn_id, write_ids.get(matcher.table))
-            for matcher, count in zip(matchers, counts, strict=True)
+            Deletion(count, txn_id, write_ids.get(matcher.table), written.get(matcher.table, frozenset()))
+            for matcher, count in zip(chosen, counts, strict=True)
         ]
 
     def _delete_from(self, matcher: Matcher, partitions: str | None) -> int:
@@ -242,6 +268,10 @@ class SparkErasureEngine:
         context = self._session.sparkContext
         found = run_job(context, _DIGEST_JOB, lambda: functions.api.digests(functions.session, listed))
         return codec.read(tuple[str | None, ...], found)
+
+
+def _used_keys(matcher: Matcher) -> list[Key]:
+    return [keyed.key for keyed in matcher.keys if keyed.hashes]
 
 
 def _give_as_they_end(waiting: Sequence[Future[Compaction]], cancel: Callable[[], None]) -> Iterator[Compaction]:

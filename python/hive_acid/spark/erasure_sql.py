@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from hive_acid.erasure.engine import Key
 from hive_acid.model.names import NULL_PARTITION
@@ -31,6 +31,28 @@ def build_parts(key: Key) -> str:
 def build_elements(key: Key) -> str:
     """The elements of an array, each of which is a key of one part, as texts."""
     return f"CAST(({key.parts[0]}) AS ARRAY<STRING>)"
+
+
+def build_links(
+    table: str, condition: str, keys: Sequence[Key], link: Key, arrays: Mapping[Key, bool], hash_name: str
+) -> str:
+    """Each pair of what a key of a row that meets the condition names and what `link` gives, as hashes.
+
+    `arrays` tells which of the keys are arrays, each element of which is a value. A row without a link gives NULL.
+    """
+    subjects = f"concat({', '.join(_build_values(key, arrays[key]) for key in keys)})"
+    rows = f"SELECT {subjects} AS subjects, {_build_values(link, arrays[link])} AS links FROM {table} WHERE {condition}"
+    one_subject = f"SELECT explode(subjects) AS subject, links FROM ({rows})"
+    pairs = f"SELECT subject, explode_outer(links) AS link FROM ({one_subject})"
+    return f"SELECT DISTINCT {hash_name}(subject) AS subject, {hash_name}(link) AS link FROM ({pairs})"
+
+
+def _build_values(key: Key, is_array: bool) -> str:
+    """The values of a key as an array of arrays of texts."""
+    if not is_array:
+        return f"array({build_parts(key)})"
+    empty = "CAST(array() AS ARRAY<STRING>)"
+    return f"transform(coalesce({build_elements(key)}, {empty}), element -> array(element))"
 
 
 def build_filter(condition: str, partitions: str | None) -> str:

@@ -46,6 +46,14 @@ class AcidTransaction:
         running = self._running()
         return {name: running.work[name].write_id for name in running.written_tables}
 
+    @property
+    def partitions(self) -> dict[TableName, tuple[str, ...]]:
+        """The partitions written to so far, by table with changes; a flat table has none.
+
+        Raises HIVE_ACID_TRANSACTION_STATE outside of the block.
+        """
+        return self._running().written
+
     def __enter__(self) -> Self:
         """The first statement opens it. Raises HIVE_ACID_TRANSACTION_STATE if the session is in one already."""
         session: Any = self._spark

@@ -10,6 +10,7 @@ from pyspark.sql import SparkSession
 import hive_acid
 from hive_acid.erasure.engine import Key, KeyedHashes, Matcher
 from hive_acid.erasure.signing import HASH_KEY_FILE, SIGNING_KEY_FILE, make_keys
+from hive_acid.errors import HiveAcidError
 from hive_acid.model.table import TableName
 from hive_acid.spark.erasure_engine import SparkErasureEngine
 from integration.conftest import Tables
@@ -80,7 +81,16 @@ def test_partitions_of_any_type_are_matched(
     tables.sql(f"INSERT INTO t VALUES {', '.join(rows)}, (5, 'Bob', NULL)")
     engine, table, key = SparkErasureEngine(spark, b"x" * 32), TableName(tables.database, "t"), Key(("name",))
     matcher = Matcher(table, (KeyedHashes(key, engine.spell(table, key, [("Ada",)])),))
+    names = engine._attachment.metastore.partition_names(table)
+    assert len(names) == 3
+    for condition in (f"p = {first}", f"p <=> {second}", "p IS NULL", f"p IN ({first}, {second})"):
+        assert engine.choose_partitions(table, condition, names) == engine.count(matcher, condition).by_partition.keys()
+    for wrong in ("id = 1", "p =", "q = 1"):
+        with pytest.raises(HiveAcidError) as caught:
+            engine.choose_partitions(table, wrong, ())
+        assert caught.value.getCondition() == "HIVE_ACID_ERASURE.PLAN_PARTITIONS"
     assert sorted(engine.count(matcher, None).by_partition.values()) == [1, 1, 1]
-    assert engine.delete([matcher], {})[0].row_count == 3
+    deletion = engine.delete([matcher], {})[0]
+    assert (deletion.row_count, deletion.partitions) == (3, frozenset(names))
     assert tables.sql("SELECT id FROM t ORDER BY id") == [(3,), (5,)]
     assert len(list(tables.location("t").glob("p=*/base_*"))) == 3

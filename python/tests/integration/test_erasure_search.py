@@ -153,13 +153,30 @@ def test_keys_of_many_forms(tables: Tables, engine: SparkErasureEngine, part: st
     found = matcher(engine, table, subject, key=Key((part,)))
     assert engine.count(found, None).by_partition == {"place=Oslo": 1}
     assert engine.count(found, None).total == 3
-    assert engine.linked(found, Key(("id",))) == engine.spell(table, Key(("id",)), [("7",)])
-    assert engine.linked(found, Key(("tags",))) == engine.spell(table, Key(("tags",)), [("a",), ("z",)])
+    named = next(iter(found.keys[0].hashes))
+    assert engine.links(found, Key(("id",))) == {named: engine.spell(table, Key(("id",)), [("7",)])}
+    assert engine.links(found, Key(("tags",))) == {named: engine.spell(table, Key(("tags",)), [("a",), ("z",)])}
     findings = search(engine, tables, found, "place")
     assert sum(finding.match_count for finding in findings.values()) == 1
     assert sum(count for _, count in matches(findings, "place=Oslo")) == 1
     assert engine.delete([found], {table: "place = 'Rome'"})[0].row_count == 0
     assert engine.delete([found], {table: "place = 'Oslo'"})[0].row_count == 1
+
+
+def test_links_are_given_by_the_subjects_that_rows_name(tables: Tables, engine: SparkErasureEngine) -> None:
+    table = tables.create("t", "name STRING, tags ARRAY<STRING>, account INT")
+    tables.sql("""INSERT INTO t VALUES ('Ada', array('Bob', NULL), 1), ('Ada', NULL, NULL), ('Cyd', array('Bob'), 3),
+        ('Eve', array(), NULL), ('Zoe', array('Zoe'), 9)""")
+    names, account = Key(("name",)), Key(("account",))
+    hashes = {text: engine.spell_each(table, names, [(text,)])[0] for text in ("Ada", "Bob", "Eve", "Nobody")}
+    known = frozenset(hashes.values())
+    found = Matcher(table, tuple(KeyedHashes(key, known) for key in (names, Key(("tags",)))))
+    numbers = {text: engine.spell(table, account, [(text,)]) for text in ("1", "3")}
+    expected = {"Ada": numbers["1"], "Bob": numbers["1"] | numbers["3"], "Eve": frozenset[bytes]()}
+    assert engine.links(found, account) == {hashes[name]: links for name, links in expected.items()}
+    assert engine.links(Matcher(table, (KeyedHashes(names, frozenset()),)), account) == {}
+    to_tags = engine.links(Matcher(table, (KeyedHashes(names, known),)), Key(("tags",)))
+    assert to_tags == {hashes["Ada"]: frozenset({hashes["Bob"]}), hashes["Eve"]: frozenset()}
 
 
 def test_a_composite_key_needs_all_parts(tables: Tables, engine: SparkErasureEngine) -> None:

@@ -31,7 +31,7 @@ spark.sparkContext.setLogLevel("DEBUG")
 engine = SparkErasureEngine(spark, bytes.fromhex(told["secret"]))
 table, key = TableName(told["database"], "t"), Key(("name",))
 matcher = Matcher(table, (KeyedHashes(key, engine.spell(table, key, [(told["subject"],)])),))
-found = [engine.count(matcher, None).matched, len(engine.linked(matcher, Key(("id",))))]
+found = [engine.count(matcher, None).matched, len(engine.links(matcher, Key(("id",))))]
 with engine._functions.conditions(matcher) as conditions:
     frame = spark.sql(f"SELECT * FROM {table} WHERE {conditions[0]}")
     print(frame._jdf.queryExecution().toString())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -15,6 +16,7 @@ from hive_acid.erasure.engine import (
     MatchCount,
     Matcher,
     PhysicalFile,
+    Within,
 )
 from hive_acid.erasure.keyed_hash import HashKey
 from hive_acid.metastore.compaction_types import CompactionKind, CompactionRequest, CompactionState
@@ -23,6 +25,12 @@ from hive_acid.model.table import TableName
 from support.memory_file_system import MemoryFileSystem
 
 Row = dict[str, str]
+_GUARDED = re.compile(r"if\(\((?P<link>\w+)\) IS NOT NULL, \((?P<part>.+)\), NULL\)")
+
+
+def _is_behind(matcher: Matcher) -> bool:
+    """True for a search for links that no query shows, in which no test's act takes part."""
+    return any(_GUARDED.fullmatch(part) for keyed in matcher.keys for part in keyed.key.parts)
 
 
 @dataclass
@@ -47,8 +55,11 @@ class Killed(BaseException):
 class Disk:
     """The tables' files, and the engine that works on them. Expressions are names of columns, or `lower(column)`.
 
+    A part may be guarded by a link that a row must have.
+
     `cleans`: what a compaction replaces is removed as its entry is; False leaves it. `is_cached`: a cache counts.
-    `types` are of columns, and spell a value from any text; empty for a text that is none of the type.
+    `types` are of columns, and spell a value from any text; empty for a text that is none of the type. `strike` is
+    called by each call.
     """
 
     def __init__(self, key: HashKey, metastore: MemoryMetastore, files: MemoryFileSystem) -> None:
@@ -75,7 +86,9 @@ class Disk:
         self.files.delete_tree(path)
         self.contents.pop(path, None)
 
-    def _value(self, row: Mapping[str, str], part: str) -> str | None:
+    def _value(self, row: Row, part: str) -> str | None:
+        if guarded := _GUARDED.fullmatch(part):
+            return None if row.get(guarded["link"]) is None else self._value(row, guarded["part"])
         if part.startswith("lower("):
             found = row.get(part[6:-1])
             return None if found is None else found.lower()
@@ -97,12 +110,20 @@ class Disk:
                     if number not in content.masked:
                         yield path, partition if "=" in partition else "", content, number, row
 
-    def spell(self, table: TableName, key: Key, subjects: Sequence[tuple[str, ...]]) -> frozenset[bytes]:
-        return frozenset(self.key.hash_parts(subject) for subject in subjects)
+    def spell_each(self, table: TableName, key: Key, subjects: Sequence[tuple[str, ...]]) -> tuple[bytes, ...]:
+        return tuple(self.key.hash_parts(subject) for subject in subjects)
 
-    def linked(self, matcher: Matcher, link: Key) -> frozenset[bytes]:
-        rows = (row for *_, row in self._visible(matcher.table) if self._matches(row, matcher.keys))
-        return frozenset(hashed for row in rows if (hashed := self._hash(row, link)) is not None)
+    def links(self, matcher: Matcher, link: Key) -> Mapping[bytes, frozenset[bytes]]:
+        found = dict[bytes, set[bytes]]()
+        for *_, row in self._visible(matcher.table):
+            for keyed in matcher.keys:
+                subject, linked = self._hash(row, keyed.key), self._hash(row, link)
+                if subject is not None and subject in keyed.hashes:
+                    found.setdefault(subject, set()).update(() if linked is None else (linked,))
+        return {subject: frozenset(links) for subject, links in found.items()}
+
+    def choose_partitions(self, table: TableName, condition: str, names: Sequence[str]) -> frozenset[str]:
+        return frozenset(name for name in names if name == condition)
 
     def count(self, matcher: Matcher, partitions: str | None) -> MatchCount:
         total, found = 0, dict[str, int]()
@@ -115,19 +136,27 @@ class Disk:
     def counts_all(self, table: TableName) -> bool:
         return not self.is_cached
 
-    def delete(self, matchers: Sequence[Matcher], partitions: Mapping[TableName, str]) -> Sequence[Deletion]:
-        done = []
+    def delete(
+        self, matchers: Sequence[Matcher], partitions: Mapping[TableName, str], within: Within | None = None
+    ) -> Sequence[Deletion]:
         self._txn += 1
-        for matcher in matchers:
-            rows = 0
-            limit = partitions.get(matcher.table)
-            for _, partition, content, number, row in list(self._visible(matcher.table)):
-                if self._matches(row, matcher.keys) and limit in (None, partition):
-                    content.masked.add(number)
-                    rows += 1
-            self.deleted_rows += rows
-            done.append(Deletion(rows, self._txn, 1))
-        return done
+        chosen = matchers if within is None else within.match(matchers)
+        gone = {
+            matcher.table: [
+                (partition, content, number)
+                for _, partition, content, number, row in self._visible(matcher.table)
+                if self._matches(row, matcher.keys) and partitions.get(matcher.table) in (None, partition)
+            ]
+            for matcher in chosen
+        }
+        written = {table: frozenset(partition for partition, *_ in rows) for table, rows in gone.items()}
+        if within is not None:
+            within.note_written(written)
+        for rows in gone.values():
+            for _, content, number in rows:
+                content.masked.add(number)
+            self.deleted_rows += len(rows)
+        return [Deletion(len(gone[each.table]), self._txn, 1, written[each.table]) for each in chosen]
 
     def compact(self, table: TableName, partitions: Sequence[str]) -> Iterator[Compaction]:
         for partition in partitions:
@@ -184,5 +213,5 @@ class Disk:
             hashes = frozenset[bytes]().union(*(keyed.hashes for keyed in matcher.keys))
             named = any(self.key.hash_parts((text,)) in hashes for text in content.statistics)
             yield FileFinding(file.path, len(content.rows), matches, named)
-        for act in self.on_search:
+        for act in self.on_search if not _is_behind(matcher) else ():
             act()  # type: ignore[operator]

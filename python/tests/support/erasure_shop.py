@@ -8,11 +8,11 @@ from typing import Any
 
 from hive_acid.erasure.certifying import Case
 from hive_acid.erasure.keyed_hash import HashKey
-from hive_acid.erasure.phases import World
 from hive_acid.erasure.plan_parsing import build_plan
 from hive_acid.erasure.run import Outcome, erase_subjects, verify_subjects
 from hive_acid.erasure.signing import Signer
 from hive_acid.erasure.subjects import build_subjects
+from hive_acid.erasure.world import World
 from hive_acid.metastore.memory import MemoryMetastore
 from hive_acid.model.table import Column, Partition, TableDescription, TableName
 from support.erasure_disk import Disk

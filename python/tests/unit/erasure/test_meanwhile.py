@@ -10,6 +10,7 @@ import pytest
 
 from hive_acid.erasure.engine import Matcher
 from hive_acid.model.table import Partition
+from support.erasure_disk import Killed
 from support.erasure_shop import OTHER, PEOPLE, SALES, SUBJECTS, Shop
 
 ADA = SUBJECTS[0]
@@ -98,8 +99,8 @@ def test_a_partition_that_goes_before_its_files_are_free_is_told_until_it_is_bac
     partition = shop.metastore.partitions(SALES, ["day=1"])[0]
     delete = shop.disk.delete
 
-    def delete_and_lose(matchers: Sequence[Matcher], limits: Any) -> Any:
-        answer = delete(matchers, limits)
+    def delete_and_lose(matchers: Sequence[Matcher], *more: Any) -> Any:
+        answer = delete(matchers, *more)
         if matchers[0].table == SALES:
             lose_partition(shop)
         return answer
@@ -118,3 +119,138 @@ def test_a_partition_whose_files_were_free_may_go(shop: Shop) -> None:
     lose_partition(shop)
     shop.disk.remove(f"/warehouse/sales/day=2/{ADA}.orc")
     assert shop.erase().verdict.state.value == "erased"
+
+
+def lose(shop: Shop, day: str) -> None:
+    """As an exchange with another table does."""
+    shop.metastore.remove_partition(SALES, day)
+    for path in [path for path in shop.disk.contents if f"/sales/{day}/" in path]:
+        content = shop.disk.contents[path]
+        shop.disk.remove(path)
+        shop.disk.put(path.replace("/sales/", "/elsewhere/"), *content.rows)
+
+
+@pytest.mark.parametrize("kind", ["late", "masked", "new"])
+def test_a_partition_is_missed_though_no_count_before_the_deletion_has_named_it(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    """A row that comes after the count; one of an earlier DELETE; and one in a partition that comes after the count."""
+    day = "day=7" if kind == "new" else "day=2"
+    path = f"/warehouse/sales/{day}/delta_0000002_0000002_0000/bucket_00000"
+    if kind == "masked":
+        shop.disk.put(path, ROW, masked={0})
+    delete = shop.disk.delete
+
+    def write_delete_and_lose(matchers: Sequence[Matcher], *more: Any) -> Any:
+        if matchers[0].table != SALES:
+            return delete(matchers, *more)
+        if kind == "new":
+            shop.metastore.add_partition(SALES, Partition(day, (day[4:],), f"/warehouse/sales/{day}"))
+        if kind != "masked":
+            shop.disk.put(path, ROW)
+        answer = delete(matchers, *more)
+        lose(shop, day)
+        return answer
+
+    with monkeypatch.context() as patched:
+        patched.setattr(shop.disk, "delete", write_delete_and_lose)
+        outcome = shop.erase()
+    assert [place.where for place in outcome.verdict.places] == [f"shop.sales PARTITION ({day})"]
+    assert "changed-table" in shop.kinds(shop.erase())
+
+
+def test_a_partition_that_was_written_to_is_missed_by_a_run_after_a_kill(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It came after the count; the process is killed after the commit, and the partition exchanged."""
+    delete = shop.disk.delete
+
+    def delete_and_be_killed(matchers: Sequence[Matcher], *more: Any) -> Any:
+        shop.metastore.add_partition(SALES, Partition("day=7", ("7",), "/warehouse/sales/day=7"))
+        shop.disk.put("/warehouse/sales/day=7/delta_0000002_0000002_0000/bucket_00000", ROW)
+        delete(matchers, *more)
+        lose(shop, "day=7")
+        raise Killed
+
+    with monkeypatch.context() as patched, pytest.raises(Killed):
+        patched.setattr(shop.disk, "delete", delete_and_be_killed)
+        shop.erase()
+    assert [place.where for place in shop.erase().verdict.places] == ["shop.sales PARTITION (day=7)"]
+
+
+def test_a_partition_whose_files_were_free_before_and_named_somebody_since_is_missed(shop: Shop) -> None:
+    """Rows that the Cleaner cannot remove yet come into a partition that the first verification found free."""
+    assert shop.erase().verdict.state.value == "erased"
+    shop.disk.cleans = False
+    shop.disk.put("/warehouse/sales/day=2/delta_0000009_0000009_0000/bucket_00000", ROW)
+    assert "rows" in shop.kinds(shop.erase())
+    lose(shop, "day=2")
+    assert "changed-table" in shop.kinds(shop.erase())
+
+
+def limit(shop: Shop, day: str) -> None:
+    shop.plan["tables"]["shop.sales"]["partitions"] = day
+
+
+def test_a_row_that_comes_between_two_counts_into_a_partition_within_the_limits_is_erased(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for path in [path for path in shop.disk.contents if "/sales/day=1/" in path]:
+        shop.disk.remove(path)
+    limit(shop, "day=1")
+    late = "/warehouse/sales/day=1/delta_0000004_0000004_0000/bucket_00000"
+    count = shop.disk.count
+
+    def count_and_write(matcher: Matcher, partitions: str | None) -> Any:
+        answer = count(matcher, partitions)
+        if matcher.table == SALES and late not in written:
+            written.append(shop.disk.put(late, ROW, {"email": OTHER}))
+        return answer
+
+    written = list[str]()
+    monkeypatch.setattr(shop.disk, "count", count_and_write)
+    outcome = shop.erase()
+    assert outcome.certificate is not None
+    assert outcome.verdict.state.value == "erased", outcome.verdict
+    assert not [path for path, content in shop.disk.contents.items() if ROW in content.rows]
+    assert not [spot for spot in outcome.certificate.payload["blind_spots"] if "shop.sales" in spot]
+
+
+@pytest.mark.parametrize("about", [{"masked": {0}}, {}])
+def test_a_partition_outside_of_the_limits_is_left_whatever_shows_its_rows(shop: Shop, about: Any) -> None:
+    """Rows of an earlier DELETE, or that come after the count."""
+    limit(shop, "day=1")
+    path = "/warehouse/sales/day=2/delta_0000002_0000002_0000/bucket_00000"
+    if about:
+        shop.disk.put(path, ROW, **about)
+    else:
+        shop.disk.on_search.append(lambda: path in shop.disk.contents or shop.disk.put(path, ROW))
+    outcome = shop.erase()
+    assert outcome.certificate is not None
+    assert outcome.verdict.state.value == "erased", outcome.verdict
+    assert ("shop.sales", "day=2") not in shop.disk.compactions
+    assert [spot for spot in outcome.certificate.payload["blind_spots"] if "shop.sales: 1 partitions" in spot]
+
+
+def test_a_partition_outside_of_the_limits_may_go(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+    limit(shop, "day=1")
+    shop.disk.put("/warehouse/sales/day=2/delta_0000002_0000002_0000/bucket_00000", ROW)
+    delete = shop.disk.delete
+
+    def delete_and_lose(*arguments: Any) -> Any:
+        answer = delete(*arguments)
+        if shop.metastore.partition_names(SALES) == ["day=1", "day=2"]:
+            shop.metastore.remove_partition(SALES, "day=2")
+        return answer
+
+    monkeypatch.setattr(shop.disk, "delete", delete_and_lose)
+    assert shop.erase().verdict.state.value == "erased"
+
+
+def test_a_partition_that_a_limit_has_moved_away_from_is_not_left(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As one of `day >= current_date() - 30` a day later: rows were deleted from it, and its files are searched."""
+    limit(shop, "day=1")
+    shop.disk.cleans = False
+    assert "rows" in shop.kinds(shop.erase())
+    monkeypatch.setattr(shop.disk, "choose_partitions", lambda *_: frozenset[str]())
+    assert "rows" in shop.kinds(shop.erase())

@@ -6,16 +6,21 @@ import hiveacid.search.{DigestJob, KeyedHash, SearchJob, SubjectFunctions, Subje
 import hiveacid.wire.{SearchedFile, SearchSpec, StatementKind, Wire}
 import org.apache.commons.codec.binary.Hex
 
-import org.apache.spark.sql.catalyst.TableIdentifier
+import org.apache.spark.sql.catalyst.{InternalRow, TableIdentifier}
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.catalyst.expressions.{Cast, Literal}
+import org.apache.spark.sql.catalyst.plans.logical.LocalRelation
 import org.apache.spark.sql.catalyst.trees.CurrentOrigin
+import org.apache.spark.sql.catalyst.types.DataTypeUtils
+import org.apache.spark.sql.catalyst.util.CharVarcharUtils
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.hiveacid.SparkAccess
-import org.apache.spark.sql.types.StringType
+import org.apache.spark.sql.types.{CharType, IntegerType, StringType, StructType}
+import org.apache.spark.unsafe.types.UTF8String
 
 /** The methods that `hive_acid.spark.erasure_engine` calls. */
 object SearchApi {
+  private val PartitionNumber = "hive_acid_partition_number"
 
   /** Marks of the subjects that are spelled with them, for the membership of these. */
   def newPrints(): SubjectPrints = new SubjectPrints
@@ -88,6 +93,31 @@ object SearchApi {
     val texts = Wire.read[Seq[Map[String, String]]](rows)
     Wire.write(ValueJudge.judge(session, table, Wire.read[Seq[String]](conditions), texts))
   }
+
+  /** Of the partitions of these names, a JSON array, those that meet a condition over partition columns; a JSON array of
+    * names. They may be those of subjects, and stand in no text and in no plan that is shown. CHAR is padded as in scans.
+    *
+    * Raises Spark's AnalysisException if the condition is none over partition columns.
+    */
+  def choosePartitions(session: SparkSession, table: String, condition: String, names: String): String = {
+    val t = describe(session, table)
+    val values = PartitionValues(session, t)
+    val given = Wire.read[Seq[String]](names)
+    val schema = t.partitionSchema.add(PartitionNumber, IntegerType, nullable = false)
+    val rows = given.zipWithIndex.map { case (name, number) =>
+      InternalRow.fromSeq(pad(t.partitionSchema, values.of(name)) :+ number)
+    }
+    val frame = SparkAccess.frame(session, LocalRelation(DataTypeUtils.toAttributes(schema), rows))
+    Wire.write(frame.where(condition).select(PartitionNumber).collect().toSeq.map(row => given(row.getInt(0))))
+  }
+
+  private def pad(schema: StructType, values: InternalRow): Seq[Any] =
+    values.toSeq(schema).zip(CharVarcharUtils.getRawSchema(schema)).map { case (value, field) =>
+      (value, field.dataType) match {
+        case (text: UTF8String, c: CharType) => text.rpad(c.length, UTF8String.fromString(" "))
+        case _                               => value
+      }
+    }
 
   /** Searches files; `spec` is a SearchSpec, the answer an array of SearchResult. */
   def search(session: SparkSession, spec: String): String =

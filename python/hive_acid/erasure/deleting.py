@@ -1,0 +1,117 @@
+"""The second and third phases: nothing is deleted that the plan's guard forbids, and the rest in transactions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from hive_acid.erasure.engine import MatchCount, Matcher, Within
+from hive_acid.erasure.finding import Finder
+from hive_acid.erasure.plan import Guard, Plan, TablePlan
+from hive_acid.erasure.record import Record
+from hive_acid.erasure.retrying import try_until_won
+from hive_acid.erasure.state import DELETED, DELETING, WRITTEN, FoundTable
+from hive_acid.erasure.world import World
+from hive_acid.errors import build_error
+from hive_acid.model.table import TableName
+
+
+@dataclass(frozen=True)
+class Deleter:
+    """Deletes the visible rows of subjects."""
+
+    plan: Plan
+    world: World
+    record: Record
+    finder: Finder
+
+    def guard(self, found: Sequence[FoundTable]) -> None:
+        """Raises HIVE_ACID_ERASURE.GUARD for a table that was not deleted from yet."""
+        for each in found:
+            limit, table = _find_limit(self.plan.guard, each.count), each.matcher.table
+            if limit is not None and self.record.state.needs_delete(table):
+                counts = {"matched": each.count.matched, "total": each.count.total}
+                raise build_error("HIVE_ACID_ERASURE.GUARD", **counts, table=table, limit=limit)
+
+    def delete_all(self) -> None:
+        """The tables whose deletion was not noted yet. Raises as `delete` does."""
+        missing = [table for table in self.plan.tables if self.record.state.needs_delete(table.table)]
+        for group in [missing] if self.plan.one_transaction else [[table] for table in missing]:
+            self.delete(group, 0)
+
+    def delete(self, group: Sequence[TablePlan], round_: int) -> None:
+        """One transaction. Rows that a killed run has deleted are not there any more, and are not counted again.
+
+        Raises HIVE_ACID_ERASURE.GUARD_OF_LINKS, and what the engine and storage raise.
+        """
+        if not group:
+            return
+        tables = [table.table for table in group]
+        title = f"delete: {', '.join(map(str, tables))}"
+        world, record = self.world, self.record
+        world.tell(title)
+        interrupted = {table: record.state.is_interrupted(table) for table in tables}
+        for name in tables:
+            record.note(DELETING, table=str(name), round=round_)
+        matchers = [record.found(table).matcher for table in tables]
+        limits = {table.table: table.partitions for table in group if table.partitions is not None}
+        within = Within(lambda _: self._match(group), self._note_written)
+        deletions = try_until_won(
+            lambda: world.engine.delete(matchers, limits, within), title, world.pause_ms, world.tell
+        )
+        for name, deletion in zip(tables, deletions, strict=True):
+            record.note(
+                DELETED,
+                table=str(name),
+                round=round_,
+                rows=deletion.row_count,
+                txn_id=deletion.txn_id,
+                write_id=deletion.write_id,
+                after_interruption=interrupted[name],
+                partitions=sorted(map(record.spotter(name).mask, deletion.partitions)),
+            )
+
+    def _match(self, group: Sequence[TablePlan]) -> list[Matcher]:
+        """What is to be deleted by the snapshot of the transaction.
+
+        The links of every table whose path goes through one of the group are noted: this transaction deletes what
+        gives them, and nobody could find the rows behind them again.
+        """
+        names = {table.table for table in group}
+        matchers = {}
+        for table in self.plan.tables:
+            if not table.via:
+                matchers[table.table] = self.record.found(table.table).matcher
+            elif table.table in names or any(step.table in names for step in table.via):
+                before = self.record.state.has_more_links(table.table)
+                trail, is_new = self.record.follow(table, self.finder)
+                matchers[table.table] = trail.for_deletion
+                if table.table in names and (before or is_new):
+                    self._guard_again(table, trail.for_deletion)
+        return [matchers[table.table] for table in group]
+
+    def _guard_again(self, table: TablePlan, matcher: Matcher) -> None:
+        """The rows behind links that came after the find were not counted."""
+        if self.plan.guard == Guard():
+            return
+        count = self.world.engine.count(matcher, table.partitions)
+        limit = _find_limit(self.plan.guard, count)
+        if limit is not None:
+            counts = {"matched": count.matched, "total": count.total}
+            raise build_error("HIVE_ACID_ERASURE.GUARD_OF_LINKS", **counts, table=table.table, limit=limit)
+
+    def _note_written(self, written: Mapping[TableName, frozenset[str]]) -> None:
+        """Partitions that nobody knows to be written to yet are noted before the commit: a kill may come after it."""
+        for table, names in written.items():
+            masked = frozenset(map(self.record.spotter(table).mask, names))
+            if new := masked - self.record.touched(table):
+                self.record.note(WRITTEN, table=str(table), partitions=sorted(new))
+
+
+def _find_limit(guard: Guard, count: MatchCount) -> str | None:
+    """The limit of the guard that so many rows exceed."""
+    if guard.max_rows is not None and count.matched > guard.max_rows:
+        return f"{guard.max_rows} rows"
+    if guard.max_percent is not None and count.matched * 100 > guard.max_percent * count.total:
+        return f"{guard.max_percent:g} per cent"
+    return None

@@ -1,0 +1,35 @@
+"""Everything outside of an erasure, and what it makes of a table there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from hive_acid.erasure.engine import ErasureEngine
+from hive_acid.erasure.places import Place
+from hive_acid.erasure.state import FoundTable
+from hive_acid.erasure.verification import TableReport
+from hive_acid.metastore.protocol import Metastore
+from hive_acid.snapshot.filesystem import FileSystem
+
+
+@dataclass(frozen=True)
+class World:
+    """Everything outside of an erasure that it works on. `tell` hears of its progress, without subjects."""
+
+    engine: ErasureEngine
+    metastore: Metastore
+    file_system: FileSystem
+    clock_ms: Callable[[], int]
+    pause_ms: Callable[[int], None]
+    tell: Callable[[str], None] = lambda _: None
+    cleaning_limit_ms: int = 600_000
+
+
+@dataclass(frozen=True)
+class TableResult:
+    """A table in the end. `places` are those that count: of partitions within the plan's limits."""
+
+    found: FoundTable
+    report: TableReport
+    places: tuple[Place, ...]

@@ -1,0 +1,240 @@
+"""Rows that other tables lead to are erased by the links of the moment, or the verdict is not that they are."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from hive_acid.errors import HiveAcidError
+from hive_acid.model.table import TableName
+from support.erasure_disk import Killed
+from support.erasure_shop import NOTES, OTHER, PEOPLE, SUBJECTS, Shop, add_table
+
+ADA, BO = SUBJECTS
+CARDS = TableName("shop", "cards")
+
+
+def open_account(shop: Shop, account: str, email: str = ADA, number: int = 9) -> None:
+    """A person gets an account, and a note of it."""
+    folder = f"delta_{number:07d}_{number:07d}_0000"
+    shop.disk.put(f"/warehouse/people/{folder}/bucket_00000", {"email": email, "account": account})
+    shop.disk.put(f"/warehouse/notes/{folder}/bucket_00000", {"account": account})
+
+
+def notes(shop: Shop) -> set[str]:
+    """The accounts of all notes in files."""
+    contents = shop.disk.contents
+    return {row["account"] for path in contents if "/notes/" in path for row in contents[path].rows}
+
+
+def before_delete(shop: Shop, number: int, act: Callable[[], object]) -> None:
+    """What somebody else does before the deletion of this number begins."""
+    delete, calls = shop.disk.delete, [0]
+
+    def acting(*arguments: Any) -> Any:
+        calls[0] += 1
+        if calls[0] == number:
+            act()
+        return delete(*arguments)
+
+    shop.disk.delete = acting  # type: ignore[method-assign]
+
+
+def table_of(outcome: Any, name: TableName) -> dict[str, Any]:
+    tables = {table["table"]: table for table in outcome.certificate.payload["tables"]}
+    found: dict[str, Any] = tables[str(name)]
+    return found
+
+
+@pytest.mark.parametrize(("number", "one_transaction"), [(1, False), (2, False), (3, False), (1, True)])
+def test_rows_of_an_account_that_comes_before_a_deletion_are_erased(
+    shop: Shop, number: int, one_transaction: bool
+) -> None:
+    shop.plan["one_transaction"] = one_transaction
+    before_delete(shop, number, lambda: open_account(shop, "a-99"))
+    outcome = shop.erase()
+    assert outcome.verdict.state.value == "erased", outcome.verdict
+    assert notes(shop) == {"a-18"}
+    hashes = {hashed for key in table_of(outcome, NOTES)["keys"] for hashed in key["hashes"]}
+    assert hashes == {shop.key.hash_parts((account,)).hex() for account in ("a-17", "a-99")}
+
+
+def test_a_second_run_erases_the_rows_of_accounts_that_came_since(shop: Shop) -> None:
+    assert shop.erase().verdict.state.value == "erased"
+    open_account(shop, "a-99")
+    assert shop.erase().verdict.state.value == "erased"
+    assert notes(shop) == {"a-18"}
+    open_account(shop, "a-100", number=20)
+    assert shop.erase().verdict.state.value == "erased"
+    assert notes(shop) == {"a-18"}
+
+
+def test_links_are_noted_before_the_rows_that_give_them_are_deleted(shop: Shop) -> None:
+    """people is deleted from, and the process killed before it can note so: the account stands in no row any more."""
+
+    delete = shop.disk.delete
+
+    def delete_and_die(matchers: Any, *more: Any) -> Any:
+        if matchers[0].table == PEOPLE:
+            open_account(shop, "a-99")
+        answer = delete(matchers, *more)
+        if matchers[0].table == PEOPLE:
+            raise Killed
+        return answer
+
+    shop.disk.delete = delete_and_die  # type: ignore[method-assign]
+    with pytest.raises(Killed):
+        shop.erase()
+    shop.disk.delete = delete  # type: ignore[method-assign]
+    assert shop.erase().verdict.state.value == "erased"
+    assert notes(shop) == {"a-18"}
+
+
+def test_an_account_that_comes_while_files_are_searched_is_seen_before_the_verdict(shop: Shop) -> None:
+    def open_once() -> None:
+        if shop.disk.searched[-1].startswith("/warehouse/people"):
+            shop.disk.on_search.clear()
+            open_account(shop, "a-99")
+
+    shop.disk.on_search.append(open_once)
+    assert shop.erase().verdict.state.value == "erased"
+    assert notes(shop) == {"a-18"}
+
+
+def test_accounts_that_never_rest_leave_the_verdict_open(shop: Shop) -> None:
+    numbers = itertools.count(100)
+    shop.disk.on_search.append(lambda: open_account(shop, f"a-{next(numbers)}", number=next(numbers)))
+    assert "changing-links" in shop.kinds(shop.erase())
+    shop.disk.on_search.append(lambda: open_account(shop, f"a-{next(numbers)}", number=next(numbers)))
+    assert "changing-links" in shop.kinds(shop.verify())
+
+
+def mask_people(shop: Shop) -> None:
+    """As a DELETE of Bo does."""
+    for path, content in shop.disk.contents.items():
+        if path.startswith("/warehouse/people"):
+            content.masked = {0}
+
+
+def test_link_rows_that_no_query_shows_leave_the_verdict_open(shop: Shop) -> None:
+    mask_people(shop)
+    outcome = shop.erase()
+    assert outcome.verdict.state.value == "pending"
+    assert shop.kinds(outcome) == {"unknown-links"}
+    assert "a-17" in notes(shop)
+    assert table_of(outcome, NOTES)["reach"] == [
+        {"table": "shop.people", "asked": 2, "without": 2, "hidden_rows": 1, "unsearched_files": 0}
+    ]
+    assert shop.kinds(shop.erase()) == {"unknown-links"}
+
+
+def test_link_rows_that_no_query_shows_leave_the_verdict_of_a_verification_open(shop: Shop) -> None:
+    del shop.plan["tables"]["shop.people"], shop.plan["tables"]["shop.sales"]
+    mask_people(shop)
+    assert shop.kinds(shop.verify()) == {"unknown-links"}
+
+
+def test_a_person_without_an_account_is_erased_and_told(shop: Shop) -> None:
+    shop.disk.put("/warehouse/people/delta_0000002_0000002_0000/bucket_00000", {"email": ADA})
+    outcome = shop.erase()
+    assert outcome.verdict.state.value == "erased", outcome.verdict
+    assert [(each["asked"], each["without"]) for each in table_of(outcome, NOTES)["reach"]] == [(2, 1)]
+
+
+def test_persons_without_a_value_of_the_key_are_told(shop: Shop) -> None:
+    shop.plan["subjects"] = ["email", "account"]
+    shop.plan["tables"] = {"shop.notes": {"keys": {"account": "account"}}}
+    outcome = erase_these(shop, [(ADA, None), (BO, "a-17")])
+    assert outcome.verdict.state.value == "erased"
+    reach = {"table": "shop.notes", "asked": 2, "without": 1, "hidden_rows": 0, "unsearched_files": 0}
+    assert table_of(outcome, NOTES)["reach"] == [reach]
+
+
+def erase_these(shop: Shop, subjects: Any) -> Any:
+    case = shop.case
+    shop.case = lambda kind="erasure", subjects=subjects: case(kind, subjects)  # type: ignore[method-assign]
+    return shop.erase()
+
+
+def give_to_another(shop: Shop) -> None:
+    """Account a-17 is by now Cyd's."""
+    mask_people(shop)
+    shop.disk.put("/warehouse/people/delta_0000005_0000005_0000/bucket_00000", {"email": OTHER, "account": "a-17"})
+
+
+@pytest.mark.parametrize("number", [1, 2])
+def test_rows_of_an_account_that_is_anothers_by_now_are_not_deleted(shop: Shop, number: int) -> None:
+    """Before the first deletion; and by rows that come after Bo's were deleted."""
+    if number == 1:
+        before_delete(shop, 1, lambda: give_to_another(shop))
+    else:
+        assert shop.erase().verdict.state.value == "erased"
+        open_account(shop, "a-17", OTHER, 30)
+    outcome = shop.erase()
+    assert {"unknown-links", "visible-rows"} <= shop.kinds(outcome)
+    assert "a-17" in notes(shop)
+    shop.ledger.unlink()
+    assert shop.erase().verdict.state.value == "erased"
+    assert "a-17" in notes(shop)
+
+
+def test_rows_of_an_account_whose_row_has_gone_since_are_deleted(shop: Shop) -> None:
+    before_delete(shop, 1, lambda: mask_people(shop))
+    assert shop.erase().verdict.state.value == "erased"
+    assert notes(shop) == {"a-18"}
+
+
+def test_the_guard_counts_rows_of_links_that_came_since(shop: Shop) -> None:
+    shop.plan["guard"] = {"max_rows": 1}
+    before_delete(shop, 1, lambda: open_account(shop, "a-18"))
+    with pytest.raises(HiveAcidError) as caught:
+        shop.erase()
+    assert caught.value.getCondition() == "HIVE_ACID_ERASURE.GUARD_OF_LINKS"
+    assert not [path for path, content in shop.disk.contents.items() if content.masked and "/notes/" in path]
+
+
+def test_a_table_of_a_path_that_is_gone_leaves_the_verdict_open(shop: Shop) -> None:
+    del shop.plan["tables"]["shop.people"]
+    before_delete(shop, 2, lambda: shop.metastore._tables.pop(PEOPLE))
+    assert shop.kinds(shop.erase()) == {"unknown-links"}
+    assert notes(shop) == {"a-18"}
+
+
+def add_cards(shop: Shop) -> None:
+    """Accounts have cards, and notes are of cards."""
+    add_table(shop.metastore, CARDS)
+    shop.disk.put("/warehouse/cards/base_0000001/bucket_00000", {"email": "a-17", "account": "c-1"})
+    shop.disk.put("/warehouse/notes/base_0000001/bucket_00001", {"account": "c-1"})
+    to_cards = shop.plan["tables"]["shop.notes"]["via"]
+    step = {"table": "shop.cards", "keys": {"account": "email"}, "link": {"card": "account"}}
+    shop.plan["tables"]["shop.cards"] = {"keys": {"account": "email"}, "via": to_cards}
+    shop.plan["tables"]["shop.notes"] = {"keys": {"card": "account"}, "via": [*to_cards, step]}
+
+
+def test_links_of_a_link_that_has_gone_since_are_followed(shop: Shop) -> None:
+    """Bo's account is erased when a card of it comes, with a note."""
+    add_cards(shop)
+    assert shop.erase().verdict.state.value == "erased"
+    shop.disk.put("/warehouse/cards/delta_0000009_0000009_0000/bucket_00000", {"email": "a-17", "account": "c-9"})
+    shop.disk.put("/warehouse/notes/delta_0000009_0000009_0000/bucket_00000", {"account": "c-9"})
+    assert shop.erase().verdict.state.value == "erased"
+    assert notes(shop) == {"a-17", "a-18"}
+
+
+def test_links_behind_an_account_that_is_anothers_by_now_delete_nothing(shop: Shop) -> None:
+    add_cards(shop)
+    before_delete(shop, 1, lambda: give_to_another(shop))
+    assert "unknown-links" in shop.kinds(shop.erase())
+    assert "c-1" in notes(shop)
+
+
+def test_names_that_links_reveal_later_are_masked_again(shop: Shop) -> None:
+    shop.disk.put("/warehouse/notes/a-99-x.orc", {"account": "a-18"})
+    before_delete(shop, 1, lambda: open_account(shop, "a-99-x"))
+    outcome = shop.erase()
+    assert shop.kinds(outcome) == {"path"}
+    removed = table_of(outcome, NOTES)["files_removed"]
+    assert not [path for path in removed if path.endswith(".orc")]
