@@ -3,7 +3,6 @@ package hiveacid.search
 import scala.util.Try
 
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
-import org.apache.spark.sql.catalyst.expressions.{Cast, EvalMode, Literal}
 import org.apache.spark.sql.catalyst.util.CharVarcharUtils
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.types._
@@ -13,7 +12,8 @@ import org.apache.spark.sql.types._
   * Everything is computed here in the driver: no plan, job or SQL text ever holds a subject.
   */
 final case class SubjectSpelling(session: SparkSession, table: CatalogTable, parts: Seq[String]) {
-  private val zone = Some(session.sessionState.conf.sessionLocalTimeZone)
+  private val spelling =
+    ValueSpelling(session.sessionState.conf.sessionLocalTimeZone, session.sessionState.conf.ansiEnabled)
   private val types: Seq[DataType] = {
     val name = table.identifier.nameParts.map(part => s"`${part.replace("`", "``")}`").mkString(".")
     val found = session.table(name).selectExpr(parts: _*).schema.map(_.dataType).map {
@@ -25,20 +25,9 @@ final case class SubjectSpelling(session: SparkSession, table: CatalogTable, par
 
   /** The texts as `CAST(part AS STRING)` shows them; None for a subject that is no value of the types. */
   def spell(subject: Seq[String]): Option[Seq[String]] = {
-    val spelled = subject.zip(types).map { case (text, t) => spellPart(text, t) }
+    val spelled = subject.zip(types).map { case (text, t) => spelling.spell(text, t) }
     if (spelled.length == types.length && spelled.forall(_.isDefined)) Some(spelled.flatten) else None
   }
-
-  private def spellPart(text: String, t: DataType): Option[String] = t match {
-    case c: CharType    => Some(text).filter(characters(_) <= c.length).map(_ + " " * (c.length - characters(text)))
-    case v: VarcharType => Some(text).filter(characters(_) <= v.length)
-    case _: StringType  => Some(text)
-    case other          =>
-      val value = Cast(Literal(text), other, zone, EvalMode.TRY)
-      Option(Cast(value, StringType, zone, EvalMode.LEGACY).eval()).map(_.toString)
-  }
-
-  private def characters(text: String): Int = text.codePointCount(0, text.length)
 
   /** The type of a column, or of a field within one, that CHAR or VARCHAR is kept of. */
   private def rawType(part: String): Option[DataType] =
