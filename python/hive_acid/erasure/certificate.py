@@ -10,6 +10,7 @@ from typing import Any
 
 from hive_acid.erasure.canonical import format_canonical
 from hive_acid.erasure.engine import Key, KeyedHashes, Matcher
+from hive_acid.erasure.key_types import read_types
 from hive_acid.erasure.signing import ALGORITHM, Signer, is_signed
 from hive_acid.errors import build_error
 from hive_acid.model.table import TableName
@@ -39,6 +40,8 @@ _TABLE_FIELDS: Mapping[str, type] = {
 _VERDICT_FIELDS: Mapping[str, type] = {"state": str, "missing": list}
 _SUBJECT_FIELDS: Mapping[str, type] = {"count": int, "digest": str, "hash": str, "key": str}
 _KEY_FIELDS: Mapping[str, type] = {"parts": list, "hashes": list}
+_TYPES_FIELDS: Mapping[str, type] = {"parts": list, "columns": list}
+_COLUMN_FIELDS: Mapping[str, type] = {"name": str, "position": int, "data_type": str}
 
 
 @dataclass(frozen=True)
@@ -58,7 +61,7 @@ class Certificate:
         for table in self.payload["tables"]:
             database, _, name = table["table"].partition(".")
             keys = tuple(
-                KeyedHashes(Key(tuple(key["parts"])), frozenset(bytes.fromhex(text) for text in key["hashes"]))
+                KeyedHashes(Key(tuple(key["parts"])), frozenset(map(bytes.fromhex, key["hashes"])), read_types(key))
                 for key in table["keys"]
             )
             yield Matcher(TableName(database, name), keys), table["identity"], tuple(table["locations"])
@@ -121,9 +124,18 @@ def _check_schema(payload: Mapping[str, Any], path: Path | str) -> None:
         _check_fields(table, _TABLE_FIELDS, "table", path)
         for key in table["keys"]:
             _check_fields(key, _KEY_FIELDS, "key", path)
+            _check_types(key, path)
     has_places = payload["verdict"]["missing"] or any(table["places"] for table in payload["tables"])
     if payload["verdict"]["state"] != ("pending" if has_places else "erased"):
         raise build_error("HIVE_ACID_ERASURE.CERTIFICATE_VERDICT", path=path)
+
+
+def _check_types(key: Mapping[str, Any], path: Path | str) -> None:
+    """An older certificate has none."""
+    if "types" in key:
+        _check_fields(key["types"], _TYPES_FIELDS, "types", path)
+        for column in key["types"]["columns"]:
+            _check_fields(column, _COLUMN_FIELDS, "column", path)
 
 
 def _check_fields(given: Any, fields: Mapping[str, type], place: str, path: Path | str) -> None:

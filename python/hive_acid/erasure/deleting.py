@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from hive_acid.erasure.engine import MatchCount, Matcher, Within
 from hive_acid.erasure.finding import Finder
+from hive_acid.erasure.key_types import bind, refuse_changes
 from hive_acid.erasure.plan import Guard, Plan, TablePlan
 from hive_acid.erasure.record import Record
 from hive_acid.erasure.retrying import try_until_won
@@ -42,11 +43,13 @@ class Deleter:
     def delete(self, group: Sequence[TablePlan], round_: int) -> None:
         """One transaction. Rows that a killed run has deleted are not there any more, and are not counted again.
 
-        Raises HIVE_ACID_ERASURE.GUARD_OF_LINKS, and what the engine and storage raise.
+        Raises HIVE_ACID_ERASURE with GUARD_OF_LINKS or CHANGED_KEY, and what the engine and storage raise.
         """
         if not group:
             return
         tables = [table.table for table in group]
+        for name in tables:
+            refuse_changes(self.world.engine, self.record.found(name).matcher)
         title = f"delete: {', '.join(map(str, tables))}"
         world, record = self.world, self.record
         world.tell(title)
@@ -85,7 +88,8 @@ class Deleter:
             elif table.table in names or any(step.table in names for step in table.via):
                 before = self.record.state.has_more_links(table.table)
                 trail, is_new = self.record.follow(table, self.finder)
-                matchers[table.table] = trail.for_deletion
+                known = self.record.found(table.table).matcher
+                matchers[table.table] = bind(trail.for_deletion, [keyed.types for keyed in known.keys])
                 if table.table in names and (before or is_new):
                     self._guard_again(table, trail.for_deletion)
         return [matchers[table.table] for table in group]

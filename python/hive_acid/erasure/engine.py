@@ -20,11 +20,38 @@ class Key:
 
 
 @dataclass(frozen=True)
+class KeyColumn:
+    """A column, or a field within one as `contact.email`, that a key is computed of, with its type as declared.
+
+    `position` is that of the column from one, among those of the files or among those of partitions.
+    """
+
+    name: str
+    position: int
+    data_type: str
+
+
+@dataclass(frozen=True)
+class KeyTypes:
+    """The types that decide on the texts of a key's values. Those of moments name the session's time zone.
+
+    `parts` are the types of its parts; of an array, whose elements are keys, that of an element.
+    """
+
+    parts: tuple[str, ...]
+    columns: tuple[KeyColumn, ...] = ()
+
+
+@dataclass(frozen=True)
 class KeyedHashes:
-    """The subjects as one key of one table spells them: their keyed hashes, each of 32 bytes."""
+    """The subjects as one key of one table spells them: their keyed hashes, each of 32 bytes.
+
+    `types` are those that they were spelled by, None where nobody has kept them.
+    """
 
     key: Key
     hashes: frozenset[bytes]
+    types: KeyTypes | None = None
 
 
 @dataclass(frozen=True)
@@ -121,6 +148,14 @@ class ErasureEngine(Protocol):
     `partitions` is an SQL condition over partition columns, None for all.
     """
 
+    def types(self, table: TableName, key: Key) -> KeyTypes:
+        """The types of a key as the table is now.
+
+        Raises HIVE_ACID_ERASURE with PLAN_CHAR or CHAR_SETTING if texts of its values and of subjects would differ in
+        the blanks of a CHAR column.
+        """
+        ...
+
     def spell_each(self, table: TableName, key: Key, subjects: Sequence[tuple[str, ...]]) -> tuple[bytes, ...]:
         """The keyed hash of each subject as the key's types spell it: `007` is `7` in an INT column.
 
@@ -155,7 +190,8 @@ class ErasureEngine(Protocol):
     ) -> Sequence[Deletion]:
         """Delete the matching visible rows of these tables in one transaction, in this order.
 
-        Rows of insert-only tables are removed by writing the partitions that hold one anew.
+        Rows of insert-only tables are removed by writing the partitions that hold one anew. Raises
+        HIVE_ACID_ERASURE.CHANGED_KEY, and deletes nothing, if a key has other types than its hashes.
         """
         ...
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from hive_acid.erasure.engine import ErasureEngine, Key, KeyedHashes, MatchCount
+from hive_acid.erasure.key_types import bind, look_up_types
 from hive_acid.erasure.keyed_hash import HashKey
 from hive_acid.erasure.plan import Plan, Step, TablePlan
 from hive_acid.erasure.spotting import Spotter
@@ -61,8 +62,13 @@ class Finder:
             raise build_error("HIVE_ACID_ERASURE.PLAN_NAMES_SUBJECT", table=table.table)
 
     def follow(self, table: TablePlan, known: Links = ()) -> Trail:
-        """The keys and hashes that name the subjects in the table by now; `known` links are followed as well."""
-        return TrailFinder(self.engine, self.subjects, self._is_there).find(table, known)
+        """The keys and hashes that name the subjects in the table by now; `known` links are followed as well.
+
+        Raises as `look_up_types` does.
+        """
+        trail = TrailFinder(self.engine, self.subjects, self._is_there).find(table, known)
+        types = look_up_types(self.engine, table, self._is_there)
+        return replace(trail, matcher=bind(trail.matcher, types))
 
     def _is_there(self, name: TableName) -> bool:
         try:

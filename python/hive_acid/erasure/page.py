@@ -58,7 +58,7 @@ def _facts(payload: Mapping[str, Any], certificate: Certificate, content: bytes)
 
 
 def _table(table: Mapping[str, Any]) -> str:
-    keys = [(", ".join(key["parts"]), len(key["hashes"])) for key in table["keys"]]
+    keys = [(", ".join(key["parts"]), _types(key), len(key["hashes"])) for key in table["keys"]]
     facts = [
         ("Identity", table["identity"]),
         ("Locations", ", ".join(table["locations"])),
@@ -79,12 +79,16 @@ def _table(table: Mapping[str, Any]) -> str:
     return "\n".join(
         (
             _section(f"Table {table['table']}", ("", ""), facts),
-            _section("Keys", ("Expressions", "Hashes"), keys, 3),
+            _section("Keys", ("Expressions", "Types", "Hashes"), keys, 3),
             _section("Found there", ("Kind", "Where", "What"), _places(table["places"]), 3),
             _section("Files that were searched", titles, files, 3),
             _section("Files that were removed", ("File",), [(path,) for path in table.get("files_removed", [])], 3),
         )
     )
+
+
+def _types(key: Mapping[str, Any]) -> str:
+    return ", ".join(key["types"]["parts"]) if "types" in key else "not kept"
 
 
 def _describe_cross_check(compared: Mapping[str, Any]) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from hive_acid.erasure.engine import Key, KeyedHashes, MatchCount, Matcher
+from hive_acid.erasure.key_types import describe_types, read_types
 from hive_acid.erasure.ledger import Ledger
 from hive_acid.erasure.trails import Links, Reach, read_reach
 from hive_acid.model.table import TableName
@@ -44,7 +45,7 @@ class FoundTable:
     def with_links(self, more: Links) -> FoundTable:
         """The same with further links of each step; those of the last one are hashes of every key."""
         links = tuple(known | new for known, new in zip(self.links, more, strict=True))
-        keys = tuple(KeyedHashes(keyed.key, keyed.hashes | links[-1]) for keyed in self.matcher.keys)
+        keys = tuple(replace(keyed, hashes=keyed.hashes | links[-1]) for keyed in self.matcher.keys)
         return replace(self, matcher=Matcher(self.matcher.table, keys), links=links)
 
     def mask_again(self, mask: Callable[[str], str]) -> FoundTable:
@@ -63,7 +64,12 @@ class FoundTable:
 def describe_keys(keys: Sequence[KeyedHashes]) -> list[dict[str, Any]]:
     """As ledger and certificate keep them."""
     return [
-        {"parts": list(keyed.key.parts), "hashes": sorted(hashed.hex() for hashed in keyed.hashes)} for keyed in keys
+        {
+            "parts": list(keyed.key.parts),
+            "hashes": sorted(hashed.hex() for hashed in keyed.hashes),
+            **describe_types(keyed.types),
+        }
+        for keyed in keys
     ]
 
 
@@ -180,7 +186,8 @@ class ErasureState:
 
 def _read_found(table: TableName, event: Mapping[str, Any]) -> FoundTable:
     keys = tuple(
-        KeyedHashes(Key(tuple(key["parts"])), frozenset(map(bytes.fromhex, key["hashes"]))) for key in event["keys"]
+        KeyedHashes(Key(tuple(key["parts"])), frozenset(map(bytes.fromhex, key["hashes"])), read_types(key))
+        for key in event["keys"]
     )
     return FoundTable(
         Matcher(table, keys),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from hive_acid.erasure.engine import ErasureEngine, Key, KeyedHashes, Matcher
@@ -95,7 +95,7 @@ class Trail:
         """The matcher without the doubtful ones: nobody else's rows are deleted by a link that was once a subject's."""
         if not self.doubtful:
             return self.matcher
-        keys = tuple(KeyedHashes(keyed.key, keyed.hashes - self.doubtful) for keyed in self.matcher.keys)
+        keys = tuple(replace(keyed, hashes=keyed.hashes - self.doubtful) for keyed in self.matcher.keys)
         return Matcher(self.matcher.table, keys)
 
 

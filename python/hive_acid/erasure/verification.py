@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from hive_acid.erasure.cross_check import CrossCheck, CrossChecker
 from hive_acid.erasure.engine import ErasureEngine, Matcher, PhysicalFile
 from hive_acid.erasure.file_search import FileSearch, SearchedFile
+from hive_acid.erasure.key_types import find_changes
 from hive_acid.erasure.places import (
     Place,
     PlaceKind,
@@ -106,7 +107,7 @@ class Verification:
         before = self.look_if_there(matcher)
         if before is None:
             return TableReport("", (), (_changed(matcher, "it is not there any more"),))
-        places = []
+        places = self._find_changed_keys(matcher)
         if former.identity and former.identity != before.identity:
             places.append(_changed(matcher, "it is another table of this name than before"))
         search = FileSearch(self._engine, self._file_system, matcher, spotter)
@@ -117,6 +118,8 @@ class Verification:
         after = self.look_if_there(matcher)
         if after is None or after.identity != before.identity or not set(before.locations) <= set(after.locations):
             places.append(_changed(matcher, "it was replaced, renamed or moved while it was searched"))
+        else:
+            places += self._find_changed_keys(matcher)
         shown = ShownFiles(self._metastore, self._file_system, (after or before).table, (after or before).partitions)
         searched, visible = count_shown(shown, self._engine, matcher, searched)
         places += [*visible, *self._search_metastore(matcher, after or before)]
@@ -126,7 +129,14 @@ class Verification:
             places += file.places
         compared = CrossChecker(self._file_system, self._spotters.key, before.table).check(matcher, searched)
         names = tuple(partition.name for partition in before.partitions)
-        return TableReport(before.identity, searched, (*places, *compared.places), compared, names)
+        found = tuple(dict.fromkeys((*places, *compared.places)))
+        return TableReport(before.identity, searched, found, compared, names)
+
+    def _find_changed_keys(self, matcher: Matcher) -> list[Place]:
+        """The keys by which rows of subjects would not be recognised."""
+        detail = "rows have other values of the key {} than those that are searched for: {}"
+        changes = find_changes(self._engine, matcher)
+        return [_changed(matcher, detail.format(", ".join(key.parts), change)) for key, change in changes]
 
     def _search_metastore(self, matcher: Matcher, sight: Sight) -> list[Place]:
         spotter = self._spotters.of(matcher.keys)

@@ -18,11 +18,13 @@ from hive_acid.erasure.engine import (
     FileFinding,
     Key,
     KeyedHashes,
+    KeyTypes,
     MatchCount,
     Matcher,
     PhysicalFile,
     Within,
 )
+from hive_acid.erasure.key_types import refuse_changes
 from hive_acid.errors import HiveAcidError, MetastoreUnavailable, StatementCancelled, build_error, condition_of
 from hive_acid.metastore.compaction_types import CompactionKind, CompactionRequest
 from hive_acid.model.names import NULL_PARTITION
@@ -38,6 +40,7 @@ from hive_acid.spark.erasure_sql import (
     quote_table,
 )
 from hive_acid.spark.jvm import job_tag, run_job
+from hive_acid.spark.key_types import find_key_types
 from hive_acid.spark.lines import inheriting
 from hive_acid.spark.session import attach, find_own_settings
 from hive_acid.spark.subject_functions import SubjectFunctions
@@ -72,6 +75,10 @@ class SparkErasureEngine:
         self._part_bytes = part_bytes
         self._functions = SubjectFunctions(session, hash_key)
         self._attachment = attach(session)
+
+    def types(self, table: TableName, key: Key) -> KeyTypes:
+        """Raises HIVE_ACID_ERASURE with PLAN_CHAR or CHAR_SETTING."""
+        return find_key_types(self._functions, self._describe(table), key)
 
     def spell(self, table: TableName, key: Key, subjects: Sequence[tuple[str, ...]]) -> frozenset[bytes]:
         """All of `spell_each`."""
@@ -161,6 +168,8 @@ class SparkErasureEngine:
             counts = [self._delete_from(matcher, partitions.get(matcher.table)) for matcher in chosen]
             txn_id = transaction.id
             write_ids = transaction.write_ids
+            for matcher in chosen:  # an ALTER that came after the texts of the conditions is seen here
+                refuse_changes(self, matcher)
             flat = ("",)
             written = {table: frozenset(names or flat) for table, names in transaction.partitions.items()}
             if within is not None:

@@ -14,6 +14,7 @@ from hive_acid.erasure.engine import Key, KeyedHashes, Matcher
 from hive_acid.model.table import TableName
 from hive_acid.spark.erasure_sql import build_elements, build_parts, quote_table
 from hive_acid.wire import codec
+from hive_acid.wire.search import KeyDescription
 
 
 class SubjectFunctions:
@@ -69,6 +70,15 @@ class SubjectFunctions:
         if len(key.parts) != 1:
             return False
         return isinstance(self._session.table(quote_table(table)).selectExpr(*key.parts).schema[0].dataType, ArrayType)
+
+    def describe(self, table: TableName, key: Key) -> KeyDescription:
+        """The types that the key's texts depend on."""
+        found = self.api.describeKey(self.session, quote_table(table), codec.write(key.parts))
+        return codec.read(KeyDescription, found)
+
+    def setting(self, name: str, default: str) -> str:
+        """The value of a setting of the session."""
+        return str(self._session.conf.get(name, default))
 
     def spell(self, table: TableName, key: Key, subjects: Sequence[tuple[str, ...]]) -> tuple[str | None, ...]:
         """The hash of each subject in hexadecimal; None for one that the key's types cannot spell."""

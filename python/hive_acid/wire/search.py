@@ -44,3 +44,28 @@ class SearchResult:
     match_count: int
     in_statistics: bool
     problem: str | None
+
+
+@dataclass(frozen=True)
+class KeyColumn:
+    """A column, or a field within one as `contact.email`, that a key is computed of, with its type as declared.
+
+    `position` is that of the column from one, among those of the files or among those of partitions.
+    """
+
+    name: str
+    position: int
+    data_type: str
+
+
+@dataclass(frozen=True)
+class KeyDescription:
+    """The types that the texts of a key depend on. Those of moments name the session's time zone.
+
+    `parts` are the types of its parts; of an array, whose elements are keys, that of an element. `padded` are the
+    columns and fields of type CHAR whose blanks are a part of the text of another expression.
+    """
+
+    parts: tuple[str, ...]
+    columns: tuple[KeyColumn, ...]
+    padded: tuple[str, ...]

@@ -12,7 +12,9 @@ from hive_acid.erasure.engine import (
     Deletion,
     FileFinding,
     Key,
+    KeyColumn,
     KeyedHashes,
+    KeyTypes,
     MatchCount,
     Matcher,
     PhysicalFile,
@@ -58,7 +60,7 @@ class Disk:
     A part may be guarded by a link that a row must have.
 
     `cleans`: what a compaction replaces is removed as its entry is; False leaves it. `is_cached`: a cache counts.
-    `types` are of columns, and spell a value from any text; empty for a text that is none of the type. `strike` is
+    `spellings` are of columns, and spell a value from any text; empty for a text that is none of the type. `strike` is
     called by each call.
     """
 
@@ -67,7 +69,7 @@ class Disk:
         self.contents: dict[str, DiskFile] = {}
         self.cleans = True
         self.is_cached = False
-        self.types: dict[str, Callable[[str], str]] = {}
+        self.spellings: dict[str, Callable[[str], str]] = {}
         self.deleted_rows = 0
         self.searched: list[str] = []
         self.on_search: list[object] = []
@@ -109,6 +111,13 @@ class Disk:
                 for number, row in enumerate(content.rows):
                     if number not in content.masked:
                         yield path, partition if "=" in partition else "", content, number, row
+
+    def types(self, table: TableName, key: Key) -> KeyTypes:
+        stored = self.metastore.table(table).columns
+        types = {column.name: KeyColumn(column.name, at, column.type) for at, column in enumerate(stored, start=1)}
+        names = [part.removeprefix("lower(").rstrip(")") for part in key.parts]
+        columns = tuple(types[name] for name in names if name in types)
+        return KeyTypes(tuple(types[name].data_type if name in types else "string" for name in names), columns)
 
     def spell_each(self, table: TableName, key: Key, subjects: Sequence[tuple[str, ...]]) -> tuple[bytes, ...]:
         return tuple(self.key.hash_parts(subject) for subject in subjects)
@@ -189,7 +198,7 @@ class Disk:
 
     def judge_values(self, matcher: Matcher, rows: Sequence[Mapping[str, str]]) -> Sequence[bool | None]:
         def judge(row: Mapping[str, str]) -> bool | None:
-            typed = {column: self.types.get(column, str)(text) for column, text in row.items()}
+            typed = {column: self.spellings.get(column, str)(text) for column, text in row.items()}
             return None if "" in typed.values() else self._matches(typed, matcher.keys)
 
         return [judge(row) for row in rows]

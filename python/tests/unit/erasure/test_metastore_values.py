@@ -35,7 +35,7 @@ def test_statistics_of_numbers_are_found_though_sql_spells_them_otherwise(shop: 
     use_key(shop, "email")
     extremes = find_extremes(ttypes.ColumnStatisticsObj("email", "some", data))
     assert text not in extremes
-    shop.disk.types["email"] = lambda given: text if given in extremes else given
+    shop.disk.spellings["email"] = lambda given: text if given in extremes else given
     shop.metastore.extremes[SALES] = {("day=1", "email"): extremes}
     ((kind, detail),) = found(shop, text)
     assert kind == "column-statistics"
@@ -49,7 +49,7 @@ def test_a_recheck_finds_them_too(shop: Shop) -> None:
     case = shop.case("erasure", ["100.00"])
     certificate = erase_subjects(case, shop.world(), shop.ledger, shop.signer, shop.certificate).certificate
     assert certificate is not None
-    shop.disk.types["email"] = lambda given: "100.00" if given == "100" else given
+    shop.disk.spellings["email"] = lambda given: "100.00" if given == "100" else given
     shop.metastore.extremes[SALES] = {("", "email"): ("100",)}
     (table,) = recheck(certificate, shop.certificate, shop.key, shop.world())
     assert [place.kind.value for place in table.places] == ["column-statistics"]
@@ -57,7 +57,7 @@ def test_a_recheck_finds_them_too(shop: Shop) -> None:
 
 def test_statistics_that_cannot_be_compared_are_told_with_their_cure(shop: Shop) -> None:
     use_key(shop, "email")
-    shop.disk.types["email"] = lambda given: "" if given == "broken" else given
+    shop.disk.spellings["email"] = lambda given: "" if given == "broken" else given
     shop.metastore.extremes[SALES] = {("", "email"): ("broken",)}
     ((kind, detail),) = found(shop, "4711")
     assert kind == "column-statistics"
@@ -67,7 +67,7 @@ def test_statistics_that_cannot_be_compared_are_told_with_their_cure(shop: Shop)
 
 def test_values_of_partitions_are_found_in_another_spelling(shop: Shop) -> None:
     use_key(shop, "day")
-    shop.disk.types["day"] = lambda given: {"1.5": "1.50"}.get(given, given)
+    shop.disk.spellings["day"] = lambda given: {"1.5": "1.50"}.get(given, given)
     shop.metastore.add_partition(SALES, Partition("day=1.5", ("1.5",), "/warehouse/sales/day=1.5"))
     assert {kind for kind, _ in found(shop, "1.50")} == {"partition-name"}
     shop.metastore.remove_partition(SALES, "day=1.5")
@@ -76,7 +76,7 @@ def test_values_of_partitions_are_found_in_another_spelling(shop: Shop) -> None:
 
 def test_a_partition_of_null_is_none_that_cannot_be_compared(shop: Shop) -> None:
     use_key(shop, "day")
-    shop.disk.types["day"] = lambda given: "" if given == NULL_PARTITION else given
+    shop.disk.spellings["day"] = lambda given: "" if given == NULL_PARTITION else given
     null = Partition(f"day={NULL_PARTITION}", (NULL_PARTITION,), f"/warehouse/sales/day={NULL_PARTITION}")
     shop.metastore.add_partition(SALES, null)
     assert found(shop, "4711") == set()

@@ -2,7 +2,16 @@ package hiveacid.api
 
 import hiveacid.commands.AcidWriteCommand
 import hiveacid.scan.PartitionValues
-import hiveacid.search.{DigestJob, KeyedHash, SearchJob, SubjectFunctions, SubjectPrints, SubjectSpelling, ValueJudge}
+import hiveacid.search.{
+  DigestJob,
+  KeyTypes,
+  KeyedHash,
+  SearchJob,
+  SubjectFunctions,
+  SubjectPrints,
+  SubjectSpelling,
+  ValueJudge
+}
 import hiveacid.wire.{SearchedFile, SearchSpec, StatementKind, Wire}
 import org.apache.commons.codec.binary.Hex
 
@@ -69,6 +78,14 @@ object SearchApi {
       )
     )
   }
+
+  /** The types of a key of these parts, a JSON array; a KeyDescription.
+    *
+    * @param table
+    *   as in SQL
+    */
+  def describeKey(session: SparkSession, table: String, parts: String): String =
+    Wire.write(KeyTypes(session, describe(session, table), Wire.read[Seq[String]](parts)).describe)
 
   /** The values that the names of partitions stand for, as `CAST(… AS STRING)` shows them; a JSON array of arrays. */
   def partitionTexts(session: SparkSession, table: String, names: String): String = {

@@ -22,3 +22,9 @@ final case class SearchResult(
     inStatistics: Boolean,
     problem: Option[String]
 )
+
+/** A column, or a field within one, that a key is computed of. */
+final case class KeyColumn(name: String, position: Int, dataType: String)
+
+/** The types that the texts of a key depend on. */
+final case class KeyDescription(parts: Seq[String], columns: Seq[KeyColumn], padded: Seq[String])

@@ -26,6 +26,7 @@ final class ExamplesSuite extends munit.FunSuite {
     case "DryRunAnswer"        => Wire.read[DryRunAnswer](text)
     case "ExplainedStatement"  => Wire.read[ExplainedStatement](text)
     case "FileVersion"         => Wire.read[FileVersion](text)
+    case "KeyDescription"      => Wire.read[KeyDescription](text)
     case "ListedTree"          => Wire.read[ListedTree](text)
     case "Misspelling"         => Wire.read[Misspelling](text)
     case "OperatorRequest"     => Wire.read[OperatorRequest](text)

@@ -1,0 +1,102 @@
+package hiveacid.search
+
+import hiveacid.wire.{KeyColumn, KeyDescription}
+
+import org.apache.spark.sql.catalyst.catalog.CatalogTable
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.plans.logical.Project
+import org.apache.spark.sql.catalyst.util.{CharVarcharUtils, DateTimeUtils}
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.types._
+
+/** The types of a key's parts, and those of the columns that it is computed of, CHAR and VARCHAR as they were declared.
+  *
+  * @param parts
+  *   SQL expressions over the table's columns
+  */
+final case class KeyTypes(session: SparkSession, table: CatalogTable, parts: Seq[String]) {
+  import KeyTypes._
+
+  private val declared = CharVarcharUtils.getRawSchema(table.schema)
+  private val values: Seq[Expression] = {
+    val name = table.identifier.nameParts.map(part => s"`${part.replace("`", "``")}`").mkString(".")
+    session.table(name).selectExpr(parts: _*).queryExecution.analyzed match {
+      case Project(list, _) if list.length == parts.length => list
+      case other => throw new IllegalStateException(s"a key of a table became ${other.nodeName}")
+    }
+  }
+
+  /** Those of the parts; of an array, whose elements are keys, that of an element. */
+  val types: Seq[DataType] = values.map(value => declaredType(value).getOrElse(value.dataType)).map {
+    case ArrayType(element, _) if parts.length == 1 => element
+    case other                                      => other
+  }
+
+  def describe: KeyDescription = {
+    val columns = values.flatMap(paths).distinct.map(p => KeyColumn(p.name, positionOf(p.column), show(p.dataType)))
+    KeyDescription(types.map(show), columns, values.flatMap(padded).distinct)
+  }
+
+  /** The columns and fields that an expression is computed of. */
+  private def paths(e: Expression): Seq[Path] = pathOf(e).fold(e.children.flatMap(paths))(Seq(_))
+
+  /** The CHAR columns and fields whose blanks become a part of the value's text. One that is the value itself is none:
+    * its subjects are padded likewise.
+    */
+  private def padded(value: Expression): Seq[String] =
+    if (declaredType(value).isDefined) Nil else paddedWithin(value)
+
+  private def paddedWithin(e: Expression): Seq[String] = e match {
+    case StringTrimRight(text, None) if declaredType(text).isDefined => Nil
+    case StringTrim(text, None) if declaredType(text).isDefined      => Nil
+    case truth if truth.dataType == BooleanType                      => Nil // comparisons take no account of them
+    case other                                                       =>
+      pathOf(other).fold(other.children.flatMap(paddedWithin))(p => Seq(p).filter(isPadded).map(_.name))
+  }
+
+  private def declaredType(e: Expression): Option[DataType] = e match {
+    case Alias(value, _) => declaredType(value)
+    case m: MapKeys      => declaredType(m.child).collect { case MapType(key, _, _) => ArrayType(key) }
+    case m: MapValues    => declaredType(m.child).collect { case MapType(_, value, _) => ArrayType(value) }
+    case i: GetArrayItem => declaredType(i.child).collect { case ArrayType(element, _) => element }
+    case v: GetMapValue  => declaredType(v.child).collect { case MapType(_, value, _) => value }
+    case other           => pathOf(other).map(_.dataType)
+  }
+
+  private def pathOf(e: Expression): Option[Path] = e match {
+    case a: AttributeReference =>
+      Some(declared.indexWhere(_.name.equalsIgnoreCase(a.name))).filter(_ >= 0).map { i =>
+        Path(declared(i).name.toLowerCase, i, declared(i).dataType)
+      }
+    case f: GetStructField =>
+      pathOf(f.child).collect { case p @ Path(_, _, s: StructType) => p.below(s(f.ordinal), s(f.ordinal).dataType) }
+    case f: GetArrayStructFields =>
+      pathOf(f.child).collect { case p @ Path(_, _, ArrayType(s: StructType, _)) =>
+        p.below(s(f.ordinal), ArrayType(s(f.ordinal).dataType))
+      }
+    case _ => None
+  }
+
+  /** From one, among the columns of files or among those of partitions. */
+  private def positionOf(column: Int): Int = {
+    val ofFiles = table.schema.length - table.partitionColumnNames.length
+    if (column < ofFiles) column + 1 else column - ofFiles + 1
+  }
+
+  /** Moments have the texts of the session's time zone. */
+  private def show(t: DataType): String =
+    if (Moment.findFirstIn(t.catalogString).isEmpty) t.catalogString
+    else s"${t.catalogString} in ${DateTimeUtils.getZoneId(session.sessionState.conf.sessionLocalTimeZone).normalized}"
+}
+
+object KeyTypes {
+  private val Moment = """\btimestamp\b""".r
+  private val Padded = """\bchar\(""".r
+
+  /** A column, or a field within one. */
+  private case class Path(name: String, column: Int, dataType: DataType) {
+    def below(field: StructField, t: DataType): Path = copy(s"$name.${field.name.toLowerCase}", dataType = t)
+  }
+
+  private def isPadded(path: Path): Boolean = Padded.findFirstIn(path.dataType.catalogString).isDefined
+}
