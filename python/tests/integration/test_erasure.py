@@ -9,7 +9,9 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 
 import hive_acid
+from hive_acid.erasure.run import Outcome
 from hive_acid.erasure.signing import HASH_KEY_FILE, SIGNING_KEY_FILE, make_keys
+from hive_acid.model.table import TableName
 from integration.conftest import Tables
 from support.other_metastore import Other
 
@@ -106,3 +108,49 @@ def test_an_erasure_is_of_the_sessions_own_catalog_whatever_catalog_is_the_curre
     assert not [place for each in again for place in each.places]
     assert tables.sql("SELECT * FROM people") == [("cyd@example.org",)]
     assert sorted(lake.sql("SELECT * FROM people")) == [(ADA,), ("cyd@example.org",)]
+
+
+def test_rows_of_text_are_counted_where_a_query_shows_them_and_told_where_none_does(
+    spark: SparkSession, tables: Tables, tmp_path: Path
+) -> None:
+    """Hive has replaced the rows of the person; the older base still waits for the Cleaner."""
+    columns = "(id INT, name STRING) PARTITIONED BY (day STRING) STORED AS TEXTFILE"
+    more = "'transactional'='true', 'transactional_properties'='insert_only'"
+    tables.sql(f"CREATE TABLE lines {columns} TBLPROPERTIES ({more})")
+    tables.sql("ALTER TABLE lines ADD PARTITION (day = 'a b')")
+    table = TableName(tables.database, "lines")
+    for write_id, line in enumerate(("4711\x01Ada\n", "4712\x01Bo\n"), 1):
+        folder = tables.location("lines") / "day=a b" / f"base_{write_id:07d}"
+        folder.mkdir(parents=True)
+        (folder / "000000_0").write_text(line, encoding="utf-8")
+        txn_id = tables.client.open_transaction("hive", "here", "test")
+        assert tables.client.allocate_write_id(txn_id, table) == write_id
+        tables.client.commit(txn_id)
+    make_keys(tmp_path / "keys")
+    hash_key = bytes.fromhex((tmp_path / "keys" / HASH_KEY_FILE).read_text().strip())
+
+    def erase() -> Outcome:
+        return hive_acid.erase(
+            spark,
+            subjects=["4711"],
+            tables={str(table): {"keys": {"id": "id"}}},
+            columns=["id"],
+            hash_key=hash_key,
+            signing_key=tmp_path / "keys" / SIGNING_KEY_FILE,
+            ledger=tmp_path / "ledger",
+            certificate=tmp_path / "certificate.json",
+        )
+
+    def recheck() -> list[tuple[str, str]]:
+        found = hive_acid.verify_certificate(spark, tmp_path / "certificate.json", hash_key)
+        return [(place.kind.value, Path(place.where).parent.name) for each in found for place in each.places]
+
+    assert erase().verdict.state.value == "pending"
+    assert recheck() == [("unsearched", "base_0000001")]
+    shutil.rmtree(tables.location("lines") / "day=a b" / "base_0000001")
+    outcome = erase()
+    assert outcome.verdict.state.value == "erased", outcome.verdict
+    assert outcome.certificate is not None
+    assert [file["searched"] for file in outcome.certificate.payload["tables"][0]["files"]] == ["visible"]
+    (tables.location("lines") / "day=a b" / "base_0000002" / "000000_0").write_text("4711\x01Ada\n", encoding="utf-8")
+    assert recheck() == [("visible-rows", "")]
