@@ -59,7 +59,7 @@ _SKIPPING = (
     "spark.sql.files.ignoreMissingFiles",
     "spark.sql.hive.verifyPartitionPath",
 )
-"""By these settings of Spark a query may leave out files, and says nothing."""
+"""The settings of Spark by which a query may leave out files without saying so."""
 _MOST_AT_ONCE = 8
 """Compactions; each has a task for each of its buckets."""
 _COMPACTION_JOBS = "erasure-compactions"
