@@ -75,7 +75,7 @@ class Deleter:
             )
 
     def _match(self, group: Sequence[TablePlan]) -> list[Matcher]:
-        """What is to be deleted by the snapshot of the transaction.
+        """The matchers of what is to be deleted, by the snapshot of the transaction.
 
         The links of every table whose path goes through one of the group are noted: this transaction deletes what
         gives them, and nobody could find the rows behind them again.

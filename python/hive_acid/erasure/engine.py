@@ -33,7 +33,7 @@ class KeyColumn:
 
 @dataclass(frozen=True)
 class KeyTypes:
-    """The types that decide on the texts of a key's values. Those of moments name the session's time zone.
+    """The types that decide on the texts of a key's values. A type of moments names the session's time zone.
 
     `parts` are the types of its parts; of an array, whose elements are keys, that of an element.
     """
@@ -171,7 +171,7 @@ class ErasureEngine(Protocol):
         ...
 
     def choose_partitions(self, table: TableName, condition: str, names: Sequence[str]) -> frozenset[str]:
-        """Those of the partitions that meet the condition; an empty name stands for a flat table.
+        """The partitions among these that meet the condition; an empty name stands for a flat table.
 
         Raises HIVE_ACID_ERASURE.PLAN_PARTITIONS if the condition is none over partition columns.
         """

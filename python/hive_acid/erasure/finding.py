@@ -80,7 +80,7 @@ class Finder:
         return True
 
     def choose(self, table: TablePlan, names: Iterable[str]) -> frozenset[str]:
-        """Those of the partitions that lie within the plan's limits. Raises HIVE_ACID_ERASURE.PLAN_PARTITIONS."""
+        """The partitions among these that lie within the plan's limits. Raises HIVE_ACID_ERASURE.PLAN_PARTITIONS."""
         if table.partitions is None:
             return frozenset(names)
         return self.engine.choose_partitions(table.table, table.partitions, sorted(names))
@@ -124,7 +124,7 @@ class Finder:
     def _look_behind(self, stage: Stage, step: Step, looks: int = _LOOKS) -> Reach:
         """The reach of a step, with the rows in its files that name those of whom no query shows a row.
 
-        Such rows may have linked to the next table; nobody can follow them by a query. Rows that are visible by now
+        These rows may have linked to the next table; nobody can follow them by a query. Rows that are visible by now
         are none of them. A plain table has none.
         """
         unseen = stage.find_unseen(step.link.key)

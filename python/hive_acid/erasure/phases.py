@@ -43,7 +43,7 @@ class Erasure:
 
     @property
     def state(self) -> ErasureState:
-        """What the ledger tells."""
+        """The state by the ledger."""
         return self._record.state
 
     def find(self) -> tuple[FoundTable, ...]:

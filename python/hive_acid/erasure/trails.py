@@ -41,14 +41,14 @@ class Reach:
 
 
 def read_reach(described: Mapping[str, Any]) -> Reach:
-    """What `describe` gave."""
+    """The inverse of `describe`."""
     database, _, name = described["table"].partition(".")
     return Reach(**{**described, "table": TableName(database, name)})
 
 
 @dataclass(frozen=True)
 class Stage:
-    """What a table of a path gives: `asked` are the hashes of each subject or link, `given` links by such a hash."""
+    """A table of a path: `asked` are the hashes of each subject or link, `given` the links by such a hash."""
 
     matcher: Matcher
     asked: tuple[frozenset[bytes], ...]
@@ -77,7 +77,7 @@ class Stage:
 
 @dataclass(frozen=True)
 class Trail:
-    """What names the subjects in a table.
+    """The keys and hashes that name the subjects in a table.
 
     `links` are all that any row has given, `doubtful` those of the last step that rows of others give by now and none
     of a subject's. `gone` are tables of the path that are not there.

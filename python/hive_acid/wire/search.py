@@ -60,7 +60,7 @@ class KeyColumn:
 
 @dataclass(frozen=True)
 class KeyDescription:
-    """The types that the texts of a key depend on. Those of moments name the session's time zone.
+    """The types that the texts of a key depend on. A type of moments names the session's time zone.
 
     `parts` are the types of its parts; of an array, whose elements are keys, that of an element. `padded` are the
     columns and fields of type CHAR whose blanks are a part of the text of another expression.

@@ -26,7 +26,7 @@ final case class KeyTypes(session: SparkSession, table: CatalogTable, parts: Seq
     }
   }
 
-  /** Those of the parts; of an array, whose elements are keys, that of an element. */
+  /** The types of the parts; an array, whose elements are keys, counts as an element. */
   val types: Seq[DataType] = values.map(value => declaredType(value).getOrElse(value.dataType)).map {
     case ArrayType(element, _) if parts.length == 1 => element
     case other                                      => other

@@ -29,7 +29,7 @@ final case class ValueSpelling(zone: String, isAnsi: Boolean) {
     case _: NumericType   => cast(text, t).filter(isSameNumber(text, _))
     case BooleanType      => cast(text, t)
     case BinaryType       => cast(text, t).filter(_ == text)
-    case DateType         => Some(text).filter(Day.matches).flatMap(cast(_, t))
+    case DateType         => Some(text).filter(Day.pattern.matcher(_).matches).flatMap(cast(_, t))
     case TimestampType    => spellTimestamp(text)
     case TimestampNTZType => Some(text).filter(zoneOf(_).contains("")).flatMap(cast(_, t))
     case _: ArrayType | _: MapType | _: StructType | NullType => None
