@@ -25,6 +25,7 @@ from hive_acid.metastore.protocol import Metastore
 from hive_acid.model.table import Partition, TableDescription
 from hive_acid.snapshot.filesystem import FileSystem
 
+_WENT = "it went while it was searched"
 _LISTINGS = 5
 """Beside writers that never rest there is no end."""
 
@@ -122,7 +123,7 @@ class Verification:
             places += self._find_changed_keys(matcher)
         shown = ShownFiles(self._metastore, self._file_system, (after or before).table, (after or before).partitions)
         searched, visible = count_shown(shown, self._engine, matcher, searched)
-        places += [*visible, *self._search_metastore(matcher, after or before)]
+        places += [*visible, *(self._search_metastore(matcher, after) if after is not None else ())]
         roots = self._find_roots(after or before, (*former.locations, *before.locations))
         places += search_uploads(self._file_system, matcher.table, roots, spotter)
         for file in searched:
@@ -135,7 +136,11 @@ class Verification:
     def _find_changed_keys(self, matcher: Matcher) -> list[Place]:
         """The keys by which rows of subjects would not be recognised."""
         detail = "rows have other values of the key {} than those that are searched for: {}"
-        changes = find_changes(self._engine, matcher)
+        try:
+            changes = tuple(find_changes(self._engine, matcher))
+        except HiveAcidError as error:
+            _expect_gone(error)
+            return [_changed(matcher, _WENT)]
         return [_changed(matcher, detail.format(", ".join(key.parts), change)) for key, change in changes]
 
     def _search_metastore(self, matcher: Matcher, sight: Sight) -> list[Place]:
@@ -148,7 +153,7 @@ class Verification:
             return list(search_metastore(self._metastore, sight.table, sight.partitions, spotter, judge))
         except HiveAcidError as error:
             _expect_gone(error)
-            return [_changed(matcher, "it went while it was searched")]
+            return [_changed(matcher, _WENT)]
 
     def look_if_there(self, matcher: Matcher) -> Sight | None:
         """The table as it is now, None if it is gone."""

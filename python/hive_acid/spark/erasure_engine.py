@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, as_completed, wait
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from uuid import uuid4
 
@@ -42,8 +42,9 @@ from hive_acid.spark.erasure_sql import (
 from hive_acid.spark.jvm import job_tag, run_job
 from hive_acid.spark.key_types import find_key_types
 from hive_acid.spark.lines import inheriting
+from hive_acid.spark.parallel_results import give_as_they_end
 from hive_acid.spark.session import attach, find_own_settings
-from hive_acid.spark.subject_functions import SubjectFunctions
+from hive_acid.spark.subject_functions import SubjectFunctions, telling_missing
 from hive_acid.spark.transaction import AcidTransaction
 from hive_acid.wire import codec
 from hive_acid.wire.search import SearchedFile, SearchResult, SearchSpec
@@ -78,7 +79,8 @@ class SparkErasureEngine:
 
     def types(self, table: TableName, key: Key) -> KeyTypes:
         """Raises HIVE_ACID_ERASURE with PLAN_CHAR or CHAR_SETTING."""
-        return find_key_types(self._functions, self._describe(table), key)
+        with telling_missing(table):
+            return find_key_types(self._functions, self._describe(table), key)
 
     def spell(self, table: TableName, key: Key, subjects: Sequence[tuple[str, ...]]) -> frozenset[bytes]:
         """All of `spell_each`."""
@@ -241,7 +243,7 @@ class SparkErasureEngine:
                 threads.shutdown(wait=False, cancel_futures=True)
                 context.cancelJobsWithTag(tag)
 
-            yield from _give_as_they_end(waiting, cancel)
+            yield from give_as_they_end(waiting, cancel)
 
     def _settings(self) -> Settings:
         return self._attachment.settings.overridden_by(find_own_settings(self._session))
@@ -265,7 +267,7 @@ class SparkErasureEngine:
     def judge_values(self, matcher: Matcher, rows: Sequence[Mapping[str, str]]) -> Sequence[bool | None]:
         """The texts stand in no SQL text, for they may be subjects'."""
         functions, table = self._functions, quote_table(matcher.table)
-        with functions.conditions(matcher) as conditions:
+        with telling_missing(matcher.table), functions.conditions(matcher) as conditions:
             found = functions.api.judgeValues(
                 functions.session, table, codec.write(conditions), codec.write(tuple(rows))
             )
@@ -281,24 +283,6 @@ class SparkErasureEngine:
 
 def _used_keys(matcher: Matcher) -> list[Key]:
     return [keyed.key for keyed in matcher.keys if keyed.hashes]
-
-
-def _give_as_they_end(waiting: Sequence[Future[Compaction]], cancel: Callable[[], None]) -> Iterator[Compaction]:
-    """After an error the others are cancelled, and those that have ended well all the same come before it."""
-    given = set[Future[Compaction]]()
-    try:
-        for future in as_completed(waiting):
-            given.add(future)
-            yield future.result()
-    except GeneratorExit:
-        cancel()
-        raise
-    except BaseException:
-        cancel()
-        begun = [future for future in waiting if not future.cancelled()]
-        wait(begun)
-        yield from (future.result() for future in begun if future not in given and future.exception() is None)
-        raise
 
 
 def _describe_failure(error: Exception) -> str:

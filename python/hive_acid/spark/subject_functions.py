@@ -7,14 +7,27 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
 from pyspark.sql.types import ArrayType
 
 from hive_acid.erasure.engine import Key, KeyedHashes, Matcher
+from hive_acid.errors import build_error, condition_of
 from hive_acid.model.table import TableName
 from hive_acid.spark.erasure_sql import build_elements, build_parts, quote_table
 from hive_acid.wire import codec
 from hive_acid.wire.search import KeyDescription
+
+
+@contextmanager
+def telling_missing(table: TableName) -> Iterator[None]:
+    """Spark's word that the table is not there becomes the metastore's: HIVE_ACID_TABLE_NOT_FOUND."""
+    try:
+        yield
+    except AnalysisException as error:
+        if condition_of(error) != "TABLE_OR_VIEW_NOT_FOUND":
+            raise
+        raise build_error("HIVE_ACID_TABLE_NOT_FOUND", table=table) from error
 
 
 class SubjectFunctions:

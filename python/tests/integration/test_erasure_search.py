@@ -3,57 +3,26 @@
 from __future__ import annotations
 
 import shutil
-from pathlib import Path
 
 import pyarrow as pa
 import pytest
 from pyarrow import orc
 from pyspark.sql import SparkSession
 
-from hive_acid.erasure.engine import FileFinding, Key, KeyedHashes, Matcher, PhysicalFile
+from hive_acid.erasure.engine import FileFinding, Key, KeyedHashes, Matcher
 from hive_acid.errors import HiveAcidError
 from hive_acid.metastore.compaction_types import CompactionKind
 from hive_acid.model.table import TableName
 from hive_acid.spark.erasure_engine import SparkErasureEngine
 from integration.conftest import Compactions, Tables
+from support.erasure_searches import matcher, matches, search
 
 SECRET = b"a secret that is nowhere to be seen"
-KEY = Key(("name",))
 
 
 @pytest.fixture
 def engine(spark: SparkSession) -> SparkErasureEngine:
     return SparkErasureEngine(spark, SECRET)
-
-
-def matcher(engine: SparkErasureEngine, table: TableName, *subjects: str, key: Key = KEY) -> Matcher:
-    return Matcher(table, (KeyedHashes(key, engine.spell(table, key, [(subject,) for subject in subjects])),))
-
-
-def physical(root: Path, partition: str = "") -> list[PhysicalFile]:
-    """All data files below, hidden ones too, but for checksums of Hadoop."""
-    paths = (path for path in sorted(root.rglob("*")) if path.is_file() and path.suffix != ".crc")
-    found = []
-    for path in paths:
-        folder = path.relative_to(root).parts[0]
-        name = folder if partition and "=" in folder else ""
-        stat = path.stat()
-        found.append(PhysicalFile(str(path), stat.st_size, stat.st_mtime_ns // 1_000_000, name))
-    return found
-
-
-def search(engine: SparkErasureEngine, tables: Tables, found: Matcher, partition: str = "") -> dict[str, FileFinding]:
-    root = tables.location(found.table.table)
-    return {
-        str(Path(finding.path).relative_to(root)): finding
-        for finding in engine.search(found, physical(root, partition))
-    }
-
-
-def matches(findings: dict[str, FileFinding], folder: str) -> list[tuple[int, int]]:
-    """Rows and matches of the files with rows in the folders of that beginning."""
-    chosen = (finding for path, finding in sorted(findings.items()) if path.startswith(folder))
-    return [(finding.row_count, finding.match_count) for finding in chosen if finding.problem is None]
 
 
 def test_deleted_rows_are_found_until_their_files_are_gone(
@@ -294,41 +263,3 @@ def test_columns_without_names_in_some_files_hide_nobody_in_others(tables: Table
         findings = search(engine, tables, place)
         assert len(findings) == 400
         assert [path for path, finding in findings.items() if finding.match_count != 1] == []
-
-
-@pytest.mark.parametrize(
-    ("kind", "key", "subject", "stored", "other"),
-    [
-        ("DOUBLE", "c", "12345678", "12345678.0", "12345679.0"),
-        ("FLOAT", "c", "0.1", "0.10000000149011612", "0.5"),
-        ("DECIMAL(10,2)", "c", "100", "100", "100.01"),
-        ("INT", "concat('C-', c)", "C-4711", "4711", "4712"),
-        ("TIMESTAMP", "c", "2024-02-29 12:00:00", "2024-02-29 12:00:00", "2024-02-29 12:00:01"),
-        ("CHAR(5)", "c", "Ada", "Ada", "Bob"),
-    ],
-)
-@pytest.mark.parametrize("is_partition", [False, True])
-def test_texts_of_the_metastore_are_judged_as_values_of_the_column(
-    tables: Tables,
-    engine: SparkErasureEngine,
-    kind: str,
-    key: str,
-    subject: str,
-    stored: str,
-    other: str,
-    *,
-    is_partition: bool,
-) -> None:
-    columns = f"(id INT) PARTITIONED BY (c {kind})" if is_partition else f"(id INT, c {kind})"
-    tables.sql(f"CREATE TABLE t {columns} STORED AS ORC TBLPROPERTIES ('transactional'='true')")
-    found = matcher(engine, TableName(tables.database, "t"), subject, key=Key((key,)))
-    rows = [{"c": stored}, {"c": other}, {"id": stored}, {"C": stored, "id": "1"}, {}]
-    assert engine.judge_values(found, rows) == (True, False, False, True, False)
-
-
-def test_values_that_cannot_be_judged_are_told(tables: Tables, engine: SparkErasureEngine) -> None:
-    table = tables.create("t", "id INT, name STRING")
-    number = matcher(engine, table, "7", key=Key(("id",)))
-    assert engine.judge_values(number, [{"id": "Ada"}, {"name": "Ada"}, {"id": "007"}]) == (None, False, True)
-    both = Matcher(table, (KeyedHashes(Key(("id", "name")), engine.spell(table, Key(("id", "name")), [("7", "Ada")])),))
-    assert engine.judge_values(both, [{"id": "7"}, {"id": "7", "name": "Ada"}]) == (False, True)

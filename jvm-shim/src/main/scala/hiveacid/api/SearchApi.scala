@@ -112,7 +112,8 @@ object SearchApi {
   }
 
   /** The partitions among these names, a JSON array, that meet a condition over partition columns; a JSON array of
-    * names. They may be those of subjects, and stand in no text and in no plan that is shown. CHAR is padded as in scans.
+    * names. They may be those of subjects, and stand in no text and in no plan that is shown. CHAR is padded as in
+    * scans.
     *
     * Raises Spark's AnalysisException if the condition is none over partition columns.
     */

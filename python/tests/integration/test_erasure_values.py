@@ -1,0 +1,66 @@
+"""Values that a cache or the metastore shows are those of the table's files and columns."""
+
+from __future__ import annotations
+
+import pytest
+from pyspark.sql import SparkSession
+
+from hive_acid.erasure.engine import Key, KeyedHashes, Matcher
+from hive_acid.model.table import TableName
+from hive_acid.spark.erasure_engine import SparkErasureEngine
+from integration.conftest import Tables
+from support.erasure_searches import matcher, matches, search
+
+
+@pytest.fixture
+def engine(spark: SparkSession) -> SparkErasureEngine:
+    return SparkErasureEngine(spark, b"a secret that is nowhere to be seen")
+
+
+def test_the_files_of_a_cached_table_are_searched(tables: Tables, engine: SparkErasureEngine) -> None:
+    table = tables.create("t")
+    tables.sql("INSERT INTO t VALUES (1, 'ada'), (2, 'bob')")
+    tables.sql("CACHE TABLE t")
+    try:
+        assert matches(search(engine, tables, matcher(engine, table, "ada")), "delta") == [(2, 1)]
+        assert engine.judge_values(matcher(engine, table, "ada"), [{"name": "ada"}, {"name": "bob"}]) == (True, False)
+    finally:
+        tables.sql("UNCACHE TABLE t")
+
+
+@pytest.mark.parametrize(
+    ("kind", "key", "subject", "stored", "other"),
+    [
+        ("DOUBLE", "c", "12345678", "12345678.0", "12345679.0"),
+        ("FLOAT", "c", "0.1", "0.10000000149011612", "0.5"),
+        ("DECIMAL(10,2)", "c", "100", "100", "100.01"),
+        ("INT", "concat('C-', c)", "C-4711", "4711", "4712"),
+        ("TIMESTAMP", "c", "2024-02-29 12:00:00", "2024-02-29 12:00:00", "2024-02-29 12:00:01"),
+        ("CHAR(5)", "c", "Ada", "Ada", "Bob"),
+    ],
+)
+@pytest.mark.parametrize("is_partition", [False, True])
+def test_texts_of_the_metastore_are_judged_as_values_of_the_column(
+    tables: Tables,
+    engine: SparkErasureEngine,
+    kind: str,
+    key: str,
+    subject: str,
+    stored: str,
+    other: str,
+    *,
+    is_partition: bool,
+) -> None:
+    columns = f"(id INT) PARTITIONED BY (c {kind})" if is_partition else f"(id INT, c {kind})"
+    tables.sql(f"CREATE TABLE t {columns} STORED AS ORC TBLPROPERTIES ('transactional'='true')")
+    found = matcher(engine, TableName(tables.database, "t"), subject, key=Key((key,)))
+    rows = [{"c": stored}, {"c": other}, {"id": stored}, {"C": stored, "id": "1"}, {}]
+    assert engine.judge_values(found, rows) == (True, False, False, True, False)
+
+
+def test_values_that_cannot_be_judged_are_told(tables: Tables, engine: SparkErasureEngine) -> None:
+    table = tables.create("t", "id INT, name STRING")
+    number = matcher(engine, table, "7", key=Key(("id",)))
+    assert engine.judge_values(number, [{"id": "Ada"}, {"name": "Ada"}, {"id": "007"}]) == (None, False, True)
+    both = Matcher(table, (KeyedHashes(Key(("id", "name")), engine.spell(table, Key(("id", "name")), [("7", "Ada")])),))
+    assert engine.judge_values(both, [{"id": "7"}, {"id": "7", "name": "Ada"}]) == (False, True)
