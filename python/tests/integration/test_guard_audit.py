@@ -120,6 +120,15 @@ def test_what_is_judged_as_locked_is_sparks_own_and_run_by_us(world: Tables, jud
     assert eventually(lambda: world.client.held_locks() == [] and world.open_transactions() == [])
 
 
+@pytest.mark.skipif(is_before("4.3"), reason="Spark refuses comments on nested columns")
+def test_a_comment_on_a_nested_column_waits_as_other_changes_of_columns_do(world: Tables) -> None:
+    world.create("nested", "s STRUCT<f: INT>")
+    plan = world.sql("EXPLAIN COMMENT ON TABLE nested COLUMN (s.f IS 'of f')")[0][0]
+    assert plan.startswith("== Physical Plan ==\nExecute HiveAcid"), plan
+    world.sql("COMMENT ON TABLE nested COLUMN (s.f IS 'of f')")
+    assert "of f" in world.spark.table("nested").schema.json()
+
+
 def refused(action: Callable[[], object]) -> None:
     with pytest.raises(AnalysisException) as caught:
         action()
