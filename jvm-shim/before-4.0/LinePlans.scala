@@ -35,6 +35,9 @@ object LinePlans {
         }
   }
 
+  /** A text of several statements: there are none. */
+  def isScript(plan: LogicalPlan): Boolean = false
+
   /** A statement of a script: there are no scripts. */
   object Scripted {
     def unapply(plan: LogicalPlan): Option[(LogicalPlan, LogicalPlan => LogicalPlan)] = None

@@ -4,6 +4,7 @@ import org.apache.spark.sql.catalyst.analysis.{UnresolvedProcedure, UnresolvedTa
 import org.apache.spark.sql.catalyst.expressions.{Expression, NamedArgumentExpression}
 import org.apache.spark.sql.catalyst.plans.logical.{
   Call,
+  CompoundBody,
   LogicalPlan,
   MergeAction,
   MergeIntoTable,
@@ -38,6 +39,9 @@ object LinePlans {
       case _ => None
     }
   }
+
+  /** A text of several statements. */
+  def isScript(plan: LogicalPlan): Boolean = plan.isInstanceOf[CompoundBody]
 
   /** A statement of a script: what is in it, and the same node with another. */
   object Scripted {

@@ -3,6 +3,7 @@ package hiveacid
 import hiveacid.analysis.{
   CreateOwnTables,
   KeepLocations,
+  ListInsertedColumns,
   LockAlterations,
   OwnCatalogStatements,
   PlaceNewTables,
@@ -37,6 +38,7 @@ class Extensions extends (SparkSessionExtensions => Unit) {
     LineRules.injectEarly(
       extensions,
       Seq(
+        s => ListInsertedColumns(classic(s)),
         s => ResolveDataFrameWrites(classic(s)),
         s => KeepLocations(classic(s)),
         s => RefuseTimeTravel(classic(s)),

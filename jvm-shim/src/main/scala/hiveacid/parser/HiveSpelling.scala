@@ -3,10 +3,10 @@ package hiveacid.parser
 import scala.collection.mutable
 
 import hiveacid.scan.AcidRelation
-import hiveacid.analysis.CanonicalStatement
+import hiveacid.analysis.{CanonicalStatement, ListInsertedColumns}
 import hiveacid.errors.{AcidException, Refusal}
 import hiveacid.python.PythonSide
-import hiveacid.wire.{ColumnGap, Respelling}
+import hiveacid.wire.Respelling
 
 import org.apache.spark.sql.catalyst.analysis.UnresolvedIdentifier
 import org.apache.spark.sql.catalyst.plans.logical._
@@ -19,14 +19,17 @@ import org.apache.spark.sql.hiveacid.{LinePlans, LineStatements}
   * @param creations
   *   where statements begin that create a transactional table by `CREATE TRANSACTIONAL TABLE`, in characters as Spark's
   *   parser counts them
+  * @param unlisted
+  *   in how many clauses of a MERGE the columns are called `marker`, to be named when it runs
   */
-final case class HiveSpelling(text: String, creations: Set[Int]) {
+final case class HiveSpelling(text: String, creations: Set[Int], unlisted: Int = 0, marker: String = "") {
 
-  /** The parsed plan, in which those tables are transactional; None if they are not all to be found in it, as in a
-    * script with parameters before them.
+  /** The parsed plan, in which those tables are transactional and those columns are named later; None if they are not
+    * all to be found in it, as in a script with parameters before them.
     */
-  def complete(plan: LogicalPlan): Option[LogicalPlan] = {
+  private def complete(plan: LogicalPlan): Option[LogicalPlan] = {
     val found = mutable.Set.empty[Int]
+    var later = 0 // Spark may show a node twice
     def isCreation(node: LogicalPlan) = node.origin.startIndex.exists { at =>
       creations(at) && isUntouched(node.origin.sqlText, at) && (found(at) || found.add(at))
     }
@@ -40,8 +43,11 @@ final case class HiveSpelling(text: String, creations: Set[Int]) {
         c.copy(tableSpec = transactional(name, spec))
       case c @ LineStatements.CreationLike(name, properties, completed) if isCreation(c) =>
         completed(transactional(name, properties))
+      case m: MergeIntoTable if ListInsertedColumns.unlisted(m, marker) > 0 =>
+        later += ListInsertedColumns.unlisted(m, marker)
+        ListInsertedColumns.later(m, marker)
     }
-    Some(completed(plan)).filter(_ => found == creations)
+    Some(completed(plan)).filter(_ => found == creations && later >= unlisted)
   }
 
   /** False if values stand for parameters before that place, which is another one then. */
@@ -81,15 +87,37 @@ final case class HiveSpelling(text: String, creations: Set[Int]) {
 
 object HiveSpelling {
 
-  /** None for a text that has nothing of Hive's spelling, or names tables that are not there. */
-  def of(session: SparkSession, text: String): Option[HiveSpelling] = for {
+  /** The plan of a text in Hive's spelling; None if there is nothing of that in it, or it names tables that are not
+    * there.
+    */
+  def parsed(session: SparkSession, text: String, parse: String => LogicalPlan): Option[LogicalPlan] = for {
     planner <- PythonSide.reachable(session)
     answer <- PythonSide.message[Option[Respelling]](planner.respelling(text))
-    lists = answer.gaps.flatMap(columnList(session, _))
-    if lists.length == answer.gaps.length
-  } yield filled(answer.gaps.map(_.text).zip(lists), answer)
+    columns = answer.gaps.flatMap(gap => AcidRelation.read(session, gap.table).map(_.schema.fieldNames.toSeq))
+    if columns.length == answer.gaps.length
+    plan <- parsed(text, answer, columns, parse)
+  } yield plan
 
-  private def filled(pieces: Seq[(String, String)], answer: Respelling): HiveSpelling = {
+  /** In a script the tables of these columns may be others by the time that its statements run. */
+  private def parsed(
+      text: String,
+      answer: Respelling,
+      columns: Seq[Seq[String]],
+      parse: String => LogicalPlan
+  ): Option[LogicalPlan] = {
+    val spelling = filled(answer, columns)
+    val plan = parse(spelling.text)
+    if (columns.isEmpty || !LinePlans.isScript(plan)) spelling.complete(plan)
+    else {
+      val marker = Iterator.from(0).map(i => s"__unlisted_$i").find(!text.contains(_)).get
+      val marked = filled(answer, columns.map(_.map(_ => marker))).copy(unlisted = columns.length, marker = marker)
+      marked.complete(parse(marked.text))
+    }
+  }
+
+  private def filled(answer: Respelling, columns: Seq[Seq[String]]): HiveSpelling = {
+    val lists = columns.map(_.map(CanonicalStatement.quoted).mkString("(", ", ", ")"))
+    val pieces = answer.gaps.map(_.text).zip(lists)
     val filled = pieces.map { case (before, list) => s"$before $list" }
     val ends = pieces.map(p => length(p._1)).scanLeft(0)(_ + _).tail
     val growths = pieces.zip(filled).map { case ((before, _), all) => length(all) - length(before) }
@@ -100,9 +128,4 @@ object HiveSpelling {
   }
 
   private def length(text: String) = text.codePointCount(0, text.length)
-
-  private def columnList(session: SparkSession, gap: ColumnGap): Option[String] =
-    AcidRelation.read(session, gap.table).map { t =>
-      t.schema.fieldNames.map(CanonicalStatement.quoted).mkString("(", ", ", ")")
-    }
 }

@@ -27,7 +27,7 @@ case class HiveSyntaxParser(session: SparkSession, delegate: ParserInterface)
       case refused: ParseException =>
         explained(text, parse)
           .orElse(OperatorCommand.find(session, text))
-          .orElse(respelled(text, parse))
+          .orElse(HiveSpelling.parsed(session, text, parse))
           .getOrElse(throw refused)
     }
 
@@ -36,10 +36,4 @@ case class HiveSyntaxParser(session: SparkSession, delegate: ParserInterface)
     planner <- PythonSide.reachable(session)
     answer <- PythonSide.message[Option[ExplainedStatement]](planner.explainedStatement(text))
   } yield ExplainAcidCommand.of(parsed(answer.text, parse), answer.formatted)
-
-  /** A text in Hive's spelling. */
-  private def respelled(text: String, parse: String => LogicalPlan): Option[LogicalPlan] = for {
-    respelling <- HiveSpelling.of(session, text)
-    complete <- respelling.complete(parse(respelling.text))
-  } yield complete
 }
