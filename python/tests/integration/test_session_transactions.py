@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import pytest
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 
 import hive_acid
 from hive_acid.errors import InvalidStatement
@@ -225,3 +227,55 @@ def test_a_transaction_does_not_wait_for_those_who_wait_for_it(
     finally:
         tables.sql("RESET spark.hiveacid.lock.timeoutMs")
     assert rows(tables.spark, flat) == [(2, "theirs"), (3, "c")]
+
+
+def test_a_frame_of_another_session_is_not_written_within(tables: Any, flat: TableName, outside: SparkSession) -> None:
+    target = f"{tables.database}.flat"
+    frame = outside.createDataFrame([(3, "theirs")], "id INT, name STRING")
+    for write in (lambda: frame.write.insertInto(target), lambda: frame.writeTo(target).append()):
+        with pytest.raises(PySparkException) as caught, hive_acid.transaction(tables.spark):
+            tables.sql("INSERT INTO flat VALUES (4, 'ours')")
+            write()
+        assert caught.value.getCondition() == "HIVE_ACID_UNSUPPORTED_STATEMENT.OTHER_SESSION"
+        assert rows(tables.spark, flat) == [(1, "a"), (2, "b")]
+    frame.write.insertInto(target)
+    with hive_acid.transaction(outside):
+        frame.write.insertInto(target)
+    assert rows(tables.spark, flat) == [(1, "a"), (2, "b"), (3, "theirs"), (3, "theirs")]
+
+
+def in_batch(spark: SparkSession, folder: Path, write: Callable[[DataFrame], None]) -> None:
+    """Runs a stream whose only batch has the row (3, 'new'), and raises what `write` raises."""
+    folder.mkdir()
+    (folder / "one.json").write_text('{"id": 3, "name": "new"}')
+    stream = spark.readStream.schema("id INT, name STRING").json(str(folder)).writeStream
+    query = stream.foreachBatch(lambda frame, _: write(frame)).trigger(availableNow=True)
+    query.option("checkpointLocation", str(folder / "checkpoint")).start().awaitTermination(120)
+
+
+def test_a_batch_is_written_in_the_transaction_of_its_own_session(tables: Any, flat: TableName, tmp_path: Path) -> None:
+    tables.create("done", "id INT")
+    target, done = f"{tables.database}.flat", f"{tables.database}.done"
+
+    def in_the_streams_parent(frame: DataFrame) -> None:
+        with hive_acid.transaction(tables.spark):
+            frame.write.insertInto(target)
+
+    def beside_its_own(frame: DataFrame) -> None:
+        with hive_acid.transaction(frame.sparkSession):
+            frame.write.insertInto(target)
+            tables.sql(f"INSERT INTO {done} VALUES (1)")
+
+    for index, write in enumerate((in_the_streams_parent, beside_its_own)):
+        with pytest.raises(PySparkException, match="OTHER_SESSION"):
+            in_batch(tables.spark, tmp_path / str(index), write)
+        assert rows(tables.spark, flat) == [(1, "a"), (2, "b")]
+
+    def right(frame: DataFrame) -> None:
+        with hive_acid.transaction(frame.sparkSession):
+            frame.write.insertInto(target)
+            frame.sparkSession.sql(f"INSERT INTO {done} VALUES (1)")
+
+    in_batch(tables.spark, tmp_path / "right", right)
+    assert rows(tables.spark, flat) == [(1, "a"), (2, "b"), (3, "new")]
+    assert tables.sql("SELECT * FROM done") == [(1,)]

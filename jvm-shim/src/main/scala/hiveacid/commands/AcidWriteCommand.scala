@@ -62,7 +62,9 @@ case class AcidWriteCommand(
 
   /** The request to Python. */
   def request(session: SparkSession): WriteRequest = {
+    val title = kind.name.toUpperCase
     refuseOtherTransaction(session)
+    SessionTransactions.refuseOutside(session, StatementTexts.of(this).isDefined, title, table)
     built(session)
   }
 

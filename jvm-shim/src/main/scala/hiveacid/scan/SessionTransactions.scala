@@ -21,12 +21,35 @@ import org.apache.spark.sql.hiveacid.{LineNodes, LineSessions}
 object SessionTransactions extends Logging {
   private val tokens = new ConcurrentHashMap[String, String]
 
+  /** The tokens of what this thread has begun. A thread of Python's is one of the JVM's (PYSPARK_PIN_THREAD). */
+  private val begun = ThreadLocal.withInitial[Set[String]](() => Set.empty)
+
   /** Called by Python. False if the session is in a transaction already. */
-  def begin(session: SparkSession, token: String): Boolean =
-    tokens.putIfAbsent(LineSessions.tag(session), token) == null
+  def begin(session: SparkSession, token: String): Boolean = {
+    val isFirst = tokens.putIfAbsent(LineSessions.tag(session), token) == null
+    if (isFirst) begun.set(begun.get.filter(isRunning) + token)
+    isFirst
+  }
 
   /** Called by Python when it has ended, in whatever way. */
-  def end(session: SparkSession): Unit = tokens.remove(LineSessions.tag(session))
+  def end(session: SparkSession): Unit = {
+    tokens.remove(LineSessions.tag(session))
+    begun.set(begun.get.filter(isRunning))
+  }
+
+  /** Refuses a write that seems to be part of the transaction that this thread is in, but is of a session outside of
+    * it: that of a DataFrame, whose session is not to be seen where it is written, and any in a batch of a stream,
+    * which runs in a clone of the session.
+    *
+    * @param isText
+    *   whether the statement is a SQL text, for which its user has chosen the session
+    */
+  def refuseOutside(session: SparkSession, isText: Boolean, operation: => String, table: => String): Unit =
+    if (of(session).isEmpty && begun.get.exists(isRunning) && (!isText || isInBatch(session.sparkContext)))
+      throw AcidException.unsupported(operation, table, Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.OTHER_SESSION"))
+
+  /** Spark's own name of a stream's property (StreamExecution.QUERY_ID_KEY). */
+  private def isInBatch(context: SparkContext) = context.getLocalProperty("sql.streaming.queryId") != null
 
   /** The token of the session's transaction. */
   def of(session: SparkSession): Option[String] = Option(tokens.get(LineSessions.tag(session)))
