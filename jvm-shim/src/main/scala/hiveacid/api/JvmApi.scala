@@ -82,7 +82,8 @@ object JvmApi {
   /** The first Misspelling among these names of the target's partitions; null if there is none. */
   def findMisspelled(key: String, names: String): String = RunningStatements.inCall(key) { call =>
     val asked = Wire.read[IndexedSeq[String]](names)
-    val found = PartitionValues(call.session, call.command.target).findMisspelled(asked)
+    val zone = call.session.sessionState.conf.sessionLocalTimeZone
+    val found = PartitionValues(call.command.target, zone).findMisspelled(asked)
     Wire.write(found.map { case (name, wanted) => Misspelling(name, wanted) })
   }
 

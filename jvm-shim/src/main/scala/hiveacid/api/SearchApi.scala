@@ -90,11 +90,11 @@ object SearchApi {
   /** The values that the names of partitions stand for, as `CAST(… AS STRING)` shows them; a JSON array of arrays. */
   def partitionTexts(session: SparkSession, table: String, names: String): String = {
     val t = describe(session, table)
-    val zone = Some(session.sessionState.conf.sessionLocalTimeZone)
-    val values = PartitionValues(session, t)
+    val zone = session.sessionState.conf.sessionLocalTimeZone
+    val values = PartitionValues(t, zone)
     Wire.write(Wire.read[Seq[String]](names).map { name =>
       values.of(name).toSeq(t.partitionSchema).zip(t.partitionSchema).map { case (value, field) =>
-        Option(Cast(Literal(value, field.dataType), StringType, zone).eval()).map(_.toString)
+        Option(Cast(Literal(value, field.dataType), StringType, Some(zone)).eval()).map(_.toString)
       }
     })
   }

@@ -2,7 +2,7 @@ package hiveacid.commands
 
 import hiveacid.values.{AcidTable, RowWrites}
 import hiveacid.python.PythonSide
-import hiveacid.scan.{AcidFileIndex, AnalysedTables, SessionTransactions}
+import hiveacid.scan.{AcidFileIndex, AnalysedTables, ReadZones, SessionTransactions}
 import hiveacid.wire.{AffectedRows, Overwrite, StatementKind, WriteRequest}
 
 import org.apache.spark.sql.{Row, SparkSession => ApiSession}
@@ -65,6 +65,7 @@ case class AcidWriteCommand(
     val title = kind.name.toUpperCase
     refuseOtherTransaction(session)
     SessionTransactions.refuseOutside(session, StatementTexts.of(this).isDefined, title, table)
+    ReadZones.refuseOthers(title, ReadZones.of(changes), session.sessionState.conf.sessionLocalTimeZone)
     built(session)
   }
 

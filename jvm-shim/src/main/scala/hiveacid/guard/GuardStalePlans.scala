@@ -1,12 +1,12 @@
 package hiveacid.guard
 
-import hiveacid.scan.AcidRelation
+import hiveacid.scan.{AcidRelation, ReadZones}
 import hiveacid.values.AcidTable
 import hiveacid.errors.{AcidException, Refusal}
 
 import org.apache.spark.sql.catalyst.QueryPlanningTracker
 import org.apache.spark.sql.catalyst.catalog.{CatalogTable, HiveTableRelation}
-import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, LogicalPlan}
+import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, Command, LogicalPlan}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.trees.TreeNodeTag
 import org.apache.spark.sql.classic.SparkSession
@@ -17,6 +17,9 @@ import org.apache.spark.sql.internal.SQLConf
 case class GuardStalePlans(session: SparkSession) extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan = {
     plan.foreach(refuseOutdated)
+    // other queries are asked when they are executed
+    if (plan.isInstanceOf[Command])
+      ReadZones.refuseOthers("Reading", ReadZones.of(plan), session.sessionState.conf.sessionLocalTimeZone)
     if (session.sessionState.conf.getConf(SQLConf.OPTIMIZER_METADATA_ONLY)) plan.foreach(refuseMetadataOnly)
     plan
   }

@@ -2,15 +2,13 @@ package hiveacid.guard
 
 import hiveacid.commands.AcidMultiInsertCommand
 import hiveacid.errors.{AcidException, Refusal}
-import hiveacid.scan.AcidRelation
+import hiveacid.scan.{AcidRelation, ReadZones}
 import hiveacid.values.AcidTable
 
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, View}
-import org.apache.spark.sql.catalyst.util.DateTimeUtils
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.execution.datasources.LogicalRelation
-import org.apache.spark.sql.types._
 
 /** Refuses texts that compute with a transactional table's TIMESTAMPs in another time zone than the session's: those of
   * views and functions, which keep the zone in which they were made for their literals and functions. Hive's TIMESTAMPs
@@ -36,22 +34,14 @@ case class GuardTimeZones(session: SparkSession) extends (LogicalPlan => Unit) {
 
   private def zoneOf(v: View) = View.effectiveSQLConf(v.desc.viewSQLConfigs, v.isTempView).sessionLocalTimeZone
 
-  private def isSame(other: String) =
-    other == zone || DateTimeUtils.getZoneId(other).getRules == DateTimeUtils.getZoneId(zone).getRules
+  private def isSame(other: String) = ReadZones.isSame(other, zone)
 
   private def withTimestamps(plan: LogicalPlan): Option[LogicalRelation] =
     plan.collectWithSubqueries {
       case l: LogicalRelation if AcidRelation.isOurs(l) && holdsTimestamp(l) => l
     }.headOption
 
-  private def holdsTimestamp(l: LogicalRelation): Boolean = l.output.exists(a => holdsTimestamp(a.dataType))
-
-  private def holdsTimestamp(t: DataType): Boolean = t match {
-    case s: StructType          => s.exists(field => holdsTimestamp(field.dataType))
-    case ArrayType(element, _)  => holdsTimestamp(element)
-    case MapType(key, value, _) => holdsTimestamp(key) || holdsTimestamp(value)
-    case other                  => other == TimestampType
-  }
+  private def holdsTimestamp(l: LogicalRelation): Boolean = l.output.exists(a => ReadZones.holdsTimestamp(a.dataType))
 
   /** Other views within are judged by themselves. */
   private def computes(plan: LogicalPlan): Boolean = plan match {
@@ -62,7 +52,7 @@ case class GuardTimeZones(session: SparkSession) extends (LogicalPlan => Unit) {
   private def computes(e: Expression): Boolean = e match {
     case _: Alias | _: SortOrder | _: IsNull | _: IsNotNull => e.children.exists(computes)
     case c: Cast if c.child.dataType == c.dataType          => computes(c.child)
-    case other => other.children.exists(c => holdsTimestamp(c.dataType) || computes(c))
+    case other => other.children.exists(c => ReadZones.holdsTimestamp(c.dataType) || computes(c))
   }
 
   private def refuse(l: LogicalRelation, operation: String, other: String): Unit = {

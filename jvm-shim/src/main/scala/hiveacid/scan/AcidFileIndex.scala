@@ -31,10 +31,14 @@ import org.apache.spark.sql.types.StructType
   *
   * Two indexes of one table are equal, so that CACHE TABLE and plan reuse work; one that is bound to a statement's
   * snapshot (`token`) equals none but those of the same snapshot.
+  *
+  * @param timeZone
+  *   the session's when the plan was made, in which it reads TIMESTAMPs: those of the files and those of the partitions
   */
 final class AcidFileIndex(
     @transient session: SparkSession,
     table: CatalogTable,
+    val timeZone: String,
     val token: Option[String],
     val queryKey: Option[QueryKey] = None,
     isWritten: Boolean = false,
@@ -61,18 +65,19 @@ final class AcidFileIndex(
     case _                => false
   }
   override def hashCode(): Int = identity.hashCode
-  private def identity = (ownCatalog, analysed, token, queryKey, only, withRowIds)
+  private def identity = (ownCatalog, analysed, timeZone, token, queryKey, only, withRowIds)
 
-  def bound(to: String): AcidFileIndex = new AcidFileIndex(session, table, Some(to), withRowIds = withRowIds)
+  def bound(to: String): AcidFileIndex = new AcidFileIndex(session, table, timeZone, Some(to), withRowIds = withRowIds)
   def ofQuery(key: QueryKey): AcidFileIndex =
-    new AcidFileIndex(session, table, token, Some(key), withRowIds = withRowIds)
+    new AcidFileIndex(session, table, timeZone, token, Some(key), withRowIds = withRowIds)
 
   /** The partitions of these names alone. */
   def ofPartitions(names: Set[String]): AcidFileIndex =
-    new AcidFileIndex(session, table, token, only = Some(names), withRowIds = withRowIds)
+    new AcidFileIndex(session, table, timeZone, token, only = Some(names), withRowIds = withRowIds)
 
   /** The same for a scan that asks for ROW__ID. */
-  def ofRowIds: AcidFileIndex = new AcidFileIndex(session, table, token, queryKey, isWritten, only, withRowIds = true)
+  def ofRowIds: AcidFileIndex =
+    new AcidFileIndex(session, table, timeZone, token, queryKey, isWritten, only, withRowIds = true)
 
   override def listFiles(partitionFilters: Seq[Expression], dataFilters: Seq[Expression]): Seq[PartitionDirectory] = {
     val directories = list(partitionFilters).map { case (_, directory) => directory }
@@ -156,7 +161,7 @@ final class AcidFileIndex(
     val request = Wire.write(readRequest(key, snapshot))
     val found = PythonSide.message[Seq[String]](PythonThreads.ask(session)(planner.partitionNames(request)))
     val names = found.filter(n => only.forall(_.contains(n)))
-    val values = PartitionValues(session, table)
+    val values = PartitionValues(table, timeZone)
     val all = names.map(n => n -> values.of(n)).toMap
     filters.reduceOption(And).fold(all) { filter =>
       val bound = filter.transform { case a: AttributeReference =>

@@ -85,8 +85,9 @@ object AcidRelation {
       options: Map[String, String] = Map.empty
   ): LogicalRelation = {
     refuseUnreadable(t)
-    val index = new AcidFileIndex(session, t, None, isWritten = isWritten)
-    val format = formatOf("Access", t).reader(session, t)
+    val zone = session.sessionState.conf.sessionLocalTimeZone
+    val index = new AcidFileIndex(session, t, zone, None, isWritten = isWritten)
+    val format = formatOf("Access", t).reader(zone, t)
     val fs = HadoopFsRelation(index, t.partitionSchema, t.dataSchema, None, format, options)(session)
     val plain = LogicalRelation(fs, t)
     val kept = plain.output.map { a =>

@@ -9,15 +9,23 @@ import org.apache.spark.sql.catalyst.expressions.{Attribute, SortOrder}
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, OrderPreservingUnaryNode}
 import org.apache.spark.sql.catalyst.plans.physical.Partitioning
 import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
+import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanExec
+import org.apache.spark.sql.execution.columnar.{InMemoryRelation, InMemoryTableScanExec}
 
 /** A query is executed in one transaction of several statements, or in none.
   *
   * Spark keeps what a DataFrame has computed for the next time that it is collected: the list of its files, shuffled
   * rows, values of subqueries. Rows that a transaction has read must not be given back after it was rolled back, nor
-  * may a transaction be given what was read before it.
+  * may a transaction be given what was read before it. Nor may TIMESTAMPs be given to a session in another time zone
+  * than the plan's. Both are asked when the query is executed: Spark also plans what nobody executes in this session,
+  * when it fills caches anew.
+  *
+  * @param zones
+  *   in which it reads TIMESTAMPs
   */
-final class QueryBinding(table: String) extends Serializable {
+final class QueryBinding(val table: String, val zones: Seq[ReadZone]) extends Serializable {
   @volatile private var first: Option[Option[String]] = None
+  @volatile private var fillsCache = false
 
   /** Binds the query to the transaction that is running, or to none, and refuses it in any other from then on. */
   def check(running: Option[String]): Unit = synchronized {
@@ -25,7 +33,13 @@ final class QueryBinding(table: String) extends Serializable {
     first = Some(running)
   }
 
-  /** The same where it cannot be told which transaction is running: refuses it when its own has ended. */
+  /** Its rows fill a cache. That is planned in a clone of some session, and the queries that read it are asked. */
+  def fillCache(): Unit = fillsCache = true
+
+  /** Refuses the query in a session of another time zone. */
+  def checkZone(session: String): Unit = if (!fillsCache) ReadZones.refuseOthers("Reading", zones, session)
+
+  /** The same as `check` where it cannot be told which transaction is running: refuses it when its own has ended. */
   def checkRunning(): Unit = if (first.flatten.exists(token => !SessionTransactions.isRunning(token))) throw refusal
 
   private def refusal: AcidException = {
@@ -57,8 +71,24 @@ case class BoundQueryExec(child: SparkPlan, binding: QueryBinding) extends Unary
   override protected def withNewChildInternal(newChild: SparkPlan): SparkPlan = copy(child = newChild)
 
   private def checked[T](execute: => T): T = {
+    binding.checkZone(session.sessionState.conf.sessionLocalTimeZone)
     binding.check(SessionTransactions.running(session.sparkContext))
     execute
+  }
+}
+
+object BoundQueryExec {
+
+  /** The bindings of the queries whose rows are in the caches that a plan reads. */
+  def ofCaches(plan: LogicalPlan): Seq[QueryBinding] = plan.collectWithSubqueries { case c: InMemoryRelation =>
+    bindings(c.cacheBuilder.cachedPlan)
+  }.flatten
+
+  private def bindings(plan: SparkPlan): Seq[QueryBinding] = plan match {
+    case bound: BoundQueryExec           => Seq(bound.binding)
+    case adaptive: AdaptiveSparkPlanExec => bindings(adaptive.inputPlan)
+    case cache: InMemoryTableScanExec    => ofCaches(cache.relation)
+    case other                           => other.children.flatMap(bindings)
   }
 }
 

@@ -10,7 +10,6 @@ import hiveacid.formats.orc.{AcidOrcFileFormat, FlatOrcFileFormat}
 import hiveacid.formats.parquet.TableParquetFileFormat
 
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
-import org.apache.spark.sql.classic.SparkSession
 
 /** The format of a transactional table's files.
   *
@@ -20,28 +19,30 @@ import org.apache.spark.sql.classic.SparkSession
   *   whether new rows can be written
   */
 sealed abstract class FormatChoice(val word: String, val isWritten: Boolean) extends Serializable {
-  def reader(session: SparkSession, t: CatalogTable): TransactionalFileFormat
 
-  final protected def zone(session: SparkSession): String = session.sessionState.conf.sessionLocalTimeZone
+  /** @param zone
+    *   in which TIMESTAMPs are read
+    */
+  def reader(zone: String, t: CatalogTable): TransactionalFileFormat
 }
 
 object FormatChoice {
 
   /** Files with the six columns of a full ACID table. */
   case object AcidOrc extends FormatChoice("ORC", isWritten = true) {
-    override def reader(session: SparkSession, t: CatalogTable): TransactionalFileFormat =
-      new AcidOrcFileFormat(AcidTable.name(t), zone(session), t.dataSchema)
+    override def reader(zone: String, t: CatalogTable): TransactionalFileFormat =
+      new AcidOrcFileFormat(AcidTable.name(t), zone, t.dataSchema)
   }
 
   /** Files of an insert-only table, with the table's columns alone. */
   case object FlatOrc extends FormatChoice("ORC", isWritten = true) {
-    override def reader(session: SparkSession, t: CatalogTable): TransactionalFileFormat =
-      new FlatOrcFileFormat(AcidTable.name(t), zone(session), t.dataSchema)
+    override def reader(zone: String, t: CatalogTable): TransactionalFileFormat =
+      new FlatOrcFileFormat(AcidTable.name(t), zone, t.dataSchema)
   }
 
   case object Parquet extends FormatChoice("PARQUET", isWritten = true) {
-    override def reader(session: SparkSession, t: CatalogTable): TransactionalFileFormat =
-      new TableParquetFileFormat(AcidTable.name(t), zone(session), t.dataSchema)
+    override def reader(zone: String, t: CatalogTable): TransactionalFileFormat =
+      new TableParquetFileFormat(AcidTable.name(t), zone, t.dataSchema)
   }
 
   /** Lines of text, each an object of JSON. */
@@ -50,7 +51,7 @@ object FormatChoice {
     /** A class of Hive; Spark has none of this name. */
     val Serde = "org.apache.hadoop.hive.serde2.JsonSerDe"
 
-    override def reader(session: SparkSession, t: CatalogTable): TransactionalFileFormat = {
+    override def reader(zone: String, t: CatalogTable): TransactionalFileFormat = {
       val name = AcidTable.name(t)
       def refuse(refusal: Refusal) = throw AcidException.unsupported("Access", name, refusal)
       if (t.dataSchema.isEmpty)
@@ -58,13 +59,13 @@ object FormatChoice {
       val properties = SerdeProperties
         .of(t)
         .fold(refuse, identity)
-      new TableJsonFileFormat(name, zone(session), properties)
+      new TableJsonFileFormat(name, zone, properties)
     }
   }
 
   /** The formats that Hive's SerDes read. */
   final case class Serde(name: String) extends FormatChoice(name, isWritten = false) {
-    override def reader(session: SparkSession, t: CatalogTable): TransactionalFileFormat =
+    override def reader(zone: String, t: CatalogTable): TransactionalFileFormat =
       new SerdeFileFormat(AcidTable.name(t))
   }
 

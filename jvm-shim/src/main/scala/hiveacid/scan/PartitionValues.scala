@@ -5,11 +5,13 @@ import hiveacid.values.{AcidTable, PartitionNames}
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.catalog.{CatalogTable, ExternalCatalogUtils}
 import org.apache.spark.sql.catalyst.expressions.{AttributeReference, Cast, InterpretedMutableProjection, Literal}
-import org.apache.spark.sql.classic.SparkSession
 
-/** The typed values that the names of a table's partitions stand for. */
-final case class PartitionValues(session: SparkSession, table: CatalogTable) {
-  private val zone = session.sessionState.conf.sessionLocalTimeZone
+/** The typed values that the names of a table's partitions stand for.
+  *
+  * @param zone
+  *   in which the wall clock of a TIMESTAMP is an instant
+  */
+final case class PartitionValues(table: CatalogTable, zone: String) {
 
   /** In the order of the partition columns. */
   def of(partition: String): InternalRow = {

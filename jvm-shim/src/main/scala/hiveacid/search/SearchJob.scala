@@ -63,7 +63,7 @@ object SearchJob {
       files: Seq[SearchedFile],
       needsPartition: Boolean
   ): Seq[PlacedFile] = {
-    val values = PartitionValues(session, t)
+    val values = PartitionValues(t, session.sessionState.conf.sessionLocalTimeZone)
     val byName = mutable.Map.empty[String, Either[String, InternalRow]]
     def valuesOf(name: String): Either[String, InternalRow] =
       // a file that belongs to no partition has none of their values, with which a key would name nobody
