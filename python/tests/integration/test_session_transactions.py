@@ -194,6 +194,23 @@ def test_caches_are_neither_read_nor_filled_within_and_are_right_afterwards(
         tables.sql("UNCACHE TABLE flat")
 
 
+def test_a_cache_of_shuffled_rows_is_not_read_within(tables: Any, flat: TableName) -> None:
+    """Spark plans one adaptively, so that its scans are not among the leaves of its plan."""
+    query = "SELECT name, count(*) FROM flat GROUP BY name ORDER BY name"
+    cached = tables.spark.sql(query).cache()
+    again = cached.distinct().cache()
+    try:
+        assert sorted(again.collect()) == cached.collect() == [("a", 1), ("b", 1)]
+        with hive_acid.transaction(tables.spark):
+            tables.sql("DELETE FROM flat WHERE id = 1")
+            with pytest.raises(PySparkException, match="Reading or filling a cache"):
+                tables.sql(query)
+            with pytest.raises(PySparkException, match="Reading or filling a cache"):
+                tables.sql(f"SELECT DISTINCT * FROM ({query})")
+    finally:
+        tables.spark.catalog.clearCache()
+
+
 def test_a_session_has_one_transaction_at_a_time(tables: Any, flat: TableName) -> None:
     with hive_acid.transaction(tables.spark) as outer:
         with pytest.raises(InvalidStatement, match="the session is in one already"):
