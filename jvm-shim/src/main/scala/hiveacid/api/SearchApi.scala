@@ -119,7 +119,7 @@ object SearchApi {
     */
   def choosePartitions(session: SparkSession, table: String, condition: String, names: String): String = {
     val t = describe(session, table)
-    val values = PartitionValues(session, t)
+    val values = PartitionValues(t, session.sessionState.conf.sessionLocalTimeZone)
     val given = Wire.read[Seq[String]](names)
     val schema = t.partitionSchema.add(PartitionNumber, IntegerType, nullable = false)
     val rows = given.zipWithIndex.map { case (name, number) =>
