@@ -110,9 +110,8 @@ def find_unknown_links(table: TableName, reach: Sequence[Reach], trail: Trail | 
                 f"query shows name some of them{files}; see what these rows link to, and erase it by keys of its own"
             )
             places.append(Place(PlaceKind.UNKNOWN_LINKS, str(table), detail))
-    lost = trail.gone if trail else ()
-    detail = "which leads to it, is not there any more"
-    return [*places, *(Place(PlaceKind.UNKNOWN_LINKS, str(table), f"{name}, {detail}") for name in lost)]
+    gone = [f"{name}, which leads to it, is not there any more" for name in (trail.gone if trail else ())]
+    return [*places, *(Place(PlaceKind.UNKNOWN_LINKS, str(table), detail) for detail in gone)]
 
 
 def _find_doubts(table: TablePlan, trail: Trail) -> list[Place]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from hive_acid.erasure.engine import MatchCount, Matcher, Within
+from hive_acid.erasure.engine import Deletion, MatchCount, Matcher, Within
 from hive_acid.erasure.finding import Finder
 from hive_acid.erasure.key_types import bind, refuse_changes
 from hive_acid.erasure.plan import Guard, Plan, TablePlan
@@ -56,12 +56,7 @@ class Deleter:
         interrupted = {table: record.state.is_interrupted(table) for table in tables}
         for name in tables:
             record.note(DELETING, table=str(name), round=round_)
-        matchers = [record.found(table).matcher for table in tables]
-        limits = {table.table: table.partitions for table in group if table.partitions is not None}
-        within = Within(lambda _: self._match(group), self._note_written)
-        deletions = try_until_won(
-            lambda: world.engine.delete(matchers, limits, within), title, world.pause_ms, world.tell
-        )
+        deletions = try_until_won(lambda: self._attempt(group), title, world.pause_ms, world.tell)
         for name, deletion in zip(tables, deletions, strict=True):
             record.note(
                 DELETED,
@@ -74,25 +69,44 @@ class Deleter:
                 partitions=sorted(map(record.spotter(name).mask, deletion.partitions)),
             )
 
-    def _match(self, group: Sequence[TablePlan]) -> list[Matcher]:
-        """The matchers of what is to be deleted, by the snapshot of the transaction.
+    def _attempt(self, group: Sequence[TablePlan]) -> Sequence[Deletion]:
+        """One transaction, by the links of its snapshot.
 
-        The links of every table whose path goes through one of the group are noted: this transaction deletes what
-        gives them, and nobody could find the rows behind them again.
+        The links of tables whose path goes through one of the group are noted within it. It deletes what gives them,
+        and nobody could find the rows behind them again. Links of other paths are found before it, and looked at again
+        after the deletion: a busy table ends a transaction that deletes from it long after its snapshot.
         """
         names = {table.table for table in group}
-        matchers = {}
-        for table in self.plan.tables:
-            if not table.via:
-                matchers[table.table] = self.record.found(table.table).matcher
-            elif table.table in names or any(step.table in names for step in table.via):
-                before = self.record.state.has_more_links(table.table)
-                trail, is_new = self.record.follow(table, self.finder)
-                known = self.record.found(table.table).matcher
-                matchers[table.table] = bind(trail.for_deletion, [keyed.types for keyed in known.keys])
-                if table.table in names and (before or is_new):
-                    self._guard_again(table, trail.for_deletion)
-        return [matchers[table.table] for table in group]
+        through = [table for table in self.plan.tables if any(step.table in names for step in table.via)]
+        matchers = {table.table: self.record.found(table.table).matcher for table in group}
+        ahead = [table for table in group if table.via and table not in through]
+        matchers.update({table.table: self._follow(table) for table in ahead})
+
+        def match(_: Sequence[Matcher]) -> list[Matcher]:
+            followed = {table.table: self._follow(table) for table in through}
+            matchers.update({name: matcher for name, matcher in followed.items() if name in names})
+            return list(matchers.values())
+
+        def confirm(written: Mapping[TableName, frozenset[str]]) -> None:
+            for table in ahead:
+                _refuse_lost(matchers[table.table], self.record.follow(table, self.finder)[0].for_deletion)
+            self._note_written(written)
+
+        limits = {table.table: table.partitions for table in group if table.partitions is not None}
+        paths = {step.table for table in (*through, *ahead) for step in table.via}
+        within = Within(match, confirm, frozenset(filter(self.finder.is_there, paths)))
+        return self.world.engine.delete(list(matchers.values()), limits, within)
+
+    def _follow(self, table: TablePlan) -> Matcher:
+        """The rows to be deleted by the links of the moment, if the guard allows those behind links that are new.
+
+        Its types are those of the find, so that a change since is seen when the rows are deleted.
+        """
+        trail, _ = self.record.follow(table, self.finder)
+        if self.record.state.has_more_links(table.table):
+            self._guard_again(table, trail.for_deletion)
+        known = self.record.found(table.table).matcher
+        return bind(trail.for_deletion, [keyed.types for keyed in known.keys])
 
     def _guard_again(self, table: TablePlan, matcher: Matcher) -> None:
         """The rows behind links that came after the find were not counted."""
@@ -110,6 +124,13 @@ class Deleter:
             masked = frozenset(map(self.record.spotter(table).mask, names))
             if new := masked - self.record.touched(table):
                 self.record.note(WRITTEN, table=str(table), partitions=sorted(new))
+
+
+def _refuse_lost(used: Matcher, confirmed: Matcher) -> None:
+    """Raises HIVE_ACID_ERASURE.LINKS_CHANGED if rows were deleted by a link that is another's in the snapshot."""
+    for before, after in zip(used.keys, confirmed.keys, strict=True):
+        if before.hashes - after.hashes:
+            raise build_error("HIVE_ACID_ERASURE.LINKS_CHANGED", table=used.table)
 
 
 def _find_limit(guard: Guard, count: MatchCount) -> str | None:

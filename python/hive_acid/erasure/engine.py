@@ -121,13 +121,14 @@ class Deletion:
 class Within:
     """The caller's part in the transaction of a deletion.
 
-    `match` comes first. It is given the matchers and gives those that count. The engine answers what it asks by
-    the transaction's snapshot. `note_written` comes last before the commit, with the partitions that were written to,
-    as in `Deletion`. An error of either leaves nothing of the deletion.
+    `match` comes first. It is given the matchers and gives those that count. `confirm` comes last before the commit,
+    with the partitions that were written to, as in `Deletion`. The engine answers what both ask by the transaction's
+    snapshot. An error of either leaves nothing of the deletion. `reads` are the tables that both ask for.
     """
 
     match: Callable[[Sequence[Matcher]], Sequence[Matcher]]
-    note_written: Callable[[Mapping[TableName, frozenset[str]]], None]
+    confirm: Callable[[Mapping[TableName, frozenset[str]]], None]
+    reads: frozenset[TableName] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -171,7 +172,7 @@ class ErasureEngine(Protocol):
         ...
 
     def choose_partitions(self, table: TableName, condition: str, names: Sequence[str]) -> frozenset[str]:
-        """The partitions among these that meet the condition; an empty name stands for a flat table.
+        """The partitions of these names that meet the condition; an empty name stands for a flat table.
 
         Raises HIVE_ACID_ERASURE.PLAN_PARTITIONS if the condition is none over partition columns.
         """

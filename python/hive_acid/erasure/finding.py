@@ -66,11 +66,12 @@ class Finder:
 
         Raises as `look_up_types` does.
         """
-        trail = TrailFinder(self.engine, self.subjects, self._is_there).find(table, known)
-        types = look_up_types(self.engine, table, self._is_there)
+        trail = TrailFinder(self.engine, self.subjects, self.is_there).find(table, known)
+        types = look_up_types(self.engine, table, self.is_there)
         return replace(trail, matcher=bind(trail.matcher, types))
 
-    def _is_there(self, name: TableName) -> bool:
+    def is_there(self, name: TableName) -> bool:
+        """True if there is such a table."""
         try:
             self._describe(name)
         except HiveAcidError as error:
@@ -80,7 +81,7 @@ class Finder:
         return True
 
     def choose(self, table: TablePlan, names: Iterable[str]) -> frozenset[str]:
-        """The partitions among these that lie within the plan's limits. Raises HIVE_ACID_ERASURE.PLAN_PARTITIONS."""
+        """The partitions of these names that lie within the plan's limits. Raises HIVE_ACID_ERASURE.PLAN_PARTITIONS."""
         if table.partitions is None:
             return frozenset(names)
         return self.engine.choose_partitions(table.table, table.partitions, sorted(names))
@@ -124,7 +125,7 @@ class Finder:
     def _look_behind(self, stage: Stage, step: Step, looks: int = _LOOKS) -> Reach:
         """The reach of a step, with the rows in its files that name those of whom no query shows a row.
 
-        These rows may have linked to the next table; nobody can follow them by a query. Rows that are visible by now
+        They may link to the next table, and nobody can follow them by a query. Rows that have become visible meanwhile
         are none of them. A plain table has none.
         """
         unseen = stage.find_unseen(step.link.key)
@@ -137,7 +138,7 @@ class Finder:
         return replace(stage.reach, hidden_rows=rows, unsearched_files=files)
 
     def _is_plain(self, name: TableName) -> bool:
-        return not self._is_there(name) or self._describe(name).kind is TableKind.PLAIN
+        return not self.is_there(name) or self._describe(name).kind is TableKind.PLAIN
 
 
 def _mask_names(by_partition: Mapping[str, int], spotter: Spotter) -> dict[str, int]:

@@ -43,7 +43,7 @@ class Erasure:
 
     @property
     def state(self) -> ErasureState:
-        """The state by the ledger."""
+        """The state that the ledger tells of."""
         return self._record.state
 
     def find(self) -> tuple[FoundTable, ...]:

@@ -41,7 +41,7 @@ class Reach:
 
 
 def read_reach(described: Mapping[str, Any]) -> Reach:
-    """The inverse of `describe`."""
+    """The reach that `describe` has described."""
     database, _, name = described["table"].partition(".")
     return Reach(**{**described, "table": TableName(database, name)})
 
@@ -77,7 +77,7 @@ class Stage:
 
 @dataclass(frozen=True)
 class Trail:
-    """The keys and hashes that name the subjects in a table.
+    """The keys and hashes that name the subjects in a table, and the way to them.
 
     `links` are all that any row has given, `doubtful` those of the last step that rows of others give by now and none
     of a subject's. `gone` are tables of the path that are not there.

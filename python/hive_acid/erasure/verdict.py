@@ -55,6 +55,7 @@ BLIND_SPOTS = (
     "sketches of distinct values and histograms in column statistics",
     "comments of columns, CHECK constraints, skewed values and properties of formats in the metastore",
     "metadata that writers add to headers and footers of files, and bytes of a file that its footer does not lead to",
+    "links to further rows that stand only in rows which no query shows",
     "columns that the table has no more, whose values stay in older files",
     "numbers of up to five digits in properties and notes",
     "keys that are computed, or of columns that stand apart, in properties, notes and hidden texts",

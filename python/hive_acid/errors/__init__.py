@@ -187,7 +187,7 @@ def build_error(condition: str, **params: object) -> HiveAcidError:
 
 
 _LOST_RACE = "40001"
-_LOST_RACES = frozenset({"HIVE_ACID_ERASURE.PARTITIONS_CHANGED"})
+_LOST_RACES = frozenset({"HIVE_ACID_ERASURE.LINKS_CHANGED", "HIVE_ACID_ERASURE.PARTITIONS_CHANGED"})
 """Conditions that share their SQLSTATE with others, which are no lost races."""
 
 

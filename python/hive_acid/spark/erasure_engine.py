@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from uuid import uuid4
@@ -166,6 +166,8 @@ class SparkErasureEngine:
         self, matchers: Sequence[Matcher], partitions: Mapping[TableName, str], within: Within | None = None
     ) -> Sequence[Deletion]:
         with AcidTransaction(self._session) as transaction:
+            if within is not None and within.reads:  # a busy table that is first used after the snapshot ends the block
+                transaction.read_together(self._leave_out_plain(within.reads | {each.table for each in matchers}))
             chosen = matchers if within is None else within.match(matchers)
             counts = [self._delete_from(matcher, partitions.get(matcher.table)) for matcher in chosen]
             txn_id = transaction.id
@@ -175,11 +177,14 @@ class SparkErasureEngine:
             flat = ("",)
             written = {table: frozenset(names or flat) for table, names in transaction.partitions.items()}
             if within is not None:
-                within.note_written(written)
+                within.confirm(written)
         return [
             Deletion(count, txn_id, write_ids.get(matcher.table), written.get(matcher.table, frozenset()))
             for matcher, count in zip(chosen, counts, strict=True)
         ]
+
+    def _leave_out_plain(self, tables: Iterable[TableName]) -> list[TableName]:
+        return [table for table in sorted(tables) if self._describe(table).kind is not TableKind.PLAIN]
 
     def _delete_from(self, matcher: Matcher, partitions: str | None) -> int:
         table = self._describe(matcher.table)

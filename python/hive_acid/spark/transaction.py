@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -53,6 +54,14 @@ class AcidTransaction:
         Raises HIVE_ACID_TRANSACTION_STATE outside of the block.
         """
         return self._running().written
+
+    def read_together(self, tables: Iterable[TableName]) -> None:
+        """Locks transactional tables that statements to come read or write; the snapshot is taken then if none was.
+
+        Others may then write to these tables without HIVE_ACID_TABLE_CHANGED for their first use in the block. Raises
+        HIVE_ACID_TRANSACTION_STATE outside of the block, and HIVE_ACID_TABLE_CHANGED if the snapshot is older.
+        """
+        self._running().read_together(tables)
 
     def __enter__(self) -> Self:
         """The first statement opens it. Raises HIVE_ACID_TRANSACTION_STATE if the session is in one already."""

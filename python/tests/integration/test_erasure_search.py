@@ -125,6 +125,10 @@ def test_keys_of_many_forms(tables: Tables, engine: SparkErasureEngine, part: st
     named = next(iter(found.keys[0].hashes))
     assert engine.links(found, Key(("id",))) == {named: engine.spell(table, Key(("id",)), [("7",)])}
     assert engine.links(found, Key(("tags",))) == {named: engine.spell(table, Key(("tags",)), [("a",), ("z",)])}
+    for link, count in (("id", 1), ("nullif(id, 7)", 0)):
+        with_link = Key((f"if(({link}) IS NOT NULL, ({part}), NULL)",))
+        linked = Matcher(table, (KeyedHashes(with_link, found.keys[0].hashes),))
+        assert sum(each.match_count for each in search(engine, tables, linked, "place").values()) == count
     findings = search(engine, tables, found, "place")
     assert sum(finding.match_count for finding in findings.values()) == 1
     assert sum(count for _, count in matches(findings, "place=Oslo")) == 1

@@ -112,6 +112,8 @@ spark = hive_acid.configure(builder, metastore=told["metastore"]).getOrCreate()
 engine = SparkErasureEngine(spark, bytes.fromhex(told["secret"]))
 table, key = TableName(told["database"], "t"), Key(("name",))
 matcher = Matcher(table, (KeyedHashes(key, engine.spell(table, key, [(told["subject"],)])),))
+names = frozenset({"who=" + told["subject"], "who=x"})
+assert engine.choose_partitions(table, "who <> 'y'", sorted(names)) == names
 print("FOUND", engine.delete([matcher], {})[0].row_count, spark.table(str(table)).count())
 spark.stop()
 """

@@ -73,6 +73,7 @@ class Disk:
         self.deleted_rows = 0
         self.searched: list[str] = []
         self.on_search: list[object] = []
+        self.on_confirm: Callable[[], object] = lambda: None
         self.compactions: list[tuple[str, str]] = []
         self._written = 0
         self._txn = 100
@@ -160,7 +161,8 @@ class Disk:
         }
         written = {table: frozenset(partition for partition, *_ in rows) for table, rows in gone.items()}
         if within is not None:
-            within.note_written(written)
+            self.on_confirm()
+            within.confirm(written)
         for rows in gone.values():
             for _, content, number in rows:
                 content.masked.add(number)

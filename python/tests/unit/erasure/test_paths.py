@@ -181,6 +181,18 @@ def test_rows_of_an_account_that_is_anothers_by_now_are_not_deleted(shop: Shop, 
     assert "a-17" in notes(shop)
 
 
+def test_a_deletion_by_an_account_that_becomes_anothers_meanwhile_is_taken_back(shop: Shop) -> None:
+    def give_once() -> None:
+        if shop.told[-1] == "delete: shop.notes":
+            shop.disk.on_confirm = lambda: None
+            give_to_another(shop)
+
+    shop.disk.on_confirm = give_once
+    assert {"unknown-links", "visible-rows"} <= shop.kinds(shop.erase())
+    assert any("LINKS_CHANGED" in told for told in shop.told)
+    assert "a-17" in notes(shop)
+
+
 def test_rows_of_an_account_whose_row_has_gone_since_are_deleted(shop: Shop) -> None:
     before_delete(shop, 1, lambda: mask_people(shop))
     assert shop.erase().verdict.state.value == "erased"

@@ -111,8 +111,8 @@ object SearchApi {
     Wire.write(ValueJudge.judge(session, table, Wire.read[Seq[String]](conditions), texts))
   }
 
-  /** The partitions among these names, a JSON array, that meet a condition over partition columns; a JSON array of
-    * names. They may be those of subjects, and stand in no text and in no plan that is shown. CHAR is padded as in
+  /** Chooses the partitions that meet a condition over partition columns; `names` and the answer are JSON arrays of
+    * names. These may be those of subjects, and stand in no text and in no plan that is shown. CHAR is padded as in
     * scans.
     *
     * Raises Spark's AnalysisException if the condition is none over partition columns.
