@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from hive_acid.model.table import TableName
+from hive_acid.wire.search import KeyColumn
 
 
 @dataclass(frozen=True)
@@ -17,18 +18,6 @@ class Key:
     """
 
     parts: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class KeyColumn:
-    """A column, or a field within one as `contact.email`, that a key is computed of, with its type as declared.
-
-    `position` is that of the column from one, among those of the files or among those of partitions.
-    """
-
-    name: str
-    position: int
-    data_type: str
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from hive_acid.erasure.engine import ErasureEngine, Key, KeyColumn, KeyTypes, Matcher
+from hive_acid.erasure.engine import ErasureEngine, Key, KeyTypes, Matcher
 from hive_acid.erasure.plan import NamedKey, Step, TablePlan
 from hive_acid.errors import build_error
 from hive_acid.model.table import TableName
+from hive_acid.wire.search import KeyColumn
 
 _WHOLE = {"tinyint": 3, "smallint": 5, "int": 10, "bigint": 19}
 """Types of whole numbers, and the digits of their greatest value."""

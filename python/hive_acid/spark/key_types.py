@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from hive_acid.erasure.engine import Key, KeyColumn, KeyTypes
+from hive_acid.erasure.engine import Key, KeyTypes
 from hive_acid.errors import build_error
 from hive_acid.model.table import TableDescription
 from hive_acid.spark.subject_functions import SubjectFunctions
@@ -31,4 +31,4 @@ def find_key_types(functions: SubjectFunctions, table: TableDescription, key: Ke
                 raise build_error(error, key=named, table=table.name, setting=setting, value=value)
     if found.padded:
         raise build_error("HIVE_ACID_ERASURE.PLAN_CHAR", key=named, table=table.name, column=found.padded[0])
-    return KeyTypes(found.parts, tuple(KeyColumn(each.name, each.position, each.data_type) for each in found.columns))
+    return KeyTypes(found.parts, found.columns)

@@ -73,15 +73,21 @@ def test_what_two_compactions_have_replaced_goes_from_disk(setup: ThriftSetup, p
         assert eventually(lambda: place.is_clean() and place.folders() == {base}, LIMIT_S), place.folders()  # noqa: B023
 
 
+def keep_one_of_two(setup: ThriftSetup, what: str) -> tuple[Place, Place, int]:
+    """Two tables, and an open transaction that has asked for the files of the first."""
+    names = (f"kept_{what}", f"cleaned_{what}")
+    kept, cleaned = (Place(setup.metastore, setup.create_table(name), None, f"pool_{name}") for name in names)
+    reader = setup.metastore.open_transaction("tester", "testhost", "contract")
+    setup.metastore.keep_files(reader, [kept.table])
+    return kept, cleaned, reader
+
+
 def test_files_stay_as_long_as_a_transaction_has_asked_for_them(setup: ThriftSetup) -> None:
     """Also beside a Cleaner that waits for nobody else, as that of 4.2.0 by default. That of 3.1 waits for locks."""
     metastore = setup.metastore
     if metastore.line is MetastoreLine.HIVE_3:
         return
-    names = ("kept", "cleaned")
-    kept, cleaned = (Place(metastore, setup.create_table(name), None, f"pool_{name}") for name in names)
-    reader = metastore.open_transaction("tester", "testhost", "contract")
-    metastore.keep_files(reader, [kept.table])
+    kept, cleaned, reader = keep_one_of_two(setup, "rows")
     for place in (kept, cleaned):
         place.write()
         place.write()
@@ -101,10 +107,7 @@ def test_originals_of_a_table_without_write_ids_stay_too(setup: ThriftSetup) -> 
     metastore = setup.metastore
     if metastore.line is MetastoreLine.HIVE_3:
         return
-    names = ("kept_originals", "cleaned_originals")
-    kept, cleaned = (Place(metastore, setup.create_table(name), None, f"pool_{name}") for name in names)
-    reader = metastore.open_transaction("tester", "testhost", "contract")
-    metastore.keep_files(reader, [kept.table])
+    kept, cleaned, reader = keep_one_of_two(setup, "originals")
     kept.compact_originals()
     cleaned.compact_originals()
 

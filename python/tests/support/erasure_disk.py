@@ -12,7 +12,6 @@ from hive_acid.erasure.engine import (
     Deletion,
     FileFinding,
     Key,
-    KeyColumn,
     KeyedHashes,
     KeyTypes,
     MatchCount,
@@ -24,6 +23,7 @@ from hive_acid.erasure.keyed_hash import HashKey
 from hive_acid.metastore.compaction_types import CompactionKind, CompactionRequest, CompactionState
 from hive_acid.metastore.memory import MemoryMetastore
 from hive_acid.model.table import TableName
+from hive_acid.wire.search import KeyColumn
 from support.memory_file_system import MemoryFileSystem
 
 Row = dict[str, str]

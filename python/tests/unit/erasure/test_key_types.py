@@ -10,11 +10,12 @@ import pytest
 
 from hive_acid.erasure.certificate import read_certificate, sign_certificate
 from hive_acid.erasure.certifying import recheck
-from hive_acid.erasure.engine import Key, KeyColumn, KeyTypes
+from hive_acid.erasure.engine import Key, KeyTypes
 from hive_acid.erasure.key_types import find_change, have_same_texts, keeps_texts
 from hive_acid.erasure.run import find_subjects
 from hive_acid.errors import HiveAcidError
 from hive_acid.model.table import Column, TableName
+from hive_acid.wire.search import KeyColumn
 from support.erasure_disk import Killed
 from support.erasure_shop import PEOPLE, SALES, Shop
 
