@@ -37,7 +37,6 @@ class StatementOutcome(Enum):
     QUERY_FAILED = "QUERY_FAILED"
     TABLE_CREATED = "TABLE_CREATED"
     TRANSACTION_DOOMED = "TRANSACTION_DOOMED"
-    TRANSACTION_GOES_ON = "TRANSACTION_GOES_ON"
 
     @property
     def text(self) -> str:

@@ -13,6 +13,7 @@ from hive_acid import config
 from hive_acid.errors import HiveAcidError
 from hive_acid.model.analysed_table import AnalysedTable
 from hive_acid.model.table import TableName
+from hive_acid.reading.ended_readers import EndedReaders
 from hive_acid.reading.read_transaction import ReadTransaction
 from hive_acid.reading.snapshot import Snapshot
 from hive_acid.reading.warehouse import Warehouse
@@ -36,11 +37,12 @@ class Jobs(Protocol):
 
 @dataclass
 class _Reader:
-    """One execution, or one query outside of any. `used_ms` is when a scan last asked."""
+    """One execution, or one query outside of any. A scan last asked at `used_ms`; `is_read`: one has had an answer."""
 
     started_ms: int
     used_ms: int
     transaction: ReadTransaction
+    is_read: bool = False
 
     def locks_one_of(self, tables: Collection[TableName]) -> bool:
         """True if it is in the way of who wants to lock them."""
@@ -66,7 +68,8 @@ class Readers:
     The key is the root execution, whose scans share a transaction and so a snapshot. The scans of a query outside of
     any, as of an RDD, have a negative key. The JVM tells when nobody can read their files any more; before that, they
     end when no job has run for `idle_ms`, or when a statement of this process waits for them and no job reads them.
-    A later read of their files gives the rows of their snapshot, or an error if a file is gone.
+    A later read of their files gives the rows of their snapshot, or an error if a file is gone. A later scan would have
+    another snapshot than those before it, and is refused.
     """
 
     def __init__(
@@ -84,6 +87,7 @@ class Readers:
         self._idle_ms = idle_ms
         self._guard = threading.Lock()
         self._readers: dict[int, _Reader] = {}
+        self._ended = EndedReaders()
         # whoever reports the end of an execution (Spark's listener bus) must not wait for a slow metastore
         self._ending = ThreadPoolExecutor(max_workers=1, thread_name_prefix="hive-acid-readers")
         warehouse.transactions.before_waiting = self.end_unread
@@ -125,6 +129,7 @@ class Readers:
         """
         self._end_aged()
         with self._guard:
+            self._ended.refuse(key, asked.name)
             if key not in self._readers:
                 opened = ReadTransaction(self._warehouse, settings)
                 self._readers[key] = _Reader(self._clock_ms(), 0, opened)
@@ -133,16 +138,29 @@ class Readers:
         try:
             snapshot = reader.transaction.snapshot(asked.name, partitions, asked.together)
             snapshot.ensure_same(asked.analysed)
+            reader.is_read = True
             return snapshot
         except HiveAcidError:
             if key < 0:  # nobody reports the end of a scan outside of executions
-                self.end(key)
+                self._end_early(key, "a scan of it has failed" if reader.is_read else None)
             raise
 
     def end(self, key: int) -> None:
-        """Ends the read transaction of the execution, if it has one, without waiting for the metastore."""
+        """Ends the read transaction of a query that has ended, if it has one, without waiting for the metastore."""
+        with self._guard:
+            self._ended.add(key)
+            reader = self._readers.pop(key, None)
+        self._submit_end(reader)
+
+    def _end_early(self, key: int, reason: str | None) -> None:
+        """Ends that of a query that may go on; without a reason no scan has had an answer, so it may begin anew."""
         with self._guard:
             reader = self._readers.pop(key, None)
+            if reader is not None and reason is not None:
+                self._ended.add_early(key, reason)
+        self._submit_end(reader)
+
+    def _submit_end(self, reader: _Reader | None) -> None:
         if reader is not None:
             self._ending.submit(reader.transaction.end)
 
@@ -162,7 +180,10 @@ class Readers:
         if not held or self._jobs.runs_loose():
             return
         with self._guard:
-            ended = [self._readers.pop(key) for key in held if key in self._readers]
+            found = [key for key in held if key in self._readers]
+            ended = [self._readers.pop(key) for key in found]
+            for key in found:
+                self._ended.add_early(key, "a statement has waited for its lock")
         for reader in ended:
             reader.transaction.end()
 
@@ -181,7 +202,7 @@ class Readers:
         for key, reader in loose:
             if min(idle_ms, now_ms - reader.used_ms) >= self._idle_ms:
                 LOG.info("the snapshot of query %d, which nothing has read for %d ms, ends", key, idle_ms)
-                self.end(key)
+                self._end_early(key, f"nothing has read it for {idle_ms} ms")
 
     def _end_aged(self) -> None:
         oldest_ms = self._clock_ms() - self._max_age_ms
@@ -189,4 +210,4 @@ class Readers:
             aged = [key for key, reader in self._readers.items() if reader.started_ms < oldest_ms]
         for key in aged:
             LOG.warning("read transaction of execution %d is older than %d ms and ends now", key, self._max_age_ms)
-            self.end(key)
+            self._end_early(key, f"it is older than {self._max_age_ms} ms ({config.READER_MAX_AGE_MS.key})")

@@ -205,7 +205,7 @@ class Planner:
                 counts = self._executor.run_within(asked.transaction, statement, engine)
             else:
                 counts = self._executor.run(statement, engine)
-        return self._done(asked, counts)
+        return _affected(counts)
 
     @answered
     def dryRun(self, request: str, call: str) -> str:  # noqa: N802 (the trait's name)
@@ -225,7 +225,7 @@ class Planner:
             keys = codec.read(tuple[str, ...], calls)
             engines = [JvmEngine(self._bridge, self._context, key, check) for key in keys]
             counts = self._executor.run_together(list(zip(statements, engines, strict=True)))
-        return self._done(asked[0], counts)
+        return _affected(counts)
 
     @answered
     def alter(self, request: str, call: str) -> str:
@@ -250,15 +250,6 @@ class Planner:
         with self._cancellation.running():
             self._created.take_back(created, lambda: self._bridge.alter(call), asked.failure)
         return "{}"
-
-    def _done(self, asked: WriteRequest, counts: RowCounts) -> str:
-        """The result row."""
-        if asked.execution_id is not None:
-            is_part = asked.transaction is not None
-            with telling(StatementOutcome.TRANSACTION_GOES_ON if is_part else StatementOutcome.COMMITTED):
-                # a statement inside of another execution (foreachBatch): what is read there from now on sees it
-                self._readers.end(asked.execution_id)
-        return codec.write(AffectedRows(counts.affected, counts.updated, counts.deleted, counts.inserted))
 
     @answered
     def ofCatalog(self, request: str) -> Planner:  # noqa: N802 (the trait's name)
@@ -298,3 +289,8 @@ class Planner:
         """The interface, for py4j."""
 
         implements = ("hiveacid.python.Planner",)
+
+
+def _affected(counts: RowCounts) -> str:
+    """The result row."""
+    return codec.write(AffectedRows(counts.affected, counts.updated, counts.deleted, counts.inserted))

@@ -46,8 +46,7 @@ class StatementText:
 class WriteRequest:
     """A writing statement to be run, see `hive_acid.writing.statement.Statement`.
 
-    `execution_id` is the root execution that it runs in, None outside of any; `transaction` the token of the
-    transaction of several statements that it is part of.
+    `transaction` is the token of the transaction of several statements that it is part of.
     """
 
     kind: StatementKind
@@ -55,7 +54,6 @@ class WriteRequest:
     writes: RowWrites
     time_zone: str
     parallelism: int
-    execution_id: int | None
     transaction: str | None
     analysed: tuple[AnalysedTable, ...]
     sources: tuple[TableName, ...]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass
 
 import pytest
 
@@ -14,26 +13,13 @@ from hive_acid.model.analysed_table import describe_analysed
 from hive_acid.model.table import Column, Partition, TableName
 from hive_acid.reading.readers import Readers, ReadTable
 from hive_acid.wire.statement_kinds import StatementKind
+from support.jobs import FakeJobs
 from support.polling import eventually
 from support.statements import LOCATION, TABLE, World, build_table
 
 NONE = Settings({})
 OTHER = TableName("db", "other")
 IDLE_MS = 5_000
-
-
-@dataclass
-class FakeJobs:
-    """Jobs that stand still."""
-
-    idle: int = 0
-    loose: bool = False
-
-    def idle_ms(self) -> int:
-        return self.idle
-
-    def runs_loose(self) -> bool:
-        return self.loose
 
 
 def asked(world: World, name: TableName = TABLE) -> ReadTable:

@@ -32,7 +32,6 @@ from hive_acid.wire.scan_requests import ReadRequest, ScanRequest
 from hive_acid.wire.statement_kinds import StatementKind
 from hive_acid.wire.statements import AlterRequest, WriteRequest
 from hive_acid.wire.table_calls import TableQuestion
-from hive_acid.wire.write_spec import WriteReport, WrittenRows
 from support.planner_session import TABLE_NAME, Session, Told, fail
 from support.statements import LOCATION
 
@@ -53,7 +52,6 @@ WRITE = WriteRequest(
     writes=RowWrites.INSERTS,
     time_zone="UTC",
     parallelism=1,
-    execution_id=None,
     transaction=None,
     analysed=(),
     sources=(),
@@ -103,11 +101,6 @@ def breaks_readers(session: Session) -> None:
     session.readers.end = fail  # type: ignore[method-assign]
 
 
-def writes_nothing_and_breaks_readers(session: Session) -> None:
-    session.bridge.write = lambda *_: codec.write(WriteReport((), WrittenRows(0, 0, 0)))
-    breaks_readers(session)
-
-
 def breaks_compactions(session: Session) -> None:
     session.compactions.compact = fail
 
@@ -124,7 +117,6 @@ CALLBACKS: list[tuple[str, tuple[Any, ...], Break, str]] = [
     ("scan", (codec.write(SCAN),), breaks_metastore("lock"), "QUERY_FAILED"),
     ("execute", (codec.write(WRITE), "call"), breaks_metastore("table"), "NOTHING_CHANGED"),
     ("execute", (codec.write(WRITE), "call"), breaks_engine, "NOT_COMMITTED"),
-    ("execute", (codec.write(replace(WRITE, execution_id=1)), "call"), writes_nothing_and_breaks_readers, "COMMITTED"),
     ("executeTogether", (codec.write((WRITE,)), '["call"]'), breaks_engine, "NOTHING_CHANGED"),
     ("dryRun", (codec.write(WRITE), "call"), breaks_engine, "NOTHING_CHANGED"),
     (

@@ -80,7 +80,6 @@ case class AcidWriteCommand(
     writes = writes,
     timeZone = session.sessionState.conf.sessionLocalTimeZone,
     parallelism = session.sparkContext.defaultParallelism,
-    executionId = AcidFileIndex.rootExecution(session),
     transaction = SessionTransactions.of(session),
     analysed = AnalysedTables.describe(target) +: AnalysedTables.read(target, changes),
     sources = AcidFileIndex.tablesBeside(target, changes).map(AcidTable.name).distinct,

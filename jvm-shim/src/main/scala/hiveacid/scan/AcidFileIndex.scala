@@ -105,60 +105,63 @@ final class AcidFileIndex(
   /** The same by the names of partitions; the name is empty in a flat table. */
   def list(partitionFilters: Seq[Expression]): Seq[(String, PartitionDirectory)] = {
     val planner = PythonSide.plannerFor(session, table)
+    val query = queryKey.getOrElse(QueryKeys.newKey())
     // names and files are asked for under one key, so that both are of one snapshot
-    val snapshot = token.orElse(runningTransaction)
-    // an RDD's scans carry no sign of whose they are, and would read another snapshot than the transaction's
-    val isLoose = snapshot.isEmpty && AcidFileIndex.rootExecution(session).isEmpty
-    if (isLoose) SessionTransactions.refuse(session, "Reading as an RDD", name)
-    val query = if (isLoose) Some(queryKey.getOrElse(QueryKeys.newKey())) else None
-    query.foreach(QueryKeys.started)
-    val key = query.fold(executionKey)(_.number)
-    if (snapshot.isEmpty && !isLoose) ReadListener.started(key)
-    val partitions = if (partitionSchema.isEmpty) None else Some(survivors(planner, key, snapshot, partitionFilters))
-    val request = scanRequest(key, snapshot, partitions.map(_.keys.toSeq))
+    val snapshot = if (token.isDefined) ofStatement(token) else snapshotOf(query)
+    val holder = if (isLoose(snapshot)) Some(query) else None
+    val partitions = if (partitionSchema.isEmpty) None else Some(survivors(planner, snapshot, partitionFilters))
+    val request = scanRequest(snapshot, partitions.map(_.keys.toSeq))
     val scan = PythonSide.message[TableScan](PythonThreads.ask(session)(planner.scan(Wire.write(request))))
+    if (token.isEmpty) query.snapshot.listed()
     val writeIds +: deletes =
       SharedText.of(session.sparkContext, scan.writeIds +: scan.partitions.map(p => Wire.write(p.deletes)))
     scan.partitions.zip(deletes).map { case (partition, described) =>
       val values = partitions.fold(InternalRow.empty)(_(partition.name))
-      partition.name -> PartitionDirectory(values, files(partition, described, scan, writeIds, query))
+      partition.name -> PartitionDirectory(values, files(partition, described, scan, writeIds, holder))
     }
   }
 
-  /** The session's transaction, which is one of the metastore of its own catalog. */
-  private def runningTransaction: Option[String] = {
+  /** The snapshot of the query, which is about to be opened if this is its first scan. */
+  private def snapshotOf(query: QueryKey): ReadSnapshot = {
     val running = SessionTransactions.running(session.sparkContext)
-    if (running.isDefined && ownCatalog.isDefined)
+    val snapshot = query.snapshot.ofScan(name, AcidFileIndex.keyOf(session, query), running)
+    if (snapshot.transaction.isDefined && ownCatalog.isDefined)
       throw SessionTransactions.refusal("Reading a table of another catalog", name)
-    running
+    if (isLoose(snapshot)) {
+      // an RDD's scans carry no sign of whose they are, and would read another snapshot than the transaction's
+      SessionTransactions.refuse(session, "Reading as an RDD", name)
+      QueryKeys.started(query)
+    } else if (snapshot.transaction.isEmpty) ReadListener.started(snapshot.key)
+    snapshot
   }
+
+  /** True outside of executions and transactions, where nobody reports that the snapshot is not needed any more. */
+  private def isLoose(snapshot: ReadSnapshot) = snapshot.transaction.isEmpty && snapshot.key < 0
 
   /** Names of the partitions that the filters leave in the statement's snapshot. */
   def survivingPartitions(filters: Seq[Expression]): Seq[String] =
-    survivors(PythonSide.plannerFor(session, table), executionKey, token, filters).keys.toSeq
+    survivors(PythonSide.plannerFor(session, table), ofStatement(token), filters).keys.toSeq
 
-  /** The key of a plain read's snapshot: the root execution, or outside of any the key of its query. */
-  private def executionKey: Long =
-    AcidFileIndex.rootExecution(session).orElse(queryKey.map(_.number)).getOrElse(QueryKeys.newKey().number)
+  /** The snapshot of a statement, which needs no key. */
+  private def ofStatement(token: Option[String]) = ReadSnapshot(QueryKeys.newKey().number, token, writes = 0)
 
-  private def scanRequest(key: Long, snapshot: Option[String], partitions: Option[Seq[String]]): ScanRequest = {
+  private def scanRequest(snapshot: ReadSnapshot, partitions: Option[Seq[String]]): ScanRequest = {
     val isJson = FormatChoice.of(table).contains(FormatChoice.Json)
-    ScanRequest(readRequest(key, snapshot), partitions, rowIds = withRowIds, json = isJson)
+    ScanRequest(readRequest(snapshot), partitions, rowIds = withRowIds, json = isJson)
   }
 
-  private def readRequest(key: Long, snapshot: Option[String]): ReadRequest = {
+  private def readRequest(snapshot: ReadSnapshot): ReadRequest = {
     val together = queryKey.fold(Set.empty[String])(_.tablesOf(ownCatalog)) + name
-    ReadRequest(analysed, together.toSeq, snapshot, key, PythonSide.settings(session))
+    ReadRequest(analysed, together.toSeq, snapshot.transaction, snapshot.key, PythonSide.settings(session))
   }
 
   /** Partition name to typed values, of the partitions that the filters leave. */
   private def survivors(
       planner: Planner,
-      key: Long,
-      snapshot: Option[String],
+      snapshot: ReadSnapshot,
       filters: Seq[Expression]
   ): Map[String, InternalRow] = {
-    val request = Wire.write(readRequest(key, snapshot))
+    val request = Wire.write(readRequest(snapshot))
     val found = PythonSide.message[Seq[String]](PythonThreads.ask(session)(planner.partitionNames(request)))
     val names = found.filter(n => only.forall(_.contains(n)))
     val values = PartitionValues(table, timeZone)
@@ -210,9 +213,16 @@ final class AcidFileIndex(
 
 object AcidFileIndex {
 
-  /** The root execution, whose scans share a snapshot. */
-  def rootExecution(session: SparkSession): Option[Long] =
-    Option(session.sparkContext.getLocalProperty(SQLExecution.EXECUTION_ROOT_ID_KEY)).map(_.toLong)
+  /** The key of a query's snapshot where it is executed now: that of the root execution, or outside of any its own.
+    *
+    * A batch of a stream is the root of all statements that its function runs, each of which is an execution below.
+    */
+  def keyOf(session: SparkSession, query: QueryKey): Long = {
+    val context = session.sparkContext
+    val execution =
+      if (SessionTransactions.isInBatch(context)) SQLExecution.EXECUTION_ID_KEY else SQLExecution.EXECUTION_ROOT_ID_KEY
+    Option(context.getLocalProperty(execution)).fold(query.number)(_.toLong)
+  }
 
   private val BlockBytes = 128L << 20
 

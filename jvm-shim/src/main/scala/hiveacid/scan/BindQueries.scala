@@ -5,23 +5,24 @@ import org.apache.spark.sql.catalyst.plans.logical.{Command, LogicalPlan, Subque
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.hiveacid.RelationOfFiles
 
-/** Every query that reads transactional tables, or what a cache holds of their TIMESTAMPs, is bound.
+/** Every query that reads transactional tables, or what a cache holds of their rows, is bound.
   *
   * In the optimizer, which each execution of a query has passed once. A statement is executed once by itself, and the
   * scans of one that writes are bound to its snapshot.
   */
 object BindQueries extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan = {
-    BoundQueryExec.ofCaches(plan).foreach(_.fillCache())
-    bound(plan)
+    val caches = BoundQueryExec.ofCaches(plan)
+    caches.foreach(_.fillCache())
+    bound(plan, caches.headOption.map(_.table))
   }
 
-  private def bound(plan: LogicalPlan): LogicalPlan = plan match {
+  private def bound(plan: LogicalPlan, cached: Option[String]): LogicalPlan = plan match {
     case _: BoundQuery | _: Subquery | _: Command => plan
     case _                                        =>
-      val zones = ReadZones.of(plan)
-      val table = read(plan).orElse(zones.headOption.map(_.table))
-      table.fold(plan)(t => BoundQuery(plan, new QueryBinding(t, zones)))
+      read(plan).orElse(cached).fold(plan) { table =>
+        BoundQuery(plan, new QueryBinding(table, ReadZones.of(plan), QueryKeys.current, cached))
+      }
   }
 
   private def read(plan: LogicalPlan): Option[String] = plan

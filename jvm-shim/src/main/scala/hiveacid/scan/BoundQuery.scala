@@ -1,13 +1,12 @@
 package hiveacid.scan
 
-import hiveacid.errors.AcidException
-
 import org.apache.spark.{Partition, TaskContext}
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Attribute, SortOrder}
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, OrderPreservingUnaryNode}
 import org.apache.spark.sql.catalyst.plans.physical.Partitioning
+import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
 import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanExec
 import org.apache.spark.sql.execution.columnar.{InMemoryRelation, InMemoryTableScanExec}
@@ -16,36 +15,32 @@ import org.apache.spark.sql.execution.columnar.{InMemoryRelation, InMemoryTableS
   *
   * Spark keeps what a DataFrame has computed for the next time that it is collected: the list of its files, shuffled
   * rows, values of subqueries. Rows that a transaction has read must not be given back after it was rolled back, nor
-  * may a transaction be given what was read before it. Nor may TIMESTAMPs be given to a session in another time zone
-  * than the plan's. Both are asked when the query is executed: Spark also plans what nobody executes in this session,
-  * when it fills caches anew.
+  * may a transaction be given what was read before it, as the rows of a cache are. Nor may TIMESTAMPs be given to a
+  * session in another time zone than the plan's. All are asked when the query is executed: Spark also plans what nobody
+  * executes in this session, when it fills caches anew, and what is executed later, when it explains a plan.
   *
   * @param zones
   *   in which it reads TIMESTAMPs
+  * @param cached
+  *   a table whose rows a cache holds that it reads
   */
-final class QueryBinding(val table: String, val zones: Seq[ReadZone]) extends Serializable {
-  @volatile private var first: Option[Option[String]] = None
-  @volatile private var fillsCache = false
+final class QueryBinding(val table: String, val zones: Seq[ReadZone], query: QueryKey, cached: Option[String])
+    extends Serializable {
 
-  /** Binds the query to the transaction that is running, or to none, and refuses it in any other from then on. */
-  def check(running: Option[String]): Unit = synchronized {
-    if (first.exists(_ != running)) throw refusal
-    first = Some(running)
+  /** Refuses the query in this session, or in the transaction in which it is executed. */
+  def check(session: SparkSession): Unit = {
+    val running = SessionTransactions.running(session.sparkContext)
+    if (!query.snapshot.isOfCache)
+      ReadZones.refuseOthers("Reading", zones, session.sessionState.conf.sessionLocalTimeZone)
+    if (running.isDefined) cached.foreach(t => throw SessionTransactions.refusal("Reading or filling a cache", t))
+    query.snapshot.ensureExecutable(table, AcidFileIndex.keyOf(session, query), running)
   }
 
   /** Its rows fill a cache. That is planned in a clone of some session, and the queries that read it are asked. */
-  def fillCache(): Unit = fillsCache = true
-
-  /** Refuses the query in a session of another time zone. */
-  def checkZone(session: String): Unit = if (!fillsCache) ReadZones.refuseOthers("Reading", zones, session)
+  def fillCache(): Unit = query.snapshot.fillCache()
 
   /** The same as `check` where it cannot be told which transaction is running: refuses it when its own has ended. */
-  def checkRunning(): Unit = if (first.flatten.exists(token => !SessionTransactions.isRunning(token))) throw refusal
-
-  private def refusal: AcidException = {
-    val reason = "the DataFrame was executed before, in another transaction or outside of one; make it again"
-    AcidException("HIVE_ACID_SNAPSHOT_UNAVAILABLE", Map("table" -> table, "reason" -> reason))
-  }
+  def checkRunning(): Unit = query.snapshot.ensureRunning(table)
 }
 
 /** The whole of a query that reads transactional tables. */
@@ -71,8 +66,7 @@ case class BoundQueryExec(child: SparkPlan, binding: QueryBinding) extends Unary
   override protected def withNewChildInternal(newChild: SparkPlan): SparkPlan = copy(child = newChild)
 
   private def checked[T](execute: => T): T = {
-    binding.checkZone(session.sessionState.conf.sessionLocalTimeZone)
-    binding.check(SessionTransactions.running(session.sparkContext))
+    binding.check(session)
     execute
   }
 }

@@ -24,6 +24,9 @@ object QueryKeys extends Rule[LogicalPlan] {
   /** Key of a file's constant metadata: the query for which it was listed, outside of executions. */
   val Key = "hiveacid.query"
 
+  /** The key of the query that this thread is planning. */
+  def current: QueryKey = QueryPlanningTracker.get.fold(newKey())(keyOf)
+
   /** A key that no other query has. */
   def newKey(): QueryKey = new QueryKey(-counter.incrementAndGet())
 

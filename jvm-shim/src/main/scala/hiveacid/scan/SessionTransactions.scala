@@ -21,6 +21,9 @@ import org.apache.spark.sql.hiveacid.{LineNodes, LineSessions}
 object SessionTransactions extends Logging {
   private val tokens = new ConcurrentHashMap[String, String]
 
+  /** How many statements of a transaction have written, by its token. */
+  private val written = new ConcurrentHashMap[String, Int]
+
   /** The tokens of what this thread has begun. A thread of Python's is one of the JVM's (PYSPARK_PIN_THREAD). */
   private val begun = ThreadLocal.withInitial[Set[String]](() => Set.empty)
 
@@ -33,7 +36,7 @@ object SessionTransactions extends Logging {
 
   /** Called by Python when it has ended, in whatever way. */
   def end(session: SparkSession): Unit = {
-    tokens.remove(LineSessions.tag(session))
+    Option(tokens.remove(LineSessions.tag(session))).foreach(written.remove)
     begun.set(begun.get.filter(isRunning))
   }
 
@@ -48,8 +51,9 @@ object SessionTransactions extends Logging {
     if (of(session).isEmpty && begun.get.exists(isRunning) && (!isText || isInBatch(session.sparkContext)))
       throw AcidException.unsupported(operation, table, Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.OTHER_SESSION"))
 
-  /** Spark's own name of a stream's property (StreamExecution.QUERY_ID_KEY). */
-  private def isInBatch(context: SparkContext) = context.getLocalProperty("sql.streaming.queryId") != null
+  /** True in the function of a stream's batch. The name of the property is Spark's own (StreamExecution.QUERY_ID_KEY).
+    */
+  def isInBatch(context: SparkContext): Boolean = context.getLocalProperty("sql.streaming.queryId") != null
 
   /** The token of the session's transaction. */
   def of(session: SparkSession): Option[String] = Option(tokens.get(LineSessions.tag(session)))
@@ -64,6 +68,9 @@ object SessionTransactions extends Logging {
 
   /** True until the transaction has ended. */
   def isRunning(token: String): Boolean = tokens.containsValue(token)
+
+  /** How many statements of the transaction have written and ended. */
+  def writes(token: String): Int = written.getOrDefault(token, 0)
 
   /** The token of the transaction in whose session this thread runs something. */
   def running(context: SparkContext): Option[String] =
@@ -81,11 +88,12 @@ object SessionTransactions extends Logging {
     * committed nothing. A transaction of several statements refreshes what it has written when it is committed.
     */
   def refreshing[T](session: SparkSession, tables: Seq[CatalogTable])(statement: => T): T = {
-    val isPart = of(session).nonEmpty
-    def refresh(): Unit = if (!isPart) refreshCaches(session, tables)
+    val transaction = of(session)
+    def refresh(): Unit = if (!transaction.exists(isRunning)) refreshCaches(session, tables)
     val result =
       try statement
       catch { case e: Throwable if mayBeCommitted(e) => refreshAfter(e, () => refresh()) }
+      finally transaction.filter(isRunning).foreach(written.merge(_, 1, (a, b) => a + b))
     refresh()
     result
   }

@@ -1,6 +1,5 @@
 package hiveacid.wire
 
-import com.fasterxml.jackson.databind.annotation.JsonDeserialize
 import hiveacid.values.RowWrites
 
 // The meaning of the fields stands in hive_acid/wire/statements.py.
@@ -18,7 +17,6 @@ final case class WriteRequest(
     writes: RowWrites,
     timeZone: String,
     parallelism: Int,
-    @JsonDeserialize(contentAs = classOf[java.lang.Long]) executionId: Option[Long],
     transaction: Option[String],
     analysed: Seq[AnalysedTable],
     sources: Seq[String],

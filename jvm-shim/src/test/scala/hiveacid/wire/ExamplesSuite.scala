@@ -115,8 +115,7 @@ final class ExamplesSuite extends munit.FunSuite {
   }
 
   test("an optional number is as long as it was") {
-    val request = Wire.read[WriteRequest](Files.readString(files.find(_.getName == "WriteRequest.json").get.toPath))
-    assertEquals(request.executionId.map(_ + 1L), Some(3000000001L))
+    assertEquals(Wire.read[ScanFile]("""["a",1,2,0,3000000000]""").firstRow.map(_ + 1L), Some(3000000001L))
   }
 
   test("null is None") {
