@@ -16,6 +16,7 @@ import org.apache.spark.sql.connector.catalog.{CatalogManager, CatalogPlugin, Id
 import org.apache.spark.sql.errors.{QueryCompilationErrors, QueryExecutionErrors}
 import org.apache.spark.sql.execution.datasources.DataSourceStrategy
 import org.apache.spark.sql.sources.Filter
+import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.util.PartitioningUtils
 import org.apache.spark.util.Utils
 
@@ -32,6 +33,9 @@ object SparkAccess {
   def localProperties(sc: SparkContext): Properties = sc.getLocalProperties.clone().asInstanceOf[Properties]
 
   def setLocalProperties(sc: SparkContext, properties: Properties): Unit = sc.setLocalProperties(properties)
+
+  /** private[spark]; the schema with NULL allowed everywhere, in nested values too. */
+  def nullable(schema: StructType): StructType = schema.asNullable
 
   /** private[spark]; where the PySpark of this Spark lies, as a path of Python's; empty without SPARK_HOME. */
   def pythonPath: String = PythonUtils.sparkPythonPath

@@ -4,9 +4,17 @@ import hiveacid.values.AcidTable
 import hiveacid.errors.{AcidException, Refusal}
 
 import org.apache.spark.sql.catalyst.analysis.AssignmentUtils
-import org.apache.spark.sql.catalyst.expressions.{AttributeSet, Cast, Expression, NamedExpression}
+import org.apache.spark.sql.catalyst.expressions.{
+  AttributeMap,
+  AttributeReference,
+  AttributeSet,
+  Cast,
+  Expression,
+  NamedExpression
+}
 import org.apache.spark.sql.catalyst.expressions.objects.AssertNotNull
 import org.apache.spark.sql.catalyst.plans.logical.Assignment
+import org.apache.spark.sql.catalyst.util.CharVarcharUtils
 import org.apache.spark.sql.execution.datasources.LogicalRelation
 import org.apache.spark.sql.hiveacid.LineNodes
 
@@ -30,7 +38,7 @@ object Assignments {
       val refusal = Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.ASSIGNED_COLUMN", Map("column" -> a.key.sql))
       throw AcidException.unsupported("UPDATE", AcidTable.name(table), refusal)
     }
-    val aligned = LineNodes.alignedUpdate(target.output, assignments.map(prepared), fromStar)
+    val aligned = LineNodes.alignedUpdate(declared(target), assignments.map(prepared), fromStar)
     val (data, partition) = named(target, aligned).splitAt(table.dataSchema.length)
     val keys = AttributeSet(target.output.drop(table.dataSchema.length))
     if (assignments.exists(_.key.references.subsetOf(keys))) data ++ partition else data
@@ -38,10 +46,26 @@ object Assignments {
 
   /** One value for each column; those without an assignment get their default, NULL if they have none. */
   def ofInsert(target: LogicalRelation, assignments: Seq[Assignment]): Seq[(String, Expression)] =
-    named(target, AssignmentUtils.alignInsertAssignments(target.output, assignments.map(prepared)))
+    named(target, AssignmentUtils.alignInsertAssignments(declared(target), assignments.map(prepared)))
+
+  /** The target's columns with the NOT NULL that Spark keeps of the table. */
+  private def declared(target: LogicalRelation): Seq[AttributeReference] = {
+    val schema = CharVarcharUtils.replaceCharVarcharWithStringInSchema(target.catalogTable.get.schema)
+    target.output.zip(schema).map { case (column, field) =>
+      column.withDataType(field.dataType).withNullability(field.nullable)
+    }
+  }
 
   private def named(target: LogicalRelation, aligned: Seq[Assignment]) =
-    target.output.map(_.name).zip(aligned.map(_.value)).map { case (name, value) => (name, checked(name, value)) }
+    target.output.zip(aligned.map(_.value)).map { case (column, value) =>
+      (column.name, checked(column.name, asRead(target, value)))
+    }
+
+  /** With the target's columns as they are read: any of them may be NULL. */
+  private def asRead(target: LogicalRelation, value: Expression): Expression = {
+    val columns = AttributeMap(target.output.map(a => a -> a))
+    value.transform { case a: AttributeReference => columns.getOrElse(a, a) }
+  }
 
   /** Spark does not always say which column must not be NULL. */
   private def checked(column: String, value: Expression): Expression = value.transform {

@@ -10,6 +10,7 @@ import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.util.CharVarcharUtils
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.execution.command.{CreateTableCommand, CreateTableLikeCommand, DDLUtils}
+import org.apache.spark.sql.hiveacid.SparkAccess
 
 /** CREATE TABLE … LIKE with the property of a transactional table: the table is what Spark would make of it
   * (CreateTableLikeCommand), but is created as any new one, at its place.
@@ -27,11 +28,12 @@ case class ReplaceCreationsLike(session: SparkSession) extends Rule[LogicalPlan]
     val hasFormat = c.fileFormat.inputFormat.isDefined
     val provider = if (hasFormat) Some(DDLUtils.HIVE_PROVIDER) else c.provider.orElse(source.provider)
     val storage = if (hasFormat) c.fileFormat else source.storage.copy(locationUri = c.fileFormat.locationUri)
+    val schema = CharVarcharUtils.getRawSchema(source.schema, session.sessionState.conf)
     val table = CatalogTable(
       identifier = session.sessionState.catalog.qualifyIdentifier(c.targetTable), // as parsed before 4.2
       tableType = CatalogTableType.MANAGED,
       storage = storage,
-      schema = CharVarcharUtils.getRawSchema(source.schema, session.sessionState.conf),
+      schema = if (source.tableType == CatalogTableType.VIEW) SparkAccess.nullable(schema) else schema,
       provider = provider,
       partitionColumnNames = source.partitionColumnNames,
       bucketSpec = source.bucketSpec,

@@ -25,7 +25,8 @@ case class CreateTableAsSelectCommand(table: CatalogTable, query: LogicalPlan) e
 
   override def run(api: ApiSession): Seq[Row] = {
     val session = api.asInstanceOf[SparkSession]
-    val schema = CharVarcharUtils.getRawSchema(query.schema, session.sessionState.conf)
+    // the rows of this query have no NULL in some columns, and others may have
+    val schema = SparkAccess.nullable(CharVarcharUtils.getRawSchema(query.schema, session.sessionState.conf))
     create(session, table.copy(schema = schema))
     val insert = CurrentOrigin.withOrigin(origin)(InsertByName(table.identifier, query))
     val identity = RunningStatements.createdTable(session, table)

@@ -10,6 +10,7 @@ import org.apache.spark.sql.catalyst.expressions.AttributeReference
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project, SubqueryAlias}
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
+import org.apache.spark.sql.hiveacid.SparkAccess
 import org.apache.spark.sql.internal.SQLConf
 
 /** A transactional table as a relation of Spark's file sources that our own index and reader serve. */
@@ -76,7 +77,14 @@ object AcidRelation {
     if (isOfOther) Map(FunctionZone -> zone) else Map.empty
   }
 
-  /** Our relation in place of Spark's own. It keeps the old attribute IDs, which other nodes may refer to already. */
+  /** Our relation in place of Spark's own. It keeps the old attribute IDs, which other nodes may refer to already.
+    *
+    * Any column that is read may be NULL, also one that Spark knows as NOT NULL: it keeps that where Hive and Trino do
+    * not look.
+    *
+    * @param isWritten
+    *   the target of an INSERT, which is not read: NOT NULL holds for its new values
+    */
   def relation(
       session: SparkSession,
       t: CatalogTable,
@@ -88,7 +96,10 @@ object AcidRelation {
     val zone = session.sessionState.conf.sessionLocalTimeZone
     val index = new AcidFileIndex(session, t, zone, None, isWritten = isWritten)
     val format = formatOf("Access", t).reader(zone, t)
-    val fs = HadoopFsRelation(index, t.partitionSchema, t.dataSchema, None, format, options)(session)
+    val (partition, data) =
+      if (isWritten) (t.partitionSchema, t.dataSchema)
+      else (SparkAccess.nullable(t.partitionSchema), SparkAccess.nullable(t.dataSchema))
+    val fs = HadoopFsRelation(index, partition, data, None, format, options)(session)
     val plain = LogicalRelation(fs, t)
     val kept = plain.output.map { a =>
       output.find(_.name.equalsIgnoreCase(a.name)).fold(a)(old => a.withExprId(old.exprId))

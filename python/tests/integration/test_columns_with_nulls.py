@@ -1,0 +1,79 @@
+"""A column of which Spark believes that it is never NULL, in a table that others insert into as well."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from pyspark.errors import PySparkException
+
+from integration.conftest import Tables
+
+ACID = "STORED AS ORC TBLPROPERTIES ('transactional' = 'true')"
+
+
+@pytest.fixture
+def as_hive(tables: Tables) -> Iterator[None]:
+    """Lets rows in as other engines do, which do not know what Spark keeps of the table."""
+    tables.sql("SET spark.sql.storeAssignmentPolicy = LEGACY")
+    yield
+    tables.sql("RESET spark.sql.storeAssignmentPolicy")
+
+
+def new(tables: Tables, name: str, definition: str) -> str:
+    table = f"{tables.database}.{name}"
+    tables.sql(f"CREATE TABLE {table} {definition}")
+    return table
+
+
+def test_a_table_made_from_values_takes_null_and_shows_it(tables: Tables) -> None:
+    made = new(tables, "made", f"{ACID} AS SELECT 1 AS id, 2.5D AS n, named_struct('a', 1) AS s, 'x' AS v")
+    assert tables.sql(f"INSERT INTO {made} VALUES (NULL, NULL, named_struct('a', NULL), 'y')") == [(1,)]
+    assert tables.sql(f"SELECT id, n, s.a FROM {made} WHERE v = 'y'") == [(None, None, None)]
+    assert tables.sql(f"SELECT count(id), count(n), count_if(id IS NULL), count(s.a) FROM {made}") == [(1, 1, 1, 1)]
+    assert tables.sql(f"UPDATE {made} SET v = 'z' WHERE v = 'y'") == [(1,)]
+    assert tables.sql(f"SELECT id, n, s.a FROM {made} WHERE v = 'z'") == [(None, None, None)]
+
+
+def test_the_partition_of_null_is_found_in_a_table_made_from_values(tables: Tables) -> None:
+    made = new(tables, "made", f"PARTITIONED BY (k) {ACID} AS SELECT 1 AS id, 'x' AS k")
+    tables.sql(f"INSERT INTO {made} VALUES (2, ''), (3, NULL)")
+    assert tables.sql(f"SELECT id, k FROM {made} WHERE k IS NULL ORDER BY id") == [(2, None), (3, None)]
+    assert tables.sql(f"DELETE FROM {made} WHERE k IS NULL") == [(2,)]
+    assert tables.sql(f"SELECT id FROM {made}") == [(1,)]
+
+
+def test_a_table_like_a_view_takes_null(tables: Tables) -> None:
+    tables.sql(f"CREATE VIEW {tables.database}.view AS SELECT 1 AS id")
+    made = new(tables, "made", f"LIKE {tables.database}.view {ACID}")
+    assert tables.sql(f"INSERT INTO {made} VALUES (NULL)") == [(1,)]
+    assert tables.sql(f"SELECT count(id), count(*) FROM {made}") == [(0, 1)]
+
+
+@pytest.mark.usefixtures("as_hive")
+def test_null_of_another_engine_is_read_and_kept_where_spark_has_not_null(tables: Tables) -> None:
+    made = new(tables, "made", f"(id INT NOT NULL, day DATE NOT NULL, v STRING NOT NULL) {ACID}")
+    tables.sql(f"INSERT INTO {made} VALUES (NULL, NULL, NULL), (7, DATE'2024-02-29', 'seven')")
+    nothing = (None, None, None)
+    assert tables.sql(f"SELECT * FROM {made} WHERE id IS NULL") == [nothing]
+    assert tables.sql(f"SELECT count(id), count(day), count(v), count(*) FROM {made}") == [(1, 1, 1, 2)]
+    assert tables.sql(f"UPDATE {made} SET v = concat(v, '!')") == [(2,)]
+    assert tables.sql(f"SELECT * FROM {made} WHERE id IS NULL AND day IS NULL") == [nothing]
+    merge = f"MERGE INTO {made} t USING (SELECT 1 AS one) s ON t.id IS NULL WHEN MATCHED THEN UPDATE SET v = 'merged'"
+    assert tables.sql(merge) == [(1, 1, 0, 0)]
+    assert tables.sql(f"SELECT id, day FROM {made} WHERE v = 'merged'") == [(None, None)]
+
+
+def test_not_null_of_spark_holds_for_what_spark_writes(tables: Tables) -> None:
+    made = new(tables, "made", f"(id INT NOT NULL, v STRING) {ACID}")
+    tables.sql(f"INSERT INTO {made} VALUES (1, 'a')")
+    for statement in (
+        f"INSERT INTO {made} VALUES (NULL, 'b')",
+        f"INSERT INTO {made} (v) VALUES ('b')",
+        f"UPDATE {made} SET id = nullif(id, 1)",
+        f"MERGE INTO {made} t USING (SELECT 2 AS id) s ON t.id = s.id "
+        "WHEN NOT MATCHED THEN INSERT (id, v) VALUES (nullif(s.id, 2), 'b')",
+    ):
+        with pytest.raises(PySparkException, match=r"NULL|Cannot find data for the output column"):
+            tables.sql(statement)
+    assert tables.sql(f"SELECT id, v FROM {made}") == [(1, "a")]
