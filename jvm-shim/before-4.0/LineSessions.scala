@@ -5,6 +5,7 @@ import scala.concurrent.Future
 import org.apache.spark.{MapOutputStatistics, SparkContext, SparkThrowable}
 import org.apache.spark.sql.Column
 import org.apache.spark.sql.catalyst.expressions.Expression
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.execution.SQLExecution
 import org.apache.spark.sql.execution.exchange.ShuffleExchangeExec
@@ -25,6 +26,12 @@ object LineSessions {
 
   /** Spark cancels without a reason. */
   def cancelJobs(context: SparkContext, tag: String, why: String): Unit = context.cancelJobsWithTag(tag)
+
+  /** The plan that reads a cache of the same query, if there is one. */
+  def cached(session: SparkSession, plan: LogicalPlan): Option[LogicalPlan] = {
+    val caches = session.sharedState.cacheManager
+    caches.lookupCachedData(plan).map(_ => caches.useCachedData(plan))
+  }
 
   def expression(session: SparkSession, column: Column): Expression = column.expr
 

@@ -5,6 +5,7 @@ import scala.concurrent.Future
 import org.apache.spark.{MapOutputStatistics, SparkContext, SparkThrowable}
 import org.apache.spark.sql.Column
 import org.apache.spark.sql.catalyst.expressions.Expression
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.execution.exchange.ShuffleExchangeExec
 
@@ -18,6 +19,12 @@ object LineSessions {
   def runningTags(context: SparkContext): Set[String] = context.getJobTags()
 
   def cancelJobs(context: SparkContext, tag: String, why: String): Unit = context.cancelJobsWithTag(tag, why)
+
+  /** The plan that reads a cache of the same query, if there is one. */
+  def cached(session: SparkSession, plan: LogicalPlan): Option[LogicalPlan] = {
+    val caches = session.sharedState.cacheManager
+    caches.lookupCachedData(session, plan).map(_ => caches.useCachedData(plan))
+  }
 
   /** private[sql]; a column's tree can be had in no public way. Texts in it are parsed here, by the session's parser.
     */

@@ -174,6 +174,29 @@ def test_a_statement_has_one_time(tables: Tables) -> None:
     assert tables.sql("SELECT count(DISTINCT v), count(DISTINCT k), count_if(v = k) FROM p") == [(1, 1, 6)]
 
 
+@pytest.mark.parametrize(
+    "source", ["SELECT id, rand() < 0.5 AS pick FROM s", "SELECT id, id % 2 = 0 AS pick FROM s LIMIT 20"]
+)
+def test_rows_that_are_others_at_each_evaluation_are_not_split_between_tables(tables: Tables, source: str) -> None:
+    for name in ("s", "train", "test"):
+        tables.create(name, "id INT")
+    tables.sql("INSERT INTO s SELECT id FROM range(40)")
+    split = "FROM {} v INSERT INTO train SELECT id WHERE pick INSERT INTO test SELECT id WHERE NOT pick"
+    with pytest.raises(AnalysisException) as caught:
+        tables.sql(split.format(f"({source})"))
+    assert caught.value.getCondition() == "HIVE_ACID_UNSUPPORTED_STATEMENT.CHANGING_SOURCE"
+    assert caught.value.getMessageParameters()["source"] == "v"
+    drawn = tables.spark.sql(source).cache()
+    try:
+        drawn.createOrReplaceTempView("drawn")
+        rows = len(drawn.collect())
+        assert tables.sql(split.format("drawn")) == [(rows,)]
+    finally:
+        drawn.unpersist()
+    both = "SELECT * FROM train UNION ALL SELECT * FROM test"
+    assert tables.sql(f"SELECT count(*), count(DISTINCT id) FROM ({both})") == [(rows, rows)]
+
+
 def test_a_constant_partition_is_locked_alone_whatever_else_changes(tables: Tables) -> None:
     tables.create("p", "id INT, v STRING", "PARTITIONED BY (k STRING)")
     for value in ("uuid()", ELSEWHERE):

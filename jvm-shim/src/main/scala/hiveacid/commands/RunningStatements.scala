@@ -8,7 +8,7 @@ import hiveacid.errors.AcidException
 import hiveacid.python.{PythonSide, PythonThreads, SidecarPlanner}
 import hiveacid.scan.SessionTransactions
 import hiveacid.values.AcidTable
-import hiveacid.wire.{AffectedRows, DryRunAnswer, TakeBackRequest, Wire}
+import hiveacid.wire.{AffectedRows, DryRunAnswer, TakeBackRequest, Wire, WriteRequest}
 
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
@@ -52,20 +52,19 @@ object RunningStatements {
 
   /** Runs a statement in Python, which calls `write` back with the key it is given. */
   def execute(session: SparkSession, command: AcidWriteCommand, written: WrittenFiles): AffectedRows =
-    withWrites[AffectedRows](session, Seq(command -> written)) { keys =>
-      planner(session, command).execute(Wire.write(command.request(session)), keys.head)
+    withWrites[AffectedRows](session, Seq(command -> written)) { (keys, requests) =>
+      planner(session, command).execute(Wire.write(requests.head), keys.head)
     }
 
   /** Asks Python what the statement would do. */
   def dryRun(session: SparkSession, command: AcidWriteCommand): DryRunAnswer =
-    withWrites[DryRunAnswer](session, Seq(command -> new WrittenFiles)) { keys =>
-      planner(session, command).dryRun(Wire.write(command.request(session)), keys.head)
+    withWrites[DryRunAnswer](session, Seq(command -> new WrittenFiles)) { (keys, requests) =>
+      planner(session, command).dryRun(Wire.write(requests.head), keys.head)
     }
 
   /** The same for statements that are one transaction. */
   def executeTogether(session: SparkSession, commands: Seq[(AcidWriteCommand, WrittenFiles)]): AffectedRows =
-    withWrites[AffectedRows](session, commands) { keys =>
-      val requests = commands.map(_._1.request(session))
+    withWrites[AffectedRows](session, commands) { (keys, requests) =>
       planner(session, commands.head._1).executeTogether(Wire.write(requests), Wire.write(keys))
     }
 
@@ -93,10 +92,14 @@ object RunningStatements {
     }
 
   private def withWrites[T: JavaTypeable](session: SparkSession, commands: Seq[(AcidWriteCommand, WrittenFiles)])(
-      run: Seq[String] => Object
+      run: (Seq[String], Seq[WriteRequest]) => Object
   ): T = {
-    val fixed = StatementTime.fix(commands.map(_._1)).zip(commands.map(_._2))
-    Wire.read[T](withCalls(session, fixed.map { case (command, written) => Left(command) -> written })(run))
+    val cached = commands.map { case (command, _) => StatementCaches.use(session, command) }
+    if (cached.length > 1) CommonSource.refuseChanging(cached)
+    val requests = cached.map(_.request(session))
+    val fixed = StatementTime.fix(cached).zip(commands.map(_._2))
+    val calls = fixed.map { case (command, written) => Left(command) -> written }
+    Wire.read[T](withCalls(session, calls)(run(_, requests)))
   }
 
   /** @param unchanged
