@@ -6,7 +6,7 @@ The names are those that Hive 3.1.3 and 4.1.0 give, which `python/tests/interop`
 from __future__ import annotations
 
 import pytest
-from pyspark.errors import AnalysisException
+from pyspark.errors import AnalysisException, PySparkException
 
 from hive_acid.model.table import TableName
 from integration.conftest import Tables
@@ -190,3 +190,15 @@ def test_hives_spelling_of_null_is_that_of_a_number_too(tables: Tables) -> None:
     assert tables.client.partition_names(table) == ["k=2"]
     tables.sql(f"ALTER TABLE numbered ADD {clause}")
     assert sorted(tables.client.partition_names(table)) == ["k=2", f"k={DEFAULT}"]
+
+
+@pytest.mark.parametrize("kind", ["STRING", "VARCHAR(40)"])
+@pytest.mark.parametrize("value", ["", DEFAULT])
+def test_a_new_row_is_judged_by_the_partition_that_it_is_put_into(tables: Tables, value: str, kind: str) -> None:
+    """REPLACE WHERE would not find it again, so that it would be there twice after a second run."""
+    tables.create("replaced", "id INT", f"PARTITIONED BY (k {kind})")
+    with pytest.raises(PySparkException, match="HIVE_ACID_REPLACE_WHERE_MISMATCH"):
+        tables.sql(f"INSERT INTO replaced REPLACE WHERE k = '{value}' VALUES (1, '{value}')")
+    for _ in range(2):
+        tables.sql(f"INSERT INTO replaced REPLACE WHERE k IS NULL OR k = 'x' VALUES (1, '{value}'), (2, 'x')")
+        assert tables.sql("SELECT * FROM replaced ORDER BY id") == [(1, None), (2, "x")]

@@ -6,7 +6,7 @@ import hiveacid.commands.NewRowCheck
 import hiveacid.errors.{AcidException, Refusal}
 
 import org.apache.spark.sql.catalyst.analysis.UnresolvedRelation
-import org.apache.spark.sql.catalyst.catalog.CatalogTable
+import org.apache.spark.sql.catalyst.catalog.{CatalogTable, ExternalCatalogUtils}
 import org.apache.spark.sql.catalyst.expressions.{
   Alias,
   Attribute,
@@ -14,12 +14,16 @@ import org.apache.spark.sql.catalyst.expressions.{
   AttributeReference,
   AttributeSet,
   Expression,
+  If,
+  In,
+  Literal,
   SubqueryExpression
 }
 import org.apache.spark.sql.catalyst.expressions.Literal.{FalseLiteral, TrueLiteral}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.execution.datasources.{InsertIntoHadoopFsRelationCommand, LogicalRelation}
+import org.apache.spark.sql.types.{StringType, VarcharType}
 
 /** `INSERT INTO t REPLACE WHERE condition query`, and `writeTo(t).overwrite(condition)`, while Spark analyses it: the
   * rows to replace as a query of the target, so that the condition is resolved as that of a DELETE is, and the INSERT
@@ -56,13 +60,24 @@ case class ResolvedReplaceWhere(target: LogicalRelation, condition: Expression, 
     val named = c.query.output.zip(columns).map { case (value, column) =>
       Alias(value, column.name)(explicitMetadata = Some(column.metadata))
     }
-    val news = AttributeMap(columns.zip(named.map(_.toAttribute)))
+    val news = AttributeMap(columns.zip(named.map(_.toAttribute)).map { case (c, value) => c -> asStored(c, value) })
     val check = NewRowCheck(
       condition.transform { case a: Attribute => news.getOrElse(a, a) },
       AcidTable.name(target.catalogTable.get),
       text
     )
     CanonicalStatement.replace(target.withMetadataColumns(), condition, Filter(check, Project(named, c.query)))
+  }
+
+  /** A text names the partition of NULL where Hive's name of that, or nothing, would be the name. */
+  private def asStored(column: Attribute, value: Attribute): Expression = {
+    val key = AcidTable.partitionKeys(target.catalogTable.get).find(_.name.equalsIgnoreCase(column.name))
+    key.map(_.rawType) match {
+      case Some(_: StringType | _: VarcharType) =>
+        val ofNull = Seq("", ExternalCatalogUtils.DEFAULT_PARTITION_NAME)
+        If(In(value, ofNull.map(Literal(_))), Literal(null, column.dataType), value)
+      case _ => value
+    }
   }
 }
 
