@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from hive_acid.commands.shared import Commands
-    from hive_acid.compaction.queue.worker import Worker
-    from hive_acid.compaction.queue.worker_service import Report
+    from hive_acid.compaction.queue.worker_service import Compacts, Report
+    from hive_acid.errors import HiveAcidError
 
 _POLL_S = 5.0
 """Hive's workers look as often (hive.compactor.worker.sleep.time)."""
@@ -46,7 +46,7 @@ def add_worker_command(commands: Commands) -> None:
 
 
 def run_worker(chosen: argparse.Namespace) -> int:
-    """Serve; a first signal lets what has begun be done, a second cancels it. 2 if with --once one failed."""
+    """Serve; a first signal lets what has begun be done, a second cancels it. --once: 2 if one failed, or the queue."""
     from hive_acid.commands.progress import watched
     from hive_acid.compaction.queue.liveness import WORKER_PREFIX
     from hive_acid.errors import HiveAcidError, build_error
@@ -64,13 +64,13 @@ def run_worker(chosen: argparse.Namespace) -> int:
             for compaction_id in workers[0].fail_dead():
                 print(f"compaction {compaction_id}: its worker has died", file=sys.stderr, flush=True)
             with watched(session.attachment.running_compactions):
-                return _Serving(chosen, session.cancel_jobs).run(workers)
+                return Serving(chosen, session.cancel_jobs).run(workers)
     except HiveAcidError as error:
         print(error, file=sys.stderr)
         return FAILED
 
 
-class _Serving:
+class Serving:
     """One run of the command."""
 
     def __init__(self, chosen: argparse.Namespace, cancel_jobs: Callable[[], None]) -> None:
@@ -83,7 +83,7 @@ class _Serving:
         self._failures = 0
         self._is_cancelled = False
 
-    def run(self, workers: Sequence[Worker]) -> int:
+    def run(self, workers: Sequence[Compacts]) -> int:
         from hive_acid.compaction.queue.worker_service import Service
 
         for number in (signal.SIGTERM, signal.SIGINT):
@@ -94,7 +94,7 @@ class _Serving:
             self._stop,
             monotonic_ms,
             self._report,
-            lambda error: print(error, file=sys.stderr, flush=True),
+            self._trouble,
         )
         service.run(workers, self._chosen.once)
         if self._is_cancelled:
@@ -106,6 +106,10 @@ class _Serving:
             self._is_cancelled = True
             self._cancel_jobs()
         self._stop.set()
+
+    def _trouble(self, error: HiveAcidError) -> None:
+        self._failures += 1
+        print(error, file=sys.stderr, flush=True)
 
     def _report(self, report: Report) -> None:
         from hive_acid.compaction.queue.worker_service import FAILED as FAILED_STATE

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import argparse
 import json
+import signal
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import pytest
 
+from hive_acid.commands import worker
 from hive_acid.compaction.queue.compaction_outcome import CompactionOutcome
 from hive_acid.compaction.queue.worker_service import COMPACTED, FAILED, REFUSED, Metrics, Report, Service
 from hive_acid.errors import HiveAcidError, build_error
@@ -110,3 +113,14 @@ def test_a_report_reads_well() -> None:
     assert report.format_text() == "db.t d=1: major compacted: base_0000003_v0000009 (5 rows, 70 bytes, 12 ms)"
     assert json.loads(report.format_json())["folders"] == ["base_0000003_v0000009"]
     assert Report(FAILED, 1, reason="full").format_text() == "failed: full"
+
+
+@pytest.mark.parametrize(
+    ("queued", "code"), [([DONE], 0), ([NOTHING], 0), ([RuntimeError("no space left")], 2), ([UNAVAILABLE], 2)]
+)
+def test_once_fails_if_a_compaction_did_or_the_queue_did_not_answer(
+    queued: list[CompactionOutcome | Exception], code: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(signal, "signal", lambda *_: None)
+    chosen = argparse.Namespace(pools="", once=True, json=False, metrics=None)
+    assert worker.Serving(chosen, lambda: None).run([FakeWorker({None: queued})]) == code
