@@ -12,8 +12,10 @@ struct<num_affected_rows:bigint>
 delete_delta_0000002_0000002_0000/bucket_00000
 ```
 
-The first marker of a statement of a named session is `-- !query session name`. Two empty lines stand before the next
-statement. Text between the marker lines is kept to the character, blanks at the end too.
+A block `count` tells how many rows a query has where that is not the number of lines: one row with an empty text has
+no line, and a text with a line break has two. The first marker of a statement of a named session is
+`-- !query session name`. Two empty lines stand before the next statement. Text between the marker lines is kept to the
+character, blanks at the end too.
 """
 
 from __future__ import annotations

@@ -87,6 +87,7 @@ class _Run:
 
     def _add(self, statement: InputStatement, work: Callable[[InputStatement], Answer]) -> None:
         """Does the work and adds its result."""
+        recorded: list[Recorded] = []
         try:
             answer = work(statement)
         except StatementFailed as error:
@@ -95,9 +96,10 @@ class _Run:
         else:
             schema = (mask_text if answer.is_command else mask_row)(answer.schema, self._database)
             output = "\n".join(self._masked(answer))
+            recorded += _count_rows(answer, output)
         session = self._sessions[statement.session]
-        recorded = tuple(self._record(session, kind, table) for kind, table in statement.recordings)
-        self.results.append(QueryResult(statement.text, schema, output, recorded, statement.session))
+        recorded += [self._record(session, kind, table) for kind, table in statement.recordings]
+        self.results.append(QueryResult(statement.text, schema, output, tuple(recorded), statement.session))
 
     def _masked(self, answer: Answer) -> list[str]:
         if answer.is_command:
@@ -121,6 +123,12 @@ class _Run:
         if not folder.is_dir():
             raise SuiteError(f"--{kind.name} {table}: {folder} is not there, or not on this machine")
         return Recorded(f"{kind.value} {table}", _RECORDERS[kind](Path(folder), self._database))
+
+
+def _count_rows(answer: Answer, output: str) -> list[Recorded]:
+    """The number of a query's rows where it is not that of the lines, as of one row with an empty text."""
+    lines = len(output.split("\n")) if output else 0
+    return [] if answer.is_command or len(answer.rows) == lines else [Recorded("count", str(len(answer.rows)))]
 
 
 def _prepare(session: Session, *statements: str) -> None:

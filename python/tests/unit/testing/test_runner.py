@@ -21,6 +21,7 @@ class Engine:
 
     location: str = "/nowhere"
     answers: dict[str, str] = field(default_factory=dict)
+    rows: dict[str, tuple[str, ...]] = field(default_factory=dict)
     settings: list[Settings] = field(default_factory=list)
     ran: list[list[str]] = field(default_factory=list)
 
@@ -46,6 +47,8 @@ class EngineSession:
             return Answer("struct<v:string>", (self.settings.get(statement.rsplit(maxsplit=1)[-1], "unset"),))
         if statement == "SELECT current_database()":
             return Answer("struct<d:string>", (self.ran[0].split()[-1],))
+        if statement in self.engine.rows:
+            return Answer("struct<s:string>", self.engine.rows[statement])
         return Answer("struct<s:string>", (self.engine.answers.get(statement, statement),))
 
     def location(self, table: str) -> str:
@@ -72,6 +75,31 @@ def test_a_recorded_file_passes_until_an_answer_changes(tmp_path: Path) -> None:
     report = check_file(file, engine)
     assert report.verdict is Verdict.DIFFERS and not report.is_good
     assert "-SELECT 2\n+other" in report.text
+
+
+@pytest.mark.parametrize(
+    ("recorded", "now"),
+    [((), ("",)), (("",), ()), (("", ""), ("\n",)), (("a", "b"), ("a\nb",)), (("a\nb", "c"), ("a", "b", "c"))],
+)
+def test_other_rows_of_the_same_text_are_a_difference(
+    tmp_path: Path, recorded: tuple[str, ...], now: tuple[str, ...]
+) -> None:
+    [file] = suite_of(tmp_path, a="SELECT 1;")
+    engine = Engine(rows={"SELECT 1": recorded})
+    update_file(file, engine)
+    assert check_file(file, engine).verdict is Verdict.PASSED
+    engine.rows["SELECT 1"] = now
+    report = check_file(file, engine)
+    assert report.verdict is Verdict.DIFFERS
+    assert "-- !query count" in report.text
+
+
+def test_the_number_of_rows_stands_only_where_the_lines_do_not_tell_it(tmp_path: Path) -> None:
+    [file] = suite_of(tmp_path, a="SELECT 1; SELECT 2; SELECT 3;")
+    update_file(file, Engine(rows={"SELECT 1": (), "SELECT 2": ("a", ""), "SELECT 3": ("",)}))
+    text = file.result.read_text()
+    assert text.count("-- !query count") == 1
+    assert text.endswith("SELECT 3\n-- !query schema\nstruct<s:string>\n-- !query output\n\n-- !query count\n1\n")
 
 
 def test_a_statement_added_to_the_input_differs_from_what_was_recorded(tmp_path: Path) -> None:
