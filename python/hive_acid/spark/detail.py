@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-
 from pyspark.sql import DataFrame, SparkSession
 
 from hive_acid.model.table import TableKind
 from hive_acid.snapshot.acid_state import TableContent
+from hive_acid.spark.instants import build_instant
 from hive_acid.wire.table_detail import TableDetail
 
 _SCHEMA = """
-    format STRING, name STRING, kind STRING, location STRING, createdAt TIMESTAMP, owner STRING,
+    format STRING, name STRING, kind STRING, location STRING, createdAt TIMESTAMP_LTZ, owner STRING,
     partitionColumns ARRAY<STRING>, bucketColumns ARRAY<STRING>, numBuckets INT, properties MAP<STRING, STRING>,
     numFiles BIGINT, sizeInBytes BIGINT, numDeltas BIGINT, numDeleteDeltas BIGINT, latestWriteId BIGINT
 """
@@ -24,7 +23,7 @@ def build_detail_frame(spark: SparkSession, described: TableDetail, content: Tab
         str(described.name),
         TableKind.of(described.properties).value,
         described.location,
-        datetime.fromtimestamp(described.created_at_ms / 1000),
+        build_instant(described.created_at_ms),
         described.owner,
         list(described.partition_columns),
         list(described.bucket_columns),

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
 
 from pyspark.sql import DataFrame, SparkSession
 
 from hive_acid.history.entries import HistoryEntry
+from hive_acid.spark.instants import build_instant
 
 _SCHEMA = """
-    writeId BIGINT, firstWriteId BIGINT, timestamp TIMESTAMP, operation STRING, statement STRING, application STRING,
-    applicationId STRING, userName STRING, txnId BIGINT, numInsertedRows BIGINT, numUpdatedRows BIGINT,
-    numDeletedRows BIGINT, numFiles BIGINT, sizeInBytes BIGINT, numPartitions BIGINT,
+    writeId BIGINT, firstWriteId BIGINT, timestamp TIMESTAMP_LTZ, operation STRING, statement STRING,
+    application STRING, applicationId STRING, userName STRING, txnId BIGINT,
+    numInsertedRows BIGINT, numUpdatedRows BIGINT, numDeletedRows BIGINT,
+    numFiles BIGINT, sizeInBytes BIGINT, numPartitions BIGINT,
     partitions ARRAY<STRING>, folders ARRAY<STRING>, foldedInto ARRAY<STRING>, remark STRING
 """
 
@@ -26,7 +27,7 @@ def _build_row(entry: HistoryEntry) -> tuple[object, ...]:
     return (
         entry.write_id,
         entry.first_write_id,
-        None if entry.time_ms is None else datetime.fromtimestamp(entry.time_ms / 1000),
+        build_instant(entry.time_ms),
         entry.operation,
         entry.statement,
         entry.application,
