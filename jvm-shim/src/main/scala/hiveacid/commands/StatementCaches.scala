@@ -26,10 +26,8 @@ object StatementCaches {
     if (session.sharedState.cacheManager.isEmpty) command
     else {
       val changes = used(session, command.target, command.changes)
-      changes.foreachWithSubqueries {
-        case cache: InMemoryRelation if !cache.cacheBuilder.isCachedColumnBuffersLoaded => fill(session, cache)
-        case _                                                                          =>
-      }
+      val caches = changes.collectWithSubqueries { case cache: InMemoryRelation => cache }
+      caches.filterNot(_.cacheBuilder.isCachedColumnBuffersLoaded).foreach(fill(session, _))
       CurrentOrigin.withOrigin(command.origin)(command.copy(changes = changes))
     }
 
