@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
+from pyspark.sql import SparkSession
 
+import hive_acid
+from hive_acid.erasure.signing import HASH_KEY_FILE, SIGNING_KEY_FILE, make_keys
 from integration.conftest import Tables
 from support.spark_lines import FAILED_JOB
 
@@ -77,3 +81,51 @@ def test_not_null_of_spark_holds_for_what_spark_writes(tables: Tables) -> None:
         with pytest.raises(FAILED_JOB, match=r"(?i)NULL|Cannot find data for the output column"):
             tables.sql(statement)
     assert tables.sql(f"SELECT id, v FROM {made}") == [(1, "a")]
+
+
+@pytest.mark.parametrize(
+    ("word", "kind"),
+    [
+        ("ORC", "'transactional'='true'"),
+        ("ORC", "'transactional'='true', 'transactional_properties'='insert_only'"),
+        ("PARQUET", "'transactional'='true', 'transactional_properties'='insert_only'"),
+    ],
+)
+@pytest.mark.usefixtures("as_hive")
+def test_a_compaction_keeps_null_where_spark_has_not_null(tables: Tables, word: str, kind: str) -> None:
+    columns = "id INT NOT NULL, n DOUBLE NOT NULL, v STRING NOT NULL"
+    made = new(tables, "made", f"({columns}) STORED AS {word} TBLPROPERTIES ({kind})")
+    tables.sql(f"INSERT INTO {made} VALUES (1, 1.5, 'a'), (NULL, NULL, NULL)")
+    tables.sql(f"INSERT INTO {made} VALUES (NULL, 2.5, 'b')")
+    (row,) = tables.sql(f"ALTER TABLE {made} COMPACT 'major' AND WAIT")
+    assert row[6] is True
+    rows = tables.sql(f"SELECT * FROM {made} ORDER BY n NULLS FIRST")
+    assert rows == [(None, None, None), (1, 1.5, "a"), (None, 2.5, "b")]
+
+
+@pytest.mark.parametrize(
+    "kind", ["'transactional'='true'", "'transactional'='true', 'transactional_properties'='insert_only'"]
+)
+@pytest.mark.usefixtures("as_hive")
+def test_an_erasure_takes_null_for_nobody_where_spark_has_not_null(
+    spark: SparkSession, tables: Tables, tmp_path: Path, kind: str
+) -> None:
+    made = new(
+        tables,
+        "made",
+        f"(id INT NOT NULL, v STRING) PARTITIONED BY (k STRING NOT NULL) STORED AS ORC TBLPROPERTIES ({kind})",
+    )
+    tables.sql(f"INSERT INTO {made} VALUES (1, 'one', 'a'), (NULL, 'nobody', 'a'), (1, 'one', NULL), (2, 'two', NULL)")
+    make_keys(tmp_path / "keys")
+    outcome = hive_acid.erase(
+        spark,
+        subjects=["1"],
+        tables={made: {"keys": {"id": "id"}, "partitions": "k IS NULL OR k = 'a'"}},
+        columns=["id"],
+        hash_key=bytes.fromhex((tmp_path / "keys" / HASH_KEY_FILE).read_text().strip()),
+        signing_key=tmp_path / "keys" / SIGNING_KEY_FILE,
+        ledger=tmp_path / "ledger",
+        certificate=tmp_path / "certificate.json",
+    )
+    assert outcome.verdict.state.value == "erased", outcome.verdict
+    assert tables.sql(f"SELECT id, v FROM {made} ORDER BY v") == [(None, "nobody"), (2, "two")]

@@ -37,6 +37,9 @@ object SparkAccess {
   /** private[spark]; the schema with NULL allowed everywhere, in nested values too. */
   def nullable(schema: StructType): StructType = schema.asNullable
 
+  /** The table as it is read: any column may be NULL, also one that Spark knows as NOT NULL. */
+  def withNulls(table: CatalogTable): CatalogTable = table.copy(schema = nullable(table.schema))
+
   /** private[spark]; where the PySpark of this Spark lies, as a path of Python's; empty without SPARK_HOME. */
   def pythonPath: String = PythonUtils.sparkPythonPath
 

@@ -164,6 +164,6 @@ object SearchApi {
   /** A table of the session's own catalog. */
   private def describe(session: SparkSession, table: String): CatalogTable = {
     val Seq(_, database, name) = session.sessionState.sqlParser.parseMultipartIdentifier(table): @unchecked
-    session.sessionState.catalog.getTableMetadata(TableIdentifier(name, Some(database)))
+    SparkAccess.withNulls(session.sessionState.catalog.getTableMetadata(TableIdentifier(name, Some(database))))
   }
 }

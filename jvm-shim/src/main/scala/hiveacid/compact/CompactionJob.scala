@@ -16,6 +16,7 @@ import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.TableIdentifier
 import org.apache.spark.sql.catalyst.util.CharVarcharUtils
 import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.hiveacid.SparkAccess
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.util.SerializableConfiguration
 
@@ -63,7 +64,8 @@ object CompactionJob {
   private def inSparksCatalog(session: SparkSession, name: String): StructType = {
     val parts = name.split('.')
     val table = AcidTable.find(session, TableIdentifier(parts(1), Some(parts(0))))
-    table.getOrElse(throw AcidException("HIVE_ACID_TABLE_NOT_FOUND", Map("table" -> name))).dataSchema
+    val missing = AcidException("HIVE_ACID_TABLE_NOT_FOUND", Map("table" -> name))
+    SparkAccess.withNulls(table.getOrElse(throw missing)).dataSchema
   }
 
   /** The columns are asked for twice, here of Spark's catalog: if the table was altered in between, some would be lost.

@@ -94,12 +94,10 @@ object AcidRelation {
   ): LogicalRelation = {
     refuseUnreadable(t)
     val zone = session.sessionState.conf.sessionLocalTimeZone
-    val index = new AcidFileIndex(session, t, zone, None, isWritten = isWritten)
-    val format = formatOf("Access", t).reader(zone, t)
-    val (partition, data) =
-      if (isWritten) (t.partitionSchema, t.dataSchema)
-      else (SparkAccess.nullable(t.partitionSchema), SparkAccess.nullable(t.dataSchema))
-    val fs = HadoopFsRelation(index, partition, data, None, format, options)(session)
+    val described = if (isWritten) t else SparkAccess.withNulls(t)
+    val index = new AcidFileIndex(session, described, zone, None, isWritten = isWritten)
+    val format = formatOf("Access", t).reader(zone, described)
+    val fs = HadoopFsRelation(index, described.partitionSchema, described.dataSchema, None, format, options)(session)
     val plain = LogicalRelation(fs, t)
     val kept = plain.output.map { a =>
       output.find(_.name.equalsIgnoreCase(a.name)).fold(a)(old => a.withExprId(old.exprId))

@@ -8,6 +8,7 @@ import org.apache.spark.sql.catalyst.plans.logical.{LeafNode, LogicalPlan, Proje
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.execution.datasources.LogicalRelation
 import org.apache.spark.sql.functions.expr
+import org.apache.spark.sql.hiveacid.SparkAccess
 
 /** Conditions on the rows of a table as expressions over the columns of its files.
   *
@@ -26,10 +27,10 @@ final case class KeyConditions(conditions: Seq[Expression], relation: LogicalPla
         if (found.exists(_.exprId == a.exprId)) found else found :+ a
       }
 
-  def table: CatalogTable = relation match {
+  def table: CatalogTable = SparkAccess.withNulls(relation match {
     case l: LogicalRelation   => l.catalogTable.get
     case h: HiveTableRelation => h.tableMeta
-  }
+  })
 }
 
 object KeyConditions {
