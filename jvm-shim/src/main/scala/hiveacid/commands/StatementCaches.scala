@@ -47,10 +47,17 @@ object StatementCaches {
   private def used(session: SparkSession, target: CatalogTable, plan: LogicalPlan): LogicalPlan =
     plan
       .transformDown {
-        case hint: ResolvedHint                               => hint
-        case part if !isTarget(part, target) && part.resolved => LineSessions.cached(session, part).getOrElse(part)
+        case hint: ResolvedHint                                                   => hint
+        case part if part.resolved && !isTarget(part, target) && !hasRowIds(part) =>
+          LineSessions.cached(session, part).getOrElse(part)
       }
       .transformAllExpressions { case s: SubqueryExpression => s.withNewPlan(used(session, target, s.plan)) }
+
+  /** Rows that are to be changed, which a statement finds by their IDs. */
+  private def hasRowIds(part: LogicalPlan): Boolean = part.exists {
+    case AcidRelation.Target(l) => l.output.length > l.catalogTable.get.schema.length
+    case _                      => false
+  }
 
   /** All rows of the target, and nothing but its columns. */
   private def isTarget(part: LogicalPlan, target: CatalogTable): Boolean = part match {
