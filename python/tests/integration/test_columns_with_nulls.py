@@ -129,3 +129,28 @@ def test_an_erasure_takes_null_for_nobody_where_spark_has_not_null(
     )
     assert outcome.verdict.state.value == "erased", outcome.verdict
     assert tables.sql(f"SELECT id, v FROM {made} ORDER BY v") == [(None, "nobody"), (2, "two")]
+
+
+@pytest.mark.parametrize("origin", ["declared", "made"])
+def test_columns_with_not_null_within_are_assigned(tables: Tables, origin: str) -> None:
+    values = "named_struct('a', 1, 'b', 1) AS s, array(1) AS l, map('k', 1) AS m"
+    if origin == "declared":
+        made = new(
+            tables, "made", f"(id INT, s STRUCT<a: INT NOT NULL, b: INT>, l ARRAY<INT>, m MAP<STRING, INT>) {ACID}"
+        )
+        tables.sql(f"INSERT INTO {made} SELECT 1, {values}")
+    else:
+        made = new(tables, "made", f"{ACID} AS SELECT 1 AS id, {values}")
+    shown = f"SELECT id, s.a, s.b, l, m FROM {made} ORDER BY id"
+    assert tables.sql(f"UPDATE {made} SET s.b = 5, l = array(2), m = map('k', 2)") == [(1,)]
+    assert tables.sql(shown) == [(1, 1, 5, [2], {"k": 2})]
+    assert tables.sql(f"UPDATE {made} SET s = named_struct('a', 3, 'b', 4)") == [(1,)]
+    assert tables.sql(shown) == [(1, 3, 4, [2], {"k": 2})]
+    source = (
+        "(SELECT id, named_struct('a', 6, 'b', 7) AS s, array(8) AS l, map('k', 9) AS m FROM VALUES (1), (2) AS v(id))"
+    )
+    merge = f"MERGE INTO {made} t USING {source} u ON t.id = u.id WHEN MATCHED THEN UPDATE SET"
+    assert tables.sql(f"{merge} * WHEN NOT MATCHED THEN INSERT *") == [(2, 1, 0, 1)]
+    assert tables.sql(shown) == [(1, 6, 7, [8], {"k": 9}), (2, 6, 7, [8], {"k": 9})]
+    assert tables.sql(f"{merge} s.a = u.id, l = array(u.id)") == [(2, 2, 0, 0)]
+    assert tables.sql(shown) == [(1, 1, 7, [1], {"k": 9}), (2, 2, 7, [2], {"k": 9})]

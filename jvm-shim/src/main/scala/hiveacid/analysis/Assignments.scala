@@ -38,7 +38,7 @@ object Assignments {
       val refusal = Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.ASSIGNED_COLUMN", Map("column" -> a.key.sql))
       throw AcidException.unsupported("UPDATE", AcidTable.name(table), refusal)
     }
-    val aligned = LineNodes.alignedUpdate(declared(target), assignments.map(prepared), fromStar)
+    val aligned = LineNodes.alignedUpdate(declared(target), assignments.map(asDeclared(target, _)), fromStar)
     val (data, partition) = named(target, aligned).splitAt(table.dataSchema.length)
     val keys = AttributeSet(target.output.drop(table.dataSchema.length))
     if (assignments.exists(_.key.references.subsetOf(keys))) data ++ partition else data
@@ -46,7 +46,7 @@ object Assignments {
 
   /** One value for each column; those without an assignment get their default, NULL if they have none. */
   def ofInsert(target: LogicalRelation, assignments: Seq[Assignment]): Seq[(String, Expression)] =
-    named(target, AssignmentUtils.alignInsertAssignments(declared(target), assignments.map(prepared)))
+    named(target, AssignmentUtils.alignInsertAssignments(declared(target), assignments.map(asDeclared(target, _))))
 
   /** The target's columns with the NOT NULL that Spark keeps of the table. */
   private def declared(target: LogicalRelation): Seq[AttributeReference] = {
@@ -54,6 +54,13 @@ object Assignments {
     target.output.zip(schema).map { case (column, field) =>
       column.withDataType(field.dataType).withNullability(field.nullable)
     }
+  }
+
+  /** The assignment to a declared column: Spark finds it by the column, with its type. */
+  private def asDeclared(target: LogicalRelation, a: Assignment): Assignment = {
+    val columns = AttributeMap(target.output.zip(declared(target)))
+    val plain = prepared(a)
+    plain.copy(key = plain.key.transform { case c: AttributeReference => columns.getOrElse(c, c) })
   }
 
   private def named(target: LogicalRelation, aligned: Seq[Assignment]) =
