@@ -29,8 +29,8 @@ object LineSessions {
 
   /** The plan that reads a cache of the same query, if there is one. */
   def cached(session: SparkSession, plan: LogicalPlan): Option[LogicalPlan] = {
-    val caches = session.sharedState.cacheManager
-    caches.lookupCachedData(plan).map(_ => caches.useCachedData(plan))
+    val cached = session.sharedState.cacheManager.lookupCachedData(plan)
+    cached.map(_.cachedRepresentation.withOutput(plan.output))
   }
 
   def expression(session: SparkSession, column: Column): Expression = column.expr

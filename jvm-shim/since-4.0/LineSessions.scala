@@ -22,8 +22,8 @@ object LineSessions {
 
   /** The plan that reads a cache of the same query, if there is one. */
   def cached(session: SparkSession, plan: LogicalPlan): Option[LogicalPlan] = {
-    val caches = session.sharedState.cacheManager
-    caches.lookupCachedData(session, plan).map(_ => caches.useCachedData(plan))
+    val cached = session.sharedState.cacheManager.lookupCachedData(session, plan)
+    cached.map(_.cachedRepresentation.withOutput(plan.output))
   }
 
   /** private[sql]; a column's tree can be had in no public way. Texts in it are parsed here, by the session's parser.

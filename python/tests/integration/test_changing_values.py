@@ -175,7 +175,13 @@ def test_a_statement_has_one_time(tables: Tables) -> None:
 
 
 @pytest.mark.parametrize(
-    "source", ["SELECT id, rand() < 0.5 AS pick FROM s", "SELECT id, id % 2 = 0 AS pick FROM s LIMIT 20"]
+    "source",
+    [
+        "SELECT id, rand() < 0.5 AS pick FROM s",
+        "SELECT id, id % 2 = 0 AS pick FROM s LIMIT 20",
+        "SELECT id, id IN (SELECT id FROM s LIMIT 20) AS pick FROM s",
+        "SELECT id, r < 0.5 AS pick FROM s LATERAL VIEW explode(array(rand())) e AS r",
+    ],
 )
 def test_rows_that_are_others_at_each_evaluation_are_not_split_between_tables(tables: Tables, source: str) -> None:
     for name in ("s", "train", "test"):

@@ -82,6 +82,68 @@ def test_the_target_itself_is_read_as_it_is(queue: Tables) -> None:
     assert queue.sql("SELECT id FROM queue") == [(4,)]
 
 
+def test_the_target_itself_is_read_as_it_is_with_columns_that_are_padded(tables: Tables) -> None:
+    tables.create("padded", "id INT, c CHAR(3)")
+    tables.sql("INSERT INTO padded VALUES (1, 'a'), (2, 'b')")
+    tables.sql("CACHE TABLE padded")
+    try:
+        other = tables.client.open_transaction("test", "here", "test")
+        name = TableName(tables.database, "padded")
+        write_id = tables.client.allocate_write_id(other, name)
+        delta = tables.location("padded") / f"delta_{write_id:07d}_{write_id:07d}_0000"
+        files = {"bucket_00000": insert(write_id, (3, "c  "))}
+        write_folder(tables.spark, delta, "struct<id:int,c:string>", files)
+        tables.client.commit(other)
+        assert tables.sql("DELETE FROM padded AS p WHERE id < (SELECT max(q.id) FROM padded AS q)") == [(2,)]
+    finally:
+        tables.spark.catalog.clearCache()
+    assert tables.sql("SELECT id FROM padded") == [(3,)]
+
+
+def test_all_rows_of_the_target_that_a_user_has_cached_as_a_batch_are_that_batch(queue: Tables) -> None:
+    queue.spark.table(f"{queue.database}.queue").cache().createOrReplaceTempView("batch")
+    assert queue.spark.table("batch").count() == 3
+    insert_elsewhere(queue, 4)
+    queue.sql("INSERT INTO archive SELECT id, 'old' FROM batch")
+    assert queue.sql("DELETE FROM queue WHERE id IN (SELECT id FROM batch)") == [(3,)]
+    assert queue.sql("SELECT count(*) FROM archive") == [(3,)]
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        f"SELECT id, {DRAWN} AS v, ROW__ID.rowid AS r FROM queue",
+        f"WITH c AS (SELECT id, {DRAWN} AS v FROM queue) SELECT * FROM c",
+        f"SELECT /*+ REPARTITION(1) */ id, {DRAWN} AS v FROM queue",
+    ],
+)
+def test_any_query_that_is_cached_is_found(queue: Tables, query: str) -> None:
+    queue.sql("WITH c AS (SELECT 1 AS one) SELECT * FROM c")
+    cached(queue, query)
+    shown = sorted(tuple(row) for row in queue.spark.table("batch").select("id", "v").collect())
+    queue.sql("INSERT INTO archive SELECT id, v FROM batch")
+    assert queue.sql("SELECT * FROM archive ORDER BY id") == shown
+
+
+def test_a_constant_partition_is_locked_alone_with_a_cached_source(queue: Tables) -> None:
+    queue.create("p", "id INT", "PARTITIONED BY (k STRING)")
+    cached(queue, f"SELECT id FROM {queue.database}.queue")
+    facts = dict(queue.sql("EXPLAIN ACID INSERT INTO p PARTITION (k = 'a') SELECT id FROM batch"))
+    assert facts["lock"] == f"SHARED_READ for INSERT on {TableName(queue.database, 'p')} k=a"
+
+
+@pytest.mark.parametrize("is_filled", [True, False])
+def test_a_refused_cache_leaves_the_transaction_as_it_is(queue: Tables, is_filled: bool) -> None:
+    cached(queue, f"SELECT id, 'x' AS v FROM {queue.database}.queue")
+    if is_filled:
+        queue.spark.table("batch").collect()
+    with hive_acid.transaction(queue.spark):
+        with pytest.raises(PySparkException, match="Reading or filling a cache"):
+            queue.sql("INSERT INTO archive SELECT * FROM batch")
+        queue.sql("INSERT INTO archive VALUES (1, 'one')")
+    assert queue.sql("SELECT * FROM archive") == [(1, "one")]
+
+
 def test_within_a_transaction_a_cache_is_no_source(queue: Tables) -> None:
     cached(queue, f"SELECT id, {DRAWN} AS v FROM {queue.database}.queue")
     with pytest.raises(PySparkException, match="Reading or filling a cache"), hive_acid.transaction(queue.spark):

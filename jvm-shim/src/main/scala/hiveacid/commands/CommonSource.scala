@@ -3,7 +3,15 @@ package hiveacid.commands
 import hiveacid.errors.{AcidException, Refusal}
 import hiveacid.values.AcidTable
 
-import org.apache.spark.sql.catalyst.plans.logical.{GlobalLimit, LocalLimit, LogicalPlan, Offset, SubqueryAlias}
+import org.apache.spark.sql.catalyst.expressions.{Expression, PlanExpression}
+import org.apache.spark.sql.catalyst.plans.logical.{
+  Generate,
+  GlobalLimit,
+  LocalLimit,
+  LogicalPlan,
+  Offset,
+  SubqueryAlias
+}
 
 /** The source of an INSERT into several tables, which Hive reads once, and Spark once for each of them. All read it in
   * one snapshot, so that it has the same rows for all unless these are others at each evaluation, as drawn ones are.
@@ -17,11 +25,18 @@ object CommonSource {
 
   /** The name of a part of the FROM clause; values of a SELECT list stand above all names and may change. */
   private def changing(plan: LogicalPlan): Option[String] = plan.collectFirst {
-    case SubqueryAlias(id, child) if id.name != RowChangeQuery.Source && child.exists(changes) => id.name
+    case SubqueryAlias(id, child) if id.name != RowChangeQuery.Source && isChanging(child) => id.name
+    case g: Generate if !g.generator.deterministic => g.qualifier.getOrElse(g.generator.prettyName)
   }
 
-  private def changes(part: LogicalPlan): Boolean = part match {
-    case _: GlobalLimit | _: LocalLimit | _: Offset => true
-    case _                                          => part.expressions.exists(!_.deterministic)
+  private def isChanging(part: LogicalPlan): Boolean = part.collectWithSubqueries {
+    case p @ (_: GlobalLimit | _: LocalLimit | _: Offset) => p
+    case p if p.expressions.exists(isChanging)            => p
+  }.nonEmpty
+
+  /** A query within is looked at by itself. */
+  private def isChanging(value: Expression): Boolean = value.exists {
+    case _: PlanExpression[_] => false
+    case e                    => e.children.forall(_.deterministic) && !e.deterministic
   }
 }

@@ -1,6 +1,6 @@
 package hiveacid.commands
 
-import hiveacid.scan.AcidFileIndex
+import hiveacid.scan.{AcidFileIndex, BoundQuery}
 import hiveacid.values.{AcidTable, InsertKind, PartitionNames}
 
 import org.apache.spark.sql.catalyst.InternalRow
@@ -100,7 +100,11 @@ object PartitionsToLock {
 
   private def evaluated(session: SparkSession, target: CatalogTable, plan: Project): Option[Seq[String]] = {
     val keys = plan.output
-    val values = session.sessionState.executePlan(plan).optimizedPlan match {
+    val optimized = session.sessionState.executePlan(plan).optimizedPlan match {
+      case BoundQuery(child, _) => child // with a source that is read from a cache
+      case other                => other
+    }
+    val values = optimized match {
       case l: LocalRelation                            => Some(l.data)
       case Project(list, _) if list.forall(isConstant) =>
         Some(Seq(InternalRow.fromSeq(list.collect { case Alias(value, _) => value.eval(InternalRow.empty) })))

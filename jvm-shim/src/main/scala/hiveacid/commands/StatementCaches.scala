@@ -1,15 +1,16 @@
 package hiveacid.commands
 
-import hiveacid.scan.AcidRelation
+import hiveacid.scan.{AcidRelation, BoundQueryExec, SessionTransactions}
 import hiveacid.values.AcidTable
 
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
-import org.apache.spark.sql.catalyst.expressions.{Attribute, SubqueryExpression}
-import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project, ResolvedHint, SubqueryAlias, View}
+import org.apache.spark.sql.catalyst.expressions.SubqueryExpression
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project, ResolvedHint, SubqueryAlias}
 import org.apache.spark.sql.catalyst.trees.CurrentOrigin
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.execution.SQLExecution
 import org.apache.spark.sql.execution.columnar.InMemoryRelation
+import org.apache.spark.sql.execution.datasources.LogicalRelation
 import org.apache.spark.sql.hiveacid.{LineSessions, SparkAccess}
 
 /** The rows of a statement's sources that are in Spark's caches, as a query takes them: who caches a sample, or a batch
@@ -18,16 +19,19 @@ import org.apache.spark.sql.hiveacid.{LineSessions, SparkAccess}
   * Spark looks caches up by the analysed plan. That of a statement is bound to a snapshot and to a time before Spark
   * sees it, so that it would never be found.
   *
-  * The target as such is read in the statement's snapshot all the same, also by subqueries. A cache of it would be as
-  * old as the last writer of another session's catalog or engine.
+  * The target by its own name is read in the statement's snapshot all the same, also by subqueries. A cache of it would
+  * be as old as the last writer of another session's catalog or engine.
   */
 object StatementCaches {
   def use(session: SparkSession, command: AcidWriteCommand): AcidWriteCommand =
     if (session.sharedState.cacheManager.isEmpty) command
     else {
       val changes = used(session, command.target, command.changes)
-      val caches = changes.collectWithSubqueries { case cache: InMemoryRelation => cache }
-      caches.filterNot(_.cacheBuilder.isCachedColumnBuffersLoaded).foreach(fill(session, _))
+      BoundQueryExec.ofCaches(changes).headOption.foreach { cached =>
+        SessionTransactions.refuse(session, "Reading or filling a cache", cached.table)
+      }
+      val caches = changes.collectWithSubqueries { case cache: InMemoryRelation => cache.cacheBuilder -> cache }.toMap
+      caches.values.filterNot(_.cacheBuilder.isCachedColumnBuffersLoaded).foreach(fill(session, _))
       CurrentOrigin.withOrigin(command.origin)(command.copy(changes = changes))
     }
 
@@ -48,23 +52,27 @@ object StatementCaches {
     plan
       .transformDown {
         case hint: ResolvedHint                                                   => hint
-        case part if part.resolved && !isTarget(part, target) && !hasRowIds(part) =>
+        case part if part.resolved && !isTarget(part, target) && !isChanged(part) =>
           LineSessions.cached(session, part).getOrElse(part)
       }
       .transformAllExpressions { case s: SubqueryExpression => s.withNewPlan(used(session, target, s.plan)) }
 
   /** Rows that are to be changed, which a statement finds by their IDs. */
-  private def hasRowIds(part: LogicalPlan): Boolean = part.exists {
-    case AcidRelation.Target(l) => l.output.length > l.catalogTable.get.schema.length
-    case _                      => false
+  private def isChanged(part: LogicalPlan): Boolean = part.exists {
+    case SubqueryAlias(id, _) => id.name == RowChangeQuery.Target
+    case _                    => false
   }
 
-  /** All rows of the target, and nothing but its columns. */
+  /** All rows of the target, by its name in the statement. A view of them is not meant: it is what the user has made.
+    */
   private def isTarget(part: LogicalPlan, target: CatalogTable): Boolean = part match {
-    case AcidRelation.Target(l)  => AcidTable.key(l.catalogTable.get) == AcidTable.key(target)
-    case SubqueryAlias(_, child) => isTarget(child, target)
-    case v: View                 => isTarget(v.child, target)
-    case Project(columns, child) if columns.forall(_.isInstanceOf[Attribute]) => isTarget(child, target)
-    case _                                                                    => false
+    case SubqueryAlias(_, child)                                  => isTarget(child, target)
+    case Project(_, l: LogicalRelation) if AcidRelation.isOurs(l) =>
+      isSame(l, target) // in which Spark pads CHAR columns
+    case l: LogicalRelation if AcidRelation.isOurs(l) => isSame(l, target)
+    case _                                            => false
   }
+
+  private def isSame(l: LogicalRelation, target: CatalogTable) =
+    AcidTable.key(l.catalogTable.get) == AcidTable.key(target)
 }
