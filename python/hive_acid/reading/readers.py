@@ -37,7 +37,7 @@ class Jobs(Protocol):
 
 @dataclass
 class _Reader:
-    """One execution, or one query outside of any. A scan last asked at `used_ms`; `is_read`: one has had an answer."""
+    """One execution, or one query outside of any. A scan last asked at `used_ms`; `is_read`: one has its files."""
 
     started_ms: int
     used_ms: int
@@ -65,11 +65,11 @@ class ReadTable:
 class Readers:
     """All read transactions of this process, by the key their scans give.
 
-    The key is the root execution, whose scans share a transaction and so a snapshot. The scans of a query outside of
-    any, as of an RDD, have a negative key. The JVM tells when nobody can read their files any more; before that, they
-    end when no job has run for `idle_ms`, or when a statement of this process waits for them and no job reads them.
-    A later read of their files gives the rows of their snapshot, or an error if a file is gone. A later scan would have
-    another snapshot than those before it, and is refused.
+    The key is the root execution, or the query's own in a batch of a stream. All its scans share a transaction and so a
+    snapshot. The scans of a query outside of any, as of an RDD, have a negative key. The JVM tells when nobody can read
+    their files any more; before that, they end when no job has run for `idle_ms`, or when a statement of this process
+    waits for them and no job reads them. A later read of their files gives the rows of their snapshot, or an error if a
+    file is gone. A later scan would have another snapshot than those before it, and is refused.
     """
 
     def __init__(
@@ -109,7 +109,11 @@ class Readers:
 
         See `Snapshot`. Raises HIVE_ACID_TABLE_CHANGED.
         """
-        return self._snapshot(key, asked, partitions or (), settings).scan_plan(asked.name, partitions, with_row_ids)
+        found = self._snapshot(key, asked, partitions or (), settings).scan_plan(asked.name, partitions, with_row_ids)
+        with self._guard:
+            if key in self._readers:
+                self._readers[key].is_read = True
+        return found
 
     def content(self, table: TableName, settings: config.Settings) -> TableContent:
         """How much is to be read of the table now, looked at in a read transaction that ends with the call.
@@ -138,7 +142,6 @@ class Readers:
         try:
             snapshot = reader.transaction.snapshot(asked.name, partitions, asked.together)
             snapshot.ensure_same(asked.analysed)
-            reader.is_read = True
             return snapshot
         except HiveAcidError:
             if key < 0:  # nobody reports the end of a scan outside of executions

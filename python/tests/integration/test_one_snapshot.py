@@ -148,6 +148,22 @@ def test_each_query_in_the_function_of_a_batch_has_a_snapshot_of_its_own(pair: T
     assert eventually(lambda: pair.open_transactions() == [])
 
 
+def test_an_rdd_in_the_function_of_a_batch_sees_what_was_written_before_it(pair: Tables, tmp_path: Path) -> None:
+    table, counts = f"{pair.database}.early", []
+
+    def look(frame: DataFrame) -> None:
+        session = frame.sparkSession
+        counts.append(session.table(table).rdd.count())
+        session.sql(f"INSERT INTO {table} VALUES (2)")
+        counts.append(session.table(table).rdd.count())
+        session.conf.set("spark.hiveacid.lock.timeoutMs", "20000")
+        session.sql(f"INSERT OVERWRITE {table} VALUES (3)")
+        counts.append(session.table(table).rdd.count())
+
+    in_batch(pair.spark, tmp_path / "in", look)
+    assert counts == [1, 2, 1]
+
+
 def test_the_rows_of_a_batch_and_of_a_table_beside_it_are_read_once_each(pair: Tables, tmp_path: Path) -> None:
     """The batch's own scan of the table is of the batch's execution, which goes on."""
     table, seen = f"{pair.database}.early", []

@@ -215,14 +215,21 @@ object AcidFileIndex {
 
   /** The key of a query's snapshot where it is executed now: that of the root execution, or outside of any its own.
     *
-    * A batch of a stream is the root of all statements that its function runs, each of which is an execution below.
+    * A batch of a stream is the root of all that its function runs: of queries that are executions below it, and of
+    * RDDs, which are no part of the batch's own plan.
     */
   def keyOf(session: SparkSession, query: QueryKey): Long = {
     val context = session.sparkContext
-    val execution =
-      if (SessionTransactions.isInBatch(context)) SQLExecution.EXECUTION_ID_KEY else SQLExecution.EXECUTION_ROOT_ID_KEY
-    Option(context.getLocalProperty(execution)).fold(query.number)(_.toLong)
+    def execution(key: String) = Option(context.getLocalProperty(key)).map(_.toLong)
+    val root = execution(SQLExecution.EXECUTION_ROOT_ID_KEY)
+    val found =
+      if (!SessionTransactions.isInBatch(context)) root
+      else execution(SQLExecution.EXECUTION_ID_KEY).filter(own => !root.contains(own) || isOfPlan(own, query))
+    found.getOrElse(query.number)
   }
+
+  private def isOfPlan(execution: Long, query: QueryKey) =
+    Option(SQLExecution.getQueryExecution(execution)).exists(e => QueryKeys.isOf(e.tracker, query))
 
   private val BlockBytes = 128L << 20
 

@@ -27,6 +27,10 @@ object QueryKeys extends Rule[LogicalPlan] {
   /** The key of the query that this thread is planning. */
   def current: QueryKey = QueryPlanningTracker.get.fold(newKey())(keyOf)
 
+  /** Whether this is the query that is planned under the tracker. */
+  def isOf(tracker: QueryPlanningTracker, key: QueryKey): Boolean =
+    keys.synchronized(Option(keys.get(tracker)).exists(known => known.get eq key))
+
   /** A key that no other query has. */
   def newKey(): QueryKey = new QueryKey(-counter.incrementAndGet())
 

@@ -1,5 +1,6 @@
 package hiveacid.scan
 
+import java.util.Properties
 import java.util.concurrent.ConcurrentHashMap
 
 import hiveacid.python.PythonSide
@@ -23,8 +24,8 @@ object ReadListener extends SparkListener with Logging {
     jobs.clear()
   }
 
-  /** A scan of this root execution is about to open a snapshot. */
-  def started(rootExecutionId: Long): Unit = reading.add(rootExecutionId)
+  /** A scan of this execution is about to open a snapshot. */
+  def started(executionId: Long): Unit = reading.add(executionId)
 
   override def onOtherEvent(event: SparkListenerEvent): Unit = event match {
     case end: SparkListenerSQLExecutionEnd if reading.remove(end.executionId) => ended(end.executionId)
@@ -32,8 +33,14 @@ object ReadListener extends SparkListener with Logging {
   }
 
   override def onJobStart(start: SparkListenerJobStart): Unit = {
-    val isWithin = Option(start.properties).exists(_.getProperty(SQLExecution.EXECUTION_ID_KEY) != null)
-    jobs.put(start.jobId, !isWithin)
+    jobs.put(start.jobId, Option(start.properties).forall(isLoose))
+  }
+
+  /** Whether it may be a job of an RDD, which a stream's batch may run in its own execution. */
+  private def isLoose(job: Properties) = {
+    val execution = job.getProperty(SQLExecution.EXECUTION_ID_KEY)
+    execution == null || SessionTransactions.isInBatch(job) &&
+    execution == job.getProperty(SQLExecution.EXECUTION_ROOT_ID_KEY)
   }
 
   override def onJobEnd(end: SparkListenerJobEnd): Unit = {

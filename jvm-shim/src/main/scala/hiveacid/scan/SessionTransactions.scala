@@ -1,5 +1,6 @@
 package hiveacid.scan
 
+import java.util.Properties
 import java.util.concurrent.ConcurrentHashMap
 
 import scala.util.control.NonFatal
@@ -51,9 +52,12 @@ object SessionTransactions extends Logging {
     if (of(session).isEmpty && begun.get.exists(isRunning) && (!isText || isInBatch(session.sparkContext)))
       throw AcidException.unsupported(operation, table, Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.OTHER_SESSION"))
 
-  /** True in the function of a stream's batch. The name of the property is Spark's own (StreamExecution.QUERY_ID_KEY).
-    */
-  def isInBatch(context: SparkContext): Boolean = context.getLocalProperty("sql.streaming.queryId") != null
+  /** True in the function of a stream's batch. */
+  def isInBatch(context: SparkContext): Boolean = context.getLocalProperty(StreamQuery) != null
+  def isInBatch(job: Properties): Boolean = job.getProperty(StreamQuery) != null
+
+  /** Spark's own name of a stream's property (StreamExecution.QUERY_ID_KEY). */
+  private val StreamQuery = "sql.streaming.queryId"
 
   /** The token of the session's transaction. */
   def of(session: SparkSession): Option[String] = Option(tokens.get(LineSessions.tag(session)))

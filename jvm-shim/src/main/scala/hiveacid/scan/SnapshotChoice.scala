@@ -60,7 +60,7 @@ final class SnapshotChoice {
 
   /** Refuses rows of a transaction that has ended. */
   def ensureRunning(table: String): Unit = synchronized {
-    if (chosen.flatMap(_.transaction).exists(!SessionTransactions.isRunning(_))) throw refusal(table, Elsewhere)
+    if (chosen.flatMap(_.transaction).exists(!SessionTransactions.isRunning(_))) throw refusal(table, Ended)
   }
 
   private def choose(table: String, key: Long, running: Option[String]): ReadSnapshot = {
@@ -78,6 +78,7 @@ final class SnapshotChoice {
   private def Elsewhere = "the DataFrame was executed before, in another transaction or outside of one; make it again"
   private def Listed =
     "another execution has listed other tables for it before; make the DataFrame, or the cache that it fills, again"
+  private def Ended = "the transaction in which it was executed has ended; make the DataFrame again"
   private def Written = "another statement of its transaction has written while the query was running"
 
   private def refusal(table: String, reason: String) =
