@@ -203,6 +203,21 @@ def test_rows_that_are_others_at_each_evaluation_are_not_split_between_tables(ta
     assert tables.sql(f"SELECT count(*), count(DISTINCT id) FROM ({both})") == [(rows, rows)]
 
 
+@pytest.mark.parametrize(
+    "source",
+    [
+        "SELECT id FROM s WHERE id >= (SELECT id FROM s ORDER BY id LIMIT 1)",
+        "SELECT id, input_file_name() AS f FROM s WHERE EXISTS (SELECT 1 FROM s LIMIT 1)",
+        "SELECT id, current_timestamp() AS t FROM s LATERAL VIEW explode(array(1)) e AS r",
+    ],
+)
+def test_a_source_that_stays_may_go_to_several_tables(tables: Tables, source: str) -> None:
+    for name in ("s", "one", "two"):
+        tables.create(name, "id INT")
+    tables.sql("INSERT INTO s SELECT id FROM range(4)")
+    assert tables.sql(f"FROM ({source}) v INSERT INTO one SELECT id INSERT INTO two SELECT id") == [(8,)]
+
+
 def test_a_constant_partition_is_locked_alone_whatever_else_changes(tables: Tables) -> None:
     tables.create("p", "id INT, v STRING", "PARTITIONED BY (k STRING)")
     for value in ("uuid()", ELSEWHERE):

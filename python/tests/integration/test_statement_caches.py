@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame
 
 import hive_acid
 from hive_acid.model.table import TableName
@@ -98,6 +100,33 @@ def test_the_target_itself_is_read_as_it_is_with_columns_that_are_padded(tables:
     finally:
         tables.spark.catalog.clearCache()
     assert tables.sql("SELECT id FROM padded") == [(3,)]
+
+
+def test_a_query_of_the_target_in_a_statement_is_not_read_from_a_cache_of_the_same_query(queue: Tables) -> None:
+    known = queue.spark.table(f"{queue.database}.queue").select("id").cache()
+    assert known.count() == 3
+    insert_elsewhere(queue, 4)
+    new = "SELECT * FROM VALUES (4), (5) AS v(id) WHERE id NOT IN (SELECT id FROM queue)"
+    assert queue.sql(f"INSERT INTO queue {new}") == [(1,)]
+    assert queue.sql("DELETE FROM queue WHERE id < (SELECT max(id) FROM (SELECT id FROM queue))") == [(4,)]
+
+
+def test_a_cache_that_a_statement_of_a_batch_has_filled_holds_no_lock(queue: Tables, tmp_path: Path) -> None:
+    held = queue.spark.table(f"{queue.database}.queue").where("id < 10").cache()
+
+    def write(_: DataFrame) -> None:
+        held.createOrReplaceTempView("batch")
+        queue.spark.sql(f"INSERT INTO {queue.database}.archive SELECT id, 'a' FROM batch")
+
+    folder = tmp_path / "in"
+    folder.mkdir()
+    (folder / "one.json").write_text('{"id": 9}')
+    stream = queue.spark.readStream.schema("id INT").json(str(folder)).writeStream
+    query = stream.foreachBatch(lambda frame, _: write(frame)).trigger(availableNow=True)
+    assert query.option("checkpointLocation", str(tmp_path / "checkpoint")).start().awaitTermination(120)
+    assert queue.sql("SELECT count(*) FROM archive") == [(3,)]
+    assert eventually(lambda: queue.open_transactions() == [])
+    assert held.count() == 3
 
 
 def test_all_rows_of_the_target_that_a_user_has_cached_as_a_batch_are_that_batch(queue: Tables) -> None:

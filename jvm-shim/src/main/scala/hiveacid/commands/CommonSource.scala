@@ -3,13 +3,21 @@ package hiveacid.commands
 import hiveacid.errors.{AcidException, Refusal}
 import hiveacid.values.AcidTable
 
-import org.apache.spark.sql.catalyst.expressions.{Expression, PlanExpression}
+import org.apache.spark.sql.catalyst.expressions.{
+  Exists,
+  Expression,
+  InputFileBlockLength,
+  InputFileBlockStart,
+  InputFileName,
+  SubqueryExpression
+}
 import org.apache.spark.sql.catalyst.plans.logical.{
   Generate,
   GlobalLimit,
   LocalLimit,
   LogicalPlan,
   Offset,
+  Sort,
   SubqueryAlias
 }
 
@@ -26,17 +34,26 @@ object CommonSource {
   /** The name of a part of the FROM clause; values of a SELECT list stand above all names and may change. */
   private def changing(plan: LogicalPlan): Option[String] = plan.collectFirst {
     case SubqueryAlias(id, child) if id.name != RowChangeQuery.Source && isChanging(child) => id.name
-    case g: Generate if !g.generator.deterministic => g.qualifier.getOrElse(g.generator.prettyName)
+    case g: Generate if g.qualifier.isDefined && isChanging(g.generator)                   => g.qualifier.get
   }
 
-  private def isChanging(part: LogicalPlan): Boolean = part.collectWithSubqueries {
-    case p @ (_: GlobalLimit | _: LocalLimit | _: Offset) => p
-    case p if p.expressions.exists(isChanging)            => p
-  }.nonEmpty
+  private def isChanging(part: LogicalPlan): Boolean = part.exists {
+    case p @ (_: GlobalLimit | _: LocalLimit | _: Offset) => !isSorted(p)
+    case p                                                => p.expressions.exists(isChanging)
+  }
 
-  /** A query within is looked at by itself. */
+  /** Whether it has the same rows each time: all that it shows is sorted. */
+  private def isSorted(limit: LogicalPlan): Boolean = limit match {
+    case GlobalLimit(_, child)     => isSorted(child)
+    case LocalLimit(_, child)      => isSorted(child)
+    case Offset(_, child)          => isSorted(child)
+    case sort: Sort if sort.global => limit.output.forall(a => sort.order.exists(_.child.semanticEquals(a)))
+    case _                         => false
+  }
+
   private def isChanging(value: Expression): Boolean = value.exists {
-    case _: PlanExpression[_] => false
-    case e                    => e.children.forall(_.deterministic) && !e.deterministic
+    case _: Exists | _: InputFileName | _: InputFileBlockStart | _: InputFileBlockLength => false
+    case query: SubqueryExpression                                                       => isChanging(query.plan)
+    case e => e.children.forall(_.deterministic) && !e.deterministic
   }
 }

@@ -5,7 +5,7 @@ import hiveacid.values.AcidTable
 
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.catalyst.expressions.SubqueryExpression
-import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project, ResolvedHint, SubqueryAlias}
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project, ResolvedHint, SubqueryAlias, View}
 import org.apache.spark.sql.catalyst.trees.CurrentOrigin
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.execution.SQLExecution
@@ -26,7 +26,8 @@ object StatementCaches {
   def use(session: SparkSession, command: AcidWriteCommand): AcidWriteCommand =
     if (session.sharedState.cacheManager.isEmpty) command
     else {
-      val changes = used(session, command.target, command.changes)
+      val isText = StatementTexts.of(command).isDefined
+      val changes = used(session, command.changes, part => isChanged(part) || isTarget(part, command.target, isText))
       BoundQueryExec.ofCaches(changes).headOption.foreach { cached =>
         SessionTransactions.refuse(session, "Reading or filling a cache", cached.table)
       }
@@ -41,21 +42,21 @@ object StatementCaches {
   private def fill(session: SparkSession, cache: InMemoryRelation): Unit = {
     val context = session.sparkContext
     val enclosing = SparkAccess.localProperties(context)
-    Executions.foreach(context.setLocalProperty(_, null))
+    Enclosing.foreach(context.setLocalProperty(_, null))
     try SparkAccess.frame(session, cache).count()
     finally SparkAccess.setLocalProperties(context, enclosing)
   }
 
-  private val Executions = Seq(SQLExecution.EXECUTION_ID_KEY, SQLExecution.EXECUTION_ROOT_ID_KEY)
+  private val Enclosing =
+    Seq(SQLExecution.EXECUTION_ID_KEY, SQLExecution.EXECUTION_ROOT_ID_KEY, SessionTransactions.StreamQuery)
 
-  private def used(session: SparkSession, target: CatalogTable, plan: LogicalPlan): LogicalPlan =
+  private def used(session: SparkSession, plan: LogicalPlan, isKept: LogicalPlan => Boolean): LogicalPlan =
     plan
       .transformDown {
-        case hint: ResolvedHint                                                   => hint
-        case part if part.resolved && !isTarget(part, target) && !isChanged(part) =>
-          LineSessions.cached(session, part).getOrElse(part)
+        case hint: ResolvedHint                     => hint
+        case part if part.resolved && !isKept(part) => LineSessions.cached(session, part).getOrElse(part)
       }
-      .transformAllExpressions { case s: SubqueryExpression => s.withNewPlan(used(session, target, s.plan)) }
+      .transformAllExpressions { case s: SubqueryExpression => s.withNewPlan(used(session, s.plan, isKept)) }
 
   /** Rows that are to be changed, which a statement finds by their IDs. */
   private def isChanged(part: LogicalPlan): Boolean = part.exists {
@@ -63,14 +64,15 @@ object StatementCaches {
     case _                    => false
   }
 
-  /** All rows of the target, by its name in the statement. A view of them is not meant: it is what the user has made.
+  /** Rows of the target, by its name in the text of the statement: a view of them is not meant, for it is what the user
+    * has made. A DataFrame is that too, unless it is the whole table.
     */
-  private def isTarget(part: LogicalPlan, target: CatalogTable): Boolean = part match {
-    case SubqueryAlias(_, child)                                  => isTarget(child, target)
-    case Project(_, l: LogicalRelation) if AcidRelation.isOurs(l) =>
-      isSame(l, target) // in which Spark pads CHAR columns
-    case l: LogicalRelation if AcidRelation.isOurs(l) => isSame(l, target)
-    case _                                            => false
+  private def isTarget(part: LogicalPlan, target: CatalogTable, isText: Boolean): Boolean = part match {
+    case _: View                                                  => false
+    case SubqueryAlias(_, child)                                  => isTarget(child, target, isText)
+    case Project(_, l: LogicalRelation) if AcidRelation.isOurs(l) => isSame(l, target) // Spark pads CHAR columns in one
+    case l: LogicalRelation if AcidRelation.isOurs(l)             => isSame(l, target)
+    case other => isText && (other.children ++ other.subqueries).exists(isTarget(_, target, isText))
   }
 
   private def isSame(l: LogicalRelation, target: CatalogTable) =

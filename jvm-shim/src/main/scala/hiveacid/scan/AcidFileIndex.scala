@@ -228,8 +228,11 @@ object AcidFileIndex {
     found.getOrElse(query.number)
   }
 
+  /** A cache is filled by the plan that reads it. */
   private def isOfPlan(execution: Long, query: QueryKey) =
-    Option(SQLExecution.getQueryExecution(execution)).exists(e => QueryKeys.isOf(e.tracker, query))
+    query.snapshot.isOfCache || Option(SQLExecution.getQueryExecution(execution)).exists(e =>
+      QueryKeys.isOf(e.tracker, query)
+    )
 
   private val BlockBytes = 128L << 20
 

@@ -1,6 +1,5 @@
 package hiveacid.scan
 
-import java.util.Properties
 import java.util.concurrent.ConcurrentHashMap
 
 import hiveacid.python.PythonSide
@@ -33,14 +32,8 @@ object ReadListener extends SparkListener with Logging {
   }
 
   override def onJobStart(start: SparkListenerJobStart): Unit = {
-    jobs.put(start.jobId, Option(start.properties).forall(isLoose))
-  }
-
-  /** Whether it may be a job of an RDD, which a stream's batch may run in its own execution. */
-  private def isLoose(job: Properties) = {
-    val execution = job.getProperty(SQLExecution.EXECUTION_ID_KEY)
-    execution == null || SessionTransactions.isInBatch(job) &&
-    execution == job.getProperty(SQLExecution.EXECUTION_ROOT_ID_KEY)
+    val isWithin = Option(start.properties).exists(_.getProperty(SQLExecution.EXECUTION_ID_KEY) != null)
+    jobs.put(start.jobId, !isWithin)
   }
 
   override def onJobEnd(end: SparkListenerJobEnd): Unit = {

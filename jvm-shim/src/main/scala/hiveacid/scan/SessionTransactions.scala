@@ -1,6 +1,5 @@
 package hiveacid.scan
 
-import java.util.Properties
 import java.util.concurrent.ConcurrentHashMap
 
 import scala.util.control.NonFatal
@@ -54,10 +53,9 @@ object SessionTransactions extends Logging {
 
   /** True in the function of a stream's batch. */
   def isInBatch(context: SparkContext): Boolean = context.getLocalProperty(StreamQuery) != null
-  def isInBatch(job: Properties): Boolean = job.getProperty(StreamQuery) != null
 
   /** Spark's own name of a stream's property (StreamExecution.QUERY_ID_KEY). */
-  private val StreamQuery = "sql.streaming.queryId"
+  val StreamQuery = "sql.streaming.queryId"
 
   /** The token of the session's transaction. */
   def of(session: SparkSession): Option[String] = Option(tokens.get(LineSessions.tag(session)))
