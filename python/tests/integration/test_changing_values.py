@@ -174,6 +174,13 @@ def test_a_statement_has_one_time(tables: Tables) -> None:
     assert tables.sql("SELECT count(DISTINCT v), count(DISTINCT k), count_if(v = k) FROM p") == [(1, 1, 6)]
 
 
+def create_two_targets(tables: Tables) -> None:
+    """Tables `one` and `two`, and `s` with 40 rows for them."""
+    for name in ("s", "one", "two"):
+        tables.create(name, "id INT")
+    tables.sql("INSERT INTO s SELECT id FROM range(40)")
+
+
 @pytest.mark.parametrize(
     "source",
     [
@@ -184,10 +191,8 @@ def test_a_statement_has_one_time(tables: Tables) -> None:
     ],
 )
 def test_rows_that_are_others_at_each_evaluation_are_not_split_between_tables(tables: Tables, source: str) -> None:
-    for name in ("s", "train", "test"):
-        tables.create(name, "id INT")
-    tables.sql("INSERT INTO s SELECT id FROM range(40)")
-    split = "FROM {} v INSERT INTO train SELECT id WHERE pick INSERT INTO test SELECT id WHERE NOT pick"
+    create_two_targets(tables)
+    split = "FROM {} v INSERT INTO one SELECT id WHERE pick INSERT INTO two SELECT id WHERE NOT pick"
     with pytest.raises(AnalysisException) as caught:
         tables.sql(split.format(f"({source})"))
     assert caught.value.getCondition() == "HIVE_ACID_UNSUPPORTED_STATEMENT.CHANGING_SOURCE"
@@ -199,7 +204,7 @@ def test_rows_that_are_others_at_each_evaluation_are_not_split_between_tables(ta
         assert tables.sql(split.format("drawn")) == [(rows,)]
     finally:
         drawn.unpersist()
-    both = "SELECT * FROM train UNION ALL SELECT * FROM test"
+    both = "SELECT * FROM one UNION ALL SELECT * FROM two"
     assert tables.sql(f"SELECT count(*), count(DISTINCT id) FROM ({both})") == [(rows, rows)]
 
 
@@ -212,10 +217,8 @@ def test_rows_that_are_others_at_each_evaluation_are_not_split_between_tables(ta
     ],
 )
 def test_a_source_that_stays_may_go_to_several_tables(tables: Tables, source: str) -> None:
-    for name in ("s", "one", "two"):
-        tables.create(name, "id INT")
-    tables.sql("INSERT INTO s SELECT id FROM range(4)")
-    assert tables.sql(f"FROM ({source}) v INSERT INTO one SELECT id INSERT INTO two SELECT id") == [(8,)]
+    create_two_targets(tables)
+    assert tables.sql(f"FROM ({source}) v INSERT INTO one SELECT id INSERT INTO two SELECT id") == [(80,)]
 
 
 def test_a_constant_partition_is_locked_alone_whatever_else_changes(tables: Tables) -> None:

@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-import hive_acid
-from hive_acid.erasure.signing import HASH_KEY_FILE, SIGNING_KEY_FILE, make_keys
 from integration.conftest import Tables
+from support.erasure_calls import erase_once
 from support.spark_lines import FAILED_JOB
 
 ACID = "STORED AS ORC TBLPROPERTIES ('transactional' = 'true')"
@@ -37,6 +36,17 @@ def test_a_table_made_from_values_takes_null_and_shows_it(tables: Tables) -> Non
     assert tables.sql(f"SELECT count(id), count(n), count_if(id IS NULL), count(s.a) FROM {made}") == [(1, 1, 1, 1)]
     assert tables.sql(f"UPDATE {made} SET v = 'z' WHERE v = 'y'") == [(1,)]
     assert tables.sql(f"SELECT id, n, s.a FROM {made} WHERE v = 'z'") == [(None, None, None)]
+
+
+def test_dataframes_bring_null_into_a_table_made_from_values(tables: Tables) -> None:
+    made = new(tables, "made", f"PARTITIONED BY (k) {ACID} AS SELECT 1 AS id, 'x' AS k")
+    frame = tables.spark.sql("SELECT CAST(NULL AS INT) AS id, CAST(NULL AS STRING) AS k")
+    frame.write.insertInto(made)
+    frame.writeTo(made).append()
+    frame.writeTo(made).overwritePartitions()
+    assert tables.sql(f"SELECT id, k FROM {made} ORDER BY k NULLS FIRST") == [(None, None), (1, "x")]
+    assert tables.sql(f"TRUNCATE TABLE {made} PARTITION (k = '__HIVE_DEFAULT_PARTITION__')") == []
+    assert tables.sql(f"SELECT count(id), count(k), count(*) FROM {made}") == [(1, 1, 1)]
 
 
 def test_the_partition_of_null_is_found_in_a_table_made_from_values(tables: Tables) -> None:
@@ -116,16 +126,8 @@ def test_an_erasure_takes_null_for_nobody_where_spark_has_not_null(
         f"(id INT NOT NULL, v STRING) PARTITIONED BY (k STRING NOT NULL) STORED AS ORC TBLPROPERTIES ({kind})",
     )
     tables.sql(f"INSERT INTO {made} VALUES (1, 'one', 'a'), (NULL, 'nobody', 'a'), (1, 'one', NULL), (2, 'two', NULL)")
-    make_keys(tmp_path / "keys")
-    outcome = hive_acid.erase(
-        spark,
-        subjects=["1"],
-        tables={made: {"keys": {"id": "id"}, "partitions": "k IS NULL OR k = 'a'"}},
-        columns=["id"],
-        hash_key=bytes.fromhex((tmp_path / "keys" / HASH_KEY_FILE).read_text().strip()),
-        signing_key=tmp_path / "keys" / SIGNING_KEY_FILE,
-        ledger=tmp_path / "ledger",
-        certificate=tmp_path / "certificate.json",
+    outcome = erase_once(
+        spark, tmp_path, ["1"], {made: {"keys": {"id": "id"}, "partitions": "k IS NULL OR k = 'a'"}}, ["id"]
     )
     assert outcome.verdict.state.value == "erased", outcome.verdict
     assert tables.sql(f"SELECT id, v FROM {made} ORDER BY v") == [(None, "nobody"), (2, "two")]

@@ -7,13 +7,12 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-import hive_acid
 from hive_acid.erasure.engine import Key, KeyedHashes, Matcher
-from hive_acid.erasure.signing import HASH_KEY_FILE, SIGNING_KEY_FILE, make_keys
 from hive_acid.errors import HiveAcidError
 from hive_acid.model.table import TableName
 from hive_acid.spark.erasure_engine import SparkErasureEngine
 from integration.conftest import Tables
+from support.erasure_calls import erase_once
 
 ADA = "ada.lovelace@example.org"
 INSERT_ONLY = "'transactional'='true', 'transactional_properties'='insert_only'"
@@ -37,17 +36,7 @@ def test_the_bytes_of_emptied_partitions_and_tables_are_gone(
     tables.sql(f"CREATE TABLE sales ({columns}) {clause} STORED AS {word} TBLPROPERTIES ({kind})")
     rows = ROWS if clause else [row for row in ROWS if ADA in row]
     tables.sql(f"INSERT INTO sales VALUES {', '.join(rows)}")
-    make_keys(tmp_path / "keys")
-    outcome = hive_acid.erase(
-        spark,
-        subjects=[ADA],
-        tables={f"{tables.database}.sales": {"keys": {"email": "email"}}},
-        columns=["email"],
-        hash_key=bytes.fromhex((tmp_path / "keys" / HASH_KEY_FILE).read_text().strip()),
-        signing_key=tmp_path / "keys" / SIGNING_KEY_FILE,
-        ledger=tmp_path / "ledger",
-        certificate=tmp_path / "certificate.json",
-    )
+    outcome = erase_once(spark, tmp_path, [ADA], {f"{tables.database}.sales": {"keys": {"email": "email"}}}, ["email"])
     assert outcome.verdict.state.value == "erased", outcome.verdict
     files = [path for path in tables.location("sales").rglob("*") if path.is_file()]
     assert not [path for path in files if b"lovelace" in path.read_bytes()]

@@ -19,6 +19,8 @@ from integration.conftest import Tables
 from support.drivers import wait_until
 from support.polling import eventually
 
+LIMIT_S = 120.0
+
 
 @dataclass(frozen=True)
 class Gate:
@@ -39,7 +41,9 @@ def gate(spark: SparkSession, tmp_path: Path) -> Iterator[Gate]:
 
     def wait(number: int) -> int:
         (Path(folder) / "waits").touch()
+        deadline = time.monotonic() + LIMIT_S
         while not (Path(folder) / "open").exists():
+            assert time.monotonic() < deadline, "nobody has opened the gate"
             time.sleep(0.05)
         return number
 

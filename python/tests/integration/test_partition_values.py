@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import pytest
 from pyspark.errors import AnalysisException, PySparkException
+from pyspark.sql.functions import col
 
 from hive_acid.model.table import TableName
 from integration.conftest import Tables
@@ -202,3 +203,14 @@ def test_a_new_row_is_judged_by_the_partition_that_it_is_put_into(tables: Tables
     for _ in range(2):
         tables.sql(f"INSERT INTO replaced REPLACE WHERE k IS NULL OR k = 'x' VALUES (1, '{value}'), (2, 'x')")
         assert tables.sql("SELECT * FROM replaced ORDER BY id") == [(1, None), (2, "x")]
+
+
+def test_a_new_row_of_a_dataframe_is_judged_by_its_partition_too(tables: Tables) -> None:
+    tables.create("replaced", "id INT", "PARTITIONED BY (k STRING)")
+    frame = tables.spark.sql("SELECT 1 AS id, '' AS k")
+    writer = frame.writeTo(f"{tables.database}.replaced")
+    with pytest.raises(PySparkException, match="HIVE_ACID_REPLACE_WHERE_MISMATCH"):
+        writer.overwrite(col("k") == "")
+    for _ in range(2):
+        writer.overwrite(col("k").isNull())
+    assert tables.sql("SELECT * FROM replaced") == [(1, None)]

@@ -56,6 +56,22 @@ def test_values_that_a_cache_has_drawn_are_those_that_are_written(queue: Tables)
     assert queue.sql("SELECT * FROM archive ORDER BY id") == shown
 
 
+def test_dataframes_and_new_tables_take_the_values_that_a_cache_has_drawn(queue: Tables) -> None:
+    cached(queue, f"SELECT id, {DRAWN} AS v FROM {queue.database}.queue")
+    batch = queue.spark.table("batch")
+    shown = sorted(tuple(row) for row in batch.collect())
+    archive = f"{queue.database}.archive"
+    batch.write.insertInto(archive)
+    batch.writeTo(archive).append()
+    assert queue.sql("SELECT * FROM archive ORDER BY id") == sorted(shown * 2)
+    queue.sql("CREATE TABLE copy STORED AS ORC TBLPROPERTIES ('transactional'='true') AS SELECT * FROM batch")
+    assert queue.sql("SELECT * FROM copy ORDER BY id") == shown
+    table = hive_acid.AcidTable.forName(queue.spark, f"{queue.database}.copy")
+    merge = table.alias("t").merge(batch.alias("b"), "t.id = b.id AND t.v = b.v")
+    merge.whenMatchedUpdate(set={"v": "'found'"}).whenNotMatchedInsertAll().execute()
+    assert queue.sql("SELECT DISTINCT v FROM copy") == [("found",)]
+
+
 def test_the_time_of_a_cache_is_the_time_that_is_written(queue: Tables) -> None:
     cached(queue, "SELECT CAST(id AS INT) AS id, CAST(current_timestamp() AS STRING) AS v FROM range(2)")
     (time,) = {row.v for row in queue.spark.table("batch").collect()}

@@ -111,6 +111,12 @@ def test_hive_reads_and_changes_what_spark_created_as_a_query_and_inserted_into_
     hive.sql("DELETE FROM of_query_parts WHERE id = 2")
     assert spark.sql("SELECT id, name FROM of_query WHERE id > 10 ORDER BY id") == [(11, "one!"), (22, "two!")]
     assert spark.sql("SELECT id, name FROM of_query_parts") == [(1, "ONE")]
+    # no value of the query was NULL, of which Hive knows nothing
+    hive.sql(f"INSERT INTO of_query VALUES (NULL, 'none', '{MONDAY}')")
+    assert spark.sql("SELECT id, name FROM of_query WHERE id IS NULL") == [(None, "none")]
+    assert spark.sql("UPDATE of_query SET name = 'NONE' WHERE name = 'none'") == [(1,)]
+    assert spark.sql("DELETE FROM of_query WHERE id IS NOT NULL") == [(4,)]
+    tables[0].check_rows("id", [(None, "NONE", MONDAY)])
 
 
 def test_hive_reads_and_changes_what_spark_altered(hive: HiveEngine, spark: SessionProcess) -> None:
