@@ -10,6 +10,7 @@ from hive_acid.errors import TransactionAborted, build_error
 from hive_acid.execution.new_places import refuse_leftovers, refuse_older_table
 from hive_acid.execution.scope import WritingScope
 from hive_acid.reading.late_tables import find_write_ids_now
+from hive_acid.transactions.upper_write_ids import can_be_lost_from_sight, commit_above, first_of_younger
 from hive_acid.writing.conflicts import Conflict
 from hive_acid.writing.new_folders import FIRST_WRITE_ID
 from hive_acid.writing.notification import notify
@@ -100,6 +101,20 @@ def notify_listeners(scope: WritingScope, run: StatementRun) -> None:
     told = [one for one in run.work.runs if one.settings.flag(config.NOTIFY_WRITES)]
     if told:
         notify(scope.tools.metastore, scope.tools.files, told)
+
+
+def keep_in_sight(scope: WritingScope, run: StatementRun) -> None:
+    """Where younger transactions have lower write IDs, which may end as aborted; see `transactions.upper_write_ids`."""
+    metastore, txn_id = scope.tools.metastore, run.transaction.txn_id
+    tables = []
+    for name, work in sorted(scope.work.items()):
+        first = first_of_younger(work.before, work.snapshot.transactions, txn_id)
+        if not work.runs or first >= work.write_id:
+            continue
+        if can_be_lost_from_sight(work.write_id, first, find_write_ids_now(metastore, name)):
+            tables.append(name)
+    if tables:
+        commit_above(scope.tools.warehouse.transactions, tables, scope.settings)
 
 
 def keep_out_unlocked_writers(scope: WritingScope, run: StatementRun) -> None:

@@ -15,6 +15,7 @@ from hive_acid.errors import build_error
 from hive_acid.execution.cleaner import hold_lower_write_id, keep_cleaner_off
 from hive_acid.execution.publishing_steps import (
     commit,
+    keep_in_sight,
     keep_out_unlocked_writers,
     note_written,
     notify_listeners,
@@ -183,6 +184,7 @@ STEPS: tuple[Step, ...] = (
     note_written,
     show_written,
     notify_listeners,
+    keep_in_sight,
     keep_out_unlocked_writers,
     commit,
 )
@@ -199,7 +201,7 @@ ALONE = _without(check_own_overwrites, keep_cleaner_off, check_own_folders, note
 AT_COMMIT_OF_A_TABLE: tuple[Step, ...] = (withdraw_stale_statistics, notify_listeners)
 """The steps of several statements that are done once for each table, when the transaction is to be committed."""
 
-AT_COMMIT: tuple[Step, ...] = (keep_out_unlocked_writers, commit)
+AT_COMMIT: tuple[Step, ...] = (keep_in_sight, keep_out_unlocked_writers, commit)
 """Then those that are done once."""
 
 IN_TRANSACTION = _without(abort_unchanged, *AT_COMMIT_OF_A_TABLE, *AT_COMMIT)

@@ -107,6 +107,11 @@ class MemoryMetastore(MemoryTables, MemoryQueue):
         with self._guard:
             self._transactions.restore_write_ids(table, high_water_mark)
 
+    def clean_entries(self) -> None:
+        """Forgets whose write IDs those of the oldest transactions are, as housekeeping does."""
+        with self._guard:
+            self._transactions.clean_entries()
+
     def forget_write_ids(self, table: TableName) -> None:
         """As 3.1 does when a table is dropped, or was to be."""
         with self._guard:

@@ -114,6 +114,13 @@ class TransactionTable:
         """The greatest write ID that is known of the table; 0 for none."""
         return max([self._restored.get(table, 0), *self._write_ids.get(table, {}).values()])
 
+    def clean_entries(self) -> None:
+        """The housekeeping of the servers: entries of transactions older than the oldest open or aborted one go."""
+        oldest = min((entry.id for entry in self.listed()), default=self.high_water_mark + 1)
+        for table, ids in self._write_ids.items():
+            self._restored[table] = self._last(table)
+            self._write_ids[table] = {txn_id: write_id for txn_id, write_id in ids.items() if txn_id >= oldest}
+
     def forget_write_ids(self, table: TableName) -> None:
         """As 3.1 does when a table is dropped, or was to be."""
         self._write_ids.pop(table, None)
@@ -133,7 +140,8 @@ class TransactionTable:
         aborted = frozenset(w for w, txn_id in hidden.items() if transactions.is_aborted(txn_id))
         open_ids = frozenset(hidden) - aborted
         min_open = min(open_ids, default=LONG_MAX)
-        if self._line is MetastoreLine.HIVE_4 and hidden and len(hidden) == mark:
+        shows_none = len(hidden) == sum(write_id <= mark for write_id in ids.values())
+        if self._line is MetastoreLine.HIVE_4 and hidden and shows_none:
             mark = min(hidden)
             open_ids, aborted = open_ids & {mark}, aborted & {mark}
         return ValidWriteIdList(str(table), mark, open_ids, aborted, min_open)
