@@ -1,7 +1,7 @@
 package hiveacid.formats
 
 import java.io.{Closeable, FileNotFoundException, IOException, InterruptedIOException}
-import java.net.{SocketException, UnknownHostException}
+import java.net.{SocketException, SocketTimeoutException, UnknownHostException}
 import java.nio.channels.ClosedByInterruptException
 import java.time.{LocalDateTime, ZoneId}
 
@@ -26,18 +26,29 @@ final case class ReadErrors(table: String) {
   def guard[T](path: Path)(body: => T): T =
     try body
     catch {
-      case e: AcidException                                   => throw e
-      case e: TaskKilledException                             => throw e
-      case e: InterruptedIOException                          => throw e
-      case e: ClosedByInterruptException                      => throw e
-      case e: IOException if StorageFailure.isRefusal(e)      => throw failure(path, e)
-      case e: FileNotFoundException                           => throw missing(path, e)
-      case e @ (_: SocketException | _: UnknownHostException) => throw failure(path, e)
-      case e: UnsupportedTypeException                        => throw unsupported(path, e.refusal)
+      case e: AcidException                                                               => throw e
+      case e: TaskKilledException                                                         => throw e
+      case e: InterruptedIOException if isInterrupt(e)                                    => throw e
+      case e: ClosedByInterruptException                                                  => throw e
+      case e: IOException if StorageFailure.isRefusal(e)                                  => throw failure(path, e)
+      case e: FileNotFoundException                                                       => throw missing(path, e)
+      case e @ (_: SocketException | _: UnknownHostException | _: InterruptedIOException) => throw failure(path, e)
+      case e: UnsupportedTypeException => throw unsupported(path, e.refusal)
       // a read that the cancelled task's closing streams broke off says nothing about the file
       case NonFatal(e) if Option(TaskContext.get()).exists(_.isInterrupted()) => throw e
       case NonFatal(e)                                                        => throw unreadable(path, e)
     }
+
+  /** Time-outs of storage are InterruptedIOExceptions too, and tell of no interrupt: a task that goes on is not to end
+    * with one.
+    */
+  private def isInterrupt(e: InterruptedIOException): Boolean =
+    Option(TaskContext.get()).fold(!e.isInstanceOf[SocketTimeoutException])(_.isInterrupted())
+
+  /** Fetches what the driver has sent for the reading of `path`. An executor that has lost its driver is no damage. */
+  def fetched[T](path: Path)(fetch: => T): T =
+    try fetch
+    catch { case e: IOException if !Option(TaskContext.get()).exists(_.isInterrupted()) => throw failure(path, e) }
 
   /** Opens the file as it was listed. One of its name may be another by now, where the snapshot that it was listed in
     * has ended: that of a table that was dropped and made again. Throws HIVE_ACID_SNAPSHOT_UNAVAILABLE for such. It is

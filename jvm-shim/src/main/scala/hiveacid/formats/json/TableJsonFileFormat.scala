@@ -52,7 +52,9 @@ class TableJsonFileFormat(val table: String, val timeZone: String, val propertie
     val conf = session.sparkContext.broadcast(new SerializableConfiguration(readConf(hadoopConf)))
     val request = Request(table, timeZone, properties, dataSchema, requiredSchema)
     (file: PartitionedFile) => {
-      ReadErrors(request.table).openListed(file, conf.value.value)(new Rows(request, file, conf.value.value))
+      val errors = ReadErrors(request.table)
+      val settings = errors.fetched(file.toPath)(conf.value.value)
+      errors.openListed(file, settings)(new Rows(request, file, settings))
     }
   }
 }

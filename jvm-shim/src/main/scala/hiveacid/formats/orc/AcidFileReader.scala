@@ -75,7 +75,7 @@ final class AcidFileReader(request: ScanRequest, file: PartitionedFile, conf: Co
     scan.close()
   }
 
-  private def source: SourceFile = {
+  private def source: SourceFile = errors.fetched(file.toPath) {
     def constant(key: String) = file.otherConstantMetadataColumnValues.get(key).map(_.toString).filter(_.nonEmpty)
     SourceFile(
       file.toPath,

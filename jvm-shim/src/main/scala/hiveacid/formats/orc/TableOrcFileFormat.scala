@@ -66,8 +66,10 @@ object TableOrcFileFormat {
     val conf = session.sparkContext.broadcast(new SerializableConfiguration(readConf(hadoopConf)))
     val batches = options.get(FileFormat.OPTION_RETURNING_BATCH).contains("true")
     (file: PartitionedFile) => {
-      val reader = ReadErrors(request.table).openListed(file, conf.value.value, mayGrow = !request.isFlat) {
-        new AcidFileReader(request, file, conf.value.value)
+      val errors = ReadErrors(request.table)
+      val settings = errors.fetched(file.toPath)(conf.value.value)
+      val reader = errors.openListed(file, settings, mayGrow = !request.isFlat) {
+        new AcidFileReader(request, file, settings)
       }
       Option(TaskContext.get()).foreach(_.addTaskCompletionListener[Unit](_ => reader.close()))
       if (batches) reader.asInstanceOf[Iterator[InternalRow]]

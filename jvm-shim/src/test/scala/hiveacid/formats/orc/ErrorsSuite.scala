@@ -1,8 +1,12 @@
 package hiveacid.formats.orc
 
-import java.io.{FileNotFoundException, RandomAccessFile}
+import java.io.{FileNotFoundException, InterruptedIOException, IOException, RandomAccessFile}
+import java.net.SocketTimeoutException
+
+import scala.util.Try
 
 import hiveacid.AcidOrcSuite
+import hiveacid.errors.AcidException
 import hiveacid.formats.ReadErrors
 import org.apache.hadoop.fs.Path
 import org.apache.hadoop.security.AccessControlException
@@ -129,6 +133,26 @@ class ErrorsSuite extends AcidOrcSuite {
       assertEquals(error.condition, "HIVE_ACID_STORAGE_DENIED")
       assert(error.getMessage.contains(path.toString), error.getMessage)
     }
+  }
+
+  test("storage that does not answer in time is no interrupt and no damage") {
+    val path = new Path("/table/delta_0000001_0000001_0000/bucket_00000")
+    val late = new SocketTimeoutException("Read timed out")
+    assertEquals(acidError(ReadErrors("db.t").guard(path)(throw late)).condition, "HIVE_ACID_STORAGE")
+    for (error <- Seq(late, new InterruptedIOException("Timed out in the pool"))) {
+      val text = path.toString
+      val ran = Try(spark.sparkContext.parallelize(Seq(1), 1).foreach { _ =>
+        ReadErrors("db.t").guard(new Path(text))(throw error)
+      })
+      val causes = Iterator.iterate[Throwable](ran.failed.get)(_.getCause).takeWhile(_ != null).toSeq
+      assert(causes.collect { case e: AcidException => e.condition }.contains("HIVE_ACID_STORAGE"), causes)
+    }
+  }
+
+  test("what cannot be fetched from the driver is no file that is left out") {
+    val path = new Path("/table/delta_0000001_0000001_0000/bucket_00000")
+    val error = acidError(ReadErrors("db.t").fetched(path)(throw new IOException("Failed to get broadcast_1")))
+    assertEquals(error.condition, "HIVE_ACID_STORAGE")
   }
 
   test("an ORC file without the six columns, in a data folder or among the delete files") {
