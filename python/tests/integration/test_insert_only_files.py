@@ -49,6 +49,14 @@ def test_files_of_any_name_and_depth_are_read_and_strays_are_passed_over_as_hive
     assert tables.sql("SELECT * FROM t") == [(3, "c")]
 
 
+@pytest.mark.parametrize("form", WRITTEN)
+def test_both_zeros_of_floating_point_numbers_are_found(tables: Tables, form: str) -> None:
+    create(tables, "t", form, "d DOUBLE, f FLOAT")
+    tables.sql("INSERT INTO t SELECT -0.0D, float(-0.0D) FROM range(1000)")
+    for where in ("d = 0.0D", "d >= 0.0D", "d IN (0.0D, 1.0D)", "f = float(0)", "NOT d < 0.0D", "f >= float(0)"):
+        assert tables.sql(f"SELECT count(*) FROM t WHERE {where}") == [(1000,)], where
+
+
 NESTED = "c {0}, s STRUCT<x: {0}, y: INT>, l ARRAY<{0}>, m MAP<STRING, STRUCT<z: {0}>>"
 
 

@@ -2,6 +2,7 @@ package hiveacid.formats.orc
 
 import java.util.Locale
 
+import hiveacid.formats.{Comparison, FloatingPoint}
 import org.apache.hadoop.hive.common.`type`.HiveDecimal
 import org.apache.hadoop.hive.ql.io.sarg.{PredicateLeaf, SearchArgument, SearchArgumentFactory}
 import org.apache.hadoop.hive.ql.io.sarg.SearchArgument.Builder
@@ -90,8 +91,9 @@ final class SearchArguments(schema: StructType, unconverted: Set[String], dates:
 
   private def literal(name: String, value: Any): Option[AnyRef] = columns.get(column(name)).flatMap { dataType =>
     (dataType, value) match {
-      case (ByteType | ShortType | IntegerType | LongType, v: Number)  => Some(Long.box(v.longValue))
-      case (FloatType | DoubleType, v: Number) if ordinary(v)          => Some(Double.box(v.doubleValue))
+      case (ByteType | ShortType | IntegerType | LongType, v: Number)                     => Some(Long.box(v.longValue))
+      case (FloatType | DoubleType, v: Number) if FloatingPoint.isOrdinary(v.doubleValue) =>
+        Some(Double.box(v.doubleValue))
       case (t, v: String) if t == StringType && v.forall(_ < '\u0080') => Some(v)
       case (_: DecimalType, v: java.math.BigDecimal)                   => decimal(v)
       case (DateType, v: java.sql.Date) if dates && isOneDay(v)        => date(v.toLocalDate)
@@ -99,8 +101,6 @@ final class SearchArguments(schema: StructType, unconverted: Set[String], dates:
       case _                                                           => None
     }
   }
-
-  private def ordinary(v: Number): Boolean = v.doubleValue != 0.0 && !v.doubleValue.isNaN
 
   private def decimal(v: java.math.BigDecimal): Option[AnyRef] =
     Option(HiveDecimal.create(v)).filter(_.bigDecimalValue.compareTo(v) == 0).map(new HiveDecimalWritable(_))
@@ -119,17 +119,4 @@ final class SearchArguments(schema: StructType, unconverted: Set[String], dates:
 
 object SearchArguments {
   private val Gregorian = java.time.LocalDate.of(1582, 10, 15)
-
-  /** A comparison of a column with a literal. */
-  private object Comparison {
-    def unapply(filter: Filter): Option[(String, Any)] = filter match {
-      case EqualTo(name, v)            => Some((name, v))
-      case EqualNullSafe(name, v)      => Some((name, v))
-      case LessThan(name, v)           => Some((name, v))
-      case LessThanOrEqual(name, v)    => Some((name, v))
-      case GreaterThan(name, v)        => Some((name, v))
-      case GreaterThanOrEqual(name, v) => Some((name, v))
-      case _                           => None
-    }
-  }
 }

@@ -3,7 +3,7 @@ package hiveacid.formats.parquet
 import java.time.ZoneId
 
 import hiveacid.errors.{AcidException, Refusal, UnsupportedTypeException}
-import hiveacid.formats.{Evolution, ReaderOfParts, ReadErrors}
+import hiveacid.formats.{Evolution, FloatingPoint, ReaderOfParts, ReadErrors}
 import hiveacid.values.WallClock
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
@@ -60,7 +60,9 @@ class TableParquetFileFormat(val table: String, val timeZone: String, val column
     val (converts, isNarrow) = (holdsTimestamps(requiredSchema), NarrowIntegers.isWithin(requiredSchema))
     // what a file's times stand for is known only once it is open, and its texts may be longer than the column's
     val isChanged = (t: DataType) => holdsTimestamps(t) || converts && holdsDates(t) || hasLengths && holdsText(t)
-    val pushed = filters.filterNot(f => f.references.exists(name => isOf(dataSchema, name, isChanged)))
+    val pushed = filters.filterNot { f =>
+      FloatingPoint.isCompared(f) || f.references.exists(name => isOf(dataSchema, name, isChanged))
+    }
     def reader(dates: String) = super.buildReaderWithPartitionValues(
       session,
       Conversion.withInstants(dataSchema),
@@ -81,14 +83,15 @@ class TableParquetFileFormat(val table: String, val timeZone: String, val column
     val conf = session.sparkContext.broadcast(new SerializableConfiguration(hadoopConf))
     (file: PartitionedFile) => {
       val errors = ReadErrors(name)
+      val settings = errors.fetched(file.toPath)(conf.value.value)
       val clock =
         if (converts || readHybrid.isDefined)
-          Some(errors.guard(file.toPath)(FileClock.read(file.toPath, conf.value.value, Evolution.of(file).asHive3)))
+          Some(errors.guard(file.toPath)(FileClock.read(file.toPath, settings, Evolution.of(file).asHive3)))
         else None
-      if (isNarrow) errors.guard(file.toPath)(NarrowIntegers.check(file.toPath, conf.value.value, requiredSchema))
-      val rows = errors.openListed(file, conf.value.value) {
+      if (isNarrow) errors.guard(file.toPath)(NarrowIntegers.check(file.toPath, settings, requiredSchema))
+      val rows = errors.openListed(file, settings) {
         val open = readHybrid.filter(_ => clock.exists(_.hasHybridDates)).getOrElse(read)
-        new GuardedRows[InternalRow](file, conf.value.value, errors, open(file))
+        new GuardedRows[InternalRow](file, settings, errors, open(file))
       }
       if (converts || lengths.exists(_.isDefined)) {
         val times = clock.filter(_ => converts)
