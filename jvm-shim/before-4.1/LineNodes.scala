@@ -1,17 +1,13 @@
 package org.apache.spark.sql.hiveacid
 
 import java.lang.StackWalker.StackFrame
-import java.lang.reflect.InvocationTargetException
 
 import org.apache.spark.sql.SaveMode
-import org.apache.spark.sql.catalyst.TableIdentifier
 import org.apache.spark.sql.catalyst.analysis.AssignmentUtils
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
 import org.apache.spark.sql.catalyst.plans.logical.{Assignment, LogicalPlan, MergeAction, TableSpec, UpdateAction}
-import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.execution.{CachedData, CacheManager}
-import org.apache.spark.sql.execution.datasources.{CreateTable, LogicalRelation}
+import org.apache.spark.sql.execution.datasources.CreateTable
 import org.apache.spark.sql.execution.streaming.StreamingRelation
 
 /** Spark's nodes of statements as they were before 4.1. */
@@ -57,22 +53,4 @@ object LineNodes {
       caller.getMethodName == "saveAsTable" && caller.getClassName.endsWith(".DataFrameWriter")
     }
   }
-
-  /** private; fills caches anew that hold rows of the table. Caches of a plan, which is all that is public, are found
-    * only if they read the very columns of it.
-    */
-  def recache(session: SparkSession, table: TableIdentifier): Unit = {
-    def isOf(cached: CachedData) = cached.plan.exists {
-      case l: LogicalRelation => l.catalogTable.exists(t => isSame(t.identifier, table))
-      case _                  => false
-    }
-    val recache = classOf[CacheManager]
-      .getDeclaredMethod("recacheByCondition", classOf[SparkSession], classOf[CachedData => Boolean])
-    recache.setAccessible(true)
-    try recache.invoke(session.sharedState.cacheManager, session, isOf _)
-    catch { case e: InvocationTargetException => throw e.getCause }
-  }
-
-  private def isSame(one: TableIdentifier, other: TableIdentifier) =
-    one.table.equalsIgnoreCase(other.table) && one.database.exists(d => other.database.exists(_.equalsIgnoreCase(d)))
 }

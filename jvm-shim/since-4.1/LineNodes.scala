@@ -1,11 +1,9 @@
 package org.apache.spark.sql.hiveacid
 
-import org.apache.spark.sql.catalyst.TableIdentifier
 import org.apache.spark.sql.catalyst.analysis.AssignmentUtils
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
 import org.apache.spark.sql.catalyst.plans.logical.{Assignment, LogicalPlan, MergeAction, TableSpec, UpdateAction}
-import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.execution.command.SaveAsV1TableCommand
 import org.apache.spark.sql.execution.streaming.runtime.StreamingRelation
 
@@ -43,8 +41,4 @@ object LineNodes {
 
   /** Whether this thread looks the table up in order to drop it: no, as `saveAsTable` is a command. */
   def isReadToBeDropped: Boolean = false
-
-  /** private[sql]; fills caches anew that hold rows of the table. */
-  def recache(session: SparkSession, table: TableIdentifier): Unit =
-    session.sharedState.cacheManager.recacheTableOrView(session, table.nameParts)
 }

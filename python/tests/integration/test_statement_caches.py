@@ -218,3 +218,10 @@ def test_a_table_is_overwritten_from_a_cache_of_its_rows_that_is_still_empty(que
         queue.sql("INSERT OVERWRITE queue SELECT * FROM batch")
     assert queue.sql("SELECT * FROM queue ORDER BY id") == [(11,), (12,)]
     assert eventually(lambda: queue.open_transactions() == [])
+
+
+def test_a_cache_that_reads_the_target_in_a_subquery_is_filled_anew(queue: Tables) -> None:
+    cached(queue, f"SELECT id, 'x' AS v FROM {queue.database}.queue WHERE id NOT IN (SELECT id FROM archive)")
+    assert queue.sql("INSERT INTO archive SELECT * FROM batch") == [(3,)]
+    assert queue.sql("INSERT INTO archive SELECT * FROM batch") == [(0,)]
+    assert queue.sql("SELECT count(*) FROM archive") == [(3,)]

@@ -1,5 +1,6 @@
 package org.apache.spark.sql.hiveacid
 
+import java.lang.reflect.InvocationTargetException
 import java.util.Properties
 import org.apache.spark.SparkContext
 import org.apache.spark.api.python.PythonUtils
@@ -14,6 +15,7 @@ import org.apache.spark.sql.catalyst.util.QuotingUtils
 import org.apache.spark.sql.classic.{DataFrame, Dataset, SparkSession}
 import org.apache.spark.sql.connector.catalog.{CatalogManager, CatalogPlugin, Identifier, LookupCatalog}
 import org.apache.spark.sql.errors.{QueryCompilationErrors, QueryExecutionErrors}
+import org.apache.spark.sql.execution.{CachedData, CacheManager}
 import org.apache.spark.sql.execution.datasources.DataSourceStrategy
 import org.apache.spark.sql.sources.Filter
 import org.apache.spark.sql.types.StructType
@@ -119,6 +121,16 @@ object SparkAccess {
       case _                                      => false
     })
     .flatMap(DataSourceStrategy.translateFilter(_, supportNestedPredicatePushdown = false))
+
+  /** private; fills caches anew whose plan has such a part, also in a subquery, where Spark's own ways do not look. */
+  def recache(session: SparkSession, isMeant: LogicalPlan => Boolean): Unit = {
+    def isOf(cached: CachedData) = cached.plan.collectWithSubqueries { case part if isMeant(part) => part }.nonEmpty
+    val recache = classOf[CacheManager]
+      .getDeclaredMethod("recacheByCondition", classOf[SparkSession], classOf[CachedData => Boolean])
+    recache.setAccessible(true)
+    try recache.invoke(session.sharedState.cacheManager, session, isOf _)
+    catch { case e: InvocationTargetException => throw e.getCause }
+  }
 
   /** private[sql]; a plan becomes a DataFrame in no public way, and a command is run by becoming one. */
   def frame(session: SparkSession, plan: LogicalPlan): DataFrame = Dataset.ofRows(session, plan)

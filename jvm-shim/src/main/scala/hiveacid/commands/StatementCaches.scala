@@ -54,6 +54,7 @@ object StatementCaches {
     plan
       .transformDown {
         case hint: ResolvedHint                     => hint
+        case alias: SubqueryAlias                   => alias // later rules know the parts of a statement by them
         case part if part.resolved && !isKept(part) => LineSessions.cached(session, part).getOrElse(part)
       }
       .transformAllExpressions { case s: SubqueryExpression => s.withNewPlan(used(session, s.plan, isKept)) }

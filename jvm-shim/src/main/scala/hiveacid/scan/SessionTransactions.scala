@@ -10,8 +10,10 @@ import org.apache.spark.SparkContext
 import org.apache.spark.internal.Logging
 import org.apache.spark.sql.catalyst.TableIdentifier
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.hiveacid.{LineNodes, LineSessions}
+import org.apache.spark.sql.execution.datasources.LogicalRelation
+import org.apache.spark.sql.hiveacid.{LineSessions, SparkAccess}
 
 /** The sessions that are in a transaction of several statements. Their scans read its snapshot, by its token.
   *
@@ -83,7 +85,7 @@ object SessionTransactions extends Logging {
     */
   def refreshCaches(session: SparkSession, tables: Array[String]): Unit = tables.foreach { table =>
     val Array(database, name) = table.split("\\.", 2)
-    recache(session, TableIdentifier(name, Some(database), Some(AcidTable.SessionCatalog)))
+    recache(session, TableIdentifier(name, Some(database)))
   }
 
   /** Runs a statement that writes to these tables. Caches are refreshed also after an error, unless it has certainly
@@ -113,12 +115,15 @@ object SessionTransactions extends Logging {
 
   /** For tables of any catalogs. */
   private def refreshCaches(session: SparkSession, tables: Seq[CatalogTable]): Unit =
-    tables.map(AcidTable.key).distinct.foreach { table =>
-      recache(session, table.copy(catalog = table.catalog.orElse(Some(AcidTable.SessionCatalog))))
-    }
+    tables.map(AcidTable.key).distinct.foreach(recache(session, _))
 
   /** The statement is committed, so what goes wrong here is no error of it; Spark has dropped the cache by then. */
-  private def recache(session: SparkSession, table: TableIdentifier): Unit =
-    try LineNodes.recache(session, table)
-    catch { case NonFatal(e) => logWarning(s"a cache of ${table.unquotedString} was dropped", e) }
+  private def recache(session: SparkSession, key: TableIdentifier): Unit = {
+    def isTable(part: LogicalPlan) = part match {
+      case l: LogicalRelation => l.catalogTable.exists(AcidTable.key(_) == key)
+      case _                  => false
+    }
+    try SparkAccess.recache(session, isTable)
+    catch { case NonFatal(e) => logWarning(s"a cache of ${key.unquotedString} was dropped", e) }
+  }
 }
