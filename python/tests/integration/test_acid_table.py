@@ -263,3 +263,30 @@ def test_a_session_that_was_not_configured_is_told_so() -> None:
     with pytest.raises(ConfigurationError) as caught:
         AcidTable.forName(unconfigured, "t")
     assert caught.value.getCondition() == "HIVE_ACID_NO_PLANNER"
+
+
+@pytest.fixture
+def padded(tables: Tables, spark: SparkSession) -> AcidTable:
+    """A table with a column that Spark pads where it is read, and rows 1 and 2."""
+    tables.create("t", "id INT, name CHAR(4)")
+    tables.sql("INSERT INTO t VALUES (1, 'a'), (2, 'b')")
+    return AcidTable.forName(spark, "t")
+
+
+def test_a_table_with_a_column_of_type_char_is_read_and_changed(padded: AcidTable, spark: SparkSession) -> None:
+    assert rows(padded.toDF()) == [(1, "a   "), (2, "b   ")]
+    assert affected(padded.delete("name = 'a'")) == 1
+    frame = padded.toDF()
+    assert affected(padded.update(frame["name"] == "b   ", {"name": F.lit("c")})) == 1
+    source = spark.createDataFrame([(2, "x"), (3, "y")], "id INT, name STRING")
+    merge = padded.alias("t").merge(source.alias("s"), "t.id = s.id AND t.name = 'c'")
+    merge.whenMatchedUpdateAll().whenNotMatchedInsertAll().execute()
+    assert rows(padded.toDF()) == [(2, "x   "), (3, "y   ")]
+    assert rows(padded.alias("u").toDF().where("u.name = 'x'")) == [(2, "x   ")]
+    assert padded.detail().collect()[0]["name"].endswith(".t")
+
+
+def test_a_table_with_a_column_of_type_char_is_merged_with_itself(padded: AcidTable) -> None:
+    source = padded.toDF().where("name = 'a'").alias("s")
+    padded.alias("t").merge(source, "t.id = s.id AND t.name = s.name").whenMatchedDelete().execute()
+    assert rows(padded.toDF()) == [(2, "b   ")]

@@ -158,6 +158,45 @@ def test_a_table_is_not_dropped_to_be_replaced(
     assert tables.client.table(TableName(tables.database, name)) == description
 
 
+@pytest.mark.parametrize("save", SAVES.values(), ids=SAVES)
+@pytest.mark.parametrize("columns", ["id INT, name CHAR(4), d INT", "id INT, s STRUCT<c: CHAR(3)>"])
+def test_a_table_with_columns_of_type_char_is_not_dropped_to_be_replaced(
+    tables: Tables, spark: SparkSession, save: Callable[[DataFrame, str], object], columns: str
+) -> None:
+    tables.create("padded", columns)
+    tables.create("by_text", "id INT", "PARTITIONED BY (name CHAR(4))")
+    for name in ("padded", "by_text"):
+        tables.sql(f"INSERT INTO {name} (id) VALUES (1)")
+        description = tables.client.table(TableName(tables.database, name))
+        frame = spark.table(name).where("id > 0")
+        if DROPS_FIRST:
+            with pytest.raises(AnalysisException) as caught:
+                save(frame, name)
+            assert caught.value.getCondition() == "HIVE_ACID_UNSUPPORTED_STATEMENT.DROPS_TABLE"
+        else:
+            save(frame, name)
+        assert tables.sql(f"SELECT id FROM {name}") == [(1,)]
+        assert tables.client.table(TableName(tables.database, name)) == description
+
+
+@pytest.mark.parametrize("mode", ["append", "overwrite"])
+def test_save_as_table_does_not_mean_a_temporary_view_of_the_name(
+    tables: Tables, spark: SparkSession, frame: DataFrame, mode: str
+) -> None:
+    name = f"{tables.database}.flat"
+    spark.table("flat").where("id = 1").createOrReplaceTempView("flat")
+    try:
+        if DROPS_FIRST and mode == "overwrite":
+            with pytest.raises(AnalysisException):
+                frame.write.mode(mode).saveAsTable("flat")
+            assert rows(tables, name) == OLD
+        else:
+            frame.write.mode(mode).saveAsTable("flat")
+            assert rows(tables, name) == ([*OLD, *NEW] if mode == "append" else NEW)
+    finally:
+        spark.catalog.dropTempView("flat")
+
+
 def test_a_table_is_overwritten_from_itself(tables: Tables, spark: SparkSession, frame: DataFrame) -> None:
     changed = spark.table("parts").where("id > 1").withColumn("name", F.upper("name"))
     if DROPS_FIRST:

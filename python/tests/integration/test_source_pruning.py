@@ -96,6 +96,24 @@ def test_only_the_partitions_that_are_read_are_locked_where_no_row_comes_from_el
     assert [lock.rsplit(" ", 1)[1] for lock in found["lock"]] == ["day=2024-01-02/h=1", "day=2024-01-03/h=0"]
 
 
+def test_a_cached_source_is_asked_for_its_values_too(filled: Tables, spark: SparkSession) -> None:
+    spark.table(f"{filled.database}.s").cache()
+    try:
+        found = facts(filled, f"MERGE INTO d t USING s ON t.day = s.day AND t.id = s.id {UPDATE}")
+    finally:
+        spark.catalog.clearCache()
+    assert found["files read"] == ["2"]
+    assert [lock.rsplit(" ", 1)[1] for lock in found["lock"]] == ["day=2024-01-02/h=1", "day=2024-01-03/h=0"]
+
+
+def test_a_target_with_a_column_of_type_char_is_pruned_by_others(tables: Tables) -> None:
+    tables.create("c", "id INT, v CHAR(3)", "PARTITIONED BY (day INT)")
+    tables.sql("INSERT INTO c SELECT id, 'old', id FROM range(4)")
+    found = facts(tables, "MERGE INTO c t USING (SELECT 2 AS id) s ON t.day = s.id AND t.v = 'old' " + UPDATE)
+    assert (found["files read"], found["rows updated"]) == (["1"], ["1"])
+    assert [lock.rsplit(" ", 1)[1] for lock in found["lock"]] == ["day=2"]
+
+
 def test_the_rows_are_those_of_the_whole_merge(target: Tables) -> None:
     assert target.sql(f"MERGE INTO d t USING s ON t.day <=> s.day AND t.id = s.id {UPDATE} {INSERT}") == [(4, 3, 0, 1)]
     assert target.sql("SELECT id, v FROM d WHERE v <> 'old' ORDER BY id") == [

@@ -9,7 +9,14 @@ import hiveacid.wire.{OperatorStatement, TableDetail}
 
 import org.apache.spark.sql.catalyst.analysis.{UnresolvedAttribute, UnresolvedPartitionSpec}
 import org.apache.spark.sql.catalyst.catalog.{CatalogTable, CatalogUtils}
-import org.apache.spark.sql.catalyst.expressions.{AttributeReference, Expression, Literal}
+import org.apache.spark.sql.catalyst.expressions.{
+  Alias,
+  AttributeReference,
+  ExprId,
+  Expression,
+  Literal,
+  NamedExpression
+}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.execution.datasources.LogicalRelation
@@ -33,18 +40,35 @@ final class AcidTablePlans private (
 ) {
 
   /** The table's rows. */
-  def relation: LogicalPlan = {
-    val plan = AcidTablePlans.resolve(session, name).transform { case l: LogicalRelation =>
-      l.copy(output = l.output.map { a =>
-        val old = columns.find(c => c.name.equalsIgnoreCase(a.name) && c.dataType == a.dataType)
-        old.fold(a)(c => a.withExprId(c.exprId))
-      })
-    }
+  def relation: LogicalPlan = named(AcidTablePlans.resolve(session, name))
+
+  private def changed: LogicalPlan = named(AcidRelation.unpadded(AcidTablePlans.resolve(session, name)))
+
+  private def named(resolved: LogicalPlan): LogicalPlan = {
+    val plan = numbered(resolved)
     frames.headOption.foreach(SparkAccess.identify(plan, _))
     val named = alias.fold(plan)(SubqueryAlias(_, plan))
     frames.lift(1).foreach(SparkAccess.identify(named, _))
     named
   }
+
+  private def numbered(plan: LogicalPlan): LogicalPlan = plan match {
+    case l: LogicalRelation => l.copy(output = l.output.map(a => a.withExprId(id(a))))
+    // columns of type CHAR are padded there, and have the IDs of the padded ones
+    case Project(padded, l: LogicalRelation) =>
+      val made = padded.collect { case a: Alias => a.name }.toSet
+      val below = l.copy(output = l.output.map(a => if (made(a.name)) a else a.withExprId(id(a))))
+      val above = padded.map {
+        case a: Alias => Alias(a.child, a.name)(id(a), a.qualifier, a.explicitMetadata, a.nonInheritableMetadataKeys)
+        case other    => below.output.find(_.exprId == id(other)).getOrElse(other)
+      }
+      Project(above, below)
+    case other => other.mapChildren(numbered)
+  }
+
+  private def id(column: NamedExpression): ExprId = columns
+    .find(c => c.name.equalsIgnoreCase(column.name) && c.dataType == column.dataType)
+    .fold(column.exprId)(_.exprId)
 
   def aliased(other: String): AcidTablePlans = new AcidTablePlans(session, name, columns, Some(other), frames)
 
@@ -52,7 +76,7 @@ final class AcidTablePlans private (
   def knownAs(ids: Seq[Long]): AcidTablePlans = new AcidTablePlans(session, name, columns, alias, ids)
 
   def delete(condition: Option[Expression]): LogicalPlan =
-    DeleteFromTable(relation, condition.getOrElse(Literal.TrueLiteral))
+    DeleteFromTable(changed, condition.getOrElse(Literal.TrueLiteral))
 
   /** @param keys
     *   columns or nested fields, named as in SQL
@@ -60,7 +84,7 @@ final class AcidTablePlans private (
     *   what is assigned, one for each of `keys`
     */
   def update(condition: Option[Expression], keys: Seq[String], values: Seq[Expression]): LogicalPlan =
-    UpdateTable(relation, assignments(keys, values), condition)
+    UpdateTable(changed, assignments(keys, values), condition)
 
   def merge(
       source: LogicalPlan,
@@ -68,7 +92,7 @@ final class AcidTablePlans private (
       matched: Seq[MergeAction],
       notMatched: Seq[MergeAction],
       notMatchedBySource: Seq[MergeAction]
-  ): LogicalPlan = LinePlans.merge(relation, source, condition, matched, notMatched, notMatchedBySource)
+  ): LogicalPlan = LinePlans.merge(changed, source, condition, matched, notMatched, notMatchedBySource)
 
   /** @param partition
     *   texts by partition column, null for NULL; None: the whole table
@@ -124,7 +148,7 @@ object AcidTablePlans {
   }
 
   private def target(session: SparkSession, name: String, operation: String): LogicalRelation =
-    resolve(session, name) match {
+    AcidRelation.unpadded(resolve(session, name)) match {
       case AcidRelation.Target(l) => l
       case plan                   =>
         val refusal =

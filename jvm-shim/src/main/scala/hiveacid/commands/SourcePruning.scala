@@ -124,7 +124,7 @@ object SourcePruning {
   private def sides(target: LogicalPlan, source: LogicalPlan, on: Expression): Option[Sides] = for {
     t <- alias(target, RowChangeQuery.Target)
     s <- alias(source, RowChangeQuery.Source)
-    relation <- AcidRelation.Target.unapply(t.child)
+    relation <- AcidRelation.named(t.child)
   } yield Sides(t, relation, s, on)
 
   private def alias(plan: LogicalPlan, name: String): Option[SubqueryAlias] =

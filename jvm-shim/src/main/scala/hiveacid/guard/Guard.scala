@@ -27,11 +27,10 @@ case class Guard(session: SparkSession) extends (LogicalPlan => Unit) {
   import GuardRefusals._
 
   override def apply(plan: LogicalPlan): Unit = {
-    plan match {
-      case AcidRelation.Target(l) if LineNodes.isReadToBeDropped =>
-        refuse(l.catalogTable.get, "saveAsTable that overwrites", Dropping)
-      case _ =>
-    }
+    AcidRelation
+      .named(plan)
+      .filter(_ => LineNodes.isReadToBeDropped)
+      .foreach(l => refuse(l.catalogTable.get, "saveAsTable that overwrites", Dropping))
     everywhere(plan)
   }
 

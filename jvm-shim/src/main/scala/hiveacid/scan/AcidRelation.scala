@@ -7,7 +7,7 @@ import hiveacid.errors.{AcidException, Refusal}
 import org.apache.spark.sql.catalyst.analysis.{AnalysisContext, UnresolvedRelation}
 import org.apache.spark.sql.catalyst.catalog.{CatalogTable, HiveTableRelation}
 import org.apache.spark.sql.catalyst.expressions.AttributeReference
-import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project, SubqueryAlias}
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project, SubqueryAlias, UnaryNode, View}
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 import org.apache.spark.sql.hiveacid.SparkAccess
@@ -20,16 +20,25 @@ object AcidRelation {
     * path, but not through a view.
     */
   def read(session: SparkSession, parts: Seq[String]): Option[CatalogTable] =
-    unpadded(session.sessionState.analyzer.execute(UnresolvedRelation(parts))) match {
-      case Target(l) => l.catalogTable
-      case _         => None
-    }
+    named(session.sessionState.analyzer.execute(UnresolvedRelation(parts))).flatMap(_.catalogTable)
 
-  /** Without the projection by which Spark pads columns of type CHAR where a table is read. */
-  private def unpadded(plan: LogicalPlan): LogicalPlan = plan match {
-    case s @ SubqueryAlias(_, child) => s.copy(child = unpadded(child))
-    case Project(_, child)           => unpadded(child)
-    case other                       => other
+  /** Our relation in what the analyzer makes of a table's name. It projects where columns of type CHAR are padded, and
+    * rules of other extensions filter rows and mask columns. A view is no table.
+    */
+  def named(plan: LogicalPlan): Option[LogicalRelation] = plan match {
+    case l: LogicalRelation if isOurs(l) => Some(l)
+    case _: View                         => None
+    case node: UnaryNode                 => named(node.child)
+    case _                               => None
+  }
+
+  /** The same as the target of a statement, which is not padded: the relation with its columns of type CHAR. */
+  def unpadded(plan: LogicalPlan): LogicalPlan = plan match {
+    case s: SubqueryAlias                            => s.copy(child = unpadded(s.child))
+    case Project(_, l: LogicalRelation) if isOurs(l) =>
+      val declared = LogicalRelation(l.relation, l.catalogTable.get).output
+      l.copy(output = l.output.zip(declared).map { case (column, other) => other.withExprId(column.exprId) })
+    case other => other
   }
 
   /** True for a relation that our own index and file format serve. */

@@ -50,10 +50,16 @@ object AcidTable {
     PartitionNames.Key(field.name.toLowerCase(java.util.Locale.ROOT), rawType)
   }
 
-  /** The transactional table of that name in the session catalog, if there is one. */
+  /** The transactional table of that name in the session catalog, if there is one. A temporary view of the name is not
+    * meant.
+    */
   def find(session: SparkSession, id: TableIdentifier): Option[CatalogTable] = {
     val catalog = session.sessionState.catalog
-    if (catalog.isTempView(id) || id.catalog.exists(_ != SessionCatalog) || !catalog.tableExists(id)) None
-    else Some(catalog.getTableMetadata(id)).filter(isTransactional)
+    if (id.catalog.exists(_ != SessionCatalog)) None
+    else
+      Some(catalog.qualifyIdentifier(id))
+        .filter(catalog.tableExists)
+        .map(catalog.getTableMetadata)
+        .filter(isTransactional)
   }
 }
