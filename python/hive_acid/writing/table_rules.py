@@ -37,7 +37,10 @@ Neither reads a BINARY back as it was written.
 """
 _TYPE_WORD = re.compile(r"(?:(?<=^)|(?<=[:<,]))\s*[A-Za-z_]+\s*(?=[<>,(]|$)")
 """The name of a type, not that of a struct's field, which has a colon behind it."""
-_UNWRITABLE_TYPE = re.compile(r"\b(uniontype|timestamp with local time zone|interval_\w+|void)\b")
+_UNWRITABLE_TYPE = re.compile(
+    r"\b(uniontype|timestamp with local time zone|interval_(?:year_month|day_time)|void)\b(?!\s*:)"
+)
+"""The name of a type, not that of a struct's field."""
 
 _NO_ROW_IDS = Refusal("HIVE_ACID_UNSUPPORTED_TABLE.NO_ROW_IDS")
 

@@ -70,6 +70,45 @@ def test_a_parameter_names_the_table(t: Tables) -> None:
     assert rows(t) == [(2, "z"), (3, "c"), (4, "d"), (11, "z")]
 
 
+def test_variables_of_sql_are_put_into_every_statement(t: Tables) -> None:
+    settings = {"hive.acid.db": t.database, "hive.acid.day": "one"}
+    for key, value in settings.items():
+        t.sql(f"SET {key} = {value}")
+    try:
+        t.create("p", "id INT", "PARTITIONED BY (day STRING)")
+        t.sql("INSERT INTO p VALUES (1, 'one'), (2, 'two')")
+        merge = (
+            "MERGE INTO ${hive.acid.db}.t t USING (SELECT 9 AS id) s ON t.id = s.id "
+            "WHEN NOT MATCHED THEN INSERT VALUES (s.id, 'n')"
+        )
+        assert t.sql(merge) == [(1, 0, 0, 1)]
+        assert t.sql("SHOW LOCKS ${hive.acid.db}.t") == []
+        ((database, table, partition, *_),) = t.sql(
+            "ALTER TABLE ${hive.acid.db}.p PARTITION (day = '${hive.acid.day}') COMPACT 'major'"
+        )
+        assert (database, table, partition) == (t.database, "p", "day=one")
+    finally:
+        for key in settings:
+            t.sql(f"RESET {key}")
+
+
+def test_casts_that_are_spelled_as_functions_are_the_statements_own(t: Tables) -> None:
+    t.create("n", "id INT, n INT, d DATE")
+    t.sql("INSERT INTO n VALUES (1, 1, NULL), (2, 2, NULL)")
+    assert t.sql("UPDATE n SET n = int('7'), d = date('2026-01-01') WHERE id = int('1')") == [(1,)]
+    merge = (
+        "MERGE INTO n USING (SELECT id, string(id + 10) AS txt FROM VALUES (2), (3) AS s(id)) s ON n.id = s.id "
+        "WHEN MATCHED THEN UPDATE SET n = int(s.txt) WHEN NOT MATCHED THEN INSERT (id, n) VALUES (s.id, int(s.txt))"
+    )
+    assert t.sql(merge) == [(2, 1, 0, 1)]
+    assert t.sql("SELECT id, n, string(d) FROM n ORDER BY id") == [(1, 7, "2026-01-01"), (2, 12, None), (3, 13, None)]
+    for value in ("'7'", "s.txt"):
+        with pytest.raises(AnalysisException) as caught:
+            source = "(SELECT 1 AS id, 'x' AS txt) s"
+            t.sql(f"MERGE INTO n USING {source} ON n.id = s.id WHEN MATCHED THEN UPDATE SET n = {value}")
+        assert caught.value.getCondition() == "INCOMPATIBLE_DATA_FOR_TABLE.CANNOT_SAFELY_CAST"
+
+
 def test_a_dataframe_is_a_source_by_name(t: Tables, spark: SparkSession) -> None:
     frame = spark.createDataFrame([(2, "new"), (4, "newer")], "id int, word string")
     assert [

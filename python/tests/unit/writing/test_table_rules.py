@@ -3,7 +3,7 @@
 import pytest
 
 from hive_acid.model.table import Column, TableDescription, TableName
-from hive_acid.writing.table_rules import build_row_type
+from hive_acid.writing.table_rules import build_row_type, find_storage_fault
 
 
 @pytest.mark.parametrize(
@@ -23,3 +23,19 @@ def test_names_of_nested_fields_keep_their_case_and_types_are_in_lower_case(in_m
         build_row_type(TableDescription(TableName("d", "t"), "/t", (Column("c", in_metastore),)))
         == f"struct<`c`:{in_file}>"
     )
+
+
+@pytest.mark.parametrize(
+    ("type_", "refused"),
+    [
+        ("struct<interval_ms:bigint,void:int>", None),
+        ("array<struct<uniontype : int,interval_day_time:int>>", None),
+        ("struct<a:interval_day_time>", "interval_day_time"),
+        ("map<string,uniontype<int,string>>", "uniontype"),
+        ("void", "void"),
+    ],
+)
+def test_types_that_cannot_be_written_are_told_from_fields_of_their_names(type_: str, refused: str | None) -> None:
+    table = TableDescription(TableName("d", "t"), "file:/t", (Column("c", type_),))
+    refusal = find_storage_fault(table, allow_non_atomic_rename=False)
+    assert (refusal and refusal.params["type"]) == refused

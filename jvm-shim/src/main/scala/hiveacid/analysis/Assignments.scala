@@ -56,11 +56,15 @@ object Assignments {
     }
   }
 
-  /** The assignment to a declared column: Spark finds it by the column, with its type. */
+  /** The assignment to a declared column, by the name that the user has given it: Spark finds it by the column, with its
+    * type.
+    */
   private def asDeclared(target: LogicalRelation, a: Assignment): Assignment = {
     val columns = AttributeMap(target.output.zip(declared(target)))
     val plain = prepared(a)
-    plain.copy(key = plain.key.transform { case c: AttributeReference => columns.getOrElse(c, c) })
+    plain.copy(key = plain.key.transform { case c: AttributeReference =>
+      columns.get(c).fold(c)(_.withName(c.name).asInstanceOf[AttributeReference])
+    })
   }
 
   private def named(target: LogicalRelation, aligned: Seq[Assignment]) =
@@ -84,9 +88,11 @@ object Assignments {
     plain.copy(value = EvaluatedOnce.of(plain.value, s"__once_${NamedExpression.newExprId.id}"))
   }
 
+  /** Without the cast that Spark has put there (ResolveRowLevelCommandAssignments); one in the statement stays, also if
+    * it is spelled as a function.
+    */
   private def uncast(a: Assignment): Assignment = a.value match {
-    case c: Cast if c.dataType == a.key.dataType && c.getTagValue(Cast.USER_SPECIFIED_CAST).isEmpty =>
-      a.copy(value = c.child)
-    case _ => a
+    case c: Cast if c.getTagValue(Cast.BY_TABLE_INSERTION).isDefined => a.copy(value = c.child)
+    case _                                                           => a
   }
 }

@@ -8,6 +8,7 @@ import org.apache.spark.sql.catalyst.parser.{ParseException, ParserInterface}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.hiveacid.{DelegatingParser, LineParameters, LineRoutines}
+import org.apache.spark.sql.internal.VariableSubstitution
 
 /** Spark's parser, statements in Hive's spelling that it rejects, statements of Hive that it does not know, and EXPLAIN
   * ACID.
@@ -25,9 +26,10 @@ case class HiveSyntaxParser(session: SparkSession, delegate: ParserInterface)
     try parse(text)
     catch {
       case refused: ParseException =>
-        explained(text, parse)
-          .orElse(OperatorCommand.find(session, text))
-          .orElse(HiveSpelling.parsed(session, text, parse))
+        val meant = new VariableSubstitution().substitute(text) // as Spark's parser reads it
+        explained(meant, parse)
+          .orElse(OperatorCommand.find(session, meant))
+          .orElse(HiveSpelling.parsed(session, meant, parse))
           .getOrElse(throw refused)
     }
 
