@@ -257,3 +257,12 @@ def test_sorted_tables_are_refused_by_name(tables: Any) -> None:
                 f"STORED AS ORC TBLPROPERTIES ('transactional'='true') {as_query}"
             )
     assert [row for row in tables.sql("SHOW TABLES") if not row[2]] == []
+
+
+@pytest.mark.parametrize("kind", ["CHAR(3)", "VARCHAR(3)"])
+def test_a_text_by_which_a_table_is_bucketed_need_not_be_given(tables: Any, kind: str) -> None:
+    tables.create("t", f"id INT, c {kind}", f"CLUSTERED BY (c) INTO {BUCKETS} BUCKETS")
+    tables.sql("INSERT INTO t (id) VALUES (1), (2)")
+    tables.sql("INSERT INTO t VALUES (3, NULL)")
+    assert tables.sql("SELECT id FROM t WHERE c IS NULL ORDER BY id") == [(1,), (2,), (3,)]
+    assert {file.rsplit("/", 1)[-1] for file in tables.files("t")} == {"bucket_00000"}

@@ -48,9 +48,9 @@ object HiveHash {
     require(version == 1 || version == 2, s"bucketing version $version")
     def child(type_ : DataType, i: Int, version: Int = version) = apply(type_, to.getChildren.get(i), version, zones)
     (from, to.getCategory) match {
-      case (StringType, Category.STRING)  => text(version, start = 0)(identity)
-      case (StringType, Category.VARCHAR) => text(version, start = 1)(_.substring(0, to.getMaxLength))
-      case (StringType, Category.CHAR)    =>
+      case (Text(), Category.STRING)  => text(version, start = 0)(identity)
+      case (Text(), Category.VARCHAR) => text(version, start = 1)(_.substring(0, to.getMaxLength))
+      case (Text(), Category.CHAR)    =>
         text(version, start = 1)(_.substring(0, to.getMaxLength).trimRight())
       case (TimestampType, Category.TIMESTAMP) if version == 2           => new TimestampHash(Some(zones.session))
       case (TimestampNTZType, Category.TIMESTAMP) if version == 2        => new TimestampHash(None)
@@ -69,6 +69,11 @@ object HiveHash {
           throw new IllegalArgumentException(s"no hash of version $version for a column of type $to with ${from.sql}")
         }
     }
+  }
+
+  /** Values of CHAR and VARCHAR have those types before 4.0 where none is given, and later by a setting of Spark. */
+  private object Text {
+    def unapply(t: DataType): Boolean = t == StringType || t.isInstanceOf[CharType] || t.isInstanceOf[VarcharType]
   }
 
   /** The hash of numbers and the like, in Java's manner. */
