@@ -58,7 +58,7 @@ class CleanerWatch:
         if _has_failed(info):
             reason = f"compaction {info.id} ended as {info.state.value}: {info.error or 'no reason is kept'}"
             return Waiting(info.table, info.id, reason)
-        if info.state.is_pending:
+        if info.state is not CompactionState.READY:
             return Waiting(info.table, info.id, f"compaction {info.id} is {info.state.value}")
         names = ", ".join((*self._readers(info), *self._open_transactions(info)))
         waits = f"; open meanwhile: {names}" if names else ""

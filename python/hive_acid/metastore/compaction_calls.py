@@ -25,6 +25,7 @@ _TYPES = {
     CompactionKind.MAJOR: ttypes.CompactionType.MAJOR,
     CompactionKind.REBALANCE: ttypes.CompactionType.REBALANCE,
     CompactionKind.ABORT_CLEANUP: ttypes.CompactionType.ABORT_TXN_CLEANUP,
+    CompactionKind.SMART_OPTIMIZE: ttypes.CompactionType.SMART_OPTIMIZE,
 }
 _KINDS = {code: kind for kind, code in _TYPES.items()}
 _STATES = {state.value: state for state in CompactionState} | {"attempted": CompactionState.DID_NOT_INITIATE}
@@ -60,7 +61,7 @@ class CompactionCalls(Calls):
             raise build_error("HIVE_ACID_INTERNAL", reason=f"3.1 has no rebalance, and not {_LEVELS_WITH_POOLS}")
         answer = self._change("compact2", asked, table=str(request.table))
         id_ = answer.id if answer.id > 0 else None
-        return RequestedCompaction(id_, _STATES[answer.state], bool(answer.accepted), answer.errormessage or "")
+        return RequestedCompaction(id_, _parse_state(answer.state), bool(answer.accepted), answer.errormessage or "")
 
     def compactions(self) -> list[CompactionInfo]:
         # servers list what has not begun in an order of their own (seen on 4.0.0), and give out rising IDs
@@ -114,14 +115,24 @@ def _known(convert: Callable[[Any], Any], value: Any) -> Any:
     return convert(value) if value else None
 
 
+def _parse_state(word: str) -> CompactionState:
+    """One table's entry in a state of a later release is no failure of statements about others."""
+    return _STATES.get(word, CompactionState.UNKNOWN)
+
+
+def _parse_kind(code: int) -> dict[str, Any]:
+    """The fields about the kind. thrift gives the plain number of a kind that its stubs do not know."""
+    kind = _KINDS.get(code, CompactionKind.OTHER)
+    return {"kind": kind, "kind_code": code if kind is CompactionKind.OTHER else None}
+
+
 def _build_info(element: Any) -> CompactionInfo:
     # 4.0 and before have the highest write ID in the field of the highest transaction
     job_id = element.hadoopJobId
     return CompactionInfo(
         id=element.id or 0,
         table=TableName(element.dbname, element.tablename),
-        kind=_KINDS[element.type],
-        state=_STATES[element.state],
+        state=_parse_state(element.state),
         partition=_known(str, element.partitionname),
         worker=_known(str, element.workerid),
         worker_version=_known(str, element.workerVersion),
@@ -138,6 +149,7 @@ def _build_info(element: Any) -> CompactionInfo:
         next_txn_id=_known(int, element.nextTxnId),
         committed_ms=_known(int, element.commitTime),
         highest_write_id=_known(int, element.hightestWriteId or element.hightestTxnId),
+        **_parse_kind(element.type),
     )
 
 
@@ -145,7 +157,6 @@ def _build_job(found: Any, worker: str) -> CompactionJob:
     return CompactionJob(
         id=found.id,
         table=TableName(found.dbname, found.tablename),
-        kind=_KINDS[found.type],
         partition=_known(str, found.partitionname),
         user=_known(str, found.runas),
         properties=_known(str, found.properties),
@@ -153,6 +164,7 @@ def _build_job(found: Any, worker: str) -> CompactionJob:
         buckets=_known(int, found.numberOfBuckets),
         order_by=_known(str, found.orderByClause),
         stored=tuple((name, getattr(found, name)) for name in _PASSED_ON),
+        **_parse_kind(found.type),
     )
 
 
@@ -162,7 +174,7 @@ def _build_struct(job: CompactionJob) -> Any:
         dbname=job.table.database,
         tablename=job.table.table,
         partitionname=job.partition,
-        type=_TYPES[job.kind],
+        type=_TYPES.get(job.kind, job.kind_code),
         runas=job.user,
         properties=job.properties,
         workerId=job.worker,

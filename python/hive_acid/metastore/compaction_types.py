@@ -15,20 +15,28 @@ class CompactionKind(Enum):
 
     MINOR merges deltas into one and delete deltas into one, MAJOR everything into a base, REBALANCE (4.x) into a base
     whose buckets hold equally many rows. ABORT_CLEANUP (4.x) is no compaction: what aborted transactions left is
-    removed.
+    removed. SMART_OPTIMIZE (since 4.1) is for tables of Iceberg, which share the queue
+    (TxnUtils.dbCompactionType2ThriftType of 4.1.0). OTHER is any kind that a later release adds.
     """
 
     MAJOR = "major"
     MINOR = "minor"
     REBALANCE = "rebalance"
     ABORT_CLEANUP = "abort-txn-cleanup"
+    SMART_OPTIMIZE = "smart-optimize"
+    OTHER = "other"
+
+    @property
+    def is_ours(self) -> bool:
+        """True if a worker of ours can do it."""
+        return self in (CompactionKind.MAJOR, CompactionKind.MINOR, CompactionKind.REBALANCE)
 
 
 class CompactionState(Enum):
     """Where an entry of the queue stands; the values are the metastore's words for it.
 
     READY: the work is done and committed, and the Cleaner has yet to remove what it replaced. DID_NOT_INITIATE is
-    called "attempted" on 3.1.
+    called "attempted" on 3.1. UNKNOWN stands for a word that a later release adds: the work may have been done.
     """
 
     INITIATED = "initiated"
@@ -39,6 +47,7 @@ class CompactionState(Enum):
     DID_NOT_INITIATE = "did not initiate"
     REFUSED = REFUSED_STATE
     ABORTED = "aborted"
+    UNKNOWN = "unknown"
 
     @property
     def is_pending(self) -> bool:
@@ -83,7 +92,7 @@ class CompactionInfo:
     """One entry of the queue or of its history, as the metastore lists it; what is not known is None.
 
     Times are milliseconds since 1970, by the metastore's clock. 3.1 knows no pool, transaction, initiator or error
-    (`error` is then what it keeps as meta information).
+    (`error` is then what it keeps as meta information). `kind_code` is the metastore's number of a kind OTHER.
     """
 
     id: int
@@ -106,6 +115,7 @@ class CompactionInfo:
     next_txn_id: int | None = None
     committed_ms: int | None = None
     highest_write_id: int | None = None
+    kind_code: int | None = None
 
 
 @dataclass(frozen=True)
@@ -114,7 +124,7 @@ class CompactionJob:
 
     The metastore writes all of it back with each call about the entry: `user` is whom its Cleaner acts as, which fails
     for ever without one (tried on 4.0.1 and 4.1.0). `properties` are the text of `stringable_map`. `stored` are the
-    fields that are only passed on.
+    fields that are only passed on, and `kind_code` is the number of a kind OTHER.
     """
 
     id: int
@@ -128,6 +138,7 @@ class CompactionJob:
     order_by: str | None = None
     highest_write_id: int | None = None
     error: str | None = None
+    kind_code: int | None = None
     stored: tuple[tuple[str, object], ...] = field(default=(), repr=False)
 
     @classmethod
@@ -143,4 +154,5 @@ class CompactionJob:
             worker=entry.worker or "",
             highest_write_id=entry.highest_write_id,
             error=error,
+            kind_code=entry.kind_code,
         )

@@ -28,7 +28,7 @@ from hive_acid.sql.operator_statements import (
 from hive_acid.sql.reader import Reader, build_syntax_error
 
 T = TypeVar("T")
-_SHOWN_KINDS = (*COMPACTION_KINDS, "abort txn cleanup")
+_SHOWN_KINDS = (*COMPACTION_KINDS, "abort txn cleanup", "smart optimize")
 _STATES = (
     "initiated",
     "working",

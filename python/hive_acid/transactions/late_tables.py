@@ -14,7 +14,7 @@ from hive_acid.model.table import TableDescription, TableName
 from hive_acid.model.write_ids import ValidTxnList, ValidWriteIdList
 from hive_acid.transactions.validity import is_unchanged
 
-_DONE = (CompactionState.READY, CompactionState.SUCCEEDED, CompactionState.FAILED)
+_DONE = (CompactionState.READY, CompactionState.SUCCEEDED, CompactionState.FAILED, CompactionState.UNKNOWN)
 """One that has failed is among them if it had been committed: the Cleaner has failed then, half way maybe."""
 CLOCK_STEP_MS = 1000
 """The metastore keeps times of creation in seconds."""

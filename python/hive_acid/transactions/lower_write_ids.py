@@ -19,6 +19,7 @@ from hive_acid.model.table import TableName
 from hive_acid.transactions.manager import Transaction, TransactionManager
 
 LOG = logging.getLogger(__name__)
+_MAY_BE_CLEANED = (CompactionState.READY, CompactionState.UNKNOWN)
 
 
 def can_be_cleaned(metastore: Metastore, table: TableName) -> bool:
@@ -27,7 +28,7 @@ def can_be_cleaned(metastore: Metastore, table: TableName) -> bool:
     A compaction cannot begin while the table is locked for an overwrite.
     """
     return metastore.line is MetastoreLine.HIVE_4 and any(
-        entry.table == table and (entry.state.is_pending or entry.state is CompactionState.READY)
+        entry.table == table and (entry.state.is_pending or entry.state in _MAY_BE_CLEANED)
         for entry in metastore.compactions()
     )
 

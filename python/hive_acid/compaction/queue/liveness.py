@@ -44,9 +44,9 @@ def find_waiting(entries: Sequence[CompactionInfo], pool: str | None) -> Compact
     """The entry that a worker of the pool would be given, as far as can be told, the first that was asked for.
 
     One of no pool may be given those of any, which the queue does after half a day
-    (hive.compactor.worker.pool.timeout).
+    (hive.compactor.worker.pool.timeout). Entries of kinds that none of ours can do wait for Hive's workers.
     """
-    waiting = [entry for entry in entries if entry.state is CompactionState.INITIATED]
+    waiting = [entry for entry in entries if entry.state is CompactionState.INITIATED and entry.kind.is_ours]
     own = [entry for entry in waiting if entry.pool == pool]
     found = own or (waiting if pool is None else [])
     return min(found, key=lambda entry: entry.id, default=None)

@@ -175,7 +175,7 @@ class Worker:
         self._transactions.timing.pause_ms(self._settings.number(config.COMPACTION_POLL_MS) * 2 ** (attempts - 1))
 
     def _compact(self, job: CompactionJob, transaction: Transaction) -> CompactionOutcome:
-        _refuse_order(job)
+        _refuse_request(job)
         place = self._compactor.find_place(job.table, job.partition, job.kind)
         transaction.lock([place.lock(job.kind)])
         self._compactor.meet_changes(place, job.kind, transaction)
@@ -246,11 +246,16 @@ def _is_rebalance(kind: CompactionKind) -> bool:
     return kind is CompactionKind.REBALANCE
 
 
-def _refuse_order(job: CompactionJob) -> None:
-    """Refuses the order of rows that Hive's own statement asks of a rebalance."""
+def _refuse_request(job: CompactionJob) -> None:
+    """Refuses kinds that only Hive's workers do, and the order of rows that Hive's own statement asks of a rebalance.
+
+    The queue gives out the oldest entry of a pool, of any kind.
+    """
+    found = {"operation": f"A {job.kind.value} compaction", "table": job.table}
+    if not job.kind.is_ours:
+        raise build_error("HIVE_ACID_UNSUPPORTED_TABLE.COMPACTION_KIND", **found)
     if job.order_by:
-        found = {"operation": f"A {job.kind.value} compaction", "table": job.table, "order": job.order_by}
-        raise build_error("HIVE_ACID_UNSUPPORTED_TABLE.ORDER_BY", **found)
+        raise build_error("HIVE_ACID_UNSUPPORTED_TABLE.ORDER_BY", **found, order=job.order_by)
 
 
 def _end_other(transaction: Transaction) -> None:

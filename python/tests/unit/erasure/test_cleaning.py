@@ -33,6 +33,14 @@ def test_a_compaction_that_is_cleaned_or_forgotten_is_over() -> None:
     assert watch(metastore, clock).wait([job.id, 77], lambda _: None) == ()
 
 
+def test_a_state_of_a_later_release_is_not_taken_for_cleaned() -> None:
+    metastore, clock = MemoryMetastore(settings=CLEANER), Clock()
+    job = compact(metastore)
+    metastore._compactions._change(job.id, state=CompactionState.UNKNOWN)
+    (waiting,) = watch(metastore, clock).wait([job.id], lambda _: None)
+    assert waiting.reason == f"compaction {job.id} is unknown"
+
+
 def test_the_cleaner_is_waited_for_and_the_wait_is_told() -> None:
     metastore, clock, told = MemoryMetastore(settings=CLEANER), Clock(), list[str]()
     job = compact(metastore)

@@ -161,6 +161,15 @@ def test_what_a_compaction_has_not_is_null() -> None:
     assert row == (*head, None, None, None, None, "no space", *[None] * 7)
 
 
+def test_a_compaction_of_iceberg_is_shown_and_found_by_hives_name() -> None:
+    entry = replace(BARE, kind=CompactionKind.SMART_OPTIMIZE)
+    statement = find_operator_statement("SHOW COMPACTIONS TYPE 'smart_optimize'")
+    assert statement is not None
+    assert isinstance(statement.statement, ShowCompactions)
+    (row,) = build_compaction_rows([entry, FIRST], statement.statement, ALL, NOW_MS)
+    assert row[4] == "SMART_OPTIMIZE"
+
+
 def test_what_has_waited_for_the_cleaner_for_an_hour_says_where_to_look() -> None:
     done = replace(FIRST, state=CompactionState.READY)
     place = [column.name for column in ShowCompactions.COLUMNS].index("errormessage")

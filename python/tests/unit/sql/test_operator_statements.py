@@ -201,7 +201,12 @@ def test_other_texts_are_left_alone(text: str) -> None:
         ),
         ("SHOW COMPACTIONS COMPACT_ID 5", "1:28", "=", "5"),
         ("SHOW COMPACTIONS COMPACT_ID = 5 LIMIT 1", "1:32", "the end", "LIMIT"),
-        ("SHOW COMPACTIONS TYPE 'x'", "1:22", "'major', 'minor', 'rebalance' or 'abort txn cleanup'", "'x'"),
+        (
+            "SHOW COMPACTIONS TYPE 'x'",
+            "1:22",
+            "'major', 'minor', 'rebalance', 'abort txn cleanup' or 'smart optimize'",
+            "'x'",
+        ),
         ("SHOW COMPACTIONS t STATUS 'new'", "1:26", "'initiated', .*", "'new'"),
         ("SHOW COMPACTIONS ORDER BY age", "1:26", "a column: compactionid, .*", "age"),
         ("SHOW COMPACTIONS ORDER BY txnid NULLS", "1:37", "FIRST or LAST", "the end"),

@@ -72,6 +72,7 @@ SEEN = ValidTxnList(high_water_mark=9, open=frozenset({7}))
         (CompactionState.READY, 9, False),
         (CompactionState.WORKING, 10, False),
         (CompactionState.FAILED, 10, False),
+        (CompactionState.UNKNOWN, 10, True),
         (CompactionState.READY, None, False),
     ],
 )
