@@ -12,6 +12,7 @@ from hive_acid.errors import HiveAcidError, MetastoreUnavailable, build_error
 from hive_acid.metastore.compaction_protocol import CompactionQueue
 from hive_acid.metastore.compaction_types import (
     CompactionInfo,
+    CompactionKind,
     CompactionRequest,
     CompactionState,
     RequestedCompaction,
@@ -28,7 +29,8 @@ class Outcome:
     """A request, what the metastore answered, and where it stands now.
 
     `state` is the metastore's word for it, `reason` why it was not accepted or not done, empty otherwise. One that is
-    done is "ready for cleaning", whether the Cleaner has come since or not.
+    done is "ready for cleaning", whether the Cleaner has come since or not. `kind` is that of the entry, None: the one
+    that was asked for.
     """
 
     request: CompactionRequest
@@ -36,11 +38,12 @@ class Outcome:
     accepted: bool
     state: str
     reason: str
+    kind: CompactionKind | None = None
 
     def row(self) -> tuple[str | int | bool | None, ...]:
         """As `Compact.COLUMNS` has it."""
         table, partition = self.request.table, self.request.partition
-        where = (table.database, table.table, partition, self.request.kind.name)
+        where = (table.database, table.table, partition, (self.kind or self.request.kind).name)
         return (*where, self.compaction_id, self.state, self.accepted, self.reason or None)
 
 
@@ -144,7 +147,7 @@ class CompactionRequests:
         outcomes: list[Outcome] = []
         try:
             for each in prepared:
-                outcome = each if isinstance(each, Outcome) else build_outcome(each, self._send(each))
+                outcome = each if isinstance(each, Outcome) else build_outcome(each, send_request(self._queue, each))
                 outcomes.append(outcome)  # an error tells of those before it
         except BaseException as error:
             _note_requested(error, outcomes)
@@ -153,19 +156,6 @@ class CompactionRequests:
                 self._runner.abandon(made, settings, error)
             raise
         return outcomes
-
-    def _send(self, request: CompactionRequest) -> RequestedCompaction:
-        """The answer; if it is lost, that of the queue's list, where the pool is the statement's own."""
-        try:
-            return self._queue.request_compaction(request)
-        except MetastoreUnavailable:
-            if not is_of_statement(request.pool):
-                raise
-            asked = (request.table, request.partition, request.pool)
-            for entry in self._queue.compactions():
-                if (entry.table, entry.partition, entry.pool) == asked:
-                    return RequestedCompaction(entry.id, entry.state, True)
-            raise
 
     def _found(self, outcomes: Sequence[Outcome]) -> list[Outcome]:
         """Where they stand if somebody was at work; a request alone needs no second look."""
@@ -203,6 +193,20 @@ class CompactionRequests:
         ]
 
 
+def send_request(queue: CompactionQueue, request: CompactionRequest) -> RequestedCompaction:
+    """The answer; if it is lost, that of the queue's list, where the pool is the statement's own."""
+    try:
+        return queue.request_compaction(request)
+    except MetastoreUnavailable:
+        if not is_of_statement(request.pool):
+            raise
+        asked = (request.table, request.partition, request.pool)
+        for entry in queue.compactions():
+            if (entry.table, entry.partition, entry.pool) == asked:
+                return RequestedCompaction(entry.id, entry.state, True)
+        raise
+
+
 def build_outcome(request: CompactionRequest, answer: RequestedCompaction) -> Outcome:
     """The metastore's answer to the request.
 
@@ -218,7 +222,7 @@ def _updated(outcome: Outcome, entry: CompactionInfo | None) -> Outcome:
     if entry is None:
         return Outcome(outcome.request, outcome.compaction_id, True, "unknown", _FORGOTTEN)
     state = CompactionState.READY if entry.state is CompactionState.SUCCEEDED else entry.state
-    return Outcome(outcome.request, outcome.compaction_id, True, state.value, entry.error or "")
+    return Outcome(outcome.request, outcome.compaction_id, True, state.value, entry.error or "", entry.kind)
 
 
 def _is_pending(outcome: Outcome) -> bool:

@@ -9,15 +9,10 @@ from dataclasses import replace
 from hive_acid import config
 from hive_acid.compaction.queue.liveness import is_of_statement
 from hive_acid.compaction.queue.requests import Outcome, build_outcome
+from hive_acid.compaction.queue.statement_work import StatementWork
 from hive_acid.compaction.queue.worker import Worker
 from hive_acid.errors import HiveAcidError, build_error
-from hive_acid.metastore.compaction_types import (
-    CompactionInfo,
-    CompactionKind,
-    CompactionRequest,
-    CompactionState,
-    RequestedCompaction,
-)
+from hive_acid.metastore.compaction_types import CompactionKind, CompactionRequest, RequestedCompaction
 from hive_acid.metastore.protocol import Metastore
 from hive_acid.metastore.types import MetastoreLine
 from hive_acid.older_python import add_note
@@ -89,60 +84,27 @@ class SessionRunner:
     def run(self, outcomes: Sequence[Outcome], settings: config.Settings) -> list[Outcome]:
         """If one fails, the others are done, and the first failure is raised then.
 
-        A request that was refused because there is one already, for no pool or for that of another statement, is done
-        under that one's ID, after what lies before it: the metastore's own Initiator may have asked where nobody else
-        works, and the other statement's session may have died.
+        `StatementWork` says what becomes of a request that was refused because there is one already: the metastore's
+        own Initiator may have asked where nobody else works, and another statement's session may have died.
         An interrupt or cancellation ends it: what has not been done is marked as failed.
         """
         if not _is_in_session(settings):
             return list(outcomes)
         worker = self._build_worker(settings)
         requests = [outcome.request for outcome in outcomes]
-        failures: list[Exception] = []
+        work = StatementWork(self._metastore, worker, outcomes, self._pause_ms)
         try:
-            for outcome in outcomes:
-                if outcome.accepted and is_of_statement(outcome.request.pool):
-                    self._attempt(worker, outcome.request.pool, failures)
-            found = [self._find_earlier(worker, outcome, failures) for outcome in outcomes]
+            found = work.do()
         except BaseException as error:
             self.abandon(requests, settings, error)
             raise
-        if failures:
-            for other in failures[1:]:
-                add_note(failures[0], f"another one failed, too: {other}")
-            self.abandon(requests, settings, failures[0])
-            raise failures[0]
+        if work.failures:
+            first, *others = work.failures
+            for other in others:
+                add_note(first, f"another one failed, too: {other}")
+            self.abandon(requests, settings, first)
+            raise first
         return found
-
-    def _find_earlier(self, worker: Worker, outcome: Outcome, failures: list[Exception]) -> Outcome:
-        if outcome.accepted or not is_of_statement(outcome.request.pool):
-            return outcome
-        earlier = self._find_waiting(outcome.request)
-        if earlier is None:
-            return outcome
-        waiting = [entry for entry in self._metastore.compactions() if entry.state is CompactionState.INITIATED]
-        for _ in [entry for entry in waiting if entry.pool == earlier.pool and entry.id <= earlier.id]:
-            if self._find_waiting(outcome.request) != earlier or not self._attempt(worker, earlier.pool, failures):
-                break
-        return Outcome(outcome.request, earlier.id, True, CompactionState.INITIATED.value, "")
-
-    def _find_waiting(self, request: CompactionRequest) -> CompactionInfo | None:
-        """The entry for the same table or partition that waits for any worker, or for a session that may have gone."""
-        for entry in self._metastore.compactions():
-            is_same = (entry.table, entry.partition) == (request.table, request.partition)
-            is_ours_to_take = entry.pool is None or is_of_statement(entry.pool)
-            if is_same and entry.state is CompactionState.INITIATED and is_ours_to_take:
-                return entry
-        return None
-
-    def _attempt(self, worker: Worker, pool: str | None, failures: list[Exception]) -> bool:
-        """False if there was none. A failure is kept, unless it is that of a cancelled statement."""
-        try:
-            return worker.run_next(pool) is not None
-        except Exception as error:  # noqa: BLE001 (`run` raises it)
-            failures.append(error)
-            self._pause_ms(0)
-            return True
 
 
 def _is_in_session(settings: config.Settings) -> bool:

@@ -66,27 +66,44 @@ class Worker:
         self._supervise = supervise
         self._bases = BasePublisher(transactions, compactor, settings, supervise)
 
-    def run_next(self, pool: str | None) -> CompactionOutcome | None:
+    def run_next(
+        self, pool: str | None, find_reason: Callable[[CompactionJob], str | None] = lambda _: None
+    ) -> CompactionOutcome | None:
         """Does the next compaction of the pool; None if there is none.
+
+        `find_reason` is told of it first. If it gives a reason, nothing is done, and the queue is told that the request
+        was refused for that.
 
         A failure is told to the queue and raised; nothing is left then, nothing was visible. If the queue's answer is
         lost, what it may have given out dies with the transaction: see `fail_dead`.
         """
-        return self._with_next(pool, self._run)
+
+        def use(job: CompactionJob, transaction: Transaction) -> CompactionOutcome:
+            reason = find_reason(job)
+            if reason is None:
+                return self._run(job, transaction)
+            self._end(transaction, lambda: self._metastore.mark_refused(replace(job, error=reason)))
+            return CompactionOutcome(job.table, job.partition, job.kind, WriteResult(), False)
+
+        return self._with_next(pool, use)
 
     def fail_next(self, pool: str | None, reason: str) -> bool:
         """Takes the next compaction of the pool and tells the queue that it failed; False if there is none."""
 
         def fail(job: CompactionJob, transaction: Transaction) -> bool:
-            try:
-                self._metastore.mark_failed(replace(job, error=reason))
-            except BaseException as error:
-                transaction.abort_because(error)
-                raise
-            transaction.abort()
+            self._end(transaction, lambda: self._metastore.mark_failed(replace(job, error=reason)))
             return True
 
         return self._with_next(pool, fail) or False
+
+    def _end(self, transaction: Transaction, tell: Callable[[], None]) -> None:
+        """Tells the queue of a job at which nothing was done, and ends its transaction."""
+        try:
+            tell()
+        except BaseException as error:
+            transaction.abort_because(error)
+            raise
+        transaction.abort()
 
     def _with_next(self, pool: str | None, use: Callable[[CompactionJob, Transaction], _T]) -> _T | None:
         waiting = find_waiting(self._metastore.compactions(), pool)

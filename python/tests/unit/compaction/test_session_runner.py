@@ -2,59 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
 
-from hive_acid import config
 from hive_acid.compaction.queue.liveness import STATEMENT_POOL_PREFIX, name_with_transaction
-from hive_acid.compaction.queue.requests import CompactionRequests, Outcome
-from hive_acid.compaction.queue.session_runner import SessionRunner
 from hive_acid.errors import HiveAcidError, MetastoreUnavailable, UnsupportedOperation, build_error
-from hive_acid.metastore.compaction_types import CompactionInfo, CompactionKind, CompactionRequest, CompactionState
+from hive_acid.metastore.compaction_types import CompactionInfo, CompactionRequest, CompactionState
 from hive_acid.metastore.types import MetastoreLine
 from support.faults import Lost
 from support.statements import LOCATION, TABLE, TIMEOUT_MS, build_table
-from unit.compaction.worker_shop import Shop
-
-MAJOR, MINOR = CompactionKind.MAJOR, CompactionKind.MINOR
-POOL = f"{STATEMENT_POOL_PREFIX}of-the-session"
-OTHER = replace(TABLE, table="other")
-
-
-def build_session(
-    shop: Shop, name: str = POOL, pause_ms: Callable[[int], None] | None = None
-) -> Callable[..., list[Outcome]]:
-    """What a session does for requests and settings."""
-    runner = SessionRunner(
-        shop.world.metastore, lambda chosen: shop.worker, name, pause_ms or shop.world.clock.pause_ms
-    )
-    service = CompactionRequests(shop.world.metastore, shop.world.clock, shop.world.clock.pause_ms, runner)
-
-    def compact(*requests: CompactionRequest, waits: bool = False, **settings: str) -> list[Outcome]:
-        keys = {f"spark.hiveacid.compaction.{key}": value for key, value in settings.items()}
-        return service.compact(requests or [CompactionRequest(TABLE, MAJOR)], config.Settings(keys), waits=waits)
-
-    return compact
-
-
-def ask(
-    shop: Shop, *requests: CompactionRequest, pause_ms: Callable[[int], None] | None = None, **settings: str
-) -> list[Outcome]:
-    return build_session(shop, pause_ms=pause_ms)(*requests, **settings)
-
-
-def add_other(shop: Shop) -> CompactionRequest:
-    """A request for another table, which has had two inserts."""
-    shop.world.memory.add_table(build_table(name=OTHER, location="/warehouse/other"))
-    for name in ("delta_0000001_0000001_0000", "delta_0000002_0000002_0000"):
-        shop.world.file_system.add_file(f"/warehouse/other/{name}/bucket_00000")
-    for _ in range(2):
-        txn_id = shop.world.memory.open_transaction("u", "h", "a")
-        shop.world.memory.allocate_write_id(txn_id, OTHER)
-        shop.world.memory.commit(txn_id)
-    return CompactionRequest(OTHER, MAJOR)
+from unit.compaction.session_shop import OTHER, POOL, add_other, ask, build_session
+from unit.compaction.worker_shop import MAJOR, MINOR, Shop
 
 
 def latest_entry(shop: Shop, request: CompactionRequest) -> CompactionInfo:
@@ -80,14 +39,6 @@ def test_a_pool_that_was_named_is_left_to_whoever_serves_it() -> None:
     shop = Shop()
     (outcome,) = ask(shop, CompactionRequest(TABLE, MAJOR, pool="etl"))
     assert (outcome.state, shop.entry().pool) == ("initiated", "etl")
-
-
-def test_one_that_waits_for_anybody_is_done_under_its_own_id() -> None:
-    shop = Shop()
-    earlier = shop.world.memory.request_compaction(CompactionRequest(TABLE, MINOR))
-    (outcome,) = ask(shop)
-    assert (outcome.compaction_id, outcome.state) == (earlier.id, "ready for cleaning")
-    assert "delta_0000001_0000002_v0000003" in shop.world.folders()
 
 
 def test_one_that_somebody_works_at_is_left_to_them() -> None:
