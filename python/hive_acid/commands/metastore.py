@@ -12,6 +12,7 @@ from hive_acid.commands.shared import DONE, FAILED, NOT_RUNNING
 
 if TYPE_CHECKING:
     from hive_acid.commands.shared import Commands
+    from hive_acid.local.detached import RunningMetastore
 
 
 def add_metastore_command(commands: Commands) -> None:
@@ -36,8 +37,9 @@ def start_metastore(chosen: argparse.Namespace) -> int:
 
     running = find_running(chosen.folder)
     if running is not None:
-        print(f"already running: {running.uri}")
-        return DONE
+        answers = running.answers()
+        print(f"already running: {running.uri}" if answers else _without_answer(running))
+        return DONE if answers else FAILED
     running = start_detached(chosen.folder, chosen.port, chosen.database)
     print(running.uri)
     print(f"warehouse  {running.warehouse}")
@@ -51,8 +53,7 @@ def stop_metastore(chosen: argparse.Namespace) -> int:
     from hive_acid.local.detached import find_running, stop_detached
 
     if find_running(chosen.folder) is None:
-        print("not running")
-        return NOT_RUNNING
+        return _say_none(chosen.folder, "not running")
     stop_detached(chosen.folder)
     print("stopped")
     return DONE
@@ -64,10 +65,9 @@ def show_metastore(chosen: argparse.Namespace) -> int:
 
     running = find_running(chosen.folder)
     if running is None:
-        print("stopped")
-        return NOT_RUNNING
+        return _say_none(chosen.folder, "stopped")
     answers = running.answers()
-    print(f"running: {running.uri}" if answers else f"running, but {running.uri} does not answer; see {running.log}")
+    print(f"running: {running.uri}" if answers else _without_answer(running))
     print(f"database   {running.database}")
     for name, process_id in running.process_ids.items():
         print(f"{name:<10} process {process_id}")
@@ -80,6 +80,21 @@ def default_folder() -> Path:
     """Where the metastore of this user lies when no folder is given."""
     home = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
     return Path(home).absolute() / "spark-hive-acid" / "metastore"
+
+
+def _without_answer(running: RunningMetastore) -> str:
+    return f"running, but {running.uri} does not answer; see {running.log}"
+
+
+def _say_none(folder: Path, word: str) -> int:
+    """One that starts or ends has no description, and neither one of another machine's or container's processes."""
+    from hive_acid.local.detached import is_in_use
+
+    if is_in_use(folder):
+        print("starting, ending, or run by processes that this one does not see")
+        return FAILED
+    print(word)
+    return NOT_RUNNING
 
 
 def _folder_option(folder: Path) -> str:

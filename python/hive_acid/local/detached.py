@@ -6,15 +6,20 @@ import fcntl
 import json
 import os
 import signal
+import time
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from hive_acid.errors import build_error
 from hive_acid.local.cache import Progress
 from hive_acid.local.installation import DatabaseKind
+from hive_acid.local.launch import STOP_LIMIT_SECONDS
 from hive_acid.local.probe import metastore_answers
 from hive_acid.local.start import LOCK_FILE, STATE_FILE, Wish, print_progress, start_metastore
+
+_POLL_SECONDS = 0.05
 
 
 @dataclass(frozen=True)
@@ -37,13 +42,33 @@ class RunningMetastore:
 
 
 def find_running(folder: Path) -> RunningMetastore | None:
-    """The metastore that runs in `folder`, whoever started it, or None."""
-    state = folder / STATE_FILE
-    if not state.exists() or not _is_locked(folder):
+    """The metastore that runs in `folder`, whoever started it, or None.
+
+    Its description counts only while the supervisor that it names is the process that holds the folder: it outlives a
+    supervisor that is killed, whose number any program may have by then.
+    """
+    try:
+        told = json.loads((folder / STATE_FILE).read_text("utf-8"))
+    except FileNotFoundError:
         return None
-    told = json.loads(state.read_text("utf-8"))
+    if not is_in_use(folder) or not _holds(told["process_ids"]["supervisor"], folder / LOCK_FILE):
+        return None
     told |= {"warehouse": Path(told["warehouse"]), "log": Path(told["log"])}
     return RunningMetastore(**told)
+
+
+def is_in_use(folder: Path) -> bool:
+    """Whether a process holds the folder: that of a metastore which runs, or which starts or ends right now."""
+    try:
+        lock = (folder / LOCK_FILE).open("r")
+    except FileNotFoundError:
+        return False
+    with lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+    return False
 
 
 def start_detached(
@@ -61,12 +86,17 @@ def start_detached(
 def stop_detached(folder: Path) -> None:
     """End the metastore that runs in `folder`; return when it is ended.
 
-    Raises HIVE_ACID_LOCAL_METASTORE.NOT_RUNNING.
+    Raises HIVE_ACID_LOCAL_METASTORE.NOT_RUNNING, and .NOT_ENDED if it does not end in time.
     """
     running = _running(folder)
-    os.kill(running.process_ids["supervisor"], signal.SIGTERM)
-    with (folder / LOCK_FILE).open("a") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+    supervisor, until = running.process_ids["supervisor"], time.monotonic() + STOP_LIMIT_SECONDS
+    with suppress(ProcessLookupError):  # it has ended by itself
+        os.kill(supervisor, signal.SIGTERM)
+    while is_in_use(folder) and _holds(supervisor, folder / LOCK_FILE):
+        if time.monotonic() >= until:
+            found = {"folder": folder, "process": supervisor, "seconds": STOP_LIMIT_SECONDS}
+            raise build_error("HIVE_ACID_LOCAL_METASTORE.NOT_ENDED", **found)
+        time.sleep(_POLL_SECONDS)
 
 
 def _running(folder: Path) -> RunningMetastore:
@@ -76,10 +106,21 @@ def _running(folder: Path) -> RunningMetastore:
     return running
 
 
-def _is_locked(folder: Path) -> bool:
-    with (folder / LOCK_FILE).open("a") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except BlockingIOError:
+def _holds(process_id: int, lock: Path) -> bool:
+    """Whether the process has the lock file open. Where no /proc tells (macOS), whether there is such a process."""
+    if not Path("/proc/self/fd").exists():
+        with suppress(ProcessLookupError):
+            os.kill(process_id, 0)
             return True
+        return False
+    try:
+        descriptors = list(Path(f"/proc/{process_id}/fd").iterdir())
+    except (FileNotFoundError, PermissionError):  # it has ended, or is another user's: not one that was started here
+        return False
+    return any(_is_same(descriptor, lock) for descriptor in descriptors)
+
+
+def _is_same(descriptor: Path, lock: Path) -> bool:
+    with suppress(OSError):  # it was closed meanwhile
+        return descriptor.samefile(lock)
     return False

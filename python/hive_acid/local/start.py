@@ -64,6 +64,7 @@ def start_metastore(wish: Wish, progress: Progress) -> Started:
     if wish.port is not None:
         check_port_free(wish.port)
     with _locked_folder(wish.folder) as (folder, lock):
+        (folder / STATE_FILE).unlink(missing_ok=True)  # of one that was killed: nobody may take its processes for ours
         installation = _prepared(folder, wish, progress)
         if wish.records_classes_to is None:
             _record_classes(installation, wish, progress)

@@ -14,6 +14,7 @@ import pytest
 
 from hive_acid.cli import main
 from hive_acid.local import EmbeddedMetastore
+from hive_acid.local.detached import start_detached
 from hive_acid.local.probe import metastore_answers
 from support.embedded_checks import LIMIT_SECONDS, is_alive, mode_of, open_transaction, open_transactions, wait_until
 
@@ -142,3 +143,18 @@ def test_the_command_line_starts_one_that_stays_and_stops_it(
     assert stopped == 0
     assert not any(map(is_alive, process_ids))
     assert main(["metastore", "status", "--folder", folder]) == 1
+
+
+def test_one_whose_java_has_died_is_not_told_as_running_and_can_be_stopped(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    running = start_detached(tmp_path, None, None)
+    try:
+        os.kill(running.process_ids["metastore"], signal.SIGKILL)
+        wait_until(lambda: not running.answers(), "the killed metastore stops answering")
+        assert main(["metastore", "start", "--folder", str(tmp_path)]) == 2
+        assert f"running, but {running.uri} does not answer" in capsys.readouterr().out
+    finally:
+        stopped = main(["metastore", "stop", "--folder", str(tmp_path)])
+    assert stopped == 0
+    assert not any(is_alive(process_id) for process_id in running.process_ids.values())
