@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     from hive_acid.commands.shared import Commands
     from hive_acid.compaction.queue.worker_service import Compacts, Report
-    from hive_acid.errors import HiveAcidError
 
 _POLL_S = 5.0
 """Hive's workers look as often (hive.compactor.worker.sleep.time)."""
@@ -107,9 +106,9 @@ class Serving:
             self._cancel_jobs()
         self._stop.set()
 
-    def _trouble(self, error: HiveAcidError) -> None:
+    def _trouble(self, error: Exception) -> None:
         self._failures += 1
-        print(error, file=sys.stderr, flush=True)
+        print(str(error) or type(error).__name__, file=sys.stderr, flush=True)
 
     def _report(self, report: Report) -> None:
         from hive_acid.compaction.queue.worker_service import FAILED as FAILED_STATE

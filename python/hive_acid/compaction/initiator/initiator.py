@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from hive_acid.compaction.initiator.policy import Thresholds, find_exemption, judge
+from hive_acid.compaction.initiator.policy import Thresholds, find_exemption, find_pool, judge
 from hive_acid.compaction.initiator.queue_history import FailureLimit, find_pending
 from hive_acid.compaction.initiator.survey import CompactorView, SurveyedRoot, find_roots, load_thresholds, survey
 from hive_acid.errors import HiveAcidError, MetastoreUnavailable
@@ -132,7 +132,7 @@ class Initiator:
         verdict = judge(line, table, surveyed.state, view.write_ids, thresholds, is_partition)
         if verdict.kind is None:
             return Decision(table.name, partition, Action.NOT_NEEDED, None, verdict.reason)
-        return self._request(table.name, partition, verdict.kind, verdict.reason)
+        return self._request(table, partition, verdict.kind, verdict.reason)
 
     def _find_reasons_to_wait(self, table: TableName) -> dict[str | None, str]:
         """Why the queue or its history keeps partitions from being asked for; None stands for the flat table."""
@@ -144,15 +144,17 @@ class Initiator:
         found = {name: find_pending(infos) or limit.find_excess(infos, now_ms) for name, infos in entries.items()}
         return {name: reason for name, reason in found.items() if reason}
 
-    def _request(self, table: TableName, partition: str | None, kind: CompactionKind, reason: str) -> Decision:
+    def _request(self, table: TableDescription, partition: str | None, kind: CompactionKind, reason: str) -> Decision:
+        name, metastore = table.name, self._metastore
         if self._is_dry_run:
-            return Decision(table, partition, Action.WOULD_REQUEST, kind, reason)
-        request = CompactionRequest(table, kind, partition, initiator=self._name)
-        answer = self._metastore.request_compaction(request)
+            return Decision(name, partition, Action.WOULD_REQUEST, kind, reason)
+        pool = find_pool(metastore.line, table, metastore.database_parameters(name.database))
+        request = CompactionRequest(name, kind, partition, pool=pool, initiator=self._name)
+        answer = metastore.request_compaction(request)
         if not answer.accepted:
             why = answer.reason or f"compaction {answer.id} is {answer.state.value}"
-            return Decision(table, partition, Action.PASSED_OVER, kind, why)
-        return Decision(table, partition, Action.REQUESTED, kind, reason, answer.id)
+            return Decision(name, partition, Action.PASSED_OVER, kind, why)
+        return Decision(name, partition, Action.REQUESTED, kind, reason, answer.id)
 
 
 def format_text(decision: Decision) -> str:

@@ -25,6 +25,7 @@ ABORTED_COUNT = "hive.compactor.abortedtxn.threshold"
 ABORTS_BY_CLEANER = "hive.compactor.clean.aborts.using.cleaner"
 _OF_TABLE = "compactorthreshold."
 _FIRST_REPLICATION = "hive.repl.first.inc.pending"
+_POOL = "hive.compactor.worker.pool"
 
 
 @dataclass(frozen=True)
@@ -90,6 +91,17 @@ def find_exemption(line: MetastoreLine, table: TableDescription, database_parame
     if "true" in (parameters.get(_FIRST_REPLICATION) for parameters in (table.parameters, database_parameters)):
         return "its first replication is not complete"
     return None
+
+
+def find_pool(line: MetastoreLine, table: TableDescription, database_parameters: Mapping[str, str]) -> str | None:
+    """The pool that automatic requests go to: the table's, else its database's (Initiator.getPoolName of 4.x).
+
+    None: no pool. Metastores of the 3.1 line know none.
+    """
+    if line is MetastoreLine.HIVE_3:
+        return None
+    named = (parameters.get(_POOL, "") for parameters in (table.parameters, database_parameters))
+    return next((pool for pool in named if pool.strip()), None)
 
 
 def judge(

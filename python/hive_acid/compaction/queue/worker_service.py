@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from hive_acid.compaction.queue.compaction_outcome import CompactionOutcome
-from hive_acid.errors import HiveAcidError, MetastoreUnavailable
+from hive_acid.errors import MetastoreUnavailable
+from hive_acid.metastore.compaction_types import CompactionJob
 
 COMPACTED, REFUSED, FAILED = "compacted", "refused", "failed"
 
@@ -90,14 +91,17 @@ class Metrics:
 class Compacts(Protocol):
     """The methods that a service needs of a worker."""
 
-    def run_next(self, pool: str | None) -> CompactionOutcome | None: ...
+    def run_next(
+        self, pool: str | None, find_reason: Callable[[CompactionJob], str | None], /
+    ) -> CompactionOutcome | None: ...
 
 
 @dataclass(frozen=True)
 class Service:
     """Serves pools of the queue, `pools` in the order of preference; None is for entries of no pool.
 
-    `report` is told of each compaction, from any thread, and `trouble` of a queue that does not answer.
+    `report` is told of each compaction, from any thread, and `trouble` of a queue that gives out none: it does not
+    answer, or refuses what must come before. Then there is a pause, as Hive's workers make one (Worker.run of 4.1.0).
     """
 
     pools: Sequence[str | None]
@@ -105,7 +109,7 @@ class Service:
     stop: threading.Event
     clock_ms: Callable[[], int]
     report: Callable[[Report], None]
-    trouble: Callable[[HiveAcidError], None]
+    trouble: Callable[[Exception], None]
 
     def run(self, workers: Sequence[Compacts], once: bool) -> None:
         """Has each worker take one compaction after another, until `stop` is set; with `once`, until none is left.
@@ -126,7 +130,7 @@ class Service:
         while not self.stop.is_set():
             try:
                 found = any(self._take(worker, pool) for pool in self.pools)
-            except HiveAcidError as error:  # the queue may answer again
+            except Exception as error:  # noqa: BLE001 (the queue may answer again)
                 self.trouble(error)
                 found = False
             if not found and once:
@@ -135,16 +139,17 @@ class Service:
                 self.stop.wait(self.poll_s)
 
     def _take(self, worker: Compacts, pool: str | None) -> bool:
-        """Whether there was something to do."""
+        """Whether there was something to do. Raises what came before an entry was taken, which waits as it did."""
         started_ms = self.clock_ms()
+        taken: list[CompactionJob] = []
         try:
-            outcome = worker.run_next(pool)
-        except HiveAcidError as error:
-            if isinstance(error, MetastoreUnavailable):
+            outcome = worker.run_next(pool, taken.append)
+        except MetastoreUnavailable:
+            raise
+        except Exception as error:
+            if not taken:
                 raise
-            return self._failed(started_ms, error)
-        except Exception as error:  # noqa: BLE001 (of Spark's job: it is reported, and the queue has been told)
-            return self._failed(started_ms, error)
+            return self._failed(started_ms, error)  # of Spark's job too: the queue has been told
         if outcome is None:
             return False
         state = REFUSED if outcome.is_refused else COMPACTED

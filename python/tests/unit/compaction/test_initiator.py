@@ -30,6 +30,7 @@ from support.statements import LOCATION, TABLE, World, build_table
 
 ELEVEN = 11
 DAY_MS = 86_400_000
+WORKER_POOL = "hive.compactor.worker.pool"
 
 
 @pytest.fixture(params=list(MetastoreLine), ids=lambda line: line.value)
@@ -57,6 +58,30 @@ def test_a_table_past_its_threshold_is_asked_for_once(world: World) -> None:
     (again,) = look(world)
     assert (again.action, again.reason) == (Action.PASSED_OVER, "its compaction 1 is initiated")
     assert len(world.memory.compactions()) == 1
+
+
+@pytest.mark.parametrize(
+    ("of_table", "of_database", "pool"),
+    [
+        ("heavy", None, "heavy"),
+        (None, "night", "night"),
+        ("heavy", "night", "heavy"),
+        (" ", "night", "night"),
+        (None, " ", None),
+        (None, None, None),
+    ],
+)
+def test_the_pool_of_the_table_or_its_database_is_asked_on_4(
+    world: World, of_table: str | None, of_database: str | None, pool: str | None
+) -> None:
+    named = {} if of_table is None else {WORKER_POOL: of_table}
+    world.memory.add_table(build_table(parameters={"transactional": "true", **named}))
+    if of_database is not None:
+        world.memory.database_properties["db"] = {WORKER_POOL: of_database}
+    fill(world)
+    assert [decision.action for decision in look(world)] == [Action.REQUESTED]
+    (info,) = world.memory.compactions()
+    assert info.pool == (pool if world.line is MetastoreLine.HIVE_4 else None)
 
 
 def test_a_request_that_another_makes_meanwhile_is_not_made_again(world: World) -> None:

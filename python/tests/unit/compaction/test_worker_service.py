@@ -14,8 +14,8 @@ import pytest
 from hive_acid.commands import worker
 from hive_acid.compaction.queue.compaction_outcome import CompactionOutcome
 from hive_acid.compaction.queue.worker_service import COMPACTED, FAILED, REFUSED, Metrics, Report, Service
-from hive_acid.errors import HiveAcidError, build_error
-from hive_acid.metastore.compaction_types import CompactionKind
+from hive_acid.errors import build_error
+from hive_acid.metastore.compaction_types import CompactionJob, CompactionKind
 from hive_acid.model.table import TableName
 from hive_acid.wire.write_spec import WrittenFolder
 from hive_acid.writing.engine import WriteResult
@@ -25,31 +25,51 @@ DONE = CompactionOutcome(
     TABLE, "d=1", CompactionKind.MAJOR, WriteResult((WrittenFolder("base_0000003_v0000009", 5, 70, ("f",)),)), True
 )
 NOTHING = CompactionOutcome(TABLE, None, CompactionKind.MINOR, WriteResult(), False)
+JOB = CompactionJob(1, TABLE, CompactionKind.MAJOR, None, None, None, "spark-host-1")
 UNAVAILABLE = build_error("HIVE_ACID_METASTORE_UNAVAILABLE", uri="u", method="m", reason="down")
+REFUSED_CALL = build_error(
+    "HIVE_ACID_METASTORE_REFUSED", uri="u", method="open_txns", reason="Maximum allowed number of open transactions"
+)
 
 
 @dataclass
 class FakeWorker:
-    """Gives what is queued by pool; errors are raised."""
+    """Gives what is queued by pool; errors are raised. `refusals` are raised first, before anything is taken."""
 
     queues: dict[str | None, list[CompactionOutcome | Exception]]
     asked: list[str | None] = field(default_factory=list)
+    refusals: list[Exception] = field(default_factory=list)
 
-    def run_next(self, pool: str | None) -> CompactionOutcome | None:
+    def run_next(
+        self, pool: str | None, find_reason: Callable[[CompactionJob], str | None]
+    ) -> CompactionOutcome | None:
         self.asked.append(pool)
+        if self.refusals:
+            raise self.refusals.pop(0)
         queue = self.queues.get(pool)
         if not queue:
             return None
+        assert find_reason(JOB) is None
         found = queue.pop(0)
         if isinstance(found, Exception):
             raise found
         return found
 
 
+class Stop(threading.Event):
+    """Counts the pauses, and ends them at once."""
+
+    pauses = 0
+
+    def wait(self, timeout: float | None = None) -> bool:
+        self.pauses += 1
+        return self.is_set()
+
+
 @dataclass
 class Told:
     reports: list[Report] = field(default_factory=list)
-    troubles: list[HiveAcidError] = field(default_factory=list)
+    troubles: list[Exception] = field(default_factory=list)
 
     def serve(
         self,
@@ -86,6 +106,21 @@ def test_a_queue_that_does_not_answer_is_asked_again() -> None:
     told, stop = Told(), threading.Event()
     told.serve(FakeWorker({None: [UNAVAILABLE, DONE]}), stop=stop, once=False, then=stop.set)
     assert told.troubles == [UNAVAILABLE]
+    assert [report.state for report in told.reports] == [COMPACTED]
+
+
+@pytest.mark.parametrize("refusal", [REFUSED_CALL, KeyError("5")])
+def test_a_queue_that_gives_out_nothing_is_no_failed_compaction_and_ends_a_single_round(refusal: Exception) -> None:
+    """The entry waits as before: asked for at once, it would be refused for ever."""
+    told, worker = Told(), FakeWorker({None: [DONE]}, refusals=[refusal] * 3)
+    told.serve(worker)
+    assert (told.reports, told.troubles, worker.asked) == ([], [refusal], [None])
+
+
+def test_there_is_a_pause_before_a_queue_that_gave_out_nothing_is_asked_again() -> None:
+    told, stop = Told(), Stop()
+    told.serve(FakeWorker({None: [DONE]}, refusals=[REFUSED_CALL] * 2), stop=stop, once=False, then=stop.set)
+    assert (told.troubles, stop.pauses) == ([REFUSED_CALL] * 2, 2)
     assert [report.state for report in told.reports] == [COMPACTED]
 
 
