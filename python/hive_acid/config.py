@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from hive_acid.errors import build_error
-from hive_acid.hive_times import parse_duration_ms
+from hive_acid.hive_bounds import LOCK_PAUSE, find_connect_timeout_ms, find_lock_timeout_ms, read_duration_ms
 
 
 @dataclass(frozen=True)
@@ -38,10 +38,8 @@ LOCK_POLL_MAX_MS = Setting(
     2_000,
     "Longest pause between two looks at a waiting lock, in milliseconds.",
     1,
-    hive_names=("hive.lock.sleep.between.retries",),
+    hive_names=(LOCK_PAUSE,),
 )
-LOCK_TRIES = "hive.lock.numretries"
-"""Hive's bound on the wait for a lock: how often it looks, with pauses of at most `hive.lock.sleep.between.retries`."""
 LOCK_MAX_PARTITIONS = Setting(
     "spark.hiveacid.lock.maxPartitions",
     100,
@@ -158,6 +156,13 @@ METASTORE_TIMEOUT_MS = Setting(
     hive_names=("hive.metastore.client.socket.timeout", "metastore.client.socket.timeout"),
     of_application=True,
 )
+METASTORE_CONNECT_TIMEOUT_MS = Setting(
+    "spark.hiveacid.metastore.connectTimeoutMs",
+    10_000,
+    "How long a call of the metastore tries to connect while no address accepts, in milliseconds. 0: it tries each "
+    "address once.",
+    of_application=True,
+)
 METASTORE_CA_FILE = Setting(
     "spark.hiveacid.metastore.caFile",
     "",
@@ -207,6 +212,10 @@ SETTINGS: tuple[Setting, ...] = tuple(value for value in list(vars().values()) i
 """All of this module, in its order."""
 
 PREFIX = "spark.hiveacid."
+_BOUNDS = (
+    (LOCK_TIMEOUT_MS, find_lock_timeout_ms),
+    (METASTORE_CONNECT_TIMEOUT_MS, find_connect_timeout_ms),
+)
 _BY_KEY = {setting.key.lower(): setting for setting in SETTINGS}
 
 
@@ -234,16 +243,17 @@ class Settings:
     def completed_by(self, hive_setting: Callable[[str], str | None]) -> Settings:
         """These settings and, for what is not set, those of Hive that mean the same.
 
-        `hive_setting` tells the value of a Hive setting, or None. Raises HIVE_ACID_CONFIGURATION for what is no time.
+        `hive_setting` tells the value of a Hive setting, or None. Raises HIVE_ACID_CONFIGURATION for what is no time,
+        or no number.
         """
         found: dict[str, str] = {}
         for setting in SETTINGS:
             values = [(name, value) for name in setting.hive_names if (value := hive_setting(name))]
             if values and setting.key not in self.values:
                 found[setting.key] = _in_our_words(setting, *values[0])
-        tries = hive_setting(LOCK_TRIES)
-        if tries is not None and LOCK_TIMEOUT_MS.key not in self.values:
-            found[LOCK_TIMEOUT_MS.key] = _lock_timeout(tries, hive_setting(LOCK_POLL_MAX_MS.hive_names[0]))
+        for setting, find_bound in _BOUNDS:
+            if setting.key not in self.values and (bound := find_bound(hive_setting)) is not None:
+                found[setting.key] = str(bound)
         return Settings({**found, **self.values})
 
     def number(self, setting: Setting) -> int:
@@ -279,14 +289,4 @@ class Settings:
 def _in_our_words(setting: Setting, name: str, value: str) -> str:
     if isinstance(setting.default, str):
         return value
-    try:
-        return str(max(setting.minimum, parse_duration_ms(value)))
-    except ValueError as error:
-        raise build_error("HIVE_ACID_CONFIGURATION.NOT_A_DURATION", setting=name, value=value) from error
-
-
-def _lock_timeout(tries: str, pause: str | None) -> str:
-    """How long Hive looks at a lock so many times, with its longest pause between (DbLockManager.lock)."""
-    if not tries.isascii() or not tries.isdecimal():
-        raise build_error("HIVE_ACID_CONFIGURATION.NOT_A_NUMBER", setting=LOCK_TRIES, value=tries, minimum=0)
-    return str(int(tries) * int(_in_our_words(LOCK_POLL_MAX_MS, LOCK_POLL_MAX_MS.hive_names[0], pause or "60s")))
+    return str(max(setting.minimum, read_duration_ms(name, value)))

@@ -141,6 +141,9 @@ class SnapshotUnavailable(HiveAcidError):
 class MetastoreUnavailable(HiveAcidError):
     """The metastore did not answer."""
 
+    was_sent = True
+    """False if nobody was reached, so that the call cannot have been carried out."""
+
 
 class MetastoreRefused(HiveAcidError):
     """The metastore answered with an error."""

@@ -10,7 +10,6 @@ from typing import Any
 
 from thrift.Thrift import TApplicationException, TException
 
-from hive_acid.clock import pause_ms
 from hive_acid.config import METASTORE_TIMEOUT_MS
 from hive_acid.errors import HiveAcidError, MetastoreUnavailable, build_error
 from hive_acid.metastore.catalog_names import DEFAULT_CATALOG, place
@@ -19,6 +18,7 @@ from hive_acid.metastore.conversion import split_by_bits
 from hive_acid.metastore.endpoints import parse_uris
 from hive_acid.metastore.failures import build_metastore_error
 from hive_acid.metastore.generated import ttypes
+from hive_acid.metastore.patience import Patience, Waits
 from hive_acid.metastore.security import NO_SECURITY, Security
 from hive_acid.metastore.types import MetastoreLine
 
@@ -40,14 +40,15 @@ class Calls:
         *,
         timeout_ms: int | None = None,
         user: str | None = None,
-        pause_ms: Callable[[int], None] = pause_ms,
+        waits: Waits = Waits(),  # noqa: B008 (frozen)
         security: Security = NO_SECURITY,
         catalog: str = DEFAULT_CATALOG,
     ) -> None:
         timeout = timeout_ms if timeout_ms is not None else int(METASTORE_TIMEOUT_MS.default)
         self._uri = uris
-        self._pause_ms = pause_ms
-        self._connections = Connections(parse_uris(uris), timeout, user or find_user(), security)
+        self._pause_ms = waits.pause_ms
+        patience = Patience(waits)
+        self._connections = Connections(parse_uris(uris), timeout, user or find_user(), security, patience=patience)
         self._catalog = catalog
         self._has_catalog = catalog == DEFAULT_CATALOG
         self._line: MetastoreLine | None = None
@@ -131,10 +132,19 @@ class Calls:
         txn_id: int | None = None,
         table: str | None = None,
     ) -> Any:
+        was_sent = False
+
+        def send(client: Any) -> Any:
+            nonlocal was_sent
+            was_sent = True
+            return call(client)
+
         try:
-            return self._connections.send(call, is_idempotent=is_idempotent)
+            return self._connections.send(send, is_idempotent=is_idempotent)
         except (TException, OSError) as error:
             failure = build_metastore_error(error, method, self._uri, txn_id, table)
+            if isinstance(failure, MetastoreUnavailable):
+                failure.was_sent = was_sent
             hides_state = has_failed_inside(error) or isinstance(error, ttypes.NoSuchLockException)
             if txn_id is not None and hides_state and method not in _NEVER_EXPLAINED:
                 failure = self._explain(failure, txn_id, table)

@@ -2,7 +2,8 @@
 
 A connection logs in, or tells the user's name (`set_ugi`, its first call). It is thrown away after anything but a
 proper answer, because what the server would send next is then unknown. Where there are several endpoints, servers of
-one metastore, the next connection then goes to the next of them.
+one metastore, the next connection then goes to the next of them. Where none of them accepts, a call of any kind goes
+round again, for nothing of it was sent.
 """
 
 from __future__ import annotations
@@ -17,10 +18,12 @@ from thrift.protocol.TProtocol import TProtocolException
 from thrift.Thrift import TApplicationException, TException
 from thrift.transport.TTransport import TTransportException
 
+from hive_acid.clock import monotonic_ms
 from hive_acid.metastore.binary_connection import BinaryConnection
 from hive_acid.metastore.diagnosis import find_mismatch, find_refusal
 from hive_acid.metastore.endpoints import Endpoint
 from hive_acid.metastore.http_connection import HttpConnection
+from hive_acid.metastore.patience import Patience
 from hive_acid.metastore.security import NO_SECURITY, LoginFailed, Security
 
 Connection = BinaryConnection | HttpConnection
@@ -67,10 +70,17 @@ class Connections:
     """
 
     def __init__(
-        self, endpoints: Sequence[Endpoint], timeout_ms: int, user: str, security: Security = NO_SECURITY
+        self,
+        endpoints: Sequence[Endpoint],
+        timeout_ms: int,
+        user: str,
+        security: Security = NO_SECURITY,
+        *,
+        patience: Patience,
     ) -> None:
         self._endpoints = tuple(endpoints)
         self._timeout_ms = timeout_ms
+        self._patience = patience
         self._user = user
         self._security = security
         self._own = threading.local()
@@ -83,8 +93,8 @@ class Connections:
         """`call` applied to this thread's client.
 
         An idempotent call is sent once more, on a new connection, if the first one is dropped before the answer; with
-        several endpoints once to each of them and once more, and also if no answer comes in time. Raises what thrift
-        and the socket raise.
+        several endpoints once to each of them and once more, and also if no answer comes in time. `call` is not called
+        without a connection. Raises what thrift and the socket raise, and what ends a pause between two rounds.
         """
         for tries_left in reversed(range(1 + len(self._endpoints))):
             try:
@@ -120,6 +130,22 @@ class Connections:
         return connection
 
     def _open(self) -> Connection:
+        first_try_ms = monotonic_ms()
+        while True:
+            try:
+                connection = self._go_round()
+            except LoginFailed:  # which another round would not change
+                raise
+            except (TException, OSError) as error:
+                is_nobody_there = _is_unreached(error) or _was_dropped(error)
+                if self._is_closed or not is_nobody_there or not self._patience.wait(first_try_ms):
+                    raise
+            else:
+                self._patience.forget()
+                return connection
+
+    def _go_round(self) -> Connection:
+        """A connection to the first endpoint that accepts. Raises LoginFailed if one of them refused the login."""
         failures: list[str] = []
         refused: LoginFailed | None = None
         first = self._preferred

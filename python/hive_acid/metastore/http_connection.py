@@ -54,8 +54,19 @@ class HttpConnection:
 
     @property
     def is_open(self) -> bool:
-        """False once this end has closed it, or the other end without a word."""
-        return not self._is_shut and (self._http.sock is None or sockets.is_open(self._http.sock))
+        """False once this end has closed it, or the other end without a word.
+
+        One that the server ended with an answer is opened again here, so that no call begins which cannot be sent.
+        """
+        if self._is_shut:
+            return False
+        if self._http.sock is not None:
+            return sockets.is_open(self._http.sock)
+        try:
+            self._reopen()
+        except (OSError, TTransportException):
+            return False
+        return True
 
     def shutdown(self) -> None:
         """Ends it; a call that waits in another thread fails at once."""

@@ -3,7 +3,8 @@
 Sent once more if the connection drops before the answer: the calls that only read, and those that may be repeated
 (allocate_write_id, heartbeat, check_lock, abort). Never by themselves: open_transaction, lock, unlock, commit,
 add_dynamic_partitions and the calls that write table metadata. With several addresses those that may be repeated go on
-to the next one; the others raise, and the calls after them go there.
+to the next one; the others raise, and the calls after them go there. Connecting is no part of a call: as long as
+nobody accepts, all calls try again.
 """
 
 from __future__ import annotations
@@ -29,9 +30,8 @@ class ThriftMetastore(StatisticsCalls, DirectoryCalls, DefinitionCalls, Compacti
     Several addresses, with commas between them, stand in for each other.
 
     `timeout_ms` bounds the wait for a connection and for each piece of an answer. `security` logs in; without a login
-    `user` is whom the server acts as (default: as Hadoop's simple authentication has it). `pause_ms` waits so many of
-    them, and may raise to end the wait. Nothing is connected until needed. Raises HIVE_ACID_CONFIGURATION for
-    addresses that are none.
+    `user` is whom the server acts as (default: as Hadoop's simple authentication has it). Nothing is connected until
+    needed. Raises HIVE_ACID_CONFIGURATION for addresses that are none.
     """
 
     def server_info(self) -> ServerInfo:

@@ -10,7 +10,11 @@ from hive_acid.metastore.catalog_names import DEFAULT_CATALOG
 from hive_acid.transport import HiveSetting
 from hive_acid.wire.catalogs import CatalogRequest
 
-_OURS = (config.METASTORE_TIMEOUT_MS.key, config.METASTORE_CA_FILE.key)
+_OURS = (
+    config.METASTORE_TIMEOUT_MS.key,
+    config.METASTORE_CONNECT_TIMEOUT_MS.key,
+    config.METASTORE_CA_FILE.key,
+)
 """Our settings of a connection; all others are the session's."""
 _HIVE = "hive."
 _OF_HIVE = (_HIVE, "metastore.", "hadoop.")

@@ -25,6 +25,7 @@ from hive_acid.execution.executor import Executor
 from hive_acid.execution.session_transaction import SessionTransaction
 from hive_acid.metastore.absent import AbsentMetastore
 from hive_acid.metastore.compaction_types import CompactionRequest
+from hive_acid.metastore.patience import Waits
 from hive_acid.metastore.security import Security
 from hive_acid.metastore.thrift_client import ThriftMetastore
 from hive_acid.model.table import TableName
@@ -71,11 +72,11 @@ class CatalogSide:
         self.security = security = build_security(jvm, transport, hive_setting, configured)
         self.identity = identity = _build_identity(session, security)
         self._cancellation = cancellation
-        pause_ms, timeout_ms = cancellation.pause_ms, settings.number(config.METASTORE_TIMEOUT_MS)
+        pause_ms = cancellation.pause_ms
         absent: Any = AbsentMetastore()
         how: Any = {
-            "timeout_ms": timeout_ms,
-            "pause_ms": pause_ms,
+            "timeout_ms": settings.number(config.METASTORE_TIMEOUT_MS),
+            "waits": Waits(pause_ms, settings.number(config.METASTORE_CONNECT_TIMEOUT_MS)),
             "security": security,
             "catalog": find_metastores_catalog(asked),
         }

@@ -13,6 +13,7 @@ from typing import Any, Final
 from pyspark import SparkContext
 
 from hive_acid import config
+from hive_acid.metastore.patience import Waits
 from hive_acid.metastore.security import Security
 from hive_acid.metastore.thrift_client import ThriftMetastore
 from hive_acid.metastore.types import ServerInfo
@@ -48,9 +49,13 @@ def ask_server(uris: str, known: Mapping[str, str], transport: Transport) -> Ser
     Raises HIVE_ACID_METASTORE_UNAVAILABLE, HIVE_ACID_METASTORE_LOGIN, and what `build_security` raises. A transport
     that needs a JVM must have one with the shim.
     """
-    timeout_ms = find_early_settings(known).number(config.METASTORE_TIMEOUT_MS)
-    security = _find_security(known, transport)
-    with closing(ThriftMetastore(uris, timeout_ms=timeout_ms, security=security)) as metastore:
+    settings = find_early_settings(known)
+    how: Any = {
+        "timeout_ms": settings.number(config.METASTORE_TIMEOUT_MS),
+        "waits": Waits(connect_timeout_ms=settings.number(config.METASTORE_CONNECT_TIMEOUT_MS)),
+        "security": _find_security(known, transport),
+    }
+    with closing(ThriftMetastore(uris, **how)) as metastore:
         return metastore.server_info()
 
 

@@ -7,7 +7,14 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from enum import Enum
 
 from hive_acid import config
-from hive_acid.errors import HiveAcidError, MetastoreRefused, MetastoreUnavailable, TransactionAborted, build_error
+from hive_acid.errors import (
+    HiveAcidError,
+    MetastoreRefused,
+    MetastoreUnavailable,
+    StatementCancelled,
+    TransactionAborted,
+    build_error,
+)
 from hive_acid.errors.outcome import StatementOutcome
 from hive_acid.hive_times import parse_duration_ms
 from hive_acid.metastore.compaction_types import CompactionKind
@@ -22,6 +29,10 @@ from hive_acid.transactions.kept_files import KeptFiles, asks_cleaner
 from hive_acid.transactions.locks import Identity, Timing, Waiting, acquire, acquire_at_once
 
 LOG = logging.getLogger(__name__)
+_NO_STATE = (MetastoreUnavailable, MetastoreRefused, StatementCancelled)
+"""Errors of the question for a state, which is asked again. The wait for a connection ends early if the statement is
+cancelled.
+"""
 _NEW_MS = 1_000
 """A transaction that is younger and has locked nothing is open, for its opening has just been answered."""
 
@@ -60,6 +71,8 @@ class Transaction:
         self._kept = KeptFiles(manager.metastore, txn_id)
         self._opened_ms = manager.timing.clock_ms()
         self._has_locked = False
+        self._may_count = False
+        """A commit was sent."""
         self.has_younger = False
         """Younger transactions were there when its own snapshot was taken, which it does not see."""
 
@@ -140,8 +153,8 @@ class Transaction:
     def commit(self, *, heeds_cancellation: bool = True) -> None:
         """Commits, and finds out what happened if the reply is lost.
 
-        Raises TransactionAborted (nothing is visible) or CommitStateUnknown (nobody knows; keep the files), and before
-        that if the statement was cancelled.
+        Raises TransactionAborted (nothing is visible), MetastoreUnavailable (nobody was reached, so that no commit was
+        sent) or CommitStateUnknown (nobody knows; keep the files), and before that if the statement was cancelled.
         """
         if heeds_cancellation:
             self._manager.timing.check()
@@ -151,7 +164,7 @@ class Transaction:
         self._kept.stop()
         self.outcome = Outcome.UNKNOWN  # which it stays if an interrupt comes while the answer is awaited
         try:
-            self._metastore.commit(self.txn_id)
+            self._send_commit()
             self.outcome = Outcome.COMMITTED
         except TransactionAborted:
             self.outcome = Outcome.ABORTED
@@ -200,6 +213,13 @@ class Transaction:
             add_note(error, f"transaction {self.txn_id} was not aborted and will time out: {second}")
         return True
 
+    def _send_commit(self) -> None:
+        try:
+            self._metastore.commit(self.txn_id)
+        except MetastoreUnavailable as error:
+            self._may_count = self._may_count or error.was_sent
+            raise
+
     def _resolve_commit(self, lost: MetastoreUnavailable) -> None:
         """The reply to commit is lost: asks for the state, and commits again (which is idempotent) while it is open."""
         clock_ms = self._manager.timing.clock_ms
@@ -208,9 +228,9 @@ class Transaction:
             try:
                 state = self._metastore.transaction_state(self.txn_id)
                 if state is TransactionState.OPEN:
-                    self._metastore.commit(self.txn_id)
+                    self._send_commit()
                     state = TransactionState.COMMITTED
-            except (MetastoreUnavailable, MetastoreRefused) as error:
+            except _NO_STATE as error:
                 LOG.warning("still asking what became of transaction %d: %s", self.txn_id, error)
                 self._manager.timing.resolve_pause_ms(self._settings.number(config.LOCK_POLL_MAX_MS))
                 continue
@@ -226,6 +246,9 @@ class Transaction:
                     "HIVE_ACID_TRANSACTION_ABORTED", txnId=self.txn_id, table=self.subject, reason=reason
                 ) from lost
             break
+        if not self._may_count:
+            self.outcome = Outcome.OPEN
+            raise lost
         why = lost.getMessageParameters()
         raise build_error(
             "HIVE_ACID_COMMIT_STATE_UNKNOWN",

@@ -11,6 +11,7 @@ import pytest
 
 from hive_acid.errors import MetastoreRefused
 from hive_acid.metastore import statistics_calls
+from hive_acid.metastore.patience import Waits
 from hive_acid.metastore.thrift_client import ThriftMetastore
 from hive_acid.metastore.types import MetastoreLine
 from hive_acid.model.table import TableName
@@ -75,7 +76,7 @@ def test_an_alter_in_the_second_of_the_last_one_stays(real: ThriftSetup, monkeyp
     if real.metastore.line is MetastoreLine.HIVE_3:
         alter_instead(0)
     monkeypatch.setattr(statistics_calls.time, "time", lambda: float(stored))
-    with closing(ThriftMetastore(real.metastore.uri, pause_ms=alter_instead)) as writer:
+    with closing(ThriftMetastore(real.metastore.uri, waits=Waits(alter_instead))) as writer:
         withdraw(writer, table)
     judge(real, table)
     assert len(paused) == 1

@@ -46,15 +46,16 @@ def open_plainly(handle: socket.socket) -> Any:
 
 class FakeMetastoreServer:
     """`answers[method]` is a list of what to do, first to last; the last one stays. `calls` is what came, in order:
-    number of the connection, method, arguments. `secure` makes the transport of a connection, and may raise OSError."""
+    number of the connection, method, arguments. `secure` makes the transport of a connection, and may raise OSError.
+    `port` 0 is any free one."""
 
-    def __init__(self, secure: Callable[[socket.socket], Any] = open_plainly) -> None:
+    def __init__(self, secure: Callable[[socket.socket], Any] = open_plainly, port: int = 0) -> None:
         self._secure = secure
         self.calls: list[tuple[int, str, tuple[Any, ...]]] = []
         self.answers: dict[str, list[Answer]] = defaultdict(list)
         self.answers["set_ugi"] = [lambda *_: []]
         self.answers["get_open_txns_req"] = [lambda *_: no_transactions()]
-        self._listener = socket.create_server(("127.0.0.1", 0))
+        self._listener = socket.create_server(("127.0.0.1", port))
         self._open: list[socket.socket] = []
         self.connections = 0
         threading.Thread(target=self._accept, daemon=True).start()
@@ -103,6 +104,8 @@ class FakeMetastoreServer:
         return self
 
     def __exit__(self, *_: object) -> None:
+        with suppress(OSError):
+            self._listener.shutdown(socket.SHUT_RDWR)  # the thread that accepts would take one more otherwise
         self._listener.close()
         self.close_connections()
 

@@ -103,6 +103,22 @@ def test_hives_bounds_of_the_wait_for_a_lock_are_ours() -> None:
     assert ours.number(config.LOCK_TIMEOUT_MS) == 5
 
 
+@pytest.mark.parametrize(
+    ("site", "expected_ms"),
+    [
+        ({}, config.METASTORE_CONNECT_TIMEOUT_MS.default),
+        ({"hive.metastore.connect.retries": "24", "hive.metastore.client.connect.retry.delay": "5s"}, 120_000),
+        ({"metastore.connect.retries": "5"}, 5_000),
+        ({"metastore.client.connect.retry.delay": "2"}, 6_000),
+        ({"hive.metastore.connect.retries": "0"}, 0),
+    ],
+)
+def test_hives_rounds_of_connecting_are_a_time_of_ours(site: dict[str, str], expected_ms: int) -> None:
+    setting = config.METASTORE_CONNECT_TIMEOUT_MS
+    assert Settings({}).completed_by(site.get).number(setting) == expected_ms
+    assert Settings({setting.key: "7"}).completed_by(site.get).number(setting) == 7
+
+
 def test_a_pause_of_hive_that_is_too_short_for_us_is_our_shortest() -> None:
     settings = Settings({}).completed_by({"hive.lock.sleep.between.retries": "0s"}.get)
     assert settings.number(config.LOCK_POLL_MAX_MS) == config.LOCK_POLL_MAX_MS.minimum
@@ -111,3 +127,5 @@ def test_a_pause_of_hive_that_is_too_short_for_us_is_our_shortest() -> None:
 def test_tries_that_are_no_number_are_named() -> None:
     with pytest.raises(ConfigurationError, match=r"hive\.lock\.numretries is 'many', not a whole number"):
         Settings({}).completed_by({"hive.lock.numretries": "many"}.get)
+    with pytest.raises(ConfigurationError, match=r"metastore\.connect\.retries is 'many', not a whole number"):
+        Settings({}).completed_by({"metastore.connect.retries": "many"}.get)

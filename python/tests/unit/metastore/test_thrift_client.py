@@ -9,6 +9,7 @@ import pytest
 
 from hive_acid.errors import MetastoreRefused, UnsupportedOperation
 from hive_acid.metastore.generated import ttypes
+from hive_acid.metastore.patience import Waits
 from hive_acid.metastore.thrift_client import ThriftMetastore
 from hive_acid.metastore.types import AddedFile, MetastoreLine, ServerInfo
 from hive_acid.model.table import TableDescription, TableName
@@ -154,7 +155,7 @@ def test_a_write_id_whose_move_collides_with_another_is_moved_again(server: Fake
     server.answers["get_table_req"] = [lambda _: ttypes.GetTableResult(stored)]
     server.answers["update_table_column_statistics_req"] = [collide, collide, lambda _: moved]
     paused: list[int] = []
-    with closing(ThriftMetastore(server.uri, pause_ms=paused.append)) as client:
+    with closing(ThriftMetastore(server.uri, waits=Waits(paused.append))) as client:
         client.drop_statistics(flat, 1, ValidWriteIdList("db.t", 1))
         assert paused == [50, 100]
         server.answers["update_table_column_statistics_req"] = [collide]
