@@ -1,7 +1,8 @@
 """Connections to the metastore: one per thread, thrift's binary protocol over a plain or a secured transport or HTTP.
 
 A connection logs in, or tells the user's name (`set_ugi`, its first call). It is thrown away after anything but a
-proper answer, because what the server would send next is then unknown. Where there are several endpoints, servers of
+proper answer, because what the server would send next is then unknown, and after minutes without a call, because
+networks forget those and tell nobody. Where there are several endpoints, servers of
 one metastore, the next connection then goes to the next of them. Where none of them accepts, a call of any kind goes
 round again, for nothing of it was sent.
 """
@@ -25,6 +26,9 @@ from hive_acid.metastore.endpoints import Endpoint
 from hive_acid.metastore.http_connection import HttpConnection
 from hive_acid.metastore.patience import Patience
 from hive_acid.metastore.security import NO_SECURITY, LoginFailed, Security
+
+LONGEST_IDLE_MS = 180_000
+"""Gateways of clouds forget connections after four minutes or more."""
 
 Connection = BinaryConnection | HttpConnection
 
@@ -77,10 +81,12 @@ class Connections:
         security: Security = NO_SECURITY,
         *,
         patience: Patience,
+        clock_ms: Callable[[], int] = monotonic_ms,
     ) -> None:
         self._endpoints = tuple(endpoints)
         self._timeout_ms = timeout_ms
         self._patience = patience
+        self._clock_ms = clock_ms
         self._user = user
         self._security = security
         self._own = threading.local()
@@ -115,22 +121,27 @@ class Connections:
             if not is_answer(error):
                 self._discard(connection)
             raise
+        finally:
+            self._own.used_ms = self._clock_ms()
 
     def _current(self) -> Connection:
         connection: Connection | None = getattr(self._own, "connection", None)
-        if connection is not None and connection.is_open:
-            return connection
+        if connection is not None:
+            if self._clock_ms() - self._own.used_ms < LONGEST_IDLE_MS and connection.is_open:
+                return connection
+            self._forget(connection)
         connection = self._open()
         with self._guard:
             if self._is_closed:
                 connection.shutdown()
                 raise TTransportException(TTransportException.NOT_OPEN, "this client was closed")
             self._all.add(connection)
+        self._own.used_ms = self._clock_ms()
         self._own.connection = connection
         return connection
 
     def _open(self) -> Connection:
-        first_try_ms = monotonic_ms()
+        first_try_ms = self._clock_ms()
         while True:
             try:
                 connection = self._go_round()
@@ -203,9 +214,12 @@ class Connections:
         return LoginFailed("HIVE_ACID_METASTORE_LOGIN.CERTIFICATE_INVALID", reason=str(error))
 
     def _discard(self, connection: Connection) -> None:
-        self._own.connection = None
         if self._endpoints[self._preferred] == connection.endpoint:
             self._preferred = (self._preferred + 1) % len(self._endpoints)
+        self._forget(connection)
+
+    def _forget(self, connection: Connection) -> None:
+        self._own.connection = None
         with self._guard:
             self._all.discard(connection)
         connection.shutdown()

@@ -8,17 +8,38 @@ import ssl
 from hive_acid.metastore.endpoints import Endpoint
 from hive_acid.metastore.tls import wrap
 
+_QUIET_S, _PROBE_PAUSE_S, _PROBES = 60, 10, 6
+_KEEP_ALIVE = (
+    ("TCP_KEEPIDLE", _QUIET_S),
+    ("TCP_KEEPALIVE", _QUIET_S),  # its name on macOS
+    ("TCP_KEEPINTVL", _PROBE_PAUSE_S),
+    ("TCP_KEEPCNT", _PROBES),
+)
+"""Probes of a connection on which nothing is said, as none is while a job runs.
+
+Firewalls and gateways forget connections that are quiet for minutes, and drop what follows; Linux sends its first probe
+after two hours.
+"""
+
 
 def open_socket(endpoint: Endpoint, timeout_ms: int, tls: ssl.SSLContext | None) -> socket.socket:
     """A new connection, whose reads and writes fail after `timeout_ms`. Raises LoginFailed and OSError."""
     handle = socket.create_connection((endpoint.host, endpoint.port), timeout=timeout_ms / 1000)
     try:
         handle.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        handle.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+        _keep_alive(handle)
         return handle if tls is None else wrap(handle, tls, endpoint.host)
     except BaseException:
         handle.close()
         raise
+
+
+def _keep_alive(handle: socket.socket) -> None:
+    handle.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    for name, value in _KEEP_ALIVE:
+        option: int | None = getattr(socket, name, None)
+        if option is not None:
+            handle.setsockopt(socket.IPPROTO_TCP, option, value)
 
 
 def is_open(handle: socket.socket) -> bool:
