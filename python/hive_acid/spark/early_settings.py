@@ -14,6 +14,7 @@ from pyspark.find_spark_home import _find_spark_home
 from hive_acid import config
 from hive_acid.errors import build_error
 from hive_acid.hive_site import read_settings
+from hive_acid.spark.secrets import unlogged
 from hive_acid.transport import HiveSetting
 
 _ENTRY = re.compile(r"\s*([^#!\s=:][^\s=:]*)\s*[=:\s]\s*(.*)")
@@ -35,7 +36,8 @@ def load_jvm_settings(wanted: Mapping[str, str] | None = None) -> dict[str, str]
         conf.set(key, value)
     context: Any = SparkContext
     context._ensure_initialized(conf=conf)
-    return dict(SparkConf(_jvm=context._jvm).getAll())
+    with unlogged():
+        return dict(SparkConf(_jvm=context._jvm).getAll())
 
 
 def read_spark_defaults() -> dict[str, str]:

@@ -15,6 +15,7 @@ from hive_acid.metastore.mechanisms import PasswordLogin, TokenLogin
 from hive_acid.metastore.security import Login, LoginFailed, Mechanism, Security
 from hive_acid.metastore.tls import make_context
 from hive_acid.metastore.tokens import Token, parse_token
+from hive_acid.spark.secrets import read_unlogged, unlogged
 from hive_acid.spark.ticket_cache import find_cache, has_expired
 from hive_acid.transport import CREDENTIAL_STORES, HiveSetting, Kerberos, Password, Tls, Transport
 
@@ -186,7 +187,7 @@ def build_security(
 def read_hadoop_setting(jvm: Any) -> HiveSetting:
     """Settings in Hadoop's files, as the JVM finds them on its class path."""
     conf = jvm.org.apache.hadoop.conf.Configuration()
-    return lambda name: conf.get(name) or None
+    return lambda name: read_unlogged(conf, name)
 
 
 def _hadoop_settings(jvm: Any, configured: Mapping[str, str], hive_setting: HiveSetting) -> Any:
@@ -195,8 +196,9 @@ def _hadoop_settings(jvm: Any, configured: Mapping[str, str], hive_setting: Hive
     prefix = "spark.hadoop."
     given = {key.removeprefix(prefix): value for key, value in configured.items() if key.startswith(prefix)}
     stores = hive_setting(CREDENTIAL_STORES)
-    for name, value in {**({CREDENTIAL_STORES: stores} if stores else {}), **given}.items():
-        conf.set(name, value)
+    with unlogged():
+        for name, value in {**({CREDENTIAL_STORES: stores} if stores else {}), **given}.items():
+            conf.set(name, value)
     return conf
 
 
@@ -217,7 +219,8 @@ def _log_in(shim: Any, conf: Any, kerberos: Kerberos, configured: Mapping[str, s
 
 
 def _find_token(shim: Any, kerberos: Kerberos) -> Token | None:
-    found = shim.findToken(kerberos.token_signature)
+    with unlogged():
+        found = shim.findToken(kerberos.token_signature)
     return None if found is None else parse_token(str(found))
 
 
@@ -225,7 +228,8 @@ def _find_password(shim: Any, conf: Any, login: Password, configured: Mapping[st
     if f"spark.hadoop.{login.user}" in configured:  # Hive's client would take it, and Spark's pages would show it
         raise build_error("HIVE_ACID_CONFIGURATION.PASSWORD_IN_SETTINGS", setting=f"spark.hadoop.{login.user}")
     try:
-        password = shim.findPassword(conf, login.user)
+        with unlogged():
+            password = shim.findPassword(conf, login.user)
     except Py4JJavaError as error:
         failure = list_causes(error)[-1]
         raise build_error("HIVE_ACID_CONFIGURATION.CREDENTIAL_STORE", failure=failure) from error
@@ -240,7 +244,8 @@ def _export_trusted(jvm: Any, tls: Tls) -> str:
         return ""
     try:
         export = jvm.hiveacid.api.MetastoreLogin.exportCertificates
-        trusted = str(export(tls.trust_store, tls.trust_store_password, tls.trust_store_kind))
+        with unlogged():
+            trusted = str(export(tls.trust_store, tls.trust_store_password, tls.trust_store_kind))
     except Py4JJavaError as error:
         failure = list_causes(error)[-1]
         raise build_error("HIVE_ACID_CONFIGURATION.TRUST_STORE", path=tls.trust_store, failure=failure) from error

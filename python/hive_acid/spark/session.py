@@ -23,6 +23,7 @@ from hive_acid.spark.connections import close_connection
 from hive_acid.spark.lines import session_class
 from hive_acid.spark.own_catalogs import OwnCatalogs
 from hive_acid.spark.planner import Planner
+from hive_acid.spark.secrets import read_unlogged, unlogged
 from hive_acid.transactions.left_behind import abort_left_behind
 from hive_acid.wire import codec
 from hive_acid.wire.catalogs import CatalogRequest
@@ -57,10 +58,11 @@ class Attachment(CatalogSide):
         uris = find_session_uris(session)
         hadoop: Any = jsession.sessionState().newHadoopConf()
         site = read_settings()  # Spark does not put HIVE_CONF_DIR on its class path
-        configured = dict(session.sparkContext.getConf().getAll())
+        with unlogged():
+            configured = dict(session.sparkContext.getConf().getAll())
 
         def hive_setting(name: str) -> str | None:
-            return hadoop.get(name) or site.get(name)
+            return read_unlogged(hadoop, name) or site.get(name)
 
         def build_side(asked: CatalogRequest) -> CatalogSide:
             of_catalog = hive_setting_of(asked, hive_setting), configured_for(asked, configured)
