@@ -5,9 +5,11 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 
 from hive_acid import config
 from hive_acid.errors import HiveAcidError, build_error
+from hive_acid.execution.own_commands import IsRunning, end_after, is_never_running
 from hive_acid.metastore.types import LockComponent, LockKind, MetastoreLine, OperationKind
 from hive_acid.model.names import is_hidden
 from hive_acid.model.table import TableName
@@ -40,8 +42,17 @@ class CreatedTables:
         self._warehouse = warehouse
         self._settings = settings
 
-    def take_back(self, created: CreatedTable, drop: Callable[[], None], failure: str) -> None:
+    def take_back(
+        self,
+        created: CreatedTable,
+        drop: Callable[[], None],
+        failure: str,
+        is_running: IsRunning = is_never_running,
+    ) -> None:
         """Drops the table by `drop`, because the statement that made it has ended by `failure`.
+
+        The lock is held until the engine has ended the drop, also if the wait for that is interrupted; `is_running`
+        tells.
 
         Raises HIVE_ACID_CREATED_TABLE_KEPT if it stays: it is another table by now, others have write IDs of it that
         are not aborted, or read or write it for longer than a short wait, or the metastore or `drop` fails.
@@ -50,22 +61,26 @@ class CreatedTables:
         wait_ms = min(settings.number(config.LOCK_TIMEOUT_MS), MAX_WAIT_MS)
         settings = settings.overridden_by({config.LOCK_TIMEOUT_MS.key: str(wait_ms)})
         try:
-            self._take_back(created, drop, settings)
+            self._take_back(created, drop, is_running, settings)
         except Exception as error:
             reason = error.args[0] if isinstance(error, _Strange) else f"it could not be dropped ({error})"
             raise build_error(
                 "HIVE_ACID_CREATED_TABLE_KEPT", table=created.name, reason=reason, failure=failure
             ) from error
 
-    def _take_back(self, created: CreatedTable, drop: Callable[[], None], settings: config.Settings) -> None:
-        transaction = self._warehouse.transactions.begin(str(created.name), settings)
+    def _take_back(
+        self, created: CreatedTable, drop: Callable[[], None], is_running: IsRunning, settings: config.Settings
+    ) -> None:
+        transactions = self._warehouse.transactions
+        transaction = transactions.begin(str(created.name), settings)
         try:
             transaction.lock([LockComponent(created.name, LockKind.EXCLUSIVE, OperationKind.NO_TXN)])
             self._refuse_strange(created)
             transaction.ensure_active()
             self._drop(created.name, drop)
         except BaseException as error:
-            transaction.abort_because(error)
+            end = partial(transaction.abort_because, error)
+            end_after(is_running, end, error, transactions.timing.resolve_pause_ms)
             raise
         try:
             transaction.commit()

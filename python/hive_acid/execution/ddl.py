@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import zip_longest
 
 from hive_acid import config
 from hive_acid.errors import HiveAcidError, TransactionAborted, build_error
 from hive_acid.errors.outcome import StatementOutcome, telling
 from hive_acid.execution.kept_write_ids import KeptWriteIds
+from hive_acid.execution.own_commands import IsRunning, end_after, is_never_running
 from hive_acid.model.names import is_hidden
 from hive_acid.model.table import TableName
 from hive_acid.model.write_ids import ValidWriteIdList
@@ -54,8 +56,12 @@ class DdlExecutor:
         self._warehouse = warehouse
         self._settings = settings
 
-    def run(self, statement: DdlStatement, command: Callable[[], None]) -> None:
+    def run(
+        self, statement: DdlStatement, command: Callable[[], None], is_running: IsRunning = is_never_running
+    ) -> None:
         """Waits for the locks, runs `command`, which is the engine's own statement, and lets go of the locks.
+
+        They are held until the engine has ended, also if the wait for that is interrupted; `is_running` tells.
 
         Raises what `command` raises, HIVE_ACID_LOCK_TIMEOUT, HIVE_ACID_FOLDER_NOT_EMPTY and HIVE_ACID_UNSUPPORTED_TABLE
         for a new partition whose folder is not empty, and the latter for a table that is to become transactional and
@@ -69,15 +75,15 @@ class DdlExecutor:
             with telling(StatementOutcome.NOTHING_CHANGED):
                 before = self._prepare(statement, transaction, settings)
                 kept = KeptWriteIds.of(self._warehouse.metastore, statement.kind, statement.tables)
-            try:
-                with telling(StatementOutcome.NOT_KNOWN):
-                    command()
-            except BaseException as error:
-                kept.restore(transaction.txn_id, self._warehouse.transactions.identity, error)
-                _leave_sign(statement, transaction, error)
-                raise
         except BaseException as error:
             transaction.abort_because(error)
+            raise
+        try:
+            with telling(StatementOutcome.NOT_KNOWN):
+                command()
+        except BaseException as error:
+            end = partial(self._end_failed, statement, transaction, kept, error)
+            end_after(is_running, end, error, self._warehouse.transactions.timing.resolve_pause_ms)
             raise
         try:
             with telling(StatementOutcome.CARRIED_OUT):
@@ -95,6 +101,19 @@ class DdlExecutor:
             _leave_sign(statement, transaction, error)
             transaction.abort_because(error)
             raise
+
+    def _end_failed(
+        self, statement: DdlStatement, transaction: Transaction, kept: KeptWriteIds, error: BaseException
+    ) -> None:
+        """Ends the transaction of a statement that has failed, or has lost its answer. Raises what `kept` raises."""
+        try:
+            kept.restore(transaction.txn_id, self._warehouse.transactions.identity, error)
+            self._cascade_after_failure(statement, transaction, error)
+            _leave_sign(statement, transaction, error)
+        except BaseException as worse:
+            transaction.abort_because(worse)
+            raise
+        transaction.abort_because(error)
 
     def _prepare(
         self, statement: DdlStatement, transaction: Transaction, settings: config.Settings
@@ -209,6 +228,16 @@ class DdlExecutor:
         name = statement.tables[0]
         if self._warehouse.metastore.table(name).is_partitioned and self._warehouse.metastore.partition_names(name):
             self._warehouse.metastore.cascade_columns(name, *self._own_write_id(transaction, name))
+
+    def _cascade_after_failure(self, statement: DdlStatement, transaction: Transaction, error: BaseException) -> None:
+        """The table may have the new columns all the same.
+
+        A second run of the statement fails, because they are there, and makes up for what the first one has left out.
+        """
+        try:
+            self._cascade_columns(statement, transaction)
+        except HiveAcidError as second:
+            add_note(error, f"partitions may lack new columns until it is run again: {second}")
 
     def _own_write_id(self, transaction: Transaction, table: TableName) -> tuple[int, ValidWriteIdList]:
         """A new write ID, and the list in which it is visible."""

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
-from py4j.protocol import Py4JJavaError
+from py4j.protocol import Py4JError, Py4JJavaError
 from pyspark import SparkContext
 from pyspark.errors import IllegalArgumentException
 from pyspark.errors.exceptions.captured import CapturedException
@@ -170,6 +170,14 @@ def run_job(context: SparkContext, name: str, job: Callable[[], T]) -> T:
         raise
     finally:
         context.removeJobTag(tag)
+
+
+def is_true(question: Callable[[], Any]) -> bool:
+    """The JVM's answer; False if there is no JVM any more, which does nothing then."""
+    try:
+        return bool(question())
+    except Py4JError:
+        return False
 
 
 def _wait_for_tasks(context: SparkContext, tag: str) -> None:

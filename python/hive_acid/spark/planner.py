@@ -25,7 +25,7 @@ from hive_acid.reading.readers import ReadTable
 from hive_acid.reading.snapshot import ScannedSnapshot
 from hive_acid.spark.cancellation import Cancellation
 from hive_acid.spark.connections import close_connection, withdraw_connection
-from hive_acid.spark.jvm import JvmEngine
+from hive_acid.spark.jvm import JvmEngine, is_true, run_job
 from hive_acid.spark.planner_parts import PlannerParts
 from hive_acid.spark.requests import build_read_table, build_statement, parse_table_name
 from hive_acid.spark.throwables import build_throwable
@@ -233,8 +233,14 @@ class Planner:
         asked = codec.read(AlterRequest, request)
         statement = DdlStatement(asked.kind, asked.tables, asked.partitions, asked.locations, asked.settings)
         with self._cancellation.running():
-            self._ddl.run(statement, lambda: self._bridge.alter(call))
+            self._ddl.run(statement, lambda: self._alter(call), lambda: self._still_alters(call))
         return "{}"
+
+    def _alter(self, call: str) -> None:
+        run_job(self._context, call, lambda: self._bridge.alter(call))
+
+    def _still_alters(self, call: str) -> bool:
+        return is_true(lambda: self._bridge.stillAlters(call))
 
     @answered
     def createdTable(self, table: str) -> str:  # noqa: N802 (the trait's name)
@@ -248,7 +254,8 @@ class Planner:
         asked = codec.read(TakeBackRequest, request)
         created = CreatedTable(asked.table, asked.identity, asked.settings)
         with self._cancellation.running():
-            self._created.take_back(created, lambda: self._bridge.alter(call), asked.failure)
+            drop, is_running = (lambda: self._alter(call)), (lambda: self._still_alters(call))
+            self._created.take_back(created, drop, asked.failure, is_running)
         return "{}"
 
     @answered

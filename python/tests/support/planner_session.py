@@ -33,6 +33,7 @@ class Session:
     def __init__(self) -> None:
         self.world = world = World()
         self.bridge = MagicMock()
+        self.bridge.stillAlters.return_value = False
         self.readers = Readers(world.warehouse, 10_000, world.clock, MagicMock(), 1000)
         jvm = MagicMock()
         jvm.java.util.HashMap = lambda: _Map()

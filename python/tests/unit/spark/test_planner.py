@@ -151,6 +151,23 @@ def test_an_unexpected_error_in_a_callback_says_what_became_of_the_statement(
     assert answer.args == ("HIVE_ACID_INTERNAL", StatementOutcome[outcome].text)
 
 
+def test_an_interrupted_statement_of_sparks_own_is_asked_after_before_its_transaction_ends() -> None:
+    session = Session()
+    session.bridge.alter.side_effect = KeyboardInterrupt
+    opened: list[int] = []
+
+    def still_alters(call: str) -> bool:
+        assert call == "call"
+        opened.append(len(session.world.open_transactions()))
+        return len(opened) < 3
+
+    session.bridge.stillAlters.side_effect = still_alters
+    with pytest.raises(KeyboardInterrupt):
+        session.planner.alter(codec.write(ANALYZE), "call")
+    assert opened == [1, 1, 1]
+    assert not session.world.open_transactions()
+
+
 DIRECTORY = [
     ("databases", ()),
     ("database", ("db",)),

@@ -90,6 +90,11 @@ object JvmApi {
   /** Once the locks are there: runs the statement of Spark's own. */
   def alter(key: String): Unit = RunningStatements.inCall(key) { call =>
     call.mayHaveChanged = true
-    call.statement.foreach(run => run())
+    call.statement.foreach(call.ownRun.run)
   }
+
+  /** Whether the statement of Spark's own still runs, for a Python that was interrupted while it waited for the end.
+    * One that has not begun by then never does.
+    */
+  def stillAlters(key: String): Boolean = RunningStatements.find(key).exists(_.ownRun.isRunning)
 }

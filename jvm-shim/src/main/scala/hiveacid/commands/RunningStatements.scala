@@ -32,6 +32,9 @@ object RunningStatements {
 
     /** False as long as nothing has been handed to Python that a commit could make visible, or changed otherwise. */
     @volatile var mayHaveChanged: Boolean = false
+
+    /** The run of a statement of Spark's own. */
+    val ownRun = new OneRun
     private val prunings = new ConcurrentHashMap[String, Option[SourcePruning]]
 
     /** The row-change query without the partitions that cannot matter in the snapshot `token`.
@@ -124,6 +127,9 @@ object RunningStatements {
 
   private def planner(session: SparkSession, command: AcidWriteCommand) =
     PythonSide.plannerFor(session, command.target)
+
+  /** The statement of this key, unless Python has ended it, or has lost its connection. */
+  def find(key: String): Option[Call] = Option(calls.get(key))
 
   /** The callbacks of Python. With PYSPARK_PIN_THREAD=false Python's calls come on another thread, without job group,
     * tags and session.
