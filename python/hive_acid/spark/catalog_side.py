@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
 import socket
 import uuid
 from collections.abc import Mapping
@@ -26,7 +25,6 @@ from hive_acid.execution.session_transaction import SessionTransaction
 from hive_acid.metastore.absent import AbsentMetastore
 from hive_acid.metastore.compaction_types import CompactionRequest
 from hive_acid.metastore.patience import Waits
-from hive_acid.metastore.security import Security
 from hive_acid.metastore.thrift_client import ThriftMetastore
 from hive_acid.model.table import TableName
 from hive_acid.reading.readers import Readers
@@ -36,7 +34,7 @@ from hive_acid.spark.cancellation import Cancellation
 from hive_acid.spark.catalog_options import find_metastores_catalog
 from hive_acid.spark.compaction import JvmCompactionEngine
 from hive_acid.spark.jvm import JvmFileSystem, JvmJobs
-from hive_acid.spark.login import build_security
+from hive_acid.spark.login import build_security, find_jvm_user
 from hive_acid.spark.operators import Operators, requester_name
 from hive_acid.spark.planner_parts import PlannerParts
 from hive_acid.transactions.locks import Identity, Timing
@@ -70,7 +68,10 @@ class CatalogSide:
         self.settings = settings = config.Settings(configured).completed_by(hive_setting)
         transport = read_transport(hive_setting, settings.text(config.METASTORE_CA_FILE))
         self.security = security = build_security(jvm, transport, hive_setting, configured)
-        self.identity = identity = _build_identity(session, security)
+        user = security.user or find_jvm_user(jvm)
+        self.identity = identity = Identity(
+            user, socket.gethostname(), f"{OUR_AGENT} {session.sparkContext.applicationId}"
+        )
         self._cancellation = cancellation
         pause_ms = cancellation.pause_ms
         absent: Any = AbsentMetastore()
@@ -78,6 +79,7 @@ class CatalogSide:
             "timeout_ms": settings.number(config.METASTORE_TIMEOUT_MS),
             "waits": Waits(pause_ms, settings.number(config.METASTORE_CONNECT_TIMEOUT_MS)),
             "security": security,
+            "user": user,
             "catalog": find_metastores_catalog(asked),
         }
         self.metastore: ThriftMetastore = ThriftMetastore(uris, **how) if uris else absent
@@ -147,13 +149,6 @@ class CatalogSide:
         self.readers.close()
         self.transactions.close()
         self.metastore.close()
-
-
-def _build_identity(session: SparkSession, security: Security) -> Identity:
-    """The name that a metastore with logins knows, else that of this process's user."""
-    return Identity(
-        security.user or getpass.getuser(), socket.gethostname(), f"{OUR_AGENT} {session.sparkContext.applicationId}"
-    )
 
 
 def _build_readers(warehouse: Warehouse, settings: config.Settings, jvm: Any) -> Readers:

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from py4j.protocol import Py4JError, Py4JJavaError
 
 from hive_acid.errors import build_error
+from hive_acid.metastore.calls import find_user
 from hive_acid.metastore.http_callers import find_caller
 from hive_acid.metastore.mechanisms import PasswordLogin, TokenLogin
 from hive_acid.metastore.security import Login, LoginFailed, Mechanism, Security
@@ -182,6 +183,18 @@ def build_security(
     if isinstance(transport.login, Password):
         return Security(_find_password(shim, conf, transport.login, configured), tls)
     return Security(_log_in(shim, conf, transport.login, configured), tls)
+
+
+def find_jvm_user(jvm: Any) -> str:
+    """The JVM's user, for whom its own client of the metastore acts where there is no login.
+
+    That is Hadoop's: HADOOP_USER_NAME, the one that `--proxy-user` names, else the user of the process. A JVM that
+    cannot tell it has the user of Hadoop's simple authentication.
+    """
+    try:
+        return str(jvm.hiveacid.api.MetastoreLogin.userName())
+    except Py4JError:
+        return find_user()
 
 
 def read_hadoop_setting(jvm: Any) -> HiveSetting:

@@ -15,7 +15,7 @@ from hive_acid.metastore.mechanisms import PasswordLogin, TokenLogin
 from hive_acid.metastore.security import LoginFailed
 from hive_acid.metastore.tokens import KIND, Token
 from hive_acid.spark import login
-from hive_acid.spark.login import GssMechanism, KerberosLogin, build_security, name_failure
+from hive_acid.spark.login import GssMechanism, KerberosLogin, build_security, find_jvm_user, name_failure
 from hive_acid.transport import Kerberos, Password, Tls, Transport
 
 NAMED = {"user": "alice", "principal": "hive/host", "protection": "authentication"}
@@ -149,6 +149,16 @@ def test_a_login_that_nobody_could_make_fails_with_the_first_connection() -> Non
         assert without is not None
         without.begin("host")
     assert caught.value.condition == "HIVE_ACID_METASTORE_LOGIN.NO_KERBEROS"
+
+
+def test_the_user_without_a_login_is_the_jvms(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Spark's own client of the metastore acts for that one."""
+    monkeypatch.setenv("HADOOP_USER_NAME", "etl")
+    jvm = Mock()
+    jvm.hiveacid.api.MetastoreLogin.userName.return_value = "bob"
+    assert find_jvm_user(jvm) == "bob"
+    jvm.hiveacid.api.MetastoreLogin.userName.side_effect = java_error("java.io.IOException: failure to login")
+    assert find_jvm_user(jvm) == "etl"
 
 
 def test_a_password_comes_from_a_credential_store_and_not_from_settings() -> None:

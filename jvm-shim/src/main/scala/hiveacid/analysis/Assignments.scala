@@ -56,8 +56,8 @@ object Assignments {
     }
   }
 
-  /** The assignment to a declared column, by the name that the user has given it: Spark finds it by the column, with its
-    * type.
+  /** The assignment to a declared column, by the name that the user has given it: Spark finds it by the column, with
+    * its type.
     */
   private def asDeclared(target: LogicalRelation, a: Assignment): Assignment = {
     val columns = AttributeMap(target.output.zip(declared(target)))
