@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import argparse
 import sys
+import traceback
 from collections.abc import Sequence
 
-from hive_acid import __version__, local
+from hive_acid import __version__
 from hive_acid.commands.doctor import add_doctor_command
 from hive_acid.commands.erase import add_erase_command
 from hive_acid.commands.history import add_history_command
@@ -51,14 +52,26 @@ def build_parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line; the exit code."""
+    """Run the command line; the exit code. An error that nobody foresaw shows its stack trace and is a failure too."""
     chosen = build_parser().parse_args(arguments)
     try:
         code: int = chosen.run(chosen)
-    except (local.LocalMetastoreError, OSError) as error:  # looked up, and imported, only then
-        print(error, file=sys.stderr)
-        return FAILED
+    except Exception as error:  # noqa: BLE001 (Python would end with 1, which tells of a finding)
+        if _is_told(error):
+            print(error, file=sys.stderr)
+        else:
+            traceback.print_exc()
+        return getattr(chosen, "failed", FAILED)
     return code
+
+
+def _is_told(error: Exception) -> bool:
+    """True if the text of the error is enough: it is the system's, one of ours, or Spark's."""
+    if isinstance(error, OSError):
+        return True
+    from pyspark.errors import PySparkException
+
+    return isinstance(error, PySparkException)
 
 
 if __name__ == "__main__":

@@ -45,7 +45,7 @@ def add_erase_command(commands: Commands) -> None:
     erase.add_argument("--dry-run", action="store_true", help="count the rows, and delete nothing")
     add_metastore_option(erase)
     add_spark_options(erase)
-    erase.set_defaults(run=run_erase)
+    erase.set_defaults(run=run_erase, failed=ERASURE_FAILED)
 
 
 def run_erase(chosen: argparse.Namespace) -> int:

@@ -14,6 +14,8 @@ from hive_acid.clock import wall_clock_ms
 from hive_acid.commands.shared import DONE, FAILED, add_metastore_option, find_uris, parse_count, parse_table
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from hive_acid.commands.shared import Commands
     from hive_acid.compaction.initiator.initiator import Initiator
     from hive_acid.metastore.protocol import Metastore
@@ -40,7 +42,7 @@ def add_initiator_command(commands: Commands) -> None:
 
 
 def run_initiator(chosen: argparse.Namespace) -> int:
-    """Look, once or until SIGTERM or SIGINT; 2 if it cannot, or if with --once a table could not be looked at."""
+    """Look, once or until SIGTERM or SIGINT; 2 if it cannot, or with --once if a table or database is not looked at."""
     from hive_acid.compaction.initiator.initiator import INITIATOR_ON, Initiator, has_initiator
     from hive_acid.errors import HiveAcidError
     from hive_acid.spark.storage_session import storage_session
@@ -77,12 +79,12 @@ def _look_until_stopped(chosen: argparse.Namespace, metastore: Metastore, initia
 
 
 def _look(chosen: argparse.Namespace, metastore: Metastore, initiator: Initiator, stop: threading.Event) -> int:
-    """Print what was done, table by table; the number of those that could not be looked at."""
+    """Print what was done, table by table; the number of those, and of databases, that could not be looked at."""
     from hive_acid.commands.progress import followed
     from hive_acid.compaction.initiator.initiator import Action, find_candidates, format_json, format_text
     from hive_acid.model.table import TableName
 
-    failures = 0
+    failures = _tell_unknown(metastore, chosen.database)
     tables = [TableName(*table) for table in chosen.table]
     candidates = find_candidates(metastore, chosen.database, tables)
     for decision in initiator.look(followed(candidates, "looking at tables")):
@@ -94,3 +96,15 @@ def _look(chosen: argparse.Namespace, metastore: Metastore, initiator: Initiator
         if stop.is_set():
             break
     return failures
+
+
+def _tell_unknown(metastore: Metastore, databases: Sequence[str]) -> int:
+    """Print which of the databases named are not there; their number."""
+    from hive_acid.compaction.initiator.initiator import find_unknown_databases
+    from hive_acid.errors import build_error
+
+    unknown = find_unknown_databases(metastore, databases)
+    for database in unknown:
+        error = build_error("HIVE_ACID_CONFIGURATION.UNKNOWN_DATABASE", database=database)
+        print(error, file=sys.stderr, flush=True)
+    return len(unknown)

@@ -43,7 +43,7 @@ def add_verify_command(commands: Commands) -> None:
     verify.add_argument("--output", type=Path, metavar="FILE", help="with --plan: where the certificate is written")
     add_metastore_option(verify)
     add_spark_options(verify)
-    verify.set_defaults(run=run_verify)
+    verify.set_defaults(run=run_verify, failed=ERASURE_FAILED)
 
 
 def run_verify(chosen: argparse.Namespace) -> int:

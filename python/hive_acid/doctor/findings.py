@@ -19,6 +19,7 @@ from hive_acid.doctor.compactions import Service, find_obsolete, find_pile_up, f
 from hive_acid.doctor.file_names import find_misread_names, find_spark_markers, find_stray_root_files, find_strays
 from hive_acid.doctor.finding import Finding, FindingKind, Subject
 from hive_acid.doctor.leftovers import (
+    Writers,
     find_aborted_folders,
     find_dead_overwrites,
     find_ended_uploads,
@@ -30,7 +31,7 @@ from hive_acid.doctor.statistics import find_claimed_rows, find_countable_files,
 from hive_acid.doctor.transactions import find_held_up, find_unlocked
 from hive_acid.errors import HiveAcidError, MetastoreUnavailable, SnapshotUnavailable, build_error
 from hive_acid.hive_times import parse_duration_ms
-from hive_acid.metastore.compaction_types import CompactionInfo
+from hive_acid.metastore.compaction_types import CompactionInfo, CompactionState
 from hive_acid.metastore.protocol import Metastore
 from hive_acid.metastore.server_settings import find_server_value
 from hive_acid.metastore.types import MetastoreLine, TransactionState
@@ -173,7 +174,10 @@ class Doctor:
             cure = "allow the listing of uploads and run doctor again"
             yield case.subject.finding(FindingKind.NOT_EXAMINED, str(error), "not known", cure)
             return
-        yield from find_ended_uploads(case.subject, uploads, locations, case.write_ids, case.view.transactions)
+        entries = (entry for entries in case.entries.values() for entry in entries)
+        is_compacting = any(entry.state is CompactionState.WORKING for entry in entries)
+        writers = Writers(self._metastore.line, case.write_ids, case.view.transactions, is_compacting)
+        yield from find_ended_uploads(case.subject, uploads, locations, writers)
 
     def _examine_partitioned_root(self, case: _Case, partitions: Sequence[Partition]) -> Iterator[Finding]:
         (listing,) = self._file_system.list_trees([case.table.location])

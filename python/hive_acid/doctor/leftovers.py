@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from hive_acid.doctor.ages import find_old
 from hive_acid.doctor.finding import Finding, FindingKind, Subject
@@ -93,29 +94,58 @@ def find_staging(
             yield subject.finding(FindingKind.FOREIGN_STAGING, detail, harm, "remove it once its job has ended", path)
 
 
+@dataclass(frozen=True)
+class Writers:
+    """The writers of a table, as they were before its uploads were listed.
+
+    `is_compacting`: a worker is at a compaction of the table or a partition.
+    """
+
+    line: MetastoreLine
+    write_ids: ValidWriteIdList
+    transactions: ValidTxnList
+    is_compacting: bool
+
+    def have_ended(self, name: FolderName) -> bool:
+        """True if those of the folder have, as far as is known of one that a compaction of Hive 3.1 may be copying."""
+        if self.is_compacting and self.may_be_compacted(name):
+            return False
+        if name.visibility_txn_id:
+            return name.visibility_txn_id <= self.transactions.high_water_mark and (
+                name.visibility_txn_id not in self.transactions.open
+            )
+        written_by = range(name.min_write_id, name.max_write_id + 1)
+        is_given = name.max_write_id <= self.write_ids.high_water_mark
+        return is_given and not any(write_id in self.write_ids.open for write_id in written_by)
+
+    def may_be_compacted(self, name: FolderName) -> bool:
+        """True for names that a compaction of Hive 3.1 gives to its result: they tell no transaction of its own.
+
+        It renames the result there, which storage on s3a copies, large files by uploads
+        (CompactorMR.CompactorOutputCommitter.commitJob of 3.1.3). The write IDs have ended long before.
+        """
+        return self.line is MetastoreLine.HIVE_3 and not name.visibility_txn_id and name.statement_id is None
+
+
 def find_ended_uploads(
-    subject: Subject,
-    uploads: Sequence[PendingUpload],
-    locations: Sequence[str],
-    write_ids: ValidWriteIdList,
-    transactions: ValidTxnList,
+    subject: Subject, uploads: Sequence[PendingUpload], locations: Sequence[str], writers: Writers
 ) -> Iterator[Finding]:
     """Uploads to folders of writers that have ended: nobody completes them, and storage keeps their parts.
 
-    `write_ids` and `transactions` were asked for before the uploads.
+    Uploads to a folder that a compaction of Hive 3.1 may be copying are not given up. The copy would break off, and a
+    base counts there as soon as it has one file.
     """
-
-    def has_ended(name: FolderName) -> bool:
-        if name.visibility_txn_id:
-            return name.visibility_txn_id <= transactions.high_water_mark and (
-                name.visibility_txn_id not in transactions.open
-            )
-        written_by = range(name.min_write_id, name.max_write_id + 1)
-        return name.max_write_id <= write_ids.high_water_mark and not any(w in write_ids.open for w in written_by)
-
-    found = Counter(upload.path.rpartition("/")[0] for upload in find_own_uploads(uploads, locations, has_ended))
+    found = Counter(
+        upload.path.rpartition("/")[0] for upload in find_own_uploads(uploads, locations, writers.have_ended)
+    )
+    harm = "only space: no engine sees them, and listings of files do not show them"
     for folder, count in sorted(found.items()):
-        detail = f"{count} uploads of a writer that has ended, which nobody completes"
-        harm = "only space: no engine sees them, and listings of files do not show them"
-        cure = "give them up, or have the bucket do so after some days"
-        yield subject.finding(FindingKind.PENDING_UPLOADS, detail, harm, cure, folder, is_fixable=True)
+        name = FolderName.parse(folder.rpartition("/")[2])
+        if name is not None and writers.may_be_compacted(name):
+            detail = f"{count} uploads of a writer that has ended, or of a compaction of Hive that copies its result"
+            cure = "have the bucket give them up after some days, more than a compaction takes"
+            yield subject.finding(FindingKind.PENDING_UPLOADS, detail, f"{harm}; none if Hive copies", cure, folder)
+        else:
+            detail = f"{count} uploads of a writer that has ended, which nobody completes"
+            cure = "give them up, or have the bucket do so after some days"
+            yield subject.finding(FindingKind.PENDING_UPLOADS, detail, harm, cure, folder, is_fixable=True)

@@ -76,6 +76,10 @@ class MemoryTables:
             self.table(name)
             return self._identities[name]
 
+    def database_names(self) -> list[str]:
+        """The databases of tables and of `database_properties`."""
+        return sorted({table.database for table in self._tables} | self.database_properties.keys())
+
     def table_names(self) -> list[TableName]:
         return sorted(self._tables)
 

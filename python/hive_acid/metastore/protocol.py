@@ -168,6 +168,10 @@ class Metastore(CompactionQueue, Protocol):
         """
         ...
 
+    def database_names(self) -> list[str]:
+        """All databases that the user may see, in order."""
+        ...
+
     def table_names(self) -> list[TableName]:
         """All tables and views of all databases, in order."""
         ...

@@ -75,7 +75,6 @@ class TableCalls(CatalogChecks):
         return found
 
     def database_names(self) -> list[str]:
-        """All databases, sorted."""
         if self._catalog == DEFAULT_CATALOG:
             return sorted(self._read("get_all_databases"))
         return sorted(self._read("get_databases", ""))

@@ -8,10 +8,10 @@ from typing import Any, TypeVar
 
 from py4j.protocol import Py4JError, Py4JJavaError
 from pyspark import SparkContext
-from pyspark.errors import IllegalArgumentException
 from pyspark.errors.exceptions.captured import CapturedException
 
-from hive_acid.errors import build_error
+from hive_acid.errors import HiveAcidError, build_error, condition_of
+from hive_acid.errors.conditions import list_conditions
 from hive_acid.snapshot.filesystem import Listing, parse_listings
 from hive_acid.wire import codec
 from hive_acid.wire.misspelling import Misspelling
@@ -56,8 +56,13 @@ class JvmFileSystem:
         return None if content is None else bytes(content)
 
     def row_counts(self, table: str, files: Sequence[FileVersion]) -> list[int]:
-        """Errors keep their JVM type."""
-        return list(codec.read(tuple[int, ...], self._storage.rowCounts(table, codec.write(tuple(files)))))
+        """A Py4JJavaError stays one: by an InterruptedException in it a cancelled statement is known."""
+        request = codec.write(tuple(files))
+        try:
+            text = self._storage.rowCounts(table, request)
+        except CapturedException as error:
+            raise _name(error, "counting rows", files[0].path) from error
+        return list(codec.read(tuple[int, ...], text))
 
     def exists(self, path: str) -> bool:
         return self._do("looking", path, lambda: bool(self._storage.exists(path)))
@@ -142,8 +147,19 @@ class JvmFileSystem:
             reason = error.java_exception.toString().partition("\n\tat ")[0]
             condition = str(self._storage.conditionOf(error.java_exception))
             raise build_error(condition, path=path, action=action, reason=reason) from error
-        except IllegalArgumentException as error:  # a name that Hadoop's paths cannot have
-            raise build_error("HIVE_ACID_STORAGE", path=path, action=action, reason=str(error)) from error
+        except CapturedException as error:
+            raise _name(error, action, path) from error
+
+
+def _name(error: CapturedException, action: str, path: str) -> HiveAcidError:
+    """The shim's own error as the one of its condition. PySpark makes an AnalysisException of it.
+
+    Others are storage's, such as that of a name that Hadoop's paths cannot have.
+    """
+    condition = condition_of(error)
+    if condition is not None and condition in list_conditions():
+        return build_error(condition, **(error.getMessageParameters() or {}))
+    return build_error("HIVE_ACID_STORAGE", path=path, action=action, reason=str(error))
 
 
 def job_tag(name: str) -> str:

@@ -7,9 +7,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
-from py4j.protocol import Py4JJavaError
 from pyspark import SparkContext
-from pyspark.errors.exceptions.captured import CapturedException
 
 from hive_acid.errors import HiveAcidError, build_error, name_unexpected
 from hive_acid.errors.outcome import StatementOutcome, find_outcome, tell, telling
@@ -28,7 +26,7 @@ from hive_acid.spark.connections import close_connection, withdraw_connection
 from hive_acid.spark.jvm import JvmEngine, is_true, run_job
 from hive_acid.spark.planner_parts import PlannerParts
 from hive_acid.spark.requests import build_read_table, build_statement, parse_table_name
-from hive_acid.spark.throwables import build_throwable
+from hive_acid.spark.throwables import build_throwable, find_origin
 from hive_acid.sql.canonical import rewrite_statement
 from hive_acid.sql.explain_acid import find_explained
 from hive_acid.sql.hive_syntax import respell
@@ -277,8 +275,8 @@ class Planner:
 
     def throwable(self, error: BaseException) -> Any:
         """The JVM exception for an error: the original one where it came from the JVM."""
-        origin = error.java_exception if isinstance(error, Py4JJavaError) else getattr(error, "_origin", None)
-        if isinstance(error, Py4JJavaError | CapturedException) and origin is not None:
+        origin = find_origin(error)
+        if origin is not None:
             cancelled = self._cancellation.name(origin)
             if cancelled is None:
                 outcome = find_outcome(error)
@@ -289,8 +287,7 @@ class Planner:
         if not isinstance(error, HiveAcidError):
             LOG.error("unexpected error in a callback", exc_info=error)
             error = name_unexpected(error)
-        cause = error.__cause__.java_exception if isinstance(error.__cause__, Py4JJavaError) else None
-        return build_throwable(self._jvm, error, cause)
+        return build_throwable(self._jvm, error, find_origin(error.__cause__))
 
     class Java:
         """The interface, for py4j."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from py4j.java_gateway import is_instance_of
+from py4j.protocol import Py4JJavaError
+from pyspark.errors.exceptions.captured import CapturedException
 
 from hive_acid.errors import HiveAcidError
 from hive_acid.spark.lines import is_before
@@ -17,6 +19,13 @@ def build_throwable(jvm: Any, error: HiveAcidError, cause: Any = None) -> Any:
         params.put(key, value)
     text = "\n".join([str(error), *getattr(error, "__notes__", ())])
     return jvm.hiveacid.errors.AcidException.fromPython(text, error.getCondition(), error.getSqlState(), params, cause)
+
+
+def find_origin(error: BaseException | None) -> Any:
+    """The exception of the JVM that PySpark has made this error of; None if it comes from elsewhere."""
+    if isinstance(error, Py4JJavaError):
+        return error.java_exception
+    return error._origin if isinstance(error, CapturedException) else None
 
 
 def find_condition_of(gateway: Any, error: Any) -> str | None:

@@ -18,8 +18,14 @@ _NOT_SUPPORTED = ("ONLY_IF", "DEBUG")
 
 
 def load_input(path: Path) -> TestInput:
-    """The parsed file with its imports, which are relative to its folder. Raises SuiteError."""
-    return _load(path, ())
+    """The parsed file with its imports, which are relative to its folder.
+
+    Raises SuiteError, also if no statement is in it: nothing would be compared, and the file would pass.
+    """
+    test = _load(path, ())
+    if not test.statements:
+        raise SuiteError(f"{path}: there is no statement in it")
+    return test
 
 
 def parse_input(text: str, source: str, load_import: Callable[[str], TestInput]) -> TestInput:

@@ -17,6 +17,7 @@ from pyspark.sql import SparkSession
 
 from hive_acid.doctor.finding import Finding, FindingKind
 from hive_acid.doctor.findings import Doctor, treat
+from hive_acid.errors import HiveAcidError
 from hive_acid.local import EmbeddedMetastore
 from hive_acid.metastore.compaction_types import CompactionKind
 from hive_acid.metastore.thrift_client import ThriftMetastore
@@ -24,12 +25,14 @@ from hive_acid.metastore.types import LockComponent, LockKind, OperationKind
 from hive_acid.model.names import OVERWRITE_FILE
 from hive_acid.model.table import TableName
 from hive_acid.spark.session import attach
+from hive_acid.wire.storage import FileVersion
 from integration.conftest import Tables
 from support.metastore_releases import started_release
 from support.metastore_setup import thrift_setup
 from support.session_process import SessionProcess
 
 Kind = FindingKind
+CUT = "HIVE_ACID_CORRUPT_FILE.UNREADABLE"
 INITIATOR_OFF = {"metastore.compactor.initiator.on": "false", "hive.compactor.initiator.on": "false"}
 
 
@@ -112,6 +115,20 @@ def test_files_and_folders_that_are_none_of_the_tables_are_told(tables: Tables, 
         ("spark-marker", None),
         ("stray-files", "d=c"),
     ]
+
+
+def test_a_footer_that_cannot_be_read_and_a_file_that_has_gone_are_errors_of_ours(tables: Tables) -> None:
+    """The doctor takes them for its findings; as errors of Spark's they would break it off."""
+    tables.create("t")
+    tables.sql("INSERT INTO t VALUES (1, 'one')")
+    path = next(tables.location("t").glob("delta_*/bucket_00000"))
+    path.write_bytes(path.read_bytes()[:100])
+    files = attach(tables.spark).file_system
+    found = path.stat()
+    for name, condition in [(f"file:{path}", CUT), (f"file:{path}.gone", "HIVE_ACID_SNAPSHOT_UNAVAILABLE")]:
+        with pytest.raises(HiveAcidError) as raised:
+            files.row_counts("t", [FileVersion(name, found.st_size, found.st_mtime_ns // 1_000_000)])
+        assert raised.value.getCondition() == condition
 
 
 def run_command(*arguments: str, folder: Path) -> tuple[int, list[dict[str, Any]]]:

@@ -62,6 +62,13 @@ def find_candidates(
     return sorted(found | set(tables))
 
 
+def find_unknown_databases(metastore: Metastore, databases: Sequence[str]) -> list[str]:
+    """The databases among these that the metastore does not show, in lower case: misspelt, dropped, or denied."""
+    if not databases:
+        return []
+    return sorted({database.lower() for database in databases} - set(metastore.database_names()))
+
+
 class Initiator:
     """Looks at tables and asks for what they need.
 

@@ -14,6 +14,7 @@ from hive_acid.compaction.initiator.initiator import (
     Decision,
     Initiator,
     find_candidates,
+    find_unknown_databases,
     format_json,
     format_text,
     has_initiator,
@@ -195,6 +196,13 @@ def test_the_candidates_are_the_tables_named_those_of_databases_or_all(world: Wo
     assert find_candidates(world.memory, ["B"]) == [TableName("b", "y")]
     assert find_candidates(world.memory, ["B"], [TABLE]) == [TableName("b", "y"), TABLE]
     assert find_candidates(world.memory, tables=[TABLE]) == [TABLE]
+
+
+def test_databases_that_nobody_knows_are_told(world: World) -> None:
+    world.memory.database_properties["empty"] = {}
+    assert find_unknown_databases(world.memory, ["DB", "empty"]) == []
+    assert find_unknown_databases(world.memory, ["Slaes", "db", "gone"]) == ["gone", "slaes"]
+    assert find_unknown_databases(world.memory, []) == []
 
 
 def test_the_metastores_own_initiator_is_known() -> None:

@@ -55,6 +55,16 @@ def test_a_round_says_what_was_done_and_counts_what_failed(world: World, capsys:
     assert capsys.readouterr().out.startswith("db.t: failed: ")
 
 
+def test_a_database_that_is_not_there_is_a_failure_and_the_others_are_looked_at(
+    world: World, capsys: pytest.CaptureFixture[str]
+) -> None:
+    wanted = chosen(database=["slaes", "db"], json=True)
+    assert _look(wanted, world.metastore, build(world), threading.Event()) == 1
+    shown = capsys.readouterr()
+    assert json.loads(shown.out)["table"] == "t"
+    assert shown.err.startswith("[HIVE_ACID_CONFIGURATION.UNKNOWN_DATABASE]") and "'slaes'" in shown.err
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_ends_it_and_the_table_at_hand_is_finished(
     world: World, number: signal.Signals, capsys: pytest.CaptureFixture[str]

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import pytest
+
 from hive_acid.errors import build_error
+from hive_acid.metastore.compaction_types import CompactionKind, CompactionRequest, CompactionState
 from hive_acid.metastore.types import MetastoreLine
 from hive_acid.model.names import METADATA_FILE, OVERWRITE_FILE
 from hive_acid.model.table import Partition
@@ -10,6 +15,9 @@ from hive_acid.wire.statement_kinds import StatementKind
 from hive_acid.wire.storage import PendingUpload
 from support.doctoring import HOUR_MS, Kind, examine, fix, kinds, make_partitioned, pass_time, stage
 from support.statements import LOCATION, TABLE, World
+
+COMPACTED = ("base_0000002", "delta_0000001_0000002", "delete_delta_0000001_0000002", "delta_0000002_0000002")
+"""Names that a compaction of Hive 3.1 gives to its results."""
 
 
 class TestAbortedOverwrites:
@@ -145,6 +153,43 @@ class TestUploads:
         assert list(world.file_system.lengths) == uploads
         world.memory.abort(txn_id)
         assert kinds(world) == [Kind.PENDING_UPLOADS] * 2
+
+    @pytest.mark.parametrize("folder", COMPACTED)
+    def test_those_that_may_be_of_a_compaction_of_hive_3_1_are_never_given_up(self, world: World, folder: str) -> None:
+        """Hive 3.1 renames its result to such a name, and storage on s3a copies each large file by an upload.
+
+        Without the upload the rename breaks off, and a base with some of its files hides the rows of the others.
+        """
+        world.run(StatementKind.INSERT)
+        world.run(StatementKind.INSERT)
+        left = self.upload(world, folder)
+        is_told_apart = world.memory.line is MetastoreLine.HIVE_4
+        (finding,) = examine(world)
+        assert (finding.kind, finding.path) == (Kind.PENDING_UPLOADS, f"{LOCATION}/{folder}")
+        assert (finding.is_fixable, "compaction" in finding.detail) == (is_told_apart, not is_told_apart)
+        assert fix(world) == ([finding.path] if is_told_apart else [])
+        assert (left in world.file_system.lengths) is not is_told_apart
+
+    def test_those_of_an_open_overwrite_are_no_finding(self, world: World) -> None:
+        """Its base has a name that a compaction of Hive 3.1 may have, too."""
+        txn_id = world.memory.open_transaction("u", "h", "a")
+        self.upload(world, f"base_{world.memory.allocate_write_id(txn_id, TABLE):07d}")
+        assert kinds(world) == []
+        world.memory.abort(txn_id)
+        assert kinds(world) == [Kind.PENDING_UPLOADS]
+
+    def test_while_a_worker_of_hive_3_1_compacts_the_table_they_are_no_finding(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        world = World(MetastoreLine.HIVE_3)
+        world.run(StatementKind.INSERT)
+        world.run(StatementKind.INSERT)
+        world.memory.request_compaction(CompactionRequest(TABLE, CompactionKind.MAJOR))
+        (entry,) = world.memory.compactions()
+        self.upload(world, COMPACTED[0])
+        assert kinds(world) == [Kind.PENDING_UPLOADS]
+        monkeypatch.setattr(world.memory, "compactions", lambda: [replace(entry, state=CompactionState.WORKING)])
+        assert kinds(world) == []
 
 
 def test_what_aborted_transactions_have_left_is_told_after_an_hour(world: World) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from hive_acid.testing.errors import SuiteError
 from hive_acid.testing.failures import StatementFailed
+from hive_acid.testing.golden import format_golden
 from hive_acid.testing.inputs import Settings
 from hive_acid.testing.junit import format_junit
 from hive_acid.testing.runner import Report, Verdict, check_file, order_files, run_suite, update_file
@@ -208,6 +209,21 @@ def test_a_broken_input_does_not_stop_the_others(tmp_path: Path) -> None:
     files = suite_of(tmp_path, a="SELECT 'open", b="SELECT 1;")
     reports = {report.name: report for report in run_suite(files, Engine(), True, lambda _: None)}
     assert (reports["a"].verdict, reports["b"].verdict) == (Verdict.BROKEN, Verdict.UPDATED)
+
+
+@pytest.mark.parametrize("text", ["", "-- SELECT 1;\n", "--SET k=v\n", "--IMPORT nothing.sql\n"])
+def test_an_input_without_a_statement_proves_nothing_and_is_broken(tmp_path: Path, text: str) -> None:
+    files = suite_of(tmp_path, a="SELECT 1;", nothing="--SET k=v\n")
+    (tmp_path / "results").mkdir()
+    files[0].result.write_text(format_golden([], "a"))
+    files[0].input.write_text(text)
+    for report in (check_file(files[0], Engine()), update_file(files[0], Engine())):
+        assert (report.verdict, report.text) == (Verdict.BROKEN, f"{files[0].input}: there is no statement in it")
+
+
+def test_an_import_may_hold_settings_alone(tmp_path: Path) -> None:
+    file, _ = suite_of(tmp_path, a="--IMPORT settings.sql\nSELECT 1;", settings="--SET k=v\n")
+    assert update_file(file, Engine()).verdict is Verdict.UPDATED
 
 
 def test_a_result_without_an_input_is_refused(tmp_path: Path) -> None:
