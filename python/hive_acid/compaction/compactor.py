@@ -41,6 +41,7 @@ from hive_acid.transactions.manager import Transaction
 from hive_acid.transactions.validity import build_read_lock, is_lockable
 from hive_acid.writing.buckets import build_sorted_refusal
 from hive_acid.writing.engine import WriteResult
+from hive_acid.writing.mounts import refuse_mounted
 from hive_acid.writing.notes import NoteWriter
 from hive_acid.writing.output_rules import find_scheme, is_object_store
 from hive_acid.writing.publication import Markers, Owner, Publication
@@ -129,7 +130,7 @@ class Compactor:
             raise refusal.build_error(operation=f"A {kind.value} compaction", table=name)
         if (partition is not None) != table.is_partitioned:
             raise build_error("HIVE_ACID_INTERNAL", reason=f"{name} is compacted by partition if it has any")
-        self._refuse_visible_early(table.location, kind, name)
+        self._refuse_storage(table.location, kind, name)
         if partition is None:
             return Place(table, None)
         found = self._metastore.partitions(name, [partition])
@@ -137,15 +138,17 @@ class Compactor:
             raise build_error("HIVE_ACID_PARTITION_NOT_FOUND", table=name, partition=partition)
         if refusal := find_partition_obstacle(table, found[0]):
             raise refusal.build_error(operation=f"A {kind.value} compaction", table=name)
-        self._refuse_visible_early(found[0].location, kind, name)
+        self._refuse_storage(found[0].location, kind, name)
         return Place(table, found[0])
 
-    def _refuse_visible_early(self, location: str, kind: CompactionKind, name: TableName) -> None:
-        """On the 3.1 line a base counts as soon as it is there, which must be as a whole."""
-        if self._metastore.line is MetastoreLine.HIVE_3 and is_object_store(location):
+    def _refuse_storage(self, location: str, kind: CompactionKind, name: TableName) -> None:
+        """On the 3.1 line a base counts as soon as it is there, which must be as a whole whatever is allowed."""
+        operation, is_early = f"A {kind.value} compaction", self._metastore.line is MetastoreLine.HIVE_3
+        if is_early and is_object_store(location):
             condition = "HIVE_ACID_UNSUPPORTED_TABLE.COMPACTION_ON_OBJECT_STORE"
-            told = {"operation": f"A {kind.value} compaction", "table": name, "scheme": find_scheme(location)}
-            raise build_error(condition, **told)
+            raise build_error(condition, operation=operation, table=name, scheme=find_scheme(location))
+        allowed = self._settings.flag(config.ALLOW_NON_ATOMIC_RENAME) and not is_early
+        refuse_mounted(self._file_system, operation, name, [location], allowed)
 
     def meet_changes(self, place: Place, kind: CompactionKind, transaction: Transaction) -> None:
         """The first check under the lock. Raises Conflict if rows were changed that have new IDs afterwards."""

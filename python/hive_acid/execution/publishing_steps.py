@@ -34,7 +34,7 @@ def prepare(scope: WritingScope, run: StatementRun) -> None:
     tools, table = scope.tools, run.table
     tools.pause_ms(0)
     run.touched = find_touched(tools.metastore, table, run.result.partitions) if table.is_partitioned else None
-    refuse_places(run)
+    refuse_places(tools.files, run)
     tools.checks.check_touched(run)
     now = find_write_ids_now(tools.metastore, table.name)
     tools.checks.check_bases(run, now)

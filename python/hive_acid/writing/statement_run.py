@@ -11,9 +11,11 @@ from hive_acid.model.names import FolderName, is_base
 from hive_acid.model.table import TableDescription
 from hive_acid.model.write_ids import ValidWriteIdList
 from hive_acid.reading.snapshot import ScannedSnapshot, Snapshot
+from hive_acid.snapshot.filesystem import FileSystem
 from hive_acid.transactions.manager import Transaction
 from hive_acid.transactions.validity import Rule
 from hive_acid.writing.engine import Engine, WriteResult
+from hive_acid.writing.mounts import refuse_mounted
 from hive_acid.writing.partitions import TouchedPartitions
 from hive_acid.writing.publication import Publication
 from hive_acid.writing.statement import Statement
@@ -113,8 +115,11 @@ def refuse_overlap(work: TableWork, result: WriteResult) -> None:
         raise build_error("HIVE_ACID_OVERLAPPING_INSERTS", place=place)
 
 
-def refuse_places(run: StatementRun) -> None:
+def refuse_places(files: FileSystem, run: StatementRun) -> None:
     """Refuses partitions on storage to which the files of this table's statements do not come."""
-    for location in run.touched.existing.values() if run.touched else ():
-        if fault := find_place_fault(run.table, location, run.settings.flag(config.ALLOW_NON_ATOMIC_RENAME)):
-            raise fault.build_error(operation=run.statement.kind.title, table=run.table.name)
+    locations = tuple(run.touched.existing.values()) if run.touched else ()
+    operation, allowed = run.statement.kind.title, run.settings.flag(config.ALLOW_NON_ATOMIC_RENAME)
+    for location in locations:
+        if fault := find_place_fault(run.table, location, allowed):
+            raise fault.build_error(operation=operation, table=run.table.name)
+    refuse_mounted(files, operation, run.table.name, locations, allowed)
