@@ -10,7 +10,7 @@ from hive_acid.errors import TransactionAborted, build_error
 from hive_acid.execution.new_places import refuse_leftovers, refuse_older_table
 from hive_acid.execution.scope import WritingScope
 from hive_acid.reading.late_tables import find_write_ids_now
-from hive_acid.transactions.upper_write_ids import can_be_lost_from_sight, commit_above, first_of_younger
+from hive_acid.transactions.upper_write_ids import can_have_younger_below, commit_above, has_younger_below
 from hive_acid.writing.conflicts import Conflict
 from hive_acid.writing.new_folders import FIRST_WRITE_ID
 from hive_acid.writing.notification import notify
@@ -104,17 +104,17 @@ def notify_listeners(scope: WritingScope, run: StatementRun) -> None:
 
 
 def keep_in_sight(scope: WritingScope, run: StatementRun) -> None:
-    """Where younger transactions have lower write IDs, which may end as aborted; see `transactions.upper_write_ids`."""
-    metastore, txn_id = scope.tools.metastore, run.transaction.txn_id
-    tables = []
-    for name, work in sorted(scope.work.items()):
-        first = first_of_younger(work.before, work.snapshot.transactions, txn_id)
-        if not work.runs or first >= work.write_id:
-            continue
-        if can_be_lost_from_sight(work.write_id, first, find_write_ids_now(metastore, name)):
-            tables.append(name)
-    if tables:
-        commit_above(scope.tools.warehouse.transactions, tables, scope.settings)
+    """Where younger transactions have lower write IDs, which could hide the own one; see `upper_write_ids`."""
+    txn_id = run.transaction.txn_id
+    hidden = [
+        name
+        for name, work in sorted(scope.work.items())
+        if work.runs
+        and can_have_younger_below(work.before, work.snapshot.transactions, txn_id, work.write_id)
+        and has_younger_below(scope.tools.metastore, name, txn_id, work.write_id)
+    ]
+    if hidden:
+        commit_above(scope.tools.warehouse.transactions, hidden, scope.settings)
 
 
 def keep_out_unlocked_writers(scope: WritingScope, run: StatementRun) -> None:

@@ -15,7 +15,7 @@ from hive_acid.metastore.types import LockComponent, LockKind, OperationKind
 from hive_acid.model.table import TableName
 from hive_acid.transactions.locks import Identity, Timing
 from hive_acid.transactions.manager import Transaction, TransactionManager
-from hive_acid.transactions.upper_write_ids import commit_above
+from hive_acid.transactions.upper_write_ids import commit_above, has_younger_below
 from support.metastore_releases import VERSIONS, started_release
 from support.metastore_setup import ThriftSetup, thrift_setup
 from support.polling import eventually
@@ -58,24 +58,33 @@ def write(transaction: Transaction, table: TableName) -> int:
     return write_id
 
 
-def test_a_committed_write_id_stays_in_sight_with_a_younger_one_above_it(setup: ThriftSetup) -> None:
+def test_committed_write_ids_stay_in_sight_with_younger_ones_above_them(setup: ThriftSetup) -> None:
+    """Younger ones have lower write IDs: one is aborted, and one commits while one of another table does not."""
     metastore, settings = setup.metastore, Settings({})
     who = Identity("tester", "testhost", "contract")
     transactions = TransactionManager(metastore, who, settings, Timing(monotonic_ms, pause_ms, pause_ms))
-    bare, covered = setup.create_table("bare"), setup.create_table("covered")
+    beside_aborted = bare, covered = [setup.create_table(name) for name in ("bare", "covered")]
+    beside_committed = bare_too, covered_too = [setup.create_table(name) for name in ("bare_too", "covered_too")]
+    elsewhere = setup.create_table("elsewhere")
 
-    def is_seen(table: TableName) -> bool:
-        return metastore.valid_write_ids([table], None)[table].is_valid(own[table])
+    def seen(*tables: TableName) -> list[bool]:
+        return [metastore.valid_write_ids([table], None)[table].is_valid(own[table]) for table in tables]
 
-    older, younger = (transactions.begin(name, settings) for name in ("older", "younger"))
-    lower = {table: write(younger, table) for table in (bare, covered)}
-    own = {table: write(older, table) for table in (bare, covered)}
-    assert lower[bare] < own[bare]
-    commit_above(transactions, [covered], settings)
+    older, between, aborted, committed = (transactions.begin(name, settings) for name in ("a", "b", "c", "d"))
+    write(between, elsewhere)
+    lower = {table: write(aborted, table) for table in beside_aborted}
+    lower |= {table: write(committed, table) for table in beside_committed}
+    committed.commit()
+    own = {table: write(older, table) for table in (*beside_aborted, *beside_committed)}
+    for table, write_id in own.items():
+        assert lower[table] < write_id
+        assert has_younger_below(metastore, table, older.txn_id, write_id)
+        assert not has_younger_below(metastore, table, committed.txn_id, write_id)
+    commit_above(transactions, [covered, covered_too], settings)
     older.commit()
-    younger.abort()
-    assert is_seen(bare)
-    assert is_seen(covered)
-    assert eventually(lambda: not is_seen(bare), LIMIT_S), "housekeeping has not forgotten the older transaction"
-    assert is_seen(covered)
+    for other in (between, aborted):
+        other.abort()
+    assert seen(*own) == [True] * 4
+    assert eventually(lambda: seen(bare, bare_too) == [False, False], LIMIT_S), "all entries are still there"
+    assert seen(covered, covered_too) == [True, True]
     transactions.close()

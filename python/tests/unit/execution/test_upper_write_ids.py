@@ -8,7 +8,7 @@ from hive_acid.errors import MetastoreUnavailable
 from hive_acid.execution.session_transaction import SessionTransaction
 from hive_acid.metastore.types import LockComponent, LockKind, MetastoreLine, OperationKind
 from hive_acid.model.write_ids import ValidTxnList, ValidWriteIdList
-from hive_acid.transactions.upper_write_ids import can_be_lost_from_sight, first_of_younger
+from hive_acid.transactions.upper_write_ids import can_have_younger_below
 from hive_acid.wire.statement_kinds import StatementKind
 from support.faults import Lost
 from support.statements import TABLE, World
@@ -60,13 +60,26 @@ def test_a_transaction_stays_in_sight_beside_an_aborted_younger_one(world: World
     assert world.open_transactions() == []
 
 
-def test_a_younger_one_that_has_committed_needs_nothing(world: World) -> None:
+def test_younger_ones_are_noticed_also_where_housekeeping_has_forgotten_all_older_ones(world: World) -> None:
+    world.memory.clean_entries()
     begun = begin(world)
+    other = begin_other(world)
+    insert(world, begun)
+    world.executor.end_transaction(begun, None)
+    world.memory.abort(other)
+    written = world.visible_write_ids()
+    assert written[-1] == 3
+    world.memory.clean_entries()
+    assert world.visible_write_ids() == written
+
+
+def test_a_younger_one_that_has_committed_hides_nothing_when_one_of_another_table_is_aborted(world: World) -> None:
+    begun = begin(world)
+    elsewhere = world.memory.open_transaction(*AGENT)
     world.memory.commit(begin_other(world))
     insert(world, begun)
-    world.metastore.calls.clear()
     world.executor.end_transaction(begun, None)
-    assert "open_transaction" not in world.metastore.calls
+    world.memory.abort(elsewhere)
     world.memory.clean_entries()
     assert world.visible_write_ids()[-1] == 3
 
@@ -95,19 +108,9 @@ def test_a_transaction_whose_write_id_cannot_be_covered_is_undone(world: World) 
     assert world.visible_write_ids() == [1]
 
 
-def test_a_list_taken_under_a_lock_may_show_younger_ones() -> None:
-    seen, before = ValidTxnList(9), ValidWriteIdList("t", 7, frozenset({5}), frozenset())
-    assert first_of_younger(before, seen, 8) == 1
-    assert first_of_younger(before, seen, 9) == 8
-    assert first_of_younger(ValidWriteIdList("t", 7), seen, 8) == 8
-
-
-def test_write_ids_between_are_asked_for() -> None:
-    now = ValidWriteIdList("t", 9, frozenset({6}), frozenset({4}))
-    assert [can_be_lost_from_sight(own, first, now) for own, first in ((9, 7), (9, 6), (6, 5), (6, 4))] == [
-        False,
-        True,
-        False,
-        True,
-    ]
-    assert can_be_lost_from_sight(9, 9, ValidWriteIdList("t", 3, frozenset({3})))
+def test_a_list_tells_by_itself_that_all_lower_ones_are_of_older_transactions() -> None:
+    plain = ValidWriteIdList("t", 7, aborted=frozenset({5}))
+    assert not can_have_younger_below(plain, ValidTxnList(8), 8, 8)
+    assert can_have_younger_below(plain, ValidTxnList(9), 8, 8), "it was taken under a lock"
+    assert can_have_younger_below(plain, ValidTxnList(8), 8, 9), "somebody got the one between"
+    assert can_have_younger_below(ValidWriteIdList("t", 7, frozenset({7})), ValidTxnList(8), 8, 8)
