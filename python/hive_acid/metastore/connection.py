@@ -125,12 +125,25 @@ class Connections:
             self._own.used_ms = self._clock_ms()
 
     def _current(self) -> Connection:
-        connection: Connection | None = getattr(self._own, "connection", None)
-        if connection is not None:
-            if self._clock_ms() - self._own.used_ms < LONGEST_IDLE_MS and connection.is_open:
-                return connection
-            self._forget(connection)
+        old: Connection | None = getattr(self._own, "connection", None)
+        if old is None:
+            return self._replace(None)
+        if not old.is_open:
+            return self._replace(old)
+        if self._clock_ms() - self._own.used_ms < LONGEST_IDLE_MS:
+            return old
+        try:
+            return self._replace(old)
+        except (LoginFailed, TException, OSError):
+            if not old.is_open:
+                raise
+            return old  # a ticket may have ended since, and the connection outlives it
+
+    def _replace(self, old: Connection | None) -> Connection:
+        """A new connection, which takes the place of the thread's old one once it is there."""
         connection = self._open()
+        if old is not None:
+            self._forget(old)
         with self._guard:
             if self._is_closed:
                 connection.shutdown()

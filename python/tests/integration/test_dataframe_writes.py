@@ -193,6 +193,8 @@ def test_save_as_table_does_not_mean_a_temporary_view_of_the_name(
         else:
             frame.write.mode(mode).saveAsTable("flat")
             assert rows(tables, name) == ([*OLD, *NEW] if mode == "append" else NEW)
+        tables.sql(f"CREATE DATABASE {tables.database}_empty")
+        tables.sql(f"DROP DATABASE {tables.database}_empty")  # the view is in none
     finally:
         spark.catalog.dropTempView("flat")
 

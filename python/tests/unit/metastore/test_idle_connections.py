@@ -13,6 +13,7 @@ from hive_acid.metastore import connection as connection_module
 from hive_acid.metastore.connection import LONGEST_IDLE_MS
 from hive_acid.metastore.endpoints import parse_uris
 from hive_acid.metastore.generated import ttypes
+from hive_acid.metastore.security import LoginFailed
 from hive_acid.metastore.sockets import open_socket
 from hive_acid.metastore.thrift_client import ThriftMetastore
 from support.fake_metastore_server import FakeMetastoreServer, no_transactions
@@ -56,6 +57,21 @@ def test_a_connection_is_kept_as_long_as_there_are_calls(server: FakeMetastoreSe
         for _ in range(5):
             client.valid_transactions(0)
             clock.now_ms += LONGEST_IDLE_MS - 1
+    assert server.connections == 1
+
+
+def test_where_no_login_can_be_made_any_more_the_old_connection_serves(
+    server: FakeMetastoreServer, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(_: object) -> None:
+        raise LoginFailed("HIVE_ACID_METASTORE_LOGIN.TICKET_EXPIRED")
+
+    server.answers["get_open_txns"] = [lambda: no_transactions()]
+    with closing(ThriftMetastore(server.uri, timeout_ms=5_000, user="alice")) as client:
+        client.valid_transactions(0)
+        monkeypatch.setattr(connection_module.Connections, "_go_round", refuse)
+        clock.now_ms += LONGEST_IDLE_MS
+        client.valid_transactions(0)
     assert server.connections == 1
 
 

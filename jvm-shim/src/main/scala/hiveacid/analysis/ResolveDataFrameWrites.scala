@@ -56,13 +56,13 @@ case class ResolveDataFrameWrites(session: SparkSession) extends Rule[LogicalPla
     case r: ReplaceTable         => refuse(r, r.name, "REPLACE TABLE", Replacement)
     case r: ReplaceTableAsSelect => refuse(r, r.name, "REPLACE TABLE AS SELECT", Replacement)
     case c: CreateTable if c.query.isDefined && LineNodes.saveAsTable(c).isEmpty =>
-      AcidTable.find(session, c.tableDesc.identifier).fold[LogicalPlan](c) { t =>
+      AcidTable.findTable(session, c.tableDesc.identifier).fold[LogicalPlan](c) { t =>
         val refusal = Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.TABLE_EXISTS")
         throw AcidException.unsupported("CREATE TABLE … AS SELECT", AcidTable.name(t), refusal)
       }
     case other =>
       LineNodes.saveAsTable(other).fold(other) { s =>
-        AcidTable.find(session, s.table.identifier).fold(other)(saveAsTable(_, s))
+        AcidTable.findTable(session, s.table.identifier).fold(other)(saveAsTable(_, s))
       }
   }
 

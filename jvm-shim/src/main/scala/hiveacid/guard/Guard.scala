@@ -114,7 +114,11 @@ case class Guard(session: SparkSession) extends (LogicalPlan => Unit) {
     case c: CreateDataSourceTableCommand if AcidTable.isTransactional(c.table)          =>
       val refusal = Refusal("HIVE_ACID_UNSUPPORTED_TABLE.DATA_SOURCE_TABLE")
       throw AcidException.unsupported("CREATE TABLE … USING", AcidTable.name(c.table), refusal)
-    case other => LineNodes.saveAsTable(other).foreach(s => named(s.table.identifier, "saveAsTable", SparkCommand))
+    case other =>
+      LineNodes
+        .saveAsTable(other)
+        .flatMap(s => AcidTable.findTable(session, s.table.identifier))
+        .foreach(refuse(_, "saveAsTable", SparkCommand))
   }
 
   private def properties(c: RunnableCommand): Unit = c match {

@@ -66,6 +66,6 @@ case class GuardProcedures(session: SparkSession) extends Rule[LogicalPlan] {
       case Seq(database, table) if ofSession => Some(TableIdentifier(table, Some(database)))
       case parts                             => SparkAccess.sessionIdentifier(session, parts)
     }
-    id.toOption.flatten.flatMap(AcidTable.find(session, _))
+    id.toOption.flatten.flatMap(AcidTable.findTable(session, _))
   }
 }

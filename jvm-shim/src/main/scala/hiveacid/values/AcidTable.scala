@@ -50,10 +50,13 @@ object AcidTable {
     PartitionNames.Key(field.name.toLowerCase(java.util.Locale.ROOT), rawType)
   }
 
-  /** The transactional table of that name in the session catalog, if there is one. A temporary view of the name is not
-    * meant.
+  /** The transactional table of that name in the session catalog, if there is one, and no temporary view has the name.
     */
-  def find(session: SparkSession, id: TableIdentifier): Option[CatalogTable] = {
+  def find(session: SparkSession, id: TableIdentifier): Option[CatalogTable] =
+    if (session.sessionState.catalog.isTempView(id)) None else findTable(session, id)
+
+  /** The same where a name is a table's, so that a temporary view of the name is not meant. */
+  def findTable(session: SparkSession, id: TableIdentifier): Option[CatalogTable] = {
     val catalog = session.sessionState.catalog
     if (id.catalog.exists(_ != SessionCatalog)) None
     else
