@@ -17,7 +17,7 @@ from hive_acid.metastore.thrift_client import ThriftMetastore
 from hive_acid.metastore.types import AddedFile, MetastoreLine
 from hive_acid.model.table import TableName
 from hive_acid.wire.catalogs import DescribedDatabase
-from support.metastore_releases import GATE_VERSION, LATER_VERSIONS, started_release
+from support.metastore_releases import GATE_VERSION, LATER_VERSIONS, started_metastore, started_release
 from support.metastore_setup import ThriftSetup, thrift_setup
 from support.metastores_catalogs import USER, client_of_new_catalog, described, is_visible, write
 from support.polling import eventually
@@ -40,11 +40,7 @@ OF_4 = ("embedded", *(pytest.param(version, marks=pytest.mark.slow) for version 
 def here(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ThriftSetup]:
     """The catalog `hive` of a metastore whose Cleaner looks often, also for what was aborted."""
     folder = tmp_path_factory.mktemp("catalogs") / request.param
-    starting = (
-        EmbeddedMetastore.start(folder, settings=QUICK)
-        if request.param == "embedded"
-        else started_release(request.param, folder, QUICK, "postgresql")
-    )
+    starting = started_metastore(request.param, folder, QUICK, "postgresql")
     with starting as metastore, thrift_setup(metastore.uri) as setup:
         yield setup
 

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
 
 import pytest
 
 from hive_acid.clock import monotonic_ms, pause_ms
 from hive_acid.config import Settings
 from hive_acid.errors import HiveAcidError
-from hive_acid.local import EmbeddedMetastore
 from hive_acid.metastore.types import MetastoreLine
 from hive_acid.transactions.locks import Identity, Timing
 from hive_acid.transactions.manager import TransactionManager
 from support.hand_compactions import Place
-from support.metastore_releases import VERSIONS, started_release
+from support.metastore_releases import VERSIONS, started_metastore
 from support.metastore_setup import ThriftSetup, thrift_setup
 from support.polling import eventually
 
@@ -36,25 +33,15 @@ WHO = Identity("tester", "testhost", "contract")
 TIMING = Timing(monotonic_ms, pause_ms, pause_ms)
 
 
-@contextmanager
-def started(name: str, folder: Path) -> Iterator[EmbeddedMetastore]:
-    settings = QUICK | (OF_3 if name == "3.1.3" else {})
-    starting = (
-        EmbeddedMetastore.start(folder, settings=settings)
-        if name == "embedded"
-        else started_release(name, folder, settings, "postgresql")
-    )
-    with starting as metastore:
-        yield metastore
-
-
 @pytest.fixture(
     scope="module", params=("embedded", *(pytest.param(version, marks=pytest.mark.slow) for version in VERSIONS))
 )
 def setup(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ThriftSetup]:
     """Tables in a metastore whose Cleaner looks often."""
+    settings = QUICK | (OF_3 if request.param == "3.1.3" else {})
     folder = tmp_path_factory.mktemp("cleaning") / request.param
-    with started(request.param, folder) as metastore, thrift_setup(metastore.uri) as setup:
+    starting = started_metastore(request.param, folder, settings, "postgresql")
+    with starting as metastore, thrift_setup(metastore.uri) as setup:
         yield setup
 
 

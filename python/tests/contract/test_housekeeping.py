@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
 
 import pytest
 
 from hive_acid.clock import monotonic_ms, pause_ms
 from hive_acid.config import Settings
-from hive_acid.local import EmbeddedMetastore
 from hive_acid.metastore.types import LockComponent, LockKind, OperationKind
 from hive_acid.model.table import TableName
 from hive_acid.transactions.locks import Identity, Timing
 from hive_acid.transactions.manager import Transaction, TransactionManager
 from hive_acid.transactions.upper_write_ids import commit_above, has_younger_below
-from support.metastore_releases import VERSIONS, started_release
+from support.metastore_releases import VERSIONS, started_metastore
 from support.metastore_setup import ThriftSetup, thrift_setup
 from support.polling import eventually
 
@@ -32,22 +29,13 @@ QUICK = {
 LIMIT_S = 60.0
 
 
-@contextmanager
-def started(name: str, folder: Path) -> Iterator[EmbeddedMetastore]:
-    starting = (
-        EmbeddedMetastore.start(folder, settings=QUICK) if name == "embedded" else started_release(name, folder, QUICK)
-    )
-    with starting as metastore:
-        yield metastore
-
-
 @pytest.fixture(
     scope="module", params=("embedded", *(pytest.param(version, marks=pytest.mark.slow) for version in VERSIONS))
 )
 def setup(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ThriftSetup]:
     """Tables in a metastore whose housekeeping is quick."""
     folder = tmp_path_factory.mktemp("housekeeping") / request.param
-    with started(request.param, folder) as metastore, thrift_setup(metastore.uri) as setup:
+    with started_metastore(request.param, folder, QUICK) as metastore, thrift_setup(metastore.uri) as setup:
         yield setup
 
 

@@ -25,6 +25,7 @@ from hive_acid.spark.session import attach
 from support.other_metastore import Other, started_other
 from support.spark_lines import FAILED_JOB
 from support.spark_settings import SHORT_LIVED
+from support.thrift_proxy import ThriftProxy
 
 
 @pytest.fixture(scope="session")
@@ -45,6 +46,13 @@ def spark(metastore: EmbeddedMetastore, tmp_path_factory: pytest.TempPathFactory
     session.sparkContext.setLogLevel("OFF")
     yield session
     session.stop()
+
+
+@pytest.fixture
+def proxy(metastore: EmbeddedMetastore) -> Iterator[ThriftProxy]:
+    """A way to the metastore on which calls can be held and lost."""
+    with ThriftProxy(metastore.uri) as proxy:
+        yield proxy
 
 
 @pytest.fixture(scope="session")

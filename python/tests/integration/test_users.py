@@ -18,12 +18,6 @@ DATABASE = "made_by_etl"
 
 
 @pytest.fixture
-def proxy(metastore: EmbeddedMetastore) -> Iterator[ThriftProxy]:
-    with ThriftProxy(metastore.uri) as proxy:
-        yield proxy
-
-
-@pytest.fixture
 def session(metastore: EmbeddedMetastore, proxy: ThriftProxy, tmp_path: Path) -> Iterator[SessionProcess]:
     """A session of the user `etl`, with the same metastore as a catalog of ours."""
     key = "spark.sql.catalog.lake"

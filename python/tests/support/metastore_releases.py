@@ -148,11 +148,22 @@ def started_release(
 
 
 @contextmanager
+def started_metastore(
+    name: str, folder: Path, settings: Mapping[str, str], database: DatabaseKind | None = None
+) -> Iterator[EmbeddedMetastore]:
+    """The product's own metastore for `embedded`, else that of a release as `started_release` has it."""
+    starting = (
+        EmbeddedMetastore.start(folder, settings=settings)
+        if name == "embedded"
+        else started_release(name, folder, settings, database)
+    )
+    with starting as metastore:
+        yield metastore
+
+
+@contextmanager
 def started_version(version: str, folder: Path, settings: Mapping[str, str]) -> Iterator[EmbeddedMetastore]:
     """The embedded metastore as it is shipped for its own version, else that of the release."""
-    if version == EMBEDDED_VERSION:
-        with EmbeddedMetastore.start(folder, settings=settings) as metastore:
-            yield metastore
-    else:
-        with started_release(version, folder, settings) as metastore:
-            yield metastore
+    name = "embedded" if version == EMBEDDED_VERSION else version
+    with started_metastore(name, folder, settings) as metastore:
+        yield metastore
