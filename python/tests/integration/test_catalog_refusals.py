@@ -121,7 +121,10 @@ OPTIONS = {
         "hive.metastore.uris": "thrift://127.0.0.1:1",
         "metastore.use.SSL": "perhaps",
     },
-    "HIVE_ACID_METASTORE_UNAVAILABLE": {"hive.metastore.uris": "thrift://127.0.0.1:1"},
+    "HIVE_ACID_METASTORE_UNAVAILABLE": {
+        "hive.metastore.uris": "thrift://127.0.0.1:1",
+        "spark.hiveacid.metastore.connectTimeoutMs": "0",
+    },
 }
 
 

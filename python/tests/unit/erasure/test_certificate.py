@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import stat
 from dataclasses import replace
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
@@ -62,12 +63,11 @@ def test_a_certificate_is_read_as_it_was_signed(shop: Shop) -> None:
 def test_a_certificate_that_was_changed_in_any_byte_is_refused(shop: Shop) -> None:
     shop.erase()
     content = shop.certificate.read_bytes()
-    for place in range(len(content)):
-        for change in (1, 0x20):
-            changed = content[:place] + bytes([content[place] ^ change]) + content[place + 1 :]
-            with pytest.raises(HiveAcidError) as caught:
-                read_certificate(changed, shop.certificate)
-            assert condition_of(caught) in ("CERTIFICATE_FORM", "CERTIFICATE_SIGNATURE"), place
+    for place, change in zip(range(len(content)), cycle((1, 0x20))):
+        changed = content[:place] + bytes([content[place] ^ change]) + content[place + 1 :]
+        with pytest.raises(HiveAcidError) as caught:
+            read_certificate(changed, shop.certificate)
+        assert condition_of(caught) in ("CERTIFICATE_FORM", "CERTIFICATE_SIGNATURE"), place
     for changed in (content[:-1], content + b"\n", b" " + content, b"", content[:100]):
         with pytest.raises(HiveAcidError):
             read_certificate(changed, shop.certificate)

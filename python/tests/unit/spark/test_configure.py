@@ -202,7 +202,8 @@ def test_a_metastore_that_does_not_answer_is_named_before_a_jvm(monkeypatch: pyt
         taken.bind(("127.0.0.1", 0))
         uris = f"thrift://127.0.0.1:{taken.getsockname()[1]}"
         with pytest.raises(MetastoreUnavailable) as caught:
-            hive_acid.configure(SparkSession.Builder(), uris).getOrCreate()
+            impatient = SparkSession.Builder().config("spark.hiveacid.metastore.connectTimeoutMs", "0")
+            hive_acid.configure(impatient, uris).getOrCreate()
     assert uris in str(caught.value)
 
 
