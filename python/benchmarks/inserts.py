@@ -19,7 +19,7 @@ FEWEST_ROWS = 100
 
 def measure_inserts(bench: Workbench) -> Sequence[Measure]:
     """Both read the same Parquet and write ZLIB; each round begins with an empty table."""
-    target = bench.folder / "written"
+    target, shuffled = bench.folder / "written", bench.folder / "shuffled"
 
     def insert(table: str) -> None:
         ensure_equal("rows inserted", bench.insert(table), bench.rows)
@@ -31,18 +31,22 @@ def measure_inserts(bench: Workbench) -> Sequence[Measure]:
     def write() -> None:
         bench.spark.read.parquet(str(bench.source)).write.mode("overwrite").orc(str(target))
 
+    def write_shuffled() -> None:
+        rows = bench.spark.read.parquet(str(bench.source)).repartition(BUCKETS, "id")
+        rows.write.mode("overwrite").orc(str(shuffled))
+
     cases = {
         "INSERT … SELECT": (partial(insert, "inserted"), write),
-        f"the same into {BUCKETS} buckets": (partial(insert, "bucketed"), write),
+        f"the same into {BUCKETS} buckets": (partial(insert, "bucketed"), write_shuffled),
     }
     measures = measure_rounds(cases, bench.rounds, before_round=create)
-    written = [size_mib(bench.metastore.warehouse / table) for table in ("inserted", "bucketed")]
-    for table in ("inserted", "bucketed"):
+    tables = {"inserted": target, "bucketed": shuffled}
+    sizes = [(size_mib(bench.metastore.warehouse / table), size_mib(flat)) for table, flat in tables.items()]
+    for table in tables:
         bench.spark.sql(f"DROP TABLE {table}")
-    flat = size_mib(target)
     noted = [
         replace(measure, note=f"{size:.0f} MiB against {flat:.0f} MiB")
-        for measure, size in zip(measures, written, strict=True)
+        for measure, (size, flat) in zip(measures, sizes, strict=True)
     ]
     return [*noted, *(measure_partitions(bench, count) for count in PARTITIONS if FEWEST_ROWS * count <= bench.rows)]
 

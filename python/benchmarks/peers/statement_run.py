@@ -18,7 +18,9 @@ from peers.statements import (
     FEW_COLUMNS,
     FEW_FILL,
     FLAT,
+    INTO_PARTITIONS,
     LOAD,
+    PARTS_CHECK,
     STEPS,
     Kind,
     Side,
@@ -80,9 +82,21 @@ class StatementRun(Rounds):
                 self._copy_rows()
             self._run_step(step, number)
             before = step.kind
+        self._run_parts(number)
         self._run_small(number, repeats)
         for side in self.sides:
             self.worker(side).sql(f"DROP TABLE {side.table}")
+
+    def _run_parts(self, number: int) -> None:
+        for side in self.sides:
+            self.worker(side).sql(
+                "SET hive.exec.dynamic.partition.mode = nonstrict",
+                f"DROP TABLE IF EXISTS {side.parts}",
+                f"CREATE TABLE {side.parts} ({ALL_COLUMNS}, part INT) {side.clauses} PARTITIONED BY (part)",
+            )
+        self._run_step(INTO_PARTITIONS, number, PARTS_CHECK)
+        for side in self.sides:
+            self.worker(side).sql(f"DROP TABLE {side.parts}")
 
     def _run_small(self, number: int, repeats: int) -> None:
         sides = [side for side in self.sides if side.few]
@@ -102,7 +116,7 @@ class StatementRun(Rounds):
             ours = next(side for side in self.sides if side.engine == flat.engine and side is not flat)
             self.worker(flat).sql(f"INSERT OVERWRITE {flat.table} SELECT * FROM {ours.table}")
 
-    def _run_step(self, step: Step, number: int) -> None:
+    def _run_step(self, step: Step, number: int, check: str = CHECK) -> None:
         sides = [side for side in self.sides if step.kind is not Kind.CHANGE or side.name != FLAT]
         answers: dict[str, Any] = {}
         for repetition in range(step.repeats):
@@ -116,7 +130,7 @@ class StatementRun(Rounds):
             for name, rows in answers.items():
                 ensure_equal(f"{step.name}: {name}", rows, answers[sides[0].name])
         elif step.repeats == 1:
-            self._compare(step.name, CHECK, sides)
+            self._compare(step.name, check, sides)
         print(self._tell(step, number), flush=True)
 
     def _compare(self, what: str, check: str, sides: Sequence[Side]) -> None:
@@ -129,7 +143,13 @@ class StatementRun(Rounds):
     def _fill(self, statement: str, side: Side, repetition: int = 0) -> str:
         name = side.table.partition(".")[2]
         return statement.format(
-            table=side.table, few=side.few, name=name, source=self.source, rows=self.rows, i=repetition
+            table=side.table,
+            parts=side.parts,
+            few=side.few,
+            name=name,
+            source=self.source,
+            rows=self.rows,
+            i=repetition,
         )
 
     def _tell(self, step: Step, number: int) -> str:

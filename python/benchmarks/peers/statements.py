@@ -31,6 +31,11 @@ class Side:
     clauses: str
     compact: str
 
+    @property
+    def parts(self) -> str:
+        """Its table with partitions."""
+        return f"{self.table}_parts"
+
 
 SIDES: Final = (
     Side(
@@ -73,7 +78,10 @@ class Kind(Enum):
 
 @dataclass(frozen=True)
 class Step:
-    """A statement that is measured, with `{table}`, `{few}`, `{source}`, `{rows}` and `{i}`, the repetition."""
+    """A statement that is measured.
+
+    It has `{table}`, `{few}`, `{parts}`, `{source}`, `{rows}` and `{i}`, the repetition.
+    """
 
     name: str
     statement: str
@@ -155,6 +163,14 @@ def small_steps(repeats: int) -> tuple[Step, ...]:
         )
     )
 
+
+PARTITIONS: Final = 200
+INTO_PARTITIONS: Final = Step(
+    f"INSERT of all rows into {PARTITIONS} new partitions",
+    f"INSERT INTO {{parts}} SELECT *, CAST(pmod(id, {PARTITIONS}) AS INT) AS part FROM {{source}}",
+    Kind.LOAD,
+)
+PARTS_CHECK: Final = f"{CHECK.replace('{table}', '{parts}')}".replace("count(*)", "count(*), count(DISTINCT part)")
 
 FEW_COLUMNS: Final = "id BIGINT, v STRING, n INT"
 FEW_FILL: Final = "INSERT INTO {few} SELECT id, concat('v', id), CAST(id AS INT) FROM range(0, 10000, 1, 4)"
