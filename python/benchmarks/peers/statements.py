@@ -95,7 +95,8 @@ CHECK: Final = (
 _SCANS: Final[Mapping[str, str]] = {
     "all columns": f"SELECT {', '.join(f'max({name})' for name in COLUMNS)} FROM {{table}}",
     "one column": "SELECT sum(number) FROM {table}",
-    "filter on clustered values": "SELECT count(code) FROM {table} WHERE id BETWEEN {rows} / 2 AND {rows} * 0.51",
+    "filter on clustered values": "SELECT count(code) FROM {table} "
+    "WHERE id BETWEEN {rows} DIV 2 AND {rows} * 51 DIV 100",
     "filter on random values": "SELECT count(code) FROM {table} WHERE number < 10000",
     "count(*)": "SELECT count(*) FROM {table}",
 }
@@ -130,7 +131,7 @@ COMPACT: Final = "compaction"
 STEPS: Final = (
     LOAD,
     *_scans("without deletes"),
-    _update("one row", "id = {rows} / 3"),
+    _update("one row", "id = {rows} DIV 3"),
     _update("0.01 %", "pmod(xxhash64(id, 7), 10000) = 0"),
     _update("1 %", "pmod(xxhash64(id, 8), 100) = 0"),
     *_scans("after 1 % was changed"),
