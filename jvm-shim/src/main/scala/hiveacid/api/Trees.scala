@@ -86,6 +86,7 @@ object Trees {
       case other                                => other
     }
     val isLocal: Boolean = system.getUri.getScheme == "file"
+    if (isLocal) LocalNames.check(path)
     private val known = mutable.Map.empty[String, (ListedFolder, Seq[String])]
     private val losses = mutable.Map.empty[String, Int].withDefaultValue(0)
 
