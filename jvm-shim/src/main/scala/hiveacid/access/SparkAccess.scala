@@ -2,7 +2,7 @@ package org.apache.spark.sql.hiveacid
 
 import java.lang.reflect.InvocationTargetException
 import java.util.Properties
-import org.apache.spark.SparkContext
+import org.apache.spark.{MapOutputTrackerMaster, SparkContext, SparkEnv}
 import org.apache.spark.api.python.PythonUtils
 import org.apache.spark.sql.SaveMode
 import org.apache.spark.sql.catalyst.TableIdentifier
@@ -17,6 +17,7 @@ import org.apache.spark.sql.connector.catalog.{CatalogManager, CatalogPlugin, Id
 import org.apache.spark.sql.errors.{QueryCompilationErrors, QueryExecutionErrors}
 import org.apache.spark.sql.execution.{CachedData, CacheManager}
 import org.apache.spark.sql.execution.datasources.DataSourceStrategy
+import org.apache.spark.sql.execution.exchange.ShuffleExchangeExec
 import org.apache.spark.sql.sources.Filter
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.util.PartitioningUtils
@@ -41,6 +42,16 @@ object SparkAccess {
 
   /** The table as it is read: any column may be NULL, also one that Spark knows as NOT NULL. */
   def withNulls(table: CatalogTable): CatalogTable = table.copy(schema = nullable(table.schema))
+
+  /** private[spark]; how many bytes each map task sent to a partition of a shuffle that was written, about; 0 where its
+    * output is lost.
+    */
+  def bytesByMap(exchange: ShuffleExchangeExec, partition: Int): Array[Long] = {
+    val tracker = SparkEnv.get.mapOutputTracker.asInstanceOf[MapOutputTrackerMaster]
+    tracker.shuffleStatuses(exchange.shuffleDependency.shuffleId).withMapStatuses { statuses =>
+      statuses.map(status => if (status == null) 0L else status.getSizeForBlock(partition))
+    }
+  }
 
   /** private[spark]; where the PySpark of this Spark lies, as a path of Python's; empty without SPARK_HOME. */
   def pythonPath: String = PythonUtils.sparkPythonPath

@@ -85,12 +85,18 @@ final class RowChanges(changes: LogicalPlan, spec: CheckedSpec) {
     */
   def rows: LogicalPlan = Project(change +: key ++: values, changes)
 
-  /** The order of the rows in a task: file after file, and delete events as Hive wants them.
+  /** The order of the rows in a task: file after file, and delete events as Hive wants them. Spark compares a number
+    * made of the first column before it looks at rows. So a hash goes before the names of partitions, which begin
+    * alike, and a name that all rows have in common is left out.
     *
     * @param output
     *   the columns of `rows` as they were planned; they are taken by position, as the optimizer may have replaced them
     */
-  def order(output: Seq[Attribute]): Seq[SortOrder] = keysOf(output).map(SortOrder(_, Ascending))
+  def order(output: Seq[Attribute]): Seq[SortOrder] = {
+    val keys = keysOf(output)
+    val sorted = if (spec.isPartitioned) new Murmur3Hash(keys.take(1)) +: keys else keys.drop(1)
+    sorted.map(SortOrder(_, Ascending))
+  }
 
   /** The partition of the shuffle that a row goes to. It depends on nothing but the row, so that a task that runs again
     * sends each row to where it went before, and so that changes of one row meet. `output` as in `order`.
@@ -118,7 +124,7 @@ final class RowChanges(changes: LogicalPlan, spec: CheckedSpec) {
           (If(IsNull(row), newGroup, group), If(IsNull(row), slotOfNew, slot))
         }
     }
-    Add(Multiply(group, Literal(spread.slots)), slot)
+    if (spread.slots == 1) group else Add(Multiply(group, Literal(spread.slots)), slot)
   }
 
   private def keysOf(output: Seq[Attribute]): Seq[Attribute] = output.slice(1, 1 + key.length)

@@ -9,9 +9,16 @@ import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Attribute, SortOrder}
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.execution.{CoalescedPartitionSpec, LeafExecNode, ShufflePartitionSpec, SortExec, SparkPlan}
+import org.apache.spark.sql.execution.{
+  CoalescedPartitionSpec,
+  LeafExecNode,
+  PartialReducerPartitionSpec,
+  ShufflePartitionSpec,
+  SortExec,
+  SparkPlan
+}
 import org.apache.spark.sql.execution.exchange.{REPARTITION_BY_NUM, ShuffleExchangeExec}
-import org.apache.spark.sql.hiveacid.{LineSessions, LineShuffles}
+import org.apache.spark.sql.hiveacid.{LineSessions, LineShuffles, SparkAccess}
 import org.apache.spark.sql.internal.SQLConf
 
 /** The input of the write tasks: `pieces(i)` is the piece (see [[WriteTask]]) of the task of partition `i` of `rows`.
@@ -24,6 +31,9 @@ object WriteInput {
     * size to write: every piece is a folder that readers open and compaction merges.
     */
   private val LeastPart = 8
+
+  /** A core that is done with a task of whole buckets early finds another one. */
+  private val TasksPerCore = 4
 
   /** The rows as they come, one piece per task; sorted within each task if there is an order. */
   def direct(plan: SparkPlan, order: Seq[SortOrder], spec: CheckedSpec): WriteInput = {
@@ -39,18 +49,33 @@ object WriteInput {
     * and no rule of adaptive execution comes after.
     */
   def shuffled(session: SparkSession, plan: SparkPlan, changes: RowChanges, spec: CheckedSpec): WriteInput = {
-    val spread = TaskShares.of(spec.spread.victimBuckets, spec.spread.cores, spec.maxPieces)
+    val produced = Rows(plan.output, plan.execute())
+    // new rows need not meet; where few tasks send them, only their values can spread a bucket over the cores
+    val byMaps = spec.kind == InsertKind && produced.rdd.getNumPartitions >= spec.spread.cores
+    val spread = TaskShares.of(spec.spread.victimBuckets, spec.spread.cores, spec.maxPieces, byMaps)
     val partitioning = LineShuffles.placing(changes.shuffleTo(spread, plan.output), spread.partitions)
-    val exchange = ShuffleExchangeExec(partitioning, LineShuffles.input(plan), REPARTITION_BY_NUM)
+    val exchange = ShuffleExchangeExec(partitioning, LineShuffles.input(produced), REPARTITION_BY_NUM)
     // null if there is no input at all
     val sizes = Option(Await.result(LineSessions.submitShuffle(exchange), Duration.Inf)).map(_.bytesByPartitionId)
     val bytes = sizes.getOrElse(new Array[Long](spread.partitions))
-    val advisory = session.sessionState.conf.getConf(SQLConf.ADVISORY_PARTITION_SIZE_IN_BYTES)
-    val least = if (spec.kind == InsertKind) advisory else advisory / LeastPart
-    val shares = spread.shares(bytes, math.max(1L, math.max(least, bytes.sum / spec.spread.cores)))
-    val ranges = shares.map(share => CoalescedPartitionSpec(share.from, share.until): ShufflePartitionSpec).toArray
-    val rows = Rows(plan.output, exchange.getShuffleRDD(ranges))
+    val (target, together) = targets(session, bytes.sum, spec)
+    val sent: Option[Int => Array[Long]] = if (byMaps) Some(SparkAccess.bytesByMap(exchange, _)) else None
+    val shares = spread.shares(bytes, target, together, sent)
+    val rows = Rows(plan.output, exchange.getShuffleRDD(shares.map(specOf).toArray))
     WriteInput(sort(changes.order(plan.output), rows), shares.map(_.piece).toArray)
+  }
+
+  /** About how many bytes a part of a bucket has, and whole buckets that share a task. */
+  private def targets(session: SparkSession, total: Long, spec: CheckedSpec): (Long, Long) = {
+    val advisory = session.sessionState.conf.getConf(SQLConf.ADVISORY_PARTITION_SIZE_IN_BYTES)
+    val least = advisory / LeastPart
+    def ofCore(least: Long, tasks: Int) = math.max(1L, math.max(least, total / (spec.spread.cores.toLong * tasks)))
+    (ofCore(if (spec.kind == InsertKind) advisory else least, 1), ofCore(least, TasksPerCore))
+  }
+
+  private def specOf(share: Share): ShufflePartitionSpec = share.maps match {
+    case Some((from, until)) => PartialReducerPartitionSpec(share.from, from, until, 0)
+    case None                => CoalescedPartitionSpec(share.from, share.until)
   }
 
   private def sort(order: Seq[SortOrder], rows: SparkPlan): RDD[InternalRow] =

@@ -12,7 +12,7 @@ import org.apache.hadoop.fs.{FileStatus, Path, RawLocalFileSystem}
 
 /** The local file system as a storage far away, whose answers can be watched. */
 object Far {
-  @volatile var watch: Path => Unit = _ => ()
+  @volatile var watch: Path => Unit = (_: Path) => ()
 }
 
 final class Far extends RawLocalFileSystem {

@@ -7,7 +7,7 @@ import scala.jdk.CollectionConverters._
 
 import hiveacid.AcidOrcSuite
 import hiveacid.values.{InsertKind, UpdateKind}
-import hiveacid.wire.WriteReport
+import hiveacid.wire.{Buckets, WriteReport, WriteSpec}
 import hiveacid.write.SpecChanges.{
   SpecChange,
   cores,
@@ -144,6 +144,51 @@ class SplitBucketSuite extends AcidOrcSuite {
     assertEquals(unshuffled.map(_._2), Seq(Seq("bucket_00000"), Seq("bucket_00000"))) // one task read them
   }
 
+  /** New rows of four map tasks into the one bucket of a bucketed table. */
+  private def insertOfFourTasks(t: Table): WriteReport = {
+    val source = spark.range(0, Rows, 1, 4).selectExpr("id", "concat('row ', id) as s")
+    val hooked = staging(s"hooked:${t.root.toUri.getPath}")
+    t.insert(source, (_: WriteSpec).copy(buckets = Buckets(Seq(0), 1, 2, "")), maxBuckets(1), cores(3), hooked)
+  }
+
+  private val inserted = Seq(0, 1, 2).map(s => f"delta_0000001_0000001_$s%04d")
+
+  test("an inserted bucket is split by the tasks that sent its rows, which stay in their order") {
+    val t = new Table("id bigint, s string", "struct<id:bigint,s:string>")
+    assertEquals(folders(insertOfFourTasks(t)), inserted)
+    val found = t.read().orderBy("ROW__ID").selectExpr("id", "ROW__ID.bucketid")
+    assertEquals(found.select("id").collect().toSeq.map(_.getLong(0)), 0L until Rows)
+    assertEquals(found.select("bucketid").distinct().count(), 3L)
+    sameRows(t.read(), rows())
+    assertEquals(t.read().select("ROW__ID").distinct().count(), Rows)
+  }
+
+  test("an inserted piece that fails and runs again leaves its rows once") {
+    val t = new Table("id bigint, s string", "struct<id:bigint,s:string>")
+    var failures = 0
+    HookedFileSystem.beforeCreate = path =>
+      if (path.getName == "bucket_00000" && TaskContext.get().attemptNumber() < 2) {
+        failures += 1
+        throw new IOException("try again")
+      }
+    assertEquals(folders(insertOfFourTasks(t)), inserted)
+    assertEquals(failures, 6)
+    sameRows(t.read(), rows())
+  }
+
+  test("an inserted bucket whose map tasks run again, with the same result, has its rows once") {
+    val t = new Table("id bigint, s string", "struct<id:bigint,s:string>")
+    val lost = loseShuffle("delta_0000001_0000001_0001")
+    if (!resultsAreCompared) {
+      val error = intercept[Exception](insertOfFourTasks(t))
+      assert(error.getMessage.contains("cannot rollback the ResultStage"), error)
+    } else {
+      assertEquals(folders(insertOfFourTasks(t)), inserted)
+      sameRows(t.read(), rows())
+    }
+    assert(lost())
+  }
+
   test("a piece that fails and runs again leaves its rows once") {
     val t = table()
     var failures = 0
@@ -160,10 +205,10 @@ class SplitBucketSuite extends AcidOrcSuite {
   /** Removes what the map tasks wrote once the first file of the second piece is begun, so that the third must wait for
     * them to run again.
     */
-  private def loseShuffle(): () => Boolean = {
+  private def loseShuffle(second: String = "delete_delta_0000002_0000002_0002"): () => Boolean = {
     var lost = false
     HookedFileSystem.beforeCreate = path =>
-      if (!lost && path.getParent.getName == "delete_delta_0000002_0000002_0002") {
+      if (!lost && path.getParent.getName == second) {
         val files = Files.walk(local).iterator.asScala.filter(_.getFileName.toString.startsWith("shuffle_")).toList
         files.foreach(Files.delete)
         lost = files.nonEmpty
