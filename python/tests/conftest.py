@@ -6,9 +6,9 @@ import pytest
 from hypothesis import HealthCheck, settings
 from xdist.remote import Producer
 
-from support.dealing import CACHE_KEY, UnitScheduling, UnitSeconds
+from support.dealing import CACHE_KEY, UnitScheduling, UnitSeconds, is_whole_run
 from support.early_failures import EarlyFailures
-from support.gate import load_left_out
+from support.gate import find_unknown_patterns, is_left_out
 from support.parts import PartChoice, parse_part
 from support.spark_lines import spell_like_the_newest
 from support.spark_settings import set_options_of_commands
@@ -24,8 +24,9 @@ _SECONDS = pytest.StashKey[UnitSeconds]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Of runs that are too long for one sitting."""
+    """Of runs that are too long for one sitting, and of a check of the marks."""
     parser.addoption("--part", metavar="I/N", help="only part I of N; all parts together run each test once")
+    parser.addoption("--check-marks", action="store_true", help="fail where a mark names a cell that is not there")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -39,17 +40,18 @@ def pytest_configure(config: pytest.Config) -> None:
         except ValueError as error:
             raise pytest.UsageError(str(error)) from error
     if not hasattr(config, "workerinput"):
-        config.stash[_SECONDS] = UnitSeconds()
+        config.stash[_SECONDS] = UnitSeconds(is_whole_run(config))
         config.pluginmanager.register(config.stash[_SECONDS])
         config.pluginmanager.register(EarlyFailures(config))
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Before `-m` chooses."""
-    left_out = load_left_out()
+    if config.getoption("--check-marks") and (unknown := find_unknown_patterns(items)):
+        raise pytest.UsageError(f"no cell has the pattern of a mark: {unknown}")
     for item in items:
-        if any(entry.holds(item.nodeid) for entry in left_out):
+        if is_left_out(item):
             item.add_marker(pytest.mark.slow)
 
 

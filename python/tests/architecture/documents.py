@@ -168,14 +168,6 @@ def golden_table() -> str:
     return _table(*golden_matrix())
 
 
-def gate_table() -> str:
-    """What the gate leaves to `--all`, and where it proves the same."""
-    from support.gate import load_left_out
-
-    rows = ((entry.promise, entry.gate, ", ".join(f"`{file}`" for file in entry.files)) for entry in load_left_out())
-    return _table(("Promise", "Gate", "Some or all tests only in `--all`"), rows)
-
-
 def commands_table() -> str:
     """Every command of `hive-acid`, with its arguments."""
     return "\n\n".join(
@@ -228,7 +220,6 @@ TABLES = {
     "calls": (DOCS / "internals" / "protocol.md", statement_calls_table),
     "golden": (DOCS / "reference" / "versions.md", golden_table),
     "lines": (DOCS / "reference" / "versions.md", lines_table),
-    "gate": (DOCS / "internals" / "tests.md", gate_table),
 }
 """Name of the comment pair around a table, its document, and how it is made."""
 

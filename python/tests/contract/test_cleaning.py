@@ -45,6 +45,7 @@ def setup(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
         yield setup
 
 
+@pytest.mark.beyond_the_gate("a flat table", cells=["embedded-day=mon"])
 @pytest.mark.parametrize("partition", [None, "day=mon"])
 def test_what_two_compactions_have_replaced_goes_from_disk(setup: ThriftSetup, partition: str | None) -> None:
     table = setup.create_table("parted" if partition else "flat", partition_columns=["day"] if partition else [])
@@ -89,6 +90,7 @@ def test_files_stay_as_long_as_a_transaction_has_asked_for_them(setup: ThriftSet
     assert not waits_for_all or eventually(lambda: cleaned.folders() == {other}, LIMIT_S), cleaned.folders()
 
 
+@pytest.mark.beyond_the_gate("a flat table")
 def test_originals_of_a_table_without_write_ids_stay_too(setup: ThriftSetup) -> None:
     """Their compaction tells the Cleaner of write ID 0, below which no write ID is."""
     metastore = setup.metastore

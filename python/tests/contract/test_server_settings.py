@@ -23,6 +23,7 @@ STARTS: dict[str, Start] = {
 }
 
 
+@pytest.mark.beyond_the_gate("the embedded metastore", cells=["3.1.3-metastore.txn.timeout"])
 @pytest.mark.parametrize(
     ("release", "name"),
     [

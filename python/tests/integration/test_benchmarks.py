@@ -13,6 +13,8 @@ import pytest
 
 from architecture.documents import ROOT
 
+pytestmark = pytest.mark.beyond_the_gate("`unit/support/test_benchmark_parts.py`")
+
 BENCHMARKS = ROOT / "python" / "benchmarks"
 
 

@@ -17,6 +17,10 @@ from support.metastore_setup import ACCURATE, TRANSACTIONAL, ThriftSetup, thrift
 from support.metastore_tables import Row, read_tables
 from support.session_process import SessionProcess, StatementFailed
 
+pytestmark = pytest.mark.beyond_the_gate(
+    "`contract` on a metastore of 3.1.3; statements whose calls are counted (`integration/test_metastore_calls.py`)"
+)
+
 RELEASES = ["3.1.3", pytest.param("4.0.0", marks=pytest.mark.slow), pytest.param("4.1.0", marks=pytest.mark.slow)]
 KEY = "COLUMN_STATS_ACCURATE"
 QUERIES = (

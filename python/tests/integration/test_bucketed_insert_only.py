@@ -103,6 +103,7 @@ def test_whatever_writes_rows_puts_each_into_its_bucket(bucketed: Bucketed, spar
     bucketed.check("t", numbers(3))
 
 
+@pytest.mark.beyond_the_gate("whatever writes rows, in the same file; the Scala tests", cells=["parquet-v2"])
 def test_partitions_are_written_and_replaced_bucket_by_bucket(bucketed: Bucketed, spark: SparkSession) -> None:
     sql = bucketed.sql
     bucketed.create("p", "k STRING, n BIGINT, v INT", "d INT")

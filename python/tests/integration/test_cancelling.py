@@ -85,6 +85,10 @@ def cancelled(spark: SparkSession, kind: str, table: str, meanwhile: Callable[[]
     return raised.value
 
 
+@pytest.mark.beyond_the_gate(
+    "`cancelJobGroup` and Ctrl-C in `integration/faults/test_matrix.py`; a tag; where Spark has no job",
+    but=["insert-tag"],
+)
 @pytest.mark.parametrize(
     ("kind", "way"),
     [*((kind, "group") for kind in STATEMENTS if kind != "in a transaction"), ("insert", "tag"), ("insert", "all")],
@@ -122,6 +126,7 @@ def test_where_spark_has_no_job_of_it(
     assert_undone(tables)
 
 
+@pytest.mark.beyond_the_gate("jobs that are cancelled: the other tests of the file")
 def test_a_stream_that_is_stopped_in_a_statement(
     tables: Tables, spark: SparkSession, table: str, tmp_path: Path
 ) -> None:
@@ -159,6 +164,7 @@ spark.sql("{statement}")
 """
 
 
+@pytest.mark.beyond_the_gate("`integration/faults/test_matrix.py`: Ctrl-C in a DELETE, `cancelJobGroup`; a tag")
 def test_ctrl_c_in_its_job(
     tables: Tables, spark: SparkSession, table: str, metastore: EmbeddedMetastore, tmp_path: Path
 ) -> None:

@@ -58,6 +58,14 @@ def test_a_bucketed_table_is_made_with_hive_s_hash(tables: Tables, lake: Other) 
     assert lake.sql("SELECT count(*), sum(id) FROM t") == [(9, 36)]
 
 
+@pytest.mark.beyond_the_gate(
+    "tables made, dropped, read, inserted, changed, merged and compacted there: the other tests of "
+    "`integration/test_catalog_*.py`",
+    but=[
+        "STORED AS PARQUET TBLPROPERTIES ('transactional'='true', 'transactional_properties'='insert_only')",
+        "TBLPROPERTIES ('transactional'='true')",
+    ],
+)
 @pytest.mark.parametrize(
     "clauses",
     [
@@ -81,6 +89,9 @@ def test_a_table_in_hive_s_spelling(tables: Tables, lake: Other) -> None:
     assert lake.client.table(TableName(tables.database, "t")).parameters["transactional"] == "true"
 
 
+@pytest.mark.beyond_the_gate(
+    "their rows, definitions, compactions and refusals: the other tests of `integration/test_catalog_*.py`"
+)
 def test_a_table_lies_where_it_is_said(tables: Tables, lake: Other) -> None:
     lake.sql("CREATE TABLE other (id INT) STORED AS ORC")
     place = f"{lake.client.table(TableName(tables.database, 'other')).location}_elsewhere"
@@ -222,6 +233,11 @@ def test_what_a_metastore_of_hive_would_not_keep_is_refused(tables: Tables, lake
     assert lake.sql("SHOW TABLES") == []
 
 
+@pytest.mark.beyond_the_gate(
+    "tables made, dropped, read, inserted, changed, merged and compacted there: the other tests of "
+    "`integration/test_catalog_*.py`",
+    but=["DROP TABLE {t}"],
+)
 @pytest.mark.parametrize(
     "statement",
     [

@@ -58,6 +58,9 @@ def test_a_table_is_compacted_in_its_own_metastore(tables: Tables, lake: Other, 
     assert eventually(lambda: not lake.open()), lake.open()
 
 
+@pytest.mark.beyond_the_gate(
+    "major compactions; `unit/compaction`; rows and definitions in `integration/test_catalog_*.py`"
+)
 @pytest.mark.parametrize("storage", [ACID, INSERT_ONLY], ids=["full ACID", "insert-only"])
 def test_older_partitions_are_compacted_with_the_columns_of_now(tables: Tables, lake: Other, storage: str) -> None:
     """Also of types that Spark has no words for, beside a table of the same name that has other columns."""
@@ -72,6 +75,9 @@ def test_older_partitions_are_compacted_with_the_columns_of_now(tables: Tables, 
     assert sorted(map(tuple, tables.sql(f"SELECT * FROM {tables.in_catalog(CATALOG, 't')}"))) == expected
 
 
+@pytest.mark.beyond_the_gate(
+    "major compactions; `unit/compaction`; rows and definitions in `integration/test_catalog_*.py`"
+)
 def test_after_many_writes_a_compaction_is_asked_for_where_the_table_is(
     tables: Tables, lake: Other, named: str
 ) -> None:
@@ -86,6 +92,9 @@ def test_after_many_writes_a_compaction_is_asked_for_where_the_table_is(
     assert lake.sql("SELECT count(*) FROM t") == [(15,)]
 
 
+@pytest.mark.beyond_the_gate(
+    "major compactions; `unit/compaction`; rows and definitions in `integration/test_catalog_*.py`"
+)
 def test_partitions_are_compacted_as_the_clause_says(tables: Tables, lake: Other) -> None:
     lake.sql(f"CREATE TABLE p (id INT) PARTITIONED BY (k INT) {ACID}")
     lake.sql("INSERT INTO p VALUES (1, 1), (2, 2)")
@@ -117,6 +126,14 @@ def test_a_statement_without_a_table_asks_the_metastore_of_the_current_catalog(t
     assert info.state is TransactionState.ABORTED
 
 
+@pytest.mark.beyond_the_gate(
+    "tables made, dropped, read, inserted, changed, merged and compacted there: the other tests of "
+    "`integration/test_catalog_*.py`",
+    but=[
+        "ALTER TABLE missing COMPACT 'major'-TABLE_OR_VIEW_NOT_FOUND",
+        "SHOW COMPACTIONS DATABASE missing-SCHEMA_NOT_FOUND",
+    ],
+)
 @pytest.mark.usefixtures("at_home")
 @pytest.mark.parametrize(
     ("statement", "expected"),
@@ -137,6 +154,10 @@ def test_what_is_not_there_is_not_looked_for_in_the_session_s_own_catalog(
     assert caught.value.getCondition() == expected
 
 
+@pytest.mark.beyond_the_gate(
+    "tables made, dropped, read, inserted, changed, merged and compacted there: the other tests of "
+    "`integration/test_catalog_*.py`"
+)
 def test_an_acid_table_of_the_catalog_is_read_and_changed(tables: Tables, lake: Other, named: str) -> None:
     table = AcidTable.forName(tables.spark, named)
     assert table.delete(F.col("id") == 1).collect() == [(1,)]
@@ -153,6 +174,9 @@ def test_an_acid_table_of_the_catalog_is_read_and_changed(tables: Tables, lake: 
     assert tables.sql("SELECT * FROM t") == [(0.5, 0, "ours")]
 
 
+@pytest.mark.beyond_the_gate(
+    "their rows, definitions, compactions and refusals: the other tests of `integration/test_catalog_*.py`"
+)
 def test_an_acid_table_of_the_catalog_is_described_by_its_own_metastore(
     tables: Tables, lake: Other, named: str
 ) -> None:

@@ -65,6 +65,11 @@ def test_what_the_catalog_does_not_do_is_refused_and_changes_nothing(tables: Tab
     assert eventually(lambda: not lake.open()), lake.open()
 
 
+@pytest.mark.beyond_the_gate(
+    "rows that are read, inserted, changed and merged in both directions, DataFrames, refusals and wrong "
+    "options in `integration/test_catalog_*.py`",
+    but=["INSERT INTO t SELECT * FROM {}"],
+)
 @pytest.mark.parametrize(
     "statement", ["INSERT INTO {} VALUES (1)", "SELECT * FROM {}", "INSERT INTO t SELECT * FROM {}"]
 )
@@ -88,6 +93,9 @@ FAILING = (
 )
 
 
+@pytest.mark.beyond_the_gate(
+    "an INSERT into the other one", but=["INSERT INTO {theirs} SELECT int(raise_error('on purpose')) FROM {ours}"]
+)
 @pytest.mark.parametrize("statement", FAILING)
 def test_a_statement_that_fails_leaves_nothing_in_either_metastore(tables: Tables, lake: Other, statement: str) -> None:
     lake.sql(f"CREATE TABLE t (id INT) {ACID}")
@@ -103,6 +111,9 @@ def test_a_statement_that_fails_leaves_nothing_in_either_metastore(tables: Table
     assert eventually(lambda: not tables.open_transactions()), tables.open_transactions()
 
 
+@pytest.mark.beyond_the_gate(
+    "their rows, definitions, compactions and refusals: the other tests of `integration/test_catalog_*.py`"
+)
 def test_a_lock_of_the_other_metastore_is_waited_for_as_long_as_the_session_says(tables: Tables, lake: Other) -> None:
     lake.sql(f"CREATE TABLE t (id INT) {ACID}")
     lake.sql("INSERT INTO t VALUES (1)")

@@ -28,6 +28,11 @@ def test_rows_of_both_metastores_are_read_by_one_query(tables: Tables, lake: Oth
     assert eventually(lambda: not lake.open()), lake.open()
 
 
+@pytest.mark.beyond_the_gate(
+    "rows that are read, inserted, changed and merged in both directions, DataFrames, refusals and wrong "
+    "options in `integration/test_catalog_*.py`",
+    but=["full ACID"],
+)
 @pytest.mark.parametrize("storage", [ACID, INSERT_ONLY], ids=["full ACID", "insert-only"])
 def test_what_is_inserted_is_read_in_the_other_metastore(tables: Tables, lake: Other, storage: str) -> None:
     lake.sql(f"CREATE TABLE t (id INT, name STRING) PARTITIONED BY (day DATE) {storage}")
@@ -80,6 +85,10 @@ def test_merge_goes_from_either_metastore_to_the_other(tables: Tables, lake: Oth
     assert tables.open_transactions() == []
 
 
+@pytest.mark.beyond_the_gate(
+    "tables made, dropped, read, inserted, changed, merged and compacted there: the other tests of "
+    "`integration/test_catalog_*.py`"
+)
 def test_dataframes_are_written_to_the_other_metastore(tables: Tables, lake: Other) -> None:
     lake.sql(f"CREATE TABLE t (id INT, name STRING) PARTITIONED BY (p INT) {ACID}")
     t = tables.in_catalog(CATALOG, "t")
@@ -105,6 +114,9 @@ def test_dataframes_are_written_to_the_other_metastore(tables: Tables, lake: Oth
     assert found()[-1] == (7, "g", 7)
 
 
+@pytest.mark.beyond_the_gate(
+    "their rows, definitions, compactions and refusals: the other tests of `integration/test_catalog_*.py`"
+)
 def test_partitions_are_shown_as_an_application_of_that_metastore_shows_them(tables: Tables, lake: Other) -> None:
     lake.sql(f"CREATE TABLE t (id INT) PARTITIONED BY (day STRING, hour INT) {ACID}")
     t = tables.in_catalog(CATALOG, "t")
@@ -126,6 +138,9 @@ def test_partitions_are_shown_as_an_application_of_that_metastore_shows_them(tab
     assert refusal(tables, f"SHOW PARTITIONS {t} PARTITION (id = 1)") == named
 
 
+@pytest.mark.beyond_the_gate(
+    "their rows, definitions, compactions and refusals: the other tests of `integration/test_catalog_*.py`"
+)
 def test_the_catalog_can_be_the_current_one(tables: Tables, lake: Other) -> None:
     lake.sql(f"CREATE TABLE t (id INT, name STRING COMMENT 'of somebody', c CHAR(3)) {ACID}")
     lake.sql("CREATE TABLE plain (id INT) STORED AS TEXTFILE")
@@ -144,6 +159,10 @@ def test_the_catalog_can_be_the_current_one(tables: Tables, lake: Other) -> None
     assert lake.sql("SELECT * FROM t") == [(1, "a", "x  ")]
 
 
+@pytest.mark.beyond_the_gate(
+    "rows that are read, inserted, changed and merged in both directions, DataFrames, refusals and wrong "
+    "options in `integration/test_catalog_*.py`"
+)
 def test_a_cache_of_the_table_shows_what_was_written(tables: Tables, lake: Other) -> None:
     lake.sql(f"CREATE TABLE t (id INT) {ACID}")
     t = tables.in_catalog(CATALOG, "t")
@@ -152,6 +171,10 @@ def test_a_cache_of_the_table_shows_what_was_written(tables: Tables, lake: Other
     assert tables.sql("SELECT * FROM cached") == [(1,)]
 
 
+@pytest.mark.beyond_the_gate(
+    "rows that are read, inserted, changed and merged in both directions, DataFrames, refusals and wrong "
+    "options in `integration/test_catalog_*.py`"
+)
 def test_an_rdd_keeps_its_snapshot_until_nobody_reads_it(tables: Tables, lake: Other) -> None:
     lake.sql(f"CREATE TABLE t (id INT) {ACID}")
     tables.create("t", "id INT")
@@ -166,6 +189,10 @@ def test_an_rdd_keeps_its_snapshot_until_nobody_reads_it(tables: Tables, lake: O
     assert eventually(lambda: not lake.open()), lake.open()
 
 
+@pytest.mark.beyond_the_gate(
+    "rows that are read, inserted, changed and merged in both directions, DataFrames, refusals and wrong "
+    "options in `integration/test_catalog_*.py`"
+)
 def test_a_dry_run_tells_of_the_other_metastore(tables: Tables, lake: Other) -> None:
     lake.sql(f"CREATE TABLE t (id INT) {ACID}")
     t = tables.in_catalog(CATALOG, "t")
@@ -175,6 +202,9 @@ def test_a_dry_run_tells_of_the_other_metastore(tables: Tables, lake: Other) -> 
     assert lake.sql("SELECT count(*) FROM t") == [(2,)]
 
 
+@pytest.mark.beyond_the_gate(
+    "their rows, definitions, compactions and refusals: the other tests of `integration/test_catalog_*.py`"
+)
 def test_a_cached_table_shows_what_the_session_writes(tables: Tables, lake: Other) -> None:
     lake.sql(f"CREATE TABLE t (id INT, name STRING) {ACID}")
     lake.sql("INSERT INTO t VALUES (1, 'theirs')")

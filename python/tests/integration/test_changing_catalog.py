@@ -53,6 +53,9 @@ def condition_of(action: Callable[[], object]) -> str | None:
     return caught.value.getCondition()
 
 
+@pytest.mark.beyond_the_gate(
+    "`unit/model/test_analysed_table.py`; another order of columns", but=["columns in another order"]
+)
 @pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES.keys())
 def test_a_dataframe_is_not_read_of_a_table_that_was_made_anew(
     tables: Any, outside: SparkSession, shape: tuple[str, str, str, str]
@@ -95,6 +98,7 @@ def test_a_write_that_was_analysed_before_an_alteration_of_a_type_is_refused(
     assert tables.sql("SELECT * FROM t") == [(1, 2, None)]
 
 
+@pytest.mark.beyond_the_gate("a partitioned table", cells=["flat"])
 @pytest.mark.parametrize("more", ["", "PARTITIONED BY (d INT)"], ids=["flat", "partitioned"])
 def test_a_source_that_is_made_anew_before_the_lock_is_not_read_as_empty(
     tables: Any, outside: SparkSession, more: str
@@ -148,6 +152,7 @@ def test_a_transaction_reads_what_is_there_at_its_first_statement(tables: Any, o
         assert tables.sql("SELECT sum(a) FROM t") == [(3,)], "one snapshot from then on"
 
 
+@pytest.mark.beyond_the_gate("a flat table", cells=["partitioned"])
 @pytest.mark.parametrize("more", ["", "PARTITIONED BY (d INT)"], ids=["flat", "partitioned"])
 def test_a_table_that_a_transaction_uses_later_and_that_was_made_anew_is_refused(
     tables: Any, outside: SparkSession, more: str

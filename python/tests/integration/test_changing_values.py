@@ -37,6 +37,7 @@ def pairs(spark: SparkSession) -> Iterator[None]:
     spark.sql("DROP TEMPORARY FUNCTION pair")
 
 
+@pytest.mark.beyond_the_gate("one cell of each", but=["partitioned"])
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_each_updated_row_gets_a_random_value_of_its_own(tables: Tables, layout: str) -> None:
     columns = "id INT, v STRING" if layout == "partitioned" else "id INT, v STRING, k STRING"
@@ -47,6 +48,7 @@ def test_each_updated_row_gets_a_random_value_of_its_own(tables: Tables, layout:
     assert tables.sql("SELECT count(*), count(DISTINCT id) FROM t") == [(20, 20)]
 
 
+@pytest.mark.beyond_the_gate("one cell of each", but=["bucketed"])
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_each_merged_row_gets_a_random_value_of_its_own(tables: Tables, layout: str) -> None:
     columns = "id INT, v STRING" if layout == "partitioned" else "id INT, v STRING, k STRING"
@@ -62,6 +64,7 @@ def test_each_merged_row_gets_a_random_value_of_its_own(tables: Tables, layout: 
     assert tables.sql("SELECT sort_array(collect_list(id)) FROM t") == [([0, 1, 2, 3, 4, *range(6, 15)],)]
 
 
+@pytest.mark.beyond_the_gate("one cell of each", but=["uuid()"])
 @pytest.mark.parametrize("value", ["uuid()", ELSEWHERE, f"concat({NOW}, id % 2)"])
 def test_a_row_moves_to_the_one_partition_and_bucket_of_its_changing_value(tables: Tables, value: str) -> None:
     tables.create("t", "id INT, v STRING", "PARTITIONED BY (k STRING) CLUSTERED BY (v) INTO 3 BUCKETS")
@@ -110,6 +113,9 @@ def test_a_value_of_a_clause_is_evaluated_for_the_clauses_own_rows_only(tables: 
     assert merged == [(4, 3, 1, 0)]
 
 
+@pytest.mark.beyond_the_gate(
+    "one cell of each", but=["DELETE FROM t WHERE rand() < 2-INVALID_NON_DETERMINISTIC_EXPRESSIONS"]
+)
 @pytest.mark.parametrize(
     "statement, condition",
     [
@@ -144,6 +150,7 @@ def test_a_condition_or_a_value_of_several_rows_that_changes_is_refused(
     assert tables.sql("SELECT * FROM t") == [(1, "a")]
 
 
+@pytest.mark.beyond_the_gate("one cell of each")
 @pytest.mark.parametrize("value", [NOW, ELSEWHERE])
 def test_rows_go_to_partitions_that_nobody_could_foretell(tables: Tables, value: str) -> None:
     table = tables.create("p", "id INT, v STRING", "PARTITIONED BY (k STRING)")
@@ -181,6 +188,10 @@ def create_two_targets(tables: Tables) -> None:
     tables.sql("INSERT INTO s SELECT id FROM range(40)")
 
 
+@pytest.mark.beyond_the_gate(
+    "two of the sources that change, one of those that stay",
+    but=["SELECT id, rand() < 0.5 AS pick FROM s", "SELECT id, id IN (SELECT id FROM s LIMIT 20) AS pick FROM s"],
+)
 @pytest.mark.parametrize(
     "source",
     [
@@ -208,6 +219,10 @@ def test_rows_that_are_others_at_each_evaluation_are_not_split_between_tables(ta
     assert tables.sql(f"SELECT count(*), count(DISTINCT id) FROM ({both})") == [(rows, rows)]
 
 
+@pytest.mark.beyond_the_gate(
+    "two of the sources that change, one of those that stay",
+    but=["SELECT id FROM s WHERE id >= (SELECT id FROM s ORDER BY id LIMIT 1)"],
+)
 @pytest.mark.parametrize(
     "source",
     [

@@ -93,6 +93,13 @@ def test_not_null_of_spark_holds_for_what_spark_writes(tables: Tables) -> None:
     assert tables.sql(f"SELECT id, v FROM {made}") == [(1, "a")]
 
 
+@pytest.mark.beyond_the_gate(
+    "full ACID tables; the other tests of the file",
+    cells=[
+        "ORC-'transactional'='true', 'transactional_properties'='insert_only'",
+        "PARQUET-'transactional'='true', 'transactional_properties'='insert_only'",
+    ],
+)
 @pytest.mark.parametrize(
     ("word", "kind"),
     [
@@ -113,6 +120,10 @@ def test_a_compaction_keeps_null_where_spark_has_not_null(tables: Tables, word: 
     assert rows == [(None, None, None), (1, 1.5, "a"), (None, 2.5, "b")]
 
 
+@pytest.mark.beyond_the_gate(
+    "full ACID tables; the other tests of the file",
+    cells=["'transactional'='true', 'transactional_properties'='insert_only'"],
+)
 @pytest.mark.parametrize(
     "kind", ["'transactional'='true'", "'transactional'='true', 'transactional_properties'='insert_only'"]
 )
@@ -133,6 +144,7 @@ def test_an_erasure_takes_null_for_nobody_where_spark_has_not_null(
     assert tables.sql(f"SELECT id, v FROM {made} ORDER BY v") == [(None, "nobody"), (2, "two")]
 
 
+@pytest.mark.beyond_the_gate("full ACID tables; the other tests of the file", cells=["made"])
 @pytest.mark.parametrize("origin", ["declared", "made"])
 def test_columns_with_not_null_within_are_assigned(tables: Tables, origin: str) -> None:
     values = "named_struct('a', 1, 'b', 1) AS s, array(1) AS l, map('k', 1) AS m"

@@ -75,6 +75,7 @@ def test_the_session_does_what_its_statement_asks_for(tables: Tables) -> None:
     assert any(path.startswith("delta_0000001_0000004_v") for path in tables.files("t"))
 
 
+@pytest.mark.beyond_the_gate("`unit/compaction`; major, minor and rebalance in the same file")
 @pytest.mark.parametrize(
     ("properties", "found"),
     [
@@ -100,6 +101,7 @@ def test_properties_of_the_statement_count_for_the_files_it_makes(
     assert tables.sql("SELECT count(*), count(DISTINCT ROW__ID) FROM t") == [(20000, 20000)]
 
 
+@pytest.mark.beyond_the_gate("`unit/compaction`; major, minor and rebalance in the same file")
 def test_a_property_that_is_not_applied_is_refused_before_anything_is_requested(tables: Tables) -> None:
     table = tables.create("t")
     change(tables, "t")
@@ -110,6 +112,7 @@ def test_a_property_that_is_not_applied_is_refused_before_anything_is_requested(
     assert [info for info in tables.client.compactions() if info.table == table] == []
 
 
+@pytest.mark.beyond_the_gate("`unit/compaction`; major, minor and rebalance in the same file")
 def test_all_partitions_are_compacted_if_none_is_named(tables: Tables) -> None:
     tables.create("p", "id INT, name STRING", "PARTITIONED BY (d STRING)")
     tables.sql("INSERT INTO p VALUES (1, 'a', 'x'), (2, 'b', 'y')")
@@ -155,6 +158,7 @@ def test_nothing_to_do_is_refused(tables: Tables, compactions: Compactions) -> N
     assert compactions.last(table).state is CompactionState.REFUSED
 
 
+@pytest.mark.beyond_the_gate("`unit/compaction`; major, minor and rebalance in the same file")
 def test_a_table_without_rows_has_a_base_without_rows(tables: Tables, compactions: Compactions) -> None:
     table = tables.create("t")
     change(tables, "t")
@@ -177,6 +181,7 @@ CHANGES = {
 }
 
 
+@pytest.mark.beyond_the_gate("`unit/compaction`; major, minor and rebalance in the same file")
 @pytest.mark.parametrize("kind", [REBALANCE, pytest.param(MAJOR, marks=pytest.mark.slow)], ids=lambda kind: kind.value)
 @pytest.mark.parametrize("change_name", CHANGES)
 def test_a_change_whose_snapshot_is_older_than_a_compaction_finds_its_rows(
@@ -207,6 +212,7 @@ def test_a_change_whose_snapshot_is_older_than_a_compaction_finds_its_rows(
     assert sorted(tables.sql("SELECT * FROM t")) == expected
 
 
+@pytest.mark.beyond_the_gate("one partition; a transaction of several statements", cells=["d=DE"])
 @pytest.mark.parametrize("partition", ["d=low", "d=DE"])
 def test_a_merge_whose_snapshot_is_older_than_a_rebalance_of_a_partition_finds_its_rows(
     tables: Tables, compactions: Compactions, spark: SparkSession, monkeypatch: pytest.MonkeyPatch, partition: str
@@ -262,6 +268,7 @@ def test_a_worker_on_a_thread_of_its_own_waits_for_a_lock(tables: Tables, compac
         assert outcome.result().folders[0].startswith("base_0000004_v")
 
 
+@pytest.mark.beyond_the_gate("`unit/compaction`; major, minor and rebalance in the same file")
 def test_what_runs_can_be_seen_from_another_thread(
     tables: Tables, compactions: Compactions, spark: SparkSession
 ) -> None:

@@ -25,6 +25,11 @@ from hive_acid.spark.session import attach
 from integration.conftest import Tables
 from support.polling import eventually
 
+pytestmark = pytest.mark.beyond_the_gate(
+    "`unit/compaction`; `unit/execution/test_conflicts.py`; `integration/test_compaction.py`; "
+    "`contract/test_cleaning.py`"
+)
+
 ACCOUNTS, BALANCE = 12, 100
 
 

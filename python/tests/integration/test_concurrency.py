@@ -87,6 +87,7 @@ def assert_deleted_once(tables: Any, expected: list[int]) -> None:
     assert tables.client.held_locks(TableName(tables.database, "numbers")) == []
 
 
+@pytest.mark.beyond_the_gate("`unit/execution/test_conflicts.py`; one call of each kind", but=["lock"])
 @pytest.mark.parametrize("method", BEFORE_THE_LOCK)
 def test_of_two_deletes_of_a_row_the_one_that_locks_later_loses(
     tables: Any, other: Other, numbers: TableName, method: str
@@ -104,6 +105,7 @@ def test_of_two_deletes_of_a_row_the_one_that_locks_later_loses(
     assert_deleted_once(tables, sorted(set(range(100)) - left))
 
 
+@pytest.mark.beyond_the_gate("`unit/execution/test_conflicts.py`; one call of each kind", but=["commit_txn"])
 @pytest.mark.parametrize("method", UNDER_THE_LOCK)
 def test_a_delete_waits_for_the_lock_of_another_and_then_runs_again(
     tables: Any, other: Other, numbers: TableName, method: str
@@ -139,6 +141,7 @@ def test_deletes_that_overlap_take_every_row_once(tables: Any, numbers: TableNam
     assert len(delete_events(tables)) == 100 - len(left)
 
 
+@pytest.mark.beyond_the_gate("`unit/execution/test_conflicts.py`; one call of each kind", but=["lock"])
 @pytest.mark.parametrize("method", ["get_valid_write_ids", "allocate_table_write_ids", "lock", "commit_txn"])
 def test_a_delete_does_not_touch_what_is_inserted_meanwhile(
     tables: Any, other: Other, numbers: TableName, method: str
@@ -149,6 +152,7 @@ def test_a_delete_does_not_touch_what_is_inserted_meanwhile(
     assert ids(tables) == [*range(50), 50, 100]
 
 
+@pytest.mark.beyond_the_gate("`unit/execution/test_conflicts.py`; one call of each kind", but=["lock"])
 @pytest.mark.parametrize("method", ["get_valid_write_ids", "lock", "commit_txn"])
 def test_an_insert_reads_its_snapshot_whatever_is_deleted_meanwhile(
     tables: Any, other: Other, numbers: TableName, method: str
@@ -160,6 +164,7 @@ def test_an_insert_reads_its_snapshot_whatever_is_deleted_meanwhile(
     assert ids(tables) == list(range(5, 110))
 
 
+@pytest.mark.beyond_the_gate("`unit/execution/test_conflicts.py`; one call of each kind")
 def test_four_writers_in_two_processes_insert_every_row_once(tables: Any, other: Other, numbers: TableName) -> None:
     rounds, rows = 3, 50
 

@@ -113,6 +113,7 @@ def test_a_file_of_no_bytes_in_the_target_of_a_statement(sample: Sample, file: s
     sample.check_refused(STATEMENTS[statement], file, CORRUPT)
 
 
+@pytest.mark.beyond_the_gate("without statistics; other bits in the same file", cells=["lax-with statistics"])
 @pytest.mark.parametrize("stride", [10000, 0], ids=("with statistics", "without"))
 def test_row_ids_of_a_delete_file_that_have_become_zeroes(sample: Sample, stride: int) -> None:
     """At every place of a file that is not compressed: what was deleted stays so, or the file is refused."""

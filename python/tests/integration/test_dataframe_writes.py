@@ -68,6 +68,7 @@ REPLACEMENTS: dict[str, Callable[[DataFrame, str], object]] = {
 }
 
 
+@pytest.mark.beyond_the_gate("one cell of each way and mode", but=["writeTo-parts"])
 @pytest.mark.parametrize("name", ["flat", "parts"])
 @pytest.mark.parametrize("append", APPENDS.values(), ids=APPENDS)
 def test_rows_are_added_by_the_names_of_columns(
@@ -79,6 +80,7 @@ def test_rows_are_added_by_the_names_of_columns(
     assert eventually(lambda: tables.open_transactions() == [])
 
 
+@pytest.mark.beyond_the_gate("one cell of each way and mode", but=["saveAsTable-flat-None"])
 @pytest.mark.parametrize("mode", ["static", pytest.param("dynamic", marks=pytest.mark.slow), None])
 @pytest.mark.parametrize("name", ["flat", "parts"])
 @pytest.mark.parametrize("replace", REPLACEMENTS.values(), ids=REPLACEMENTS)
@@ -106,6 +108,7 @@ def test_all_rows_are_replaced_whatever_the_setting(
     ), "the table was not made anew"
 
 
+@pytest.mark.beyond_the_gate("one cell of each way and mode", but=["dynamic"])
 @pytest.mark.parametrize("mode", ["static", "dynamic", None])
 def test_only_partitions_with_rows_are_replaced_whatever_the_setting(
     tables: Tables, spark: SparkSession, frame: DataFrame, mode: str | None
@@ -120,6 +123,7 @@ def test_only_partitions_with_rows_are_replaced_whatever_the_setting(
     assert (rows(tables, "parts"), rows(tables, "flat")) == ([(2, "two", 2), *NEW], NEW)
 
 
+@pytest.mark.beyond_the_gate("one table of each layout; the other tests of the file", cells=["flat"])
 @pytest.mark.parametrize("name", ["flat", "parts"])
 def test_rows_are_replaced_by_a_condition_and_matched_by_the_names_of_columns(
     tables: Tables, frame: DataFrame, name: str
@@ -140,6 +144,9 @@ def test_the_error_of_a_row_that_does_not_satisfy_the_condition_has_it_in_words(
         assert caught.value.getMessageParameters() == {"table": f"{unchanged.database}.flat", "predicate": words}
 
 
+@pytest.mark.beyond_the_gate(
+    "one table of each layout; the other tests of the file", cells=["flat-saveAsTable, orc", "parts-saveAsTable"]
+)
 @pytest.mark.parametrize("save", SAVES.values(), ids=SAVES)
 @pytest.mark.parametrize("name", ["flat", "parts"])
 def test_a_table_is_not_dropped_to_be_replaced(
@@ -158,6 +165,9 @@ def test_a_table_is_not_dropped_to_be_replaced(
     assert tables.client.table(TableName(tables.database, name)) == description
 
 
+@pytest.mark.beyond_the_gate(
+    "a column of the table, and one by which it is partitioned", but=["id INT, name CHAR(4), d INT-saveAsTable"]
+)
 @pytest.mark.parametrize("save", SAVES.values(), ids=SAVES)
 @pytest.mark.parametrize("columns", ["id INT, name CHAR(4), d INT", "id INT, s STRUCT<c: CHAR(3)>"])
 def test_a_table_with_columns_of_type_char_is_not_dropped_to_be_replaced(
@@ -179,6 +189,7 @@ def test_a_table_with_columns_of_type_char_is_not_dropped_to_be_replaced(
         assert tables.client.table(TableName(tables.database, name)) == description
 
 
+@pytest.mark.beyond_the_gate("one table of each layout; the other tests of the file", cells=["append"])
 @pytest.mark.parametrize("mode", ["append", "overwrite"])
 def test_save_as_table_does_not_mean_a_temporary_view_of_the_name(
     tables: Tables, spark: SparkSession, frame: DataFrame, mode: str

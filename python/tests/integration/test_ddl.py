@@ -47,6 +47,7 @@ def test_within_a_transaction_they_are_refused_and_change_nothing(tables: Tables
     assert tables.sql("SELECT * FROM parts ORDER BY id") == [(1, "one", "a"), (2, "two", "b")]
 
 
+@pytest.mark.beyond_the_gate("`unit/execution/test_ddl.py`; one statement", but=["add-columns"])
 @pytest.mark.parametrize("kind", ["add-columns", "drop", "drop-partition", "rename"])
 def test_somebody_elses_lock_is_waited_for_and_named(tables: Tables, parts: TableName, kind: str) -> None:
     client = tables.client
@@ -109,6 +110,10 @@ def test_every_transactional_table_of_a_dropped_database_is_locked(tables: Table
     assert (other,) not in tables.sql("SHOW DATABASES")
 
 
+@pytest.mark.beyond_the_gate(
+    "`unit/execution/test_ddl.py`; one statement",
+    but=["CREATE TABLE t (id INT) STORED AS ORC LOCATION '{place}' TBLPROPERTIES ('transactional'='true')"],
+)
 @pytest.mark.parametrize(
     "create",
     [

@@ -100,6 +100,7 @@ def test_another_user_can_neither_see_a_table_nor_drop_it_and_its_owner_can(
     assert not folder.exists()
 
 
+@pytest.mark.beyond_the_gate("the other tests of the file; `unit/local/test_door.py`")
 def test_who_sends_a_request_and_is_gone_before_the_answer_is_not_served(metastore: EmbeddedMetastore) -> None:
     """Older releases of Linux show a socket that was closed as root's."""
     before = count_transactions(metastore.uri)
@@ -108,6 +109,7 @@ def test_who_sends_a_request_and_is_gone_before_the_answer_is_not_served(metasto
     assert count_transactions(metastore.uri) == before
 
 
+@pytest.mark.beyond_the_gate("the other tests of the file")
 @pytest.mark.parametrize("user", [pytest.param(0, marks=pytest.mark.slow), NOBODY])
 def test_a_thousand_connections_leave_nothing_in_the_process(metastore: EmbeddedMetastore, user: int) -> None:
     process_id = metastore.process_ids["metastore"]
@@ -119,6 +121,7 @@ def test_a_thousand_connections_leave_nothing_in_the_process(metastore: Embedded
     assert measure(process_id).count_threads() <= before.count_threads() + 10
 
 
+@pytest.mark.beyond_the_gate("the other tests of the file; `unit/local/test_door.py`")
 def test_refusals_do_not_disturb_those_who_work(metastore: EmbeddedMetastore) -> None:
     flood = start_as(NOBODY, hurry, metastore.uri, str(MANY // 10))
     try:
@@ -156,6 +159,7 @@ def test_the_database_behind_it_asks_every_user_for_a_password(tmp_path: Path) -
             assert act_as(user, enter_database, port) == "R 10"  # SCRAM-SHA-256
 
 
+@pytest.mark.beyond_the_gate("the other tests of the file; `unit/local/test_door.py`")
 def test_a_detached_one_lets_nobody_else_in_either_and_says_that_it_runs_to_its_owner_alone(tmp_path: Path) -> None:
     running = start_detached(tmp_path, None, None)
     try:

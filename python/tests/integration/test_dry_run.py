@@ -98,6 +98,9 @@ def run_and_compare(tables: Any, table: str, statement: str, dry_run: DryRun) ->
         assert {f"d={row[2]}" for row in new ^ old} <= set(dry_run.partitions)
 
 
+@pytest.mark.beyond_the_gate(
+    "`unit/execution/test_dry_run.py`; four statements on a flat table; the other tests of the file", but=["few"]
+)
 @pytest.mark.parametrize("case", CASES)
 def test_it_tells_what_the_statement_then_does_and_does_nothing(filled: Any, metastore: Any, case: str) -> None:
     def state() -> list[Any]:
@@ -114,6 +117,7 @@ def test_it_tells_what_the_statement_then_does_and_does_nothing(filled: Any, met
         run_and_compare(filled, table, statement, hive_acid.dry_run(filled.spark, statement))
 
 
+@pytest.mark.beyond_the_gate("`unit/execution/test_dry_run.py`; the other tests of the file")
 def test_parameters_settings_and_temporary_views_count(filled: Any) -> None:
     filled.sql("CREATE OR REPLACE TEMPORARY VIEW wanted AS SELECT 2 AS id UNION ALL SELECT 3")
     delete = "DELETE FROM flat WHERE id IN (SELECT id FROM wanted) AND name <> {}"
@@ -156,6 +160,9 @@ def holder(filled: Any) -> Iterator[int]:
     client.abort(txn_id)
 
 
+@pytest.mark.beyond_the_gate(
+    "`unit/execution/test_dry_run.py`; four statements on a flat table; the other tests of the file"
+)
 def test_who_is_in_the_way_is_named(filled: Any, holder: int) -> None:
     (blocker,) = hive_acid.dry_run(filled.spark, "DELETE FROM flat").blockers
     assert (blocker.txn_id, blocker.user, blocker.host, blocker.agent) == (holder, "ada", "elsewhere", "another")
@@ -187,6 +194,7 @@ def condition_of(run: Any) -> str | None:
     return caught.value.getCondition() if isinstance(caught.value, PySparkException) else None
 
 
+@pytest.mark.beyond_the_gate("`unit/execution/test_dry_run.py`; the other tests of the file")
 def test_what_the_statement_refuses_is_refused_alike(filled: Any) -> None:
     filled.create("buckets", "id BINARY", "CLUSTERED BY (id) INTO 2 BUCKETS")
     before = everything(filled)
@@ -212,6 +220,7 @@ NOT_OURS = {
 }
 
 
+@pytest.mark.beyond_the_gate("`unit/execution/test_dry_run.py`; the other tests of the file")
 def test_other_statements_are_refused_by_name_and_not_carried_out(filled: Any) -> None:
     filled.sql("CREATE TABLE plain (id INT) STORED AS ORC")
     filled.sql("INSERT INTO plain VALUES (1)")
@@ -233,6 +242,9 @@ def test_within_a_transaction_it_is_refused_and_the_transaction_goes_on(filled: 
     assert sorted(filled.sql("SELECT id FROM flat")) == [(3,), (4,)]
 
 
+@pytest.mark.beyond_the_gate(
+    "`unit/execution/test_dry_run.py`; four statements on a flat table; the other tests of the file"
+)
 @pytest.mark.parametrize("text", ["DELETE FROM flat WHERE (", "DELETE FROM flat WHERE nothing = 1"])
 def test_an_error_is_where_the_users_text_has_it(filled: Any, text: str) -> None:
     positions = []
@@ -244,17 +256,22 @@ def test_an_error_is_where_the_users_text_has_it(filled: Any, text: str) -> None
     assert len(set(positions)) == 1
 
 
+@pytest.mark.beyond_the_gate("`unit/execution/test_dry_run.py`; the other tests of the file")
 @since("4.0", "statements in strings")
 def test_a_statement_in_a_string_may_be_explained(filled: Any) -> None:
     facts = filled.sql("EXECUTE IMMEDIATE 'EXPLAIN ACID DELETE FROM flat WHERE id < ?' USING 3")
     assert ("rows deleted", "2") in facts
 
 
+@pytest.mark.beyond_the_gate(
+    "`unit/execution/test_dry_run.py`; four statements on a flat table; the other tests of the file"
+)
 def test_hives_merge_without_columns_may_be_explained(filled: Any) -> None:
     merge = "MERGE INTO flat USING parts ON false WHEN NOT MATCHED THEN INSERT VALUES (parts.id, 'x')"
     assert hive_acid.dry_run(filled.spark, merge).rows.inserted == 4
 
 
+@pytest.mark.beyond_the_gate("`unit/execution/test_dry_run.py`; the other tests of the file")
 def test_the_result_is_a_value_and_a_table_of_the_same(filled: Any) -> None:
     dry_run = hive_acid.dry_run(filled.spark, "DELETE FROM flat")
     frame = filled.spark.sql("EXPLAIN ACID DELETE FROM flat")
@@ -263,6 +280,9 @@ def test_the_result_is_a_value_and_a_table_of_the_same(filled: Any) -> None:
     assert [tuple(row) for row in frame.collect()] == dry_run.facts()
 
 
+@pytest.mark.beyond_the_gate(
+    "`unit/execution/test_dry_run.py`; four statements on a flat table; the other tests of the file"
+)
 def test_a_session_that_was_set_up_otherwise_is_refused_by_name(spark: SparkSession, monkeypatch: Any) -> None:
     session = spark.newSession()
     monkeypatch.setattr(type(session.conf), "get", lambda *_: None)

@@ -25,6 +25,8 @@ from hive_acid.metastore.types import TransactionState
 from support.embedded_checks import mode_of, open_transaction, open_transactions, wait_until
 from support.processes import count_threads
 
+pytestmark = pytest.mark.beyond_the_gate("`unit/local`; seven of the tests")
+
 
 @pytest.fixture(scope="module")
 def temporary() -> Iterator[EmbeddedMetastore]:
@@ -34,6 +36,7 @@ def temporary() -> Iterator[EmbeddedMetastore]:
         yield metastore
 
 
+@pytest.mark.in_the_gate
 def test_it_is_hive_4_0_0_on_postgresql(temporary: EmbeddedMetastore) -> None:
     with socket.create_connection(("127.0.0.1", temporary.port)) as connection:
         connection.sendall(b"\x80\x01\x00\x01\x00\x00\x00\x0agetVersion\x00\x00\x00\x01\x00")
@@ -44,6 +47,7 @@ def test_it_is_hive_4_0_0_on_postgresql(temporary: EmbeddedMetastore) -> None:
     assert b"Started the new metaserver" in temporary.log_path.read_bytes()
 
 
+@pytest.mark.in_the_gate
 @pytest.mark.skipif(not Path("/proc/self/maps").exists(), reason="reads Linux's /proc")
 def test_it_starts_from_the_archive_of_its_classes(temporary: EmbeddedMetastore) -> None:
     if not (find_java().path.resolve().parents[1] / "lib" / "server" / "classes.jsa").exists():
@@ -52,6 +56,7 @@ def test_it_starts_from_the_archive_of_its_classes(temporary: EmbeddedMetastore)
     assert re.search(r"metastore-4\.0\.0-\w+-classes-\w+\.jsa$", mapped, re.MULTILINE)
 
 
+@pytest.mark.in_the_gate
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="reads Linux's /proc")
 def test_it_listens_on_loopback_only(temporary: EmbeddedMetastore) -> None:
     sockets = {
@@ -71,11 +76,13 @@ def test_it_listens_on_loopback_only(temporary: EmbeddedMetastore) -> None:
     assert set(listening) <= loopback
 
 
+@pytest.mark.in_the_gate
 def test_nobody_but_its_owner_may_look_into_its_folders(temporary: EmbeddedMetastore) -> None:
     for name in ("", "warehouse", "conf", "database", "tmp"):
         assert mode_of(temporary.folder / name) == 0o700, name
 
 
+@pytest.mark.in_the_gate
 def test_no_initiator_fills_a_queue_that_nobody_serves(temporary: EmbeddedMetastore) -> None:
     with closing(ThriftMetastore(temporary.uri)) as client:
         assert not has_initiator(client)

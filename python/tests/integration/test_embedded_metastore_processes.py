@@ -18,6 +18,8 @@ from hive_acid.local.detached import start_detached
 from hive_acid.local.probe import metastore_answers
 from support.embedded_checks import LIMIT_SECONDS, is_alive, mode_of, open_transaction, open_transactions, wait_until
 
+pytestmark = pytest.mark.beyond_the_gate("`unit/local`; seven of the tests")
+
 
 def test_one_started_in_a_thread_outlives_the_thread_and_a_stop_leaves_nothing() -> None:
     started: list[EmbeddedMetastore] = []
@@ -32,6 +34,7 @@ def test_one_started_in_a_thread_outlives_the_thread_and_a_stop_leaves_nothing()
     assert not metastore.folder.exists()
 
 
+@pytest.mark.beyond_the_gate("`unit/local`; a killed supervisor takes both programs with it")
 def test_data_of_a_given_folder_survives_kill_restart_and_stop(tmp_path: Path) -> None:
     kept = tmp_path / "a folder with blanks"
     with EmbeddedMetastore.start(kept) as metastore:
@@ -87,6 +90,7 @@ def test_it_ends_with_its_parent_however_that_ends(how: signal.Signals | None) -
     wait_until(lambda: not folder.exists(), "the temporary folder is removed")
 
 
+@pytest.mark.in_the_gate
 def test_a_killed_supervisor_takes_both_programs_with_it() -> None:
     with EmbeddedMetastore.start() as metastore:
         os.kill(metastore.process_ids["supervisor"], signal.SIGKILL)

@@ -142,6 +142,7 @@ def test_spark_submit_runs_a_job_that_configures_its_session(
     assert re.search(r"^JARS .*other\.jar,.*hive-acid-shim\.jar$", printed, re.MULTILINE)
 
 
+@pytest.mark.beyond_the_gate("`spark-submit` in the same file; `unit/spark/test_configure.py`")
 def test_a_shell_that_was_not_set_up_says_how_and_one_that_was_is_served(
     metastore: EmbeddedMetastore, settings: dict[str, str], name: str, tmp_path: Path
 ) -> None:
@@ -158,6 +159,7 @@ def test_a_shell_that_was_not_set_up_says_how_and_one_that_was_is_served(
     assert "ROWS 9 3" in printed
 
 
+@pytest.mark.beyond_the_gate("`spark-submit` in the same file; `unit/spark/test_configure.py`")
 def test_a_kernel_configures_again_and_again(
     metastore: EmbeddedMetastore, settings: dict[str, str], name: str, tmp_path: Path
 ) -> None:

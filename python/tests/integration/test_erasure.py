@@ -6,6 +6,7 @@ import hashlib
 import shutil
 from pathlib import Path
 
+import pytest
 from pyspark.sql import SparkSession
 
 import hive_acid
@@ -81,6 +82,9 @@ def test_a_person_is_erased_and_verified_and_a_leftover_is_found_again(
     assert [place.where for place in found.rewritten.changed] == [bucket["path"]]
 
 
+@pytest.mark.beyond_the_gate(
+    "`unit/erasure/test_other_formats.py`, `unit/erasure/test_plan.py`; a person who is erased and verified"
+)
 def test_an_erasure_is_of_the_sessions_own_catalog_whatever_catalog_is_the_current_one(
     spark: SparkSession, tables: Tables, lake: Other, tmp_path: Path
 ) -> None:
@@ -110,6 +114,9 @@ def test_an_erasure_is_of_the_sessions_own_catalog_whatever_catalog_is_the_curre
     assert sorted(lake.sql("SELECT * FROM people")) == [(ADA,), ("cyd@example.org",)]
 
 
+@pytest.mark.beyond_the_gate(
+    "`unit/erasure/test_other_formats.py`, `unit/erasure/test_plan.py`; a person who is erased and verified"
+)
 def test_rows_of_text_are_counted_where_a_query_shows_them_and_told_where_none_does(
     spark: SparkSession, tables: Tables, tmp_path: Path
 ) -> None:

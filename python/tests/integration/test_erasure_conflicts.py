@@ -17,6 +17,10 @@ from hive_acid.spark.erasing import build_case, build_world
 from hive_acid.spark.erasure_engine import SparkErasureEngine
 from integration.conftest import Tables
 
+pytestmark = pytest.mark.beyond_the_gate(
+    "`unit/erasure/test_meanwhile.py`, `unit/erasure/test_retrying.py`; the other tests of the file"
+)
+
 ADA = "ada.lovelace@example.org"
 INSERT_ONLY = "'transactional'='true', 'transactional_properties'='insert_only'"
 

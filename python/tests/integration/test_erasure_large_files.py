@@ -51,6 +51,10 @@ def search(
     return finding
 
 
+@pytest.mark.beyond_the_gate(
+    "insert-only tables of ORC; the other tests of the file, of full ACID tables",
+    but=["TBLPROPERTIES ('transactional'='true', 'transactional_properties'='insert_only')-ORC"],
+)
 @pytest.mark.parametrize("word", ["ORC", "PARQUET"])
 @pytest.mark.parametrize("properties", ["", INSERT_ONLY])
 def test_parts_find_the_same_as_one_task(spark: SparkSession, tables: Tables, word: str, properties: str) -> None:
@@ -69,6 +73,10 @@ def test_parts_find_the_same_as_one_task(spark: SparkSession, tables: Tables, wo
     assert search(spark, table, path, 50_000, "Bob") == FileFinding(str(path), ROWS, 0, in_statistics=False)
 
 
+@pytest.mark.beyond_the_gate(
+    "insert-only tables of ORC; the other tests of the file, of full ACID tables",
+    but=["TBLPROPERTIES ('transactional'='true', 'transactional_properties'='insert_only')-ORC"],
+)
 @pytest.mark.parametrize("word", ["ORC", "PARQUET"])
 @pytest.mark.parametrize("properties", ["", INSERT_ONLY])
 def test_rows_are_counted_where_no_column_of_the_file_is_needed(

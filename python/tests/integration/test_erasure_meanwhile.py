@@ -109,6 +109,7 @@ def test_what_was_moved_into_the_trash_is_searched(
     assert scene.recheck() == []
 
 
+@pytest.mark.beyond_the_gate("`unit/erasure/test_meanwhile.py`; files of other writers")
 def test_a_table_that_is_renamed_exchanged_or_made_anew_while_it_is_searched_is_told(
     scene: Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -135,6 +136,9 @@ def test_a_table_that_is_renamed_exchanged_or_made_anew_while_it_is_searched_is_
         assert scene.recheck() == []
 
 
+@pytest.mark.beyond_the_gate(
+    "`unit/erasure/test_meanwhile.py`, `unit/erasure/test_retrying.py`; the other tests of the file"
+)
 def test_a_table_that_was_made_anew_under_the_name_is_told_for_ever(fresh: Scene) -> None:
     assert fresh.erase().verdict.state.value == "erased"
     fresh.sql(f"DROP TABLE {fresh.people}")
@@ -144,6 +148,9 @@ def test_a_table_that_was_made_anew_under_the_name_is_told_for_ever(fresh: Scene
     assert fresh.erase("second").verdict.state.value == "erased"
 
 
+@pytest.mark.beyond_the_gate(
+    "`unit/erasure/test_meanwhile.py`, `unit/erasure/test_retrying.py`; the other tests of the file"
+)
 def test_a_partition_that_is_exchanged_away_before_its_bytes_are_gone_leaves_the_verdict_open(
     fresh: Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -158,6 +165,9 @@ def test_a_partition_that_is_exchanged_away_before_its_bytes_are_gone_leaves_the
     assert not [path for path in fresh.root.rglob("*") if path.is_file() and ADA.encode() in path.read_bytes()]
 
 
+@pytest.mark.beyond_the_gate(
+    "`unit/erasure/test_meanwhile.py`, `unit/erasure/test_retrying.py`; the other tests of the file"
+)
 def test_rows_that_come_while_files_are_searched_are_deleted_too(fresh: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
     after_search(monkeypatch, lambda: fresh.insert("people", {**NOBODY, **WAYS["number"]}))
     outcome = fresh.erase()
@@ -166,6 +176,9 @@ def test_rows_that_come_while_files_are_searched_are_deleted_too(fresh: Scene, m
     assert [deletion["rows"] for deletion in outcome.certificate.payload["tables"][0]["deletions"]] == [2, 1]
 
 
+@pytest.mark.beyond_the_gate(
+    "`unit/erasure/test_meanwhile.py`, `unit/erasure/test_retrying.py`; the other tests of the file"
+)
 def test_a_compaction_of_another_that_began_before_is_waited_for(
     fresh: Scene, client: ThriftMetastore, monkeypatch: pytest.MonkeyPatch
 ) -> None:

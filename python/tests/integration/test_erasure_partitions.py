@@ -14,6 +14,8 @@ from hive_acid.spark.erasure_engine import SparkErasureEngine
 from integration.conftest import Tables
 from support.erasure_calls import erase_once
 
+pytestmark = pytest.mark.beyond_the_gate("`unit/erasure`; a flat table; two types")
+
 ADA = "ada.lovelace@example.org"
 INSERT_ONLY = "'transactional'='true', 'transactional_properties'='insert_only'"
 FULL_ACID = "'transactional'='true'"
@@ -27,6 +29,7 @@ ROWS = [
 ]
 
 
+@pytest.mark.beyond_the_gate("`unit/erasure`; a flat table; two types", but=["-ORC-'transactional'='true'"])
 @pytest.mark.parametrize(("word", "kind"), [("ORC", INSERT_ONLY), ("PARQUET", INSERT_ONLY), ("ORC", FULL_ACID)])
 @pytest.mark.parametrize("clause", [PARTITIONED, ""])
 def test_the_bytes_of_emptied_partitions_and_tables_are_gone(
@@ -46,6 +49,7 @@ def test_the_bytes_of_emptied_partitions_and_tables_are_gone(
     assert compacted == ({"day=mon", "day=tue", "day=__HIVE_DEFAULT_PARTITION__"} if clause else {""})
 
 
+@pytest.mark.beyond_the_gate("a DATE; `unit/erasure`", but=["DATE-values3"])
 @pytest.mark.parametrize(
     ("kind", "values"),
     [

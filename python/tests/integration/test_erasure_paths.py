@@ -13,6 +13,8 @@ from hive_acid.erasure.signing import HASH_KEY_FILE, SIGNING_KEY_FILE, make_keys
 from hive_acid.spark.erasure_engine import SparkErasureEngine
 from integration.conftest import Tables
 
+pytestmark = pytest.mark.beyond_the_gate("`unit/erasure/test_paths.py`, `unit/erasure/test_meanwhile.py`")
+
 ADA, CYD = "ada@example.org", "cyd@example.org"
 
 

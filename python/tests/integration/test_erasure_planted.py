@@ -52,6 +52,7 @@ def check_secret(places: list[Place]) -> None:
     assert str(PHONE) not in text
 
 
+@pytest.mark.beyond_the_gate("`unit/erasure/test_places.py`, the Scala tests; `integration/test_erasure_search.py`")
 @pytest.mark.parametrize("scene", [IN_THE_GATE], indirect=True)
 def test_everything_that_was_planted_is_found_at_once_and_nothing_once_it_is_gone(scene: Scene) -> None:
     planted = {name: plant(scene) for name, plant in ALL.items() if fits(name, scene)}
@@ -103,6 +104,7 @@ def test_an_erasure_beside_all_of_it_tells_what_it_leaves_and_a_second_run_ends_
         assert [path for path in scene.root.rglob("*") if path.is_file() and ADA.encode() in path.read_bytes()] == []
 
 
+@pytest.mark.beyond_the_gate("`unit/erasure`; all plantings in a full ACID table", cells=["plain-orc"])
 @pytest.mark.parametrize("kind", ["plain-orc"])
 def test_a_plain_table_is_searched_and_an_erasure_of_it_refused_by_name(
     kind: str, spark: SparkSession, client: ThriftMetastore, tmp_path: Path

@@ -95,6 +95,11 @@ def test_a_damaged_file_hides_no_other(tables: Tables, engine: SparkErasureEngin
     assert matches(findings, "delta_") == [(1, 1)]
 
 
+@pytest.mark.beyond_the_gate(
+    "`unit/erasure`, the Scala tests; a field of a struct, an element of an array; "
+    "a field of a structure; `unit/erasure`",
+    but=["contact.email-ada@x.org"],
+)
 @pytest.mark.parametrize(
     ("part", "subject"),
     [
@@ -188,6 +193,9 @@ def test_a_subject_that_is_no_value_of_the_type_is_told_without_saying_it(
     assert "Ada" not in str(raised.value)
 
 
+@pytest.mark.beyond_the_gate(
+    "`unit/erasure`, the Scala tests; tables of Parquet; the other tests of the file", cells=["ORC"]
+)
 @pytest.mark.parametrize("word", ["ORC", "PARQUET"])
 def test_partitions_of_insert_only_tables_are_written_anew(
     tables: Tables, engine: SparkErasureEngine, word: str
@@ -207,6 +215,7 @@ def test_partitions_of_insert_only_tables_are_written_anew(
     assert not list(tables.location("t").glob("p=3/base_*")), "a partition without a subject stays as it is"
 
 
+@pytest.mark.beyond_the_gate("`unit/erasure`, the Scala tests; tables of Parquet; the other tests of the file")
 def test_a_flat_insert_only_table_may_become_empty(tables: Tables, engine: SparkErasureEngine) -> None:
     more = "'transactional'='true', 'transactional_properties'='insert_only'"
     tables.sql(f"CREATE TABLE t (id INT, name STRING) STORED AS ORC TBLPROPERTIES ({more})")
@@ -235,6 +244,9 @@ def test_partitions_of_subjects_alone_become_empty_and_null_is_a_partition_too(
     assert bases == {"who=Ada/p=1", f"who={null}/p=1", f"who=x/p={null}"}
 
 
+@pytest.mark.beyond_the_gate(
+    "`unit/erasure`, the Scala tests; tables of Parquet; the other tests of the file", cells=["ORC"]
+)
 @pytest.mark.parametrize("word", ["ORC", "PARQUET"])
 def test_plain_tables_are_searched(tables: Tables, engine: SparkErasureEngine, word: str) -> None:
     tables.sql(f"CREATE TABLE t (id INT, name STRING) PARTITIONED BY (p INT) STORED AS {word}")
@@ -245,6 +257,7 @@ def test_plain_tables_are_searched(tables: Tables, engine: SparkErasureEngine, w
     assert sum(count for _, count in matches(findings, "p=1")) == 1
 
 
+@pytest.mark.beyond_the_gate("`unit/erasure`, the Scala tests; tables of Parquet; the other tests of the file")
 def test_two_tables_are_changed_in_one_transaction(tables: Tables, engine: SparkErasureEngine) -> None:
     one, two = tables.create("one"), tables.create("two")
     tables.sql("INSERT INTO one VALUES (1, 'Ada')")

@@ -8,9 +8,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from hive_acid.erasure.keyed_hash import HashKey
 from hive_acid.local import EmbeddedMetastore
 from integration.conftest import Tables
+
+pytestmark = pytest.mark.beyond_the_gate("`unit/erasure`; the suite of keyed hashes in Scala")
 
 SUBJECT = "Ada-7f3a-Lovelace"
 SECRET = b"\x01\x02the secret of this test, 32 bytes"

@@ -38,6 +38,10 @@ def assert_damage_is_found(tables: Tables, statement: str) -> None:
     assert condition_of(caught.value) == "HIVE_ACID_CORRUPT_FILE.UNREADABLE"
 
 
+@pytest.mark.beyond_the_gate(
+    "a SELECT and a DELETE; two sources of a MERGE",
+    but=["SELECT v FROM t WHERE id = 5", "DELETE FROM t WHERE id IN (5, 7)"],
+)
 @pytest.mark.parametrize(
     "statement",
     [
@@ -57,6 +61,13 @@ def test_a_file_that_the_condition_excludes_is_opened_only_without_pushdown(
     damaged.sql(statement)
 
 
+@pytest.mark.beyond_the_gate(
+    "a SELECT and a DELETE; two sources of a MERGE",
+    but=[
+        "t.id = s.id-VALUES (5, 'a'), (7000, 'b') AS s(id, v)-affected0",
+        "t.id <=> s.id-VALUES (NULL, 'a'), (150, 'b') AS s(id, v)-affected2",
+    ],
+)
 @pytest.mark.parametrize(
     "on, source, affected",
     [
@@ -83,6 +94,10 @@ def test_a_merge_that_changes_what_its_source_lacks_reads_all(damaged: Tables) -
     )
 
 
+@pytest.mark.beyond_the_gate(
+    "two types of the compared columns, two conditions of ON with a long source; `formats/orc/FilterSuite`",
+    but=["INT-{n}"],
+)
 @pytest.mark.parametrize(
     "column, key",
     [

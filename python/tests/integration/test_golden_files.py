@@ -39,6 +39,10 @@ def open_transactions(client: ThriftMetastore) -> set[int]:
     return {info.id for info in client.transactions() if info.state is TransactionState.OPEN}
 
 
+@pytest.mark.beyond_the_gate(
+    "golden files of UPDATE, transactions and sessions; the tests of each statement",
+    but=["update", "transactions", "sessions"],
+)
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
 def test_a_golden_file_comes_out_as_it_was_recorded(
     file: SuiteFile, spark: SparkSession, client: ThriftMetastore
@@ -129,6 +133,7 @@ def run_python(folder: Path, *arguments: str, **environment: str) -> subprocess.
     )
 
 
+@pytest.mark.beyond_the_gate("`unit/testing`; `test_the_session_of_the_caller_is_left_as_it_was`")
 @pytest.mark.parametrize("jobs", [pytest.param("1", marks=pytest.mark.slow), "2"])
 def test_the_command_tells_what_differs_and_fails(metastore: EmbeddedMetastore, suite: Path, jobs: str) -> None:
     junit = suite.parent / "reports" / "junit.xml"
@@ -143,6 +148,7 @@ def test_the_command_tells_what_differs_and_fails(metastore: EmbeddedMetastore, 
     assert {path.name for path in suite.parent.iterdir()} == {"suite", "reports"}  # no warehouse left behind
 
 
+@pytest.mark.beyond_the_gate("`unit/testing`; `test_the_session_of_the_caller_is_left_as_it_was`")
 def test_the_pytest_plugin_runs_a_suite_on_a_spark_of_its_own(metastore: EmbeddedMetastore, suite: Path) -> None:
     options = [
         "-p",

@@ -63,6 +63,19 @@ def filled(example: str, folder: Path) -> str:
     return example.replace("{file}", str(folder / "file")).replace("{folder}", str(folder))
 
 
+@pytest.mark.beyond_the_gate(
+    "every fourth of them; `PlanNodesSuite` knows each plan node",
+    but=[
+        "SELECT * FROM t CHANGES FROM VERSION 1 TO VERSION 2",
+        "ALTER TABLE t ADD CONSTRAINT c CHECK (id > 0)",
+        "DROP VIEW t",
+        "MERGE INTO v USING plain s ON v.id = s.id WHEN MATCHED THEN DELETE",
+        "CREATE OR REPLACE TABLE t (id INT) USING noop",
+        "ALTER TABLE t SET LOCATION '{folder}'",
+        "ALTER TABLE t SET TBLPROPERTIES ('a' = 'b', 'storage_handler' = 'x.Y')",
+        "LOAD DATA LOCAL INPATH '{file}' OVERWRITE INTO TABLE p PARTITION (d = 'x')",
+    ],
+)
 @pytest.mark.parametrize("judged", examples("refused"), ids=lambda judged: judged.example)
 def test_what_is_judged_as_refused_is_refused_by_name(shared: Tables, tmp_path: Path, judged: Judged) -> None:
     described, before = descriptions(shared), files(shared)
@@ -100,6 +113,7 @@ def test_what_is_judged_as_harmless_changes_no_row_and_no_file(shared: Tables, t
         shared.spark.catalog.clearCache()
 
 
+@pytest.mark.beyond_the_gate("every fourth of them; `PlanNodesSuite` knows each plan node", but=["SELECT * FROM t"])
 @pytest.mark.parametrize("judged", examples("ours"), ids=lambda judged: judged.example)
 def test_what_is_judged_as_ours_is_planned_and_run_by_us(world: Tables, judged: Judged) -> None:
     plan = world.sql(f"EXPLAIN {judged.example}")[0][0]
@@ -120,6 +134,7 @@ def test_what_is_judged_as_locked_is_sparks_own_and_run_by_us(world: Tables, jud
     assert eventually(lambda: world.client.held_locks() == [] and world.open_transactions() == [])
 
 
+@pytest.mark.beyond_the_gate("a SELECT; names on the path, tables of other catalogs")
 def test_a_comment_on_a_nested_column_waits_as_other_changes_of_columns_do(world: Tables) -> None:
     world.create("nested", "s STRUCT<f: INT>")
     comment = "COMMENT ON TABLE nested COLUMN (s.f IS 'of f')"
@@ -152,6 +167,7 @@ def frame(spark: SparkSession) -> DataFrame:
     return spark.createDataFrame([(9, "z")], "id int, name string")
 
 
+@pytest.mark.beyond_the_gate("a flat table", cells=["PARTITIONED BY (d STRING)"])
 @pytest.mark.parametrize("clause", ["", "PARTITIONED BY (d STRING)"])
 def test_a_plan_made_before_a_table_became_transactional_is_refused(world: Tables, clause: str) -> None:
     world.sql(f"CREATE TABLE later (id INT{'' if clause else ', d STRING'}) {clause} STORED AS ORC")
@@ -236,6 +252,7 @@ def test_a_name_on_the_sql_path_means_the_table_that_is_read(world: Tables) -> N
         world.sql(f"DROP DATABASE {second} CASCADE")
 
 
+@pytest.mark.beyond_the_gate("a SELECT; names on the path, tables of other catalogs")
 def test_a_temporary_view_of_the_table_itself_is_a_target_of_insert_only(world: Tables) -> None:
     world.spark.table("t").createOrReplaceTempView("view_of_t")
     frame(world.spark).write.insertInto("view_of_t")
@@ -250,6 +267,7 @@ def test_a_temporary_view_of_the_table_itself_is_a_target_of_insert_only(world: 
     world.spark.catalog.dropTempView("view_of_t")
 
 
+@pytest.mark.beyond_the_gate("a SELECT; names on the path, tables of other catalogs")
 def test_an_insert_only_table_stays_one(world: Tables) -> None:
     properties = "'transactional'='true', 'transactional_properties'='insert_only'"
     world.sql(f"CREATE TABLE i (id INT) STORED AS ORC TBLPROPERTIES ({properties})")

@@ -84,6 +84,7 @@ def run_history(tables: Tables, is_partitioned: bool, history: History) -> None:
     table.compare_files("at the end")
 
 
+@pytest.mark.beyond_the_gate("the tests of each statement; the golden files; `unit/execution/test_fault_matrix.py`")
 @pytest.mark.parametrize("statements", [STATEMENTS, pytest.param(120, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("is_partitioned", [False, True], ids=["flat", "partitioned"])
 def test_a_table_holds_the_rows_of_a_plain_list(tables: Tables, is_partitioned: bool, statements: int) -> None:

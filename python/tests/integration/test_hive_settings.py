@@ -12,6 +12,8 @@ from hive_acid.metastore.types import LockComponent, LockKind, LockState, Operat
 from hive_acid.model.table import TableName
 from support.session_process import SessionProcess, StatementFailed
 
+pytestmark = pytest.mark.beyond_the_gate("`unit/test_config.py`, `unit/spark/test_configure.py`")
+
 SITE = """\
 <configuration>
   <property><name>hive.lock.numretries</name><value>3</value></property>

@@ -68,6 +68,7 @@ def place_files(tables: Tables, table: TableName, files: Mapping[str, Path], txn
         client.commit(writer)
 
 
+@pytest.mark.beyond_the_gate("the same tests on Parquet", cells=["ORC"])
 @pytest.mark.parametrize("form", FORMATS)
 def test_all_becomes_a_base_of_one_file(tables: Tables, compactions: Compactions, form: str) -> None:
     table = create(tables, "t", form)
@@ -87,6 +88,7 @@ def test_all_becomes_a_base_of_one_file(tables: Tables, compactions: Compactions
     assert rows(tables, "t") == sorted([*before, (99, "z")], key=str)
 
 
+@pytest.mark.beyond_the_gate("the same tests on Parquet", cells=["ORC"])
 @pytest.mark.parametrize("form", FORMATS)
 def test_deltas_become_one_beside_their_base(tables: Tables, compactions: Compactions, form: str) -> None:
     table = create(tables, "t", form)
@@ -100,6 +102,7 @@ def test_deltas_become_one_beside_their_base(tables: Tables, compactions: Compac
     assert rows(tables, "t") == [(1, "a"), (2, "b"), (3, "c")]
 
 
+@pytest.mark.beyond_the_gate("the same tests on Parquet", cells=["ORC"])
 @pytest.mark.parametrize("form", FORMATS)
 def test_values_of_every_type_stay_what_they_are(tables: Tables, compactions: Compactions, form: str) -> None:
     table = create(tables, "t", form, TYPES)
@@ -112,6 +115,7 @@ def test_values_of_every_type_stay_what_they_are(tables: Tables, compactions: Co
     assert rows(tables, "t") == before
 
 
+@pytest.mark.beyond_the_gate("the same tests on Parquet", cells=["ORC"])
 @pytest.mark.parametrize("form", FORMATS)
 def test_what_is_aborted_does_not_come_in(tables: Tables, compactions: Compactions, form: str, tmp_path: Path) -> None:
     table = create(tables, "t", form)
@@ -132,6 +136,7 @@ def test_what_is_aborted_does_not_come_in(tables: Tables, compactions: Compactio
         assert rows(tables, "t") == expected
 
 
+@pytest.mark.beyond_the_gate("all into a base of one file, values of every type; `unit/compaction`, the Scala tests")
 @pytest.mark.parametrize("form", FORMATS)
 def test_what_is_open_ends_the_range(tables: Tables, compactions: Compactions, form: str) -> None:
     table = create(tables, "t", form)
@@ -147,6 +152,7 @@ def test_what_is_open_ends_the_range(tables: Tables, compactions: Compactions, f
     assert rows(tables, "t") == [(1, "a"), (1, "a"), (2, "b"), (4, "d")]
 
 
+@pytest.mark.beyond_the_gate("all into a base of one file, values of every type; `unit/compaction`, the Scala tests")
 @pytest.mark.parametrize("form", FORMATS)
 def test_partitions_are_compacted_one_by_one(tables: Tables, form: str) -> None:
     create(tables, "p", form, more="PARTITIONED BY (d STRING)")
@@ -162,6 +168,7 @@ def test_partitions_are_compacted_one_by_one(tables: Tables, form: str) -> None:
     assert rows(tables, "p") == before
 
 
+@pytest.mark.beyond_the_gate("the same tests on Parquet", cells=["ORC"])
 @pytest.mark.parametrize("form", FORMATS)
 def test_each_bucket_keeps_a_file(tables: Tables, compactions: Compactions, form: str) -> None:
     create(tables, "source", form)
@@ -181,6 +188,7 @@ def test_each_bucket_keeps_a_file(tables: Tables, compactions: Compactions, form
     assert caught.value.getCondition() == "HIVE_ACID_UNSUPPORTED_LAYOUT.NO_BUCKET_OF_TABLE"
 
 
+@pytest.mark.beyond_the_gate("all into a base of one file, values of every type; `unit/compaction`, the Scala tests")
 @pytest.mark.parametrize("form", FORMATS)
 def test_columns_that_were_added_later_are_null_in_what_was_before(
     tables: Tables, compactions: Compactions, form: str
@@ -232,6 +240,7 @@ def test_nanoseconds_of_orc_stay(tables: Tables, compactions: Compactions, tmp_p
     assert found.column("ts").cast(pa.int64()).to_pylist() == [NANOSECONDS] * 2
 
 
+@pytest.mark.beyond_the_gate("all into a base of one file, values of every type; `unit/compaction`, the Scala tests")
 @pytest.mark.parametrize("form", FORMATS)
 def test_a_table_without_rows_has_a_base_without_rows(tables: Tables, compactions: Compactions, form: str) -> None:
     table = create(tables, "t", form)
@@ -249,6 +258,7 @@ def test_a_table_without_rows_has_a_base_without_rows(tables: Tables, compaction
     assert rows(tables, "t") == [(7, "g")]
 
 
+@pytest.mark.beyond_the_gate("the same tests on Parquet")
 def test_files_within_folders_are_folded_too(tables: Tables, compactions: Compactions) -> None:
     """Hive's UNION ALL leaves them."""
     table = create(tables, "t", "ORC")
@@ -263,6 +273,7 @@ def test_files_within_folders_are_folded_too(tables: Tables, compactions: Compac
     assert rows(tables, "t") == [(1, "a")] * 3
 
 
+@pytest.mark.beyond_the_gate("the same tests on Parquet")
 def test_a_rebalance_of_hives_is_a_major_compaction(tables: Tables, compactions: Compactions) -> None:
     table = create(tables, "t", "ORC")
     tables.sql("INSERT INTO t VALUES (1, 'a')")
@@ -279,6 +290,7 @@ def test_formats_that_are_not_written_are_left_to_hive(tables: Tables, compactio
     assert [info for info in tables.client.compactions() if info.table == table] == []
 
 
+@pytest.mark.beyond_the_gate("the same tests on Parquet")
 def test_properties_of_the_statement_count_for_parquet_files(tables: Tables) -> None:
     create(tables, "t", "PARQUET")
     for id_ in range(2):

@@ -71,6 +71,7 @@ def put_older_file(tables: Tables, form: str, source: str, now: str, *values: st
     (file.parent / f".{file.name}.crc").write_bytes((older.parent / f".{older.name}.crc").read_bytes())
 
 
+@pytest.mark.beyond_the_gate("one cell of each", but=["ORC-VARCHAR(3)-gr\\xfc", "PARQUET-CHAR(8)-gr\\xfcn ab "])
 @pytest.mark.parametrize(("kind", "shown"), [("VARCHAR(3)", "grü"), ("CHAR(3)", "grü"), ("CHAR(8)", "grün ab ")])
 @pytest.mark.parametrize("form", WRITTEN)
 def test_texts_of_older_files_are_cut_to_the_length_that_the_column_has_now(
@@ -83,6 +84,7 @@ def test_texts_of_older_files_are_cut_to_the_length_that_the_column_has_now(
     assert tables.sql("SELECT count(*) FROM now WHERE c = 'grün ab' AND length(c) = 7") == [(0,)]
 
 
+@pytest.mark.beyond_the_gate("one cell of each", but=["INT-TINYINT--128-128"])
 @pytest.mark.parametrize(
     ("source", "now", "fits", "wide"),
     [("INT", "TINYINT", -128, 128), ("SMALLINT", "TINYINT", 127, -129), ("INT", "SMALLINT", 32767, -32769)],
@@ -179,6 +181,7 @@ def put_texts(tables: Tables, root: Path) -> None:
     tables.client.commit(txn_id)
 
 
+@pytest.mark.beyond_the_gate("a text that is read, in the same file")
 @pytest.mark.parametrize("is_partitioned", [False, True], ids=("flat", "partitioned"))
 def test_the_first_and_the_last_lines_of_each_text_are_no_rows_if_the_table_says_so(
     tables: Tables, spark: SparkSession, is_partitioned: bool

@@ -69,6 +69,7 @@ def test_every_type_is_read_in_every_time_zone(tables: Tables, spark: SparkSessi
         spark.conf.set("spark.sql.session.timeZone", str(zone))
 
 
+@pytest.mark.beyond_the_gate("the Scala tests of `formats/json`; the other tests of the file")
 def test_files_are_read_in_parts_compressed_and_by_partition(tables: Tables, spark: SparkSession) -> None:
     create(tables, "id INT, s STRING", "PARTITIONED BY (d STRING)")
     tables.sql("ALTER TABLE t ADD PARTITION (d = 'x') PARTITION (d = 'y')")
@@ -94,6 +95,7 @@ def test_files_are_read_in_parts_compressed_and_by_partition(tables: Tables, spa
         spark.conf.unset("spark.sql.files.maxPartitionBytes")
 
 
+@pytest.mark.beyond_the_gate("`unit`; the other tests of JSON tables", but=[""])
 @pytest.mark.parametrize(
     "line", [b"", b"  ", b"x", b"[1]", b'{"id":1', b'{"id":[1]}', b'{"id":1,}', b'{"d":"2024-02-30"}']
 )

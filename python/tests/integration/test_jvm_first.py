@@ -107,6 +107,7 @@ def test_a_session_has_its_own_settings_and_an_error_its_condition_and_state(
         assert other.sql(f"DELETE FROM {table} WHERE id < 2") == [(2,)]
 
 
+@pytest.mark.beyond_the_gate("statements by JDBC; the suites of `hiveacid.sidecar`")
 def test_statements_of_many_sessions_run_at_once_through_one_side_car(
     server: Program, jdbc: JdbcClient, table: TableName
 ) -> None:
@@ -203,6 +204,10 @@ def test_a_side_car_that_is_killed_while_a_created_table_is_taken_back_says_that
     wait_until(lambda: not open_transactions(client), "no transaction is left")
 
 
+@pytest.mark.beyond_the_gate(
+    "cancelled statements in `integration/faults/test_matrix.py`; the suites of `hiveacid.sidecar`; "
+    "the other tests of `integration/test_jvm_first.py`"
+)
 def test_spark_sql_hears_ctrl_c_and_leaves_nothing_when_it_is_killed(
     metastore: EmbeddedMetastore, client: ThriftMetastore, table: TableName, tmp_path: Path
 ) -> None:

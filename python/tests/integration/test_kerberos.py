@@ -35,6 +35,10 @@ from support.secured.metastore import (
 from support.session_process import SessionProcess
 from support.spark_settings import JAVA_OPTIONS
 
+pytestmark = pytest.mark.beyond_the_gate(
+    "each way to log in and each failure: `unit/metastore/test_secured_connections.py`, `unit/spark/test_login.py`"
+)
+
 SASL = {"hive.metastore.sasl.enabled": "true", "hive.metastore.kerberos.principal": PRINCIPAL}
 
 

@@ -21,6 +21,7 @@ from support.spark_lines import FAILED_JOB
 ACID = "STORED AS ORC TBLPROPERTIES ('transactional' = 'true')"
 
 
+@pytest.mark.beyond_the_gate("those of dropped tables; `unit/execution/test_new_partitions.py`")
 def test_a_dropped_partitions_folder_that_is_still_there_brings_no_rows_back(tables: Tables, tmp_path: Path) -> None:
     tables.create("parts", more="PARTITIONED BY (d STRING)")
     tables.sql("INSERT INTO parts VALUES (1, 'old', 'a'), (2, 'kept', 'b')")
@@ -145,6 +146,9 @@ def test_a_failed_create_as_select_never_drops_a_table_that_others_have_made(
     assert tables.sql("SELECT * FROM made") == []
 
 
+@pytest.mark.beyond_the_gate(
+    "one statement on each kind of table", but=["flat-UPDATE t SET name = 'y'", "partitioned-TRUNCATE TABLE t"]
+)
 @pytest.mark.parametrize(
     "write",
     [

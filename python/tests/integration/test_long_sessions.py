@@ -112,6 +112,10 @@ def grown(session: LongSession, before: State, limits: dict[str, int]) -> dict[s
     return {**beyond, "threads": now.more_threads_than(before)} if beyond else {}
 
 
+@pytest.mark.beyond_the_gate(
+    "snapshots and RDDs are given back: `integration/test_rdd_reads.py`, "
+    "`integration/test_long_reads.py`; threads, files and memory only in `--all`"
+)
 def test_dozens_of_statements_leave_nothing_behind(tmp_path: Path, metastore: EmbeddedMetastore) -> None:
     with SessionProcess(tmp_path / "session", metastore.uri, metastore.warehouse, KEPT_BY_SPARK) as process:
         session = LongSession(process, metastore)

@@ -60,6 +60,9 @@ def inner(
             yield Inner(client, process, "deep")
 
 
+@pytest.mark.beyond_the_gate(
+    "whole rows; the forgotten write IDs of a flat table; `contract/test_catalogs_of_a_metastore.py`"
+)
 def test_the_properties_of_a_new_table_are_spelled_as_hive_has_them(tables: Tables, inner: Inner) -> None:
     t = inner.name("spelled")
     tables.sql(f"CREATE TABLE {t} (id INT) STORED AS ORC TBLPROPERTIES ('TRANSACTIONAL' = 'true')")
@@ -72,6 +75,10 @@ def test_the_properties_of_a_new_table_are_spelled_as_hive_has_them(tables: Tabl
     }
 
 
+@pytest.mark.beyond_the_gate(
+    "whole rows; the forgotten write IDs of a flat table; `contract/test_catalogs_of_a_metastore.py`",
+    cells=["partitioned"],
+)
 @pytest.mark.parametrize("layout", ["", "PARTITIONED BY (day STRING)"], ids=["flat", "partitioned"])
 def test_rows_whose_write_ids_a_drop_in_hive_has_forgotten_are_never_read_as_none_nor_written_over(
     tables: Tables, inner: Inner, layout: str
@@ -102,6 +109,7 @@ def test_rows_whose_write_ids_a_drop_in_hive_has_forgotten_are_never_read_as_non
     assert sorted(row[0] for row in tables.sql(f"SELECT * FROM {t}")) == [1, 2]
 
 
+@pytest.mark.beyond_the_gate("`contract/test_catalogs_of_a_metastore.py`; the other tests of the file")
 @pytest.mark.parametrize("table", ["rows", pytest.param("buckets", marks=pytest.mark.slow)])
 def test_every_change_of_rows(tables: Tables, inner: Inner, table: str) -> None:
     t, name = inner.name(table), TableName(inner.database, table)

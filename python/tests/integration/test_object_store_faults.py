@@ -19,6 +19,10 @@ from support.objectstore.session import spark_settings
 from support.session_process import SessionProcess
 from support.standalone import SPECULATION, started_cluster
 
+pytestmark = pytest.mark.beyond_the_gate(
+    "in memory: `unit/execution/test_committer_faults.py`, `unit/execution/test_committed_publication.py`"
+)
+
 DATABASE = "lakedb"
 BEFORE: Rows = [(n, 0, n % 2) for n in range(20)]
 NUMBERS = range(10, 14)

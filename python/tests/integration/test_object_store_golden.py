@@ -15,6 +15,11 @@ from hive_acid.testing.suite import find_suite
 from support.objectstore import golden_program
 from support.objectstore.lake import Lake, start_lake
 
+pytestmark = pytest.mark.beyond_the_gate(
+    "in memory, faults at every step: `unit/execution/test_committer_faults.py`; "
+    "the manifest committer on local files: `CommittedOutputSuite`"
+)
+
 FILES = tuple(file.name for file in find_suite(golden_program.SUITE))
 LIMIT_SECONDS = 2400.0
 COPIED = "/sqltest_ddl_"

@@ -11,6 +11,11 @@ from support.objectstore.lake import TRANSACTIONAL, Lake, start_lake
 from support.objectstore.session import WAREHOUSE
 from support.session_process import SessionProcess, StatementFailed
 
+pytestmark = pytest.mark.beyond_the_gate(
+    "in memory, faults at every step: `unit/execution/test_committer_faults.py`; "
+    "the manifest committer on local files: `CommittedOutputSuite`"
+)
+
 DATABASE = "lakedb"
 
 

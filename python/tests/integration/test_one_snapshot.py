@@ -67,6 +67,7 @@ BOTH = (
 )
 
 
+@pytest.mark.beyond_the_gate("with adaptive execution; the other tests of the file", cells=["false"])
 @pytest.mark.parametrize("adaptive", ["true", "false"])
 def test_a_query_beside_a_transaction_that_begins_does_not_read_what_that_writes(
     pair: Tables, gate: Gate, adaptive: str
@@ -152,6 +153,7 @@ def test_each_query_in_the_function_of_a_batch_has_a_snapshot_of_its_own(pair: T
     assert eventually(lambda: pair.open_transactions() == [])
 
 
+@pytest.mark.beyond_the_gate("with adaptive execution; the other tests of the file")
 def test_an_rdd_in_the_function_of_a_batch_sees_what_was_written_before_it(pair: Tables, tmp_path: Path) -> None:
     table, counts = f"{pair.database}.early", []
 

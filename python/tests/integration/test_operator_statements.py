@@ -133,6 +133,7 @@ def test_a_writer_whose_transaction_is_aborted_writes_nothing(tables: Any, flat:
     assert tables.sql("SELECT * FROM flat") == []
 
 
+@pytest.mark.beyond_the_gate("`unit/sql/test_operator_statements.py`, `unit/operators`; the other tests of the file")
 def test_all_partitions_are_requested_one_by_one(tables: Any, parts: TableName, pool: str) -> None:
     tables.sql(f"EXPLAIN EXTENDED ALTER TABLE parts COMPACT 'major' POOL '{pool}'")
     assert tables.sql("SHOW COMPACTIONS parts") == []
@@ -195,6 +196,7 @@ def test_who_waits_hears_how_a_compaction_ended(tables: Any, parts: TableName, p
         tables.spark.conf.unset("spark.hiveacid.compaction.pollMs")
 
 
+@pytest.mark.beyond_the_gate("`unit/sql/test_operator_statements.py`, `unit/operators`; the other tests of the file")
 def test_a_wait_for_a_compaction_is_cancelled_like_a_job(tables: Any, flat: TableName, pool: str) -> None:
     context = tables.spark.sparkContext
 

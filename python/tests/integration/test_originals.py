@@ -43,6 +43,9 @@ def ids_of(tables: Tables, name: str) -> dict[int, tuple[int, int, int]]:
     return {row[0]: tuple(row[1]) for row in tables.sql(f"SELECT id, ROW__ID FROM {name}")}
 
 
+@pytest.mark.beyond_the_gate(
+    "an ORC table, in either spelling", but=["transactional_properties-ORC", "TRANSACTIONAL_PROPERTIES-ORC"]
+)
 @pytest.mark.parametrize("form", ["ORC", "PARQUET"])
 @pytest.mark.parametrize("key", ["transactional_properties", "TRANSACTIONAL_PROPERTIES"])
 def test_a_table_with_rows_does_not_become_insert_only(tables: Tables, form: str, key: str) -> None:

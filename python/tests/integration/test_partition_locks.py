@@ -23,6 +23,14 @@ NOT_MATCHED = "WHEN NOT MATCHED THEN INSERT (id, name, d) VALUES (k, 'new', {d})
 REPLACE = "INSERT INTO parts REPLACE WHERE {where} SELECT 77, 'new', {d}"
 
 
+@pytest.mark.beyond_the_gate(
+    "three of eight; `unit/execution`",
+    but=[
+        "statement0-partitions0",
+        "statement2-partitions2",
+        "INSERT INTO parts REPLACE WHERE d > 1 SELECT 77, 'new', 9-partitions7",
+    ],
+)
 @pytest.mark.parametrize(
     ("statement", "partitions"),
     [

@@ -96,6 +96,7 @@ CONDITIONS = {
 }
 
 
+@pytest.mark.beyond_the_gate("changes and joins; locks: `integration/test_partition_locks.py`")
 def test_a_select_fetches_and_lists_what_its_condition_leaves(wide: Tables, asked: Asked) -> None:
     root = wide.location("p")
     for condition, keys in CONDITIONS.items():
@@ -145,6 +146,7 @@ REPLACEMENTS = {
 """Which partitions are locked by name, none if the table is; and the number of rows."""
 
 
+@pytest.mark.beyond_the_gate("changes and joins; locks: `integration/test_partition_locks.py`")
 def test_a_replacement_locks_the_partitions_of_its_condition_and_those_of_its_new_rows(
     wide: Tables, spark: SparkSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:

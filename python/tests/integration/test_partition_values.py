@@ -55,6 +55,7 @@ VALUES = {
 IN_THE_GATE = ("DECIMAL(10,2)", "TIMESTAMP", "DOUBLE", "CHAR(5)", "STRING", "DATE")
 
 
+@pytest.mark.beyond_the_gate("`unit/model/test_names.py`; one type", but=["DECIMAL(10,2)"])
 @pytest.mark.parametrize("column", [c if c in IN_THE_GATE else pytest.param(c, marks=pytest.mark.slow) for c in VALUES])
 def test_a_partition_is_named_as_hive_names_it_and_found_again(tables: Tables, column: str) -> None:
     tables.create("p", "id INT, name STRING", f"PARTITIONED BY (k {column})")
@@ -111,6 +112,9 @@ def test_the_values_of_alter_table_mean_the_partitions_of_an_insert(tables: Tabl
     assert tables.client.partition_names(name) == ["d=3.1/c=c  "]
 
 
+@pytest.mark.beyond_the_gate(
+    "two types of each kind; the other tests of the file", cells=["INT-k=01-k=1-1", "DECIMAL(4,2)-k=1.50-k=1.5-1.5"]
+)
 @pytest.mark.parametrize(
     ("column", "misspelled", "wanted", "value"),
     [
@@ -193,6 +197,9 @@ def test_hives_spelling_of_null_is_that_of_a_number_too(tables: Tables) -> None:
     assert sorted(tables.client.partition_names(table)) == ["k=2", f"k={DEFAULT}"]
 
 
+@pytest.mark.beyond_the_gate(
+    "two types of each kind; the other tests of the file", cells=["-VARCHAR(40)", "__HIVE_DEFAULT_PARTITION__-STRING"]
+)
 @pytest.mark.parametrize("kind", ["STRING", "VARCHAR(40)"])
 @pytest.mark.parametrize("value", ["", DEFAULT])
 def test_a_new_row_is_judged_by_the_partition_that_it_is_put_into(tables: Tables, value: str, kind: str) -> None:

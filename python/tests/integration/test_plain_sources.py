@@ -21,6 +21,7 @@ STATEMENTS = {
 }
 
 
+@pytest.mark.beyond_the_gate("three statements", but=["INSERT-ORC", "MERGE-PARQUET", "DELETE-PARQUET"])
 @pytest.mark.parametrize("form", ["ORC", "PARQUET"])
 @pytest.mark.parametrize("statement", STATEMENTS.values(), ids=STATEMENTS)
 def test_a_plain_source_is_read_by_sparks_own_reader(tables: Tables, form: str, statement: str) -> None:

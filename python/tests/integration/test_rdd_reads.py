@@ -41,6 +41,7 @@ def assert_prompt(rows: Tables, statement: str) -> None:
     assert time.monotonic() - started < SOON_SECONDS
 
 
+@pytest.mark.beyond_the_gate("two ways to read", but=["foreach"])
 @pytest.mark.parametrize(
     "read",
     [
@@ -80,6 +81,7 @@ def test_a_snapshot_ends_once_its_rdd_cannot_be_reached(rows: Tables, spark: Spa
     assert rows.client.held_locks() == []
 
 
+@pytest.mark.beyond_the_gate("Parquet; the other tests of the file")
 def test_a_job_that_reads_is_waited_for(rows: Tables, spark: SparkSession, tmp_path: Path) -> None:
     gate, begun = tmp_path / "open", tmp_path / "begun"
 
@@ -108,6 +110,7 @@ def test_a_job_that_reads_is_waited_for(rows: Tables, spark: SparkSession, tmp_p
     assert rows.sql("SELECT * FROM t") == []
 
 
+@pytest.mark.beyond_the_gate("Parquet; the other tests of the file", cells=["ORC"])
 @pytest.mark.parametrize("form", ["ORC", "PARQUET"])
 def test_an_rdd_that_is_read_later_gives_its_rows_or_says_that_they_are_gone(
     tables: Tables, spark: SparkSession, form: str

@@ -147,6 +147,7 @@ def test_a_cached_table_shows_the_statement_that_followed(rows: Tables) -> None:
     rows.sql("UNCACHE TABLE t")
 
 
+@pytest.mark.beyond_the_gate("a cached table; `integration/test_statement_caches.py`")
 def test_a_cache_made_in_another_time_zone_or_with_row_ids_shows_the_statement_too(
     rows: Tables, spark: SparkSession
 ) -> None:
@@ -165,6 +166,7 @@ def test_a_cache_made_in_another_time_zone_or_with_row_ids_shows_the_statement_t
     rows.sql("UNCACHE TABLE t")
 
 
+@pytest.mark.beyond_the_gate("a cached table; `integration/test_statement_caches.py`")
 def test_a_batch_function_of_a_stream_sees_what_it_has_written(
     rows: Tables, spark: SparkSession, tmp_path: Path
 ) -> None:
@@ -234,6 +236,13 @@ def test_row_ids_are_hidden_until_they_are_asked_for(filled: Tables, spark: Spar
     assert filled.sql("SELECT id FROM t WHERE ROW__ID.writeid = 2 AND ROW__ID.rowid = 1") == [(4,)]
 
 
+@pytest.mark.beyond_the_gate(
+    "`integration/test_damaged_files.py`",
+    but=[
+        "delta_0000001_0000001_0000-missing-spark.sql.files.ignoreMissingFiles",
+        "delete_delta_0000003_0000003_0000-zeroed-spark.sql.files.ignoreCorruptFiles",
+    ],
+)
 @pytest.mark.parametrize("setting", ["spark.sql.files.ignoreMissingFiles", "spark.sql.files.ignoreCorruptFiles"])
 @pytest.mark.parametrize("damage", ["missing", "cut", "zeroed"])
 @pytest.mark.parametrize("victim", ["delta_0000001_0000001_0000", "delete_delta_0000003_0000003_0000"])

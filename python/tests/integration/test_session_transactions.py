@@ -73,6 +73,9 @@ def test_a_commit_waits_where_a_table_with_statistics_was_altered_just_now(table
     assert "numRows" not in left, "it was counted without the new row"
 
 
+@pytest.mark.beyond_the_gate(
+    "`unit/execution/test_session_transaction.py`; the golden file of transactions; the other tests of the file"
+)
 def test_rows_are_replaced_by_a_condition_within(tables: Any, flat: TableName) -> None:
     with hive_acid.transaction(tables.spark):
         tables.sql("INSERT INTO flat VALUES (3, 'c')")
@@ -92,6 +95,7 @@ def test_a_row_inserted_within_may_be_updated_and_deleted_within(tables: Any, fl
     assert rows(tables.spark, flat) == [(1, "a"), (2, "b"), (5, "new+++")]
 
 
+@pytest.mark.beyond_the_gate("with adaptive execution", cells=["false"])
 @pytest.mark.parametrize("adaptive", ["true", "false"])
 def test_scans_below_shuffles_broadcasts_and_subqueries_see_it_too(tables: Any, flat: TableName, adaptive: str) -> None:
     """Spark plans these on threads of its own."""
@@ -113,6 +117,9 @@ def test_scans_below_shuffles_broadcasts_and_subqueries_see_it_too(tables: Any, 
         tables.sql("RESET spark.sql.adaptive.enabled")
 
 
+@pytest.mark.beyond_the_gate(
+    "`unit/execution/test_session_transaction.py`; the golden file of transactions; the other tests of the file"
+)
 def test_partitions_made_within_are_read_within(tables: Any) -> None:
     parts = tables.create("parts", "id INT", "PARTITIONED BY (d STRING)")
     with hive_acid.transaction(tables.spark):
@@ -155,6 +162,9 @@ def test_a_conflict_is_told_to_the_caller(tables: Any, flat: TableName, outside:
     assert rows(tables.spark, flat) == [(1, "theirs"), (2, "b")]
 
 
+@pytest.mark.beyond_the_gate(
+    "`unit/execution/test_session_transaction.py`; the golden file of transactions; the other tests of the file"
+)
 def test_rows_are_moved_by_an_insert_and_a_truncate(tables: Any, flat: TableName, outside: SparkSession) -> None:
     archive = tables.create("archive")
     with hive_acid.transaction(tables.spark):
@@ -165,6 +175,9 @@ def test_rows_are_moved_by_an_insert_and_a_truncate(tables: Any, flat: TableName
         assert (rows(session, archive), rows(session, flat)) == ([(1, "a"), (2, "b")], [])
 
 
+@pytest.mark.beyond_the_gate(
+    "`unit/execution/test_session_transaction.py`; the golden file of transactions; the other tests of the file"
+)
 def test_a_row_that_came_after_the_rows_were_read_is_not_truncated(
     tables: Any, flat: TableName, outside: SparkSession
 ) -> None:
@@ -194,6 +207,9 @@ def test_caches_are_neither_read_nor_filled_within_and_are_right_afterwards(
         tables.sql("UNCACHE TABLE flat")
 
 
+@pytest.mark.beyond_the_gate(
+    "`unit/execution/test_session_transaction.py`; the golden file of transactions; the other tests of the file"
+)
 def test_a_cache_of_shuffled_rows_is_not_read_within(tables: Any, flat: TableName) -> None:
     """Spark plans one adaptively, so that its scans are not among the leaves of its plan."""
     query = "SELECT name, count(*) FROM flat GROUP BY name ORDER BY name"
@@ -270,6 +286,9 @@ def in_batch(spark: SparkSession, folder: Path, write: Callable[[DataFrame], Non
     query.option("checkpointLocation", str(folder / "checkpoint")).start().awaitTermination(120)
 
 
+@pytest.mark.beyond_the_gate(
+    "`unit/execution/test_session_transaction.py`; the golden file of transactions; the other tests of the file"
+)
 def test_a_batch_is_written_in_the_transaction_of_its_own_session(tables: Any, flat: TableName, tmp_path: Path) -> None:
     tables.create("done", "id INT")
     target, done = f"{tables.database}.flat", f"{tables.database}.done"

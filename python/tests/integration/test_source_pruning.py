@@ -56,6 +56,13 @@ def facts(tables: Tables, statement: str) -> Mapping[str, Sequence[str]]:
     return found
 
 
+@pytest.mark.beyond_the_gate(
+    "four conditions; the Scala tests",
+    but=[
+        "t.day = s.day-WHEN MATCHED THEN UPDATE SET v = 'new'-s-2-12",
+        "t.day = s.day-* WHEN NOT MATCHED BY SOURCE AND t.id = 40 THEN DELETE-s-13-13",
+    ],
+)
 @pytest.mark.parametrize(
     "on, clauses, source, files, files_unpruned",
     [
@@ -147,6 +154,7 @@ def test_a_source_with_other_rows_when_it_is_read_again_is_merged_with_the_whole
     wait_until(lambda: not target.open_transactions(), "all transactions have ended")  # the metastore has its own
 
 
+@pytest.mark.beyond_the_gate("a short one; two conditions of a long one")
 def test_what_statements_of_one_transaction_have_written_is_merged(target: Tables, spark: SparkSession) -> None:
     with hive_acid.transaction(spark):
         target.sql("INSERT INTO d VALUES (500, 'own', DATE '2030-01-01', 1)")
@@ -179,6 +187,10 @@ def long_tables(tables: Tables) -> Tables:
     return tables
 
 
+@pytest.mark.beyond_the_gate(
+    "two types of the compared columns, two conditions of ON with a long source; `formats/orc/FilterSuite`",
+    but=["t.id = s.id"],
+)
 @pytest.mark.parametrize(
     "on",
     [
@@ -216,6 +228,7 @@ def last_plans(spark: SparkSession) -> str:
     return "\n".join(plans)
 
 
+@pytest.mark.beyond_the_gate("a short one; two conditions of a long one")
 def test_a_long_source_with_other_rows_when_it_is_read_again_is_merged_with_the_whole_target(
     long_tables: Tables, spark: SparkSession, tmp_path: Path
 ) -> None:

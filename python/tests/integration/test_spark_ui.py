@@ -82,6 +82,7 @@ def test_a_statement_shows_its_text_and_what_it_did(parts: Tables) -> None:
     assert parts.spark.sparkContext.getLocalProperty(DESCRIPTION) is None
 
 
+@pytest.mark.beyond_the_gate("a DELETE; several inserts", but=["DELETE", "several inserts"])
 @pytest.mark.parametrize(
     ("statement", "rows"),
     [

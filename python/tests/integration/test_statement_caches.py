@@ -100,6 +100,7 @@ def test_the_target_itself_is_read_as_it_is(queue: Tables) -> None:
     assert queue.sql("SELECT id FROM queue") == [(4,)]
 
 
+@pytest.mark.beyond_the_gate("a plain query; the other tests of the file")
 def test_the_target_itself_is_read_as_it_is_with_columns_that_are_padded(tables: Tables) -> None:
     tables.create("padded", "id INT, c CHAR(3)")
     tables.sql("INSERT INTO padded VALUES (1, 'a'), (2, 'b')")
@@ -154,6 +155,13 @@ def test_all_rows_of_the_target_that_a_user_has_cached_as_a_batch_are_that_batch
     assert queue.sql("SELECT count(*) FROM archive") == [(3,)]
 
 
+@pytest.mark.beyond_the_gate(
+    "a plain query; the other tests of the file",
+    cells=[
+        "WITH c AS (SELECT id, reflect('java.util.UUID', 'randomUUID') AS v FROM queue) SELECT * FROM c",
+        "SELECT /*+ REPARTITION(1) */ id, reflect('java.util.UUID', 'randomUUID') AS v FROM queue",
+    ],
+)
 @pytest.mark.parametrize(
     "query",
     [
@@ -177,6 +185,7 @@ def test_a_constant_partition_is_locked_alone_with_a_cached_source(queue: Tables
     assert facts["lock"] == f"SHARED_READ for INSERT on {TableName(queue.database, 'p')} k=a"
 
 
+@pytest.mark.beyond_the_gate("a plain query; the other tests of the file", cells=["False"])
 @pytest.mark.parametrize("is_filled", [True, False])
 def test_a_refused_cache_leaves_the_transaction_as_it_is(queue: Tables, is_filled: bool) -> None:
     cached(queue, f"SELECT id, 'x' AS v FROM {queue.database}.queue")
@@ -196,6 +205,7 @@ def test_within_a_transaction_a_cache_is_no_source(queue: Tables) -> None:
     assert queue.sql("SELECT count(*) FROM archive") == [(0,)]
 
 
+@pytest.mark.beyond_the_gate("a plain query; the other tests of the file")
 def test_a_look_ahead_takes_the_cache_too(queue: Tables) -> None:
     cached(queue, f"SELECT id FROM {queue.database}.queue WHERE id < 10")
     assert queue.spark.table("batch").count() == 3
@@ -211,6 +221,7 @@ def test_a_cache_that_is_still_empty_is_filled_by_the_first_statement(queue: Tab
     assert queue.sql("SELECT * FROM archive ORDER BY id") == shown
 
 
+@pytest.mark.beyond_the_gate("a plain query; the other tests of the file")
 def test_a_table_is_overwritten_from_a_cache_of_its_rows_that_is_still_empty(queue: Tables) -> None:
     """The cache is filled before the statement has a lock that keeps readers out."""
     cached(queue, f"SELECT id + 10 AS id FROM {queue.database}.queue WHERE id < 3")

@@ -52,6 +52,7 @@ def test_named_parameters_stand_for_values_wherever_they_may(t: Tables) -> None:
     assert rows(t) == [(1, "a"), (2, args["name"]), (4, "d"), (7, None), (8, args["name"])]
 
 
+@pytest.mark.beyond_the_gate("named ones; `unit/sql`")
 def test_positional_parameters_stand_for_values(t: Tables) -> None:
     assert t.sql("UPDATE t SET name = concat(?, name), id = id + ? WHERE id BETWEEN ? AND ?", args=["x", 10, 1, 2]) == [
         (2,)
@@ -60,6 +61,7 @@ def test_positional_parameters_stand_for_values(t: Tables) -> None:
     assert rows(t) == [(3, "c"), (12, "xb")]
 
 
+@pytest.mark.beyond_the_gate("named ones; `unit/sql`")
 def test_a_parameter_names_the_table(t: Tables) -> None:
     args = {"table": f"{t.database}.t", "id": 1}
     assert t.sql("DELETE FROM IDENTIFIER(:table) WHERE id = :id", args=args) == [(1,)]
@@ -173,6 +175,7 @@ def test_variables_are_values_of_an_update_but_columns_come_first(t: Tables) -> 
     t.sql("DROP TEMPORARY VARIABLE name")
 
 
+@pytest.mark.beyond_the_gate("named ones; `unit/sql`")
 @SCRIPTS
 def test_a_script_of_python_works_with_parameters_local_variables_and_handlers(t: Tables) -> None:
     script = """
@@ -225,6 +228,10 @@ SHOWN = {
 }
 
 
+@pytest.mark.beyond_the_gate(
+    "four statements",
+    but=["DELETE FROM t WHERE nme = 'a'", "DELETE FROM t WHERE array(1) = id", "UPDATE t SET id = id + array(1)"],
+)
 @pytest.mark.parametrize("statement", SHOWN)
 @TELLS_CONTEXT
 def test_an_error_shows_the_users_own_text_and_position(t: Tables, statement: str) -> None:
@@ -245,6 +252,10 @@ FAILING = {
 }
 
 
+@pytest.mark.beyond_the_gate(
+    "a DELETE and an UPDATE",
+    but=["DELETE FROM t WHERE 1 / (id - 1) > 0", "UPDATE t SET name = id / (id - 2) WHERE id > 1"],
+)
 @pytest.mark.parametrize("statement", FAILING)
 @TELLS_CONTEXT
 def test_an_error_of_a_value_shows_the_users_own_text_and_position(t: Tables, statement: str) -> None:
@@ -268,6 +279,7 @@ MISMATCHES = {
 }
 
 
+@pytest.mark.beyond_the_gate("four statements", but=["UPDATE t SET id = name"])
 @pytest.mark.parametrize("statement", MISMATCHES)
 def test_a_mismatch_is_sparks_error_in_the_users_names(t: Tables, statement: str) -> None:
     with pytest.raises(AnalysisException) as caught:

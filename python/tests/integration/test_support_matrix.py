@@ -66,6 +66,7 @@ def try_cell(tables: Tables, kind: Kind, line: Line, table: str) -> None:
             assert sorted(tables.sql(f"SELECT id, name FROM {table}")) == sorted(rows), line.title
 
 
+@pytest.mark.beyond_the_gate("the tests of each statement; the golden files")
 @pytest.mark.parametrize("kind", [*(pytest.param(kind, id=kind.title) for kind in IN_THE_GATE), *SLOW])
 def test_the_matrix_is_true(tables: Tables, kind: Kind) -> None:
     tried = [

@@ -56,6 +56,10 @@ WRITES: dict[str, Callable[[DataFrame], object]] = {
 }
 
 
+@pytest.mark.beyond_the_gate(
+    "two calls with a plain frame, two with a cached one; the other tests of the file",
+    cells=["plain-writeTo", "plain-saveAsTable", "cached-insertInto", "cached-merge"],
+)
 @pytest.mark.parametrize("write", WRITES.values(), ids=WRITES)
 @pytest.mark.parametrize("cached", [False, True], ids=["plain", "cached"])
 def test_a_frame_of_before_set_time_zone_is_not_written(

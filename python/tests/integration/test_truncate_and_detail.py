@@ -48,6 +48,7 @@ def test_all_rows_are_truncated(table: AcidTable, parts: AcidTable, tables: Tabl
     assert eventually(lambda: tables.open_transactions() == [])
 
 
+@pytest.mark.beyond_the_gate("values of both columns, and of one of them", but=["partition0-left0", "partition1-left1"])
 @pytest.mark.parametrize(
     ("partition", "left"),
     [

@@ -29,6 +29,7 @@ def session(metastore: EmbeddedMetastore, proxy: ThriftProxy, tmp_path: Path) ->
         session.sql(f"DROP DATABASE {DATABASE} CASCADE")
 
 
+@pytest.mark.beyond_the_gate("`unit/spark/test_login.py`")
 def test_hadoops_user_owns_tables_and_locks(
     session: SessionProcess, proxy: ThriftProxy, client: ThriftMetastore
 ) -> None:

@@ -62,6 +62,9 @@ def assert_nothing_is_left(tables: Any, table: TableName, *holders: int) -> None
         assert max(info.id for info in tables.open_transactions()) == max(holders)
 
 
+@pytest.mark.beyond_the_gate(
+    "one cell of each; `unit/transactions`", but=["UPDATE parts SET n = n + 1 WHERE d = 'p3' AND id < 5"]
+)
 @pytest.mark.parametrize(
     "statement",
     [
@@ -104,6 +107,7 @@ def test_a_setting_that_is_misspelt_or_no_number_changes_nothing_and_is_named(ta
     assert tables.sql("SELECT count(*) FROM flat") == [(10,)]
 
 
+@pytest.mark.beyond_the_gate("one cell of each; `unit/transactions`", but=["group"])
 @pytest.mark.parametrize("way", ["group", "tag", "all"])
 def test_a_statement_that_waits_for_a_lock_is_cancelled_like_a_job(tables: Any, flat: TableName, way: str) -> None:
     context = tables.spark.sparkContext
@@ -133,6 +137,7 @@ def test_a_statement_that_waits_for_a_lock_is_cancelled_like_a_job(tables: Any, 
     assert tables.sql("SELECT count(*) FROM flat") == [(10,)]
 
 
+@pytest.mark.beyond_the_gate("one cell of each; `unit/transactions`")
 @pytest.mark.parametrize("same", [True, False], ids=["one-partition", "eight-partitions"])
 def test_eight_writers_end_without_losing_an_update(tables: Any, parts: TableName, same: bool) -> None:
     """Each adds to the same rows; who waited goes on behind the lock it has waited for."""

@@ -48,6 +48,11 @@ def spark(hive: HiveEngine, tmp_path_factory: pytest.TempPathFactory) -> Iterato
         yield session
 
 
+@pytest.mark.beyond_the_gate(
+    "partitioned tables; a flat one that was overwritten; "
+    "what an ALTER writes: `contract/test_alters_beside_writes.py`",
+    cells=["flat"],
+)
 @pytest.mark.parametrize("kind", KINDS)
 def test_hive_reads_and_changes_what_spark_wrote_and_spark_reads_it_back(
     hive: HiveEngine, spark: SessionProcess, kind: str
@@ -89,6 +94,9 @@ def test_hive_reads_and_changes_what_spark_wrote_and_spark_reads_it_back(
     table.check_rows("id", [(8, "eight", MONDAY), (9, None, MONDAY), (20, "TWO!", TUESDAY)])
 
 
+@pytest.mark.beyond_the_gate(
+    "partitioned tables; a flat one that was overwritten; what an ALTER writes: `contract/test_alters_beside_writes.py`"
+)
 def test_hive_reads_and_changes_what_spark_created_as_a_query_and_inserted_into_several_tables(
     hive: HiveEngine, spark: SessionProcess
 ) -> None:
@@ -119,6 +127,9 @@ def test_hive_reads_and_changes_what_spark_created_as_a_query_and_inserted_into_
     tables[0].check_rows("id", [(None, "NONE", MONDAY)])
 
 
+@pytest.mark.beyond_the_gate(
+    "partitioned tables; a flat one that was overwritten; what an ALTER writes: `contract/test_alters_beside_writes.py`"
+)
 def test_hive_reads_and_changes_what_spark_altered(hive: HiveEngine, spark: SessionProcess) -> None:
     spark.sql(f"CREATE TABLE altered {KINDS['partitioned']} {ACID}")
     table = HiveTable(hive, "altered")
@@ -170,6 +181,11 @@ def test_constraints_that_hive_has_made_hold_in_spark(hive: HiveEngine, spark: S
         spark.sql("INSERT INTO checked VALUES (1)")
 
 
+@pytest.mark.beyond_the_gate(
+    "partitioned tables; a flat one that was overwritten; "
+    "what an ALTER writes: `contract/test_alters_beside_writes.py`",
+    cells=["partitioned"],
+)
 @pytest.mark.parametrize("kind", KINDS)
 def test_hive_reads_and_changes_what_spark_overwrote_and_truncated(
     hive: HiveEngine, spark: SessionProcess, kind: str

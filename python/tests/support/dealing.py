@@ -1,8 +1,8 @@
 """Deals tests out to processes: what shares servers stays in one process, and what takes longest begins first.
 
-A *unit* is what one process runs: a folder whose tests share servers, else a file, or those of its tests that one
-release of Hive's engine runs. A server or session of module scope is so started once per run. How long a unit takes is
-known from the last run in this working copy.
+A *unit* is what one process runs: in the gate a folder whose tests share servers, else a file, or those of its tests
+that one release of Hive's engine runs. A server or session of module scope is so started once per run. How long a unit
+takes is known from the last run in this working copy.
 """
 
 from __future__ import annotations
@@ -16,8 +16,6 @@ import pytest
 from xdist.remote import Producer
 from xdist.scheduler.loadscope import LoadScopeScheduling
 from xdist.workermanage import WorkerController
-
-from support.gate import load_left_out
 
 CACHE_KEY: Final = "hive-acid/seconds of units"
 SHARING_FOLDERS: Final = ("python/tests/contract", "python/tests/integration/faults")
@@ -121,17 +119,22 @@ _RELEASE: Final = re.compile(r"^python/tests/interop/.*\[(?:.*-)?(hive-[0-9]+\.[
 _TEST_SECONDS: Final[Mapping[str, float]] = {"interop": 25.0, "integration": 1.0, "architecture": 0.1, "unit": 0.01}
 
 
-def find_unit(test_id: str) -> str:
+def find_unit(test_id: str, is_whole_run: bool = False) -> str:
     """The unit of a test, as a path from the root of the repository, with a release in brackets where Hive has a part.
 
-    What the gate leaves out of a folder that shares servers takes so long that servers of a file's own are no loss.
+    In a run of everything the files of a folder take so long that servers of a file's own are no loss.
     """
     file = test_id.split("::", 1)[0]
     folder = next((folder for folder in SHARING_FOLDERS if file.startswith(f"{folder}/")), None)
-    if folder:
-        return file if any(entry.holds(test_id) for entry in load_left_out()) else folder
+    if folder and not is_whole_run:
+        return folder
     release = _RELEASE.search(test_id)
     return f"{file}[{release[1]}]" if release else file
+
+
+def is_whole_run(config: pytest.Config) -> bool:
+    """True for a run of everything, which says which part it is."""
+    return config.getoption("--part") is not None
 
 
 def guess_seconds(unit: str, test_count: int, known_seconds: Mapping[str, float]) -> float:
@@ -149,6 +152,7 @@ class UnitScheduling(LoadScopeScheduling):
     def __init__(self, config: pytest.Config, log: Producer, known_seconds: Mapping[str, float]) -> None:
         super().__init__(config, log)
         self._known_seconds = known_seconds
+        self._is_whole_run = is_whole_run(config)
 
     def _assign_work_unit(self, node: WorkerController) -> None:
         longest = max(
@@ -158,16 +162,17 @@ class UnitScheduling(LoadScopeScheduling):
         super()._assign_work_unit(node)
 
     def _split_scope(self, nodeid: str) -> str:
-        return find_unit(nodeid)
+        return find_unit(nodeid, self._is_whole_run)
 
 
 class UnitSeconds:
     """Adds up how long each unit of a run takes."""
 
-    def __init__(self) -> None:
+    def __init__(self, is_whole_run: bool) -> None:
         self.seconds: dict[str, float] = {}
+        self._is_whole_run = is_whole_run
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Of each phase of a test."""
-        unit = find_unit(report.nodeid)
+        unit = find_unit(report.nodeid, self._is_whole_run)
         self.seconds[unit] = round(self.seconds.get(unit, 0.0) + report.duration, 2)

@@ -1,61 +1,57 @@
-"""Which tests the gate leaves to `./dev test --all`, and where it proves the same.
+"""Which tests the gate leaves to `./dev test --all`, beside those marked `slow`, which are long by their nature.
 
-`beyond_the_gate.toml` says it, beside the marks `slow` in the tests.
+`@pytest.mark.beyond_the_gate("where the gate proves the same")` stands at a test, or as `pytestmark` in a file. The
+gate leaves out all its cells; with `but=[…]` all cells but these, with `cells=[…]` these alone. Both hold patterns of
+pytest's IDs of cells, in which `*` stands for any text. `@pytest.mark.in_the_gate` takes a test out of what its file
+says.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import lru_cache
-from pathlib import Path
+from collections.abc import Iterable, Sequence
+from fnmatch import fnmatchcase
 from typing import Final
 
-from hive_acid.older_python import tomllib
+import pytest
 
-TESTS: Final = Path(__file__).resolve().parents[1]
-LIST: Final = TESTS / "beyond_the_gate.toml"
-_PREFIX: Final = "python/tests/"
-
-
-@dataclass(frozen=True)
-class LeftOut:
-    """Tests of one promise, each named as `folder/file.py`, `folder/file.py::test` or `folder/file.py::test[cell]`.
-
-    `gate` says where the gate proves the promise. `kept` are those of `tests` that the gate runs all the same.
-    """
-
-    promise: str
-    gate: str
-    tests: tuple[str, ...]
-    kept: tuple[str, ...] = ()
-
-    @property
-    def files(self) -> tuple[str, ...]:
-        """The files of the tests, in order."""
-        return tuple(dict.fromkeys(test.split("::", 1)[0] for test in self.tests))
-
-    def holds(self, test_id: str) -> bool:
-        """True for a test that the gate leaves out, by pytest's ID."""
-        name = test_id.removeprefix(_PREFIX)
-        return _is_one_of(name, self.tests) and not _is_one_of(name, self.kept)
+BEYOND: Final = "beyond_the_gate"
+INSIDE: Final = "in_the_gate"
 
 
-@lru_cache(maxsize=1)
-def load_left_out() -> tuple[LeftOut, ...]:
-    """All of them, in the order of the file."""
-    found = tomllib.loads(LIST.read_text("utf-8"))["left_out"]
-    return tuple(
-        LeftOut(entry["promise"], entry["gate"], tuple(entry["tests"]), tuple(entry.get("kept", ()))) for entry in found
-    )
+def is_left_out(item: pytest.Item) -> bool:
+    """True for a test that the gate leaves out by a mark of this module."""
+    mark = item.get_closest_marker(BEYOND)
+    if mark is None or item.get_closest_marker(INSIDE):
+        return False
+    cell = find_cell(item)
+    if "cells" in mark.kwargs:
+        return _is_one_of(cell, mark.kwargs["cells"])
+    return not _is_one_of(cell, mark.kwargs.get("but", ()))
 
 
-def _is_one_of(name: str, tests: Sequence[str]) -> bool:
-    return not _names(name).isdisjoint(tests)
+def find_unknown_patterns(items: Iterable[pytest.Item]) -> list[tuple[str, str]]:
+    """Tests with a pattern of a mark that none of their cells has. `items` has all cells of each test."""
+    cells: dict[str, list[str]] = {}
+    patterns: dict[str, tuple[str, ...]] = {}
+    for item in items:
+        mark = item.get_closest_marker(BEYOND)
+        if mark and mark in item.own_markers:
+            test = item.nodeid.partition("[")[0]
+            cells.setdefault(test, []).append(find_cell(item))
+            patterns[test] = (*mark.kwargs.get("cells", ()), *mark.kwargs.get("but", ()))
+    return [
+        (test, pattern)
+        for test, of_test in patterns.items()
+        for pattern in of_test
+        if not any(fnmatchcase(cell, pattern) for cell in cells[test])
+    ]
 
 
-@lru_cache(maxsize=1)
-def _names(test_id: str) -> frozenset[str]:
-    """The cell, its test and its file: one test is looked for in entry after entry."""
-    test = test_id.split("[", 1)[0]
-    return frozenset((test_id, test, test.split("::", 1)[0]))
+def find_cell(item: pytest.Item) -> str:
+    """What pytest's ID of the test has in brackets; nothing if it has none."""
+    callspec = getattr(item, "callspec", None)
+    return callspec.id if callspec else ""
+
+
+def _is_one_of(cell: str, patterns: Sequence[str]) -> bool:
+    return any(fnmatchcase(cell, pattern) for pattern in patterns)

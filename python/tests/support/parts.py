@@ -58,8 +58,8 @@ class PartChoice:
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
         """After `-m` has chosen."""
-        counts = Counter(find_unit(item.nodeid) for item in items)
-        units = deal_units(counts, self._part.count)[self._part.number - 1]
-        others = [item for item in items if find_unit(item.nodeid) not in units]
-        items[:] = [item for item in items if find_unit(item.nodeid) in units]
+        unit_of = {item: find_unit(item.nodeid, is_whole_run=True) for item in items}
+        units = deal_units(Counter(unit_of.values()), self._part.count)[self._part.number - 1]
+        others = [item for item in items if unit_of[item] not in units]
+        items[:] = [item for item in items if unit_of[item] in units]
         config.hook.pytest_deselected(items=others)

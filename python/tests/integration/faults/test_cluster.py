@@ -18,9 +18,13 @@ from support.standalone import HOSTS, SPECULATION, StandaloneCluster, started_cl
 
 SETTINGS = {**SPECULATION, "spark.python.worker.reuse": "false"}
 
-pytestmark = pytest.mark.skipif(
-    sys.platform != "linux", reason="only Linux has a second host on its loopback interface"
-)
+pytestmark = [
+    pytest.mark.skipif(sys.platform != "linux", reason="only Linux has a second host on its loopback interface"),
+    pytest.mark.beyond_the_gate(
+        "a job of `spark-submit` on executors (`integration/test_entry_points.py`); "
+        "tasks that are tried again (`integration/faults/test_tasks.py`)"
+    ),
+]
 
 
 class Clustered:

@@ -12,6 +12,11 @@ from support.mutations import MUTATIONS
 from support.session_process import SessionProcess
 from support.thrift_proxy import Hold, ThriftProxy
 
+pytestmark = pytest.mark.beyond_the_gate(
+    "in memory, at every step of each statement: `unit/execution/test_fault_matrix.py`; "
+    "`integration/faults/test_matrix.py`"
+)
+
 POINTS = ("committed", "renamed", "staged", "renaming", "commit", "writing")
 """Where a statement is when its driver is killed; `writing` last, for it keeps the cores."""
 

@@ -18,6 +18,8 @@ import pytest
 from hive_acid.model.table import TableName
 from support.drivers import Drivers, wait_until
 
+pytestmark = pytest.mark.beyond_the_gate("`unit/erasure/test_phases.py`: a kill before and after every call")
+
 ADA = "ada.lovelace@example.org"
 LIMIT_S = 240.0
 

@@ -77,6 +77,7 @@ def cases() -> Iterator[ParameterSet]:
                 yield pytest.param(mutation, (lost,), id=f"{mutation}-{lost.value}", marks=pytest.mark.slow)
 
 
+@pytest.mark.beyond_the_gate("`unit/execution/test_together.py`; an error in the second")
 @pytest.mark.parametrize(("mutation", "losts"), list(cases()))
 def test_a_statement_reports_what_happened_whichever_call_is_lost(
     drivers: Drivers, mutation: Mutation, losts: tuple[Lost, ...]
@@ -98,6 +99,9 @@ def test_a_statement_reports_what_happened_whichever_call_is_lost(
         trial.assert_undone(result, UNAVAILABLE)
 
 
+@pytest.mark.beyond_the_gate(
+    "`unit/spark/test_client_errors.py`; our own lost calls (`integration/faults/test_lost_calls.py`)"
+)
 def test_a_table_that_spark_cannot_look_up_is_an_unavailable_metastore(drivers: Drivers, table: Table) -> None:
     drivers.proxy.lose(None, Lost.REQUEST, forever=True)
     for statement in (f"SELECT * FROM {table.name}", f"DELETE FROM {table.name} WHERE id = 1"):
@@ -110,6 +114,10 @@ def test_a_table_that_spark_cannot_look_up_is_an_unavailable_metastore(drivers: 
     assert len(table.ids()) == 100
 
 
+@pytest.mark.beyond_the_gate(
+    "in memory: `unit/execution/test_fault_matrix.py`, `unit/execution/test_outcomes.py`; "
+    "an interrupt while the answer is awaited"
+)
 @pytest.mark.parametrize("lost", Lost)
 def test_a_commit_whose_answers_never_come_is_reported_as_unknown(drivers: Drivers, table: Table, lost: Lost) -> None:
     drivers.proxy.lose("commit_txn", lost, forever=True)
@@ -161,6 +169,9 @@ def test_a_connection_that_is_opened_at_the_second_try_serves(drivers: Drivers, 
     assert table.ids() == ALL[2:]
 
 
+@pytest.mark.beyond_the_gate(
+    "`unit/metastore/test_reconnecting.py`; one that is opened at the second try, in the same file"
+)
 def test_a_connection_that_cannot_be_opened_again_fails_by_name(drivers: Drivers, table: Table) -> None:
     assert drivers.attempt(f"DELETE FROM {table.name} WHERE id = 0") == 1
     drivers.proxy.lose("get_valid_write_ids", Lost.REQUEST)
@@ -173,6 +184,7 @@ def test_a_connection_that_cannot_be_opened_again_fails_by_name(drivers: Drivers
     assert table.ids() == ALL[1:]
 
 
+@pytest.mark.beyond_the_gate("`unit/execution/test_together.py`; an error in the second")
 @pytest.mark.parametrize("lost", Lost)
 def test_a_lost_look_at_a_waiting_lock_is_repeated(drivers: Drivers, table: Table, lost: Lost) -> None:
     txn_id = drivers.client.open_transaction("other", "host", "test")
@@ -187,6 +199,7 @@ def test_a_lost_look_at_a_waiting_lock_is_repeated(drivers: Drivers, table: Tabl
     assert table.ids() == [0, *ALL[2:]]
 
 
+@pytest.mark.beyond_the_gate("`unit/execution/test_together.py`; an error in the second")
 def test_a_lost_heartbeat_does_no_harm(drivers: Drivers, table: Table) -> None:
     gate = drivers.gate()
     loss = drivers.proxy.lose("heartbeat", Lost.REQUEST)

@@ -25,12 +25,22 @@ ALL = pytest.mark.parametrize("mutation", MUTATIONS, ids=str)
 CHANGES = [mutation for mutation in MUTATIONS if mutation.kind in (StatementKind.UPDATE, StatementKind.DELETE)]
 
 
+@pytest.mark.beyond_the_gate(
+    "in memory, every fault at every step of a statement of each way to write: "
+    "`unit/execution/test_fault_matrix.py`; one statement for each fault",
+    but=["insert-flat"],
+)
 @ALL
 def test_without_a_fault_it_is_done(drivers: Drivers, mutation: Mutation) -> None:
     trial = drivers.trial(mutation)
     trial.assert_done(drivers.attempt(trial.text()))
 
 
+@pytest.mark.beyond_the_gate(
+    "in memory, every fault at every step of a statement of each way to write: "
+    "`unit/execution/test_fault_matrix.py`; one statement for each fault",
+    but=["delete-flat"],
+)
 @slow_but("insert-partitions", "delete-flat")
 def test_an_exception_in_the_query_undoes_it(drivers: Drivers, mutation: Mutation) -> None:
     trial = drivers.trial(mutation)
@@ -38,6 +48,10 @@ def test_an_exception_in_the_query_undoes_it(drivers: Drivers, mutation: Mutatio
     trial.assert_undone(drivers.attempt(trial.text(fails)), raised_in_tasks("USER_RAISED_EXCEPTION"))
 
 
+@pytest.mark.beyond_the_gate(
+    "in memory, every fault at every step of a statement of each way to write: "
+    "`unit/execution/test_fault_matrix.py`; one statement for each fault"
+)
 @slow_but("insert-flat", "update-partitions", "delete-partitions", among=(*MUTATIONS, *BUCKETED))
 def test_a_task_that_is_tried_again_writes_every_row_once(drivers: Drivers, mutation: Mutation) -> None:
     trial, marker = drivers.trial(mutation), drivers.marker()
@@ -62,6 +76,11 @@ needs_limits = pytest.mark.skipif(
 )
 
 
+@pytest.mark.beyond_the_gate(
+    "in memory, every fault at every step of a statement of each way to write: "
+    "`unit/execution/test_fault_matrix.py`; one statement for each fault",
+    but=["update-partitions"],
+)
 @needs_limits
 @slow_but("insert-flat", "update-partitions", "delete-flat")
 def test_a_full_disk_under_the_tasks_undoes_it(drivers: Drivers, mutation: Mutation) -> None:
@@ -76,6 +95,9 @@ def test_a_full_disk_under_the_tasks_undoes_it(drivers: Drivers, mutation: Mutat
         trial.assert_undone(failure, "HIVE_ACID_STORAGE")
 
 
+@pytest.mark.beyond_the_gate(
+    "in memory, at every step: `unit/execution/test_fault_matrix.py`; one cell of each kind in a real process"
+)
 @needs_limits
 @pytest.mark.parametrize("nth", [pytest.param(1, marks=pytest.mark.slow), 2])
 def test_a_full_disk_under_the_driver_undoes_it(drivers: Drivers, nth: int) -> None:
@@ -89,6 +111,11 @@ def test_a_full_disk_under_the_driver_undoes_it(drivers: Drivers, nth: int) -> N
     trial.assert_undone(failure, "HIVE_ACID_STORAGE")
 
 
+@pytest.mark.beyond_the_gate(
+    "in memory, every fault at every step of a statement of each way to write: "
+    "`unit/execution/test_fault_matrix.py`; one statement for each fault",
+    but=["request-insert-partitions"],
+)
 @slow_but("insert-partitions", "update-flat")
 @pytest.mark.parametrize("lost", Lost, ids=lambda lost: lost.value)
 def test_a_lost_commit_is_found_out_about(drivers: Drivers, mutation: Mutation, lost: Lost) -> None:
@@ -99,6 +126,11 @@ def test_a_lost_commit_is_found_out_about(drivers: Drivers, mutation: Mutation, 
     trial.assert_done(affected)
 
 
+@pytest.mark.beyond_the_gate(
+    "in memory, every fault at every step of a statement of each way to write: "
+    "`unit/execution/test_fault_matrix.py`; one statement for each fault",
+    but=["cancelJobGroup-update-partitions"],
+)
 @slow_but("insert-flat", "update-partitions", "delete-flat")
 @pytest.mark.parametrize("way", ["cancelJobGroup", "Ctrl-C"])
 def test_a_cancelled_statement_is_undone_at_once(drivers: Drivers, mutation: Mutation, way: str) -> None:
@@ -121,6 +153,7 @@ def test_a_cancelled_statement_is_undone_at_once(drivers: Drivers, mutation: Mut
     trial.assert_done(drivers.attempt(trial.text()))
 
 
+@pytest.mark.beyond_the_gate("a DELETE in the same file", cells=["insert-flat"])
 @slow_but("insert-flat", "delete-flat")
 def test_ctrl_c_leaves_the_statements_of_other_threads_alone(drivers: Drivers, mutation: Mutation) -> None:
     """py4j would close the connections of all threads, and send again what they wait for."""
@@ -158,6 +191,9 @@ def test_ctrl_c_while_a_lock_is_awaited_undoes_the_statement(drivers: Drivers, m
     trial.assert_undone(failure, "KeyboardInterrupt")
 
 
+@pytest.mark.beyond_the_gate(
+    "in memory, at every step: `unit/execution/test_fault_matrix.py`; one cell of each kind in a real process"
+)
 @slow_but("update-partitions")
 def test_a_lock_that_another_keeps_is_not_waited_for_for_ever(drivers: Drivers, mutation: Mutation) -> None:
     trial, client = drivers.trial(mutation), drivers.client
@@ -173,6 +209,11 @@ def test_a_lock_that_another_keeps_is_not_waited_for_for_ever(drivers: Drivers, 
     trial.assert_undone(failure, "HIVE_ACID_LOCK_TIMEOUT")
 
 
+@pytest.mark.beyond_the_gate(
+    "in memory, every fault at every step of a statement of each way to write: "
+    "`unit/execution/test_fault_matrix.py`; one statement for each fault",
+    but=["delete-flat"],
+)
 @slow_but("update-partitions", "delete-flat", among=CHANGES)
 def test_a_statement_that_lost_a_race_runs_again(drivers: Drivers, mutation: Mutation) -> None:
     """Another session changes the same rows between the snapshot and the lock."""
@@ -190,6 +231,7 @@ def test_a_statement_that_lost_a_race_runs_again(drivers: Drivers, mutation: Mut
     trial.assert_rows(mutation.effect(changed, trial.numbers))
 
 
+@pytest.mark.beyond_the_gate("`unit/execution/test_fault_matrix.py`", cells=["update-partitions"])
 @slow_but("update-partitions")
 def test_a_transaction_that_timed_out_unnoticed_is_not_committed(drivers: Drivers, mutation: Mutation) -> None:
     trial, gate = drivers.trial(mutation), drivers.gate()

@@ -12,6 +12,11 @@ import pytest
 from support.drivers import Drivers, start_drivers
 from support.mutations import MUTATIONS, Mutation
 
+pytestmark = pytest.mark.beyond_the_gate(
+    "a client whose server vanishes (`contract/test_vanishing_server.py`); "
+    "lost calls (`integration/faults/test_lost_calls.py`)"
+)
+
 PATIENT = {"metastore.txn.timeout": "600s"}
 ALL = pytest.mark.parametrize("mutation", MUTATIONS, ids=str)
 

@@ -30,6 +30,7 @@ def is_at_rest(drivers: Drivers, *tables: Table) -> bool:
     return not drivers.open_transactions() and not any(table.locks() or table.staging() for table in tables)
 
 
+@pytest.mark.beyond_the_gate("`unit/execution/test_together.py`; an error in the second")
 def test_both_inserts_are_done(drivers: Drivers, table: Table, other: Table) -> None:
     assert drivers.attempt(multi_insert(table, other)) == 2
     assert (table.ids(), other.ids()) == ([*ALL, 100], [0, 200])
@@ -44,6 +45,11 @@ def test_an_error_in_the_second_undoes_the_first(drivers: Drivers, table: Table,
     wait_until(lambda: is_at_rest(drivers, table, other), "all has ended")
 
 
+@pytest.mark.beyond_the_gate(
+    "in memory, at every step of each statement; an error in the second in the same file; "
+    "`integration/faults/test_matrix.py`",
+    cells=["writing"],
+)
 @pytest.mark.parametrize("point", ["writing", pytest.param("commit", marks=pytest.mark.slow)])
 def test_a_driver_that_is_killed_between_them_shows_neither(
     drivers: Drivers, table: Table, other: Table, point: str
@@ -67,6 +73,7 @@ def test_a_driver_that_is_killed_between_them_shows_neither(
     assert (table.ids(), other.ids()) == ([*ALL, 100], [0, 200])
 
 
+@pytest.mark.beyond_the_gate("`unit/execution/test_together.py`; an error in the second")
 @pytest.mark.parametrize("lost", Lost)
 def test_a_commit_of_both_whose_answers_never_come_is_unknown_and_is_both_or_neither(
     drivers: Drivers, table: Table, other: Table, lost: Lost
@@ -80,6 +87,7 @@ def test_a_commit_of_both_whose_answers_never_come_is_unknown_and_is_both_or_nei
     assert (table.ids(), other.ids()) == expected
 
 
+@pytest.mark.beyond_the_gate("one statement", cells=["transaction", "several"])
 @pytest.mark.parametrize("steps", ["one", "several", "transaction"])
 def test_a_cache_shows_rows_whose_commit_nobody_has_told_of(
     drivers: Drivers, table: Table, other: Table, steps: str
@@ -99,6 +107,7 @@ def test_a_cache_shows_rows_whose_commit_nobody_has_told_of(
     session.sql(f"UNCACHE TABLE {table.name}")
 
 
+@pytest.mark.beyond_the_gate("`unit/execution/test_together.py`; an error in the second")
 @pytest.mark.parametrize("lost", Lost)
 def test_a_new_table_is_kept_if_nobody_knows_whether_its_rows_were_committed(drivers: Drivers, lost: Lost) -> None:
     name = f"created{next(drivers.numbers)}"
@@ -127,6 +136,7 @@ def test_a_driver_that_is_killed_while_it_fills_a_new_table_leaves_it_empty(driv
     assert created.ids() == [2]
 
 
+@pytest.mark.beyond_the_gate("`unit/execution/test_together.py`; an error in the second")
 def test_a_query_that_fails_leaves_no_new_table(drivers: Drivers) -> None:
     name = f"created{next(drivers.numbers)}"
     with pytest.raises(StatementFailed) as failed:

@@ -19,6 +19,11 @@ from support.session_process import SessionProcess
 from support.spark_settings import SHORT_LIVED
 from support.yarn.cluster import Yarn
 
+pytestmark = pytest.mark.beyond_the_gate(
+    "a job of `spark-submit` on executors (`integration/test_entry_points.py`); "
+    "tasks that are tried again (`integration/faults/test_tasks.py`)"
+)
+
 EXECUTORS = 2
 JOB = """
 import hive_acid

@@ -45,6 +45,7 @@ def wait_until_passed(moment: float) -> None:
     wait_until(lambda: time.monotonic() > moment, "time passes", 7.0 * TXN_TIMEOUT_SECONDS)
 
 
+@pytest.mark.beyond_the_gate("in memory, at every step of each statement: `unit/execution/test_fault_matrix.py`")
 @pytest.mark.parametrize(("point", "mutation"), CASES)
 def test_a_driver_that_stood_still_for_longer_than_the_timeout_never_shows_a_row(
     drivers: Drivers, point: str, mutation: Mutation

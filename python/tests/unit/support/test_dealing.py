@@ -16,12 +16,9 @@ def test_tests_that_share_servers_are_one_unit(folder: str) -> None:
     assert find_unit(f"{folder}/test_a.py::TestA::test_b[c/d::e]") == find_unit(f"{folder}/test_f.py::test_g") == folder
 
 
-def test_what_the_gate_leaves_out_of_them_is_a_unit_for_each_file() -> None:
-    (folder,) = (folder for folder in SHARING_FOLDERS if folder.endswith("faults"))
-    assert find_unit(f"{folder}/test_yarn.py::test_a[b]") == f"{folder}/test_yarn.py"
-    restarted = f"{folder}/test_matrix.py::test_without_a_fault_it_is_done"
-    assert find_unit(f"{restarted}[delete-flat]") == f"{folder}/test_matrix.py"
-    assert find_unit(f"{restarted}[insert-flat]") == folder
+@pytest.mark.parametrize("folder", SHARING_FOLDERS)
+def test_in_a_run_of_everything_each_of_their_files_is_a_unit(folder: str) -> None:
+    assert find_unit(f"{folder}/test_a.py::test_b", is_whole_run=True) == f"{folder}/test_a.py"
 
 
 @pytest.mark.parametrize(

@@ -1,65 +1,60 @@
-"""The gate leaves out what its list says, and the list names tests that are there."""
+"""The gate leaves out what marks beside the tests say, and they name cells that are there."""
 
 from __future__ import annotations
 
-import ast
+import os
 import subprocess
 import sys
+from pathlib import Path
 
-import pytest
-
-from support.gate import TESTS, LeftOut, load_left_out
 from support.spark_lines import NEWEST_ALONE
 
-ENTRY = LeftOut(
-    "a promise",
-    "where",
-    ("integration/test_a.py", "integration/test_b.py::test_one", "integration/test_c.py::test_x[1]"),
-    ("integration/test_a.py::test_kept", "integration/test_b.py::test_one[cell]"),
-)
+TESTS = Path(__file__).resolve().parents[2]
+EXAMPLE = """
+import pytest
+
+pytestmark = pytest.mark.beyond_the_gate("elsewhere")
+
+def test_as_its_file(): ...
+
+@pytest.mark.in_the_gate
+def test_kept(): ...
+
+@pytest.mark.beyond_the_gate("another", but=["one", "th*"])
+@pytest.mark.parametrize("cell", ["one", "two", "three"])
+def test_but(cell): ...
+
+@pytest.mark.beyond_the_gate("another", cells=["one", "four"])
+@pytest.mark.parametrize("cell", ["one", "two"])
+def test_cells(cell): ...
+"""
 
 
-@pytest.mark.parametrize(
-    ("test", "is_left_out"),
-    [
-        ("integration/test_a.py::test_any", True),
-        ("integration/test_a.py::TestAll::test_any[1]", True),
-        ("integration/test_a.py::test_kept", False),
-        ("integration/test_a.py::test_kept[every cell]", False),
-        ("integration/test_a.py::test_kept_not", True),
-        ("integration/test_b.py::test_one", True),
-        ("integration/test_b.py::test_one[cell]", False),
-        ("integration/test_b.py::test_one[cell-2]", True),
-        ("integration/test_b.py::test_one_more", False),
-        ("integration/test_c.py::test_x[1]", True),
-        ("integration/test_c.py::test_x[2]", False),
-        ("integration/test_abc.py::test_any", False),
-    ],
-)
-def test_a_test_is_left_out_by_its_file_its_name_or_its_cell(test: str, is_left_out: bool) -> None:
-    assert ENTRY.holds(f"python/tests/{test}") is is_left_out
+CONFTEST = """
+from support.gate import find_unknown_patterns, is_left_out
+
+def pytest_collection_modifyitems(items):
+    print("left out:", sorted(item.name for item in items if is_left_out(item)))
+    print("unknown:", find_unknown_patterns(items))
+"""
 
 
-@pytest.mark.parametrize("entry", load_left_out(), ids=lambda entry: entry.promise)
-def test_a_name_in_the_list_is_that_of_a_test(entry: LeftOut) -> None:
-    for test in (*entry.tests, *entry.kept):
-        file, _, name = test.partition("::")
-        tree = ast.parse((TESTS / file).read_text("utf-8"))
-        functions = {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
-        assert not name or name.partition("[")[0] in functions, test
+def collect(*arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider", *arguments]
+    environment = os.environ | {"PYTHONPATH": str(TESTS)}
+    return subprocess.run(command, cwd=TESTS, env=environment, capture_output=True, text=True, timeout=300, check=False)
 
 
-@pytest.mark.parametrize("entry", load_left_out(), ids=lambda entry: entry.promise)
-def test_a_test_that_is_kept_is_one_of_a_kind_that_is_left_out(entry: LeftOut) -> None:
-    everything = LeftOut(entry.promise, entry.gate, entry.tests)
-    assert [test for test in entry.kept if not everything.holds(test)] == []
+def test_a_test_is_left_out_by_its_file_its_mark_or_its_cell(tmp_path: Path) -> None:
+    for name, text in (("pytest.ini", "[pytest]\n"), ("conftest.py", CONFTEST), ("test_example.py", EXAMPLE)):
+        (tmp_path / name).write_text(text, "utf-8")
+    told = collect("-c", str(tmp_path / "pytest.ini"), str(tmp_path)).stdout.splitlines()
+    assert "left out: ['test_as_its_file', 'test_but[two]', 'test_cells[one]']" in told
+    assert "unknown: [('test_example.py::test_cells', 'four')]" in told
 
 
 @NEWEST_ALONE
-def test_a_cell_in_the_list_is_one_that_its_test_has() -> None:
-    cells = [test for entry in load_left_out() for test in (*entry.tests, *entry.kept) if "[" in test]
-    files = sorted({test.split("::", 1)[0] for test in cells})
-    command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider", *files]
-    done = subprocess.run(command, cwd=TESTS, capture_output=True, text=True, check=True, timeout=300)
-    found = {line.removeprefix("python/tests/") for line in done.stdout.splitlines() if "::" in line}
-    assert [cell for cell in cells if cell not in found] == []
+def test_a_cell_in_a_mark_is_one_that_its_test_has() -> None:
+    files = [path for path in TESTS.rglob("test_*.py") if "beyond_the_gate(" in path.read_text("utf-8")]
+    done = collect("--check-marks", *map(str, files))
+    assert done.returncode == 0, done.stdout + done.stderr
