@@ -39,10 +39,6 @@ def open_transactions(client: ThriftMetastore) -> set[int]:
     return {info.id for info in client.transactions() if info.state is TransactionState.OPEN}
 
 
-@pytest.mark.beyond_the_gate(
-    "golden files of UPDATE, transactions and sessions; the tests of each statement",
-    but=["update", "transactions", "sessions"],
-)
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
 def test_a_golden_file_comes_out_as_it_was_recorded(
     file: SuiteFile, spark: SparkSession, client: ThriftMetastore

@@ -16,7 +16,6 @@ from support.polling import eventually
 SUITE = Path(__file__).parents[3] / "sql-tests" / "isolation"
 
 
-@pytest.mark.beyond_the_gate("the golden file of sessions; `integration/test_concurrency.py`")
 @pytest.mark.parametrize("file", find_suite(SUITE), ids=lambda file: file.name)
 def test_sessions_that_meet_come_out_as_recorded(file: SuiteFile, spark: SparkSession, client: ThriftMetastore) -> None:
     with open_held_sessions(spark, client) as sessions:
