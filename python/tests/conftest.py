@@ -1,6 +1,7 @@
 """What holds of all tests."""
 
 import signal
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -10,6 +11,7 @@ from support.dealing import CACHE_KEY, UnitScheduling, UnitSeconds, is_whole_run
 from support.early_failures import EarlyFailures
 from support.gate import find_unknown_patterns, is_left_out
 from support.parts import PartChoice, parse_part
+from support.promises import TouchedChoice
 from support.spark_lines import spell_like_the_newest
 from support.spark_settings import set_options_of_commands
 
@@ -24,8 +26,9 @@ _SECONDS = pytest.StashKey[UnitSeconds]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Of runs that are too long for one sitting, and of a check of the marks."""
+    """Of runs of a part of the tests, and of a check of the marks."""
     parser.addoption("--part", metavar="I/N", help="only part I of N; all parts together run each test once")
+    parser.addoption("--changed", metavar="FILE", help="only tests that a change of the files listed in it can break")
     parser.addoption("--check-marks", action="store_true", help="fail where a mark names a cell that is not there")
 
 
@@ -34,6 +37,8 @@ def pytest_configure(config: pytest.Config) -> None:
     # a shell starts what runs in its background with Ctrl-C ignored, and programs of tests would inherit that
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    if changed := config.getoption("--changed"):
+        config.pluginmanager.register(TouchedChoice(Path(changed).read_text("utf-8").splitlines()))
     if config.getoption("--part"):
         try:
             config.pluginmanager.register(PartChoice(parse_part(config.getoption("--part"))))

@@ -208,7 +208,18 @@ def _sentence(text: str) -> str:
     return f"{text[:1].upper()}{text[1:]}." if text else ""
 
 
+def promises_table() -> str:
+    """Where each promise is proven, and the minutes that a run of everything spends on it."""
+    from support.promises import load_promises, sum_minutes
+
+    promises = load_promises()
+    minutes = sum_minutes(promises)
+    rows = ((each.says, each.gate, each.whole, str(minutes[each] or "")) for each in promises)
+    return _table(("Promise", "Gate", "Only in `--all`", "Minutes"), rows)
+
+
 TABLES = {
+    "promises": (DOCS / "internals" / "tests.md", promises_table),
     "summary": (README, summary_table),
     "statements": (DOCS / "reference" / "statements.md", statements_table),
     "settings": (DOCS / "reference" / "settings.md", settings_table),

@@ -1,4 +1,4 @@
-"""The index of commands tells what can be told without an environment."""
+"""The index of commands asks for no more than a command needs."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import re
 import shutil
 import subprocess
 from pathlib import Path
+
+import pytest
 
 ROOT = Path(__file__).parents[3]
 REPORT = "docs/test-report.md"
@@ -54,3 +56,81 @@ def test_the_kept_report_says_of_which_commit_it_is(tmp_path: Path) -> None:
 
 def test_a_report_of_no_commit_is_named(tmp_path: Path) -> None:
     assert last_run(project(tmp_path / "other", "All is well.\n")) == f"{REPORT} does not say of which commit it is\n"
+
+
+TOOLS = (
+    "awk",
+    "bash",
+    "cat",
+    "cmp",
+    "dirname",
+    "git",
+    "grep",
+    "mkdir",
+    "mktemp",
+    "mv",
+    "rm",
+    "sed",
+    "sh",
+    "sort",
+    "tail",
+    "tee",
+)
+
+
+def machine_without_java(folder: Path) -> dict[str, str]:
+    """The environment of a machine that has these tools alone."""
+    folder.mkdir()
+    for tool in TOOLS:
+        found = shutil.which(tool)
+        assert found, tool
+        (folder / tool).symlink_to(found)
+    return {"PATH": str(folder), "HOME": str(folder)}
+
+
+def set_up_project(folder: Path) -> Path:
+    """A project whose environment is set up, with a Python that only tells what it was asked for."""
+    shutil.copy(ROOT / "dev", folder)
+    python = folder / ".venv" / "bin" / "python"
+    python.parent.mkdir(parents=True)
+    python.write_text('#!/bin/sh\necho "python $*"\n', "utf-8")
+    python.chmod(0o755)
+    shutil.copy(python, python.parent / "lint-imports")
+    for lock in ("requirements-dev.lock", ".venv/installed.lock"):
+        (folder / lock).write_text("", "utf-8")
+    return folder
+
+
+def run_dev(folder: Path, machine: dict[str, str], *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(["./dev", *arguments], cwd=folder, env=machine, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize("arguments", [(), ("help",)])
+def test_help_needs_neither_java_nor_python(tmp_path: Path, arguments: tuple[str, ...]) -> None:
+    shutil.copy(ROOT / "dev", tmp_path)
+    done = run_dev(tmp_path, machine_without_java(tmp_path / "bin"), *arguments)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("The index of commands")
+
+
+def test_a_command_that_is_not_there_is_said_at_once(tmp_path: Path) -> None:
+    shutil.copy(ROOT / "dev", tmp_path)
+    done = run_dev(tmp_path, machine_without_java(tmp_path / "bin"), "tset")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("The index of commands")
+
+
+@pytest.mark.parametrize(
+    ("command", "asked"),
+    [("check", "-m pytest"), ("docs", "-m mkdocs"), ("coverage", "--cov=hive_acid"), ("py", "python")],
+)
+def test_what_runs_no_jvm_needs_no_java(tmp_path: Path, command: str, asked: str) -> None:
+    done = run_dev(set_up_project(tmp_path), machine_without_java(tmp_path / "bin"), command)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert asked in done.stdout
+
+
+def test_what_runs_a_jvm_says_that_it_needs_java(tmp_path: Path) -> None:
+    done = run_dev(set_up_project(tmp_path), machine_without_java(tmp_path / "bin"), "test")
+    assert done.returncode == 1
+    assert done.stderr == "Java 17 is needed: install a JDK 17 or set JAVA_HOME\n"
