@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
@@ -131,13 +131,26 @@ def _arrived(ivy_cache: Path) -> tuple[int, int]:
 
 
 def _ivy_jar(what: str) -> Path:
-    spec = find_spec("pyspark")  # finds the folder without importing pyspark
-    folders = [Path(place) / "jars" for place in (spec.submodule_search_locations if spec else None) or ()]
+    folders = [*dict.fromkeys(_spark_folders())]
     for folder in folders:
         for jar in sorted(folder.glob("ivy-*.jar")):
             return jar
     searched = ", ".join(map(str, folders)) or sys.prefix
     raise build_error("HIVE_ACID_DOWNLOAD.IVY_NOT_FOUND", what=what, searched=searched)
+
+
+def _spark_folders() -> Iterator[Path]:
+    """Where jars of Spark's may lie: in PySpark, in the installation, and on the class path of a container.
+
+    spark-submit puts PySpark as a zip before the one that is installed, so the module alone does not tell.
+    """
+    spec = find_spec("pyspark")  # finds the folder without importing pyspark
+    yield from (Path(place) / "jars" for place in (spec.submodule_search_locations if spec else None) or ())
+    if home := os.environ.get("SPARK_HOME"):
+        yield Path(home) / "jars"
+    yield from (Path(place) / "pyspark" / "jars" for place in sys.path if place and Path(place).is_dir())
+    entries = os.environ.get("CLASSPATH", "").split(os.pathsep)
+    yield from (Path(entry).parent for entry in entries if entry.endswith("/*"))
 
 
 def _ivy_module(artifacts: Sequence[Artifact]) -> str:

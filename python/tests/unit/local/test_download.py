@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import hashlib
+import os
+import subprocess
+import sys
 from pathlib import Path
 
+import pyspark
 import pytest
 
 from hive_acid.errors import LocalMetastoreError
+from hive_acid.local import download as ivy_module
 from hive_acid.local.artifacts import Artifact, embedded_release, platform_name
 from hive_acid.local.download import download
 from hive_acid.local.java import Java
@@ -132,3 +137,38 @@ def test_the_platform_is_named_as_the_postgresql_binaries_are(
     monkeypatch.setattr("platform.machine", lambda: machine)
     monkeypatch.setattr("platform.libc_ver", lambda: (libc, ""))
     assert platform_name() == name
+
+
+def test_ivy_is_found_where_spark_submit_puts_pyspark_as_a_zip_first() -> None:
+    zips = sorted((Path(pyspark.__file__).parent / "python" / "lib").glob("*.zip"))
+    environment = {key: value for key, value in os.environ.items() if key not in {"SPARK_HOME", "CLASSPATH"}}
+    program = "from importlib.util import find_spec; from hive_acid.local import download;"
+    program += "print(find_spec('pyspark').submodule_search_locations[0]); print(download._ivy_jar('it'))"
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        env=environment | {"PYTHONPATH": os.pathsep.join(map(str, zips))},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    place, jar = done.stdout.splitlines()
+    assert "pyspark.zip" in place
+    assert Path(jar).is_file()
+
+
+@pytest.mark.parametrize(("variable", "value"), [("SPARK_HOME", "{0}"), ("CLASSPATH", "{0}/conf:{0}/jars/*")])
+def test_ivy_is_found_in_the_spark_of_the_environment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, variable: str, value: str
+) -> None:
+    jar = tmp_path / "jars" / "ivy-2.5.3.jar"
+    jar.parent.mkdir()
+    jar.touch()
+    monkeypatch.setattr(ivy_module, "find_spec", lambda _: None)
+    monkeypatch.setattr(sys, "path", [])
+    for name in ("SPARK_HOME", "CLASSPATH"):
+        monkeypatch.delenv(name, raising=False)
+    with pytest.raises(LocalMetastoreError, match="IVY_NOT_FOUND"):
+        ivy_module._ivy_jar("it")
+    monkeypatch.setenv(variable, value.format(tmp_path))
+    assert ivy_module._ivy_jar("it") == jar
