@@ -17,7 +17,7 @@ from hive_acid.spark.columns import (
     build_value_error,
 )
 from hive_acid.spark.merge_builder import AcidMergeBuilder
-from hive_acid.spark.remote import is_remote
+from hive_acid.spark.remote import is_remote, refuse_other_line
 from hive_acid.spark.table_calls import TableCalls
 from hive_acid.sql.operator_statements import COMPACTION_KINDS, Compact, NamedTable
 
@@ -43,9 +43,10 @@ class AcidTable:
 
         Raises Spark's TABLE_OR_VIEW_NOT_FOUND if there is none, HIVE_ACID_UNSUPPORTED_TABLE for a view, a table that is
         not transactional, HIVE_ACID_NO_PLANNER if the session was not set up, and HIVE_ACID_CONFIGURATION if a server
-        of Spark Connect has no plugin of ours.
+        of Spark Connect has no plugin of ours or is of another line of Spark than the client.
         """
         if is_remote(sparkSession):
+            refuse_other_line(sparkSession)  # before what is imported next, which may not be that of this client
             from hive_acid.spark.connect_calls import ConnectCalls
 
             return cls(ConnectCalls.find(sparkSession, tableName))

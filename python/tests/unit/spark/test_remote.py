@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from typing import cast
+
+import pyspark
 import pytest
 from pyspark import util
 from pyspark.sql import SparkSession
 
 import hive_acid
 from hive_acid.errors import ConfigurationError
-from hive_acid.spark.remote import refuse_remote_builder
+from hive_acid.spark.remote import refuse_other_line, refuse_remote_builder
 
 
 def builder(**options: str) -> SparkSession.Builder:
@@ -48,3 +51,23 @@ def test_the_client_alone_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_builder_of_classic_sessions_passes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SPARK_API_MODE", "connect")
     refuse_remote_builder(builder(spark_api_mode="classic"))
+
+
+class Server:
+    """A session of a server of some release of Spark, which must not be asked for anything else."""
+
+    def __init__(self, version: str) -> None:
+        self.version = version
+
+
+@pytest.mark.parametrize("server", ["3.5.9", "4.2.0", "5.0.0"])
+def test_a_server_of_another_line_is_refused_before_it_is_asked(monkeypatch: pytest.MonkeyPatch, server: str) -> None:
+    monkeypatch.setattr("hive_acid.spark.acid_table.is_remote", lambda _: True)
+    with pytest.raises(ConfigurationError) as caught:
+        hive_acid.AcidTable.forName(cast(SparkSession, Server(server)), "t")
+    assert caught.value.getCondition() == "HIVE_ACID_CONFIGURATION.CONNECT_CLIENT_OF_OTHER_LINE"
+    assert caught.value.getMessageParameters()["line"] == ".".join(server.split(".")[:2])
+
+
+def test_another_release_of_the_same_line_is_let_in() -> None:
+    refuse_other_line(cast(SparkSession, Server(".".join([*pyspark.__version__.split(".")[:2], "99"]))))
