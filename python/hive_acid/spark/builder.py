@@ -87,7 +87,10 @@ def configure(builder: SparkSession.Builder, metastore: str | None = None) -> Ac
     `metastore` is `thrift://host:port` (several: comma-separated). Without it, the metastore counts that the builder's
     own settings name, the running session, spark-submit or spark-defaults.conf, or hive-site.xml; if there is none, an
     embedded metastore is started that ends with this process, unless it has one.
+
+    Raises HIVE_ACID_CONFIGURATION before anything is started if the package has no jar for this PySpark.
     """
+    shim.find_shim_jar()
     options = dict(builder._options)
     known = find_running_settings() or read_spark_defaults()
     uris = metastore or find_uris(options)

@@ -9,7 +9,7 @@ import pyspark
 
 from hive_acid import __version__
 from hive_acid.errors import build_error
-from hive_acid.spark.lines import find_line, line_of
+from hive_acid.spark.lines import LINES, find_line, line_of
 
 EXTENSION = "hiveacid.Extensions"
 CONNECT_PLUGIN = "hiveacid.connect.TableCallPlugin"
@@ -22,7 +22,7 @@ def find_shim_jar() -> Path:
     line = find_line()
     jar = Path(__file__).parent.parent / "jars" / f"spark-{line}" / "hive-acid-shim.jar"
     if not jar.is_file():
-        lines = sorted(path.name for path in jar.parent.parent.glob("spark-*"))
+        lines = [held for held in LINES if (jar.parent.parent / f"spark-{held}" / jar.name).is_file()]
         found = {"version": pyspark.__version__, "jar": jar, "lines": ", ".join(lines) or "none", "line": line}
         raise build_error("HIVE_ACID_CONFIGURATION.NO_SHIM", **found)
     return jar

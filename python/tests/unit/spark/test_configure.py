@@ -12,8 +12,8 @@ from pyspark.sql import SparkSession
 
 import hive_acid
 from hive_acid import cli, config, local
-from hive_acid.errors import ConfigurationError, MetastoreUnavailable
-from hive_acid.spark import builder, early_settings, setup_settings
+from hive_acid.errors import ConfigurationError, MetastoreUnavailable, build_error
+from hive_acid.spark import builder, early_settings, setup_settings, shim
 from hive_acid.spark.early_settings import find_early_settings
 from hive_acid.transport import PLAIN, read_transport
 
@@ -32,6 +32,19 @@ def no_configuration(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(builder, "find_running_settings", dict)
     monkeypatch.setattr(SparkContext, "_active_spark_context", None)
+    monkeypatch.setattr(shim, "find_shim_jar", lambda: Path("shim.jar"))  # a checkout need not have it
+
+
+def test_a_package_without_the_jar_of_this_line_is_refused_before_anything_is_started(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def fail() -> Path:
+        raise build_error("HIVE_ACID_CONFIGURATION.NO_SHIM", version="0", jar="no.jar", lines="none", line="0")
+
+    monkeypatch.setattr(shim, "find_shim_jar", fail)
+    monkeypatch.setattr(builder, "_start_embedded", lambda: pytest.fail("an embedded metastore was started"))
+    with pytest.raises(ConfigurationError, match="NO_SHIM"):
+        hive_acid.configure(SparkSession.Builder())
 
 
 def chosen_uris(options: Mapping[str, str], metastore: str | None = None) -> str:

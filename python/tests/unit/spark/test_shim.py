@@ -68,12 +68,17 @@ class FakeJvm:
 def test_the_jar_is_that_of_the_running_line(line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pyspark, "__version__", f"{line}.7")
     monkeypatch.setattr(shim, "__file__", str(tmp_path / "spark" / "shim.py"))
-    with pytest.raises(ConfigurationError, match=rf"NO_SHIM.*\(there: none\).*--line {line} jars"):
+    with pytest.raises(ConfigurationError, match=rf"NO_SHIM.*lines of Spark: none\..*--line {line} jars"):
         shim.find_shim_jar()
-    for built in LINES:
+    others = [other for other in LINES if other != line]
+    for built in others:
         jar = tmp_path / "jars" / f"spark-{built}" / "hive-acid-shim.jar"
         jar.parent.mkdir(parents=True)
         jar.touch()
+    (tmp_path / "jars" / f"spark-{line}").mkdir()
+    with pytest.raises(ConfigurationError, match=rf"NO_SHIM.*lines of Spark: {', '.join(others)}\."):
+        shim.find_shim_jar()
+    (tmp_path / "jars" / f"spark-{line}" / "hive-acid-shim.jar").touch()
     assert shim.find_shim_jar() == tmp_path / "jars" / f"spark-{line}" / "hive-acid-shim.jar"
 
 
