@@ -6,13 +6,28 @@ from typing import Any
 
 from thrift.protocol.TBinaryProtocol import TBinaryProtocolAccelerated
 from thrift.transport.TSocket import TSocket
-from thrift.transport.TTransport import TBufferedTransport
+from thrift.transport.TTransport import TBufferedTransport, TTransportException
 
 from hive_acid.metastore import sockets
 from hive_acid.metastore.endpoints import Endpoint
 from hive_acid.metastore.generated import ThriftHiveMetastore
 from hive_acid.metastore.sasl_transport import SaslTransport
 from hive_acid.metastore.security import NO_SECURITY, Security
+
+
+class RequestNotSent(TTransportException):  # type: ignore[misc]
+    """The connection broke before the whole request was handed to it, so that no server has carried it out."""
+
+
+class _CheckedSocket(TSocket):  # type: ignore[misc]
+    """Tells a request that broke off from one that was not answered."""
+
+    def write(self, buff: bytes) -> None:
+        """Raises RequestNotSent. A request is one write: the transports above keep its parts until it is whole."""
+        try:
+            super().write(buff)
+        except TTransportException as error:
+            raise RequestNotSent(error.type, error.message, error.inner) from error
 
 
 class BinaryConnection:
@@ -23,7 +38,7 @@ class BinaryConnection:
         self.endpoint = endpoint
         self._security = security
         self._handle = sockets.open_socket(endpoint, timeout_ms, security.tls)
-        below = TSocket(endpoint.host, endpoint.port)
+        below = _CheckedSocket(endpoint.host, endpoint.port)
         below.setHandle(self._handle)
         self._transport = TBufferedTransport(below)
         self.client: Any = ThriftHiveMetastore.Client(TBinaryProtocolAccelerated(self._transport))

@@ -12,6 +12,7 @@ from thrift.Thrift import TApplicationException, TException
 
 from hive_acid.config import METASTORE_TIMEOUT_MS
 from hive_acid.errors import HiveAcidError, MetastoreUnavailable, build_error
+from hive_acid.metastore.binary_connection import RequestNotSent
 from hive_acid.metastore.catalog_names import DEFAULT_CATALOG, place
 from hive_acid.metastore.connection import Connections, has_failed_inside, is_unknown_method
 from hive_acid.metastore.conversion import split_by_bits
@@ -137,7 +138,11 @@ class Calls:
         def send(client: Any) -> Any:
             nonlocal was_sent
             was_sent = True
-            return call(client)
+            try:
+                return call(client)
+            except RequestNotSent:
+                was_sent = False
+                raise
 
         try:
             return self._connections.send(send, is_idempotent=is_idempotent)

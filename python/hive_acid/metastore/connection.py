@@ -20,7 +20,7 @@ from thrift.Thrift import TApplicationException, TException
 from thrift.transport.TTransport import TTransportException
 
 from hive_acid.clock import monotonic_ms
-from hive_acid.metastore.binary_connection import BinaryConnection
+from hive_acid.metastore.binary_connection import BinaryConnection, RequestNotSent
 from hive_acid.metastore.diagnosis import find_mismatch, find_refusal
 from hive_acid.metastore.endpoints import Endpoint
 from hive_acid.metastore.http_connection import HttpConnection
@@ -98,15 +98,17 @@ class Connections:
     def send(self, call: Callable[[Any], Any], *, is_idempotent: bool) -> Any:
         """`call` applied to this thread's client.
 
-        An idempotent call is sent once more, on a new connection, if the first one is dropped before the answer; with
-        several endpoints once to each of them and once more, and also if no answer comes in time. `call` is not called
-        without a connection. Raises what thrift and the socket raise, and what ends a pause between two rounds.
+        A request that was not sent as a whole is sent on a new connection. An idempotent call is so too if its
+        connection is dropped before the answer; with several endpoints once to each of them and once more, and also if
+        no answer comes in time. `call` is not called without a connection. Raises what thrift and the socket raise, and
+        what ends a pause between two rounds.
         """
         for tries_left in reversed(range(1 + len(self._endpoints))):
             try:
                 return self._send_once(call)
             except (TException, OSError) as error:
-                if not is_idempotent or not tries_left or not self._can_go_on(error):
+                can_repeat = isinstance(error, RequestNotSent) or (is_idempotent and self._can_go_on(error))
+                if not tries_left or not can_repeat:
                     raise
         raise AssertionError("unreachable")
 

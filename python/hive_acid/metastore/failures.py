@@ -21,7 +21,13 @@ HiveMetaStoreAuthorizer such as Ranger's (read).
 
 
 def find_reason(error: BaseException) -> str:
-    """The text of an exception in one line, without its full stop: the messages add one."""
+    """The text of an exception in one line, without its full stop: the messages add one.
+
+    Thrift's socket says "unexpected exception" of whatever the system says; then it is what the system says.
+    """
+    inner = getattr(error, "inner", None)
+    if inner is not None and getattr(error, "message", None) == "unexpected exception":
+        return f"{type(inner).__name__}: {find_reason(inner)}"
     text = str(getattr(error, "message", None) or error) or type(error).__name__
     return " ".join(text.split()).rstrip(".")
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import socket
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing
 
 import pytest
+from thrift.transport.TSocket import TSocket
+from thrift.transport.TTransport import TTransportException
 
 from hive_acid.errors import HiveAcidError, MetastoreUnavailable, build_error
 from hive_acid.metastore.generated import ttypes
@@ -69,6 +72,55 @@ def test_a_metastore_that_goes_away_between_two_calls_of_a_statement_is_waited_f
         assert client.open_transaction("alice", "host", "agent") == 7
     with started[0] as server:
         assert server.methods() == ["open_txns"]
+
+
+@pytest.fixture
+def break_writes(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
+    """Has the next writes fail, as on a connection whose other end has gone."""
+    left = [0]
+    write = TSocket.write
+
+    def fail(self: TSocket, data: bytes) -> None:
+        if left[0]:
+            left[0] -= 1
+            error = BrokenPipeError(errno.EPIPE, "Broken pipe")
+            raise TTransportException(message="unexpected exception", inner=error)
+        write(self, data)
+
+    monkeypatch.setattr(TSocket, "write", fail)
+    return lambda count: left.__setitem__(0, count)
+
+
+def test_a_request_that_could_not_be_sent_is_sent_on_a_new_connection(break_writes: Callable[[int], None]) -> None:
+    with open_one(FakeMetastoreServer()) as server, closing(build(server.uri, lambda _: None)) as client:
+        server.answers["commit_txn"] = [lambda _: None]
+        transaction = client.open_transaction("alice", "host", "agent")
+        break_writes(1)
+        client.commit(transaction)
+        assert server.methods().count("commit_txn") == 1
+
+
+def test_a_request_that_can_never_be_sent_is_named_and_known_not_to_be_carried_out(
+    break_writes: Callable[[int], None],
+) -> None:
+    with open_one(FakeMetastoreServer()) as server, closing(build(server.uri, lambda _: None, 0)) as client:
+        transaction = client.open_transaction("alice", "host", "agent")
+        break_writes(10)
+        with pytest.raises(MetastoreUnavailable, match=r"BrokenPipeError: .*Broken pipe") as caught:
+            client.commit(transaction)
+        assert not caught.value.was_sent
+
+
+def test_a_request_that_could_not_be_sent_to_a_metastore_that_is_gone_was_not_carried_out(
+    break_writes: Callable[[int], None],
+) -> None:
+    with open_one(FakeMetastoreServer()) as server, closing(build(server.uri, lambda _: None, 0)) as client:
+        transaction = client.open_transaction("alice", "host", "agent")
+        server.__exit__()
+        break_writes(1)
+        with pytest.raises(MetastoreUnavailable) as caught:
+            client.commit(transaction)
+        assert not caught.value.was_sent
 
 
 def test_a_connection_that_is_dropped_at_the_greeting_has_sent_nothing() -> None:
