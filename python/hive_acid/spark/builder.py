@@ -29,6 +29,7 @@ from hive_acid.spark.setup_settings import (
     choose_client,
     find_setup_settings,
     find_shim_settings,
+    find_warehouse,
     format_arguments,
     read_known_transport,
     split_list,
@@ -38,8 +39,6 @@ from hive_acid.transport import PLAIN, find_client_settings
 
 if TYPE_CHECKING:
     from hive_acid.local import EmbeddedMetastore
-
-WAREHOUSE = "spark.sql.warehouse.dir"
 
 
 class AcidSessionBuilder(SparkSession.Builder):
@@ -78,7 +77,7 @@ class AcidSessionBuilder(SparkSession.Builder):
         self._options.update(find_client_settings(hive_settings(configured), configured))
         hive_client.LOG.info("Spark's Hive client: %s", choice.reason)
         settings = {**line_settings(find_line(), configured), **find_shim_settings(configured)}
-        self._options.update({**choice.settings, **settings})
+        self._options.update({**choice.settings, **settings, **find_warehouse(server, configured)})
 
 
 def configure(builder: SparkSession.Builder, metastore: str | None = None) -> AcidSessionBuilder:
@@ -99,10 +98,7 @@ def configure(builder: SparkSession.Builder, metastore: str | None = None) -> Ac
         uris = _find_running_uris()
     uris = uris or find_uris(known) or find_metastore_uris()
     if uris is None:
-        embedded = _start_embedded()
-        uris = embedded.uri
-        if WAREHOUSE not in known:
-            options.setdefault(WAREHOUSE, embedded.warehouse.as_uri())
+        uris = _start_embedded().uri
     return AcidSessionBuilder({**options, config.METASTORE_URIS.key: uris, CATALOG: "hive"})
 
 

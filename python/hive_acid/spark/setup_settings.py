@@ -27,6 +27,7 @@ JARS = "spark.jars"
 EXTENSIONS = "spark.sql.extensions"
 CONNECT_PLUGINS = "spark.connect.extensions.relation.classes"
 CATALOG = "spark.sql.catalogImplementation"
+WAREHOUSE = "spark.sql.warehouse.dir"
 DBT_PACKAGE: Final = Path(__file__).resolve().parents[1] / "dbt_package"
 """Macros for dbt-spark."""
 
@@ -102,6 +103,19 @@ def split_list(listed: str | None) -> list[str]:
     return [name for name in (piece.strip() for piece in (listed or "").split(",")) if name]
 
 
+def find_warehouse(server: ServerInfo | None, known: Mapping[str, str]) -> dict[str, str]:
+    """The folder in which databases are made, as the metastore makes them, unless the settings name one.
+
+    Spark's own default is a folder of the driver's disk, which it would give to the metastore as a location. It looks
+    into hive-site.xml only in its own folder for settings. Without `server` that file counts, wherever it is.
+    """
+    hive_name = "hive.metastore.warehouse.dir"
+    if {WAREHOUSE, f"spark.hadoop.{hive_name}", f"spark.{hive_name}"} & known.keys():
+        return {}
+    found = server.warehouse if server else hive_settings(known)(hive_name)
+    return {WAREHOUSE: found} if found else {}
+
+
 def find_setup_settings(
     uris: str, server: ServerInfo | None, known: Mapping[str, str], transport: Transport = PLAIN
 ) -> dict[str, str]:
@@ -119,7 +133,7 @@ def find_setup_settings(
     settings |= {key: value for key, value in of_client.items() if "password" not in key}
     if server is not None:
         settings |= choose_client(server, all_known, transport).settings
-    return settings
+    return settings | find_warehouse(server, known)
 
 
 def find_sidecar_settings(known: Mapping[str, str]) -> dict[str, str]:

@@ -38,6 +38,9 @@ spark = hive_acid.configure(SparkSession.builder).getOrCreate()
 print("EXTENSIONS", spark.conf.get("spark.sql.extensions"))
 print("JARS", spark.conf.get("spark.jars"))
 round_trip(spark, "{name}")
+spark.sql("CREATE DATABASE {name}_db")
+print("LOCATION", spark.catalog.getDatabase("{name}_db").locationUri)
+spark.sql("DROP DATABASE {name}_db")
 spark.stop()
 """
 
@@ -130,6 +133,7 @@ def test_spark_submit_runs_a_job_that_configures_its_session(
     (tmp_path / "job.py").write_text(ROUND + JOB.format(name=name))
     other = tmp_path / "other.jar"
     other.write_bytes(b"PK\5\6" + bytes(18))  # an empty archive
+    del settings["spark.sql.warehouse.dir"]
     submitted = {
         **settings,
         "spark.sql.extensions": "org.apache.spark.sql.hiveacid.Missing",
@@ -138,6 +142,7 @@ def test_spark_submit_runs_a_job_that_configures_its_session(
     command = [str(SCRIPTS / "spark-submit"), "--master", master, "--jars", str(other), *arguments(submitted)]
     printed = run([*command, "job.py"], tmp_path)
     assert "ROWS 9 3" in printed
+    assert re.search(rf"LOCATION file:/*{re.escape(str(metastore.warehouse))}/{name}_db\.db\n", printed), printed
     assert "EXTENSIONS org.apache.spark.sql.hiveacid.Missing,hiveacid.Extensions" in printed
     assert re.search(r"^JARS .*other\.jar,.*hive-acid-shim\.jar$", printed, re.MULTILINE)
 

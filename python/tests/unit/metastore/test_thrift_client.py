@@ -7,7 +7,7 @@ from contextlib import closing
 
 import pytest
 
-from hive_acid.errors import MetastoreRefused, UnsupportedOperation
+from hive_acid.errors import HiveAcidError, MetastoreRefused, UnsupportedOperation
 from hive_acid.metastore.generated import ttypes
 from hive_acid.metastore.patience import Waits
 from hive_acid.metastore.thrift_client import ThriftMetastore
@@ -39,9 +39,34 @@ def test_what_a_server_shows_of_itself(
     server.answers["getVersion"] = [lambda: "4.0.1"]
     server.answers["get_table"] = [answer]
     server.answers["get_config_value"] = [lambda name, default: " some.Transformer "]
-    assert client.server_info() == ServerInfo("4.0.1", has_it, transforms_tables=True)
+    server.answers["get_database_req"] = [lambda _: ttypes.Database(name="default", locationUri="hdfs://nn/warehouse")]
+    assert client.server_info() == ServerInfo("4.0.1", has_it, transforms_tables=True, warehouse="hdfs://nn/warehouse")
     server.answers["get_config_value"] = [lambda name, default: " "]
-    assert client.server_info() == ServerInfo("4.0.1", has_it, transforms_tables=False)
+    assert not client.server_info().transforms_tables
+
+
+def test_the_warehouse_is_not_known_to_those_who_may_not_see_it(
+    server: FakeMetastoreServer, client: ThriftMetastore
+) -> None:
+    server.answers["getVersion"] = [lambda: "4.0.1"]
+    server.answers["get_table"] = [unknown]
+    server.answers["get_config_value"] = [lambda name, default: " "]
+    server.answers["get_database_req"] = [fail(ttypes.MetaException("Permission denied: user=alice"))]
+    assert client.server_info().warehouse is None
+    server.answers["get_database_req"] = [fail(ttypes.MetaException("the database is down"))]
+    with pytest.raises(HiveAcidError, match="the database is down"):
+        client.server_info()
+
+
+def test_the_warehouse_of_the_3_1_line_is_that_of_its_settings(
+    server: FakeMetastoreServer, client: ThriftMetastore
+) -> None:
+    server.answers["get_open_txns_req"] = [unknown]
+    server.answers["getVersion"] = [lambda: "3.0"]
+    server.answers["get_table"] = [fail(ttypes.NoSuchObjectException("no table"))]
+    settings = {"hive.metastore.warehouse.dir": "/user/hive/warehouse"}
+    server.answers["get_config_value"] = [lambda name, default: settings.get(name, default)]
+    assert client.server_info().warehouse == "/user/hive/warehouse"
 
 
 @pytest.mark.parametrize(

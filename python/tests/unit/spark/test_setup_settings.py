@@ -48,6 +48,27 @@ def test_the_client_is_the_one_for_the_metastore(monkeypatch: pytest.MonkeyPatch
     assert settings["spark.sql.hive.metastore.jars.path"] == f"file:/client/{hive_client.NEWEST}.jar"
 
 
+WAREHOUSE = "spark.sql.warehouse.dir"
+
+
+def test_databases_are_made_where_the_metastore_makes_them() -> None:
+    server = ServerInfo("3.0", has_get_table=True, transforms_tables=False, warehouse="hdfs://nn/warehouse")
+    assert find_setup_settings(URIS, server, {})[WAREHOUSE] == "hdfs://nn/warehouse"
+    for named in (WAREHOUSE, "spark.hadoop.hive.metastore.warehouse.dir", "spark.hive.metastore.warehouse.dir"):
+        assert WAREHOUSE not in find_setup_settings(URIS, server, {named: "s3a://mine"}), named
+
+
+def test_without_a_metastore_hive_site_says_where_databases_are_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name, value = "hive.metastore.warehouse.dir", "/warehouse"
+    (tmp_path / "hive-site.xml").write_text(
+        f"<configuration><property><name>{name}</name><value>{value}</value></property></configuration>"
+    )
+    monkeypatch.setenv("HIVE_CONF_DIR", str(tmp_path))
+    assert find_setup_settings(URIS, None, {})[WAREHOUSE] == "/warehouse"
+
+
 def test_all_spellings_keep_blanks_and_backslashes(jar: str) -> None:
     settings = {"spark.jars": jar, "spark.hiveacid.python": "/a folder/\\python"}
     arguments = shlex.split(format_arguments(settings))
