@@ -23,6 +23,7 @@ class FindingKind(Enum):
     UNREADABLE = "unreadable"
     FOLDER_WITHOUT_PARTITION = "folder-without-partition"
     PARTITION_WITHOUT_FOLDER = "partition-without-folder"
+    LOCAL_FILES = "local-files"
     STALE_STATISTICS = "stale-statistics"
     DELTA_PILE_UP = "delta-pile-up"
     OBSOLETE_FOLDERS = "obsolete-folders"

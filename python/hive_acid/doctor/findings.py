@@ -26,7 +26,7 @@ from hive_acid.doctor.leftovers import (
     find_staging,
     find_staging_transactions,
 )
-from hive_acid.doctor.partitions import find_lost_folder, find_unknown_partitions
+from hive_acid.doctor.partitions import find_local_files, find_lost_folder, find_unknown_partitions
 from hive_acid.doctor.statistics import find_claimed_rows, find_countable_files, find_stale
 from hive_acid.doctor.transactions import find_held_up, find_unlocked
 from hive_acid.errors import HiveAcidError, MetastoreUnavailable, SnapshotUnavailable, build_error
@@ -153,6 +153,7 @@ class Doctor:
         roots = find_roots(table, case.partitions)
         locations = sorted({table.location, *(root.location for root in roots)})
         yield from find_unlocked(case.subject, find_unlocked_writers(self._metastore, table.name))
+        yield from find_local_files(case.subject, table, self._metastore.warehouse())
         yield from self._examine_staging(case.subject, locations)
         yield from self._examine_uploads(case, locations)
         if case.partitions is not None:

@@ -25,6 +25,21 @@ def find_lost_folder(subject: Subject, listing: Listing) -> Iterator[Finding]:
         )
 
 
+def find_local_files(subject: Subject, table: TableDescription, warehouse: str | None) -> Iterator[Finding]:
+    """A table on a local disk, if new databases are put elsewhere (`Metastore.warehouse`)."""
+    if _find_scheme(table.location) == "file" and _find_scheme(warehouse or "") not in ("", "file"):
+        detail = f"the table lies on the local disk of a machine, and databases of this metastore in {warehouse}"
+        harm = "each executor and each engine writes and reads the disk of its own machine, so that rows are missing"
+        cure = f"create it in a database below {warehouse}, and copy its rows where they can be read as a whole"
+        yield subject.finding(FindingKind.LOCAL_FILES, detail, harm, cure, table.location)
+
+
+def _find_scheme(location: str) -> str:
+    """Empty for one of the default file system, which is not known here."""
+    scheme, colon, _ = location.partition(":/")
+    return scheme.lower() if colon else ""
+
+
 def find_unknown_partitions(
     subject: Subject, table: TableDescription, listing: Listing, partitions: Sequence[Partition]
 ) -> Iterator[Finding]:

@@ -26,6 +26,7 @@ class MemoryTables:
         self._added = 0
         self._partitions: dict[TableName, dict[str, Partition]] = {}
         self._stored_write_ids: dict[tuple[TableName, str | None], int] = {}
+        self.warehouse_location: str | None = None
         self.database_properties: dict[str, dict[str, str]] = {}
         self.extremes: dict[TableName, dict[tuple[str, str], tuple[str, ...]]] = {}
         self.defaults: dict[TableName, dict[str, str]] = {}
@@ -100,6 +101,9 @@ class MemoryTables:
 
     def new_table_location(self, name: TableName) -> str | None:
         return None
+
+    def warehouse(self) -> str | None:
+        return self.warehouse_location
 
     def partition_names(self, table: TableName) -> list[str]:
         with self._guard:

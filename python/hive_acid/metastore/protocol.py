@@ -202,6 +202,13 @@ class Metastore(CompactionQueue, Protocol):
         """
         ...
 
+    def warehouse(self) -> str | None:
+        """The folder in which the metastore puts new databases; None if it does not let this user see it.
+
+        That of its database `default`; on the 3.1 line the one of its settings, which need not tell a file system.
+        """
+        ...
+
     def partition_names(self, table: TableName) -> list[str]:
         """Names of all partitions as the metastore spells them, sorted. Raises HIVE_ACID_TABLE_NOT_FOUND."""
         ...

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from hive_acid.errors import MetastoreRefused, build_error
+from hive_acid.errors import HiveAcidError, MetastoreRefused, build_error
 from hive_acid.metastore import conversion, notification, statistics
 from hive_acid.metastore.catalog_checks import CatalogChecks
 from hive_acid.metastore.catalog_names import DEFAULT_CATALOG
@@ -102,6 +102,17 @@ class TableCalls(CatalogChecks):
         root = self.config_value("metastore.warehouse.dir", "").rstrip("/")
         folder = root if name.database == "default" else f"{root}/{name.database}.db"
         return f"{folder}/{name.table}" if root else None
+
+    def warehouse(self) -> str | None:
+        try:
+            if self.line is MetastoreLine.HIVE_3:
+                return self.config_value("hive.metastore.warehouse.dir", "").strip() or None
+            location: str | None = self._raw_database("default").locationUri
+        except HiveAcidError as error:
+            if error.getCondition() != "HIVE_ACID_METASTORE_DENIED":
+                raise
+            return None
+        return location or None
 
     def partition_names(self, table: TableName) -> list[str]:
         names: list[str] = self._read("get_partition_names", table.database, table.table, -1, table=str(table))

@@ -13,7 +13,6 @@ from typing import Any
 
 from thrift.Thrift import TApplicationException
 
-from hive_acid.errors import HiveAcidError
 from hive_acid.metastore.compaction_calls import CompactionCalls
 from hive_acid.metastore.connection import is_unknown_method
 from hive_acid.metastore.definitions import DefinitionCalls
@@ -39,18 +38,7 @@ class ThriftMetastore(StatisticsCalls, DirectoryCalls, DefinitionCalls, Compacti
         """The server's release and calls; asked anew each time."""
         version: str = self._read("getVersion")
         transforms = self.line is MetastoreLine.HIVE_4 and bool(self.config_value(TRANSFORMER, "").strip())
-        return ServerInfo(version, self._has_get_table(), transforms, self._find_warehouse())
-
-    def _find_warehouse(self) -> str | None:
-        try:
-            if self.line is MetastoreLine.HIVE_3:
-                return self.config_value("hive.metastore.warehouse.dir", "").strip() or None
-            location: str | None = self._raw_database("default").locationUri
-        except HiveAcidError as error:
-            if error.getCondition() != "HIVE_ACID_METASTORE_DENIED":
-                raise
-            return None
-        return location or None
+        return ServerInfo(version, self._has_get_table(), transforms, self.warehouse())
 
     def _has_get_table(self) -> bool:
         def probe(client: Any) -> bool:

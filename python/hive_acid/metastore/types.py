@@ -21,8 +21,7 @@ class ServerInfo:
 
     `version` is what it calls itself (3.1.3 says "3.0"). `has_get_table`: it serves the call by which clients older
     than 4.0.1 get tables. `transforms_tables`: it adapts tables to the capabilities that a client declares, and lets
-    none create a transactional table that declares none. `warehouse` is the folder in which it puts new databases:
-    that of its database `default`, on the 3.1 line the one of its settings. None if this user may not see it.
+    none create a transactional table that declares none. `warehouse`: see `Metastore.warehouse`.
     """
 
     version: str

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from hive_acid.doctor.finding import FindingKind, Subject
-from hive_acid.doctor.partitions import find_unknown_partitions
+from hive_acid.doctor.partitions import find_local_files, find_unknown_partitions
 from hive_acid.errors import build_error
 from hive_acid.model.table import Partition
 from hive_acid.snapshot.listing import ListedFile, Listing
@@ -18,6 +20,32 @@ from support.doctoring import (
     make_partitioned,
 )
 from support.statements import LOCATION, TABLE, World, build_table
+
+
+class TestLocation:
+    @pytest.mark.parametrize(
+        ("location", "warehouse", "expected"),
+        [
+            ("file:/disk/t", "hdfs://nn/warehouse", [Kind.LOCAL_FILES]),
+            ("FILE:///disk/t", "s3a://bucket/warehouse", [Kind.LOCAL_FILES]),
+            ("file:/disk/t", "file:/disk", []),
+            ("hdfs://nn/t", "hdfs://nn/warehouse", []),
+            ("file:/disk/t", "/user/hive/warehouse", []),  # of which file system is not known
+            ("file:/disk/t", None, []),
+        ],
+    )
+    def test_a_table_on_one_machine_of_a_cluster_is_told(
+        self, location: str, warehouse: str | None, expected: list[FindingKind]
+    ) -> None:
+        table = replace(build_table(), location=location)
+        assert [finding.kind for finding in find_local_files(Subject(TABLE), table, warehouse)] == expected
+
+    def test_the_metastore_says_where_databases_lie(self, world: World) -> None:
+        world.memory.add_table(replace(build_table(), location="file:/disk/t"))
+        world.file_system.make_folder("file:/disk/t")
+        assert kinds(world) == []
+        world.memory.warehouse_location = "hdfs://nn/warehouse"
+        assert kinds(world) == [Kind.LOCAL_FILES]
 
 
 class TestFileNames:
