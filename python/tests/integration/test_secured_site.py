@@ -18,7 +18,7 @@ from hive_acid.spark.lines import is_before
 from support.drivers import wait_until
 from support.hdfs.cluster import ROOT
 from support.hdfs.tables import ACID, BEFORE, NUMBERS
-from support.mutations import BUCKETED, MUTATIONS, TRUNCATIONS, Mutation
+from support.mutations import BUCKETED, MUTATIONS, TRUNCATIONS, WAYS_OF_WRITING, Mutation
 from support.one_list import OWN_CATALOG_FAILURES, OWN_CATALOG_ROWS, STATEMENTS, find_failure
 from support.secured.site import CATALOG, USER, Site, started_site
 from support.session_process import StatementFailed
@@ -30,8 +30,6 @@ pytestmark = [
 CLUSTER, SECURED_HDFS = "standalone cluster", "HDFS with Kerberos"
 NAMED = re.compile(r"\[(?!INTERNAL_ERROR)[A-Z_0-9.]+\]")
 """An error of Spark's with a name, as its message has it."""
-STRUCK = (*MUTATIONS, *BUCKETED)
-"""The statements that have tasks."""
 
 
 @pytest.fixture(scope="module", params=[CLUSTER, SECURED_HDFS])
@@ -88,13 +86,13 @@ def test_a_table_is_compacted(site: Site) -> None:
     site.assert_compacts(next(m for m in MUTATIONS if m.name == "update-flat"))
 
 
-@pytest.mark.parametrize("mutation", STRUCK, ids=str)
+@pytest.mark.parametrize("mutation", WAYS_OF_WRITING, ids=str)
 def test_a_statement_outlives_the_fail_over_of_its_name_node(site: Site, mutation: Mutation) -> None:
     site.assert_outlives(mutation, lambda: site.hdfs.ask("failover"))
 
 
 @pytest.mark.parametrize("site", [CLUSTER], indirect=True)
-@pytest.mark.parametrize("mutation", STRUCK, ids=str)
+@pytest.mark.parametrize("mutation", WAYS_OF_WRITING, ids=str)
 def test_a_statement_outlives_its_executor(site: Site, mutation: Mutation) -> None:
     cluster = site.cluster
     assert cluster is not None
@@ -111,7 +109,7 @@ def test_a_statement_outlives_its_executor(site: Site, mutation: Mutation) -> No
     site.assert_outlives(mutation, kill_one)
 
 
-@pytest.mark.parametrize("mutation", STRUCK, ids=str)
+@pytest.mark.parametrize("mutation", WAYS_OF_WRITING, ids=str)
 def test_of_a_driver_that_is_killed_nothing_is_left_to_be_seen(site: Site, mutation: Mutation) -> None:
     name, gate = site.create(mutation), site.gate()
     driver = site.start(f"driver-{next(site.numbers)}")

@@ -176,6 +176,16 @@ TRUNCATIONS = (
 """Without a Spark job, in which something could fail or wait."""
 
 
+_WAYS = (
+    *("insert-flat", "update-partitions", "delete-named", "merge-moves", "replace-partitions"),
+    *("overwrite-partitions", "insert-buckets"),
+)
+WAYS_OF_WRITING = tuple(mutation for mutation in (*MUTATIONS, *BUCKETED) if mutation.name in _WAYS)
+"""One for each way in which rows come into folders. Where these are tried, what the place does with tasks and files is
+the question. What each statement does there is asked once, without a fault.
+"""
+
+
 def slow_but(*names: str, among: Sequence[Mutation] = MUTATIONS) -> pytest.MarkDecorator:
     """A test's parameter `mutation`: those named in the gate, the others only where everything is run."""
     cases = [

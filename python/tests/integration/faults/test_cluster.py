@@ -11,7 +11,7 @@ from contextlib import ExitStack
 import pytest
 
 from support.drivers import Drivers, Gate, Trial, wait_until
-from support.mutations import BUCKETED, MUTATIONS, Mutation, slow_but
+from support.mutations import MUTATIONS, WAYS_OF_WRITING, Mutation, slow_but
 from support.processes import is_below
 from support.session_process import SessionProcess
 from support.standalone import HOSTS, SPECULATION, StandaloneCluster, started_cluster
@@ -102,7 +102,7 @@ def test_statements_run_on_executors(drivers: Drivers, clustered: Clustered, mut
     assert_done(trial, affected)
 
 
-@slow_but("update-partitions", among=[m for m in (*MUTATIONS, *BUCKETED) if m.name not in NO_SHUFFLE])
+@slow_but("update-partitions", among=[m for m in WAYS_OF_WRITING if m.name not in NO_SHUFFLE])
 def test_of_two_attempts_at_a_time_one_counts(drivers: Drivers, clustered: Clustered, mutation: Mutation) -> None:
     """The first attempt of a task waits; a speculative one overtakes it."""
     # a table's rows lie in two files then, which two tasks read: the only task of a stage is never overtaken
@@ -121,7 +121,7 @@ def test_of_two_attempts_at_a_time_one_counts(drivers: Drivers, clustered: Clust
     clustered.sql("RESET spark.sql.orc.filterPushdown")
 
 
-@slow_but("update-partitions", among=(*MUTATIONS, *BUCKETED))
+@slow_but("update-partitions", among=WAYS_OF_WRITING)
 @pytest.mark.parametrize(
     "lost", [pytest.param("the one that waits", marks=pytest.mark.slow), "the one that has finished"]
 )
@@ -142,7 +142,7 @@ def test_an_executor_lost_before_the_write_is_over_costs_no_row(
     assert_done(trial, affected)
 
 
-@slow_but(among=(*MUTATIONS, *BUCKETED))
+@slow_but(among=WAYS_OF_WRITING)
 @pytest.mark.parametrize("lost", ["the one that waits", "the one that has finished"])
 def test_a_machine_lost_before_the_write_is_over_costs_no_row(
     drivers: Drivers, clustered: Clustered, mutation: Mutation, lost: str
@@ -177,7 +177,7 @@ def elastic(start_clustered: Callable[[str, dict[str, str]], Clustered]) -> Clus
     return start_clustered("elastic", TAKEN_AWAY)
 
 
-@slow_but(among=(*MUTATIONS, *BUCKETED))
+@slow_but(among=WAYS_OF_WRITING)
 def test_a_machine_that_is_taken_away_in_order_costs_no_row(
     drivers: Drivers, elastic: Clustered, mutation: Mutation
 ) -> None:

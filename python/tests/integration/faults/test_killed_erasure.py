@@ -39,26 +39,19 @@ class Moment:
 # begun, found, found, deleting, deleted, deleting, deleted, compacted, compacted, verified
 EVENTS = 10
 OF_A_CALL = (
-    Moment(4, "open_txns"),
-    Moment(4, "lock", True),
     Moment(4, "allocate_table_write_ids", True),
     Moment(4, "commit_txn"),
     Moment(4, "commit_txn", True),
-    Moment(6, "commit_txn", True),
-    Moment(7, "compact2"),
     Moment(7, "compact2", True),
     Moment(7, "find_next_compact2", True),
-    Moment(7, "update_compactor_state", True),
     Moment(7, "mark_compacted", True),
-    Moment(7, "commit_txn"),
     Moment(7, "commit_txn", True),
-    Moment(9, "show_compact"),
-    Moment(9, "get_table_statistics_req"),
 )
+"""Where a dead process leaves something at the metastore. `unit/erasure/test_phases.py` stops at every call."""
 IN_THE_GATE = Moment(4, "commit_txn", True)
 MOMENTS = [
     pytest.param(moment, id=str(moment), marks=[] if moment == IN_THE_GATE else pytest.mark.slow)
-    for moment in (*(Moment(lines) for lines in range(1, EVENTS + 1)), *OF_A_CALL)
+    for moment in (*(Moment(lines) for lines in (1, 3, 5, 7, 9, EVENTS)), *OF_A_CALL)
 ]
 
 

@@ -72,7 +72,7 @@ def cases() -> Iterator[ParameterSet]:
     for mutation in MUTATIONS:
         marks = () if mutation.name == "insert-flat" else pytest.mark.slow
         yield pytest.param(mutation, tuple(Lost), id=f"{mutation}-in-turn", marks=marks)
-        if mutation.name in ("insert-flat", "update-partitions", "delete-named", "overwrite-partitions"):
+        if mutation.name in ("insert-flat", "overwrite-partitions"):
             for lost in Lost:
                 yield pytest.param(mutation, (lost,), id=f"{mutation}-{lost.value}", marks=pytest.mark.slow)
 

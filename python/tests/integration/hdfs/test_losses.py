@@ -6,13 +6,12 @@ import pytest
 
 from support.hdfs.lake import Lake
 from support.hdfs.tables import BEFORE, NUMBERS
-from support.mutations import BUCKETED, MUTATIONS, TRUNCATIONS, Mutation
+from support.mutations import MUTATIONS, TRUNCATIONS, WAYS_OF_WRITING, Mutation
 
 pytestmark = pytest.mark.slow
-WITH_TASKS = (*MUTATIONS, *BUCKETED)
 
 
-@pytest.mark.parametrize("mutation", WITH_TASKS, ids=str)
+@pytest.mark.parametrize("mutation", WAYS_OF_WRITING, ids=str)
 def test_a_statement_outlives_the_fail_over_of_its_name_node(lake: Lake, mutation: Mutation) -> None:
     lake.assert_outlives(mutation, lambda: lake.hdfs.ask("failover"))
 
@@ -58,7 +57,7 @@ def test_a_truncation_outlives_a_fail_over_before_its_rename(lake: Lake, mutatio
     assert lake.rows(name) == []
 
 
-@pytest.mark.parametrize("mutation", WITH_TASKS, ids=str)
+@pytest.mark.parametrize("mutation", WAYS_OF_WRITING, ids=str)
 @pytest.mark.parametrize("lost", ["namenode", "datanode"])
 def test_a_statement_outlives_the_loss_of_a_server(lake: Lake, mutation: Mutation, lost: str) -> None:
     try:
