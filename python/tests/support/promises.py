@@ -1,6 +1,6 @@
 """What the tests promise, of python/tests/promises.toml: which promise has a file of tests, and which a change touches.
 
-A change of a file that no promise rests on touches all of them.
+A change of a file that no promise rests on, and no test uses, touches all of them.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import pytest
 
 from hive_acid.older_python import tomllib
 from support.dealing import LONG_SECONDS
+from support.importers import find_users
 
 TESTS: Final = "python/tests/"
 _DATA: Final = Path(__file__).parents[1] / "promises.toml"
@@ -79,17 +80,31 @@ def sum_minutes(promises: Sequence[Promise]) -> Mapping[Promise, int]:
     return {promise: round(seconds[promise] / 60) for promise in promises}
 
 
-def find_touched(changed_files: Iterable[str], promises: Sequence[Promise]) -> tuple[Promise, ...]:
-    """The promises that a change of these files can break, in their order."""
+def find_touched(
+    changed_files: Iterable[str], promises: Sequence[Promise], texts: Mapping[str, str]
+) -> tuple[Promise, ...]:
+    """The promises that a change of these files can break, in their order.
+
+    `texts` has the Python files of the tests (`load_texts`). What tests share breaks the promises of its users.
+    """
     touched: set[Promise] = set()
     for file in changed_files:
         if not is_test_file(file):
-            touched |= {promise for promise in promises if promise.can_break_by(file)} or set(promises)
+            broken = {promise for promise in promises if promise.can_break_by(file)}
+            users = find_users(file.removeprefix(TESTS), texts) if file.startswith(TESTS) else set()
+            broken |= {find_promise(user, promises) for user in map(TESTS.__add__, users) if is_test_file(user)}
+            touched |= broken or set(promises)
     return tuple(promise for promise in promises if promise in touched)
 
 
+def load_texts() -> dict[str, str]:
+    """The Python files of the tests, by their paths below python/tests."""
+    root = _DATA.parent
+    return {file.relative_to(root).as_posix(): file.read_text("utf-8") for file in root.rglob("*.py")}
+
+
 def is_test_file(file: str) -> bool:
-    """True for a file of tests, which breaks no promise. What tests share can break all."""
+    """True for a file of tests, which breaks no promise."""
     return file.startswith(TESTS) and PurePosixPath(file).match("test_*.py")
 
 
@@ -110,7 +125,7 @@ class TouchedChoice:
     def __init__(self, changed_files: Sequence[str]) -> None:
         self._changed = frozenset(changed_files)
         self._promises = load_promises()
-        self._touched = find_touched(changed_files, self._promises)
+        self._touched = find_touched(changed_files, self._promises, load_texts())
 
     def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
         """Before parts are dealt."""
@@ -128,7 +143,7 @@ def main(changed_files: Sequence[str]) -> str:
     minutes = sum_minutes(promises)
     lines = [
         f"{minutes[promise]:4} min  {promise.says}: {', '.join(promise.tests)}"
-        for promise in find_touched(changed_files, promises)
+        for promise in find_touched(changed_files, promises, load_texts())
     ]
     return "\n".join([*lines, "and the tests that changed"])
 

@@ -35,7 +35,9 @@ TWO = (
         (["python/b/y.py"], ["second"]),
         (["both.txt"], ["first", "second"]),
         (["python/b/x/y.py"], ["first", "second"]),  # nobody's
-        (["python/tests/integration/conftest.py"], ["first", "second"]),
+        (["python/tests/support/data.txt"], ["first", "second"]),
+        (["python/tests/support/shared.py"], ["second"]),
+        (["python/tests/integration/conftest.py"], ["second"]),
         (["python/tests/integration/test_a.py"], []),
         ([], []),
     ],
@@ -43,7 +45,13 @@ TWO = (
 def test_a_change_touches_what_rests_on_it_and_everything_if_nothing_does(
     changed: list[str], touched: list[str]
 ) -> None:
-    assert [found.says for found in find_touched(changed, TWO)] == touched
+    texts = {
+        "unit/test_u.py": "import os",
+        "integration/conftest.py": "from support.shared import fixture",
+        "integration/test_i.py": "def test_it(fixture): ...",
+        "support/shared.py": "",
+    }
+    assert [found.says for found in find_touched(changed, TWO, texts)] == touched
 
 
 def test_the_first_promise_that_names_a_file_has_it() -> None:
@@ -59,7 +67,7 @@ def test_each_promise_has_tests_of_its_own() -> None:
 
 def test_each_file_of_the_product_is_under_a_promise_beside_the_documents() -> None:
     files = tracked("python/hive_acid", "jvm-shim/src/main", "sql-tests/inputs")
-    alone = [file for file in files if len(find_touched([file], PROMISES[1:])) in {0, len(PROMISES) - 1}]
+    alone = [file for file in files if len(find_touched([file], PROMISES[1:], {})) in {0, len(PROMISES) - 1}]
     assert alone == []
 
 
@@ -75,4 +83,6 @@ def test_each_pattern_of_a_promise_names_a_file() -> None:
 
 
 def test_a_page_of_the_documents_touches_the_documents_alone() -> None:
-    assert [found.says for found in find_touched(["docs/guide/sql.md", "README.md"], PROMISES)] == [PROMISES[0].says]
+    assert [found.says for found in find_touched(["docs/guide/sql.md", "README.md"], PROMISES, {})] == [
+        PROMISES[0].says
+    ]
