@@ -4,7 +4,7 @@ import java.lang.reflect.InvocationTargetException
 import java.util.Properties
 import org.apache.spark.{MapOutputTrackerMaster, SparkContext, SparkEnv}
 import org.apache.spark.api.python.PythonUtils
-import org.apache.spark.sql.SaveMode
+import org.apache.spark.sql.{ExperimentalMethods, SaveMode}
 import org.apache.spark.sql.catalyst.TableIdentifier
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.catalyst.catalog.CatalogTypes.TablePartitionSpec
@@ -15,7 +15,7 @@ import org.apache.spark.sql.catalyst.util.QuotingUtils
 import org.apache.spark.sql.classic.{DataFrame, Dataset, SparkSession}
 import org.apache.spark.sql.connector.catalog.{CatalogManager, CatalogPlugin, Identifier, LookupCatalog}
 import org.apache.spark.sql.errors.{QueryCompilationErrors, QueryExecutionErrors}
-import org.apache.spark.sql.execution.{CachedData, CacheManager}
+import org.apache.spark.sql.execution.{CachedData, CacheManager, SparkOptimizer}
 import org.apache.spark.sql.execution.datasources.DataSourceStrategy
 import org.apache.spark.sql.execution.exchange.ShuffleExchangeExec
 import org.apache.spark.sql.sources.Filter
@@ -141,6 +141,12 @@ object SparkAccess {
     recache.setAccessible(true)
     try recache.invoke(session.sharedState.cacheManager, session, isOf _)
     catch { case e: InvocationTargetException => throw e.getCause }
+  }
+
+  /** private[sql]; Spark's optimizer without a rule of any extension. */
+  def plainOptimizer(session: SparkSession): SparkOptimizer = {
+    val state = session.sessionState
+    new SparkOptimizer(state.catalogManager, state.catalog, new ExperimentalMethods)
   }
 
   /** private[sql]; a plan becomes a DataFrame in no public way, and a command is run by becoming one. */

@@ -8,7 +8,7 @@ import hiveacid.commands.RowChangeQuery
 import hiveacid.python.PythonSide
 import hiveacid.wire.{RewriteRequest, RewrittenStatement, Wire}
 
-import org.apache.spark.sql.catalyst.analysis.{UnresolvedAttribute, UnresolvedRelation}
+import org.apache.spark.sql.catalyst.analysis.{Analyzer, UnresolvedAttribute, UnresolvedRelation}
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, SubqueryAlias}
@@ -27,6 +27,7 @@ final case class CanonicalStatement(
     relations: Map[String, LogicalPlan],
     assigned: Set[String] = Set.empty
 ) {
+  import RowChangeQuery.Target
 
   def rowChanges(session: SparkSession, table: CatalogTable): RowChangeQuery = {
     val bucketing = for {
@@ -46,8 +47,15 @@ final case class CanonicalStatement(
     val planner = PythonSide.plannerFor(session, table)
     val answer = PythonSide.message[RewrittenStatement](planner.rewrite(Wire.write(request)))
     val parsed = session.sessionState.sqlParser.parsePlan(answer.query)
-    RowChangeQuery(EvaluatedOnce.place(withUserTrees(parsed)), answer.writes, answer.stays)
+    val query = EvaluatedOnce.place(withUserTrees(parsed))
+    RowChangeQuery(if (relations.contains(Target)) resolved(session, query) else query, answer.writes, answer.stays)
   }
+
+  /** The query with the few names that the rewriting introduced resolved, by Spark's rules alone: what other extensions
+    * do to it can be told from what it was, and none of them meets a plan that is half resolved.
+    */
+  private def resolved(session: SparkSession, query: LogicalPlan): LogicalPlan =
+    new Analyzer(session.sessionState.catalogManager).execute(query)
 
   private def withUserTrees(parsed: LogicalPlan): LogicalPlan =
     parsed

@@ -89,7 +89,15 @@ case class ReplaceInserts(session: SparkSession) extends Rule[LogicalPlan] {
     val table = c.catalogTable.get
     val rows = r.canonical(c).rowChanges(session, table)
     val analysed = session.sessionState.analyzer.execute(rows.plan)
-    AcidWriteCommand(StatementKind.Replace, table, analysed, rows.writes, rows.stays, isAnalyzed = true)
+    AcidWriteCommand(
+      StatementKind.Replace,
+      table,
+      analysed,
+      rows.writes,
+      rows.stays,
+      read = rows.read,
+      isAnalyzed = true
+    )
   }
 
   /** Tables of Hive are always overwritten partition by partition, says Spark's documentation of the setting; here too,

@@ -1,6 +1,6 @@
 package hiveacid.analysis
 
-import hiveacid.scan.AcidRelation
+import hiveacid.scan.{AcidRelation, ForeignNode}
 import hiveacid.values.AcidTable
 import hiveacid.commands.NewRowCheck
 import hiveacid.errors.{AcidException, Refusal}
@@ -94,12 +94,19 @@ object ReplaceWhere {
     * condition have the user's text and position.
     */
   def resolve(session: SparkSession, r: ReplaceWhere): LogicalPlan =
-    r.victims.collectFirst { case Filter(c, AcidRelation.Target(t)) => (c, t) }.fold[LogicalPlan](r) {
+    r.victims.collectFirst { case Filter(c, AcidRelation.Target(t)) => (c, t) }.fold[LogicalPlan](foreign(r)) {
       case (condition, target) =>
         refuseConditions(target, condition)
         session.sessionState.analyzer.checkAnalysis(r.victims)
         ResolvedReplaceWhere(target, condition, r.insert, r.text.getOrElse(printed(condition)))
     }
+
+  /** The same, or the refusal of a target that another extension's node has taken the place of. */
+  private def foreign(r: ReplaceWhere): ReplaceWhere = {
+    for (filter <- r.victims.collectFirst { case f: Filter => f }; table <- AcidRelation.named(filter.child))
+      ForeignNode.of(filter.child).foreach(_.refuse("TARGET", Operation, table.catalogTable.get))
+    r
+  }
 
   private def refuseConditions(target: LogicalRelation, condition: Expression): Unit = {
     val hidden = AttributeSet(target.metadataOutput ++ target.output.drop(target.catalogTable.get.schema.length))

@@ -111,6 +111,6 @@ case class ResolveRowStatements(session: SparkSession) extends Rule[LogicalPlan]
   ): AcidWriteCommand = {
     val table = target.catalogTable.get
     val changes = canonical.rowChanges(session, table)
-    AcidWriteCommand(kind, table, changes.plan, changes.writes, changes.stays)
+    AcidWriteCommand(kind, table, changes.plan, changes.writes, changes.stays, read = changes.read)
   }
 }

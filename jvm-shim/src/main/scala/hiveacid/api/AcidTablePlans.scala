@@ -42,7 +42,7 @@ final class AcidTablePlans private (
   /** The table's rows. */
   def relation: LogicalPlan = named(AcidTablePlans.resolve(session, name))
 
-  private def changed: LogicalPlan = named(AcidRelation.unpadded(AcidTablePlans.resolve(session, name)))
+  private def changed: LogicalPlan = named(AcidRelation.bare(AcidTablePlans.resolve(session, name)))
 
   private def named(resolved: LogicalPlan): LogicalPlan = {
     val plan = numbered(resolved)
@@ -148,7 +148,7 @@ object AcidTablePlans {
   }
 
   private def target(session: SparkSession, name: String, operation: String): LogicalRelation =
-    AcidRelation.unpadded(resolve(session, name)) match {
+    AcidRelation.bare(resolve(session, name)) match {
       case AcidRelation.Target(l) => l
       case plan                   =>
         val refusal =

@@ -1,14 +1,13 @@
 package hiveacid.api
 
-import hiveacid.commands.{PartitionsToLock, RunningStatements, SourceChangedException}
+import hiveacid.commands.{BareTarget, PartitionsToLock, RunningStatements, SourceChangedException}
 import hiveacid.python.{Planner, PythonSide}
-import hiveacid.scan.{AcidFileIndex, AcidRelation, PartitionValues, ReadListener}
+import hiveacid.scan.{AcidFileIndex, AcidRelation, BareCount, PartitionValues, ReadListener}
 import hiveacid.values.{MixedKind, UpdateKind}
 import hiveacid.wire.{Misspelling, Wire, WriteReport, WriteSpec}
 import hiveacid.write.WriteJob
 
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.hiveacid.SparkAccess
 
 /** The methods that Python calls. Texts are messages of `hiveacid.wire`, but for keys and tokens. */
 object JvmApi {
@@ -42,7 +41,8 @@ object JvmApi {
     val bound = AcidFileIndex.bind(command.changes, command.target, token, writesBack = keepsValues)
     val changes = call.pruned(token, bound)
     val job = Wire.read[WriteSpec](spec)
-    try reported(call, job, WriteJob.run(call.session, changes, job))
+    val target = new BareTarget(call.session, call.command)
+    try reported(call, job, WriteJob.run(call.session, changes, job, target.check(_, _)))
     catch {
       case e: Throwable if call.canPrune && PythonSide.causes(e).exists(_.isInstanceOf[SourceChangedException]) =>
         call.canPrune = false
@@ -57,7 +57,7 @@ object JvmApi {
     val names = Wire.read[Option[Set[String]]](partitions)
     val target = call.command.target
     val rows = AcidFileIndex.bind(AcidRelation.relation(call.session, target, Nil), target, token)
-    SparkAccess.frame(call.session, names.fold(rows)(AcidFileIndex.restrict(rows, _))).count()
+    BareCount.of(call.session, names.fold(rows)(AcidFileIndex.restrict(rows, _)))
   }
 
   /** Writes bases without rows for a running statement; `partitions` are names. */

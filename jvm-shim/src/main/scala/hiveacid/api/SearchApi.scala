@@ -153,7 +153,7 @@ object SearchApi {
   def overwrite(session: SparkSession, statement: String, partitions: String): Unit = {
     val parsed = session.sessionState.sqlParser.parsePlan(statement)
     session.sessionState.executePlan(parsed).analyzed match {
-      case command @ AcidWriteCommand(StatementKind.Overwrite, _, _, _, _, Some(overwrite), _) =>
+      case command @ AcidWriteCommand(StatementKind.Overwrite, _, _, _, _, Some(overwrite), _, _) =>
         val named = overwrite.copy(names = Wire.read[Seq[String]](partitions))
         val statement = CurrentOrigin.withOrigin(command.origin)(command.copy(overwrite = Some(named)))
         SparkAccess.frame(session, statement)

@@ -24,6 +24,8 @@ import org.apache.spark.sql.types.LongType
   *   see [[RowChangeQuery]]; so is `stays`
   * @param overwrite
   *   what an overwrite or TRUNCATE replaces
+  * @param read
+  *   how the query reads the target, if it does
   */
 case class AcidWriteCommand(
     kind: StatementKind,
@@ -32,6 +34,7 @@ case class AcidWriteCommand(
     writes: RowWrites,
     stays: Boolean,
     overwrite: Option[Overwrite] = None,
+    read: Option[TargetRead] = None,
     isAnalyzed: Boolean = false
 ) extends RunnableCommand
     with AnalysisOnlyCommand {

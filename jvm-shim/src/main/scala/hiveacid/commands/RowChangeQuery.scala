@@ -7,13 +7,15 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 /** The row-change query of a statement.
   *
   * @param plan
-  *   names that the rewriting introduced are still to be resolved by the analyzer
+  *   analysed, but for the query of an INSERT, in which names are still to be resolved
   * @param writes
   *   which changes there are
   * @param stays
   *   true if new versions of rows lie in the old ones' partitions, and no other rows are new
   */
-final case class RowChangeQuery(plan: LogicalPlan, writes: RowWrites, stays: Boolean)
+final case class RowChangeQuery(plan: LogicalPlan, writes: RowWrites, stays: Boolean) {
+  lazy val read: Option[TargetRead] = TargetRead.of(plan)
+}
 
 object RowChangeQuery {
 

@@ -97,6 +97,7 @@ object RunningStatements {
   private def withWrites[T: JavaTypeable](session: SparkSession, commands: Seq[(AcidWriteCommand, WrittenFiles)])(
       run: (Seq[String], Seq[WriteRequest]) => Object
   ): T = {
+    commands.foreach { case (command, _) => new BareTarget(session, command).check() }
     val cached = commands.map { case (command, _) => StatementCaches.use(session, command) }
     if (cached.length > 1) CommonSource.refuseChanging(cached)
     val requests = cached.map(_.request(session))

@@ -3,7 +3,7 @@ package hiveacid.guard
 import java.util.Locale
 
 import hiveacid.catalog.MetastoreTable
-import hiveacid.scan.AcidRelation
+import hiveacid.scan.{AcidRelation, ForeignNode}
 import hiveacid.values.AcidTable
 import hiveacid.commands.{AcidDdlCommand, AcidMultiInsertCommand, AcidWriteCommand}
 import hiveacid.errors.{AcidException, Refusal}
@@ -71,8 +71,13 @@ case class Guard(session: SparkSession) extends (LogicalPlan => Unit) {
   private def dml(target: LogicalPlan, operation: String): Unit = target match {
     case AcidRelation.Target(l) => refuse(l.catalogTable.get, operation, SparkCommand)
     case AcidRelation(table)    => refuse(table, operation, SparkCommand)
-    case other                  => readBy(other).foreach(refuse(_, operation, ThroughView))
+    case other                  => readBy(other).foreach(refuseRead(other, _, operation))
   }
+
+  private def refuseRead(target: LogicalPlan, table: CatalogTable, operation: String): Nothing =
+    if (target.exists(_.isInstanceOf[View])) refuse(table, operation, ThroughView)
+    else
+      ForeignNode.of(target).fold[Nothing](refuse(table, operation, SparkCommand))(_.refuse("TARGET", operation, table))
 
   private def readBy(plan: LogicalPlan): Option[CatalogTable] =
     plan.collectFirst { case l: LogicalRelation if AcidRelation.isOurs(l) => l.catalogTable.get }
@@ -166,7 +171,7 @@ case class Guard(session: SparkSession) extends (LogicalPlan => Unit) {
   private def refuseAcid(t: CatalogTable, operation: String, refusal: Refusal): Unit =
     if (AcidTable.isTransactional(t)) refuse(t, operation, refusal)
 
-  private def refuse(t: CatalogTable, operation: String, refusal: Refusal): Unit =
+  private def refuse(t: CatalogTable, operation: String, refusal: Refusal): Nothing =
     throw AcidException.unsupported(operation, AcidTable.name(t), refusal)
 }
 

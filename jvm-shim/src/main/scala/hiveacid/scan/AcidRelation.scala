@@ -7,7 +7,7 @@ import hiveacid.errors.{AcidException, Refusal}
 import org.apache.spark.sql.catalyst.analysis.{AnalysisContext, UnresolvedRelation}
 import org.apache.spark.sql.catalyst.catalog.{CatalogTable, HiveTableRelation}
 import org.apache.spark.sql.catalyst.expressions.AttributeReference
-import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project, SubqueryAlias, UnaryNode, View}
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, SubqueryAlias, UnaryNode, View}
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 import org.apache.spark.sql.hiveacid.SparkAccess
@@ -32,13 +32,15 @@ object AcidRelation {
     case _                               => None
   }
 
-  /** The same as the target of a statement, which is not padded: the relation with its columns of type CHAR. */
-  def unpadded(plan: LogicalPlan): LogicalPlan = plan match {
-    case s: SubqueryAlias                            => s.copy(child = unpadded(s.child))
-    case Project(_, l: LogicalRelation) if isOurs(l) =>
-      val declared = LogicalRelation(l.relation, l.catalogTable.get).output
-      l.copy(output = l.output.zip(declared).map { case (column, other) => other.withExprId(column.exprId) })
-    case other => other
+  /** The same as the target of a statement, which is read as it is stored: the relation with its columns of type CHAR.
+    */
+  def bare(plan: LogicalPlan): LogicalPlan = plan match {
+    case s: SubqueryAlias => s.copy(child = bare(s.child))
+    case other            =>
+      named(other).fold(other) { l =>
+        val declared = LogicalRelation(l.relation, l.catalogTable.get).output
+        l.copy(output = l.output.zip(declared).map { case (column, other) => other.withExprId(column.exprId) })
+      }
   }
 
   /** True for a relation that our own index and file format serve. */

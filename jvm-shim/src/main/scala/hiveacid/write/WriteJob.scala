@@ -20,7 +20,7 @@ import org.apache.spark.internal.Logging
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.execution.SQLExecution
+import org.apache.spark.sql.execution.{QueryExecution, SQLExecution}
 import org.apache.spark.sql.hiveacid.LineShuffles
 import org.apache.spark.sql.types.DataType
 import org.apache.spark.util.SerializableConfiguration
@@ -34,13 +34,20 @@ object WriteJob extends Logging {
     *   an analysed plan with the columns `__change` TINYINT, `__row_id` STRUCT<writeid, bucketid, rowid>, but for
     *   inserts the old row's partition columns, but for deletes the target's data columns in order and in their types,
     *   and for inserts and mixed changes its partition columns; columns are taken by position
+    * @param check
+    *   throws if the plan must not be executed that Spark has made of `changes`; nothing is read before
     * @return
     *   folders and files sorted by name; `staging/partition/name/file` exists for each, unless the job discards them
     */
-  def run(session: SparkSession, changes: LogicalPlan, message: WriteSpec): WriteReport = {
+  def run(
+      session: SparkSession,
+      changes: LogicalPlan,
+      message: WriteSpec,
+      check: (LogicalPlan, QueryExecution) => Unit = (_, _) => ()
+  ): WriteReport = {
     val spec = CheckedSpec.of(message)
     val conf = session.sessionState.newHadoopConf()
-    val tasks = execute(session, changes, spec, conf)
+    val tasks = execute(session, changes, spec, conf, check)
     val files = tasks.flatMap(_.files).sortBy(f => (f.partition, f.folder, f.name))
     if (!spec.place.discards && spec.place.output.id.isEmpty) publish(files, new Path(spec.place.staging), conf)
     report(files, tasks.map(_.counts))
@@ -79,14 +86,17 @@ object WriteJob extends Logging {
       session: SparkSession,
       plan: LogicalPlan,
       spec: CheckedSpec,
-      conf: Configuration
+      conf: Configuration,
+      check: (LogicalPlan, QueryExecution) => Unit
   ): Seq[WrittenTask] = {
     refuseUncheckedShuffles(session)
     val changes = new RowChanges(plan, spec)
     val columnTypes = changes.valueTypes
     if (spec.kind != DeleteKind) checkTypes(columnTypes, spec)
     val isFlatInsert = spec.isFlatInsert
-    val execution = session.sessionState.executePlan(if (isFlatInsert) plan else changes.rows)
+    val wanted = if (isFlatInsert) plan else changes.rows
+    val execution = session.sessionState.executePlan(wanted)
+    check(wanted, execution)
     // an execution of its own, below the statement's, so that the UI shows the plan of the write
     val title = if (spec.place.discards) "HiveAcid dry run" else "HiveAcid write"
     SQLExecution.withNewExecutionId(execution, Some(title))(LineShuffles.ofWrite(session) {
