@@ -34,6 +34,7 @@ LAYERS = (
     "hiveacid.sidecar",
     "hiveacid.wire",
     "hiveacid.values",
+    "hiveacid.plugins",
     "hiveacid.errors",
     "org.apache.spark.sql.hiveacid",
     "org.apache.spark.sql",  # names that Spark itself has since 4.0

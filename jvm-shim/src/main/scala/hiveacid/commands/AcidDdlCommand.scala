@@ -1,11 +1,13 @@
 package hiveacid.commands
 
+import hiveacid.plugins.TableStatement
 import hiveacid.values.AcidTable
 import hiveacid.python.PythonSide
 import hiveacid.scan.SessionTransactions
 import hiveacid.wire.{AlterRequest, DdlKind}
 
 import org.apache.spark.sql.{Row, SparkSession => ApiSession}
+import org.apache.spark.sql.catalyst.TableIdentifier
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
@@ -28,10 +30,14 @@ case class AcidDdlCommand(
     command: RunnableCommand,
     partitions: Seq[Seq[String]] = Nil,
     locations: Seq[String] = Nil
-) extends LeafRunnableCommand {
+) extends LeafRunnableCommand
+    with TableStatement {
   override val output: Seq[Attribute] = command.output
   override def nodeName: String = s"HiveAcid ${kind.title}"
   override def simpleString(maxFields: Int): String = s"$nodeName ${tables.map(AcidTable.name).mkString(", ")}"
+  override def statementKind: String = kind.title
+  override def targets: Seq[TableIdentifier] = tables.map(_.identifier)
+  override def sources: Seq[TableIdentifier] = Nil
   override def innerChildren: Seq[LogicalPlan] = Seq(command)
 
   override def run(api: ApiSession): Seq[Row] = {

@@ -1,11 +1,13 @@
 package hiveacid.commands
 
+import hiveacid.plugins.TableStatement
 import hiveacid.values.{AcidTable, RowWrites}
 import hiveacid.python.PythonSide
 import hiveacid.scan.{AcidFileIndex, AnalysedTables, ReadZones, SessionTransactions}
 import hiveacid.wire.{AffectedRows, Overwrite, StatementKind, WriteRequest}
 
 import org.apache.spark.sql.{Row, SparkSession => ApiSession}
+import org.apache.spark.sql.catalyst.TableIdentifier
 import org.apache.spark.sql.catalyst.analysis.AnalysisContext
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeReference}
@@ -37,12 +39,17 @@ case class AcidWriteCommand(
     read: Option[TargetRead] = None,
     isAnalyzed: Boolean = false
 ) extends RunnableCommand
-    with AnalysisOnlyCommand {
+    with AnalysisOnlyCommand
+    with TableStatement {
   override lazy val metrics: Map[String, SQLMetric] = StatementMetrics.create()
   override val output: Seq[Attribute] = counts.map(AttributeReference(_, LongType)())
   override def childrenToAnalyze: Seq[LogicalPlan] = Seq(changes)
   override def nodeName: String = s"HiveAcid ${kind.name.toUpperCase}"
   override def simpleString(maxFields: Int): String = s"$nodeName ${AcidTable.name(target)}"
+
+  override def statementKind: String = kind.name.toUpperCase
+  override def targets: Seq[TableIdentifier] = Seq(target.identifier)
+  override def sources: Seq[TableIdentifier] = SourceTables.of(changes, read)
 
   override def markAsAnalyzed(context: AnalysisContext): LogicalPlan = copy(isAnalyzed = true)
   override protected def withNewChildrenInternal(children: IndexedSeq[LogicalPlan]): LogicalPlan =

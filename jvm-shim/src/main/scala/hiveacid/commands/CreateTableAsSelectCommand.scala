@@ -3,10 +3,12 @@ package hiveacid.commands
 import scala.util.control.NonFatal
 
 import hiveacid.catalog.OwnTables
+import hiveacid.plugins.TableStatement
 import hiveacid.values.AcidTable
 import hiveacid.errors.AcidException
 
 import org.apache.spark.sql.{Row, SparkSession => ApiSession}
+import org.apache.spark.sql.catalyst.TableIdentifier
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.trees.CurrentOrigin
@@ -18,9 +20,14 @@ import org.apache.spark.sql.hiveacid.SparkAccess
 /** Creates the table, and inserts into it. The table is there, without rows, before the INSERT is committed; if that
   * fails it is dropped, but not if it is committed, if nobody knows whether it is, or if others have used it meanwhile.
   */
-case class CreateTableAsSelectCommand(table: CatalogTable, query: LogicalPlan) extends LeafRunnableCommand {
+case class CreateTableAsSelectCommand(table: CatalogTable, query: LogicalPlan)
+    extends LeafRunnableCommand
+    with TableStatement {
   override def nodeName: String = "HiveAcid CREATE TABLE AS SELECT"
   override def simpleString(maxFields: Int): String = s"$nodeName ${AcidTable.name(table)}"
+  override def statementKind: String = "CREATE TABLE AS SELECT"
+  override def targets: Seq[TableIdentifier] = Seq(table.identifier)
+  override def sources: Seq[TableIdentifier] = SourceTables.of(query)
   override def innerChildren: Seq[LogicalPlan] = Seq(query)
 
   override def run(api: ApiSession): Seq[Row] = {

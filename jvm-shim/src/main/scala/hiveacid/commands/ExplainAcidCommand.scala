@@ -38,7 +38,9 @@ case class ExplainAcidCommand private (statement: LogicalPlan, isFormatted: Bool
   private def analysed(session: SparkSession): AcidWriteCommand = {
     if (SessionTransactions.of(session).isDefined)
       throw AcidException("HIVE_ACID_DRY_RUN.IN_TRANSACTION", Map.empty)
-    session.sessionState.executePlan(statement, CommandExecutionMode.SKIP).analyzed match {
+    val execution = session.sessionState.executePlan(statement, CommandExecutionMode.SKIP)
+    execution.optimizedPlan // where extensions ask who may run the statement, as they do when it is run
+    execution.analyzed match {
       case c: AcidWriteCommand           => c
       case _: AcidMultiInsertCommand     => throw AcidException("HIVE_ACID_DRY_RUN.SEVERAL_INSERTS", Map.empty)
       case _: CreateTableAsSelectCommand => throw AcidException("HIVE_ACID_DRY_RUN.CREATES_TABLE", Map.empty)

@@ -2,6 +2,7 @@ package hiveacid.commands
 
 import java.util.Locale
 
+import hiveacid.plugins.TableStatement
 import hiveacid.values.AcidTable
 import hiveacid.errors.{AcidException, Refusal}
 import hiveacid.python.PythonSide
@@ -40,8 +41,13 @@ case class OperatorCommand(
     database: Option[String],
     mustExist: Boolean,
     statement: String
-) extends LeafRunnableCommand {
+) extends LeafRunnableCommand
+    with TableStatement {
   override def nodeName: String = s"HiveAcid $title"
+  override def statementKind: String = title
+  override def targets: Seq[TableIdentifier] =
+    table.flatMap(StatementCatalog.of(SparkSession.active, _)).map(_._2).toSeq
+  override def sources: Seq[TableIdentifier] = Nil
   override def simpleString(maxFields: Int): String =
     (Seq(nodeName) ++ table.map(_.mkString(".")) ++ database).mkString(" ")
 

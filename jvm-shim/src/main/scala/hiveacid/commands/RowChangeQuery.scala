@@ -1,5 +1,6 @@
 package hiveacid.commands
 
+import hiveacid.plugins.TableStatement
 import hiveacid.values.RowWrites
 
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
@@ -20,6 +21,6 @@ final case class RowChangeQuery(plan: LogicalPlan, writes: RowWrites, stays: Boo
 object RowChangeQuery {
 
   /** The names of the target and of the source of a MERGE in it. */
-  val Target = "__target"
+  val Target: String = TableStatement.TargetName
   val Source = "__source"
 }

@@ -1,8 +1,10 @@
 package hiveacid.commands
 
+import hiveacid.plugins.TableStatement
 import hiveacid.catalog.{MetastoreTable, OwnTables}
 
 import org.apache.spark.sql.{AnalysisException, Row, SparkSession => ApiSession}
+import org.apache.spark.sql.catalyst.TableIdentifier
 import org.apache.spark.sql.catalyst.catalog.{CatalogTable, ExternalCatalogUtils}
 import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.classic.SparkSession
@@ -19,8 +21,12 @@ case class ShowOwnPartitionsCommand(
     table: CatalogTable,
     values: Map[String, String],
     override val output: Seq[Attribute]
-) extends LeafRunnableCommand {
+) extends LeafRunnableCommand
+    with TableStatement {
   override def nodeName: String = "HiveAcid SHOW PARTITIONS"
+  override def statementKind: String = "SHOW PARTITIONS"
+  override def targets: Seq[TableIdentifier] = Seq(table.identifier)
+  override def sources: Seq[TableIdentifier] = Nil
   override def simpleString(maxFields: Int): String = s"$nodeName ${table.identifier.unquotedString}"
 
   override def run(api: ApiSession): Seq[Row] = {
