@@ -40,7 +40,7 @@ object KeyConditions {
     */
   def of(session: SparkSession, table: String, conditions: Seq[String]): KeyConditions = {
     val columns = conditions.zipWithIndex.map { case (text, i) => expr(text).as(s"c$i") }
-    val query = session.table(table).select(columns: _*).queryExecution
+    val query = StoredRows.select(session, table, columns)
     // not its own optimized plan: that reads a table from its cache, if it has one
     val (found, leaf) = flatten(session.sessionState.optimizer.execute(query.normalized.clone()))
     KeyConditions(found, leaf)

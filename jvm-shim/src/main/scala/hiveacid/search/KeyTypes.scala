@@ -7,6 +7,7 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical.Project
 import org.apache.spark.sql.catalyst.util.{CharVarcharUtils, DateTimeUtils}
 import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.functions.expr
 import org.apache.spark.sql.types._
 
 /** The types of a key's parts, and those of the columns that it is computed of, CHAR and VARCHAR as they were declared.
@@ -20,7 +21,7 @@ final case class KeyTypes(session: SparkSession, table: CatalogTable, parts: Seq
   private val declared = CharVarcharUtils.getRawSchema(table.schema)
   private val values: Seq[Expression] = {
     val name = table.identifier.nameParts.map(part => s"`${part.replace("`", "``")}`").mkString(".")
-    session.table(name).selectExpr(parts: _*).queryExecution.analyzed match {
+    StoredRows.select(session, name, parts.map(expr)).analyzed match {
       case Project(list, _) if list.length == parts.length => list
       case other => throw new IllegalStateException(s"a key of a table became ${other.nodeName}")
     }
