@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, BinaryIO
 
 from hive_acid.erasure.plain_keys import NotPlain, PlainPart, find_type
 
@@ -22,20 +22,25 @@ class FileColumns:
 
 
 class ArrowFile:
-    """An ORC or Parquet file whose bytes are in memory. Batches of its rows are read one by one."""
+    """An ORC or Parquet file. It is read in parts, the stripes or row groups, of which one is in memory at a time."""
 
-    def __init__(self, content: bytes) -> None:
-        """Raises NotPlain for another format, and what pyarrow raises."""
+    def __init__(self, source: BinaryIO) -> None:
+        """`source` is read from whatever place is asked for. Raises NotPlain for another format."""
         import pyarrow
         from pyarrow import orc, parquet
 
-        source = pyarrow.BufferReader(content)
-        if content.startswith(b"ORC"):
-            self._orc, self._parquet = orc.ORCFile(source), None
-            schema = self._orc.schema
-        elif content.startswith(b"PAR1"):
-            self._orc, self._parquet = None, parquet.ParquetFile(source)
-            schema = self._parquet.schema_arrow
+        magic = source.read(4)
+        source.seek(0)
+        opened = pyarrow.PythonFile(source, mode="r")
+        self._orc: Any = None
+        self._parquet: Any = None
+        if magic.startswith(b"ORC"):
+            self._orc = orc.ORCFile(opened)
+            schema, self.row_count, self.part_count = self._orc.schema, int(self._orc.nrows), int(self._orc.nstripes)
+        elif magic == b"PAR1":
+            self._parquet = parquet.ParquetFile(opened, pre_buffer=False)
+            told = self._parquet.metadata
+            schema, self.row_count, self.part_count = self._parquet.schema_arrow, told.num_rows, told.num_row_groups
         else:
             raise NotPlain("it is neither ORC nor Parquet")
         fields = {field.name: field.type for field in schema}
@@ -46,22 +51,17 @@ class ArrowFile:
         else:
             self.columns = FileColumns(fields, None)
 
-    def rows(self, columns: Sequence[str]) -> Iterator[Sequence[Mapping[str, Any]]]:
-        """Batches of rows with the values of these columns, one at least; the row of a delete is empty."""
+    def rows(self, part: int, columns: Sequence[str]) -> Iterator[Sequence[Mapping[str, Any]]]:
+        """Batches of a part's rows with the values of these columns, one at least; the row of a delete is empty."""
         outer = self.columns.outer
         names = [name if outer is None else f"{outer}.{name}" for name in columns]
-        for batch in self._batches(names):
-            for start in range(0, batch.num_rows, _BATCH_ROWS):
-                found = batch.slice(start, _BATCH_ROWS).to_pylist()
-                yield found if outer is None else [row[outer] or {} for row in found]
-
-    def _batches(self, names: Sequence[str]) -> Iterator[Any]:
-        if self._parquet is not None:
-            yield from self._parquet.iter_batches(_BATCH_ROWS, columns=list(names))
-            return
-        assert self._orc is not None
-        for stripe in range(self._orc.nstripes):
-            yield self._orc.read_stripe(stripe, columns=list(names))
+        if self._orc is not None:
+            found = self._orc.read_stripe(part, columns=names)
+        else:  # `source` is asked on this thread alone
+            found = self._parquet.read_row_group(part, columns=names, use_threads=False)
+        for start in range(0, found.num_rows, _BATCH_ROWS):
+            batch = found.slice(start, _BATCH_ROWS).to_pylist()
+            yield batch if outer is None else [row[outer] or {} for row in batch]
 
 
 class PartReader:

@@ -8,11 +8,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from hive_acid.erasure.arrow_files import ArrowFile, PartReader
-from hive_acid.erasure.engine import KeyedHashes, Matcher
+from hive_acid.erasure.engine import ErasureEngine, KeyedHashes, Matcher
 from hive_acid.erasure.file_search import SearchedFile
 from hive_acid.erasure.keyed_hash import HashKey
 from hive_acid.erasure.places import Place, PlaceKind
 from hive_acid.erasure.plain_keys import NotPlain, PlainPart, find_type, parse_part
+from hive_acid.erasure.ranged_file import RangedFile
 from hive_acid.errors import StorageError
 from hive_acid.model.names import FolderKind, FolderName
 from hive_acid.model.table import TableDescription
@@ -21,12 +22,13 @@ from hive_acid.snapshot.filesystem import FileSystem
 
 @dataclass(frozen=True)
 class Sample:
-    """The limits of the sample of one table, and of each file of it."""
+    """The limits of the sample of one table: files, and about how many rows of all of them.
+
+    A file that is larger than its share is read in part, in whole stripes or row groups.
+    """
 
     files: int = 20
     rows: int = 500_000
-    bytes: int = 64 * 1024 * 1024
-    file_bytes: int = 16 * 1024 * 1024
 
 
 @dataclass(frozen=True)
@@ -45,11 +47,21 @@ class CrossCheck:
 
 
 class CrossChecker:
-    """Compares the files of one table with what the search has found in them. Nothing is written, and nobody named."""
+    """Compares the files of one table with what the search has found in them. Nothing is written, and nobody named.
+
+    A value that the second reader has read in a file is searched for by the same search. Where that does not find it,
+    finding nobody means nothing.
+    """
 
     def __init__(
-        self, file_system: FileSystem, key: HashKey, table: TableDescription, sample: Sample | None = None
+        self,
+        engine: ErasureEngine,
+        file_system: FileSystem,
+        key: HashKey,
+        table: TableDescription,
+        sample: Sample | None = None,
     ) -> None:
+        self._engine = engine
         self._file_system = file_system
         self._key = key
         self._table = table
@@ -63,51 +75,102 @@ class CrossChecker:
             keys = [_PlainKey.of(keyed, self._table) for keyed in wanted]
         except NotPlain as reason:
             return CrossCheck(not_checked={str(reason): len(files)} if files else {})
-        checked, rows, places, others = 0, 0, list[Place](), Counter[str]()
-        chosen = choose(files, self._sample) if keys else []
-        for file in chosen:
+        places, others, read = list[Place](), Counter[str](), list[_Read]()
+        chosen = choose(files, self._sample) if keys else {}
+        for file, rows in chosen.items():
             try:
-                found = self._read(file, keys)
+                found = self._read(file, keys, rows)
             except NotPlain as reason:
                 others[str(reason)] += 1
                 continue
-            checked, rows = checked + 1, rows + found[0]
-            if found != (file.row_count, file.match_count):
-                places.append(_differ(file, *found))
-        for file in set(files) - set(chosen):
-            others[self._explain(file) if keys else "no subject has a value for a key"] += 1
-        return CrossCheck(checked, rows, dict(others), tuple(places))
+            read.append(found)
+            if not found.fits():
+                places.append(_differ(found))
+        for _ in set(files) - chosen.keys():
+            others["not in the sample" if keys else "no subject has a value for a key"] += 1
+        places += self._find_blindness(matcher, read)
+        return CrossCheck(len(read), sum(found.rows for found in read), dict(others), tuple(places))
 
-    def _explain(self, file: SearchedFile) -> str:
-        limit = self._sample.file_bytes
-        return f"larger than {limit} bytes" if file.source.length_bytes > limit else "not in the sample"
-
-    def _read(self, file: SearchedFile, keys: Sequence[_PlainKey]) -> tuple[int, int]:
-        """Rows and matches. Raises NotPlain if the file cannot be read here as Spark reads it."""
+    def _read(self, file: SearchedFile, keys: Sequence[_PlainKey], rows: int) -> _Read:
+        """Raises NotPlain if the file cannot be read here as Spark reads it."""
         try:
-            content = self._file_system.read_bytes(file.source.path)
-        except StorageError:
-            raise NotPlain("storage cannot read the file") from None
-        if content is None or len(content) != file.source.length_bytes:
-            raise NotPlain("the file changed meanwhile")
-        try:
-            opened = ArrowFile(content)
+            source = RangedFile(self._file_system, file.source.path, file.source.length_bytes)
+            opened = ArrowFile(source)  # type: ignore[arg-type]
             names = [name.lower() for name in opened.columns.types]
             if names != [column.name for column in self._table.columns][: len(names)]:
                 raise NotPlain("the columns of the file are not those of the table")
             bound = [key.bind(opened, self._table) for key in keys]
-            return self._count(opened, bound)
+            return self._count(_Read(file, opened.row_count), opened, bound, rows)
         except NotPlain:
             raise
+        except StorageError:
+            raise NotPlain("storage cannot read the file") from None
+        except EOFError:
+            raise NotPlain("the file changed meanwhile") from None
         except Exception as error:  # noqa: BLE001 (pyarrow's are of many kinds, and may quote values)
             raise NotPlain(f"pyarrow cannot read the file ({type(error).__name__})") from None
 
-    def _count(self, file: ArrowFile, keys: Sequence[_BoundKey]) -> tuple[int, int]:
-        rows = matches = 0
-        for batch in file.rows(sorted({reader.column for key in keys for reader in key.readers})):
-            rows += len(batch)
-            matches += sum(any(key.names(row, self._key) for key in keys) for row in batch)
-        return rows, matches
+    def _count(self, found: _Read, file: ArrowFile, keys: Sequence[_BoundKey], rows: int) -> _Read:
+        columns = sorted({reader.column for key in keys for reader in key.readers})
+        for part in spread(file.part_count):
+            if found.rows >= rows:
+                break
+            for batch in file.rows(part, columns):
+                found.rows += len(batch)
+                for row in batch:
+                    self._judge(found, row, keys)
+        return found
+
+    def _judge(self, found: _Read, row: Mapping[str, Any], keys: Sequence[_BoundKey]) -> None:
+        is_match = is_control = False
+        for number, key in enumerate(keys):
+            for parts in key.values(row):
+                found.control = found.control or (number, parts)
+                is_control = is_control or found.control == (number, parts)
+                is_match = is_match or self._key.hash_parts(parts) in key.hashes
+        found.matches += is_match
+        found.controls += is_control
+
+    def _find_blindness(self, matcher: Matcher, read: Sequence[_Read]) -> list[Place]:
+        """The files in which the search does not find what is known to be there."""
+        known = {found.file.source.path: found for found in read if found.control is not None and found.fits()}
+        if not known:
+            return []
+        keys = [keyed.key for keyed in matcher.keys if keyed.hashes]
+        values: dict[int, set[tuple[str, ...]]] = {}
+        for number, parts in (found.control for found in known.values() if found.control is not None):
+            values.setdefault(number, set()).add(parts)
+        controls = tuple(
+            KeyedHashes(keys[number], frozenset(self._engine.spell_each(matcher.table, keys[number], sorted(parts))))
+            for number, parts in values.items()
+        )
+        files = tuple(found.file.source for found in known.values())
+        seen = {each.path: each for each in self._engine.search(Matcher(matcher.table, controls), files)}
+        return [
+            _blind(found, seen[path].match_count if path in seen else 0)
+            for path, found in known.items()
+            if path not in seen or (seen[path].problem is None and seen[path].match_count < found.controls)
+        ]
+
+
+@dataclass
+class _Read:
+    """The second reader's finds in a file. The first value of a key is the control."""
+
+    file: SearchedFile
+    all_rows: int
+    rows: int = 0
+    matches: int = 0
+    control: tuple[int, tuple[str, ...]] | None = None
+    controls: int = 0
+
+    def fits(self) -> bool:
+        """False if the search cannot have read the same file rightly."""
+        told = self.file
+        if self.rows == self.all_rows:
+            return (self.rows, self.matches) == (told.row_count, told.match_count)
+        missing = told.row_count - self.rows
+        return self.all_rows == told.row_count and 0 <= told.match_count - self.matches <= missing
 
 
 @dataclass(frozen=True)
@@ -139,11 +202,8 @@ class _BoundKey:
     readers: tuple[PartReader, ...]
     hashes: frozenset[bytes]
 
-    def names(self, row: Mapping[str, Any], key: HashKey) -> bool:
-        """True if the row names a subject."""
-        return any(key.hash_parts(parts) in self.hashes for parts in self._values(row))
-
-    def _values(self, row: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
+    def values(self, row: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
+        """The row's values of the key: several for an array, none where a part is missing."""
         texts = [reader.texts(row) for reader in self.readers]
         candidates = [[text] for text in texts[0]] if len(texts) == 1 else [[text for one in texts for text in one]]
         for candidate in candidates:
@@ -152,20 +212,26 @@ class _BoundKey:
                 yield parts
 
 
-def choose(files: Sequence[SearchedFile], sample: Sample) -> list[SearchedFile]:
-    """The sample: first a file of each kind, then one of each partition, then others; of each the newest base first."""
-    small = [file for file in files if file.source.length_bytes <= sample.file_bytes]
-    ordered = sorted(small, key=lambda file: (_rank(file), -file.source.modified_ms, file.source.path))
+def choose(files: Sequence[SearchedFile], sample: Sample) -> dict[SearchedFile, int]:
+    """The sample, and how many rows of each file: a file of each kind, then one of each partition, then others.
+
+    The newest base of each comes first. Rows that small files do not need are shared by larger ones.
+    """
+    ordered = sorted(files, key=lambda file: (_rank(file), -file.source.modified_ms, file.source.path))
     kinds = {_rank(file): file for file in reversed(ordered)}
     partitions = {file.source.partition: file for file in reversed(ordered)}
     wanted = dict.fromkeys((*(kinds[rank] for rank in sorted(kinds)), *reversed(partitions.values()), *ordered))
-    chosen = list[SearchedFile]()
-    rows = length = 0
-    for file in wanted:
-        if rows + file.row_count <= sample.rows and length + file.source.length_bytes <= sample.bytes:
-            rows, length = rows + file.row_count, length + file.source.length_bytes
-            chosen.append(file)
-    return chosen[: sample.files]
+    chosen = list(wanted)[: sample.files]
+    shares, left = dict[SearchedFile, int](), sample.rows
+    for count, file in enumerate(sorted(chosen, key=lambda file: file.row_count)):
+        shares[file] = max(1, min(file.row_count, left // (len(chosen) - count)))
+        left -= shares[file]
+    return {file: shares[file] for file in chosen}
+
+
+def spread(count: int) -> list[int]:
+    """The numbers of so many parts: those at both ends and in the middle come first."""
+    return list(dict.fromkeys((0, count - 1, count // 2, *range(count)))) if count else []
 
 
 def _rank(file: SearchedFile) -> int:
@@ -182,7 +248,17 @@ def _declared(table: TableDescription) -> dict[str, str]:
     return {column.name: column.type for column in table.columns}
 
 
-def _differ(file: SearchedFile, rows: int, matches: int) -> Place:
+def _differ(found: _Read) -> Place:
+    file = found.file
     told = f"the search read {file.row_count} rows, {file.match_count} of subjects"
-    detail = f"{told}; pyarrow reads {rows}, {matches} of them"
+    some = "" if found.rows == found.all_rows else f", in {found.rows} of which it looked for subjects"
+    detail = f"{told}; pyarrow reads {found.all_rows}{some}, {found.matches} of them"
     return Place(PlaceKind.CROSS_CHECK, file.path, detail, file.source.partition)
+
+
+def _blind(found: _Read, count: int) -> Place:
+    detail = (
+        f"a value that pyarrow reads in {found.controls} rows was found in {count} by the search, "
+        "so that finding no subject there means nothing"
+    )
+    return Place(PlaceKind.CROSS_CHECK, found.file.path, detail, found.file.source.partition)

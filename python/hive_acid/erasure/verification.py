@@ -128,7 +128,8 @@ class Verification:
         places += search_uploads(self._file_system, matcher.table, roots, spotter)
         for file in searched:
             places += file.places
-        compared = CrossChecker(self._file_system, self._spotters.key, before.table).check(matcher, searched)
+        checker = CrossChecker(self._engine, self._file_system, self._spotters.key, before.table)
+        compared = checker.check(matcher, searched)
         names = tuple(partition.name for partition in before.partitions)
         found = tuple(dict.fromkeys((*places, *compared.places)))
         return TableReport(before.identity, searched, found, compared, names)

@@ -47,6 +47,10 @@ class FileSystem(OutputCommitter, Protocol):
         """The content of a small file; None if it is missing."""
         ...
 
+    def read_range(self, path: str, start: int, length_bytes: int) -> bytes:
+        """So many bytes of a file from this place on, fewer only where it ends. A missing file is an error."""
+        ...
+
     def row_counts(self, table: str, files: Sequence[FileVersion]) -> list[int]:
         """The number of rows in each of these ORC files, as their footers tell. One call, whatever their number.
 

@@ -55,6 +55,9 @@ class JvmFileSystem:
         content = self._do("reading", path, lambda: self._storage.readBytes(path))
         return None if content is None else bytes(content)
 
+    def read_range(self, path: str, start: int, length_bytes: int) -> bytes:
+        return bytes(self._do("reading", path, lambda: self._storage.readRange(path, start, length_bytes)))
+
     def row_counts(self, table: str, files: Sequence[FileVersion]) -> list[int]:
         """A Py4JJavaError stays one: by an InterruptedException in it a cancelled statement is known."""
         request = codec.write(tuple(files))

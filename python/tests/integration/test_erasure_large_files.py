@@ -14,6 +14,7 @@ from hive_acid.erasure.engine import FileFinding, Key, KeyedHashes, Matcher, Phy
 from hive_acid.model.table import TableName
 from hive_acid.spark.erasure_engine import SparkErasureEngine
 from integration.conftest import Tables
+from support.erasure_calls import erase_once
 
 SECRET = b"a secret that is nowhere to be seen"
 KEY = Key(("name",))
@@ -113,3 +114,17 @@ def test_all_rows_of_large_files_of_full_acid_tables_are_read(spark: SparkSessio
         assert search(spark, table, path, part_bytes, "Ada777") == FileFinding(
             str(path), 200_000, 1, in_statistics=False
         )
+
+
+@pytest.mark.beyond_the_gate("`unit/erasure/test_cross_check.py`; large files made by pyarrow, in memory")
+def test_the_second_reader_reads_a_file_of_any_size(spark: SparkSession, tables: Tables, tmp_path: Path) -> None:
+    tables.create("t", "id INT, ssn STRING, noise STRING")
+    tables.sql("INSERT INTO t SELECT /*+ COALESCE(1) */ id, id, sha2(string(id), 256) FROM range(600000)")
+    assert max(path.stat().st_size for path in tables.location("t").glob("delta_*/bucket_*")) > 16 << 20
+    named = {f"{tables.database}.t": {"keys": {"ssn": "ssn"}}}
+    outcome = erase_once(spark, tmp_path, ["5"], named, ["ssn"])
+    assert outcome.verdict.state.value == "erased"
+    assert outcome.certificate is not None
+    compared = outcome.certificate.payload["tables"][0]["cross_check"]
+    assert (compared["files"], compared["not_checked"]) == (1, [])
+    assert compared["rows"] >= 500_000

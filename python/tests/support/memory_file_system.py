@@ -56,6 +56,13 @@ class MemoryFileSystem(MemoryCommitter):
         self.calls.append("read_bytes")
         return self.bytes.get(path, b"") if path in self.files else None
 
+    def read_range(self, path: str, start: int, length_bytes: int) -> bytes:
+        """As `read_bytes`. A missing file is an error."""
+        self.calls.append("read_range")
+        if path not in self.files:
+            raise _error(path, "reading", "no such file")
+        return self.bytes.get(path, b"")[start : start + length_bytes]
+
     def row_counts(self, table: str, files: Sequence[FileVersion]) -> list[int]:
         """What `rows` holds for each path."""
         self.calls.append("row_counts")

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import datetime
 import io
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pyarrow as pa
 import pytest
 from pyarrow import orc, parquet
 
-from hive_acid.erasure.cross_check import CrossCheck, CrossChecker, Sample, choose
-from hive_acid.erasure.engine import Key, KeyedHashes, Matcher, PhysicalFile
+from hive_acid.erasure.cross_check import CrossCheck, CrossChecker, Sample, choose, spread
+from hive_acid.erasure.engine import FileFinding, Key, KeyedHashes, Matcher, PhysicalFile
 from hive_acid.erasure.file_search import SearchedFile
 from hive_acid.erasure.keyed_hash import HashKey
 from hive_acid.erasure.plain_keys import NotPlain, parse_part
@@ -69,22 +69,45 @@ def write(rows: list[dict[str, Any] | None], form: str, schema: pa.Schema = SCHE
     return out.getvalue()
 
 
+class Search:
+    """A search that finds what it is asked for in each row, or is blind."""
+
+    def __init__(self, searched: Sequence[SearchedFile]) -> None:
+        self.searched = searched
+        self.is_blind = False
+        self.asked: list[tuple[KeyedHashes, ...]] = []
+
+    def spell_each(self, table: TableName, key: Key, subjects: Sequence[tuple[str, ...]]) -> tuple[bytes, ...]:
+        return tuple(map(KEY.hash_parts, subjects))
+
+    def search(self, matcher: Matcher, files: Sequence[PhysicalFile]) -> Iterator[FileFinding]:
+        self.asked.append(matcher.keys)
+        rows = {file.source.path: 0 if self.is_blind else file.row_count for file in self.searched}
+        return (FileFinding(file.path, rows[file.path], rows[file.path], in_statistics=False) for file in files)
+
+
 class Files:
     """Files of the table, and what the search has found in them."""
 
     def __init__(self) -> None:
         self.system = MemoryFileSystem()
         self.searched: list[SearchedFile] = []
+        self.engine: Any = Search(self.searched)
 
     def add(self, content: bytes, rows: int, matches: int, path: str = "/t/base_0000001/bucket_00000") -> None:
         self.system.add_file(path, len(content))
         self.system.bytes[path] = content
         self.searched.append(SearchedFile(path, PhysicalFile(path, len(content), 1), "rows", rows, matches))
 
-    def check(self, parts: tuple[str, ...] = ("email",), subject: tuple[str, ...] = ("Ada@x.org",)) -> CrossCheck:
+    def check(
+        self,
+        parts: tuple[str, ...] = ("email",),
+        subject: tuple[str, ...] = ("Ada@x.org",),
+        sample: Sample | None = None,
+    ) -> CrossCheck:
         matcher = Matcher(NAME, (KeyedHashes(Key(parts), frozenset([KEY.hash_parts(subject)])),))
         table = TableDescription(NAME, "/t", COLUMNS, (Column("day", "string"),))
-        return CrossChecker(self.system, KEY, table).check(matcher, self.searched)
+        return CrossChecker(self.engine, self.system, KEY, table, sample).check(matcher, self.searched)
 
 
 @pytest.mark.parametrize("form", ["acid", "orc", "parquet"])
@@ -179,12 +202,14 @@ def test_files_that_are_read_otherwise_are_told(content: bytes, reason: str) -> 
 def test_a_file_that_changed_is_told() -> None:
     files = Files()
     files.add(write([ADA], "orc"), 1, 1)
-    files.system.bytes["/t/base_0000001/bucket_00000"] += b"x"
-    assert files.check().not_checked == {"the file changed meanwhile": 1}
+    content = files.system.bytes["/t/base_0000001/bucket_00000"]
+    for changed in (content + b"x", content[:-1]):
+        files.system.bytes["/t/base_0000001/bucket_00000"] = changed
+        assert files.check().not_checked == {"the file changed meanwhile": 1}
 
 
-def listed(path: str, modified_ms: int, partition: str = "", length: int = 10) -> SearchedFile:
-    return SearchedFile(path, PhysicalFile(path, length, modified_ms, partition), "rows", 5)
+def listed(path: str, modified_ms: int, partition: str = "", rows: int = 5) -> SearchedFile:
+    return SearchedFile(path, PhysicalFile(path, 10, modified_ms, partition), "rows", rows)
 
 
 def test_the_sample_meets_each_kind_and_partition_and_newest_bases_first() -> None:
@@ -192,23 +217,99 @@ def test_the_sample_meets_each_kind_and_partition_and_newest_bases_first() -> No
     delta, deletes = listed("/t/p=1/delta_3_3/a", 9, "p=1"), listed("/t/p=1/delete_delta_3_3/a", 9, "p=1")
     other, huge = listed("/t/p=2/base_1/a", 1, "p=2"), listed("/t/p=3/base_9/a", 9, "p=3", 1000)
     files = [old, delta, huge, other, deletes, new]
-    limits = Sample(file_bytes=100)
-    assert choose(files, limits) == [new, delta, deletes, other, old]
-    assert choose(files, replace(limits, files=4)) == [new, delta, deletes, other]
-    assert choose(files, replace(limits, rows=14)) == [new, delta]
-    assert choose(files, replace(limits, bytes=30)) == [new, delta, deletes]
+    assert list(choose(files, Sample())) == [huge, delta, deletes, other, new, old]
+    assert list(choose(files, Sample(files=4))) == [huge, delta, deletes, other]
+
+
+def test_the_rows_of_the_sample_are_shared_and_no_file_is_too_large_for_it() -> None:
+    huge, large, small = listed("/t/a", 1, rows=1 << 40), listed("/t/b", 1, rows=100), listed("/t/c", 1, rows=5)
+    assert choose([huge, large, small], Sample(rows=205)) == {huge: 100, large: 100, small: 5}
+    assert choose([huge, large, small], Sample(rows=35)) == {huge: 15, large: 15, small: 5}
+    assert set(choose([huge, large, small], Sample(rows=1)).values()) == {1}
 
 
 def test_files_beyond_the_sample_are_counted_by_the_reason() -> None:
     files = Files()
     for number in range(25):
         files.add(write([ADA], "orc"), 1, 1, f"/t/base_{number:07d}/bucket_00000")
-    huge = PhysicalFile("/t/huge", 1 << 30, 1)
-    files.searched.append(SearchedFile("/t/huge", huge, "rows", 1))
     files.searched.append(SearchedFile("/t/_note", PhysicalFile("/t/_note", 9, 1), "text"))
     found = files.check()
     assert (found.files, found.rows, found.places) == (20, 20, ())
-    assert found.not_checked == {"not in the sample": 5, "larger than 16777216 bytes": 1}
+    assert found.not_checked == {"not in the sample": 5}
+
+
+def test_parts_at_both_ends_and_in_the_middle_are_read_first() -> None:
+    assert spread(0) == []
+    assert spread(1) == [0]
+    assert spread(6) == [0, 5, 3, 1, 2, 4]
+
+
+def large(form: str, subjects: Sequence[int]) -> bytes:
+    """A file of 40,000 rows in several parts, with Ada in these."""
+    ids = pa.array(range(40_000), pa.int32())
+    emails = pa.array(["Ada@x.org" if i in subjects else f"{i * 7919 % 40_000}@x.org" for i in range(40_000)])
+    table, out = pa.table({"id": ids, "email": emails}), io.BytesIO()
+    if form == "orc":
+        orc.write_table(table, out, stripe_size=50_000, batch_size=1_000, compression="uncompressed")
+    else:
+        parquet.write_table(table, out, row_group_size=5_000)
+    return out.getvalue()
+
+
+@pytest.mark.parametrize("form", ["orc", "parquet"])
+def test_a_file_of_any_size_is_read_part_by_part_and_no_block_of_it_twice(form: str) -> None:
+    files, content = Files(), large(form, [0, 20_000, 39_999])
+    files.add(content, 40_000, 3)
+    assert files.check() == CrossCheck(1, 40_000)
+    assert files.system.calls.count("read_range") <= len(content) // (1 << 20) + 2
+
+
+@pytest.mark.parametrize("form", ["orc", "parquet"])
+def test_of_a_file_beyond_its_share_some_parts_are_read_and_all_rows_are_counted(form: str) -> None:
+    files = Files()
+    files.add(large(form, [0, 39_999]), 40_000, 2)
+    found = files.check(sample=Sample(rows=15_000))
+    assert found.places == ()
+    assert 15_000 <= found.rows < 40_000
+
+
+@pytest.mark.parametrize(("rows", "matches"), [(39_999, 2), (40_000, 1), (40_000, 0)])
+@pytest.mark.parametrize("form", ["orc", "parquet"])
+def test_a_part_tells_of_a_search_that_found_less(form: str, rows: int, matches: int) -> None:
+    files = Files()
+    files.add(large(form, [0, 39_999]), rows, matches)
+    (place,) = files.check(sample=Sample(rows=15_000)).places
+    assert "pyarrow reads 40000, in" in place.detail
+
+
+@pytest.mark.parametrize("form", ["acid", "orc", "parquet"])
+def test_a_search_that_does_not_find_what_is_known_to_be_there_finds_nobody_in_vain(form: str) -> None:
+    files = Files()
+    files.add(write([BOB, NOBODY, BOB], form), 3, 0)
+    assert files.check().places == ()
+    files.engine.is_blind = True
+    (place,) = files.check().places
+    assert place.kind.value == "cross-check"
+    assert "reads in 2 rows was found in 0 by the search" in place.detail
+    assert "bob" not in repr(place).lower()
+
+
+def test_the_control_is_a_value_of_a_key_that_has_one() -> None:
+    files = Files()
+    files.add(write([NOBODY, {**BOB, "email": None}], "orc"), 2, 0)
+    matcher_keys = [KeyedHashes(Key((part,)), frozenset([KEY.hash_parts(("x",))])) for part in ("email", "id")]
+    table = TableDescription(NAME, "/t", COLUMNS, ())
+    CrossChecker(files.engine, files.system, KEY, table).check(Matcher(NAME, tuple(matcher_keys)), files.searched)
+    ((asked,),) = files.engine.asked
+    assert (asked.key, asked.hashes) == (Key(("id",)), frozenset([KEY.hash_parts(("8",))]))
+
+
+def test_where_no_row_has_a_value_nothing_is_asked_for() -> None:
+    files = Files()
+    files.add(write([None, None], "acid"), 2, 0, "/t/delete_delta_0000002_0000002_0000/bucket_00000")
+    files.engine.is_blind = True
+    assert files.check() == CrossCheck(1, 2)
+    assert files.engine.asked == []
 
 
 def test_an_expression_of_one_name_is_a_path() -> None:
@@ -218,10 +319,10 @@ def test_an_expression_of_one_name_is_a_path() -> None:
 
 
 def test_a_file_that_storage_cannot_read_is_told() -> None:
-    def refuse(path: str) -> bytes:
+    def refuse(path: str, start: int, length_bytes: int) -> bytes:
         raise build_error("HIVE_ACID_STORAGE", path=path, action="reading", reason="a checksum does not fit")
 
     files = Files()
     files.add(write([ADA], "orc"), 1, 1)
-    files.system.read_bytes = refuse  # type: ignore[method-assign]
+    files.system.read_range = refuse  # type: ignore[method-assign]
     assert files.check().not_checked == {"storage cannot read the file": 1}

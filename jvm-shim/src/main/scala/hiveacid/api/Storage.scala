@@ -69,6 +69,15 @@ final class Storage(session: SparkSession) {
       finally in.close()
     } catch { case _: FileNotFoundException => null }
 
+  /** So many bytes from `start` on, fewer only at the end of the file. */
+  def readRange(path: String, start: Long, lengthBytes: Int): Array[Byte] = {
+    val in = fileSystem(path).open(new Path(path))
+    try {
+      in.seek(start)
+      in.readNBytes(lengthBytes)
+    } finally in.close()
+  }
+
   /** The number of rows of each ORC file, a JSON array; `files` is one of `FileVersion`. */
   def rowCounts(table: String, files: String): String = {
     Wire.write(FileRowCounts.of(Wire.read[Seq[FileVersion]](files), conf, table))
