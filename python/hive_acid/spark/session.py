@@ -14,6 +14,7 @@ from hive_acid.clock import monotonic_ms
 from hive_acid.execution.catalog_definitions import CatalogDefinitions
 from hive_acid.hive_site import read_settings
 from hive_acid.spark import hive_client, shim
+from hive_acid.spark.callback_port import ask_for_token
 from hive_acid.spark.cancellation import Cancellation
 from hive_acid.spark.catalog_options import configured_for, find_uris, hive_setting_of
 from hive_acid.spark.catalog_planner import CatalogPlanner
@@ -108,7 +109,7 @@ class Attachment(CatalogSide):
 
 
 def _start_callbacks(session: SparkSession) -> None:
-    """Lets the JVM call Python, and this thread's statements call back on this thread.
+    """Lets the JVM, and nobody else, call Python, and this thread's statements call back on this thread.
 
     A connection that is older than the callback server is not the JVM's way back: the callbacks of its thread would
     come on another one, where Ctrl-C does not reach the statement, which would go on and commit. So this thread gets a
@@ -116,6 +117,7 @@ def _start_callbacks(session: SparkSession) -> None:
     """
     gateway: Any = session.sparkContext._gateway
     start: Any = ensure_callback_server_started
+    ask_for_token(gateway)
     start(gateway)
     close_connection(session.sparkContext)
     jvm: Any = session._jvm

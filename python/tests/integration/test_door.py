@@ -34,7 +34,7 @@ from support.other_user import (
     start_as,
 )
 from support.polling import eventually
-from support.processes import measure
+from support.processes import find_listening, measure
 
 pytestmark = [
     pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux tells whose a connection is"),
@@ -214,11 +214,5 @@ def test_a_setting_that_opens_another_way_in_is_refused(tmp_path: Path, setting:
 
 
 def test_it_listens_nowhere_else(metastore: EmbeddedMetastore) -> None:
-    process_id = metastore.process_ids["metastore"]
-    sockets = {link.readlink().name for link in Path(f"/proc/{process_id}/fd").iterdir() if link.is_symlink()}
-    rows = [
-        line.split() for table in ("tcp", "tcp6") for line in Path(f"/proc/net/{table}").read_text().splitlines()[1:]
-    ]
-    listening = [row[1] for row in rows if row[3] == "0A" and f"socket:[{row[9]}]" in sockets]
-    assert [int(address.rpartition(":")[2], 16) for address in listening] == [metastore.port]
+    assert find_listening(metastore.process_ids["metastore"]) == [metastore.port]
     assert metastore_answers(metastore.port)

@@ -18,6 +18,7 @@ from hive_acid.metastore.types import LockComponent, LockKind, LockState, Operat
 from hive_acid.model.table import TableName
 from support.drivers import open_transactions, wait_until
 from support.jdbc import Connection, JdbcClient, Refused, jdbc_client
+from support.other_user import find_answers
 from support.processes import measure
 from support.spark_programs import Program, program_settings, started, started_thrift_server
 
@@ -105,6 +106,13 @@ def test_a_session_has_its_own_settings_and_an_error_its_condition_and_state(
         assert "[HIVE_ACID_TOO_MANY_ROWS]" in caught.value.message
         assert caught.value.sql_state == "54000"
         assert other.sql(f"DELETE FROM {table} WHERE id < 2") == [(2,)]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can play another user")
+def test_a_side_car_answers_nobody_but_its_driver(server: Program, jdbc: JdbcClient) -> None:
+    with jdbc.connect() as session:
+        assert session.sql("SHOW TRANSACTIONS") == []
+    assert find_answers(server.sidecar()) == ""
 
 
 @pytest.mark.beyond_the_gate("statements by JDBC; the suites of `hiveacid.sidecar`")

@@ -27,11 +27,14 @@ from hive_acid.metastore.generated import ThriftHiveMetastore, ttypes
 from hive_acid.metastore.thrift_client import ThriftMetastore
 from hive_acid.model.table import TableName
 from support.chaos.catalog_client import CatalogClient
+from support.processes import find_listening
 
 NOBODY: Final = 65534
 SOMEBODY: Final = 61234
 """User IDs. Neither needs an account."""
 DONE: Final = "done"
+_OBJECTS: Final = 3
+"""How many objects of Python's are called at each port: p0, p1 and so on."""
 
 
 def ask(uri: str) -> str:
@@ -89,6 +92,43 @@ def enter_database(port: str) -> str:
     return f"{kind.decode()} {question}"
 
 
+def call_back(*ports: str) -> str:
+    """What is answered at these ports to whoever calls an object of Python's as a JVM does by py4j; `port answer`."""
+    calls = (f"{port} {_call(int(port), number)}" for port in ports for number in range(_OBJECTS))
+    return "\n".join(call for call in calls if not call.endswith(" "))
+
+
+def _call(port: int, number: int) -> str:
+    with socket.create_connection(("127.0.0.1", port)) as connection:
+        connection.settimeout(30)
+        try:
+            connection.sendall(f"c\np{number}\nrespelling\nsx\ne\n".encode())
+            connection.shutdown(socket.SHUT_WR)
+            return connection.recv(200).decode().partition("\n")[0]
+        except TimeoutError:
+            return "(nothing yet)"
+        except OSError:  # it has hung up
+            return ""
+
+
+def lie_in_wait(port: str) -> str:
+    """The answers of Python to a harmless command before a line of standard input has come, and after it."""
+    with socket.create_connection(("127.0.0.1", int(port))) as connection:
+        connection.settimeout(30)
+        sys.stdout.write(f"{_drop_object(connection)}\n")
+        sys.stdout.flush()
+        sys.stdin.readline()
+        return _drop_object(connection) or "hung up"
+
+
+def _drop_object(connection: socket.socket) -> str:
+    try:
+        connection.sendall(b"g\np1000000\ne\n")
+        return connection.recv(200).decode().strip()
+    except ConnectionError:
+        return ""
+
+
 def read(*paths: str) -> str:
     """What of these can be read."""
     return " ".join(path for path in paths if _can_read(Path(path)))
@@ -106,7 +146,8 @@ def _can_read(path: Path) -> bool:
 
 
 ACTIONS: Final[Mapping[str, Callable[..., str]]] = {
-    action.__name__: action for action in (ask, drop, describe, hurry, connect, enter_database, read)
+    action.__name__: action
+    for action in (ask, drop, describe, hurry, connect, enter_database, call_back, lie_in_wait, read)
 }
 
 
@@ -116,7 +157,12 @@ def start_as(user: int, action: Callable[..., str], *arguments: str) -> subproce
     told = {"HADOOP_USER_NAME": "root"}  # names are only told: the metastore believes them
     modules = {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}  # those of the tests
     return subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ, **told, **modules}
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, **told, **modules},
     )
 
 
@@ -126,6 +172,13 @@ def act_as(user: int, action: Callable[..., str], *arguments: str) -> str:
     output, errors = program.communicate()
     assert program.returncode == 0, errors[-3000:]
     return output.strip()
+
+
+def find_answers(process_id: int) -> str:
+    """What a Python of root's answers to calls of another user, and of another program of root's; nothing, if none."""
+    ports = [str(port) for port in find_listening(process_id)]
+    assert ports, f"process {process_id} listens nowhere"
+    return "\n".join(filter(None, (act_as(user, call_back, *ports) for user in (NOBODY, 0))))
 
 
 def main(arguments: Sequence[str]) -> None:

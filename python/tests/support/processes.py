@@ -27,6 +27,16 @@ def is_below(pid: int, ancestor: int) -> bool:
     return ancestor in _ancestors(_list(), pid)
 
 
+def find_listening(process_id: int) -> list[int]:
+    """The TCP ports at which a process listens, in ascending order."""
+    links = Path(f"/proc/{process_id}/fd").iterdir()
+    sockets = {link.readlink().name for link in links if link.is_symlink()}
+    tables = (Path(f"/proc/net/{table}").read_text().splitlines()[1:] for table in ("tcp", "tcp6"))
+    rows = (line.split() for table in tables for line in table)
+    listening = (row[1] for row in rows if row[3] == "0A" and f"socket:[{row[9]}]" in sockets)
+    return sorted(int(address.rpartition(":")[2], 16) for address in listening)
+
+
 def _ancestors(known: dict[int, tuple[int, str]], pid: int) -> list[int]:
     found = []
     while pid in known:

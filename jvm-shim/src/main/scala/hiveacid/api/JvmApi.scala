@@ -1,16 +1,20 @@
 package hiveacid.api
 
 import hiveacid.commands.{BareTarget, PartitionsToLock, RunningStatements, SourceChangedException}
-import hiveacid.python.{Planner, PythonSide}
+import hiveacid.python.{Planner, PythonSide, TokenClient}
 import hiveacid.scan.{AcidFileIndex, AcidRelation, BareCount, PartitionValues, ReadListener}
 import hiveacid.values.{MixedKind, UpdateKind}
 import hiveacid.wire.{Misspelling, Wire, WriteReport, WriteSpec}
 import hiveacid.write.WriteJob
+import py4j.GatewayServer
 
 import org.apache.spark.sql.classic.SparkSession
 
 /** The methods that Python calls. Texts are messages of `hiveacid.wire`, but for keys and tokens. */
 object JvmApi {
+
+  /** Before Python listens, or asks for the token: `server` is its gateway, as py4j calls the side in this JVM. */
+  def tellToken(server: GatewayServer, token: String): Unit = TokenClient.install(server, token)
 
   /** Once a session is there that the driver's own Python has set up. */
   def register(session: SparkSession, p: Planner): Unit = {
