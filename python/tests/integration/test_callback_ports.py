@@ -68,12 +68,14 @@ tell("LISTENS")
 hive_acid.configure(SparkSession.builder).getOrCreate()
 tell("CONFIGURED")
 feed(early, 2)
-spark.sql(f"CREATE TABLE {{table}} (id INT) STORED AS ORC TBLPROPERTIES ('transactional'='true')")
-feed(start("late", insert), 3)
 gateway._callback_server = None
 ensure_callback_server_started(gateway)
 tell("STARTED_AGAIN")
-feed(start("again", insert), 4)
+feed(early, 3)
+spark.sql(f"CREATE TABLE {{table}} (id INT) STORED AS ORC TBLPROPERTIES ('transactional'='true')")
+late = start("late", insert)
+feed(late, 4)
+feed(late, 5)
 print(*(row.id for row in spark.sql(f"SELECT id FROM {{table}} ORDER BY id").collect()))
 spark.stop()
 """
@@ -107,7 +109,7 @@ def test_streams_that_call_python_go_on_and_who_was_connected_before_is_hung_up_
         assert find_answers(process_id) == ""
         (tmp_path / "STARTED_AGAIN").touch()
         assert job.process.wait(300) == 0, job.output.read_text()
-        assert job.output.read_text().splitlines()[-1] == "103 104"
+        assert job.output.read_text().splitlines()[-1] == "104 105"
 
 
 @pytest.mark.slow
