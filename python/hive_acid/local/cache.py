@@ -14,6 +14,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
+from hive_acid.errors import build_error
+
 Progress = Callable[[str], None]
 _MANIFEST: Final = "manifest.json"
 _BLOCK_BYTES: Final = 1 << 20
@@ -29,8 +31,13 @@ def cache_folder() -> Path:
 
 @contextmanager
 def cache_lock(folder: Path, progress: Progress) -> Iterator[None]:
-    """Hold the cache folder alone, among all processes of this machine. Waits, and says so, while another holds it."""
+    """Hold the cache folder alone, among all processes of this machine. Waits, and says so, while another holds it.
+
+    Raises HIVE_ACID_LOCAL_METASTORE.CACHE_OPEN for a folder in which every user may put programs, which we would run.
+    """
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    if folder.stat().st_mode & stat.S_IWOTH:
+        raise build_error("HIVE_ACID_LOCAL_METASTORE.CACHE_OPEN", folder=folder)
     with (folder / "lock").open("w") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

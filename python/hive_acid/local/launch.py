@@ -17,6 +17,7 @@ from typing import Any, Final
 
 import hive_acid
 from hive_acid.errors import HiveAcidError, build_error
+from hive_acid.local.private import make_private
 from hive_acid.local.probe import START_LIMIT_SECONDS, StartError, no_answer
 
 ANSWER_LIMIT_SECONDS: Final = 2 * START_LIMIT_SECONDS + 30
@@ -78,7 +79,7 @@ class SupervisorHandle:
     @classmethod
     def start(cls, specification: Mapping[str, Any], folder_lock: int, log: Path) -> SupervisorHandle:
         """Start a supervisor, which inherits the descriptor that holds the folder's lock. Does not wait for answers."""
-        with log.open("ab") as sink:
+        with make_private(log).open("ab") as sink:
             process = subprocess.Popen(
                 [sys.executable, "-m", "hive_acid.local.supervisor"],
                 stdin=subprocess.PIPE,

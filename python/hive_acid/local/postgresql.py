@@ -20,6 +20,7 @@ from hive_acid.errors import build_error
 from hive_acid.local import launch
 from hive_acid.local.artifacts import Release
 from hive_acid.local.java import Java
+from hive_acid.local.private import make_private
 from hive_acid.local.probe import StartedProgram, StartError, await_start, postgresql_answers
 from hive_acid.local.schema import build_log, load_schema
 
@@ -52,7 +53,7 @@ class PostgreSql:
     def build_template(self, template: Path, jars: Sequence[Path], java: Java, release: Release) -> None:
         """Make a database with the metastore's schema in `template`/data, and its password beside it."""
         data, password_file, log = template / "data", template / "password", build_log(template)
-        password_file.touch(mode=0o600)
+        make_private(password_file)
         password_file.write_text(secrets.token_hex(16), "utf-8")
         data.mkdir(mode=0o700)
         initdb = [str(self.home / "bin" / "initdb"), "-D", str(data), "-U", USER, "-A", "trust", "-E", "UTF8"]

@@ -10,13 +10,12 @@ from pathlib import Path
 from hive_acid.errors import build_error
 from hive_acid.local.artifacts import SCHEMA_SOURCE, Release
 from hive_acid.local.java import Java
+from hive_acid.local.private import make_private
 
 
 def build_log(template: Path) -> Path:
     """The log of building a template, beside it: it stays when the build fails. For its owner only."""
-    log = template.parent / "template-build.log"
-    log.touch(mode=0o600)
-    return log
+    return make_private(template.parent / "template-build.log")
 
 
 def load_schema(dialect: str, url: str, template: Path, files: Sequence[Path], java: Java, release: Release) -> None:
@@ -25,8 +24,7 @@ def load_schema(dialect: str, url: str, template: Path, files: Sequence[Path], j
     `files` are the metastore's artifacts. Any error of the script raises HIVE_ACID_LOCAL_METASTORE.PROGRAM_ENDED.
     """
     source = next(path for path in files if path.name.startswith(SCHEMA_SOURCE))
-    script, output = template / "schema.sql", build_log(template)
-    script.touch(mode=0o600)
+    script, output = make_private(template / "schema.sql"), build_log(template)
     script.write_text(
         f"connect '{url}';\n{_schema_script(source, dialect, release.schema)}\n{release.schema_changes}\nexit;\n",
         "utf-8",

@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Final
 from xml.sax.saxutils import escape
 
+from hive_acid.local.private import make_private
+
 _TXN: Final = "org.apache.hadoop.hive.metastore.txn.service"
 # Hive's own list without the Iceberg service, whose missing class would stop every one of them.
 _HOUSEKEEPING: Final = ",".join(
@@ -95,8 +97,7 @@ def write_configuration(
     )
     folder.mkdir(exist_ok=True, mode=0o700)
     for name in ("metastore-site.xml", "hive-site.xml"):
-        path = folder / name
-        path.touch(mode=0o600)  # holds the database's password
+        path = make_private(folder / name)  # holds the database's password
         path.write_text(f"<configuration>\n{properties}</configuration>\n", "utf-8")
     (folder / "log4j2.properties").write_text(_LOGGING, "utf-8")
 

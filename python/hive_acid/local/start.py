@@ -22,6 +22,7 @@ from hive_acid.local.door import check_no_other_way, door_options, main_class
 from hive_acid.local.installation import DatabaseKind, Installation, default_database, prepare_installation
 from hive_acid.local.java import Java, find_java
 from hive_acid.local.launch import SupervisorHandle, check_port_free, free_port
+from hive_acid.local.private import make_private
 from hive_acid.local.settings import write_configuration
 
 _PORT_TRIES: Final = 3
@@ -95,7 +96,7 @@ def _locked_folder(folder: Path | None) -> Iterator[tuple[Path, int]]:
     else:
         place = folder.expanduser().resolve()
         place.mkdir(parents=True, exist_ok=True, mode=0o700)
-    with (place / LOCK_FILE).open("a") as lock:
+    with make_private(place / LOCK_FILE).open("a") as lock:  # whoever can read it can hold it
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
@@ -208,7 +209,7 @@ def _metastore_program(
         f"-Djava.io.tmpdir={folder / 'tmp'}",
         *door_options(installation.door),
         *installation.database.java_options,
-        f"-Dderby.stream.error.file={folder / 'derby.log'}",
+        f"-Dderby.stream.error.file={folder / 'tmp' / 'derby.log'}",
         f"-Dlog4j2.configurationFile={conf / 'log4j2.properties'}",
         *("-cp", ":".join(map(str, installation.jars))),
         *(main_class(installation.door), "-p", str(port)),

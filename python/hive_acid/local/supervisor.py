@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from hive_acid.local.identity import in_child, own_database, postgresql_identity
+from hive_acid.local.private import make_private
 from hive_acid.local.probe import StartedProgram, StartError, await_start, metastore_answers, postgresql_answers
 
 STOP_LIMIT_SECONDS = 15.0
@@ -90,7 +91,7 @@ class Supervisor:
     def write_state(self) -> None:
         """Leave what others need to know about a running metastore in its folder."""
         state, path = {"process_ids": self.process_ids(), **self.specification["describe"]}, self.specification["state"]
-        half = Path(path + ".new")
+        half = make_private(Path(path + ".new"))
         half.write_text(json.dumps(state, indent=1), "utf-8")
         half.replace(path)
 
@@ -100,7 +101,7 @@ def _not_started(program: str, error: OSError) -> StartError:
 
 
 def _spawn(wanted: dict[str, Any], identity: str, death_signal: int) -> subprocess.Popen[bytes]:
-    with Path(wanted["log"]).open("ab") as log:
+    with make_private(Path(wanted["log"])).open("ab") as log:
         wanted["log_start"] = log.tell()
         return subprocess.Popen(
             wanted["command"],

@@ -30,7 +30,6 @@ from support.other_user import (
     drop,
     enter_database,
     hurry,
-    read,
     start_as,
 )
 from support.polling import eventually
@@ -143,14 +142,6 @@ def test_its_log_says_who_was_refused_once_for_each(metastore: EmbeddedMetastore
     assert said.count(f"hive-acid: a connection of user {SOMEBODY} was refused") == 1
 
 
-def test_the_files_beside_it_are_closed_too(metastore: EmbeddedMetastore) -> None:
-    names = ("conf/metastore-site.xml", "conf", "database", "database/password", "database/data", "warehouse", "tmp")
-    paths = [str(metastore.folder / name) for name in names if (metastore.folder / name).exists()]
-    assert len(paths) >= 6
-    assert act_as(0, read, *paths).split() == paths
-    assert act_as(NOBODY, read, *paths) == ""
-
-
 def test_the_database_behind_it_asks_every_user_for_a_password(tmp_path: Path) -> None:
     with EmbeddedMetastore.start(tmp_path, database="postgresql"):
         site = (tmp_path / "conf" / "metastore-site.xml").read_text()
@@ -215,4 +206,5 @@ def test_a_setting_that_opens_another_way_in_is_refused(tmp_path: Path, setting:
 
 def test_it_listens_nowhere_else(metastore: EmbeddedMetastore) -> None:
     assert find_listening(metastore.process_ids["metastore"]) == [metastore.port]
+    assert find_listening(metastore.process_ids["supervisor"]) == []
     assert metastore_answers(metastore.port)

@@ -18,7 +18,7 @@ from hive_acid.metastore.types import LockComponent, LockKind, LockState, Operat
 from hive_acid.model.table import TableName
 from support.drivers import open_transactions, wait_until
 from support.jdbc import Connection, JdbcClient, Refused, jdbc_client
-from support.other_user import find_answers
+from support.other_user import NOBODY, act_as, call_back, find_answers, read
 from support.processes import measure
 from support.spark_programs import Program, program_settings, started, started_thrift_server
 
@@ -109,10 +109,15 @@ def test_a_session_has_its_own_settings_and_an_error_its_condition_and_state(
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can play another user")
-def test_a_side_car_answers_nobody_but_its_driver(server: Program, jdbc: JdbcClient) -> None:
+def test_a_side_car_and_the_gateway_that_it_calls_answer_nobody_else(server: Program, jdbc: JdbcClient) -> None:
     with jdbc.connect() as session:
         assert session.sql("SHOW TRANSACTIONS") == []
-    assert find_answers(server.sidecar()) == ""
+    sidecar = server.sidecar()
+    assert find_answers(sidecar) == ""
+    environment = Path(f"/proc/{sidecar}/environ")
+    told = dict(word.partition("=")[::2] for word in environment.read_text().split("\0"))
+    assert act_as(NOBODY, read, str(environment)) == ""
+    assert act_as(NOBODY, call_back, told["PYSPARK_GATEWAY_PORT"]) == ""
 
 
 @pytest.mark.beyond_the_gate("statements by JDBC; the suites of `hiveacid.sidecar`")

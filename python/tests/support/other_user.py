@@ -11,7 +11,9 @@ import socket
 import struct
 import subprocess
 import sys
-from collections.abc import Callable, Mapping, Sequence
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
@@ -145,9 +147,20 @@ def _can_read(path: Path) -> bool:
     return True
 
 
+def explore(folder: str) -> str:
+    """What below the folder can be read, and what can be changed, as `read:path` and `write:path`, sorted."""
+    found = []
+    for place, folders, files in os.walk(folder):
+        for path in (Path(place, name) for name in (*folders, *files)):
+            reads = path.is_file() and _can_read(path)
+            found += [f"read:{path.relative_to(folder)}"] if reads else []
+            found += [f"write:{path.relative_to(folder)}"] if os.access(path, os.W_OK) else []
+    return "\n".join(sorted(found))
+
+
 ACTIONS: Final[Mapping[str, Callable[..., str]]] = {
     action.__name__: action
-    for action in (ask, drop, describe, hurry, connect, enter_database, call_back, lie_in_wait, read)
+    for action in (ask, drop, describe, hurry, connect, enter_database, call_back, lie_in_wait, read, explore)
 }
 
 
@@ -172,6 +185,14 @@ def act_as(user: int, action: Callable[..., str], *arguments: str) -> str:
     output, errors = program.communicate()
     assert program.returncode == 0, errors[-3000:]
     return output.strip()
+
+
+@contextmanager
+def open_folder() -> Iterator[Path]:
+    """A folder that everybody may enter; pytest's own are closed, so that nothing in them could be seen."""
+    with tempfile.TemporaryDirectory(prefix="hive-acid-open-") as name:
+        Path(name).chmod(0o755)
+        yield Path(name)
 
 
 def find_answers(process_id: int) -> str:

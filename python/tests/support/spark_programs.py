@@ -77,10 +77,15 @@ class Program:
         place = self.log if in_log else self.output
 
         def is_there() -> bool:
-            assert self.process.poll() is None or text in place.read_text(), f"{self.output.read_text()}\n{self.log.read_text()}"
+            assert self.process.poll() is None or text in place.read_text(), (
+                f"{self.output.read_text()}\n{self.log.read_text()}"
+            )
             return text in place.read_text()
 
-        assert eventually(is_there, _START_SECONDS), f"{place.read_text()}\n{self.log.read_text()}"
+        assert eventually(is_there, _START_SECONDS), self._read_both()
+
+    def _read_both(self) -> str:
+        return f"{self.output.read_text()}\n{self.log.read_text()}"
 
     def end(self) -> None:
         """As a service is stopped."""

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from hive_acid.errors import HiveAcidError
 from hive_acid.local.cache import cache_folder, cache_lock, file_sha256, whole_entry
 
 
@@ -128,3 +129,17 @@ def test_the_cache_folder_is_the_users_unless_named(monkeypatch: pytest.MonkeyPa
 def test_a_hash_is_that_of_the_content(tmp_path: Path) -> None:
     (tmp_path / "empty").touch()
     assert file_sha256(tmp_path / "empty") == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+
+
+def test_a_folder_into_which_everybody_may_put_programs_is_refused_and_left_as_it_is(tmp_path: Path) -> None:
+    folder = tmp_path / "shared"
+    folder.mkdir()
+    folder.chmod(0o777)
+    with pytest.raises(HiveAcidError) as raised, cache_lock(folder, lambda _: None):
+        raise AssertionError("it was taken")
+    assert raised.value.getCondition() == "HIVE_ACID_LOCAL_METASTORE.CACHE_OPEN"
+    assert raised.value.getMessageParameters() == {"folder": str(folder)}
+    assert list(folder.iterdir()) == []
+    folder.chmod(0o755)
+    with cache_lock(folder, lambda _: None):
+        pass
