@@ -31,9 +31,8 @@ _ESTABLISHED: Final = "01"
 def ask_for_token(gateway: Any) -> None:
     """Has the gateway's callback server ask each new connection for a token, which its JVM tells from now on.
 
-    It makes no difference whether the server runs already. If it did so without a token, the connections of other
-    users are closed. Those of this user go on, for a call may run over them; so do all where the system does not tell
-    whose a connection is.
+    The server may run already. If it did so without a token, the connections of other users are closed. The user's own
+    connections go on, because a call may run over them. All go on where the system does not tell whose they are.
     """
     parameters = gateway.callback_server_parameters
     asked_before = parameters.auth_token is not None

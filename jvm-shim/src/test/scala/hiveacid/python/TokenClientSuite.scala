@@ -9,7 +9,7 @@ import py4j.{ClientServer, GatewayServer}
 class TokenClientSuite extends munit.FunSuite {
   private val loopback = InetAddress.getLoopbackAddress
 
-  /** What a Python that listens somewhere else than before hears first on the way of a gateway of its own token. */
+  /** The first lines that Python hears from a gateway with a token of its own, once it listens at another port. */
   private def heard(prepare: GatewayServer => Unit): Seq[String] = {
     val gateway = new ClientServer.ClientServerBuilder(null).authToken("own").javaPort(0).javaAddress(loopback).build()
     val python = new ServerSocket(0, 1, loopback)
