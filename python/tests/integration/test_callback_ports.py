@@ -9,6 +9,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pyspark.sql import SparkSession
@@ -29,6 +30,7 @@ STREAMS = """
 import time, uuid
 import hive_acid
 from pathlib import Path
+from typing import Any
 from pyspark.java_gateway import ensure_callback_server_started
 from pyspark.sql import SparkSession
 
@@ -82,7 +84,8 @@ spark.stop()
 
 
 def test_a_driver_answers_nobody_but_its_jvm(spark: SparkSession) -> None:
-    assert find_answers(os.getpid()) == ""
+    gateway: Any = spark.sparkContext._gateway
+    assert find_answers([gateway._callback_server.get_listening_port()]) == ""
 
 
 @pytest.mark.slow
@@ -103,10 +106,10 @@ def test_streams_that_call_python_go_on_and_who_was_connected_before_is_hung_up_
         (tmp_path / "LISTENS").touch()
         job.wait_for("CONFIGURED")
         assert waiting.communicate("\n")[0] == "hung up\n"
-        assert find_answers(process_id) == ""
+        assert find_answers(find_listening(process_id)) == ""
         (tmp_path / "CONFIGURED").touch()
         job.wait_for("STARTED_AGAIN")
-        assert find_answers(process_id) == ""
+        assert find_answers(find_listening(process_id)) == ""
         (tmp_path / "STARTED_AGAIN").touch()
         assert job.process.wait(300) == 0, job.output.read_text()
         assert job.output.read_text().splitlines()[-1] == "104 105"
@@ -124,7 +127,7 @@ def test_the_side_car_of_spark_connect_answers_nobody_but_its_driver(
             "print(spark.sql('SHOW TRANSACTIONS').collect())\n"
         )
         assert run_client(script, find_client()) == ["[]"]
-        assert find_answers(server.sidecar()) == ""
+        assert find_answers(find_listening(server.sidecar())) == ""
 
 
 @pytest.mark.slow
@@ -134,7 +137,7 @@ def test_a_worker_answers_nobody_but_its_jvm(metastore: EmbeddedMetastore) -> No
     try:
         # one for accumulators, which Spark opens before it, and one to be called back
         assert eventually(lambda: len(find_listening(worker.pid)) == 2, limit_s=120)
-        assert find_answers(worker.pid) == ""
+        assert find_answers(find_listening(worker.pid)) == ""
     finally:
         worker.terminate()
         worker.wait(60)

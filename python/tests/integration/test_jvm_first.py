@@ -19,7 +19,7 @@ from hive_acid.model.table import TableName
 from support.drivers import open_transactions, wait_until
 from support.jdbc import Connection, JdbcClient, Refused, jdbc_client
 from support.other_user import NOBODY, act_as, call_back, find_answers, read
-from support.processes import measure
+from support.processes import find_listening, measure
 from support.spark_programs import Program, program_settings, started, started_thrift_server
 
 POOLS = ("shuffle-exchang", "broadcast-excha", "block-manager", "ResultQueryStag", "HiveServer2")
@@ -113,7 +113,7 @@ def test_a_side_car_and_the_gateway_that_it_calls_answer_nobody_else(server: Pro
     with jdbc.connect() as session:
         assert session.sql("SHOW TRANSACTIONS") == []
     sidecar = server.sidecar()
-    assert find_answers(sidecar) == ""
+    assert find_answers(find_listening(sidecar)) == ""
     environment = Path(f"/proc/{sidecar}/environ")
     told = dict(word.partition("=")[::2] for word in environment.read_text().split("\0"))
     assert act_as(NOBODY, read, str(environment)) == ""

@@ -29,7 +29,6 @@ from hive_acid.metastore.generated import ThriftHiveMetastore, ttypes
 from hive_acid.metastore.thrift_client import ThriftMetastore
 from hive_acid.model.table import TableName
 from support.chaos.catalog_client import CatalogClient
-from support.processes import find_listening
 
 NOBODY: Final = 65534
 SOMEBODY: Final = 61234
@@ -195,11 +194,10 @@ def open_folder() -> Iterator[Path]:
         yield Path(name)
 
 
-def find_answers(process_id: int) -> str:
-    """What a Python of root's answers to calls of another user, and of another program of root's; nothing, if none."""
-    ports = [str(port) for port in find_listening(process_id)]
-    assert ports, f"process {process_id} listens nowhere"
-    return "\n".join(filter(None, (act_as(user, call_back, *ports) for user in (NOBODY, 0))))
+def find_answers(ports: Sequence[int]) -> str:
+    """What is answered there to calls of another user, and of another program of root's, as `call_back` tells."""
+    assert ports
+    return "\n".join(filter(None, (act_as(user, call_back, *map(str, ports)) for user in (NOBODY, 0))))
 
 
 def main(arguments: Sequence[str]) -> None:
