@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable, Collection, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -14,6 +13,7 @@ from hive_acid.errors import HiveAcidError
 from hive_acid.model.analysed_table import AnalysedTable
 from hive_acid.model.table import TableName
 from hive_acid.reading.ended_readers import EndedReaders
+from hive_acid.reading.endings import Endings
 from hive_acid.reading.read_transaction import ReadTransaction
 from hive_acid.reading.snapshot import Snapshot
 from hive_acid.reading.warehouse import Warehouse
@@ -32,6 +32,10 @@ class Jobs(Protocol):
 
     def runs_loose(self) -> bool:
         """Whether one runs that is part of no execution, as those of RDDs are."""
+        ...
+
+    def ended_executions(self, keys: Collection[int]) -> Collection[int]:
+        """Those of these executions that cannot run any more, whatever has been reported of them."""
         ...
 
 
@@ -66,7 +70,10 @@ class Readers:
     """All read transactions of this process, by the key their scans give.
 
     The key is the root execution, or the query's own in a batch of a stream. All its scans share a transaction and so a
-    snapshot. The scans of a query outside of any, as of an RDD, have a negative key. The JVM tells when nobody can read
+    snapshot. Spark reports the end of an execution by an event, which it may drop: whoever waits for such a reader, and
+    each turn of the heartbeat, asks whether its execution can still run.
+
+    The scans of a query outside of any, as of an RDD, have a negative key. The JVM tells when nobody can read
     their files any more; before that, they end when no job has run for `idle_ms`, or when a statement of this process
     waits for them and no job reads them. A later read of their files gives the rows of their snapshot, or an error if a
     file is gone. A later scan would have another snapshot than those before it, and is refused.
@@ -89,7 +96,7 @@ class Readers:
         self._readers: dict[int, _Reader] = {}
         self._ended = EndedReaders()
         # whoever reports the end of an execution (Spark's listener bus) must not wait for a slow metastore
-        self._ending = ThreadPoolExecutor(max_workers=1, thread_name_prefix="hive-acid-readers")
+        self._endings = Endings("hive-acid-readers")
         warehouse.transactions.before_waiting = self.end_unread
         warehouse.transactions.heartbeat.after_turn = self.tend
 
@@ -132,6 +139,7 @@ class Readers:
         Raises HIVE_ACID_TABLE_CHANGED if it is not, and HIVE_ACID_SNAPSHOT_UNAVAILABLE if the execution has ended.
         """
         self._end_aged()
+        self._endings.start()
         with self._guard:
             self._ended.refuse(key, asked.name)
             if key not in self._readers:
@@ -152,8 +160,7 @@ class Readers:
         """Ends the read transaction of a query that has ended, if it has one, without waiting for the metastore."""
         with self._guard:
             self._ended.add(key)
-            reader = self._readers.pop(key, None)
-        self._submit_end(reader)
+            self._submit_end(self._readers.pop(key, None))
 
     def _end_early(self, key: int, reason: str | None) -> None:
         """Ends that of a query that may go on; without a reason no scan has had an answer, so it may begin anew."""
@@ -161,11 +168,11 @@ class Readers:
             reader = self._readers.pop(key, None)
             if reader is not None and reason is not None:
                 self._ended.add_early(key, reason)
-        self._submit_end(reader)
+            self._submit_end(reader)
 
     def _submit_end(self, reader: _Reader | None) -> None:
         if reader is not None:
-            self._ending.submit(reader.transaction.end)
+            self._endings.submit(reader.transaction.end)
 
     def close(self) -> None:
         """Ends all of them, and waits until they have ended."""
@@ -174,16 +181,27 @@ class Readers:
             self._readers.clear()
         for reader in readers:
             reader.transaction.end()
-        self._ending.shutdown()
+        self._endings.close()
 
     def end_unread(self, tables: Collection[TableName]) -> None:
-        """Ends those outside of executions that hold one of the tables, unless a job may be reading it."""
+        """Ends those that hold one of the tables and are not needed: see `_end_over` and `_end_loose`."""
         with self._guard:
-            held = [key for key, reader in self._readers.items() if key < 0 and reader.locks_one_of(tables)]
-        if not held or self._jobs.runs_loose():
+            held = [key for key, reader in self._readers.items() if reader.locks_one_of(tables)]
+        self._end_over([key for key in held if key >= 0])
+        self._end_loose([key for key in held if key < 0])
+
+    def _end_over(self, keys: Collection[int]) -> None:
+        """Ends those of executions that cannot run any more."""
+        for key in self._jobs.ended_executions(keys) if keys else ():
+            LOG.info("execution %d is over, and no event has told so: its read transaction ends", key)
+            self.end(key)
+
+    def _end_loose(self, keys: Collection[int]) -> None:
+        """Ends those outside of executions, unless a job may be reading them."""
+        if not keys or self._jobs.runs_loose():
             return
         with self._guard:
-            found = [key for key in held if key in self._readers]
+            found = [key for key in keys if key in self._readers]
             ended = [self._readers.pop(key) for key in found]
             for key in found:
                 self._ended.add_early(key, "a statement has waited for its lock")
@@ -193,9 +211,16 @@ class Readers:
     def tend(self) -> None:
         """Ends those that are not needed any more, without waiting for the metastore or the JVM."""
         with self._guard:
-            has_loose = any(key < 0 for key in self._readers)
+            if self._readers:
+                self._endings.submit(self._end_unneeded)
+
+    def _end_unneeded(self) -> None:
+        with self._guard:
+            executions = [key for key in self._readers if key >= 0]
+            has_loose = len(executions) < len(self._readers)
+        self._end_over(executions)
         if has_loose:
-            self._ending.submit(self._end_idle)
+            self._end_idle()
 
     def _end_idle(self) -> None:
         """Ends those outside of executions once neither a job nor a scan has been seen for `idle_ms`."""

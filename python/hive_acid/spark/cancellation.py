@@ -7,14 +7,17 @@ import re
 import signal
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from types import FrameType
 from typing import Any
 
 from py4j.java_gateway import is_instance_of
+from py4j.protocol import Py4JError
 from pyspark import SparkContext
 
+from hive_acid import clock
+from hive_acid.clock import monotonic_ms
 from hive_acid.errors import HiveAcidError, build_error
 from hive_acid.spark.connections import keep_connections_of_others
 from hive_acid.spark.lines import is_before
@@ -23,6 +26,7 @@ from hive_acid.spark.throwables import find_condition_of
 JOB_GROUP = "spark.jobGroup.id"
 JOB_TAGS = "spark.job.tags"
 _CAUSE_DEPTH = 20
+_END_POLL_MS = 100
 _CANCELLED_JOB = re.compile(r"Job \d+ cancelled\b")
 _INTERRUPT_LOG = "KeyboardInterrupt while sending command."
 """Py4j's log of an interrupt, with a stack trace each time that it passes; it is raised all the same."""
@@ -48,6 +52,7 @@ class Cancellation:
         self._context: Any = context
         self._guard = threading.Lock()
         self._running: set[_Running] = set()
+        self._end_reason: str | None = None
         self._own = threading.local()
 
     def install(self) -> None:
@@ -60,7 +65,10 @@ class Cancellation:
 
     @contextmanager
     def running(self) -> Iterator[None]:
-        """A context in which calls on this thread can be cancelled. Within another one it is part of that."""
+        """A context in which calls on this thread can be cancelled. Within another one it is part of that.
+
+        Raises HIVE_ACID_CANCELLED once all have been ended for good.
+        """
         if getattr(self._own, "running", None) is not None:
             yield
             return
@@ -68,6 +76,9 @@ class Cancellation:
         running = _Running(self._context.getLocalProperty(JOB_GROUP), frozenset(filter(None, tags.split(","))))
         self._own.running = running
         with self._guard:
+            if self._end_reason is not None:
+                self._own.running = None
+                raise build_error("HIVE_ACID_CANCELLED", reason=self._end_reason)
             self._running.add(running)
         try:
             yield
@@ -112,10 +123,27 @@ class Cancellation:
         """Cancels all statements."""
         self._end(reason, lambda _: True)
 
-    def is_idle(self) -> bool:
-        """True if no statement runs."""
+    def end_all(self, reason: str, wait_ms: int) -> None:
+        """Cancels all statements with their jobs, refuses later ones, and waits this long at most for their ends.
+
+        One of this thread is not waited for.
+        """
         with self._guard:
-            return not self._running
+            self._end_reason = reason
+        self.cancel_all(reason)
+        until_ms = monotonic_ms() + wait_ms
+        while self._others_run() and monotonic_ms() < until_ms:
+            self._cancel_jobs()
+            clock.pause_ms(_END_POLL_MS)
+
+    def _cancel_jobs(self) -> None:
+        """Again and again: a statement that had not seen its cancellation may have begun another one."""
+        with suppress(Py4JError, OSError):  # the JVM may be gone, and the jobs with it
+            self._context._jsc.sc().cancelAllJobs()
+
+    def _others_run(self) -> bool:
+        with self._guard:
+            return not self._running <= {getattr(self._own, "running", None)}
 
     def _catch_interrupts(self) -> None:
         """Ctrl-C in a statement is for the statement, which cancels its jobs over a connection of their own.

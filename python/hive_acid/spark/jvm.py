@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, TypeVar
 
 from py4j.protocol import Py4JError, Py4JJavaError
@@ -177,18 +178,21 @@ def run_job(context: SparkContext, name: str, job: Callable[[], T]) -> T:
     is awaited (py4j: "reentrant call"). After an interrupt the thread has a new one.
     """
     tag = job_tag(name)
+    java: Any = context._jsc  # PySpark forgets it when the context is stopped
     context.addJobTag(tag)
     try:
         return job()
     except KeyboardInterrupt:
         context.cancelJobsWithTag(tag)
-        _wait_for_tasks(context, tag)
+        _wait_for_tasks(java, tag)
         raise
     except (Py4JJavaError, CapturedException):  # the job's error, or the error of ours that it has failed by
-        _wait_for_tasks(context, tag)
+        with suppress(Py4JError):
+            _wait_for_tasks(java, tag)
         raise
     finally:
-        context.removeJobTag(tag)
+        with suppress(Py4JError):  # nobody needs the tag if there is no JVM any more
+            java.removeJobTag(tag)
 
 
 def is_true(question: Callable[[], Any]) -> bool:
@@ -199,10 +203,9 @@ def is_true(question: Callable[[], Any]) -> bool:
         return False
 
 
-def _wait_for_tasks(context: SparkContext, tag: str) -> None:
+def _wait_for_tasks(java: Any, tag: str) -> None:
     """A task that is being cancelled goes on to write for a while, into folders that the caller is about to remove."""
-    jvm_context: Any = context._jsc
-    tracker = jvm_context.sc().statusTracker()
+    tracker = java.sc().statusTracker()
     until_s = time.monotonic() + _TASKS_END_S
     while time.monotonic() < until_s and _has_running_tasks(tracker, tag):
         time.sleep(_TASKS_POLL_S)
@@ -227,6 +230,9 @@ class JvmJobs:
 
     def runs_loose(self) -> bool:
         return bool(self._listener.runsLooseJobs())
+
+    def ended_executions(self, keys: Collection[int]) -> Collection[int]:
+        return codec.read(tuple[int, ...], str(self._listener.endedOf(codec.write(tuple(keys)))))
 
 
 class JvmEngine:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import atexit
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any
 
+from py4j.protocol import Py4JError
 from pyspark.java_gateway import ensure_callback_server_started
 from pyspark.sql import SparkSession
 
-from hive_acid import clock
-from hive_acid.clock import monotonic_ms
 from hive_acid.execution.catalog_definitions import CatalogDefinitions
 from hive_acid.hive_site import read_settings
 from hive_acid.spark import hive_client, shim
@@ -45,7 +45,8 @@ def _register(session: SparkSession, planner: Planner) -> None:
 
 
 _attached: dict[int, Attachment] = {}
-_DRAIN_POLL_MS = 20
+_LONGEST_END_MS = 20_000
+"""How long the end of an application waits for its statements: their tasks end, and their files are removed."""
 
 
 class Attachment(CatalogSide):
@@ -53,7 +54,8 @@ class Attachment(CatalogSide):
 
     def __init__(self, session: SparkSession, register: Register | None = None) -> None:
         """`register` tells the JVM whom it is to ask from now on; by default as the driver's own Python does."""
-        jvm: Any = session._jvm
+        self._jvm: Any = session._jvm
+        jvm = self._jvm
         jsession: Any = session._jsparkSession
         shim.refuse_other(jvm, session.version)
         uris = find_session_uris(session)
@@ -94,15 +96,14 @@ class Attachment(CatalogSide):
         """Aborts what an earlier process of this application has left open; to be called before the first statement."""
         abort_left_behind(self.metastore, self.identity)
 
-    def drain(self, reason: str, wait_ms: int) -> None:
-        """Cancels all statements, and waits this long at most for their ends."""
-        self._cancellation.cancel_all(reason)
-        deadline = monotonic_ms() + wait_ms
-        while not self._cancellation.is_idle() and monotonic_ms() < deadline:
-            clock.pause_ms(_DRAIN_POLL_MS)
+    def close(self, reason: str = "the application ends", wait_ms: int = _LONGEST_END_MS) -> None:
+        """Ends statements, transactions and connections, also of other catalogs; waits so long at most for the first.
 
-    def close(self) -> None:
-        """Ends read transactions and connections, also of other catalogs."""
+        Later ones are refused, and the JVM asks and tells nothing any more.
+        """
+        self._cancellation.end_all(reason, wait_ms)
+        with suppress(Py4JError, OSError):  # the JVM may be gone
+            self._jvm.hiveacid.api.JvmApi.unregister()
         self._client_errors.remove()
         super().close()
         self._catalogs.close()
@@ -136,7 +137,7 @@ def attach(session: SparkSession) -> Attachment:
 
 
 def _close_with(context: Any, key: int) -> None:
-    """Read transactions end before the context does, whoever stops it."""
+    """Statements and transactions end before the context does, whoever stops it, and before the program does."""
     stop = context.stop
 
     def close() -> None:

@@ -22,7 +22,7 @@ from hive_acid.spark.planner import Planner
 from hive_acid.spark.session import Attachment
 from hive_acid.spark.throwables import build_throwable
 
-_DRAIN_MS = 5_000
+_LONGEST_END_MS = 5_000
 DONE, FAILED = 0, 1
 
 
@@ -45,8 +45,7 @@ def main() -> int:
         return FAILED
     entry.ready(attachment.planner)
     _wait_for_end()
-    attachment.drain("the driver has ended", _DRAIN_MS)
-    attachment.close()
+    attachment.close("the driver has ended", _LONGEST_END_MS)
     return DONE
 
 

@@ -12,7 +12,7 @@ from pyspark.sql import SparkSession
 from hive_acid.errors import build_error, name_unexpected
 from hive_acid.execution.session_transaction import SessionTransaction
 from hive_acid.model.table import TableName
-from hive_acid.spark.session import attach, find_own_settings
+from hive_acid.spark.session import Attachment, attach, find_own_settings
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -32,6 +32,7 @@ class AcidTransaction:
     def __init__(self, spark: SparkSession) -> None:
         self._spark = spark
         self._transaction: SessionTransaction | None = None
+        self._attachment: Attachment | None = None
 
     @property
     def id(self) -> int:
@@ -66,7 +67,8 @@ class AcidTransaction:
     def __enter__(self) -> Self:
         """The first statement opens it. Raises HIVE_ACID_TRANSACTION_STATE if the session is in one already."""
         session: Any = self._spark
-        executor = attach(self._spark).executor
+        self._attachment = attach(self._spark)
+        executor = self._attachment.executor
         transaction = executor.begin_transaction(find_own_settings(self._spark))
         if not self._jvm().begin(session._jsparkSession, transaction.token):
             error = build_error("HIVE_ACID_TRANSACTION_STATE.NESTED", txnId="(none)")
@@ -79,8 +81,9 @@ class AcidTransaction:
         """Commits, or aborts if an error leaves the block."""
         session: Any = self._spark
         transaction, self._transaction = self._running(), None
+        attachment = self._attachment or attach(self._spark)  # that of the context that the block was begun in
         try:
-            attach(self._spark).end_transaction(transaction, error)
+            attachment.end_transaction(transaction, error)
         except PySparkException:
             raise
         except Exception as unexpected:

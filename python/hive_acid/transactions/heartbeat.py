@@ -86,9 +86,14 @@ class Heartbeat:
                 fault.__cause__ = error
                 self._fail(txn_id, fault)
 
-    def stop(self) -> None:
-        """Ends the thread. Transactions still open time out."""
+    def stop(self) -> tuple[int, ...]:
+        """Ends the thread: the transactions that are still registered, each of them lost to whoever runs within it."""
         self._stopped.set()
+        with self._guard:
+            for txn_id in self._last_beat_ms:
+                told = {"txnId": txn_id, "table": "its tables", "reason": "its application has ended"}
+                self._failures.setdefault(txn_id, build_error("HIVE_ACID_TRANSACTION_ABORTED", **told))
+            return tuple(self._last_beat_ms)
 
     def _start_thread(self) -> threading.Thread:
         thread = threading.Thread(target=self._run, name="hive-acid-heartbeat", daemon=True)

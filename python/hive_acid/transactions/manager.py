@@ -303,5 +303,9 @@ class TransactionManager:
         return Transaction(self, txn_id, subject, settings or self._settings)
 
     def close(self) -> None:
-        """Stops the heartbeat."""
-        self.heartbeat.stop()
+        """Stops the heartbeat, and aborts what is still open: nobody will commit it any more."""
+        for txn_id in self.heartbeat.stop():
+            try:
+                self.metastore.abort(txn_id)
+            except HiveAcidError as error:
+                LOG.warning("transaction %d was not aborted and will time out: %s", txn_id, error)

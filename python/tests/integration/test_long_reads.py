@@ -66,3 +66,16 @@ def test_a_query_that_is_cancelled_ends_its_read_transaction(rows: Tables, spark
     assert failed.is_set()
     assert eventually(lambda: rows.open_transactions() == [])
     assert rows.client.held_locks() == []
+
+
+def test_a_query_whose_end_spark_has_not_reported_is_in_nobodys_way(rows: Tables, spark: SparkSession) -> None:
+    """A full listener bus drops events."""
+    context, jvm = spark.sparkContext._jsc.sc(), spark._jvm.hiveacid
+    context.removeSparkListener(getattr(getattr(jvm.scan, "ReadListener$"), "MODULE$"))
+    try:
+        rows.sql("SELECT * FROM t")
+        assert len(rows.open_transactions()) == 1
+        rows.sql("TRUNCATE TABLE t")
+        assert rows.open_transactions() == []
+    finally:
+        jvm.api.JvmApi.listen(spark._jsparkSession)

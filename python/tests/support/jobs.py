@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import dataclass, field
 
 
 @dataclass
@@ -11,9 +12,14 @@ class FakeJobs:
 
     idle: int = 0
     loose: bool = False
+    over: set[int] = field(default_factory=set)
+    """Executions that cannot run any more."""
 
     def idle_ms(self) -> int:
         return self.idle
 
     def runs_loose(self) -> bool:
         return self.loose
+
+    def ended_executions(self, keys: Collection[int]) -> Collection[int]:
+        return self.over & set(keys)

@@ -18,6 +18,7 @@ from hive_acid.reading.read_transaction import ReadTransaction
 from hive_acid.reading.readers import Readers, ReadTable
 from hive_acid.wire.statement_kinds import StatementKind
 from support.faults import Lost
+from support.jobs import FakeJobs
 from support.statements import TABLE, World, build_table
 from unit.compaction.worker_shop import FakeCompactionEngine
 
@@ -25,14 +26,6 @@ NONE = Settings({})
 OTHER = TableName("db", "other")
 INSERT, UPDATE = StatementKind.INSERT, StatementKind.UPDATE
 KEEP, SNAPSHOT = "keep_files", "valid_transactions"
-
-
-class NoJobs:
-    def idle_ms(self) -> int:
-        return 0
-
-    def runs_loose(self) -> bool:
-        return False
 
 
 @pytest.fixture
@@ -109,7 +102,7 @@ def test_a_table_that_comes_late_is_asked_for_too(world: World) -> None:
 
 
 def test_a_table_that_comes_after_its_compaction_is_not_read_in_an_older_snapshot(world: World) -> None:
-    readers = Readers(world.warehouse, 10_000_000, world.clock, NoJobs(), 5_000)
+    readers = Readers(world.warehouse, 10_000_000, world.clock, FakeJobs(), 5_000)
     asked = [ReadTable(describe_analysed(world.memory.table(name))) for name in (TABLE, OTHER)]
     readers.scan_plan(7, asked[0], None, NONE)
     compact(world, OTHER)

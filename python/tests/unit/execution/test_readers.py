@@ -48,6 +48,28 @@ def test_scans_of_a_query_share_a_transaction_and_a_lock(world: World, readers: 
     assert world.open_transactions() == []
 
 
+def test_one_whose_execution_can_run_no_more_ends_though_no_event_has_told_so(world: World) -> None:
+    jobs = FakeJobs()
+    readers = Readers(world.warehouse, 10_000_000, world.clock, jobs, IDLE_MS)
+    for key in (7, 8):
+        readers.scan_plan(key, asked(world), None, NONE)
+    jobs.over = {7}
+    readers.tend()
+    assert eventually(lambda: len(world.open_transactions()) == 1)
+    jobs.over = {8}
+    exclusive = LockComponent(TABLE, LockKind.EXCLUSIVE, OperationKind.UPDATE)
+    world.warehouse.transactions.begin(str(TABLE)).lock([exclusive])  # which waits for it
+
+
+def test_after_their_close_reports_of_ends_do_nothing(world: World, readers: Readers) -> None:
+    readers.scan_plan(7, asked(world), None, NONE)
+    readers.close()
+    readers.end(7)
+    readers.end(8)
+    readers.tend()
+    assert world.open_transactions() == []
+
+
 def test_how_much_there_is_to_read_is_looked_at_in_a_transaction_that_ends(world: World, readers: Readers) -> None:
     world.run(StatementKind.INSERT)
     world.metastore.calls.clear()

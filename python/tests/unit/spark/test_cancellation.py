@@ -21,7 +21,8 @@ class Caller:
     """A thread of the driver's in which a statement waits."""
 
     def __init__(self, tags: str) -> None:
-        context: Any = SimpleNamespace(getLocalProperty={JOB_TAGS: tags}.get)
+        jobs = SimpleNamespace(cancelAllJobs=lambda: None)
+        context: Any = SimpleNamespace(getLocalProperty={JOB_TAGS: tags}.get, _jsc=SimpleNamespace(sc=lambda: jobs))
         self.cancellation = Cancellation(context)
         self.error: HiveAcidError | None = None
         self.began = threading.Event()
@@ -56,13 +57,40 @@ def test_a_call_ends_by_its_tag_for_the_reason_that_was_given() -> None:
     assert "its thread was interrupted" in str(caller.error)
 
 
-def test_all_calls_end_and_it_is_known_when_none_is_left() -> None:
+def test_all_calls_end_with_their_application() -> None:
     with Caller("call-1") as caller:
-        assert not caller.cancellation.is_idle()
-        caller.cancellation.cancel_all("the driver has ended")
+        caller.cancellation.end_all("the driver has ended", LONG_MS)
         caller.thread.join(10)
-        assert caller.cancellation.is_idle()
     assert "the driver has ended" in str(caller.error)
+
+
+def test_their_jobs_are_cancelled_until_all_have_ended_and_no_call_begins_afterwards() -> None:
+    cancelled = threading.Semaphore(0)
+    jobs = SimpleNamespace(cancelAllJobs=cancelled.release)
+    context: Any = SimpleNamespace(getLocalProperty=lambda _: None, _jsc=SimpleNamespace(sc=lambda: jobs))
+    cancellation = Cancellation(context)
+    began = threading.Event()
+
+    def run() -> None:
+        with cancellation.running():
+            began.set()
+            for _ in range(2):  # the first one came before its job
+                assert cancelled.acquire(timeout=10)
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    assert began.wait(10)
+    cancellation.end_all("the application ends", LONG_MS)
+    thread.join(10)
+    assert not thread.is_alive()
+    with pytest.raises(HiveAcidError, match="the application ends"), cancellation.running():
+        pass
+
+
+def test_a_call_that_ends_the_application_itself_is_not_waited_for() -> None:
+    cancellation = Caller("call-1").cancellation
+    with cancellation.running():
+        cancellation.end_all("the application ends", LONG_MS)
 
 
 def test_a_call_that_nobody_cancels_goes_on() -> None:

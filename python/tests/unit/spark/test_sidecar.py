@@ -44,15 +44,14 @@ class Driver:
         return SimpleNamespace(
             planner="planner",
             abort_left_behind=lambda: self.steps.append("abort"),
-            drain=lambda reason, wait_ms: self.steps.append(reason),
-            close=lambda: self.steps.append("close"),
+            close=lambda reason, wait_ms: self.steps.append(reason),
         )
 
 
 def test_it_answers_until_its_driver_ends_and_ends_what_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     driver = Driver(monkeypatch)
     assert sidecar.main() == sidecar.DONE
-    expected = [__version__, "session", ("ready", "planner"), "driver ends", "the driver has ended", "close"]
+    expected = [__version__, "session", ("ready", "planner"), "driver ends", "the driver has ended"]
     assert driver.steps == expected
 
 

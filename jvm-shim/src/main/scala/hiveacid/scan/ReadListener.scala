@@ -3,6 +3,7 @@ package hiveacid.scan
 import java.util.concurrent.ConcurrentHashMap
 
 import hiveacid.python.PythonSide
+import hiveacid.wire.Wire
 
 import org.apache.spark.internal.Logging
 import org.apache.spark.scheduler.{SparkListener, SparkListenerEvent, SparkListenerJobEnd, SparkListenerJobStart}
@@ -46,6 +47,15 @@ object ReadListener extends SparkListener with Logging {
 
   /** Called by Python: whether a job outside of executions runs, as those of RDDs do. */
   def runsLooseJobs(): Boolean = jobs.containsValue(true)
+
+  /** Called by Python: those of these executions that cannot run any more, whether or not their ends were reported here;
+    * Spark drops events when its bus is full.
+    */
+  def endedOf(executions: String): String = {
+    val ended = Wire.read[Seq[Long]](executions).filter(SQLExecution.getQueryExecution(_) == null)
+    ended.foreach(reading.remove(_))
+    Wire.write(ended)
+  }
 
   /** Nobody reads any more what was opened under this key. */
   def ended(key: Long): Unit = PythonSide.answering.foreach { planner =>
