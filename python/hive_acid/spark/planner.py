@@ -118,6 +118,12 @@ class Planner:
         return codec.write(respell(text))
 
     @answered
+    def columns(self, table: str) -> str:
+        """Columns and partition columns as they are now."""
+        found = self._metastore.table(parse_table_name(table))
+        return codec.write((*found.columns, *found.partition_columns))
+
+    @answered
     def columnDefaults(self, table: str) -> str:  # noqa: N802 (the trait's name)
         """The DEFAULT of columns that have one, by name."""
         return codec.write(self._metastore.column_defaults(parse_table_name(table)))

@@ -1,6 +1,6 @@
 package hiveacid.analysis
 
-import hiveacid.scan.AcidRelation
+import hiveacid.scan.{AcidRelation, MetastoreColumns}
 import org.apache.spark.sql.catalyst.catalog.HiveTableRelation
 import org.apache.spark.sql.catalyst.expressions.AttributeReference
 import org.apache.spark.sql.catalyst.plans.logical._
@@ -19,7 +19,8 @@ case class ResolveAcidRelations(session: SparkSession) extends Rule[LogicalPlan]
 
   private def replace(plan: LogicalPlan, isWritten: Boolean): LogicalPlan = plan match {
     case AcidRelation(table) =>
-      AcidRelation.relation(session, table, references(plan), isWritten, AcidRelation.resolvedOptions(session))
+      val stored = MetastoreColumns.of(session, table)
+      AcidRelation.relation(session, stored, references(plan), isWritten, AcidRelation.resolvedOptions(session))
     case s @ SubqueryAlias(_, child: HiveTableRelation) => s.copy(child = replace(child, isWritten))
     case other                                          => other
   }

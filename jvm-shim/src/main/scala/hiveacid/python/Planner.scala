@@ -12,6 +12,9 @@ trait Planner {
   /** A plain text, perhaps in Hive's spelling. Returns a Respelling; null if there is nothing of Hive's in it. */
   def respelling(text: String): Object
 
+  /** The Columns of `database.table`, those of its partitions last. */
+  def columns(table: String): Object
+
   /** The DEFAULT of the columns of `database.table` that have one: expressions by column. */
   def columnDefaults(table: String): Object
 

@@ -1,5 +1,7 @@
 package hiveacid.python
 
+import java.util.concurrent.atomic.AtomicLong
+
 import com.fasterxml.jackson.module.scala.JavaTypeable
 import hiveacid.errors.AcidException
 import hiveacid.sidecar.Sidecar
@@ -24,6 +26,10 @@ object PythonSide {
   @volatile private var connected: Option[Connected] = None
   @volatile private var started: Option[Started] = None
   private val catalogs = new CatalogPlanners
+  private val changes = new AtomicLong
+
+  /** How often a table was another one than it was taken for: what is remembered of tables may be of before. */
+  def changesFound: Long = changes.get
 
   /** From now on this planner, of the driver's own Python, is asked. */
   def connect(context: SparkContext, p: Planner): Unit = synchronized {
@@ -99,8 +105,11 @@ object PythonSide {
   /** The error for an answer that is not of the kind it should be: Python's own if it is one. */
   private[python] def unexpected(answer: Object): Throwable = answer match {
     // a named error of a task comes wrapped in Spark's "failed to read file" or "job aborted"
-    case t: Throwable => named(t).getOrElse(t)
-    case other        =>
+    case t: Throwable =>
+      val found = named(t)
+      if (found.exists(_.mainCondition == "HIVE_ACID_TABLE_CHANGED")) changes.incrementAndGet()
+      found.getOrElse(t)
+    case other =>
       val parameters = Map("reason" -> s"Python answered $other", "outcome" -> AcidException.outcome("NOT_KNOWN"))
       AcidException("HIVE_ACID_INTERNAL", parameters)
   }

@@ -21,17 +21,20 @@ object AnalysedTables {
   private val columnsOfTheMetastore =
     Set("OrcSerde", "ParquetHiveSerDe", "LazySimpleSerDe", "ColumnarSerDe", "LazyBinaryColumnarSerDe")
 
+  /** True for a table whose columns are those that the metastore has of it. */
+  def areOfTheMetastore(t: CatalogTable): Boolean =
+    t.storage.serde.exists(s => columnsOfTheMetastore(s.split('.').last))
+
   /** The table as Spark's catalog showed it. */
   def describe(t: CatalogTable): AnalysedTable = {
     val properties = t.properties.map { case (key, value) => key.toLowerCase(Locale.ROOT) -> value }
-    val areKnown = t.storage.serde.exists(s => columnsOfTheMetastore(s.split('.').last))
     AnalysedTable(
       table = AcidTable.name(t),
       createdS = math.max(0L, t.createTime / 1000),
       location = t.storage.locationUri.fold("")(_.toString),
       inputFormat = t.storage.inputFormat.getOrElse(""),
       properties = properties.filter { case (key, _) => key == "transactional" || key == "transactional_properties" },
-      columns = if (areKnown) Some(columns(t.dataSchema)) else None,
+      columns = if (areOfTheMetastore(t)) Some(columns(t.dataSchema)) else None,
       partitionColumns = columns(t.partitionSchema),
       bucketColumns = t.bucketSpec.fold(Seq.empty[String])(_.bucketColumnNames),
       bucketCount = t.bucketSpec.fold(0)(_.numBuckets)

@@ -48,8 +48,8 @@ object ReadListener extends SparkListener with Logging {
   /** Called by Python: whether a job outside of executions runs, as those of RDDs do. */
   def runsLooseJobs(): Boolean = jobs.containsValue(true)
 
-  /** Called by Python: those of these executions that cannot run any more, whether or not their ends were reported here;
-    * Spark drops events when its bus is full.
+  /** Called by Python: those of these executions that cannot run any more, whether or not their ends were reported
+    * here; Spark drops events when its bus is full.
     */
   def endedOf(executions: String): String = {
     val ended = Wire.read[Seq[Long]](executions).filter(SQLExecution.getQueryExecution(_) == null)
