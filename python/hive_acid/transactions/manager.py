@@ -185,8 +185,8 @@ class Transaction:
     def abort(self) -> None:
         """Aborts; does nothing once the transaction is known to have ended.
 
-        Raises MetastoreUnavailable: then it times out. Raises MetastoreRefused if the metastore does not know it, or if
-        a commit of unknown outcome had succeeded.
+        Raises MetastoreUnavailable: then it times out. Raises MetastoreRefused or TransactionAborted if a commit of
+        unknown outcome has succeeded, or may have.
         """
         if self.outcome in (Outcome.COMMITTED, Outcome.ABORTED):
             return
@@ -195,6 +195,9 @@ class Transaction:
         try:
             self._metastore.abort(self.txn_id)
         except TransactionAborted:
+            may_count = self.outcome is Outcome.UNKNOWN  # and a metastore forgets committed ones, too
+            if may_count and self._metastore.transaction_state(self.txn_id) is not TransactionState.ABORTED:
+                raise
             LOG.info("transaction %d had been ended by the metastore", self.txn_id)
         self.outcome = Outcome.ABORTED
 
@@ -220,22 +223,32 @@ class Transaction:
             self._may_count = self._may_count or error.was_sent
             raise
 
+    def _commit_if_open(self) -> TransactionState | None:
+        """The state of a transaction whose commit got no answer, which is sent again if it is open.
+
+        A metastore knows a committed transaction no more once what it wrote was compacted and cleaned away. So if one
+        that was sent before may have been carried out meanwhile, only its state tells (TxnHandler.commitTxn, 4.0.0).
+        """
+        state = self._metastore.transaction_state(self.txn_id)
+        if state is not TransactionState.OPEN:
+            return state
+        try:
+            self._send_commit()
+        except TransactionAborted:
+            return self._metastore.transaction_state(self.txn_id) if self._may_count else TransactionState.ABORTED
+        return TransactionState.COMMITTED
+
     def _resolve_commit(self, lost: MetastoreUnavailable) -> None:
         """The reply to commit is lost: asks for the state, and commits again (which is idempotent) while it is open."""
         clock_ms = self._manager.timing.clock_ms
         until_ms = clock_ms() + self._settings.number(config.COMMIT_RESOLVE_TIMEOUT_MS)
         while clock_ms() < until_ms:
             try:
-                state = self._metastore.transaction_state(self.txn_id)
-                if state is TransactionState.OPEN:
-                    self._send_commit()
-                    state = TransactionState.COMMITTED
+                state = self._commit_if_open()
             except _NO_STATE as error:
                 LOG.warning("still asking what became of transaction %d: %s", self.txn_id, error)
                 self._manager.timing.resolve_pause_ms(self._settings.number(config.LOCK_POLL_MAX_MS))
                 continue
-            except TransactionAborted:
-                state = TransactionState.ABORTED
             if state is TransactionState.COMMITTED:
                 self.outcome = Outcome.COMMITTED
                 return

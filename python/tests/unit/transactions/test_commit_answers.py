@@ -8,9 +8,10 @@ from typing import NoReturn
 import pytest
 
 from hive_acid.config import Settings
-from hive_acid.errors import CommitStateUnknown, MetastoreUnavailable, build_error
+from hive_acid.errors import CommitStateUnknown, MetastoreUnavailable, TransactionAborted, build_error
 from hive_acid.errors.outcome import StatementOutcome
 from hive_acid.metastore.memory import MemoryMetastore
+from hive_acid.metastore.types import TransactionState
 from hive_acid.transactions.locks import Identity
 from hive_acid.transactions.manager import Outcome, Transaction, TransactionManager
 from support.faults import Clock
@@ -31,6 +32,12 @@ def fail(*, was_sent: bool) -> Failure:
 
 def cancel(*_: object) -> NoReturn:
     raise build_error("HIVE_ACID_CANCELLED", reason="enough")
+
+
+def forgotten(*_: object) -> NoReturn:
+    """As the metastore answers for a transaction that it knows no more."""
+    told = {"txnId": 1, "table": "db.t", "reason": "No such transaction"}
+    raise build_error("HIVE_ACID_TRANSACTION_ABORTED", **told)
 
 
 UNREACHED, LOST = fail(was_sent=False), fail(was_sent=True)
@@ -90,3 +97,44 @@ def test_a_cancellation_does_not_end_the_search_for_a_lost_commit(
     fail_in_turn(transaction, monkeypatch, "transaction_state", cancel, goes_on=True)
     transaction.commit()
     assert transaction.outcome is Outcome.COMMITTED
+
+
+@pytest.mark.parametrize("state", [None, TransactionState.COMMITTED, TransactionState.ABORTED])
+def test_a_second_commit_of_a_transaction_that_is_known_no_more_leaves_it_to_the_state(
+    transaction: Transaction, monkeypatch: pytest.MonkeyPatch, state: TransactionState | None
+) -> None:
+    states = [TransactionState.OPEN, state]
+    fail_in_turn(transaction, monkeypatch, "commit", LOST, forgotten)
+    monkeypatch.setattr(transaction._metastore, "transaction_state", lambda _: states.pop(0))
+    if state is TransactionState.COMMITTED:
+        transaction.commit()
+        assert transaction.outcome is Outcome.COMMITTED
+        return
+    with pytest.raises(CommitStateUnknown if state is None else TransactionAborted):
+        transaction.commit()
+    assert transaction.outcome is (Outcome.UNKNOWN if state is None else Outcome.ABORTED)
+
+
+def test_a_first_commit_of_a_transaction_that_is_known_no_more_has_not_happened(
+    transaction: Transaction, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fail_in_turn(transaction, monkeypatch, "commit", UNREACHED, forgotten)
+    with pytest.raises(TransactionAborted):
+        transaction.commit()
+    assert transaction.outcome is Outcome.ABORTED
+
+
+@pytest.mark.parametrize("state", [None, TransactionState.ABORTED])
+def test_what_an_interrupted_commit_wrote_is_kept_unless_it_was_surely_aborted(
+    transaction: Transaction, monkeypatch: pytest.MonkeyPatch, state: TransactionState | None
+) -> None:
+    def interrupt(*_: object) -> NoReturn:
+        raise KeyboardInterrupt
+
+    fail_in_turn(transaction, monkeypatch, "commit", interrupt)
+    fail_in_turn(transaction, monkeypatch, "abort", forgotten)
+    monkeypatch.setattr(transaction._metastore, "transaction_state", lambda _: state)
+    with pytest.raises(KeyboardInterrupt) as raised:
+        transaction.commit()
+    assert transaction.abort_because(raised.value) is (state is TransactionState.ABORTED)
+    assert any("its files are kept" in note for note in getattr(raised.value, "__notes__", ())) is (state is None)
