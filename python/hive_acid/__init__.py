@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
     from pyspark.sql import SparkSession
@@ -16,8 +16,20 @@ if TYPE_CHECKING:
     from hive_acid.spark.acid_table import AcidTable
     from hive_acid.spark.transaction import AcidTransaction
 
+T = TypeVar("T")
+
 __version__ = "0.1.0"
-__all__ = ["AcidTable", "__version__", "configure", "dry_run", "erase", "transaction", "verify", "verify_certificate"]
+__all__ = [
+    "AcidTable",
+    "__version__",
+    "configure",
+    "dry_run",
+    "erase",
+    "run_in_transaction",
+    "transaction",
+    "verify",
+    "verify_certificate",
+]
 
 
 def configure(builder: SparkSession.Builder, metastore: str | None = None) -> SparkSession.Builder:
@@ -51,6 +63,20 @@ def transaction(spark: SparkSession) -> AcidTransaction:
     from hive_acid.spark.transaction import AcidTransaction
 
     return AcidTransaction(spark)
+
+
+def run_in_transaction(spark: SparkSession, function: Callable[[], T], attempts: int = 5) -> T:
+    """What `function` returns, once all statements that `spark` ran within it are committed as one transaction.
+
+    If others were in the way (SQLSTATE 40001, as HIVE_ACID_WRITE_CONFLICT and HIVE_ACID_TABLE_CHANGED have), all is
+    taken back and `function` is called again, `attempts` times at most; then the last of these errors is raised. So it
+    must bear to be called several times. Any other error, also one of its own, takes everything back and is raised at
+    once. Raises HIVE_ACID_TRANSACTION_STATE within a transaction of the session.
+    """
+    _refuse_remote(spark, "run_in_transaction")
+    from hive_acid.spark.transaction import run_until_committed
+
+    return run_until_committed(spark, function, attempts)
 
 
 def erase(

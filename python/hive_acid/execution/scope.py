@@ -89,6 +89,10 @@ class WritingScope(Scope):
     def lock(self, run: StatementRun) -> None:
         """Waits for those of the statement's locks that are not held."""
 
+    def holds(self, table: TableName) -> bool:
+        """True if the table is locked as one that is read since the snapshot, by a statement before."""
+        return False
+
     @abstractmethod
     def check_sources(self, run: StatementRun) -> None:
         """The tables that the statement reads may be read in the snapshot; they are locked by now."""

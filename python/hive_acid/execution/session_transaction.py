@@ -133,6 +133,10 @@ class SessionTransaction(WritingScope):
         """Waits for those that are not held."""
         self._reads.lock(run.locks)
 
+    def holds(self, table: TableName) -> bool:
+        """True if a statement before has read the table."""
+        return self._reads.holds(table)
+
     def check_sources(self, run: StatementRun) -> None:
         """Raises HIVE_ACID_TABLE_CHANGED: the statements before have read the snapshot."""
         self._reads.use(run.statement.sources)

@@ -118,6 +118,7 @@ def meet_unlocked_writers(scope: WritingScope, run: StatementRun) -> None:
 
 def check_snapshot(scope: WritingScope, run: StatementRun) -> None:
     """Whether the snapshot, which is older than the lock, still serves. A statement that runs again keeps the lock."""
+    run.holds_target = scope.holds(run.table.name)
     try:
         scope.tools.checks.check_table(run)
         scope.tools.checks.check_partitions(run)

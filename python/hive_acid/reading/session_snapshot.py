@@ -36,6 +36,7 @@ class SessionSnapshot:
         self._begun: Transaction | None = None
         self._taken: Snapshot | None = None
         self._tables: set[TableName] = set()
+        self._read: set[TableName] = set()
         self._kept: set[TableName] = set()
         self._partition_locks = PartitionLocks(warehouse.metastore.line, settings)
         self.held: list[LockComponent] = []
@@ -107,6 +108,12 @@ class SessionSnapshot:
                 refuse_changed_since(self._warehouse.metastore, self._taken, late, self.transaction)
             self.under_lock()
             self._tables |= late
+            self._read |= {table for table in late if is_covered(build_read_lock(table), self.held)}
+
+    def holds(self, table: TableName) -> bool:
+        """True if the whole table has been locked, as it is in the snapshot, since a statement has used it first."""
+        with self._guard:
+            return table in self._read
 
     def lock(self, components: Sequence[LockComponent]) -> None:
         """Waits for those that the transaction does not hold yet."""

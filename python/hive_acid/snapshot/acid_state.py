@@ -124,6 +124,17 @@ def find_changes(listing: Listing, new_write_ids: frozenset[int]) -> str | None:
     return None
 
 
+def holds_one_of(listing: Listing, write_ids: frozenset[int]) -> bool:
+    """True if a folder may hold rows, or deletes, of one of these write IDs; a base holds what came before it."""
+    for path in listing.folders:
+        name = FolderName.parse(path)
+        if name is not None:
+            lowest = 0 if name.kind is FolderKind.BASE else name.min_write_id
+            if any(lowest <= write_id <= name.max_write_id for write_id in write_ids):
+                return True
+    return False
+
+
 def find_aborted_overwrites(listing: Listing, write_ids: ValidWriteIdList) -> tuple[str, ...]:
     """The bases that an overwrite of ours has left whose write ID is aborted; sorted.
 

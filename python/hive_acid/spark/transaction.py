@@ -2,20 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import logging
+import random
+from collections.abc import Callable, Iterable
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
-from hive_acid.errors import build_error, name_unexpected
+from hive_acid import clock
+from hive_acid.errors import build_error, find_retryable, name_unexpected
+from hive_acid.execution.executor import MAX_RESTART_PAUSE_MS, MIN_RESTART_PAUSE_MS
 from hive_acid.execution.session_transaction import SessionTransaction
 from hive_acid.model.table import TableName
 from hive_acid.spark.session import Attachment, attach, find_own_settings
 
 if TYPE_CHECKING:
     from typing_extensions import Self
+
+LOG = logging.getLogger(__name__)
+T = TypeVar("T")
+
+
+def run_until_committed(spark: SparkSession, function: Callable[[], T], attempts: int) -> T:
+    """See `hive_acid.run_in_transaction`."""
+    if attempts < 1:
+        raise ValueError(f"attempts must be 1 or more, not {attempts}")
+    for number in range(1, attempts + 1):
+        try:
+            with AcidTransaction(spark):
+                return function()
+        except PySparkException as error:
+            condition = find_retryable(error)
+            if condition is None or number == attempts:
+                raise
+            LOG.info("the transaction runs again, for others were in the way: %s", condition)
+        clock.pause_ms(random.randint(MIN_RESTART_PAUSE_MS, MAX_RESTART_PAUSE_MS))
+    raise AssertionError("the last attempt has returned or raised")
 
 
 class AcidTransaction:

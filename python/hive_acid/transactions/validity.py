@@ -181,6 +181,9 @@ def is_unchanged(before: ValidWriteIdList, now: ValidWriteIdList, own_write_id: 
 
 
 def find_new_write_ids(before: ValidWriteIdList, now: ValidWriteIdList, own_write_id: int) -> frozenset[int]:
-    """The write IDs, without the own one, that are visible in `now` and were not in `before`."""
-    hidden_before = {*before.open, *before.aborted, *range(before.high_water_mark + 1, now.high_water_mark + 1)}
-    return frozenset(write_id for write_id in hidden_before - {own_write_id} if now.is_valid(write_id))
+    """The write IDs, without the own one, that are visible in `now` and were open or not yet given out in `before`.
+
+    One that was aborted becomes visible if the metastore forgets it, once its files are gone: it has changed nothing.
+    """
+    open_before = {*before.open, *range(before.high_water_mark + 1, now.high_water_mark + 1)}
+    return frozenset(write_id for write_id in open_before - {own_write_id} if now.is_valid(write_id))

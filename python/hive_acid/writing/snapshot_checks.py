@@ -6,9 +6,9 @@ from hive_acid.metastore.protocol import Metastore
 from hive_acid.model.analysed_table import describe_analysed, find_change
 from hive_acid.model.write_ids import ValidWriteIdList
 from hive_acid.reading.late_tables import find_changed_since, find_write_ids_now
-from hive_acid.snapshot.acid_state import find_changes, newest_base_write_id
+from hive_acid.snapshot.acid_state import find_changes, holds_one_of, newest_base_write_id
 from hive_acid.snapshot.filesystem import FileSystem
-from hive_acid.transactions.validity import SnapshotCheck, find_new_write_ids, is_unchanged
+from hive_acid.transactions.validity import SnapshotCheck, find_new_write_ids
 from hive_acid.writing.conflicts import Conflict
 from hive_acid.writing.statement_run import StatementRun
 
@@ -38,7 +38,7 @@ class SnapshotChecks:
             other = self._metastore.latest_conflict(transaction.txn_id)
             if other:
                 raise Conflict(transaction.txn_id, f"transaction {other} changed rows of the table meanwhile")
-        if SnapshotCheck.UNCHANGED in checks and not self._is_unchanged(run):
+        if SnapshotCheck.UNCHANGED in checks and not self._are_locked_rows_unchanged(run):
             raise Conflict(transaction.txn_id, "other transactions changed the table meanwhile")
         if SnapshotCheck.NO_LATER_WRITE in checks:
             later = find_write_ids_now(self._metastore, table.name).max_visible
@@ -55,12 +55,27 @@ class SnapshotChecks:
             return
         if not set(listed) <= set(self._metastore.partition_names(run.table.name)):
             raise Conflict(run.transaction.txn_id, "a partition of the table was dropped or renamed meanwhile")
-        if SnapshotCheck.SAME_PARTITIONS in run.rule.checks and not self._is_unchanged(run):
+        if run.holds_target:  # nobody has dropped a partition
+            return
+        if SnapshotCheck.SAME_PARTITIONS in run.rule.checks and self._find_new(run):
             raise Conflict(run.transaction.txn_id, "rows of the table may have been moved between partitions meanwhile")
 
-    def _is_unchanged(self, run: StatementRun) -> bool:
+    def _find_new(self, run: StatementRun) -> frozenset[int]:
         now = find_write_ids_now(self._metastore, run.table.name)
-        return is_unchanged(run.work.before, now, run.work.write_id)
+        return find_new_write_ids(run.work.before, now, run.work.write_id)
+
+    def _are_locked_rows_unchanged(self, run: StatementRun) -> bool:
+        """No write ID has become visible since the snapshot, or none in the partitions that are locked by name.
+
+        Their folders tell that of a table that is held. Of another one a partition may have been dropped since, and
+        rows may have come out of it.
+        """
+        new = self._find_new(run)
+        if not new or not run.holds_target or run.partitions is None:
+            return not new
+        found = self._metastore.partitions(run.table.name, run.partitions)
+        listings = self._file_system.list_trees([partition.location for partition in found]) if found else []
+        return not any(holds_one_of(listing, new) for listing in listings)
 
     def check_touched(self, run: StatementRun) -> None:
         """No partition that is written to as a new one was listed before: its rows are in one of another name by now.

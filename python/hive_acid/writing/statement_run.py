@@ -29,7 +29,8 @@ class StatementRun:
     The engine's scans read `snapshot` by its `token`; `taken` is the same if the statement writes. `foreseen` are the
     partitions it can write to, None if that cannot be told; `partitions` those that are locked by name, None if the
     whole table is; `locks` are all that the statement asks for. `touched` are the partitions it has written to, None in
-    a flat table. `is_over`: there is nothing left to do.
+    a flat table. `holds_target`: the target is locked as one that is read, as it was in the snapshot, so that nobody
+    has dropped a part of it since. `is_over`: there is nothing left to do.
     """
 
     statement: Statement
@@ -48,6 +49,7 @@ class StatementRun:
     publication: Publication = field(init=False)
     result: WriteResult = field(init=False)
     touched: TouchedPartitions | None = field(init=False)
+    holds_target: bool = False
     is_over: bool = False
 
     @property

@@ -315,3 +315,31 @@ def test_a_batch_is_written_in_the_transaction_of_its_own_session(tables: Any, f
     in_batch(tables.spark, tmp_path / "right", right)
     assert rows(tables.spark, flat) == [(1, "a"), (2, "b"), (3, "new")]
     assert tables.sql("SELECT * FROM done") == [(1,)]
+
+
+def test_a_block_runs_beside_inserts_into_other_partitions(tables: Any, outside: SparkSession) -> None:
+    tables.create("parts", "id INT, v INT", "PARTITIONED BY (p INT)")
+    tables.sql("INSERT INTO parts SELECT id, 0, id % 2 FROM range(6)")
+    with hive_acid.transaction(tables.spark):
+        tables.sql("SELECT count(*) FROM parts")
+        outside.sql(f"INSERT INTO {tables.database}.parts VALUES (100, 0, 7), (101, 0, 0)").collect()
+        assert tables.sql("UPDATE parts SET v = v + 1 WHERE id = 0 AND p = 0") == [(1,)]
+        assert tables.sql("UPDATE parts SET v = v + 1 WHERE id = 1") == [(1,)]
+    assert tables.sql("SELECT id, v, p FROM parts WHERE v > 0 OR id > 99 ORDER BY id") == [
+        (0, 1, 0), (1, 1, 1), (100, 0, 7), (101, 0, 0),
+    ]  # fmt: skip
+
+
+def test_a_block_that_has_lost_a_race_is_run_again(tables: Any, flat: TableName, outside: SparkSession) -> None:
+    calls: list[str] = []
+
+    def change() -> int:
+        (seen,) = tables.sql("SELECT name FROM flat WHERE id = 1")[0]
+        if not calls:
+            outside.sql(f"UPDATE {flat} SET name = 'theirs' WHERE id = 1").collect()
+        calls.append(seen)
+        return int(tables.sql("UPDATE flat SET name = concat(name, '!') WHERE id = 1")[0][0])
+
+    assert hive_acid.run_in_transaction(tables.spark, change) == 1
+    assert calls == ["a", "theirs"]
+    assert rows(outside, flat) == [(1, "theirs!"), (2, "b")]

@@ -103,5 +103,6 @@ def test_unchanged_means_that_no_other_write_id_became_visible(
 ) -> None:  # fmt: skip
     before = ValidWriteIdList("db.t", hwm_before, open_before, aborted_before - open_before)
     now = ValidWriteIdList("db.t", hwm_now, open_now, aborted_now - open_now)
-    became = [w for w in range(1, 20) if now.is_valid(w) and not before.is_valid(w) and w != own]
+    unseen = [w for w in range(1, 20) if not before.is_valid(w) and w not in before.aborted and w != own]
+    became = [w for w in unseen if now.is_valid(w)]
     assert is_unchanged(before, now, own) == (became == [])
