@@ -101,16 +101,27 @@ class Executor:
         return self._run_until_won(statements[0][0], lambda _: self._run_together(statements))
 
     def _run_until_won(self, first: Statement, attempt: Callable[[KeptLock | None], RowCounts]) -> RowCounts:
-        """The result of `attempt`. It raises Conflict for a lost race, and is given the lock that is kept from that."""
-        max_attempts = self._settings.overridden_by(first.settings).number(config.MAX_ATTEMPTS)
+        """The result of `attempt`. It raises Conflict for a lost race, and is given the lock that is kept from that.
+
+        Who gives way to an exclusive lock has waited for nothing: neither that counts as an attempt nor the one that
+        has got the kept lock. After the longest time that a lock is waited for it counts.
+        """
+        settings = self._settings.overridden_by(first.settings)
+        max_attempts, clock_ms = (
+            settings.number(config.MAX_ATTEMPTS),
+            self._tools.warehouse.transactions.timing.clock_ms,
+        )
+        patient_until_ms = clock_ms() + settings.number(config.LOCK_TIMEOUT_MS)
         kept_lock: KeptLock | None = None
+        number = 0
         try:
-            for number in range(1, max_attempts + 1):
+            while number < max_attempts:
                 try:
                     return attempt(kept_lock)
                 except Conflict as conflict:
                     LOG.info("%s of %s runs again: %s", first.kind.title, first.target, conflict.reason)
                     lost = conflict
+                    number += -1 if conflict.gives_way and clock_ms() < patient_until_ms else 1
                     if kept_lock is not None and kept_lock is not conflict.kept_lock:
                         kept_lock.release()
                     kept_lock = conflict.kept_lock

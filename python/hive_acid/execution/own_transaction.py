@@ -60,7 +60,8 @@ class OwnTransaction(WritingScope):
         elif not self.kept_lock.covers(run.partitions):
             raise Conflict(run.transaction.txn_id, "the statement touches partitions that were not there before")
         elif not run.transaction.try_lock(run.locks):
-            raise Conflict(run.transaction.txn_id, "another transaction waits for an exclusive lock")
+            reason = "another transaction waits for an exclusive lock"
+            raise Conflict(run.transaction.txn_id, reason, gives_way=True)
         self.held = run.locks
 
     def check_sources(self, run: StatementRun) -> None:

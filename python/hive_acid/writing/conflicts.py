@@ -7,11 +7,15 @@ from hive_acid.writing.kept_lock import KeptLock
 
 
 class Conflict(Exception):
-    """The snapshot no longer serves; the statement runs again in a new transaction, behind `kept_lock` if any."""
+    """The snapshot no longer serves; the statement runs again in a new transaction, behind `kept_lock` if any.
 
-    def __init__(self, txn_id: int, reason: str) -> None:
+    `gives_way`: nobody has changed anything, but the kept lock is in the way of who waits for an exclusive one.
+    """
+
+    def __init__(self, txn_id: int, reason: str, *, gives_way: bool = False) -> None:
         super().__init__(reason)
         self.reason = reason
+        self.gives_way = gives_way
         self.kept_lock: KeptLock | None = None
         self._txn_id = txn_id
 

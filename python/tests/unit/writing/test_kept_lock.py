@@ -124,6 +124,52 @@ def test_who_waits_for_an_exclusive_lock_goes_first(world: World) -> None:
     assert world.memory.held_locks() == []
 
 
+class Queue:
+    """Clients that ask for an exclusive lock, each as soon as our statement is about to work behind its kept lock."""
+
+    def __init__(self, world: World, length: int) -> None:
+        self.world = world
+        self.left = length
+        self.await_stale()
+
+    def await_stale(self) -> None:
+        """The first request for a lock is that of a snapshot that somebody is about to make old; then one is behind."""
+        commit_while_waited_for(self.world)
+        self.world.metastore.before["lock"] = self._expect_second
+
+    def _expect_second(self) -> None:
+        self.world.metastore.before["lock"] = self._ask
+
+    def _ask(self) -> None:
+        if not self.left:
+            return
+        self.left -= 1
+        drop = Other(self.world)
+        assert drop.lock(LockKind.EXCLUSIVE, OperationKind.NO_TXN) is LockState.WAITING
+
+        def end() -> None:
+            self.world.clock.after_pause = None
+            drop.commit()
+            self.await_stale()
+
+        self.world.clock.after_pause = end
+
+
+@pytest.mark.parametrize("kind", [*CHANGES, StatementKind.MERGE])
+def test_giving_way_to_exclusive_locks_costs_no_attempt(world: World, kind: StatementKind) -> None:
+    queue = Queue(world, length=12)
+    assert world.run(kind) == 3
+    assert queue.left == 0
+    assert world.open_transactions() == []
+
+
+def test_who_has_given_way_for_as_long_as_a_lock_is_waited_for_loses(world: World) -> None:
+    world.settings["spark.hiveacid.lock.timeoutMs"] = "1"
+    Queue(world, length=1000)
+    with pytest.raises((WriteConflict, LockTimeout)):
+        world.run(StatementKind.UPDATE)
+
+
 def test_a_kept_lock_that_the_metastore_ended_is_noticed_before_anything_is_seen(world: World) -> None:
     commit_while_waited_for(world)
 
