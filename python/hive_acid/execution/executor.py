@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from hive_acid import config
-from hive_acid.errors import WriteConflict, build_error
+from hive_acid.errors import SnapshotUnavailable, WriteConflict, build_error
 from hive_acid.errors.outcome import StatementOutcome, tell, telling
 from hive_acid.execution.dry_run import perform_dry_run
 from hive_acid.execution.dry_run_report import DryRun
@@ -20,7 +20,7 @@ from hive_acid.model.table import TableName
 from hive_acid.reading.read_transaction import ReadTransaction
 from hive_acid.reading.snapshot import ScannedSnapshot
 from hive_acid.reading.warehouse import Warehouse
-from hive_acid.writing.conflicts import Conflict, LostTogether
+from hive_acid.writing.conflicts import Conflict, LostSnapshot, LostTogether
 from hive_acid.writing.engine import Engine, RowCounts
 from hive_acid.writing.kept_lock import KeptLock
 from hive_acid.writing.notes import NoteWriter
@@ -88,8 +88,8 @@ class Executor:
     def run(self, statement: Statement, engine: Engine) -> RowCounts:
         """The numbers of rows changed, once they are committed.
 
-        A lost race is run again in a new transaction, at most `maxAttempts` times; then HIVE_ACID_WRITE_CONFLICT. Any
-        other error leaves nothing visible, but for HIVE_ACID_COMMIT_STATE_UNKNOWN, after which nobody knows.
+        A lost race is run again in a new transaction, at most `maxAttempts` times; then HIVE_ACID_WRITE_CONFLICT. So is
+        a statement of whose snapshot a file is gone; then HIVE_ACID_SNAPSHOT_UNAVAILABLE. Any other error leaves nothing visible, but for HIVE_ACID_COMMIT_STATE_UNKNOWN, after which nobody knows.
         """
         return self._run_until_won(statement, lambda kept: self._run_alone(self._build_run(statement, engine), kept))
 
@@ -136,7 +136,10 @@ class Executor:
     def _run_alone(self, run: StatementRun, kept_lock: KeptLock | None) -> RowCounts:
         scope = OwnTransaction(self._tools, run.settings, kept_lock)
         with telling(lambda: scope.statement_outcome), scope:
-            walk(scope, run, ALONE)
+            try:
+                walk(scope, run, ALONE)
+            except SnapshotUnavailable as error:  # never once a commit was sent, so that all of it is taken back
+                raise LostSnapshot(error) from error
         self._tell(scope)
         return run.result.counts
 
@@ -150,7 +153,7 @@ class Executor:
                 for statement, engine in statements:
                     settings = self._settings.overridden_by(statement.settings)
                     counts = counts.joined(transaction.run(statement, engine, settings))
-        except WriteConflict as error:
+        except (WriteConflict, SnapshotUnavailable) as error:
             raise LostTogether(error) from error
         return counts
 

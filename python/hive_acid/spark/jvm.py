@@ -14,6 +14,7 @@ from pyspark.errors.exceptions.captured import CapturedException
 from hive_acid.errors import HiveAcidError, build_error, condition_of
 from hive_acid.errors.conditions import list_conditions
 from hive_acid.snapshot.filesystem import Listing, parse_listings
+from hive_acid.spark.throwables import find_condition_of, find_origin
 from hive_acid.wire import codec
 from hive_acid.wire.misspelling import Misspelling
 from hive_acid.wire.storage import FileVersion, PendingUpload
@@ -24,6 +25,8 @@ T = TypeVar("T")
 _TASKS_END_S = 10.0
 """How long tasks that were cancelled are waited for; one in foreign code may not notice for ever."""
 _TASKS_POLL_S = 0.05
+_CAUSE_DEPTH = 20
+_SNAPSHOT_UNAVAILABLE = "HIVE_ACID_SNAPSHOT_UNAVAILABLE"
 
 
 class JvmFileSystem:
@@ -248,7 +251,7 @@ class JvmEngine:
         self._check = check
 
     def find_partitions(self, token: str) -> tuple[str, ...] | None:
-        found = run_job(self._context, self._call, lambda: self._bridge.findPartitions(self._call, token))
+        found = self._run_job(lambda: self._bridge.findPartitions(self._call, token))
         return codec.read_if_any(tuple[str, ...], found)
 
     def find_misspelled(self, partitions: Sequence[str]) -> tuple[str, str] | None:
@@ -261,14 +264,37 @@ class JvmEngine:
     def write(self, token: str, spec: WriteSpec) -> WriteResult:
         """Errors of the job keep their JVM type."""
         self._check()
-        written = run_job(self._context, self._call, lambda: self._bridge.write(self._call, token, codec.write(spec)))
+        written = self._run_job(lambda: self._bridge.write(self._call, token, codec.write(spec)))
         if written is None:
             raise SourceChanged
         return _read_report(written)
 
     def count_rows(self, token: str, partitions: Sequence[str] | None) -> int:
         names = codec.write(partitions)
-        return int(run_job(self._context, self._call, lambda: self._bridge.countRows(self._call, token, names)))
+        return int(self._run_job(lambda: self._bridge.countRows(self._call, token, names)))
+
+    def _run_job(self, job: Callable[[], Any]) -> Any:
+        """Errors keep their JVM type, but for one that the statement may be run again after."""
+        try:
+            return run_job(self._context, self._call, job)
+        except (Py4JJavaError, CapturedException) as error:
+            lost = _find_lost_snapshot(self._context, error)
+            if lost is None:
+                raise
+            raise lost from error
+
+
+def _find_lost_snapshot(context: Any, error: BaseException) -> HiveAcidError | None:
+    """HIVE_ACID_SNAPSHOT_UNAVAILABLE if that is what a task has failed by, or the listing of files."""
+    cause = find_origin(error)
+    for _ in range(_CAUSE_DEPTH):
+        if cause is None:
+            return None
+        if find_condition_of(context._gateway, cause) == _SNAPSHOT_UNAVAILABLE:
+            told = cause.getMessageParameters()
+            return build_error(_SNAPSHOT_UNAVAILABLE, table=told.get("table"), reason=told.get("reason"))
+        cause = cause.getCause()
+    return None
 
 
 def _read_report(text: str) -> WriteResult:

@@ -25,6 +25,18 @@ class Conflict(Exception):
         return build_error("HIVE_ACID_WRITE_CONFLICT", **told)
 
 
+class LostSnapshot(Conflict):
+    """What the snapshot reads has gone: a Cleaner that does not wait for it has removed files. `error` tells it."""
+
+    def __init__(self, error: HiveAcidError) -> None:
+        super().__init__(0, str(error))
+        self._error = error
+
+    def build_error(self, _: object, __: int) -> HiveAcidError:
+        """The same error."""
+        return self._error
+
+
 class LostTogether(Conflict):
     """That of statements that run as one: `error` (SQLSTATE 40001) is what their transaction has made of it."""
 

@@ -6,7 +6,7 @@ from functools import partial
 
 import pytest
 
-from hive_acid.errors import WriteConflict
+from hive_acid.errors import HiveAcidError, SnapshotUnavailable, WriteConflict, build_error
 from hive_acid.metastore.types import LockComponent, LockKind, MetastoreLine, OperationKind
 from hive_acid.model.table import Column, Partition, TableName
 from hive_acid.wire.statement_kinds import StatementKind
@@ -107,3 +107,34 @@ def test_an_insert_behind_an_overwrite_of_one_partition_runs_again(partitioned: 
     partitioned.metastore.before["lock"] = partial(partitioned.overwrite_as_another, "/elsewhere/old")
     assert partitioned.run(StatementKind.INSERT) == 6
     assert partitioned.engine.specs[-1].place.write_id == 3
+
+
+def gone() -> HiveAcidError:
+    return build_error("HIVE_ACID_SNAPSHOT_UNAVAILABLE", table=TABLE, reason="a file of it is gone")
+
+
+@pytest.mark.parametrize("line", list(MetastoreLine))
+@pytest.mark.parametrize("kind", [StatementKind.UPDATE, StatementKind.INSERT, StatementKind.OVERWRITE])
+def test_a_statement_whose_files_a_cleaner_has_taken_away_runs_again(line: MetastoreLine, kind: StatementKind) -> None:
+    world = World(line)
+    world.engine.fails = gone()
+
+    def mend(_: str) -> None:
+        if len(world.engine.specs) > 1:
+            world.engine.fails = None
+
+    world.engine.before = mend
+    assert world.run(kind) == 3
+    assert len(world.engine.specs) == 2
+    assert world.open_transactions() == []
+    assert len(world.visible_write_ids()) == 1
+
+
+def test_one_whose_files_stay_away_ends_in_that_error() -> None:
+    world = World()
+    world.engine.fails = gone()
+    with pytest.raises(SnapshotUnavailable, match="a file of it is gone"):
+        world.run(StatementKind.UPDATE)
+    assert len(world.engine.specs) == 5
+    assert world.open_transactions() == []
+    assert world.visible_write_ids() == []

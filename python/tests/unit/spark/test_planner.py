@@ -111,6 +111,7 @@ CALLBACKS: list[tuple[str, tuple[Any, ...], Break, str]] = [
     ("respelling", (None,), lambda _: None, "NOTHING_CHANGED"),
     ("explainedStatement", (None,), lambda _: None, "NOTHING_CHANGED"),
     ("operatorStatement", (None,), lambda _: None, "NOTHING_CHANGED"),
+    ("columns", ("db.t",), breaks_metastore("table"), "NOTHING_CHANGED"),
     ("columnDefaults", ("db.t",), breaks_metastore("column_defaults"), "NOTHING_CHANGED"),
     ("newTableLocation", ("db.t",), breaks_metastore("new_table_location"), "NOTHING_CHANGED"),
     ("partitionNames", (codec.write(READ),), breaks_metastore("open_transaction"), "QUERY_FAILED"),
