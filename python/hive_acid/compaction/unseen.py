@@ -1,6 +1,6 @@
 """Results of other compactions that a compaction does not see (4.x).
 
-The queue takes a request as soon as the worker before has told it of its work, which is before that worker commits
+The queue takes a request as soon as the worker before has told it of its work, which Hive's does before it commits
 (Worker and CompactionTxnHandler, 4.1.0). Files that are folded without the result may overlap it in part: Hive then
 shows rows twice. After a rebalance they bring rows back under their old IDs.
 """

@@ -89,7 +89,8 @@ class Executor:
         """The numbers of rows changed, once they are committed.
 
         A lost race is run again in a new transaction, at most `maxAttempts` times; then HIVE_ACID_WRITE_CONFLICT. So is
-        a statement of whose snapshot a file is gone; then HIVE_ACID_SNAPSHOT_UNAVAILABLE. Any other error leaves nothing visible, but for HIVE_ACID_COMMIT_STATE_UNKNOWN, after which nobody knows.
+        a statement of whose snapshot a file is gone; then HIVE_ACID_SNAPSHOT_UNAVAILABLE. Any other error leaves
+        nothing visible, but for HIVE_ACID_COMMIT_STATE_UNKNOWN, after which nobody knows.
         """
         return self._run_until_won(statement, lambda kept: self._run_alone(self._build_run(statement, engine), kept))
 

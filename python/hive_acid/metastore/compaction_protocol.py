@@ -17,8 +17,9 @@ from hive_acid.metastore.compaction_types import (
 class CompactionQueue(Protocol):
     """The calls to the compaction queue; the worker's side is that of 4.x, and 3.1 has none of it.
 
-    A worker calls `next_compaction`, `open_compaction`, `start_compaction`, does the work, then `mark_compacted` and
-    commits the transaction, or else `mark_failed` and aborts it; if there is nothing to do, `mark_refused`.
+    A worker calls `next_compaction`, `open_compaction`, `start_compaction`, does the work, then commits
+    the transaction and calls `mark_compacted`, or else `mark_failed` and aborts it; if there is nothing to do,
+    `mark_refused`.
     """
 
     def request_compaction(self, request: CompactionRequest) -> RequestedCompaction:
@@ -45,7 +46,7 @@ class CompactionQueue(Protocol):
         ...
 
     def mark_compacted(self, job: CompactionJob) -> None:
-        """The work is done: after the commit the Cleaner removes what it replaced. Call it before the commit."""
+        """The work is done and committed: the Cleaner removes what it replaced."""
         ...
 
     def mark_failed(self, job: CompactionJob) -> None:

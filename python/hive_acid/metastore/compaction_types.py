@@ -142,8 +142,8 @@ class CompactionJob:
     stored: tuple[tuple[str, object], ...] = field(default=(), repr=False)
 
     @classmethod
-    def of(cls, entry: CompactionInfo, error: str) -> CompactionJob:
-        """The job by which the metastore is told that an entry has failed for this reason."""
+    def of(cls, entry: CompactionInfo, error: str | None = None) -> CompactionJob:
+        """The job by which the metastore is told that an entry is done, or has failed for this reason."""
         return cls(
             id=entry.id,
             table=entry.table,

@@ -55,8 +55,8 @@ def find_waiting(entries: Sequence[CompactionInfo], pool: str | None) -> Compact
 def find_dead(metastore: Metastore) -> list[CompactionInfo]:
     """Entries that count as being worked at by one of our workers whose transaction has ended.
 
-    A worker tells the queue that it has done its work before it commits. So only what the queue says *after* the
-    transaction is known to have ended counts.
+    A worker that fails, or has nothing to do, tells the queue before its transaction ends. So only what the queue says
+    *after* the transaction is known to have ended counts. One that has committed may be about to tell it.
     """
     suspects = {entry.id: txn_id for entry in metastore.compactions() if (txn_id := _find_liveness(entry))}
     ended = {

@@ -1,7 +1,9 @@
 """Does what the metastore's compaction queue asks for (4.x), or publishes a base beside it (3.1).
 
-The order of the calls is that of Hive's Worker (4.1.0: AcidCompactionService). The transaction holds the lock, and the
-Cleaner waits for it; its commit makes the result visible.
+The calls' order is that of Hive's Worker (AcidCompactionService; since HIVE-29571 the commit before the mark). The
+transaction holds the lock; its commit makes the result visible, and then the queue is told, so that the Cleaner may
+remove what was replaced. The Cleaner would take an entry that is marked while the transaction is open; if that is
+aborted then, the entry can keep it from all later cleaning of the table (HIVE-29572).
 """
 
 from __future__ import annotations
@@ -27,10 +29,10 @@ from hive_acid.metastore.compaction_types import (
     CompactionRequest,
 )
 from hive_acid.metastore.stringable_map import parse_map
-from hive_acid.metastore.types import MetastoreLine
+from hive_acid.metastore.types import MetastoreLine, TransactionState
 from hive_acid.model.table import TableName
 from hive_acid.older_python import add_note
-from hive_acid.transactions.manager import Transaction, TransactionManager
+from hive_acid.transactions.manager import Outcome, Transaction, TransactionManager
 from hive_acid.writing.conflicts import Conflict
 from hive_acid.writing.engine import WriteResult
 
@@ -148,12 +150,22 @@ class Worker:
             refuse_unapplied(place.table, dict(request.properties), self._metastore.line)
 
     def fail_dead(self) -> list[int]:
-        """Tells the queue of compactions whose worker, one of ours, has died; their IDs.
+        """Tells the queue of compactions whose worker, one of ours, has died; the IDs of those that have failed.
 
-        The queue itself gives them to others after a day, and asks for none of the same table until then. On 3.1 there
-        are none of ours.
+        One whose transaction was committed is done: the queue is told that. The queue itself gives entries to others
+        after a day, and asks for none of the same table until then. On 3.1 there are none of ours.
         """
-        return [entry.id for entry in find_dead(self._metastore) if self._fail(entry)]
+        return [entry.id for entry in find_dead(self._metastore) if not self._is_done(entry) and self._fail(entry)]
+
+    def _is_done(self, entry: CompactionInfo) -> bool:
+        """True if its result is visible; then the queue is told."""
+        txn_id = find_transaction(entry)
+        if txn_id is None or self._metastore.transaction_state(txn_id) is not TransactionState.COMMITTED:
+            return False
+        if entry.txn_id == txn_id:  # else it had not begun
+            self._tell_done(CompactionJob.of(entry))
+            return True
+        return False
 
     def _fail(self, entry: CompactionInfo) -> bool:
         reason = f"worker {entry.worker} died: its transaction {find_transaction(entry)} has ended"
@@ -183,7 +195,7 @@ class Worker:
                 transaction = self._exchange(job, transaction)
         except BaseException as error:
             # a commit whose outcome is not known may have made the result visible
-            if transaction.abort_because(error):
+            if transaction.outcome is not Outcome.COMMITTED and transaction.abort_because(error):
                 self._report(job, error)
             raise
 
@@ -204,8 +216,8 @@ class Worker:
             overrides = read_overrides(found.place.table, _parse_properties(job), self._metastore.line)
             result = self._fold(job, found, transaction, overrides)
         elif found.plan.needs_cleaning:
-            self._metastore.mark_compacted(job)
             transaction.commit()
+            self._tell_done(job)
         else:
             self._metastore.mark_refused(replace(job, error=NOTHING_TO_DO))
             transaction.commit()
@@ -219,13 +231,20 @@ class Worker:
         try:
             result = self._compactor.fold(job.kind, found, transaction, publication, overrides)
             self._compactor.keep_changes_out(found, job.kind, transaction)
-            self._metastore.mark_compacted(job)
             transaction.commit()
         except BaseException as error:
             if transaction.abort_because(error):
                 publication.undo(error)
             raise
+        self._tell_done(job)
         return result
+
+    def _tell_done(self, job: CompactionJob) -> None:
+        """The Cleaner may remove what the result replaces, which is visible. If not told, `fail_dead` tells it."""
+        try:
+            self._metastore.mark_compacted(job)
+        except HiveAcidError as error:
+            LOG.warning("compaction %d is done, and the next worker is to tell the queue: %s", job.id, error)
 
     def publish_base(
         self, table: TableName, partition: str | None, properties: Mapping[str, str] | None = None

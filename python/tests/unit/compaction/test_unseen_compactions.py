@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 
 from hive_acid.errors import WriteConflict
-from hive_acid.metastore.compaction_types import CompactionKind
+from hive_acid.metastore.compaction_types import CompactionKind, CompactionRequest
 from hive_acid.wire.statement_kinds import StatementKind
-from support.statements import LOCATION
+from support.statements import LOCATION, TABLE
 from unit.compaction.worker_shop import FAILED, MAJOR, MINOR, READY, Shop
 
 BASE = "base_0000002_v0000003"
@@ -48,17 +48,16 @@ def test_one_whose_commit_is_under_way_is_waited_for(kind: CompactionKind) -> No
 
 
 def test_two_workers_never_straddle() -> None:
-    """The second is asked for between the first one's word to the queue and its commit."""
+    """The queue gives the second nothing before the first has committed."""
     shop = Shop()
     shop.request()
 
     def run_beside() -> None:
         shop.world.run(StatementKind.INSERT)
-        shop.request(MINOR)
-        with pytest.raises(WriteConflict, match=BASE):
-            shop.worker.run_next(None)
+        assert not shop.world.memory.request_compaction(CompactionRequest(TABLE, MINOR)).accepted
+        assert shop.worker.run_next(None) is None
 
-    shop.world.metastore.before["mark_compacted"] = lambda: shop.world.metastore.before.update(commit=run_beside)
+    shop.world.metastore.before["heartbeat"] = lambda: shop.world.metastore.before.update(commit=run_beside)
     outcome = shop.worker.run_next(None)
     assert outcome is not None
     assert outcome.folders == (BASE,)

@@ -41,7 +41,7 @@ def test_the_calls_come_in_hives_order_but_for_the_transaction_which_is_first() 
     calls = [name for name in shop.world.metastore.calls if name != "config_value"]
     assert calls == [
         "compactions", "open_compaction", "next_compaction", "table", "lock",
-        "valid_transactions", "valid_write_ids", "table", "start_compaction", "heartbeat", "mark_compacted", "commit",
+        "valid_transactions", "valid_write_ids", "table", "start_compaction", "heartbeat", "commit", "mark_compacted",
     ]  # fmt: skip
 
 

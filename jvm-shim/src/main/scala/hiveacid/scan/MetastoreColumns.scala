@@ -72,7 +72,7 @@ object MetastoreColumns {
   }
 
   private def isSettled(version: Version) =
-    version.lastDdl.toLongOption.exists(_ < System.currentTimeMillis / 1000 - SettledSeconds)
+    Try(version.lastDdl.toLong).toOption.exists(_ < System.currentTimeMillis / 1000 - SettledSeconds)
 
   private def corrected(field: StructField, text: String): StructField = {
     val shown = CharVarcharUtils.getRawType(field.metadata).getOrElse(field.dataType)
