@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from hive_acid.compaction.initiator.policy import Verdict
+from hive_acid.compaction.initiator.policy import ABORTS_BY_CLEANER, Verdict
 from hive_acid.compaction.queue.liveness import is_of_statement
 from hive_acid.doctor.ages import find_old, format_age, is_old
 from hive_acid.doctor.finding import Finding, FindingKind, Subject
@@ -30,7 +30,8 @@ _POSTGRESQL_CURE = (
 class Service:
     """The services beside the metastore, by its settings, and the smallest open transaction (None: none is open).
 
-    `version` is what the metastore calls itself.
+    `version` is what the metastore calls itself. `cleans_aborted`: a cleaner of its own removes at once what aborted
+    transactions left.
     """
 
     line: MetastoreLine
@@ -38,6 +39,7 @@ class Service:
     has_cleaner: bool
     oldest_txn_id: int | None = None
     version: str = ""
+    cleans_aborted: bool = False
 
     @property
     def cleaner_advice(self) -> str:
@@ -53,6 +55,15 @@ class Service:
         if self.line is MetastoreLine.HIVE_3:
             return "Hive's own (hive.compactor.worker.threads on a server of the metastore); no other gets it on 3.1"
         return f"hive-acid worker{f' --pools {pool}' if pool else ''}, or Hive's own"
+
+
+def find_impatient_cleaner(service: Service) -> Iterator[Finding]:
+    """The cleaner of aborted transactions of 4.x (AbortedTxnCleaner), which waits for no open transaction."""
+    if service.has_cleaner and service.cleans_aborted:
+        detail = "its Cleaner removes files of aborted transactions without waiting for those who read"
+        harm = "queries end in HIVE_ACID_SNAPSHOT_UNAVAILABLE, and statements run again"
+        cure = f"{ABORTS_BY_CLEANER}=false on its servers: such files then go with the next major compaction"
+        yield Finding(FindingKind.IMPATIENT_CLEANER, None, None, None, detail, harm, cure)
 
 
 def find_pile_up(

@@ -34,6 +34,7 @@ class FindingKind(Enum):
     LEAKED_READER = "leaked-reader"
     DEAD_TRANSACTION = "dead-transaction"
     UNLOCKED_WRITER = "unlocked-writer"
+    IMPATIENT_CLEANER = "impatient-cleaner"
     NOT_EXAMINED = "not-examined"
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from hive_acid.compaction.initiator.initiator import has_initiator
-from hive_acid.compaction.initiator.policy import Thresholds, find_exemption, judge
+from hive_acid.compaction.initiator.policy import Thresholds, cleans_aborted_at_once, find_exemption, judge
 from hive_acid.compaction.initiator.survey import (
     CompactorView,
     Root,
@@ -15,7 +15,7 @@ from hive_acid.compaction.initiator.survey import (
     load_thresholds,
     survey,
 )
-from hive_acid.doctor.compactions import Service, find_obsolete, find_pile_up, find_stuck
+from hive_acid.doctor.compactions import Service, find_impatient_cleaner, find_obsolete, find_pile_up, find_stuck
 from hive_acid.doctor.file_names import find_misread_names, find_spark_markers, find_stray_root_files, find_strays
 from hive_acid.doctor.finding import Finding, FindingKind, Subject
 from hive_acid.doctor.leftovers import (
@@ -77,7 +77,8 @@ def load_service(metastore: Metastore) -> Service:
     cleans = find_server_value(metastore.config_value, CLEANER_ON, "false") == "true"
     has_cleaner = initiates if metastore.line is MetastoreLine.HIVE_3 else cleans
     oldest = min(metastore.valid_transactions(0).open, default=None)
-    return Service(metastore.line, initiates, has_cleaner, oldest, metastore.version)
+    cleans_aborted = cleans_aborted_at_once(metastore.line, metastore.config_value)
+    return Service(metastore.line, initiates, has_cleaner, oldest, metastore.version, cleans_aborted)
 
 
 class Doctor:
@@ -114,6 +115,7 @@ class Doctor:
         else:
             for each in self._follow(self._metastore.table_names()):
                 yield from self._try_table(each, service)
+        yield from find_impatient_cleaner(service)
         yield from self._examine_transactions()
 
     def _try_table(self, name: TableName, service: Service) -> Iterator[Finding]:
@@ -200,7 +202,7 @@ class Doctor:
             return
         yield from find_strays(subject, case.table, state)
         yield from find_misread_names(subject, case.table, state)
-        yield from find_aborted_folders(line, subject, state, case.write_ids, now_ms)
+        yield from find_aborted_folders(service.cleans_aborted, subject, state, case.write_ids, now_ms)
         yield from find_obsolete(subject, state, entries, service, now_ms)
         if not case.is_exempt and not find_foreign_files(case.table.kind, state):  # which a compaction would lose
             is_partition = surveyed.root.partition is not None

@@ -49,7 +49,7 @@ def find_dead_overwrites(
 
 
 def find_aborted_folders(
-    line: MetastoreLine, subject: Subject, state: AcidState, write_ids: ValidWriteIdList, now_ms: int
+    cleans_aborted: bool, subject: Subject, state: AcidState, write_ids: ValidWriteIdList, now_ms: int
 ) -> Iterator[Finding]:
     """Folders that other aborted transactions left an hour or more ago, and that the Cleaner has yet to remove."""
     ours = find_aborted_overwrites(state.listing, write_ids)
@@ -58,7 +58,7 @@ def find_aborted_folders(
     if old:
         detail = f"{len(old)} folders of aborted transactions, the first of them {old[0]}"
         cleaner = "the metastore's Cleaner removes them"
-        cure = f"{cleaner} after a major compaction" if line is MetastoreLine.HIVE_3 else f"{cleaner} if it runs"
+        cure = f"{cleaner} if it runs" if cleans_aborted else f"{cleaner} after a major compaction"
         harm = "only space: no reader sees their rows"
         yield subject.finding(FindingKind.ABORTED_FOLDERS, detail, harm, cure, state.listing.absolute_path(old[0]))
 

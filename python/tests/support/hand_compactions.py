@@ -87,8 +87,8 @@ class Place:
         self.metastore.start_compaction(job := replace(job, user=USER, highest_write_id=write_id), txn_id)
         last = LONG_MIN if of_originals else write_id
         made = self._make(FolderName(FolderKind.BASE, last, last, None, txn_id))
-        self.metastore.mark_compacted(job)
         self.metastore.commit(txn_id)
+        self.metastore.mark_compacted(job)
         return made.name
 
     def _publish_base(self) -> str:

@@ -28,6 +28,11 @@ _FIRST_REPLICATION = "hive.repl.first.inc.pending"
 _POOL = "hive.compactor.worker.pool"
 
 
+def cleans_aborted_at_once(line: MetastoreLine, config_value: Callable[[str, str], str]) -> bool:
+    """True if the metastore's Cleaner removes what aborted transactions left by itself (4.x by default)."""
+    return line is MetastoreLine.HIVE_4 and find_server_value(config_value, ABORTS_BY_CLEANER, "true") == "true"
+
+
 @dataclass(frozen=True)
 class Thresholds:
     """Limits that a table must exceed before a compaction is asked for.
@@ -47,12 +52,11 @@ class Thresholds:
     @classmethod
     def of_server(cls, line: MetastoreLine, config_value: Callable[[str, str], str]) -> Thresholds:
         """The thresholds that the metastore is set to. Raises ValueError for what is no number."""
-        is_said = find_server_value(config_value, ABORTS_BY_CLEANER, "true") == "true"
         return cls(
             int(config_value(DELTA_COUNT, str(cls.delta_count))),
             float(config_value(DELTA_SHARE, str(cls.delta_share))),
             int(find_server_value(config_value, ABORTED_COUNT, str(cls.aborted_count))),
-            is_said and line is MetastoreLine.HIVE_4,
+            cleans_aborted_at_once(line, config_value),
         )
 
     def of_table(self, parameters: Mapping[str, str]) -> Thresholds:

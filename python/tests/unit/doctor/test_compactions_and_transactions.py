@@ -23,6 +23,8 @@ from support.doctoring import (
 )
 from support.statements import LOCATION, TABLE, World, build_table
 
+PATIENT_CLEANER = {"hive.compactor.cleaner.on": "true", "hive.compactor.clean.aborts.using.cleaner": "false"}
+
 
 class TestCompactions:
     def test_a_pile_of_deltas_is_told_until_somebody_has_asked_for_a_compaction(self, world: World) -> None:
@@ -83,7 +85,7 @@ class TestCompactions:
 
     @pytest.mark.parametrize(
         ("settings", "cure"),
-        [({}, "no Cleaner runs; start one"), ({"hive.compactor.cleaner.on": "true"}, "look into the metastore's log")],
+        [({}, "no Cleaner runs; start one"), (PATIENT_CLEANER, "look into the metastore's log")],
     )
     def test_what_no_cleaner_has_cleaned_for_an_hour_is_told(self, settings: dict[str, str], cure: str) -> None:
         world = World(MetastoreLine.HIVE_4)
@@ -189,3 +191,12 @@ class TestTransactions:
         assert finding.kind is Kind.DEAD_TRANSACTION
         assert f"ABORT TRANSACTIONS {txn_id}" in finding.cure
         assert fix(world) == []
+
+
+@pytest.mark.parametrize(("aborts_by_cleaner", "is_told"), [("true", True), ("false", False)])
+def test_a_cleaner_that_waits_for_no_reader_is_told(
+    world: World, monkeypatch: pytest.MonkeyPatch, aborts_by_cleaner: str, is_told: bool
+) -> None:
+    said = PATIENT_CLEANER | {"hive.compactor.clean.aborts.using.cleaner": aborts_by_cleaner}
+    monkeypatch.setattr(world.memory, "config_value", lambda name, default: said.get(name, default))
+    assert kinds(world) == [Kind.IMPATIENT_CLEANER] * (is_told and world.line is MetastoreLine.HIVE_4)

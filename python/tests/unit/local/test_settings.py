@@ -52,3 +52,8 @@ def test_an_empty_value_leaves_a_setting_of_ours_out_under_both_names(tmp_path: 
     read = written(tmp_path, {"javax.jdo.option.X": "", "metastore.compactor.initiator.on": ""})
     left_out = {"javax.jdo.option.X", "metastore.compactor.initiator.on", "hive.compactor.initiator.on"}
     assert left_out & read.keys() == set()
+
+
+def test_no_cleaner_takes_files_from_readers_for_their_transaction_was_aborted(tmp_path: Path) -> None:
+    read = written(tmp_path, {})
+    assert {read[f"{kind}.compactor.clean.aborts.using.cleaner"] for kind in ("hive", "metastore")} == {"false"}
