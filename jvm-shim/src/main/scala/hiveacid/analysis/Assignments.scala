@@ -32,12 +32,7 @@ object Assignments {
       fromStar: Boolean = false
   ): Seq[(String, Expression)] = {
     val table = target.catalogTable.get
-    val columns = AttributeSet(target.output)
-    // ROW__ID is no column of the table
-    assignments.find(a => !a.key.references.subsetOf(columns)).foreach { a =>
-      val refusal = Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.ASSIGNED_COLUMN", Map("column" -> a.key.sql))
-      throw AcidException.unsupported("UPDATE", AcidTable.name(table), refusal)
-    }
+    refuseHidden("UPDATE", target, assignments)
     val aligned = LineNodes.alignedUpdate(declared(target), assignments.map(asDeclared(target, _)), fromStar)
     val (data, partition) = named(target, aligned).splitAt(table.dataSchema.length)
     val keys = AttributeSet(target.output.drop(table.dataSchema.length))
@@ -45,8 +40,17 @@ object Assignments {
   }
 
   /** One value for each column; those without an assignment get their default, NULL if they have none. */
-  def ofInsert(target: LogicalRelation, assignments: Seq[Assignment]): Seq[(String, Expression)] =
+  def ofInsert(target: LogicalRelation, assignments: Seq[Assignment]): Seq[(String, Expression)] = {
+    refuseHidden("INSERT", target, assignments)
     named(target, AssignmentUtils.alignInsertAssignments(declared(target), assignments.map(asDeclared(target, _))))
+  }
+
+  /** ROW__ID is no column of the table. */
+  private def refuseHidden(operation: String, target: LogicalRelation, assignments: Seq[Assignment]): Unit =
+    assignments.find(a => !a.key.references.subsetOf(AttributeSet(target.output))).foreach { a =>
+      val refusal = Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.ASSIGNED_COLUMN", Map("column" -> a.key.sql))
+      throw AcidException.unsupported(operation, AcidTable.name(target.catalogTable.get), refusal)
+    }
 
   /** The target's columns with the NOT NULL that Spark keeps of the table. */
   private def declared(target: LogicalRelation): Seq[AttributeReference] = {

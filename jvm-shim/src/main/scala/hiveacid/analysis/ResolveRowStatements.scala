@@ -36,7 +36,7 @@ case class ResolveRowStatements(session: SparkSession) extends Rule[LogicalPlan]
       check(u.copy(table = rows, assignments = assignments.map(checked), condition = condition), rows, condition)
       val values = Assignments.ofUpdate(target, assignments)
       command(StatementKind.Update, target, CanonicalStatement.update(rows, values, condition))
-    case Merged(m, target) if m.resolved       => merge(withConditions(m, typed), target)
+    case Merged(m, target) if m.resolved       => merge(withConditions(withHiddenColumns(m), typed), target)
     case r: ReplaceWhere if r.victims.resolved => ReplaceWhere.resolve(session, r)
   }
 
@@ -46,6 +46,12 @@ case class ResolveRowStatements(session: SparkSession) extends Rule[LogicalPlan]
       case _                 => None
     }
   }
+
+  /** With the hidden columns that the clauses name in the output of the target and of the source, and those that the
+    * source names within it. Spark adds them one round after the names are resolved.
+    */
+  private def withHiddenColumns(m: MergeIntoTable): MergeIntoTable =
+    session.sessionState.analyzer.AddMetadataColumns(m).asInstanceOf[MergeIntoTable]
 
   private def merge(m: MergeIntoTable, target: LogicalRelation): LogicalPlan = {
     if (LinePlans.evolvesSchema(m)) {
