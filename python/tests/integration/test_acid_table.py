@@ -255,7 +255,7 @@ def test_a_table_that_is_no_longer_transactional_is_not_changed(table: AcidTable
     tables.sql("CREATE TABLE t (id INT, name STRING) STORED AS ORC")
     with pytest.raises(AnalysisException) as caught:
         table.delete("id = 1")
-    assert caught.value.getCondition() == "UNSUPPORTED_FEATURE.TABLE_OPERATION"
+    assert caught.value.getCondition() == "HIVE_ACID_UNSUPPORTED_TABLE.NOT_TRANSACTIONAL"
 
 
 def test_a_configuration_that_is_refused_leaves_the_running_session_as_it_is(spark: SparkSession) -> None:

@@ -157,7 +157,7 @@ def test_a_table_that_is_not_transactional_behaves_as_ever(tables: Tables, spark
     assert tables.sql("SELECT * FROM n") == []
     with pytest.raises(AnalysisException) as caught:
         tables.sql("DELETE FROM n WHERE id = 1")
-    assert caught.value.getCondition() == "UNSUPPORTED_FEATURE.TABLE_OPERATION"
+    assert caught.value.getCondition() == "HIVE_ACID_UNSUPPORTED_TABLE.NOT_TRANSACTIONAL"
 
 
 def test_a_session_without_our_callbacks_refuses_to_read(tables: Tables, spark: SparkSession) -> None:

@@ -16,7 +16,15 @@ import hiveacid.analysis.{
   ResolveRowStatements,
   ResolveUpdateVariables
 }
-import hiveacid.guard.{Guard, GuardProcedures, GuardRule, GuardStalePlans, GuardTimeZones, RefuseCachesInTransactions}
+import hiveacid.guard.{
+  Guard,
+  GuardProcedures,
+  GuardRule,
+  GuardStalePlans,
+  GuardTimeZones,
+  PlainRowChanges,
+  RefuseCachesInTransactions
+}
 import hiveacid.parser.HiveSyntaxParser
 import hiveacid.scan.{BindQueries, NumberedScans, PlanBoundQueries, PlanSerdeScans, QueryKeys}
 
@@ -67,6 +75,7 @@ class Extensions extends (SparkSessionExtensions => Unit) {
     // Before Spark's own strategies: files that only Hive's SerDes read are no files of Spark's file sources.
     extensions.injectPlannerStrategy(s => PlanSerdeScans(classic(s)))
     extensions.injectPlannerStrategy(_ => PlanBoundQueries)
+    extensions.injectPlannerStrategy(_ => PlainRowChanges)
     LineShuffles.install(extensions)
     // In the optimizer, which each query passes once with all its subqueries, before its physical plan lists files.
     extensions.injectOptimizerRule(_ => QueryKeys)

@@ -1,8 +1,11 @@
 package hiveacid.analysis
 
+import scala.jdk.CollectionConverters._
+
 import hiveacid.values.AcidTable
 import hiveacid.errors.{AcidException, Refusal}
 
+import org.apache.spark.sql.AnalysisException
 import org.apache.spark.sql.catalyst.analysis.AssignmentUtils
 import org.apache.spark.sql.catalyst.expressions.{
   AttributeMap,
@@ -16,7 +19,7 @@ import org.apache.spark.sql.catalyst.expressions.objects.AssertNotNull
 import org.apache.spark.sql.catalyst.plans.logical.Assignment
 import org.apache.spark.sql.catalyst.util.CharVarcharUtils
 import org.apache.spark.sql.execution.datasources.LogicalRelation
-import org.apache.spark.sql.hiveacid.LineNodes
+import org.apache.spark.sql.hiveacid.{LineNodes, LineSessions}
 
 /** New values of columns, cast by Spark's store assignment. Spark does this itself only for its own kind of table; for
   * ours it has merely put a cast around each value, which would let a text into a number.
@@ -33,7 +36,9 @@ object Assignments {
   ): Seq[(String, Expression)] = {
     val table = target.catalogTable.get
     refuseHidden("UPDATE", target, assignments)
-    val aligned = LineNodes.alignedUpdate(declared(target), assignments.map(asDeclared(target, _)), fromStar)
+    val aligned = naming(target) {
+      LineNodes.alignedUpdate(declared(target), assignments.map(asDeclared(target, _)), fromStar)
+    }
     val (data, partition) = named(target, aligned).splitAt(table.dataSchema.length)
     val keys = AttributeSet(target.output.drop(table.dataSchema.length))
     if (assignments.exists(_.key.references.subsetOf(keys))) data ++ partition else data
@@ -42,8 +47,23 @@ object Assignments {
   /** One value for each column; those without an assignment get their default, NULL if they have none. */
   def ofInsert(target: LogicalRelation, assignments: Seq[Assignment]): Seq[(String, Expression)] = {
     refuseHidden("INSERT", target, assignments)
-    named(target, AssignmentUtils.alignInsertAssignments(declared(target), assignments.map(asDeclared(target, _))))
+    named(
+      target,
+      naming(target) {
+        AssignmentUtils.alignInsertAssignments(declared(target), assignments.map(asDeclared(target, _)))
+      }
+    )
   }
+
+  /** Spark's error of a value that does not fit, which leaves the table's name empty here (AssignmentUtils). */
+  private def naming[T](target: LogicalRelation)(align: => T): T =
+    try align
+    catch {
+      case e: AnalysisException if e.getMessageParameters.get("tableName") == "``" =>
+        val name = target.catalogTable.get.identifier.nameParts.map(CanonicalStatement.quoted).mkString(".")
+        val parameters = e.getMessageParameters.asScala.toMap + ("tableName" -> name)
+        throw new AnalysisException(LineSessions.condition(e), parameters)
+    }
 
   /** ROW__ID is no column of the table. */
   private def refuseHidden(operation: String, target: LogicalRelation, assignments: Seq[Assignment]): Unit =

@@ -1,5 +1,6 @@
 package hiveacid.analysis
 
+import hiveacid.guard.PlainRowChanges
 import hiveacid.scan.AcidRelation
 import hiveacid.values.AcidTable
 import hiveacid.wire.StatementKind
@@ -36,6 +37,9 @@ case class ResolveRowStatements(session: SparkSession) extends Rule[LogicalPlan]
       check(u.copy(table = rows, assignments = assignments.map(checked), condition = condition), rows, condition)
       val values = Assignments.ofUpdate(target, assignments)
       command(StatementKind.Update, target, CanonicalStatement.update(rows, values, condition))
+    case d: DeleteFromTable =>
+      PlainRowChanges.refuseOfSerde(d)
+      d
     case Merged(m, target) if m.resolved       => merge(withConditions(withHiddenColumns(m), typed), target)
     case r: ReplaceWhere if r.victims.resolved => ReplaceWhere.resolve(session, r)
   }

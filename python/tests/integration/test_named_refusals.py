@@ -1,0 +1,122 @@
+"""What Spark or its Hive client would refuse in words of theirs has a name of ours, and names the table."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from pyspark.errors import AnalysisException, PySparkException
+
+from integration.conftest import Tables
+from support.spark_lines import since
+
+PROPERTIES = "TBLPROPERTIES ('transactional'='true')"
+ORC = f"STORED AS ORC {PROPERTIES}"
+TABLE = "HIVE_ACID_UNSUPPORTED_TABLE"
+
+
+def fill(tables: Tables) -> None:
+    tables.create("t", "id INT, amount INT, s STRUCT<a: INT>")
+    tables.sql("INSERT INTO t VALUES (1, 1, named_struct('a', 1))")
+    for name, form in (("orc", "STORED AS ORC"), ("text", "STORED AS TEXTFILE"), ("parquet", "USING parquet")):
+        tables.sql(f"CREATE TABLE plain_{name} (id INT, v INT) {form}")
+    tables.sql("CREATE VIEW plain_view AS SELECT * FROM plain_orc")
+
+
+def told(tables: Tables, statement: str) -> tuple[str | None, dict[str, Any]]:
+    """Condition and parameters."""
+    with pytest.raises(PySparkException) as caught:
+        tables.sql(statement)
+    return caught.value.getCondition(), caught.value.getMessageParameters() or {}
+
+
+@pytest.mark.parametrize("name", ["plain_orc", "plain_text", "plain_parquet", "plain_view"])
+@pytest.mark.parametrize(
+    ("operation", "statement"),
+    [
+        ("DELETE", "DELETE FROM {} WHERE id = 1"),
+        ("UPDATE", "UPDATE {} AS x SET v = 2"),
+        ("MERGE", "MERGE INTO {} USING t ON {}.id = t.id WHEN MATCHED THEN DELETE"),
+    ],
+)
+def test_row_changes_of_a_plain_table_tell_how_to_make_it_transactional(
+    filled: Tables, name: str, operation: str, statement: str
+) -> None:
+    with pytest.raises(AnalysisException, match=r"TBLPROPERTIES \('transactional'='true'\) AS SELECT") as caught:
+        filled.sql(statement.format(name, name))
+    assert caught.value.getCondition() == f"{TABLE}.NOT_TRANSACTIONAL"
+    table = "plain_orc" if name == "plain_view" else name
+    assert caught.value.getMessageParameters() == {"operation": operation, "table": f"{filled.database}.{table}"}
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE t SET amount = 'abc'",
+        "UPDATE t SET s.a = 'abc'",
+        "MERGE INTO t USING plain_orc p ON t.id = p.id WHEN MATCHED THEN UPDATE SET amount = 'abc'",
+        "MERGE INTO t USING plain_orc p ON t.id = p.id WHEN NOT MATCHED THEN INSERT (id, amount) VALUES (1, 'abc')",
+    ],
+)
+def test_a_value_of_another_type_is_refused_with_the_tables_name(filled: Tables, statement: str) -> None:
+    condition, parameters = told(filled, statement)
+    assert condition == "INCOMPATIBLE_DATA_FOR_TABLE.CANNOT_SAFELY_CAST"
+    assert parameters["tableName"] == f"`spark_catalog`.`{filled.database}`.`t`"
+
+
+@pytest.mark.parametrize(
+    ("statement", "condition"),
+    [
+        (f"CREATE TABLE n (id INT, x TIMESTAMP_NTZ) {ORC}", "COLUMN_TYPE"),
+        (f"CREATE TABLE n (id INT, x MAP<STRING, STRUCT<y: TIMESTAMP_NTZ>>) {ORC}", "COLUMN_TYPE"),
+        (f"CREATE TABLE n (id INT, x TIMESTAMP_NTZ) PARTITIONED BY (x) {ORC}", "COLUMN_TYPE"),
+        (f"CREATE TABLE n {ORC} AS SELECT TIMESTAMP_NTZ '2020-01-01 00:00:00' AS x", "COLUMN_TYPE"),
+        (f"CREATE TABLE n {ORC} AS SELECT NULL AS x", "COLUMN_TYPE"),
+        pytest.param(
+            f"CREATE TABLE n (id INT, x VARIANT) {ORC}", "COLUMN_TYPE", marks=since("4.0", "the type VARIANT")
+        ),
+        ("ALTER TABLE t ADD COLUMNS (x TIMESTAMP_NTZ)", "COLUMN_TYPE"),
+        (f"CREATE TABLE n (id INT, x STRUCT<`a-b`: INT>) {ORC}", "FIELD_NAME"),
+        (f"CREATE TABLE n (id INT, x ARRAY<STRUCT<`a``b`: INT>>) {ORC}", "FIELD_NAME"),
+        ("ALTER TABLE t ADD COLUMNS (x STRUCT<`a:b`: INT>)", "FIELD_NAME"),
+        (f"CREATE TABLE n (id INT) ROW FORMAT DELIMITED FIELDS TERMINATED BY ',' {ORC}", "ROW_FORMAT_OF_ORC"),
+        ("CREATE TRANSACTIONAL TABLE n (id INT) ROW FORMAT DELIMITED STORED AS ORC", "ROW_FORMAT_OF_ORC"),
+        ("CREATE TABLE n (id INT) STORED AS ORC TBLPROPERTIES ('EXTERNAL'='TRUE', 'transactional'='true')", "EXTERNAL"),
+        ("ALTER TABLE t SET TBLPROPERTIES ('EXTERNAL'='TRUE')", "EXTERNAL"),
+        (f"CREATE TABLE __n (id INT) {ORC}", "HIDDEN_LOCATION"),
+        (f"CREATE TABLE IF NOT EXISTS _n {ORC} AS SELECT 1 AS id", "HIDDEN_LOCATION"),
+        ("CREATE TABLE __n LIKE t TBLPROPERTIES ('transactional'='true')", "HIDDEN_LOCATION"),
+        (
+            f"CREATE TABLE n (id INT) STORED AS ORC LOCATION 'file:/tmp/_n/n' {PROPERTIES}",
+            "HIDDEN_LOCATION",
+        ),
+    ],
+)
+def test_a_table_that_could_not_be_used_is_refused_when_it_is_made(
+    filled: Tables, statement: str, condition: str
+) -> None:
+    tables = filled.sql("SHOW TABLES")
+    found, parameters = told(filled, statement)
+    assert found == f"{TABLE}.{condition}"
+    assert parameters["table"].rpartition(".")[2] in ("t", "n", "_n", "__n")
+    assert filled.sql("SHOW TABLES") == tables
+    assert filled.spark.table("t").columns == ["id", "amount", "s"]
+
+
+def test_a_table_of_a_hidden_name_is_made_where_every_engine_sees_it(tables: Tables) -> None:
+    tables.create("near")
+    place = tables.location("near").parent.as_uri() + "/seen"
+    tables.sql(f"CREATE TABLE __n (id INT) STORED AS ORC LOCATION '{place}' TBLPROPERTIES ('transactional'='true')")
+    tables.sql("INSERT INTO __n VALUES (1)")
+    assert tables.sql("SELECT * FROM __n") == [(1,)]
+
+
+@pytest.mark.parametrize("field", ["a b", "A.b", "a$b", " a "])
+def test_a_field_may_have_any_name_that_hive_reads(tables: Tables, field: str) -> None:
+    tables.create("t", f"id INT, s STRUCT<`{field}`: INT, z: INT>, m MAP<STRING, ARRAY<STRUCT<`{field}`: INT>>>")
+    value = f"named_struct('{field}', 5, 'z', 6), map('k', array(named_struct('{field}', 7)))"
+    tables.sql(f"INSERT INTO t SELECT 1, {value} UNION ALL SELECT 2, NULL, NULL")
+    assert tables.sql(f"SELECT s.`{field}`, s.z, m['k'][0].`{field}` FROM t WHERE s.`{field}` = 5") == [(5, 6, 7)]
+    tables.sql(f"UPDATE t SET s.`{field}` = 8 WHERE s.z = 6")
+    tables.sql("ALTER TABLE t COMPACT 'major' AND WAIT")
+    assert sorted(tables.sql(f"SELECT id, s.`{field}`, s.z FROM t")) == [(1, 8, 6), (2, None, None)]
