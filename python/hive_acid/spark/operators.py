@@ -79,7 +79,8 @@ class Operators:
         requests = build_requests(statement, table, partitions, self._metastore.line, self._initiator)
         settings = self._settings.overridden_by(asked.settings)
         with telling(StatementOutcome.COMPACTIONS_LISTED):
-            return [outcome.row() for outcome in self._compactions.compact(requests, settings, waits=statement.waits)]
+            found = self._compactions.compact(requests, settings, waits=statement.waits, skips_needless=True)
+            return [outcome.row() for outcome in found]
 
     def _partitions(self, table: TableDescription, parts: tuple[str, ...]) -> tuple[str, ...]:
         """The partitions that the PARTITION clause means, all without one. Raises HIVE_ACID_PARTITION_NOT_FOUND."""

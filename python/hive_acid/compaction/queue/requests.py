@@ -21,7 +21,9 @@ from hive_acid.older_python import add_note
 
 _FORGOTTEN = "the metastore no longer lists it, as after a drop of the table"
 _GOOD_ENDS = (CompactionState.READY, CompactionState.REFUSED)
-"""REFUSED: there was nothing to compact."""
+"""REFUSED: there was nothing to compact any more when a worker came to it."""
+NOT_NEEDED = "not needed"
+"""The state of what was not requested, because there is nothing to compact: no word of the metastore's."""
 
 
 @dataclass(frozen=True)
@@ -51,11 +53,12 @@ class Runner(Protocol):
     """Does the compactions that a session asks for, in that session."""
 
     def prepare(
-        self, requests: Sequence[CompactionRequest], settings: config.Settings
+        self, requests: Sequence[CompactionRequest], settings: config.Settings, *, skips_needless: bool
     ) -> Sequence[CompactionRequest | Outcome]:
         """Does what must be done before they are in the queue; returns them, in order, as they are to be put there.
 
-        In the place of one that is not to be made stands its outcome.
+        In the place of one that is not to be made stands its outcome; so of those for which there is nothing to do, if
+        they are to be skipped.
 
         `settings` are those of the session that asks.
         """
@@ -100,15 +103,22 @@ class CompactionRequests:
         self._runner = runner
 
     def compact(
-        self, requests: Sequence[CompactionRequest], settings: config.Settings, *, waits: bool
+        self,
+        requests: Sequence[CompactionRequest],
+        settings: config.Settings,
+        *,
+        waits: bool,
+        skips_needless: bool = False,
     ) -> list[Outcome]:
         """The outcome of each request, in order; with `waits`, of those that were accepted once they have ended.
+
+        `skips_needless`: nothing is put into the queue that would find nothing to do in this session.
 
         Raises, only when waiting and after all have ended, HIVE_ACID_COMPACTION_FAILED for the first that did not end
         well; HIVE_ACID_COMPACTION_TIMEOUT if one has not ended by the time of the setting; HIVE_ACID_CANCELLED.
         Requests stay in the queue whatever is raised.
         """
-        prepared = requests if self._runner is None else self._runner.prepare(requests, settings)
+        prepared = self._prepare(requests, settings, skips_needless)
         outcomes = self._request(prepared, settings)
         try:
             if self._runner is not None:
@@ -117,6 +127,13 @@ class CompactionRequests:
         except BaseException as error:
             _note_requested(error, outcomes)
             raise
+
+    def _prepare(
+        self, requests: Sequence[CompactionRequest], settings: config.Settings, skips_needless: bool
+    ) -> Sequence[CompactionRequest | Outcome]:
+        if self._runner is None:
+            return requests
+        return self._runner.prepare(requests, settings, skips_needless=skips_needless)
 
     def compact_anew(self, request: CompactionRequest, settings: config.Settings) -> Outcome:
         """The outcome of a compaction that has begun after this call, once it has ended.

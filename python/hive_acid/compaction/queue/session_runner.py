@@ -8,9 +8,9 @@ from dataclasses import replace
 
 from hive_acid import config
 from hive_acid.compaction.queue.liveness import is_of_statement
-from hive_acid.compaction.queue.requests import Outcome, build_outcome
+from hive_acid.compaction.queue.requests import NOT_NEEDED, Outcome, build_outcome
 from hive_acid.compaction.queue.statement_work import StatementWork
-from hive_acid.compaction.queue.worker import Worker
+from hive_acid.compaction.queue.worker import NOTHING_TO_DO, Worker
 from hive_acid.errors import HiveAcidError, build_error
 from hive_acid.metastore.compaction_types import CompactionKind, CompactionRequest, RequestedCompaction
 from hive_acid.metastore.protocol import Metastore
@@ -43,7 +43,7 @@ class SessionRunner:
         self._pause_ms = pause_ms
 
     def prepare(
-        self, requests: Sequence[CompactionRequest], settings: config.Settings
+        self, requests: Sequence[CompactionRequest], settings: config.Settings, *, skips_needless: bool
     ) -> list[CompactionRequest | Outcome]:
         """Requests for a pool are left to whoever serves it. One of a place at which Hive is (3.1) is not made.
 
@@ -57,10 +57,17 @@ class SessionRunner:
             worker.check(request)
         worker.fail_dead()
         pool = next(self._pools)
-        return [self._prepare(worker, request, pool) if request.pool is None else request for request in requests]
+        return [
+            self._prepare(worker, request, pool, skips_needless) if request.pool is None else request
+            for request in requests
+        ]
 
-    def _prepare(self, worker: Worker, request: CompactionRequest, pool: str) -> CompactionRequest | Outcome:
+    def _prepare(
+        self, worker: Worker, request: CompactionRequest, pool: str, skips_needless: bool
+    ) -> CompactionRequest | Outcome:
         if self._metastore.line is MetastoreLine.HIVE_4:
+            if skips_needless and not worker.has_work(request):
+                return Outcome(request, None, False, NOT_NEEDED, NOTHING_TO_DO)
             return replace(request, pool=pool)
         if request.kind is CompactionKind.MAJOR:
             entry = worker.publish_base(request.table, request.partition, dict(request.properties)).left_to

@@ -21,7 +21,7 @@ from hive_acid.compaction.queue.base_publishing import BasePublisher
 from hive_acid.compaction.queue.compaction_outcome import CompactionOutcome
 from hive_acid.compaction.queue.liveness import find_dead, find_transaction, find_waiting, name_with_transaction
 from hive_acid.compaction.unseen import UnseenCompaction
-from hive_acid.errors import HiveAcidError, build_error
+from hive_acid.errors import HiveAcidError, StatementCancelled, build_error
 from hive_acid.metastore.compaction_types import (
     CompactionInfo,
     CompactionJob,
@@ -148,6 +148,25 @@ class Worker:
             self._metastore.line is MetastoreLine.HIVE_4 or request.kind is CompactionKind.MAJOR
         ):
             refuse_unapplied(place.table, dict(request.properties), self._metastore.line)
+
+    def has_work(self, request: CompactionRequest) -> bool:
+        """False if there is nothing to compact now. True also where that cannot be told: then a compaction will tell.
+
+        Raises HIVE_ACID_CANCELLED.
+        """
+        with self._supervise():
+            transaction = self._transactions.begin(str(request.table), self._settings)
+            try:
+                place = self._compactor.find_place(request.table, request.partition, request.kind)
+                plan = self._compactor.find_foldable(place, request.kind, transaction, request.buckets).plan
+                return bool(plan.files) or plan.needs_cleaning
+            except StatementCancelled:
+                raise
+            except (Conflict, HiveAcidError) as error:
+                LOG.info("whether %s needs a compaction is not known yet: %s", request.table, error)
+                return True
+            finally:
+                _end_other(transaction)
 
     def fail_dead(self) -> list[int]:
         """Tells the queue of compactions whose worker, one of ours, has died; the IDs of those that have failed.

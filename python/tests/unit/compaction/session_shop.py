@@ -26,9 +26,12 @@ def build_session(
     )
     service = CompactionRequests(shop.world.metastore, shop.world.clock, shop.world.clock.pause_ms, runner)
 
-    def compact(*requests: CompactionRequest, waits: bool = False, **settings: str) -> list[Outcome]:
+    def compact(
+        *requests: CompactionRequest, waits: bool = False, skips_needless: bool = False, **settings: str
+    ) -> list[Outcome]:
         keys = {f"spark.hiveacid.compaction.{key}": value for key, value in settings.items()}
-        return service.compact(requests or [CompactionRequest(TABLE, MAJOR)], config.Settings(keys), waits=waits)
+        asked = requests or [CompactionRequest(TABLE, MAJOR)]
+        return service.compact(asked, config.Settings(keys), waits=waits, skips_needless=skips_needless)
 
     return compact
 

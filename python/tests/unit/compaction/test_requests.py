@@ -269,7 +269,7 @@ def test_a_runner_does_what_was_requested_before_anybody_waits(world: World) -> 
 
     class Worker:
         def prepare(
-            self, requests: Sequence[CompactionRequest], settings: config.Settings
+            self, requests: Sequence[CompactionRequest], settings: config.Settings, *, skips_needless: bool
         ) -> Sequence[CompactionRequest]:
             return [replace(request, pool=None, initiator="this-session") for request in requests]
 

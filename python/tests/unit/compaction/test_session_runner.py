@@ -9,7 +9,7 @@ import pytest
 from hive_acid.compaction.queue.liveness import STATEMENT_POOL_PREFIX, name_with_transaction
 from hive_acid.errors import HiveAcidError, MetastoreUnavailable, UnsupportedOperation, build_error
 from hive_acid.metastore.compaction_types import CompactionInfo, CompactionRequest, CompactionState
-from hive_acid.metastore.types import MetastoreLine
+from hive_acid.metastore.types import MetastoreLine, TransactionState
 from support.faults import Lost
 from support.statements import LOCATION, TABLE, TIMEOUT_MS, build_table
 from unit.compaction.session_shop import OTHER, POOL, add_other, ask, build_session
@@ -25,6 +25,29 @@ def test_it_is_done_when_the_statement_returns() -> None:
     (outcome,) = ask(shop)
     assert (outcome.state, outcome.accepted) == ("ready for cleaning", True)
     assert "base_0000002_v0000003" in shop.world.folders()
+
+
+@pytest.mark.parametrize("waits", [False, True])
+def test_where_there_is_nothing_to_compact_nothing_is_requested(waits: bool) -> None:
+    shop = Shop()
+    shop.world.memory.add_table(build_table(name=OTHER, location="/warehouse/other"))
+    session = build_session(shop)
+    for kind in (MAJOR, MINOR):
+        (outcome,) = session(CompactionRequest(OTHER, kind), waits=waits, skips_needless=True)
+        assert (outcome.compaction_id, outcome.accepted, outcome.state) == (None, False, "not needed")
+        assert outcome.reason == "there is nothing to compact"
+    assert shop.world.memory.compactions() == []
+    assert not any(info.state is TransactionState.OPEN for info in shop.world.memory.transactions())
+
+
+def test_what_cannot_be_told_beforehand_is_requested() -> None:
+    shop = Shop()
+    session = build_session(shop)
+    shop.world.file_system.add_file(f"{LOCATION}/delta_0000001_0000002/bucket_00000")  # overlaps what is there
+    shop.world.file_system.add_file(f"{LOCATION}/delta_0000002_0000003/bucket_00000")
+    with pytest.raises(HiveAcidError):
+        session(skips_needless=True)
+    assert shop.entry().state is CompactionState.FAILED
 
 
 def test_by_setting_it_is_left_in_the_queue() -> None:
