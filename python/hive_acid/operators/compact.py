@@ -43,7 +43,7 @@ def _find_obstacle(
 ) -> Refusal | None:
     if table.kind is TableKind.PLAIN:
         return Refusal("HIVE_ACID_UNSUPPORTED_TABLE.NOT_TRANSACTIONAL")
-    if statement.table.partition and not table.is_partitioned:
+    if statement.table.has_partition and not table.is_partitioned:
         return Refusal("HIVE_ACID_UNSUPPORTED_TABLE.NO_PARTITIONS")
     if statement.order_by is not None:
         return build_refusal("HIVE_ACID_UNSUPPORTED_TABLE.ORDER_BY", order=statement.order_by)

@@ -202,17 +202,21 @@ def _read_table(reader: Reader) -> NamedTable:
     parts = [reader.name("the name of a table")]
     while reader.take("."):
         parts.append(reader.name("a name"))
-    return NamedTable(tuple(parts), _read_partition(reader) if reader.take("PARTITION") else ())
+    return NamedTable(tuple(parts), clause=_read_partition(reader) if reader.is_next("PARTITION") else None)
 
 
 def _read_pool(reader: Reader) -> str | None:
     return reader.string("the pool's name in quotation marks") if reader.take("POOL") else None
 
 
-def _read_partition(reader: Reader) -> tuple[tuple[str, str | None], ...]:
-    return _read_pairs(
-        reader, "partition column", lambda: reader.name("a partition column").lower(), lambda: _read_constant(reader)
+def _read_partition(reader: Reader) -> str:
+    """The clause as it is written: what its constants mean is up to Spark's parser, which differs by line."""
+    start = reader.next.start
+    reader.require("PARTITION")
+    _read_pairs(
+        reader, "partition column", lambda: reader.name("a partition column").lower(), lambda: _pass_constant(reader)
     )
+    return reader.text_from(start)
 
 
 def _read_properties(reader: Reader) -> tuple[tuple[str, str], ...]:
@@ -240,20 +244,19 @@ def _read_pairs(
     return tuple(pairs.items())
 
 
-def _read_constant(reader: Reader) -> str | None:
+def _pass_constant(reader: Reader) -> None:
+    """Several texts in a row are one in Spark, and a text may have a letter before its quotation marks."""
     expected = "a value: a text in quotation marks, a number, TRUE, FALSE, DATE '…', TIMESTAMP '…' or NULL"
-    if reader.take("NULL"):
-        return None
-    for word in ("TRUE", "FALSE"):
-        if reader.take(word):
-            return word.lower()
+    if any(reader.take(word) for word in ("NULL", "TRUE", "FALSE")):
+        return
     if reader.take("DATE") or reader.take("TIMESTAMP"):
-        return reader.string("a text in quotation marks")
-    if reader.take("-"):
-        return "-" + reader.number("a number")
-    if reader.next.token_type is TokenType.NUMBER:
-        return reader.number(expected)
-    return reader.string(expected)
+        reader.string("a text in quotation marks")
+    elif reader.take("-"):
+        reader.number("a number")
+    elif reader.next.token_type is TokenType.NUMBER:
+        reader.number(expected)
+    else:
+        reader.texts(expected)
 
 
 def _read_choice(reader: Reader, choices: Sequence[str]) -> str:

@@ -24,13 +24,19 @@ def _columns(**types: str) -> tuple[Column, ...]:
 
 @dataclass(frozen=True)
 class NamedTable:
-    """A table as a statement names it: the parts of its name, and the values of a PARTITION clause as texts.
+    """A table as a statement names it: the parts of its name, and a PARTITION clause, if there is one.
 
-    None is NULL. Without a clause there are no values.
+    That is either the text of one, which Spark's parser is to read, or the values as texts, of which None is NULL.
     """
 
     parts: tuple[str, ...]
     partition: tuple[tuple[str, str | None], ...] = ()
+    clause: str | None = None
+
+    @property
+    def has_partition(self) -> bool:
+        """True with a PARTITION clause."""
+        return bool(self.partition or self.clause)
 
 
 @dataclass(frozen=True)
@@ -185,6 +191,7 @@ def describe_statement(statement: ParsedStatement, explained: str | None = None)
         schema=", ".join(f"`{column.name}` {column.type}" for column in statement.COLUMNS),
         table=table.parts if table else None,
         partition=dict(table.partition) if table else {},
+        clause=table.clause if table else None,
         database=getattr(statement, "database", None),
         must_exist=isinstance(statement, Compact),
         statement=write_statement(statement),

@@ -15,6 +15,7 @@ _SHOWN_CHARACTERS = 40
 _NUMBER = re.compile(r"[\d.]+(?:[LSYDF]|BD)", re.IGNORECASE)
 """A number with a suffix, which is a word for sqlglot."""
 _QUOTED = (TokenType.STRING, TokenType.IDENTIFIER)
+_TEXTS = (TokenType.STRING, TokenType.RAW_STRING, TokenType.HEX_STRING)
 
 
 def build_syntax_error(text: str, at: int, title: str, form: str, expected: str, found: str) -> HiveAcidError:
@@ -80,6 +81,17 @@ class Reader:
     def string(self, expected: str) -> str:
         """Reads a text in quotation marks."""
         return self._read(expected, TokenType.STRING).text
+
+    def texts(self, expected: str) -> None:
+        """Reads one text or more, in quotation marks that may have a letter before them."""
+        if self.next.token_type not in _TEXTS:
+            raise self.error(expected)
+        while self.next.token_type in _TEXTS:
+            self._at += 1
+
+    def text_from(self, start: int) -> str:
+        """The text from there to the end of what has been read."""
+        return self._text[start : self._tokens[self._at - 1].end + 1]
 
     def number(self, expected: str) -> str:
         """Reads a number, as it was written."""

@@ -14,6 +14,7 @@ class OperatorStatement:
 
     `title` is for people, `schema` is the result's columns as Spark's DDL.
     `table`, the parts of a name, `partition` and `database` are what Spark resolves; a partition's value None is NULL.
+    `clause` is the text of a PARTITION clause, which Spark's parser is to read; then there are no values.
     `must_exist`: false if there may be something to tell about a table that is not there. `statement` is what Python
     knows it by. `explained` is how EXPLAIN in front of it wants it explained, None without.
     """
@@ -22,6 +23,7 @@ class OperatorStatement:
     schema: str
     table: tuple[str, ...] | None
     partition: Mapping[str, str | None]
+    clause: str | None
     database: str | None
     must_exist: bool
     statement: str

@@ -14,7 +14,7 @@ from hive_acid import AcidTable
 from hive_acid.metastore.types import LockComponent, LockKind, LockState, OperationKind, TransactionState
 from hive_acid.model.table import TableName
 from support.drivers import wait_until
-from support.spark_lines import named_by_spark
+from support.spark_lines import named_by_spark, since
 
 WORKER = "worker-host-3"
 
@@ -234,3 +234,26 @@ def test_what_cannot_be_compacted_is_refused_and_nothing_is_queued(tables: Any, 
     with pytest.raises(PySparkValueError):
         AcidTable.forName(tables.spark, "flat").compact("full")
     assert tables.sql(f"SHOW COMPACTIONS DATABASE {tables.database}") == []
+
+
+@pytest.mark.parametrize(
+    ("literal", "name"),
+    [
+        ("'it\\'s'", "s=it%27s"),
+        ("'it' '\\'s'", "s=it%27s"),
+        ("r'a\\b'", "s=a%5Cb"),
+        ("'a\\\\b'", "s=a%5Cb"),
+        ("X'78'", "s=x"),
+        ("'\\u0078'", "s=x"),
+        pytest.param("'it''s'", "s=it%27s", marks=since("4.0", "a doubled quotation mark as one")),
+    ],
+)
+def test_values_of_a_partition_are_those_that_spark_reads(tables: Any, literal: str, name: str) -> None:
+    tables.create("lit", "id INT", "PARTITIONED BY (s STRING)")
+    tables.sql("INSERT INTO lit VALUES (1, \"it's\"), (2, 'a\\\\b'), (3, 'x')")
+    clause = f"PARTITION (s = {literal})"
+    assert tables.sql(f"SHOW PARTITIONS lit {clause}") == [(name,)]
+    (asked,) = dicts(tables, f"ALTER TABLE lit {clause} COMPACT 'major' POOL 'p_{tables.database}'")
+    assert asked["partition"] == name
+    assert [row["partname"] for row in dicts(tables, f"SHOW COMPACTIONS lit {clause}")] == [name]
+    assert dicts(tables, f"SHOW LOCKS lit {clause}") == []

@@ -11,9 +11,10 @@ import hiveacid.wire.{OperatorRequest, OperatorRows, OperatorStatement, Wire}
 
 import org.apache.spark.sql.{Row, SparkSession => ApiSession}
 import org.apache.spark.sql.catalyst.TableIdentifier
+import org.apache.spark.sql.catalyst.analysis.UnresolvedPartitionSpec
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeReference}
-import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, ShowPartitions}
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.execution.ExplainMode
 import org.apache.spark.sql.execution.command.{ExplainCommand, LeafRunnableCommand}
@@ -110,15 +111,25 @@ object OperatorCommand {
     planner <- PythonSide.reachable(session)
     found <- PythonSide.message[Option[OperatorStatement]](planner.operatorStatement(text))
   } yield {
-    val command = of(found)
+    val command = of(found, found.clause.fold(Map.empty[String, String])(values(session, _)))
     found.explained.fold[LogicalPlan](command)(mode => ExplainCommand(command, ExplainMode.fromString(mode)))
   }
 
-  def of(found: OperatorStatement): OperatorCommand = OperatorCommand(
+  /** The texts of a PARTITION clause by column, as Spark reads it in a statement of its own. */
+  private def values(session: SparkSession, clause: String): Map[String, String] =
+    session.sessionState.sqlParser.parsePlan(s"SHOW PARTITIONS t $clause") match {
+      case ShowPartitions(_, Some(UnresolvedPartitionSpec(spec, _)), _) => spec
+      case _ => throw AcidException("HIVE_ACID_INTERNAL", Map("reason" -> s"no partition in $clause"))
+    }
+
+  def of(found: OperatorStatement): OperatorCommand =
+    of(found, found.partition.map { case (column, text) => column -> text.orNull })
+
+  private def of(found: OperatorStatement, partition: Map[String, String]): OperatorCommand = OperatorCommand(
     found.title,
     StructType.fromDDL(found.schema).map(f => AttributeReference(f.name, f.dataType)()),
     found.table,
-    found.partition.map { case (column, text) => column -> text.orNull },
+    partition,
     found.database,
     found.mustExist,
     found.statement

@@ -8,6 +8,7 @@ final case class OperatorStatement(
     schema: String,
     table: Option[Seq[String]],
     partition: Map[String, Option[String]],
+    clause: Option[String],
     database: Option[String],
     mustExist: Boolean,
     statement: String,
