@@ -10,7 +10,7 @@ from pyspark.errors import AnalysisException, PySparkException
 from pyspark.sql.functions import col
 
 from hive_acid.model.table import TableName
-from integration.conftest import Tables
+from integration.conftest import Tables, refusal
 from support.polling import eventually
 
 DEFAULT = "__HIVE_DEFAULT_PARTITION__"
@@ -221,3 +221,26 @@ def test_a_new_row_of_a_dataframe_is_judged_by_its_partition_too(tables: Tables)
     for _ in range(2):
         writer.overwrite(col("k").isNull())
     assert tables.sql("SELECT * FROM replaced") == [(1, None)]
+
+
+@pytest.mark.parametrize("more", ["", ", 'transactional_properties'='insert_only'"], ids=["full", "insert-only"])
+def test_values_that_are_no_utf_8_are_refused_instead_of_becoming_one(tables: Tables, more: str) -> None:
+    tables.sql(
+        f"CREATE TABLE t (id INT) PARTITIONED BY (k STRING) STORED AS ORC TBLPROPERTIES ('transactional'='true'{more})"
+    )
+    statements = [
+        "INSERT INTO t VALUES (1, CAST(X'FF' AS STRING)), (2, CAST(X'FE' AS STRING))",
+        "INSERT OVERWRITE t SELECT 1, CAST(X'61C328' AS STRING)",
+    ]
+    if not more:
+        tables.sql("INSERT INTO t VALUES (1, 'a')")
+        statements += [
+            "UPDATE t SET k = CAST(X'FF' AS STRING)",
+            "MERGE INTO t USING (SELECT CAST(X'FF' AS STRING) AS k) s ON true WHEN MATCHED THEN UPDATE SET k = s.k",
+        ]
+    before = tables.sql("SELECT * FROM t")
+    for statement in statements:
+        assert refusal(tables, statement) in (None, "HIVE_ACID_UNWRITABLE_VALUE.NOT_UTF_8")
+    assert tables.sql("SELECT * FROM t") == before
+    tables.sql("INSERT INTO t VALUES (3, '\ufffd')")  # a character as any other
+    assert tables.sql("SELECT id FROM t WHERE k = '\ufffd'") == [(3,)]

@@ -111,7 +111,7 @@ object PartitionsToLock {
       case _ => None
     }
     val zone = session.sessionState.conf.sessionLocalTimeZone
-    val name = PartitionNames.name(keys, AcidTable.partitionKeys(target), zone)
+    val name = PartitionNames.name(keys, AcidTable.partitionKeys(target), zone, AcidTable.name(target))
     val projection = new InterpretedMutableProjection(Seq(name), keys)
     values.map(_.map(projection(_).getUTF8String(0).toString).distinct)
   }

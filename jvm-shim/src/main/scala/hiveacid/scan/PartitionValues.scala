@@ -27,7 +27,7 @@ final case class PartitionValues(table: CatalogTable, zone: String) {
     */
   def findMisspelled(partitions: Seq[String]): Option[(String, String)] = {
     val columns = table.partitionSchema.map(f => AttributeReference(f.name, f.dataType)())
-    val name = PartitionNames.name(columns, AcidTable.partitionKeys(table), zone)
+    val name = PartitionNames.name(columns, AcidTable.partitionKeys(table), zone, AcidTable.name(table))
     val projection = new InterpretedMutableProjection(Seq(name), columns)
     partitions.iterator
       .map(given => (given, projection(of(given)).getUTF8String(0).toString))

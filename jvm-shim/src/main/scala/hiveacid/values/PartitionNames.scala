@@ -1,6 +1,5 @@
 package hiveacid.values
 
-import org.apache.spark.sql.catalyst.catalog.ExternalCatalogUtils
 import org.apache.spark.sql.catalyst.expressions.{Cast, Concat, Expression, Literal, ScalaUDF, StringRPad}
 import org.apache.spark.sql.catalyst.optimizer.NormalizeNaNAndZero
 import org.apache.spark.sql.types._
@@ -11,12 +10,10 @@ object PartitionNames {
   /** A partition column: its name in lower case, and its type with CHAR in place of STRING. */
   final case class Key(name: String, rawType: DataType)
 
-  /** The metastore's name of the partition with these values, `k=v/…`; empty without keys. */
-  def name(values: Seq[Expression], keys: Seq[Key], timeZone: String): Expression = {
+  /** The metastore's name of the partition of `table` with these values, `k=v/…`; empty without keys. */
+  def name(values: Seq[Expression], keys: Seq[Key], timeZone: String, table: String): Expression = {
     val parts = keys.zip(values).map { case (key, value) =>
-      // Spark's own escaping, which is Hive's (FileUtils.escapePathName)
-      val path = ExternalCatalogUtils.getPartitionPathString _
-      ScalaUDF(path, StringType, Seq(Literal(key.name), text(value, key.rawType, timeZone)))
+      PartitionFolder(text(value, key.rawType, timeZone), key.name, table)
     }
     val separated = parts.flatMap(part => Seq(Literal("/"), part)).drop(1)
     if (separated.isEmpty) Literal("") else Concat(separated)

@@ -76,7 +76,7 @@ final class RowChanges(changes: LogicalPlan, spec: CheckedSpec) {
     if (isInsert) partition +: (if (spec.isBucketed) Seq(bucket) else Nil)
     else Seq(partition, bucket, writeId, property, row)
 
-  private def name(keys: Seq[Attribute]) = PartitionNames.name(keys, spec.partitionKeys, spec.timeZone)
+  private def name(keys: Seq[Attribute]) = PartitionNames.name(keys, spec.partitionKeys, spec.timeZone, spec.table)
 
   def valueTypes: Seq[DataType] = values.map(_.dataType)
 
