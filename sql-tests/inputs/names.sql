@@ -89,10 +89,8 @@ DELETE FROM `select` WHERE id IN (SELECT __target.id FROM __target);
 
 SELECT id FROM `select`;
 
--- a folder that begins with an underscore is hidden from Hive 4
+-- a table whose folder begins with an underscore would be hidden from Hive 4
 CREATE TABLE `__hidden` (id INT) STORED AS ORC TBLPROPERTIES ('transactional' = 'true');
-
-INSERT INTO __hidden VALUES (1);
 
 CREATE TABLE `größe` (id INT) STORED AS ORC TBLPROPERTIES ('transactional' = 'true');
 

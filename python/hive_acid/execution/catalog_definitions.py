@@ -15,6 +15,7 @@ from hive_acid.snapshot.filesystem import FileSystem
 from hive_acid.wire.catalogs import DescribedDatabase, DescribedTable, DropDatabaseRequest, DropTableRequest
 from hive_acid.wire.ddl_kinds import DdlKind
 from hive_acid.writing.new_folders import find_file
+from hive_acid.writing.table_rules import refuse_hidden_location
 
 
 class Locking(Protocol):
@@ -42,16 +43,20 @@ class CatalogDefinitions:
         """Nobody can use it before it is there.
 
         Raises HIVE_ACID_FOLDER_NOT_EMPTY for a transactional table, of which files would become rows that no
-        transaction wrote. Spark sees to that in its own catalog.
+        transaction wrote. Spark sees to that in its own catalog. Raises HIVE_ACID_UNSUPPORTED_TABLE for one that would
+        lie in a hidden folder.
         """
         if TableKind.of(table.properties) is not TableKind.PLAIN:
             with telling(StatementOutcome.NOTHING_CHANGED):
-                self._refuse_files(table)
+                self._refuse_place(table)
         _run(lambda: self._definitions.create_table(replace(table, owner=self._owner)))
 
-    def _refuse_files(self, table: DescribedTable) -> None:
+    def _refuse_place(self, table: DescribedTable) -> None:
         location = table.location or self._find_default_location(table.table)
-        found = find_file(self._file_system, location) if location else None
+        if not location:
+            return
+        refuse_hidden_location("CREATE TABLE", table.table, location)
+        found = find_file(self._file_system, location)
         if found is not None:
             raise found.build_error("CREATE TABLE", table.table)
 

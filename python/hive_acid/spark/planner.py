@@ -43,7 +43,7 @@ from hive_acid.wire.statement_kinds import StatementKind
 from hive_acid.wire.statements import AffectedRows, AlterRequest, DryRunAnswer, TakeBackRequest, WriteRequest
 from hive_acid.wire.table_calls import TableQuestion
 from hive_acid.writing.engine import RowCounts
-from hive_acid.writing.table_rules import refuse_row_changes
+from hive_acid.writing.table_rules import refuse_hidden_location, refuse_row_changes
 
 LOG = logging.getLogger(__name__)
 
@@ -160,9 +160,12 @@ class Planner:
             return codec.write(load_history(self._metastore, self._file_system, asked.table, asked.limit))
 
     @answered
-    def newTableLocation(self, table: str) -> str:  # noqa: N802 (the trait's name)
-        """Where a new transactional table must lie; null for where Spark would put it."""
-        return codec.write(self._metastore.new_table_location(parse_table_name(table)))
+    def newTableLocation(self, table: str, location: str, usual: str) -> str:  # noqa: N802 (the trait's name)
+        """Where a new transactional table must lie; null for its LOCATION or, without one, where Spark puts it."""
+        name = parse_table_name(table)
+        own = None if location else self._metastore.new_table_location(name)
+        refuse_hidden_location("CREATE TABLE", name, location or own or usual)
+        return codec.write(own)
 
     @answered
     def partitionNames(self, request: str) -> str:  # noqa: N802 (the trait's name)

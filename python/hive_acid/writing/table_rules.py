@@ -11,7 +11,7 @@ from hive_acid import config
 from hive_acid.errors import Refusal, build_error, build_refusal
 from hive_acid.metastore.types import MetastoreLine
 from hive_acid.model.names import is_hidden
-from hive_acid.model.table import FileFormat, TableConstraints, TableDescription, TableKind
+from hive_acid.model.table import FileFormat, TableConstraints, TableDescription, TableKind, TableName
 from hive_acid.wire.statement_kinds import StatementKind
 from hive_acid.writing.buckets import find_bucketing
 from hive_acid.writing.output_rules import find_output_way
@@ -37,11 +37,14 @@ Neither reads a BINARY back as it was written.
 """
 _TYPE_WORD = re.compile(r"(?:(?<=^)|(?<=[:<,]))\s*[A-Za-z_]+\s*(?=[<>,(]|$)")
 """The name of a type, not that of a struct's field, which has a colon behind it."""
+_FIELD_NAME = re.compile(r"(?<=[<,])([^<>(),:]+)(?=:)")
+"""The name of a struct's field, between `<` or a comma and its colon."""
 _UNWRITABLE_TYPE = re.compile(
     r"\b(uniontype|timestamp with local time zone|interval_(?:year_month|day_time)|void)\b(?!\s*:)"
 )
 """The name of a type, not that of a struct's field."""
 
+_HIDDEN_LOCATION = Refusal("HIVE_ACID_UNSUPPORTED_TABLE.HIDDEN_LOCATION")
 _NO_ROW_IDS = Refusal("HIVE_ACID_UNSUPPORTED_TABLE.NO_ROW_IDS")
 
 
@@ -80,12 +83,22 @@ def refuse_unwritable(table: TableDescription, statement: Statement, settings: c
         raise refusal.build_error(operation=statement.kind.title, table=table.name)
 
 
+def refuse_hidden_location(operation: str, table: TableName, location: str) -> None:
+    """Raises HIVE_ACID_UNSUPPORTED_TABLE for the location of a new table whose files Hive 4 and Trino would not see."""
+    if _is_hidden_location(location):
+        raise _HIDDEN_LOCATION.build_error(operation=operation, table=table)
+
+
+def _is_hidden_location(location: str) -> bool:
+    return any(is_hidden(part) for part in urlsplit(location).path.split("/"))
+
+
 def find_storage_fault(table: TableDescription, allow_non_atomic_rename: bool) -> Refusal | None:
     """Why files of the table cannot be written right, whatever is written; None if they can."""
     if refusal := find_rename_fault(table.location, allow_non_atomic_rename):
         return refusal
-    if any(part.startswith(("_", ".")) for part in urlsplit(table.location).path.split("/")):
-        return Refusal("HIVE_ACID_UNSUPPORTED_TABLE.HIDDEN_LOCATION")
+    if _is_hidden_location(table.location):
+        return _HIDDEN_LOCATION
     if table.has_skew_folders:  # by whose names Hive leaves out rows (ListBucketingPruner)
         return Refusal("HIVE_ACID_UNSUPPORTED_TABLE.SKEW_FOLDERS")
     if refusal := _find_partition_fault(table):
@@ -175,8 +188,11 @@ def build_row_type(table: TableDescription) -> str:
 
 
 def _orc_type(text: str) -> str:
-    """A type of the metastore, whose words may be in any case, in ORC's spelling; names of fields stay as they are."""
-    return _TYPE_WORD.sub(lambda match: match[0].lower(), text)
+    """A type of the metastore, whose words may be in any case, in ORC's spelling; names of fields stay as they are.
+
+    ORC wants them in quotation marks, for Hive lets blanks and dots stand in them (TypeInfoParser.isTypeChar).
+    """
+    return _FIELD_NAME.sub(r"`\1`", _TYPE_WORD.sub(lambda match: match[0].lower(), text))
 
 
 def find_compression(table: TableDescription, line: MetastoreLine) -> str:

@@ -11,10 +11,11 @@ from hive_acid.writing.table_rules import build_row_type, find_storage_fault
     [
         ("int", "int"),
         ("DECIMAL(10,2)", "decimal(10,2)"),
-        ("struct<Xx:int,yY:string>", "struct<Xx:int,yY:string>"),
+        ("struct<Xx:int,yY:string>", "struct<`Xx`:int,`yY`:string>"),
+        ("struct<a b:int,A.b:int,a$b:int, c:decimal(3,1)>", "struct<`a b`:int,`A.b`:int,`a$b`:int,` c`:decimal(3,1)>"),
         (
             "STRUCT<Int:INT,a b:MAP<STRING,Array<STRUCT<K:VarChar(3)>>>>",
-            "struct<Int:int,a b:map<string,array<struct<K:varchar(3)>>>>",
+            "struct<`Int`:int,`a b`:map<string,array<struct<`K`:varchar(3)>>>>",
         ),
     ],
 )

@@ -2,6 +2,7 @@ package hiveacid.analysis
 
 import java.util.Locale
 
+import hiveacid.catalog.NewTables
 import hiveacid.values.AcidTable
 import hiveacid.commands.{AcidDdlCommand, Overwrites}
 import hiveacid.wire.DdlKind
@@ -80,7 +81,9 @@ case class LockAlterations(session: SparkSession) extends Rule[LogicalPlan] {
   private def ofTable(c: RunnableCommand): Option[AcidDdlCommand] = {
     def alter(kind: DdlKind, id: TableIdentifier) = ours(id).map(t => AcidDdlCommand(kind, Seq(t), c))
     c match {
-      case a: AlterTableAddColumnsCommand          => alter(DdlKind.AlterColumns, a.table)
+      case a: AlterTableAddColumnsCommand =>
+        ours(a.table).foreach(NewTables.refuseTypes("ALTER TABLE … ADD COLUMNS", _, a.colsToAdd))
+        alter(DdlKind.AlterColumns, a.table)
       case a: AlterTableChangeColumnCommand        => alter(DdlKind.AlterColumns, a.tableName)
       case LineComments.ColumnsOf(table)           => alter(DdlKind.AlterColumns, table)
       case a: AlterTableRenameCommand if !a.isView => alter(DdlKind.RenameTable, a.oldName)

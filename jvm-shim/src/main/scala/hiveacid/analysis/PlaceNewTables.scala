@@ -1,6 +1,6 @@
 package hiveacid.analysis
 
-import java.util.Locale
+import java.net.URI
 
 import hiveacid.catalog.NewTables
 import hiveacid.scan.AcidRelation
@@ -25,23 +25,27 @@ case class PlaceNewTables(session: SparkSession) extends Rule[LogicalPlan] {
       c.copy(table = placed(NewTables.hashed(table)))
   }
 
-  private def placed(table: CatalogTable): CatalogTable = table.properties.get(PlaceNewTables.Location) match {
-    case Some(path) =>
-      val storage = table.storage.copy(locationUri = Some(CatalogUtils.stringToURI(path)))
+  private def placed(table: CatalogTable): CatalogTable = {
+    val ofClause = table.properties.get(PlaceNewTables.Location).map(CatalogUtils.stringToURI)
+    val given = ofClause.orElse(table.storage.locationUri)
+    location(table, given).orElse(given).fold(table) { uri =>
+      val storage = table.storage.copy(locationUri = Some(uri))
       table.copy(storage = storage, properties = table.properties - PlaceNewTables.Location)
-    case None => placedByMetastore(table)
+    }
   }
 
-  private def placedByMetastore(table: CatalogTable) =
-    if (table.tableType != CatalogTableType.MANAGED || table.storage.locationUri.isDefined) table
-    else location(table).fold(table)(uri => table.copy(storage = table.storage.copy(locationUri = Some(uri))))
-
-  private def location(table: CatalogTable) = {
-    val database = table.identifier.database.getOrElse(session.sessionState.catalog.getCurrentDatabase)
-    val name = s"$database.${table.identifier.table}".toLowerCase(Locale.ROOT)
+  /** None for the one that is given, else for where Spark puts it. */
+  private def location(table: CatalogTable, given: Option[URI]): Option[URI] = {
+    val catalog = session.sessionState.catalog
+    val id = catalog.qualifyIdentifier(table.identifier)
+    val name = AcidTable.name(table.copy(identifier = id))
+    val usual = catalog.defaultTablePath(id)
     PythonSide
       .reachable(session)
-      .flatMap(planner => PythonSide.message[Option[String]](planner.newTableLocation(name)))
+      .flatMap { planner =>
+        val answer = planner.newTableLocation(name, given.fold("")(_.toString), usual.toString)
+        PythonSide.message[Option[String]](answer)
+      }
       .map(CatalogUtils.stringToURI)
   }
 }
@@ -53,12 +57,13 @@ object PlaceNewTables {
 
   /** Refuses a new transactional table that Hive would not take, or whose rows nobody here could read. */
   def refuse(table: CatalogTable): Unit = {
-    if (table.tableType == CatalogTableType.EXTERNAL)
+    if (table.tableType == CatalogTableType.EXTERNAL || AcidTable.setsExternal(table.properties))
       throw AcidException.unsupported(
         "CREATE EXTERNAL TABLE",
         AcidTable.name(table),
         Refusal("HIVE_ACID_UNSUPPORTED_TABLE.EXTERNAL")
       )
+    NewTables.refuseTypes("CREATE TABLE", table, table.schema)
     AcidRelation.refuseSorted("CREATE TABLE", table)
     if (!AcidTable.isInsertOnly(table)) AcidRelation.formatOf("CREATE TABLE", table)
   }

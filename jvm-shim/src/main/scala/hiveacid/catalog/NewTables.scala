@@ -22,6 +22,27 @@ object NewTables {
     message(hashed(t))
   }
 
+  /** Refuses columns of a type that Hive does not have, or with a field that it cannot name. A collation is Spark's
+    * alone, and Hive has STRING there.
+    */
+  def refuseTypes(operation: String, t: CatalogTable, columns: Seq[StructField]): Unit = columns.foreach { column =>
+    if (!isKnown(column.dataType, _.isInstanceOf[StringType])) refuseType(t, column, "COLUMN_TYPE", operation)
+    fieldNames(column.dataType).find(!isFieldName(_)).foreach { field =>
+      val parameters = Map("column" -> column.name, "field" -> field)
+      refuse(t, Refusal("HIVE_ACID_UNSUPPORTED_TABLE.FIELD_NAME", parameters), operation)
+    }
+  }
+
+  private def fieldNames(dataType: DataType): Seq[String] = dataType match {
+    case StructType(fields)     => fields.toSeq.flatMap(f => f.name +: fieldNames(f.dataType))
+    case ArrayType(element, _)  => fieldNames(element)
+    case MapType(key, value, _) => fieldNames(key) ++ fieldNames(value)
+    case _                      => Nil
+  }
+
+  /** As Hive reads the text of a type (TypeInfoUtils.TypeInfoParser.isTypeChar of 3.1.3 and 4.1.0). */
+  private def isFieldName(name: String) = name.nonEmpty && name.forall(c => c.isLetterOrDigit || "_. $".contains(c))
+
   private def message(t: CatalogTable): DescribedTable = DescribedTable(
     table = AcidTable.name(t),
     kind = if (t.tableType == CatalogTableType.EXTERNAL) "EXTERNAL_TABLE" else "MANAGED_TABLE",
@@ -64,13 +85,18 @@ object NewTables {
     case _                                         => column(t, field)
   }
 
-  private def refuseType(t: CatalogTable, field: StructField, refusal: String): Nothing = {
+  private def refuseType(
+      t: CatalogTable,
+      field: StructField,
+      refusal: String,
+      operation: String = "CREATE TABLE"
+  ): Nothing = {
     val parameters = Map("column" -> field.name, "type" -> field.dataType.catalogString)
-    refuse(t, Refusal(s"HIVE_ACID_UNSUPPORTED_TABLE.$refusal", parameters))
+    refuse(t, Refusal(s"HIVE_ACID_UNSUPPORTED_TABLE.$refusal", parameters), operation)
   }
 
-  private def refuse(t: CatalogTable, refusal: Refusal): Nothing =
-    throw AcidException.unsupported("CREATE TABLE", AcidTable.name(t), refusal)
+  private def refuse(t: CatalogTable, refusal: Refusal, operation: String = "CREATE TABLE"): Nothing =
+    throw AcidException.unsupported(operation, AcidTable.name(t), refusal)
 
   private def column(t: CatalogTable, field: StructField) = {
     val dataType = CharVarcharUtils.getRawType(field.metadata).getOrElse(field.dataType)
@@ -79,13 +105,14 @@ object NewTables {
   }
 
   /** Whether Hive has the type. */
-  private def isKnown(dataType: DataType): Boolean = dataType match {
+  private def isKnown(dataType: DataType, isText: DataType => Boolean = _ == StringType): Boolean = dataType match {
     case BooleanType | ByteType | ShortType | IntegerType | LongType | FloatType | DoubleType => true
-    case StringType | BinaryType | DateType | TimestampType                                   => true
+    case BinaryType | DateType | TimestampType                                                => true
+    case t if isText(t)                                                                       => true
     case _: DecimalType | _: CharType | _: VarcharType                                        => true
-    case ArrayType(element, _)                                                                => isKnown(element)
-    case MapType(key, value, _) => isKnown(key) && isKnown(value)
-    case StructType(fields)     => fields.forall(f => isKnown(f.dataType))
+    case ArrayType(element, _)  => isKnown(element, isText)
+    case MapType(key, value, _) => isKnown(key, isText) && isKnown(value, isText)
+    case StructType(fields)     => fields.forall(f => isKnown(f.dataType, isText))
     case _                      => false
   }
 

@@ -130,6 +130,8 @@ case class Guard(session: SparkSession) extends (LogicalPlan => Unit) {
     case FixedProperty(table, key) =>
       val refusal = Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.TABLE_PROPERTY", Map("key" -> key))
       refuse(table, "ALTER TABLE … TBLPROPERTIES", refusal)
+    case AlterTableSetPropertiesCommand(id, properties, _) if AcidTable.setsExternal(properties) =>
+      AcidTable.find(session, id).foreach(refuse(_, "ALTER TABLE … TBLPROPERTIES", External))
     case _ =>
   }
 
@@ -177,6 +179,7 @@ case class Guard(session: SparkSession) extends (LogicalPlan => Unit) {
 
 private object GuardRefusals {
   val SparkReader = Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.SPARK_READER")
+  val External = Refusal("HIVE_ACID_UNSUPPORTED_TABLE.EXTERNAL")
   val StreamRead = Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.STREAM_READ")
   val StreamWrite = Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.STREAM_WRITE")
   val SparkCommand = Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.SPARK_COMMAND")

@@ -33,8 +33,11 @@ trait Planner {
   /** TableQuestion: who wrote what into a table. Returns HistoryEntries, for Python alone. */
   def tableHistory(question: String): Object
 
-  /** Where the new transactional table `database.table` must lie, a text; null for where Spark would put it. */
-  def newTableLocation(table: String): Object
+  /** Where the new transactional table `database.table` must lie, a text; null for where Spark puts it. `location` is
+    * that of its LOCATION clause, empty without one, and `usual` where Spark puts it then. An error if it cannot lie
+    * there.
+    */
+  def newTableLocation(table: String, location: String, usual: String): Object
 
   /** ReadRequest: the names of a table's partitions. */
   def partitionNames(request: String): Object

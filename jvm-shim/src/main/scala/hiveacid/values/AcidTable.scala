@@ -31,6 +31,10 @@ object AcidTable {
     key.equalsIgnoreCase("transactional") && value.equalsIgnoreCase("true")
   }
 
+  /** True for table properties that make a table external in Hive. */
+  def setsExternal(properties: Map[String, String]): Boolean =
+    property(properties, "EXTERNAL").exists(_.equalsIgnoreCase("true"))
+
   /** As the table's metastore knows it: `database.table`. */
   def name(t: CatalogTable): String = key(t).copy(catalog = None).unquotedString
 

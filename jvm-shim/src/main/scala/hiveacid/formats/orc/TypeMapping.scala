@@ -83,6 +83,7 @@ final class TypeMapping(asHive3: Boolean) {
 object TypeMapping {
   private val numeric = Set(BOOLEAN, BYTE, SHORT, INT, LONG, FLOAT, DOUBLE, DECIMAL)
   private val text = Set(STRING, CHAR, VARCHAR)
+  private val unread = Set(TIMESTAMP_INSTANT, UNION)
 
   /** The changes of a column's type that are read. ORC converts as Hive 4.1.0 does, and [[Hive3Conversions]] what 3.1.3
     * does otherwise.
@@ -105,10 +106,11 @@ object TypeMapping {
     case _              => false
   }
 
-  private def unsupported(file: TypeDescription, wanted: String) =
-    new UnsupportedTypeException(
-      Refusal("HIVE_ACID_UNSUPPORTED_LAYOUT.TYPE_CHANGE", Map("fileType" -> file.toString, "type" -> wanted))
-    )
+  /** Types that are read as no other are no change of type. */
+  private def unsupported(file: TypeDescription, wanted: String) = new UnsupportedTypeException(
+    if (unread(file.getCategory)) Refusal("HIVE_ACID_UNSUPPORTED_LAYOUT.UNKNOWN_TYPE", Map("type" -> file.toString))
+    else Refusal("HIVE_ACID_UNSUPPORTED_LAYOUT.TYPE_CHANGE", Map("fileType" -> file.toString, "type" -> wanted))
+  )
 
   /** The ORC type of a Spark type, with no regard to a file. */
   def plain(t: DataType): TypeDescription = t match {

@@ -1,9 +1,11 @@
 package hiveacid.formats.orc
 
 import hiveacid.AcidOrcSuite
+import hiveacid.errors.{Refusal, UnsupportedTypeException}
 import hiveacid.formats.Evolution
+import org.apache.orc.TypeDescription
 
-import org.apache.spark.sql.types.StructType
+import org.apache.spark.sql.types.{StructType, TimestampType}
 
 /** Files that were written before the table was changed. */
 class EvolutionSuite extends AcidOrcSuite {
@@ -90,6 +92,16 @@ class EvolutionSuite extends AcidOrcSuite {
       assertEquals(read(t, swapped).where(lost).count(), 0L, lost)
     t.evolution = Evolution()
     assertEquals(read(t, swapped).head().toString, "[was b,was a,null,null]")
+  }
+
+  test("a type of a file that is read as no other is named, and is no change of a type") {
+    for (file <- Seq("timestamp with local time zone", "uniontype<int,string>")) {
+      val types = new TypeMapping(asHive3 = false)
+      val error = intercept[UnsupportedTypeException] {
+        types.readerType(TimestampType, TimestampType, TypeDescription.fromString(file))
+      }
+      assertEquals(error.refusal, Refusal("HIVE_ACID_UNSUPPORTED_LAYOUT.UNKNOWN_TYPE", Map("type" -> file)))
+    }
   }
 
   test("a change of type that ORC cannot make is refused by name, and as in Hive 3.1 also what 4.x makes otherwise") {
