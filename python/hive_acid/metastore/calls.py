@@ -11,7 +11,7 @@ from typing import Any
 from thrift.Thrift import TApplicationException, TException
 
 from hive_acid.config import METASTORE_TIMEOUT_MS
-from hive_acid.errors import HiveAcidError, MetastoreUnavailable, build_error
+from hive_acid.errors import HiveAcidError, MetastoreRefused, MetastoreUnavailable, build_error
 from hive_acid.metastore.binary_connection import RequestNotSent
 from hive_acid.metastore.catalog_names import DEFAULT_CATALOG, place
 from hive_acid.metastore.connection import Connections, has_failed_inside, is_unknown_method
@@ -23,6 +23,7 @@ from hive_acid.metastore.patience import Patience, Waits
 from hive_acid.metastore.security import NO_SECURITY, Security
 from hive_acid.metastore.types import MetastoreLine
 
+_OPEN_LIMIT = "hive.max.open.txns"
 _NEVER_EXPLAINED = ("commit_txn", "abort_txn")
 """Their failures say what happened to the transaction, or that nobody knows."""
 
@@ -153,6 +154,8 @@ class Calls:
             hides_state = has_failed_inside(error) or isinstance(error, ttypes.NoSuchLockException)
             if txn_id is not None and hides_state and method not in _NEVER_EXPLAINED:
                 failure = self._explain(failure, txn_id, table)
+            elif method == "open_txns" and isinstance(failure, MetastoreRefused):
+                failure = self._explain_limit(failure)
             raise failure from error
 
     def _explain(self, failure: HiveAcidError, txn_id: int, table: str | None) -> HiveAcidError:
@@ -162,13 +165,32 @@ class Calls:
         add_dynamic_partitions on 4.0.0, check_lock on both (the lock is gone).
         """
         try:
-            response = self._read("get_open_txns")
+            listed = self._list_transactions()
         except MetastoreUnavailable:
             return failure
-        if txn_id in split_by_bits(response.open_txns, response.abortedBits)[0]:
+        if txn_id in split_by_bits(*listed)[0]:
             return failure
         where = table or "its tables"
         return build_error("HIVE_ACID_TRANSACTION_ABORTED", txnId=txn_id, table=where, reason="it is not open")
+
+    def _explain_limit(self, failure: HiveAcidError) -> HiveAcidError:
+        """The true name of a transaction that is not opened because too many are open.
+
+        The method declares no exception, so that servers say nothing (TxnHandler.openTxns). Once there are as many as
+        the setting allows, none is opened until there are less than nine tenths of that.
+        """
+        try:
+            limit = int(self.config_value("metastore.max.open.txns", self.config_value(_OPEN_LIMIT, "100000")))
+            count = len(split_by_bits(*self._list_transactions())[0])
+        except (HiveAcidError, ValueError):
+            return failure
+        if count < limit * 9 // 10:
+            return failure
+        return build_error("HIVE_ACID_TOO_MANY_TRANSACTIONS", uri=self._uri, count=count, limit=limit)
+
+    def _list_transactions(self) -> tuple[list[int], bytes]:
+        response = self._read("get_open_txns")
+        return response.open_txns, response.abortedBits
 
     def config_value(self, name: str, default: str) -> str:
         value: str = self._read("get_config_value", name, default)

@@ -213,8 +213,18 @@ class Transaction:
             if may_count:
                 add_note(error, f"whether transaction {self.txn_id} was committed is not known; its files are kept")
                 return False
-            add_note(error, f"transaction {self.txn_id} was not aborted and will time out: {second}")
+            if self._has_ended():
+                self.outcome = Outcome.ABORTED
+            else:
+                add_note(error, f"transaction {self.txn_id} was not aborted and will time out: {second}")
         return True
+
+    def _has_ended(self) -> bool:
+        """True for one that the metastore has ended, and perhaps forgotten; it cannot be aborted any more."""
+        try:
+            return self._metastore.transaction_state(self.txn_id) is not TransactionState.OPEN
+        except Exception:  # noqa: BLE001 (an error before counts)
+            return False
 
     def _send_commit(self) -> None:
         try:

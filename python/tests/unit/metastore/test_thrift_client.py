@@ -14,7 +14,7 @@ from hive_acid.metastore.thrift_client import ThriftMetastore
 from hive_acid.metastore.types import AddedFile, MetastoreLine, ServerInfo
 from hive_acid.model.table import TableDescription, TableName
 from hive_acid.model.write_ids import ValidTxnList, ValidWriteIdList
-from support.fake_metastore_server import Answer, FakeMetastoreServer, fail, no_transactions, unknown
+from support.fake_metastore_server import Answer, FakeMetastoreServer, broken, fail, no_transactions, unknown
 
 TABLE = TableName("db", "t")
 
@@ -125,6 +125,25 @@ def test_a_metastore_that_may_not_use_its_own_database_denies_nobody(
     with pytest.raises(MetastoreRefused) as caught:
         client.table(TableName("sales", "orders"))
     assert caught.value.getCondition() == "HIVE_ACID_METASTORE_REFUSED"
+
+
+@pytest.mark.parametrize(("open_count", "is_named"), [(10, True), (9, True), (8, False)])
+def test_a_metastore_that_opens_no_more_transactions_is_told_with_its_setting(
+    server: FakeMetastoreServer, client: ThriftMetastore, open_count: int, is_named: bool
+) -> None:
+    server.answers["open_txns"] = [broken]
+    server.answers["get_config_value"] = [lambda name, default: {"hive.max.open.txns": "10"}.get(name, default)]
+    ids = list(range(1, open_count + 3))  # two of them aborted
+    found = ttypes.GetOpenTxnsResponse(len(ids), ids, None, bytes([0b11]))
+    server.answers["get_open_txns"] = [lambda: found]
+    with pytest.raises(MetastoreRefused) as caught:
+        client.open_transaction("user", "host", "agent")
+    if is_named:
+        assert caught.value.getCondition() == "HIVE_ACID_TOO_MANY_TRANSACTIONS"
+        assert caught.value.getMessageParameters() == {"uri": client.uri, "count": str(open_count), "limit": "10"}
+        assert "hive.max.open.txns" in str(caught.value)
+    else:
+        assert caught.value.getCondition() == "HIVE_ACID_METASTORE_REFUSED"
 
 
 def test_an_answer_about_another_table_is_a_named_error(server: FakeMetastoreServer, client: ThriftMetastore) -> None:

@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from hive_acid.config import Settings
-from hive_acid.errors import HiveAcidError, TransactionAborted
+from hive_acid.errors import HiveAcidError, TransactionAborted, build_error
 from hive_acid.metastore.memory import MemoryMetastore
 from hive_acid.metastore.types import MetastoreLine
 from hive_acid.model.table import TableName
@@ -49,6 +49,25 @@ def test_the_metastores_setting_says_whether_it_has_to_be_asked(
 @pytest.fixture
 def manager() -> TransactionManager:
     return build(MetastoreLine.HIVE_4, {SETTING: "true"})
+
+
+@pytest.mark.parametrize("is_forgotten", [False, True])
+def test_a_transaction_that_the_metastore_has_ended_is_not_said_to_time_out(
+    manager: TransactionManager, monkeypatch: pytest.MonkeyPatch, is_forgotten: bool
+) -> None:
+    transaction = manager.begin("db.one")
+
+    def refuse(txn_id: int) -> None:
+        raise build_error("HIVE_ACID_METASTORE_REFUSED", method="abort_txn", reason=f"No such transaction {txn_id}")
+
+    monkeypatch.setattr(manager.metastore, "abort", refuse)
+    if is_forgotten:
+        monkeypatch.setattr(manager.metastore, "transaction_state", lambda txn_id: None)
+    error = RuntimeError("the job failed")
+    assert transaction.abort_because(error)
+    notes = getattr(error, "__notes__", [])
+    assert bool(notes) != is_forgotten
+    assert not notes or "will time out" in notes[0]
 
 
 def told(manager: TransactionManager) -> dict[int, set[TableName]]:
