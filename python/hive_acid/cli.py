@@ -2,7 +2,8 @@
 
 Exit codes: 0 done, or running, or committed; 1 not running, or results differ, or something was found; 2 it failed or
 was called wrongly, with the reason on standard error; of `txn status` also 3 aborted, 4 open, 5 cannot be told; of
-`erase` and `verify` 1 it failed, 2 it was called wrongly, 3 something is left; 130 it was interrupted.
+`erase` and `verify` 1 it failed, 2 it was called wrongly, 3 something is left, 4 nothing is left and the signer of the
+certificate was not checked; 130 it was interrupted.
 """
 
 from __future__ import annotations

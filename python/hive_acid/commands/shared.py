@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 DONE, NOT_RUNNING, FAILED, INTERRUPTED = 0, 1, 2, 130
 FOUND = 1
-ERASURE_FAILED, WRONG_CALL, PENDING = 1, 2, 3
+ERASURE_FAILED, WRONG_CALL, PENDING, SIGNER_NOT_CHECKED = 1, 2, 3, 4
 """Codes of erasures and verifications; 0 means there that nothing is left."""
 ABORTED, OPEN, NOT_KNOWN = 3, 4, 5
 

@@ -12,6 +12,7 @@ from hive_acid.commands.shared import (
     DONE,
     ERASURE_FAILED,
     PENDING,
+    SIGNER_NOT_CHECKED,
     WRONG_CALL,
     add_metastore_option,
     add_spark_options,
@@ -32,7 +33,8 @@ def add_verify_command(commands: Commands) -> None:
     """`hive-acid verify`."""
     verify = commands.add_parser(
         "verify",
-        help="check the certificate of an erasure, or search tables for people; 0 nothing found, 3 found, 1 error",
+        help="check the certificate of an erasure, or search tables for people; "
+        "0 nothing found, 3 found, 4 nothing found and the signer not checked, 1 error",
     )
     verify.add_argument("certificate", type=Path, nargs="?", metavar="CERTIFICATE")
     verify.add_argument("--public-key", type=Path, metavar="FILE", help="the key that must have signed it")
@@ -75,14 +77,16 @@ def _verify_certificate(chosen: argparse.Namespace) -> int:
     public = read_public_hex(chosen.public_key) if chosen.public_key else None
     certificate = read_certificate(chosen.certificate.read_bytes(), chosen.certificate, public)
     payload = certificate.payload
-    whose = "the given key" if public else "a key that nothing here tells the owner of"
+    whose = "the given key" if public else "signer not checked: --public-key says whose key it must be"
     print(f"the certificate is unchanged since it was signed by {certificate.public_hex}, {whose}")
     print(f"{payload['verdict']['state']} at {payload['issued_at']}, {payload['subjects']['count']} subjects")
     for place in payload["verdict"]["missing"]:
         print(f"  {place['kind']}: {place['where']}: {place['detail']}")
     if chosen.hash_key is None:
-        return DONE if certificate.is_erased else PENDING
-    return _search_again(chosen, certificate)
+        code = DONE if certificate.is_erased else PENDING
+    else:
+        code = _search_again(chosen, certificate)
+    return SIGNER_NOT_CHECKED if code == DONE and public is None else code
 
 
 def _search_again(chosen: argparse.Namespace, certificate: Certificate) -> int:

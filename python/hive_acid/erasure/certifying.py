@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import hashlib
 import os
 import platform
 from collections.abc import Mapping, Sequence
@@ -21,7 +20,7 @@ from hive_acid.erasure.rewritten import RewrittenFiles, compare
 from hive_acid.erasure.signing import Signer
 from hive_acid.erasure.spotting import Spotters
 from hive_acid.erasure.state import ErasureState, describe_keys
-from hive_acid.erasure.subjects import Subjects
+from hive_acid.erasure.subjects import Subjects, identify_erasure
 from hive_acid.erasure.verdict import BLIND_SPOTS, Verdict, judge
 from hive_acid.erasure.verification import Former, TableReport, Verification
 from hive_acid.erasure.world import TableResult, World
@@ -53,7 +52,7 @@ def build_payload(
     payload = {
         "format": FORMAT,
         "kind": case.kind,
-        "erasure": hashlib.sha256(f"{case.plan.digest} {digest}".encode()).hexdigest()[:32],
+        "erasure": identify_erasure(case.plan.digest, digest),
         "issued_at": _format_time(now_ms),
         "plan": {**case.plan.describe(), "digest": case.plan.digest},
         "subjects": {"count": len(case.subjects.rows), "digest": digest, "hash": _HASH, "key": case.key.id},

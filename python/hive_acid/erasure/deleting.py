@@ -25,6 +25,7 @@ class Deleter:
     world: World
     record: Record
     finder: Finder
+    erasure_id: str
 
     def guard(self, found: Sequence[FoundTable]) -> None:
         """Raises HIVE_ACID_ERASURE.GUARD for a table that was not deleted from yet."""
@@ -94,7 +95,7 @@ class Deleter:
 
         limits = {table.table: table.partitions for table in group if table.partitions is not None}
         paths = {step.table for table in (*through, *ahead) for step in table.via}
-        within = Within(match, confirm, frozenset(filter(self.finder.is_there, paths)))
+        within = Within(match, confirm, frozenset(filter(self.finder.is_there, paths)), f"erasure {self.erasure_id}")
         return self.world.engine.delete(list(matchers.values()), limits, within)
 
     def _follow(self, table: TablePlan) -> Matcher:

@@ -112,12 +112,14 @@ class Within:
 
     `match` comes first. It is given the matchers and gives those that count. `confirm` comes last before the commit,
     with the partitions that were written to, as in `Deletion`. The engine answers what both ask by the transaction's
-    snapshot. An error of either leaves nothing of the deletion. `reads` are the tables that both ask for.
+    snapshot. An error of either leaves nothing of the deletion. `reads` are the tables that both ask for. `purpose` is
+    what the history tells in place of the statements.
     """
 
     match: Callable[[Sequence[Matcher]], Sequence[Matcher]]
     confirm: Callable[[Mapping[TableName, frozenset[str]]], None]
     reads: frozenset[TableName] = frozenset()
+    purpose: str | None = None
 
 
 @dataclass(frozen=True)

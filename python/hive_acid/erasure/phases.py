@@ -15,7 +15,7 @@ from hive_acid.erasure.plan import Plan, TablePlan
 from hive_acid.erasure.record import Record
 from hive_acid.erasure.rewritten import add_digests
 from hive_acid.erasure.state import COMPACTED, FOUND, VERIFIED, ErasureState, FoundTable, describe_found
-from hive_acid.erasure.subjects import Subjects
+from hive_acid.erasure.subjects import Subjects, identify_erasure
 from hive_acid.erasure.verification import Verification
 from hive_acid.erasure.world import TableResult, World
 from hive_acid.model.table import TableName
@@ -37,7 +37,8 @@ class Erasure:
         self._record = record = Record(ledger, world.clock_ms, spotters)
         self._verification = Verification(world.engine, world.metastore, world.file_system, spotters)
         self._finder = finder = Finder(world.engine, world.metastore, self._verification, key, subjects)
-        self._deleter = Deleter(plan, world, record, finder)
+        id_ = identify_erasure(plan.digest, subjects.digest(key))
+        self._deleter = Deleter(plan, world, record, finder, id_)
         self._checker = Checker(world, record, finder, self._verification)
         self._identity = {"plan": plan.digest, "subjects": subjects.digest(key), "key": key.id, "form": _FORM}
 

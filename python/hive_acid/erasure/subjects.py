@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import datetime
+import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,6 +16,11 @@ from hive_acid.erasure.spotting import Spotters
 from hive_acid.errors import build_error
 
 Row = tuple[str | None, ...]
+
+
+def identify_erasure(plan_digest: str, subjects_digest: str) -> str:
+    """The ID of the erasure of these people by this plan: that of its certificate, and of its rows in histories."""
+    return hashlib.sha256(f"{plan_digest} {subjects_digest}".encode()).hexdigest()[:32]
 
 
 @dataclass(frozen=True)

@@ -58,10 +58,16 @@ class Executor:
         run = self._build_run(statement, engine)
         return perform_dry_run(run, self._tools, ReadTransaction(self._tools.warehouse, run.settings))
 
-    def begin_transaction(self, session_settings: Mapping[str, str], reads_own: bool = True) -> SessionTransaction:
-        """Opens a transaction of several statements; whoever began it ends it by `end_transaction`."""
+    def begin_transaction(
+        self, session_settings: Mapping[str, str], reads_own: bool = True, purpose: str | None = None
+    ) -> SessionTransaction:
+        """Opens a transaction of several statements; whoever began it ends it by `end_transaction`.
+
+        `purpose` is what the history tells in place of the statements' texts.
+        """
         settings = self._settings.overridden_by(session_settings)
         begun = SessionTransaction(self._tools, settings, reads_own)
+        begun.purpose = purpose
         self.snapshots[begun.token] = begun
         return begun
 

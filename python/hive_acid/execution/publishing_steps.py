@@ -81,7 +81,7 @@ def withdraw_stale_statistics(scope: WritingScope, run: StatementRun) -> None:
 def publish(scope: WritingScope, run: StatementRun) -> None:
     """Late: the base of an overwrite must not lie there longer than needed."""
     txn_id, write_id = run.transaction.txn_id, run.work.write_id
-    note = scope.tools.notes.build(run.statement, run.result, txn_id, write_id, run.settings)
+    note = scope.tools.notes.build(run.statement, run.result, txn_id, write_id, run.settings, scope.purpose)
     run.publication.publish(run.transaction, run.result, run.touched.locations if run.touched else {}, note)
     run.work.runs.append(run)
 

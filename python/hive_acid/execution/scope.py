@@ -74,13 +74,15 @@ class Scope(ABC):
 class WritingScope(Scope):
     """A transaction that writes; `work` is what it has done, by table, which can be undone until the commit.
 
-    `overwrites`: statements run as one, and one of them overwrites.
+    `overwrites`: statements run as one, and one of them overwrites. `purpose` is what the history tells in place of the
+    statements' texts, None: these.
     """
 
     def __init__(self, tools: Tools, settings: config.Settings) -> None:
         super().__init__(tools)
         self.settings = settings
         self.overwrites = False
+        self.purpose: str | None = None
         self.lower_write_ids = LowerWriteIds(tools.warehouse.transactions, settings)
         self.work: dict[TableName, TableWork] = {}
         self._publications: list[Publication] = []

@@ -138,7 +138,7 @@ class AcidTable:
         A row is a statement, a compaction (`operation` COMPACTION), or what others wrote under one write ID. A note
         that lies with the rows tells about statements of this package: `operation`, `statement` (its SQL without
         comments, `?` for each literal, cut after 2,000 characters; null for methods of DataFrames), `timestamp` (just
-        before the commit), `txnId`, `application`, `applicationId`, `userName` and the numbers of rows.
+        before the commit), `txnId`, `application`, `applicationId`, `user` and the numbers of rows.
         `numDeletedRows` is null where rows were replaced without being counted. For others `application` is `unknown`,
         `timestamp` is that of the newest file, and everything that nobody noted is null.
 

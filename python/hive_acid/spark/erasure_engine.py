@@ -165,7 +165,7 @@ class SparkErasureEngine:
     def delete(
         self, matchers: Sequence[Matcher], partitions: Mapping[TableName, str], within: Within | None = None
     ) -> Sequence[Deletion]:
-        with AcidTransaction(self._session) as transaction:
+        with AcidTransaction(self._session, within.purpose if within else None) as transaction:
             if within is not None and within.reads:  # a busy table that is first used after the snapshot ends the block
                 transaction.read_together(self._leave_out_plain(within.reads | {each.table for each in matchers}))
             chosen = matchers if within is None else within.match(matchers)

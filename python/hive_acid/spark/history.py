@@ -11,7 +11,7 @@ from hive_acid.spark.instants import build_instant
 
 _SCHEMA = """
     writeId BIGINT, firstWriteId BIGINT, timestamp TIMESTAMP_LTZ, operation STRING, statement STRING,
-    application STRING, applicationId STRING, userName STRING, txnId BIGINT,
+    application STRING, applicationId STRING, `user` STRING, txnId BIGINT,
     numInsertedRows BIGINT, numUpdatedRows BIGINT, numDeletedRows BIGINT,
     numFiles BIGINT, sizeInBytes BIGINT, numPartitions BIGINT,
     partitions ARRAY<STRING>, folders ARRAY<STRING>, foldedInto ARRAY<STRING>, remark STRING

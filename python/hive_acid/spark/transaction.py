@@ -53,8 +53,10 @@ class AcidTransaction:
     partitions, since the snapshot.
     """
 
-    def __init__(self, spark: SparkSession) -> None:
+    def __init__(self, spark: SparkSession, purpose: str | None = None) -> None:
+        """`purpose` is told by the history in place of the SQL of its statements."""
         self._spark = spark
+        self._purpose = purpose
         self._transaction: SessionTransaction | None = None
         self._attachment: Attachment | None = None
 
@@ -93,7 +95,7 @@ class AcidTransaction:
         session: Any = self._spark
         self._attachment = attach(self._spark)
         executor = self._attachment.executor
-        transaction = executor.begin_transaction(find_own_settings(self._spark))
+        transaction = executor.begin_transaction(find_own_settings(self._spark), purpose=self._purpose)
         if not self._jvm().begin(session._jsparkSession, transaction.token):
             error = build_error("HIVE_ACID_TRANSACTION_STATE.NESTED", txnId="(none)")
             executor.end_transaction(transaction, error)

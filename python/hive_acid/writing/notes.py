@@ -32,9 +32,18 @@ class NoteWriter:
         self._now_ms = now_ms or _now_ms
 
     def build(
-        self, statement: Statement, result: WriteResult, txn_id: int, write_id: int, settings: config.Settings
+        self,
+        statement: Statement,
+        result: WriteResult,
+        txn_id: int,
+        write_id: int,
+        settings: config.Settings,
+        purpose: str | None = None,
     ) -> str | None:
-        """The text of the note of a statement that has staged `result`; None if no history is kept."""
+        """The text of the note of a statement that has staged `result`; None if no history is kept.
+
+        `purpose` stands in the place of the statement's own text, which a program has made.
+        """
         if not settings.flag(config.HISTORY_ENABLED):
             return None
         names = [FolderName.parse(folder.name) for folder in result.folders]
@@ -46,7 +55,7 @@ class NoteWriter:
             operation=statement.kind.title,
             first_statement_id=min(statement_ids),
             last_statement_id=max(statement_ids),
-            statement=_find_text(statement) if settings.flag(config.HISTORY_STATEMENT_TEXT) else None,
+            statement=(purpose or _find_text(statement)) if settings.flag(config.HISTORY_STATEMENT_TEXT) else None,
             application=shorten(self._author.application, MAX_NAME) or None,
             application_id=shorten(self._author.application_id, MAX_NAME) or None,
             user=shorten(self._author.user, MAX_NAME) or None,

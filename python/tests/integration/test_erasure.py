@@ -50,6 +50,8 @@ def test_a_person_is_erased_and_verified_and_a_leftover_is_found_again(
     assert not [path for path in files if b"lovelace" in path.read_bytes()]
     assert spark.table("sales").count() == 2
     assert outcome.certificate is not None
+    told = hive_acid.AcidTable.forName(spark, "sales").history().where("operation = 'DELETE'").select("statement")
+    assert [row.statement for row in told.collect()] == [f"erasure {outcome.certificate.payload['erasure']}"]
     table = outcome.certificate.payload["tables"][0]
     assert table["deletions"][0]["rows"] == 1 and table["deletions"][0]["txn_id"] > 0
     assert len(table["compactions"]) == 1 and table["files_removed"]

@@ -59,6 +59,17 @@ def test_every_front_is_noted_and_a_method_of_a_data_frame_has_no_text(tables: T
     ]
 
 
+def test_the_user_is_a_column_of_that_name(tables: Tables, spark: SparkSession) -> None:
+    tables.create("t")
+    tables.sql("INSERT INTO t VALUES (1, 'a')")
+    (path,) = tables.location("t").rglob(HISTORY_FILE)
+    path.with_name(f".{HISTORY_FILE}.crc").unlink()
+    found = json.loads(path.read_text())
+    found["notes"][0]["user"] = "etl"
+    path.write_text(json.dumps(found))
+    assert [row.user for row in AcidTable.forName(spark, "t").history().select("user").collect()] == ["etl"]
+
+
 def test_statements_of_one_transaction_are_told_when_it_is_committed(tables: Tables, spark: SparkSession) -> None:
     tables.create("t")
     with hive_acid.transaction(spark):

@@ -74,6 +74,14 @@ def test_a_good_certificate_is_checked_without_spark(shop: Shop, capsys: pytest.
     assert "erased" in capsys.readouterr().out
 
 
+def test_a_certificate_whose_signer_is_not_checked_ends_with_four(
+    shop: Shop, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shop.erase()
+    assert main(["verify", str(shop.certificate)]) == 4
+    assert "signer not checked" in capsys.readouterr().out
+
+
 def test_a_certificate_of_a_pending_erasure_ends_with_three(shop: Shop) -> None:
     shop.disk.cleans = False
     shop.erase()
