@@ -198,13 +198,14 @@ LINES = (
         {kind: "if partitioned" for kind in KINDS if kind not in (PARTITIONED, OTHER)},
     ),
     Line(
-        "`ALTER TABLE … ADD COLUMNS`, `CHANGE COLUMN`, `RENAME TO`, `SET TBLPROPERTIES`, `COMMENT ON TABLE`, "
-        "`ANALYZE TABLE`, `DROP TABLE`, `DROP DATABASE … CASCADE`, under Hive's locks",
+        "`ALTER TABLE … ADD COLUMNS`, `CHANGE COLUMN` of a comment, `RENAME TO`, `SET TBLPROPERTIES`, "
+        "`COMMENT ON TABLE`, `ANALYZE TABLE`, `DROP TABLE`, `DROP DATABASE … CASCADE`, under Hive's locks",
         (
             Example("ALTER TABLE {t} SET TBLPROPERTIES ('a' = 'b')"),
             Example("COMMENT ON TABLE {t} IS 'seen'"),
             Example("ANALYZE TABLE {t} COMPUTE STATISTICS"),
             Example("ALTER TABLE {t} ADD COLUMNS (more STRING)"),
+            Example("ALTER TABLE {t} CHANGE COLUMN more more STRING COMMENT 'seen'"),
         ),
         short="`ALTER TABLE`, `ANALYZE TABLE`, `DROP TABLE`",
     ),
