@@ -16,6 +16,7 @@ from hive_acid.compaction.initiator.survey import (
     survey,
 )
 from hive_acid.doctor.compactions import Service, find_impatient_cleaner, find_obsolete, find_pile_up, find_stuck
+from hive_acid.doctor.damaged_files import find_damaged_files
 from hive_acid.doctor.file_names import find_misread_names, find_spark_markers, find_stray_root_files, find_strays
 from hive_acid.doctor.finding import Finding, FindingKind, Subject
 from hive_acid.doctor.leftovers import (
@@ -200,6 +201,7 @@ class Doctor:
         if state is None:
             yield _build_unreadable(subject, surveyed.error)
             return
+        yield from self._examine_files(case, subject, state)
         yield from find_strays(subject, case.table, state)
         yield from find_misread_names(subject, case.table, state)
         yield from find_aborted_folders(service.cleans_aborted, subject, state, case.write_ids, now_ms)
@@ -209,6 +211,15 @@ class Doctor:
             verdict = judge(line, case.table, state, case.view.write_ids, case.thresholds, is_partition)
             yield from find_pile_up(subject, verdict, entries, service)
         yield from self._examine_statistics(case, surveyed.root, state)
+
+    def _examine_files(self, case: _Case, subject: Subject, state: AcidState) -> Iterator[Finding]:
+        if not case.table.kind.has_row_ids:
+            return
+        name = str(case.table.name)
+        try:
+            yield from find_damaged_files(subject, state, lambda files: self._file_system.row_counts(name, files))
+        except SnapshotUnavailable:  # a file has gone meanwhile
+            return
 
     def _find_overwrites(self, case: _Case, listing: Listing) -> dict[str, TransactionState | None]:
         """The bases of aborted overwrites of ours, and how the transaction named in each ended; None: not known."""

@@ -97,6 +97,20 @@ def test_what_an_open_transaction_has_written_is_never_removed_and_what_an_abort
     assert tables.sql("SELECT * FROM t ORDER BY id") == [(1, "one"), (2, "two")]
 
 
+@pytest.mark.parametrize("length_bytes", [0, 64])
+def test_a_delete_file_that_was_cut_short_is_told_with_its_write_id(tables: Tables, length_bytes: int) -> None:
+    name = tables.create("t")
+    tables.sql("INSERT INTO t VALUES (1, 'one'), (2, 'two')")
+    tables.sql("DELETE FROM t WHERE id = 1")
+    assert examine(tables.spark, name) == []
+    (path,) = tables.location("t").glob("delete_delta_*/bucket_00000")
+    path.write_bytes(path.read_bytes()[:length_bytes])
+    path.with_name(f".{path.name}.crc").unlink(missing_ok=True)
+    (finding,) = examine(tables.spark, name)
+    assert (finding.kind, finding.path) == (Kind.UNREADABLE, f"file:{path}")
+    assert "its write ID 2 is committed" in finding.detail
+
+
 def test_files_and_folders_that_are_none_of_the_tables_are_told(tables: Tables, client: ThriftMetastore) -> None:
     name = tables.create("p", more="PARTITIONED BY (d STRING)")
     tables.sql("INSERT INTO p VALUES (1, 'one', 'a/b'), (2, 'two', 'c')")

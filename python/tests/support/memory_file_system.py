@@ -64,9 +64,9 @@ class MemoryFileSystem(MemoryCommitter):
         return self.bytes.get(path, b"")[start : start + length_bytes]
 
     def row_counts(self, table: str, files: Sequence[FileVersion]) -> list[int]:
-        """What `rows` holds for each path."""
+        """What `rows` holds for each path, none by default."""
         self.calls.append("row_counts")
-        return [self.rows[file.path] for file in files]
+        return [self.rows.get(file.path, 0) for file in files]
 
     def exists(self, path: str) -> bool:
         self.calls.append("exists")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from collections.abc import Sequence
 
 import pytest
 
@@ -12,6 +13,7 @@ from hive_acid.errors import build_error
 from hive_acid.model.table import Partition
 from hive_acid.snapshot.listing import ListedFile, Listing
 from hive_acid.wire.statement_kinds import StatementKind
+from hive_acid.wire.storage import FileVersion
 from support.doctoring import (
     PARTITIONED,
     Kind,
@@ -99,6 +101,46 @@ class TestFileNames:
         world.file_system.delete_tree(f"{LOCATION}/delta_0000001_0000001_0000")
         world.file_system.add_file(f"{LOCATION}/{path}")
         assert kinds(world) == expected
+
+
+class TestDamagedFiles:
+    def add(self, world: World, name: str, length_bytes: int = 100) -> str:
+        path = f"{LOCATION}/{name}"
+        world.file_system.add_file(path, length_bytes)
+        return path
+
+    @pytest.mark.parametrize("folder", ["delete_delta_0000002_0000002_0000", "delta_0000002_0000002_0001"])
+    def test_an_empty_file_of_a_committed_write_is_told(self, world: World, folder: str) -> None:
+        for _ in range(2):
+            world.run(StatementKind.INSERT)
+        assert kinds(world) == []
+        path = self.add(world, f"{folder}/bucket_00003", 0)
+        (finding,) = examine(world)
+        assert (finding.kind, finding.path, finding.is_fixable) == (Kind.UNREADABLE, path, False)
+        assert finding.detail == f"{folder}/bucket_00003 is empty; its write ID 2 is committed"
+
+    def test_each_delete_file_without_its_end_is_told(self, world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+        world.run(StatementKind.INSERT)
+        folder = "delete_delta_0000001_0000001_0001"
+        paths = [self.add(world, f"{folder}/bucket_0000{bucket}") for bucket in range(3)]
+        cut = {paths[0], paths[2]}
+
+        def read(table: str, files: Sequence[FileVersion]) -> list[int]:
+            for file in files:
+                if file.path in cut:
+                    found = {"table": table, "path": file.path, "detail": "its end is missing"}
+                    raise build_error("HIVE_ACID_CORRUPT_FILE.UNREADABLE", **found)
+            return [0 for _ in files]
+
+        monkeypatch.setattr(world.file_system, "row_counts", read)
+        assert {(each.kind, each.path) for each in examine(world)} == {(Kind.UNREADABLE, path) for path in cut}
+
+    def test_files_of_writes_that_are_not_committed_are_not_looked_at(self, world: World) -> None:
+        world.run(StatementKind.INSERT)
+        txn_id = world.memory.open_transaction("u", "h", "a")
+        world.memory.allocate_write_id(txn_id, TABLE)
+        self.add(world, "delete_delta_0000002_0000002_0000/bucket_00000", 0)
+        assert kinds(world) == []
 
 
 class TestPartitions:
