@@ -64,7 +64,8 @@ def shim(line: String): Project =
       "errors/conditions.json",
       "errors/outcomes.json",
       "wire/statement_kinds.json",
-      "wire/ddl_kinds.json"
+      "wire/ddl_kinds.json",
+      "wire/table_options.json"
     )
       .map((ThisBuild / baseDirectory).value / "python/hive_acid" / _),
     Compile / resourceGenerators += Def.task {

@@ -22,40 +22,42 @@ import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
   */
 object LineStatements {
 
-  /** `writeTo(t).append()`: the table and the rows. */
+  /** `writeTo(t).append()`: the table, the rows and the writer's options. */
   object AppendByName {
-    def unapply(plan: LogicalPlan): Option[(LogicalPlan, LogicalPlan)] = plan match {
-      case AppendData(table, query, _, true, false, _, _) => Some((table, query))
-      case _                                              => None
+    def unapply(plan: LogicalPlan): Option[(LogicalPlan, LogicalPlan, Map[String, String])] = plan match {
+      case AppendData(table, query, options, true, false, _, _) => Some((table, query, options))
+      case _                                                    => None
     }
   }
 
-  /** `writeTo(t).overwritePartitions()`: the table and the rows. */
+  /** `writeTo(t).overwritePartitions()`: the table, the rows and the writer's options. */
   object OverwritePartitionsByName {
-    def unapply(plan: LogicalPlan): Option[(LogicalPlan, LogicalPlan)] = plan match {
-      case OverwritePartitionsDynamic(table, query, _, true, false, _) => Some((table, query))
-      case _                                                           => None
+    def unapply(plan: LogicalPlan): Option[(LogicalPlan, LogicalPlan, Map[String, String])] = plan match {
+      case OverwritePartitionsDynamic(table, query, options, true, false, _) => Some((table, query, options))
+      case _                                                                 => None
     }
   }
 
-  /** `writeTo(t).overwrite(condition)`: the table, the condition and the rows. */
+  /** `writeTo(t).overwrite(condition)`: the table, the condition, the rows and the writer's options. */
   object OverwriteByName {
-    def unapply(plan: LogicalPlan): Option[(LogicalPlan, Expression, LogicalPlan)] = plan match {
-      case OverwriteByExpression(table, condition, query, _, true, false, _, _) => Some((table, condition, query))
-      case _                                                                    => None
+    def unapply(plan: LogicalPlan): Option[(LogicalPlan, Expression, LogicalPlan, Map[String, String])] = plan match {
+      case OverwriteByExpression(table, condition, query, options, true, false, _, _) =>
+        Some((table, condition, query, options))
+      case _ => None
     }
   }
 
-  /** `insertInto(t)` of a table that is in no session catalog: the INSERT by position, and whether it replaces only
-    * partitions that get rows, where that is said.
+  /** `insertInto(t)` of a table that Spark does not take for one of the session catalog: the INSERT by position,
+    * whether it replaces only partitions that get rows, where that is said, and the writer's options.
     */
   object InsertedInto {
-    def unapply(plan: LogicalPlan): Option[(InsertIntoStatement, Option[Boolean])] = plan match {
-      case AppendData(table: DataSourceV2Relation, query, _, false, false, _, _) => Some((insert(table, query), None))
-      case OverwriteByExpression(table: DataSourceV2Relation, TrueLiteral, query, _, false, false, _, _) =>
-        Some((insert(table, query).copy(overwrite = true), None))
-      case OverwritePartitionsDynamic(table: DataSourceV2Relation, query, _, false, false, _) =>
-        Some((insert(table, query).copy(overwrite = true), Some(true)))
+    def unapply(plan: LogicalPlan): Option[(InsertIntoStatement, Option[Boolean], Map[String, String])] = plan match {
+      case AppendData(table: DataSourceV2Relation, query, options, false, false, _, _) =>
+        Some((insert(table, query), None, options))
+      case OverwriteByExpression(table: DataSourceV2Relation, TrueLiteral, query, options, false, false, _, _) =>
+        Some((insert(table, query).copy(overwrite = true), None, options))
+      case OverwritePartitionsDynamic(table: DataSourceV2Relation, query, options, false, false, _) =>
+        Some((insert(table, query).copy(overwrite = true), Some(true), options))
       case _ => None
     }
   }

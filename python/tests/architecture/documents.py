@@ -6,6 +6,7 @@ Run as a program, this writes the tables anew: `./dev py python/tests/architectu
 from __future__ import annotations
 
 import argparse
+import json
 import re
 import sys
 import textwrap
@@ -133,6 +134,13 @@ def ddl_table() -> str:
     return _table(("Statement", "Lock"), rows)
 
 
+def options_table() -> str:
+    """What becomes of each option of a DataFrame's writers and readers that is known by name."""
+    options = json.loads((ROOT / "python" / "hive_acid" / "wire" / "table_options.json").read_text("utf-8"))
+    rows = ((f"`{name}`", row["writes"], row["reads"], row["meaning"]) for name, row in options.items())
+    return _table(("Option", "Writes", "Reads", "Meaning"), rows)
+
+
 def statement_calls_table() -> str:
     """How often each statement calls the metastore."""
     from support.statement_calls import calls_table  # which a program finds once `main` has said where
@@ -223,6 +231,7 @@ TABLES = {
     "summary": (README, summary_table),
     "statements": (DOCS / "reference" / "statements.md", statements_table),
     "settings": (DOCS / "reference" / "settings.md", settings_table),
+    "options": (DOCS / "reference" / "options.md", options_table),
     "errors": (DOCS / "reference" / "errors.md", errors_table),
     "outcomes": (DOCS / "reference" / "errors.md", outcomes_table),
     "commands": (DOCS / "reference" / "cli.md", commands_table),

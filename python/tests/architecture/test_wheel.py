@@ -15,7 +15,13 @@ import hive_acid
 from architecture.documents import ROOT
 from hive_acid.spark.lines import LINES, find_line
 
-SHARED = ("errors/conditions.json", "errors/outcomes.json", "wire/statement_kinds.json", "wire/ddl_kinds.json")
+SHARED = (
+    "errors/conditions.json",
+    "errors/outcomes.json",
+    "wire/statement_kinds.json",
+    "wire/ddl_kinds.json",
+    "wire/table_options.json",
+)
 LINE = find_line()
 PIP = (sys.executable, "-m", "pip", "--disable-pip-version-check", "-q")
 

@@ -7,7 +7,7 @@ import hiveacid.analysis.{
   LockAlterations,
   OwnCatalogStatements,
   PlaceNewTables,
-  RefuseTimeTravel,
+  RefuseReadOptions,
   ReplaceCreationsAsSelect,
   ReplaceCreationsLike,
   ReplaceInserts,
@@ -49,7 +49,7 @@ class Extensions extends (SparkSessionExtensions => Unit) {
         s => ListInsertedColumns(classic(s)),
         s => ResolveDataFrameWrites(classic(s)),
         s => KeepLocations(classic(s)),
-        s => RefuseTimeTravel(classic(s)),
+        s => RefuseReadOptions(classic(s)),
         s => GuardProcedures(classic(s))
       )
     )

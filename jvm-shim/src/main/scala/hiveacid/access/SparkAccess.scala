@@ -6,7 +6,7 @@ import org.apache.spark.{MapOutputTrackerMaster, SparkContext, SparkEnv}
 import org.apache.spark.api.python.PythonUtils
 import org.apache.spark.sql.{ExperimentalMethods, SaveMode}
 import org.apache.spark.sql.catalyst.TableIdentifier
-import org.apache.spark.sql.catalyst.catalog.CatalogTable
+import org.apache.spark.sql.catalyst.catalog.{CatalogTable, CatalogUtils}
 import org.apache.spark.sql.catalyst.catalog.CatalogTypes.TablePartitionSpec
 import org.apache.spark.sql.catalyst.expressions.{Expression, FileSourceConstantMetadataAttribute, SubqueryExpression}
 import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression
@@ -24,7 +24,12 @@ import org.apache.spark.sql.util.PartitioningUtils
 import org.apache.spark.util.Utils
 
 /** `saveAsTable`: a table as the DataFrame's writer describes it, and the rows. */
-final case class SaveAsTable(table: CatalogTable, mode: SaveMode, query: LogicalPlan)
+final case class SaveAsTable(table: CatalogTable, mode: SaveMode, query: LogicalPlan) {
+
+  /** The writer's options. Spark keeps the path, which is one of them, elsewhere. */
+  def options: Map[String, String] =
+    table.storage.properties ++ table.storage.locationUri.map("path" -> CatalogUtils.URIToString(_))
+}
 
 /** The few members of Spark that are public in bytecode but `private[sql]` or `private[spark]` to the compiler, hence
   * the package. They are the same in all lines.

@@ -88,7 +88,10 @@ object ReplaceWhere {
     *   the INSERT of the new rows
     */
   def apply(target: CatalogTable, condition: Expression, insert: LogicalPlan): ReplaceWhere =
-    ReplaceWhere(Filter(condition, UnresolvedRelation(target.identifier.nameParts)), insert, textOf(condition))
+    apply(target, condition, insert, textOf(condition))
+
+  def apply(target: CatalogTable, condition: Expression, insert: LogicalPlan, text: Option[String]): ReplaceWhere =
+    ReplaceWhere(Filter(condition, UnresolvedRelation(target.identifier.nameParts)), insert, text)
 
   /** The statement out of the reach of later rules, once our relation stands for the target. Spark's own checks of the
     * condition have the user's text and position.

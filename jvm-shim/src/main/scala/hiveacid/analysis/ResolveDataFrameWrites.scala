@@ -3,7 +3,7 @@ package hiveacid.analysis
 import hiveacid.catalog.{MetastoreTable, OwnTables}
 import hiveacid.scan.AcidRelation
 import hiveacid.values.AcidTable
-import hiveacid.commands.{InsertByName, Overwrites}
+import hiveacid.commands.InsertByName
 import hiveacid.errors.{AcidException, Refusal}
 
 import org.apache.spark.sql.SaveMode
@@ -37,13 +37,24 @@ case class ResolveDataFrameWrites(session: SparkSession) extends Rule[LogicalPla
   import LineStatements._
 
   override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperatorsDown {
-    case InsertedInto(i, isDynamic) if MetastoreTable.unapply(i.table).isDefined =>
-      val insert = i.copy(table = written(MetastoreTable.unapply(i.table).get))
-      isDynamic.fold[LogicalPlan](insert)(ChosenOverwrite(insert, _))
-    case AppendByName(Ours(t), query)                       => insert(t, query)
-    case OverwritePartitionsByName(Ours(t), query)          => overwrite(t, query, isDynamic = true)
-    case OverwriteByName(Ours(t), condition, query)         => replace(t, condition, InsertByName(t.identifier, query))
-    case InsertReplaceWhere(i @ Ours.Written(t), condition) => replace(t, condition, i)
+    case InsertedInto(i, isDynamic, options) if MetastoreTable.unapply(i.table).isDefined =>
+      val t = MetastoreTable.unapply(i.table).get
+      val target = if (AcidTable.ownCatalog(t).isDefined) written(t) else UnresolvedRelation(t.identifier.nameParts)
+      honouring(t, "insertInto", options).honoured(i.copy(table = target), isDynamic)
+    case AppendByName(Ours(t), query, options) =>
+      honouring(t, "writeTo", options).honoured(InsertByName(t.identifier, query), None)
+    case OverwritePartitionsByName(Ours(t), query, options) =>
+      honouring(t, "writeTo", options).refuseOthers(isDynamic = true)
+      overwriting(InsertByName(t.identifier, query), isDynamic = true)
+    case OverwriteByName(Ours(t), condition, query, options) =>
+      honouring(t, "writeTo", options).refuseOthers(isDynamic = false)
+      replace(t, condition, InsertByName(t.identifier, query))
+    case InsertReplaceWhere(i @ Ours.Written(t), condition) =>
+      honouring(t, "INSERT … WITH", StatedOptions.of(i.table)).refuseOthers(isDynamic = false)
+      replace(t, condition, i.copy(table = StatedOptions.removed(i.table)))
+    case i: InsertIntoStatement if StatedOptions.of(i.table).nonEmpty && Ours.unapply(i.table).isDefined =>
+      val write = honouring(Ours.unapply(i.table).get, "INSERT … WITH", StatedOptions.of(i.table))
+      write.honoured(i.copy(table = StatedOptions.removed(i.table)), None)
     case WithCTE(d @ DeleteFromTable(Ours(_), _), definitions) => PlaceDefinitions(d, definitions)
     case WithCTE(u @ UpdateTable(Ours(_), _, _), definitions)  => PlaceDefinitions(u, definitions)
     case WithCTE(m: MergeIntoTable, definitions) if Ours.unapply(m.targetTable).isDefined =>
@@ -84,15 +95,14 @@ case class ResolveDataFrameWrites(session: SparkSession) extends Rule[LogicalPla
       case _ if others || s.table.bucketSpec.exists(!t.bucketSpec.contains(_)) =>
         val refusal = Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.OTHER_LAYOUT")
         throw AcidException.unsupported("saveAsTable", AcidTable.name(t), refusal)
-      case SaveMode.Append    => insert(t, s.query)
-      case SaveMode.Overwrite => overwrite(t, s.query, isDynamic = false)
+      case mode =>
+        val insert = InsertByName(t.identifier, s.query).copy(overwrite = mode == SaveMode.Overwrite)
+        honouring(t, "saveAsTable", s.options).honoured(insert, otherwise = Some(false))
     }
   }
 
-  private def insert(t: CatalogTable, query: LogicalPlan): LogicalPlan = InsertByName(t.identifier, query)
-
-  private def overwrite(t: CatalogTable, query: LogicalPlan, isDynamic: Boolean): LogicalPlan =
-    overwriting(InsertByName(t.identifier, query), isDynamic)
+  private def honouring(t: CatalogTable, operation: String, options: Map[String, String]) =
+    new WriteOptions(session, t, operation, options)
 
   private def overwriting(insert: InsertIntoStatement, isDynamic: Boolean): LogicalPlan =
     ChosenOverwrite(insert.copy(overwrite = true), isDynamic)

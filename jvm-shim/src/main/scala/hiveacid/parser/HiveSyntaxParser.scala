@@ -1,7 +1,13 @@
 package hiveacid.parser
 
+import java.lang.StackWalker.StackFrame
+import java.util.Optional
+
+import hiveacid.catalog.InsertTargets
 import hiveacid.commands.{ExplainAcidCommand, OperatorCommand}
 import hiveacid.python.PythonSide
+import hiveacid.scan.AcidRelation
+import hiveacid.values.AcidTable
 import hiveacid.wire.ExplainedStatement
 
 import org.apache.spark.sql.catalyst.parser.{ParseException, ParserInterface}
@@ -32,6 +38,29 @@ case class HiveSyntaxParser(session: SparkSession, delegate: ParserInterface)
           .orElse(HiveSpelling.parsed(session, meant, parse))
           .getOrElse(throw refused)
     }
+
+  /** Where a DataFrame's `insertInto` asks, a transactional table is named so that the plan has the writer's options.
+    */
+  override def parseMultipartIdentifier(text: String): Seq[String] = {
+    val parts = delegate.parseMultipartIdentifier(text)
+    if (!isOfInsertInto) parts
+    else
+      AcidRelation
+        .read(session, parts)
+        .filter(AcidTable.ownCatalog(_).isEmpty)
+        .fold(parts)(InsertTargets.name(session, _))
+  }
+
+  /** Whether the method that has called this parser, or one around it, is `insertInto` (4.3: `insertIntoCommand`). */
+  private def isOfInsertInto: Boolean = {
+    val caller = StackWalker
+      .getInstance(StackWalker.Option.RETAIN_CLASS_REFERENCE)
+      .walk[Optional[StackFrame]](
+        _.filter(frame => !classOf[ParserInterface].isAssignableFrom(frame.getDeclaringClass)).findFirst()
+      )
+    caller.isPresent && caller.get.getClassName.endsWith(".DataFrameWriter") &&
+    caller.get.getMethodName.startsWith("insertInto")
+  }
 
   /** `EXPLAIN ACID statement`; errors in the statement have their positions in the whole text. */
   private def explained(text: String, parse: String => LogicalPlan): Option[LogicalPlan] = for {
