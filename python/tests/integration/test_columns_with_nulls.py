@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
 from pathlib import Path
 
 import pytest
@@ -15,18 +15,22 @@ from support.spark_lines import FAILED_JOB
 ACID = "STORED AS ORC TBLPROPERTIES ('transactional' = 'true')"
 
 
-@pytest.fixture
-def as_hive(tables: Tables) -> Iterator[None]:
-    """Lets rows in as other engines do, which do not know what Spark keeps of the table."""
-    tables.sql("SET spark.sql.storeAssignmentPolicy = LEGACY")
-    yield
-    tables.sql("RESET spark.sql.storeAssignmentPolicy")
-
-
 def new(tables: Tables, name: str, definition: str) -> str:
     table = f"{tables.database}.{name}"
     tables.sql(f"CREATE TABLE {table} {definition}")
     return table
+
+
+def declare_not_null(tables: Tables, table: str, *columns: str) -> None:
+    """Has Spark believe from now on that these columns are never NULL, which other engines do not know."""
+    catalog = tables.spark._jsparkSession.sharedState().externalCatalog()  # type: ignore[attr-defined]
+    database, name = table.split(".")
+    described = json.loads(catalog.getTable(database, name).dataSchema().json())
+    for field in described["fields"]:
+        field["nullable"] = field["name"] not in columns
+    schema = tables.spark._jvm.org.apache.spark.sql.types.DataType.fromJson(json.dumps(described))  # type: ignore[union-attr]
+    catalog.alterTableDataSchema(database, name, schema)
+    assert not catalog.getTable(database, name).schema().apply(columns[0]).nullable()
 
 
 def test_a_table_made_from_values_takes_null_and_shows_it(tables: Tables) -> None:
@@ -64,15 +68,15 @@ def test_a_table_like_a_view_takes_null(tables: Tables) -> None:
     assert tables.sql(f"SELECT count(id), count(*) FROM {made}") == [(0, 1)]
 
 
-@pytest.mark.usefixtures("as_hive")
 def test_null_of_another_engine_is_read_and_kept_where_spark_has_not_null(tables: Tables) -> None:
-    made = new(tables, "made", f"(id INT NOT NULL, day DATE NOT NULL, v STRING NOT NULL) {ACID}")
+    made = new(tables, "made", f"(id INT, day DATE, v STRING) {ACID}")
     tables.sql(f"INSERT INTO {made} VALUES (NULL, NULL, NULL), (7, DATE'2024-02-29', 'seven')")
+    declare_not_null(tables, made, "id", "day", "v")
     nothing = (None, None, None)
     assert tables.sql(f"SELECT * FROM {made} WHERE id IS NULL") == [nothing]
     assert tables.sql(f"SELECT count(id), count(day), count(v), count(*) FROM {made}") == [(1, 1, 1, 2)]
-    assert tables.sql(f"UPDATE {made} SET v = concat(v, '!')") == [(2,)]
-    assert tables.sql(f"SELECT * FROM {made} WHERE id IS NULL AND day IS NULL") == [nothing]
+    assert tables.sql(f"UPDATE {made} SET v = coalesce(v, 'new')") == [(2,)]
+    assert tables.sql(f"SELECT * FROM {made} WHERE id IS NULL AND day IS NULL") == [(None, None, "new")]
     merge = f"MERGE INTO {made} t USING (SELECT 1 AS one) s ON t.id IS NULL WHEN MATCHED THEN UPDATE SET v = 'merged'"
     assert tables.sql(merge) == [(1, 1, 0, 0)]
     assert tables.sql(f"SELECT id, day FROM {made} WHERE v = 'merged'") == [(None, None)]
@@ -108,35 +112,24 @@ def test_not_null_of_spark_holds_for_what_spark_writes(tables: Tables) -> None:
         ("PARQUET", "'transactional'='true', 'transactional_properties'='insert_only'"),
     ],
 )
-@pytest.mark.usefixtures("as_hive")
 def test_a_compaction_keeps_null_where_spark_has_not_null(tables: Tables, word: str, kind: str) -> None:
-    columns = "id INT NOT NULL, n DOUBLE NOT NULL, v STRING NOT NULL"
+    columns = "id INT, n DOUBLE, v STRING"
     made = new(tables, "made", f"({columns}) STORED AS {word} TBLPROPERTIES ({kind})")
     tables.sql(f"INSERT INTO {made} VALUES (1, 1.5, 'a'), (NULL, NULL, NULL)")
     tables.sql(f"INSERT INTO {made} VALUES (NULL, 2.5, 'b')")
+    declare_not_null(tables, made, "id", "n", "v")
     (row,) = tables.sql(f"ALTER TABLE {made} COMPACT 'major' AND WAIT")
     assert row[6] is True
     rows = tables.sql(f"SELECT * FROM {made} ORDER BY n NULLS FIRST")
     assert rows == [(None, None, None), (1, 1.5, "a"), (None, 2.5, "b")]
 
 
-@pytest.mark.beyond_the_gate(
-    "full ACID tables; the other tests of the file",
-    cells=["'transactional'='true', 'transactional_properties'='insert_only'"],
-)
-@pytest.mark.parametrize(
-    "kind", ["'transactional'='true'", "'transactional'='true', 'transactional_properties'='insert_only'"]
-)
-@pytest.mark.usefixtures("as_hive")
 def test_an_erasure_takes_null_for_nobody_where_spark_has_not_null(
-    spark: SparkSession, tables: Tables, tmp_path: Path, kind: str
+    spark: SparkSession, tables: Tables, tmp_path: Path
 ) -> None:
-    made = new(
-        tables,
-        "made",
-        f"(id INT NOT NULL, v STRING) PARTITIONED BY (k STRING NOT NULL) STORED AS ORC TBLPROPERTIES ({kind})",
-    )
+    made = new(tables, "made", f"(id INT, v STRING) PARTITIONED BY (k STRING) {ACID}")
     tables.sql(f"INSERT INTO {made} VALUES (1, 'one', 'a'), (NULL, 'nobody', 'a'), (1, 'one', NULL), (2, 'two', NULL)")
+    declare_not_null(tables, made, "id")
     outcome = erase_once(
         spark, tmp_path, ["1"], {made: {"keys": {"id": "id"}, "partitions": "k IS NULL OR k = 'a'"}}, ["id"]
     )

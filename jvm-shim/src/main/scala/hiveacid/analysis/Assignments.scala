@@ -7,6 +7,7 @@ import hiveacid.errors.{AcidException, Refusal}
 
 import org.apache.spark.sql.AnalysisException
 import org.apache.spark.sql.catalyst.analysis.AssignmentUtils
+import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.catalyst.expressions.{
   AttributeMap,
   AttributeReference,
@@ -20,6 +21,8 @@ import org.apache.spark.sql.catalyst.plans.logical.Assignment
 import org.apache.spark.sql.catalyst.util.CharVarcharUtils
 import org.apache.spark.sql.execution.datasources.LogicalRelation
 import org.apache.spark.sql.hiveacid.{LineNodes, LineSessions}
+import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.internal.SQLConf.StoreAssignmentPolicy
 
 /** New values of columns, cast by Spark's store assignment. Spark does this itself only for its own kind of table; for
   * ours it has merely put a cast around each value, which would let a text into a number.
@@ -35,6 +38,7 @@ object Assignments {
       fromStar: Boolean = false
   ): Seq[(String, Expression)] = {
     val table = target.catalogTable.get
+    refuseLegacy("UPDATE", table)
     refuseHidden("UPDATE", target, assignments)
     val aligned = naming(target) {
       LineNodes.alignedUpdate(declared(target), assignments.map(asDeclared(target, _)), fromStar)
@@ -46,6 +50,7 @@ object Assignments {
 
   /** One value for each column; those without an assignment get their default, NULL if they have none. */
   def ofInsert(target: LogicalRelation, assignments: Seq[Assignment]): Seq[(String, Expression)] = {
+    refuseLegacy("MERGE", target.catalogTable.get)
     refuseHidden("INSERT", target, assignments)
     named(
       target,
@@ -70,6 +75,15 @@ object Assignments {
     assignments.find(a => !a.key.references.subsetOf(AttributeSet(target.output))).foreach { a =>
       val refusal = Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.ASSIGNED_COLUMN", Map("column" -> a.key.sql))
       throw AcidException.unsupported(operation, AcidTable.name(target.catalogTable.get), refusal)
+    }
+
+  /** Under the policy LEGACY Spark checks neither whether a value fits nor NOT NULL (TableOutputResolver). It refuses
+    * that for its own kind of table.
+    */
+  def refuseLegacy(operation: String, table: CatalogTable): Unit =
+    if (SQLConf.get.storeAssignmentPolicy == StoreAssignmentPolicy.LEGACY) {
+      val refusal = Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.LEGACY_ASSIGNMENT")
+      throw AcidException.unsupported(operation, AcidTable.name(table), refusal)
     }
 
   /** The target's columns with the NOT NULL that Spark keeps of the table. */

@@ -68,6 +68,7 @@ case class ReplaceInserts(session: SparkSession) extends Rule[LogicalPlan] {
       chosenDynamic: Option[Boolean] = None
   ): AcidWriteCommand = {
     val table = c.catalogTable.get
+    Assignments.refuseLegacy("INSERT", table)
     val rows = CanonicalStatement.insert(c.query).rowChanges(session, table)
     // a handful of rows, as of VALUES, goes to one file, not to one per core
     val small = table.partitionColumnNames.isEmpty && c.query.maxRows.exists(_ <= ReplaceInserts.OneFileRows)
@@ -87,6 +88,7 @@ case class ReplaceInserts(session: SparkSession) extends Rule[LogicalPlan] {
 
   private def replace(r: ResolvedReplaceWhere, c: InsertIntoHadoopFsRelationCommand): AcidWriteCommand = {
     val table = c.catalogTable.get
+    Assignments.refuseLegacy("INSERT", table)
     val rows = r.canonical(c).rowChanges(session, table)
     val analysed = session.sessionState.analyzer.execute(rows.plan)
     AcidWriteCommand(

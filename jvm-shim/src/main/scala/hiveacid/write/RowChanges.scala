@@ -23,6 +23,7 @@ import org.apache.spark.sql.catalyst.expressions.{
   SortOrder
 }
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project}
+import org.apache.spark.sql.catalyst.util.CharVarcharUtils
 import org.apache.spark.sql.types.DataType
 
 /** The columns of row changes, as write tasks want them.
@@ -44,8 +45,8 @@ final class RowChanges(changes: LogicalPlan, spec: CheckedSpec) {
 
   private val partition = {
     val where = spec.kind match {
-      case InsertKind => name(newKeys)
-      case MixedKind  => If(IsNull(rowId), name(newKeys), name(oldKeys))
+      case InsertKind => newName
+      case MixedKind  => If(IsNull(rowId), newName, name(oldKeys))
       case _          => name(oldKeys)
     }
     Alias(where, "partition")()
@@ -76,7 +77,12 @@ final class RowChanges(changes: LogicalPlan, spec: CheckedSpec) {
     if (isInsert) partition +: (if (spec.isBucketed) Seq(bucket) else Nil)
     else Seq(partition, bucket, writeId, property, row)
 
-  private def name(keys: Seq[Attribute]) = PartitionNames.name(keys, spec.partitionKeys, spec.timeZone, spec.table)
+  private def name(keys: Seq[Expression]) = PartitionNames.name(keys, spec.partitionKeys, spec.timeZone, spec.table)
+
+  /** Of a text that is too long for its column Spark's error, whatever settings have left out before. */
+  private def newName = name(newKeys.zip(spec.partitionKeys).map { case (value, key) =>
+    CharVarcharUtils.stringLengthCheck(value, key.rawType)
+  })
 
   def valueTypes: Seq[DataType] = values.map(_.dataType)
 

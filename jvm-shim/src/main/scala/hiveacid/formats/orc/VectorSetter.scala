@@ -1,6 +1,9 @@
 package hiveacid.formats.orc
 
+import java.util.Locale
+
 import hiveacid.errors.{Refusal, UnwritableValueException}
+import hiveacid.formats.TextLength
 import hiveacid.values.WallClock
 import org.apache.hadoop.hive.common.`type`.HiveDecimal
 import org.apache.hadoop.hive.ql.exec.vector.{
@@ -22,6 +25,7 @@ import org.apache.orc.TypeDescription.Category
 import org.apache.spark.sql.catalyst.expressions.SpecializedGetters
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.Platform
+import org.apache.spark.unsafe.types.UTF8String
 
 /** The setters of a table's columns.
   *
@@ -109,8 +113,9 @@ object VectorSetter {
       case (d: DecimalType, Category.DECIMAL, v) if d.precision == to.getPrecision && d.scale == to.getScale =>
         decimal(d, v)
       // before 4.0 those of a length are no StringType; rows then have them where a value that is not given is NULL
-      case (_: StringType | _: CharType | _: VarcharType, Category.STRING | Category.VARCHAR | Category.CHAR, v) =>
-        new StringSetter(v.asInstanceOf[BytesColumnVector])
+      case (_: StringType | _: CharType | _: VarcharType, Category.STRING, v: BytesColumnVector) => new StringSetter(v)
+      case (_: StringType | _: CharType | _: VarcharType, Category.VARCHAR | Category.CHAR, v: BytesColumnVector) =>
+        new BoundedStringSetter(v, to.getMaxLength, to.getCategory.getName.toUpperCase(Locale.ROOT))
       case (BinaryType, Category.BINARY, v: BytesColumnVector) => new BinarySetter(v)
       case (s: StructType, Category.STRUCT, v: StructColumnVector) if s.length == to.getChildren.size =>
         val fields =
@@ -171,15 +176,21 @@ final private class DecimalSetter(v: DecimalColumnVector, d: DecimalType) extend
   }
 }
 
-final private class StringSetter(v: BytesColumnVector) extends VectorSetter {
+private class StringSetter(v: BytesColumnVector) extends VectorSetter {
   override protected def vector: ColumnVector = v
-  override def set(i: Int, row: SpecializedGetters, ordinal: Int): Unit = {
-    val value = row.getUTF8String(ordinal)
+  override def set(i: Int, row: SpecializedGetters, ordinal: Int): Unit = set(i, row.getUTF8String(ordinal))
+
+  final protected def set(i: Int, value: UTF8String): Unit = {
     val length = value.numBytes
     v.ensureValPreallocated(length)
     value.writeToMemory(v.getValPreallocatedBytes, Platform.BYTE_ARRAY_OFFSET.toLong + v.getValPreallocatedStart)
     v.setValPreallocated(i, length)
   }
+}
+
+final private class BoundedStringSetter(v: BytesColumnVector, maxChars: Int, typeName: String) extends StringSetter(v) {
+  override def set(i: Int, row: SpecializedGetters, ordinal: Int): Unit =
+    set(i, TextLength.held(row.getUTF8String(ordinal), maxChars, typeName))
 }
 
 final private class BinarySetter(v: BytesColumnVector) extends VectorSetter {

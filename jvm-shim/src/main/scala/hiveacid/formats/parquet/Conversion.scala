@@ -1,5 +1,7 @@
 package hiveacid.formats.parquet
 
+import hiveacid.formats.TextLength
+
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{GenericInternalRow, SpecializedGetters}
 import org.apache.spark.sql.catalyst.util.{ArrayBasedMapData, ArrayData, GenericArrayData, MapData}
@@ -56,7 +58,7 @@ object Conversion {
   }
 
   /** The form in which Hive stores a value: a TIMESTAMP as its wall clock, taken as if it were in UTC, and CHAR without
-    * its trailing blanks (DataWritableWriter of 3.1.3).
+    * its trailing blanks (DataWritableWriter of 3.1.3). A text that is too long for its column is refused.
     *
     * @param hive
     *   the type with CHAR and VARCHAR
@@ -66,10 +68,14 @@ object Conversion {
     *   what is stored of a wall clock (TIMESTAMP_NTZ)
     */
   def toHive(t: DataType, hive: DataType, instant: Long => Long, wall: Long => Long): Option[Change] = (t, hive) match {
-    case (TimestampType, _)           => Some(value => instant(value.asInstanceOf[Long]))
-    case (TimestampNTZType, _)        => Some(value => wall(value.asInstanceOf[Long]))
-    case (_: StringType, _: CharType) => Some(_.asInstanceOf[UTF8String].trimRight())
-    case _                            =>
+    case (TimestampType, _)    => Some(value => instant(value.asInstanceOf[Long]))
+    case (TimestampNTZType, _) => Some(value => wall(value.asInstanceOf[Long]))
+    // before 4.0 those of a length are no StringType
+    case (_: StringType | _: CharType, c: CharType) =>
+      Some(value => TextLength.held(value.asInstanceOf[UTF8String], c.length, "CHAR").trimRight())
+    case (_: StringType | _: VarcharType, v: VarcharType) =>
+      Some(value => TextLength.held(value.asInstanceOf[UTF8String], v.length, "VARCHAR"))
+    case _ =>
       within(t, children(t).zip(children(hive)).map { case (child, inHive) => toHive(child, inHive, instant, wall) })
   }
 
