@@ -1,11 +1,15 @@
-"""The folder of a new table or partition, before its first write."""
+"""The folder of a table or partition before its first write, and of one that takes no other."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
+from hive_acid.errors import build_error
 from hive_acid.execution.scope import Tools
+from hive_acid.model.write_ids import ValidWriteIdList
 from hive_acid.reading.late_tables import find_write_ids_now
+from hive_acid.snapshot.table_snapshot import load_states
+from hive_acid.wire.statement_kinds import StatementKind
 from hive_acid.writing.conflicts import Conflict
 from hive_acid.writing.new_folders import find_leftover, find_older_table
 from hive_acid.writing.statement_run import StatementRun
@@ -42,3 +46,22 @@ def refuse_leftovers(tools: Tools, run: StatementRun, new: Mapping[str, str]) ->
     if tools.metastore.partitions(name, [partition]):
         raise Conflict(run.transaction.txn_id, f"partition {partition} was added meanwhile")
     raise found.build_error("A write to a new partition", name)
+
+
+def refuse_second_insert(tools: Tools, run: StatementRun, now: ValidWriteIdList) -> None:
+    """An INSERT INTO an immutable table finds no folder with rows where it has written, whether or not they are left.
+
+    Hive compares before the statement runs, counts folders of aborted transactions too, and asks for an empty table
+    where it does not know the partition yet (GenFileSinkPlan.checkImmutableTable and FileUtils.isDirEmpty of 4.1.0).
+
+    `now` are the write IDs that count now. Raises HIVE_ACID_IMMUTABLE_TABLE.
+    """
+    name = run.table.name
+    if run.statement.kind is not StatementKind.INSERT or not run.table.is_immutable:
+        return
+    transactions, write_ids = tools.metastore.valid_transactions(0), now
+    if run.taken.write_ids(name).is_valid(run.work.write_id):  # by an earlier statement of the transaction
+        write_ids = write_ids.with_own(run.work.write_id)
+    for state in load_states(tools.files, run.locations, write_ids, transactions):
+        if state.data_folders or state.originals:
+            raise build_error("HIVE_ACID_IMMUTABLE_TABLE", table=name, place=state.listing.root)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from hive_acid import config
 from hive_acid.errors import TransactionAborted, build_error
-from hive_acid.execution.new_places import refuse_leftovers, refuse_older_table
+from hive_acid.execution.new_places import refuse_leftovers, refuse_older_table, refuse_second_insert
 from hive_acid.execution.scope import WritingScope
 from hive_acid.reading.late_tables import find_write_ids_now
 from hive_acid.transactions.upper_write_ids import can_have_younger_below, commit_above, has_younger_below
@@ -24,8 +24,9 @@ def prepare(scope: WritingScope, run: StatementRun) -> None:
     """Makes sure that the staged folders can be put in place, and that they are missed or hidden by nobody's.
 
     Raises Conflict if an overwrite was committed or a partition taken away meanwhile, HIVE_ACID_FOLDER_NOT_EMPTY if
-    there is something in the folder of a new partition or table, HIVE_ACID_STORAGE_DENIED if this user may not write to
-    one, and HIVE_ACID_INTERNAL if a partition was written that is not among the locked ones.
+    there is something in the folder of a new partition or table, HIVE_ACID_IMMUTABLE_TABLE if the table takes no second
+    INSERT INTO of a place, HIVE_ACID_STORAGE_DENIED if this user may not write to one, and HIVE_ACID_INTERNAL if a
+    partition was written that is not among the locked ones.
     """
     unlocked = set(run.result.partitions) - set(run.partitions) if run.partitions is not None else set()
     if unlocked:
@@ -39,6 +40,7 @@ def prepare(scope: WritingScope, run: StatementRun) -> None:
     now = find_write_ids_now(tools.metastore, table.name)
     tools.checks.check_bases(run, now)
     remove_aborted_overwrites(tools.files, run.locations, now)
+    refuse_second_insert(tools, run, now)
     if run.touched:
         refuse_closed(tools.files, list(run.touched.existing.values()))
         refuse_leftovers(tools, run, run.touched.new)

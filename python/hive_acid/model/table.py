@@ -130,6 +130,11 @@ class TableDescription:
         """True if the table has partition columns."""
         return bool(self.partition_columns)
 
+    @property
+    def is_immutable(self) -> bool:
+        """True if it takes only one INSERT INTO of each place, by its property."""
+        return any(key.lower() == "immutable" and value.lower() == "true" for key, value in self.parameters.items())
+
 
 @dataclass(frozen=True)
 class TableConstraints:

@@ -223,3 +223,18 @@ def test_an_option_that_is_not_honoured_refuses_a_read(parts: Tables, spark: Spa
 def test_replace_where_takes_no_second_condition(unchanged: Tables) -> None:
     statement = "INSERT INTO parts WITH ('replaceWhere' = 'id = 1') REPLACE WHERE id = 2 VALUES (2, 'TWO', 2)"
     assert refusal(unchanged, statement) == f"{UNSUPPORTED}.OPTION_CONTRADICTS"
+
+
+def test_an_immutable_table_takes_one_insert_of_each_partition(tables: Tables, spark: SparkSession) -> None:
+    kind = "STORED AS ORC TBLPROPERTIES ('transactional'='true', 'immutable'='true')"
+    tables.sql(f"CREATE TABLE once (id INT) PARTITIONED BY (d INT) {kind}")
+    tables.sql("INSERT INTO once PARTITION (d = 1) VALUES (1), (2)")
+    tables.sql("INSERT INTO once VALUES (3, 2)")
+    for statement in ("INSERT INTO once PARTITION (d = 1) VALUES (4)", "INSERT INTO once VALUES (4, 3), (5, 2)"):
+        assert refusal(tables, statement) == "HIVE_ACID_IMMUTABLE_TABLE"
+    with pytest.raises(AnalysisException):
+        spark.table("once").write.insertInto("once")
+    tables.sql("INSERT OVERWRITE once PARTITION (d = 1) VALUES (6)")
+    assert tables.sql("SELECT id, d FROM once ORDER BY id") == [(3, 2), (6, 1)]
+    tables.sql(f"CREATE TABLE made {kind} AS SELECT 1 AS id")
+    assert refusal(tables, "INSERT INTO made VALUES (2)") == "HIVE_ACID_IMMUTABLE_TABLE"
