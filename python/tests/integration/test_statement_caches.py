@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from pyspark.errors import PySparkException
+from pyspark.errors import AnalysisException, PySparkException
 from pyspark.sql import DataFrame
 
 import hive_acid
@@ -236,3 +236,38 @@ def test_a_cache_that_reads_the_target_in_a_subquery_is_filled_anew(queue: Table
     assert queue.sql("INSERT INTO archive SELECT * FROM batch") == [(3,)]
     assert queue.sql("INSERT INTO archive SELECT * FROM batch") == [(0,)]
     assert queue.sql("SELECT count(*) FROM archive") == [(3,)]
+
+
+def test_row_ids_out_of_a_cache_are_not_taken_for_those_of_rows(queue: Tables) -> None:
+    """A rebalance, by whomever, gives them to other rows."""
+    for number in range(4, 8):
+        queue.sql(f"INSERT INTO queue VALUES ({number})")
+    queue.sql("DELETE FROM queue WHERE id < 4")
+    cached(queue, "SELECT ROW__ID AS r, id FROM queue WHERE id = 4")
+    queue.spark.table("batch").collect()
+    queue.spark.table("batch").where("id > 0").cache().createOrReplaceTempView("of_batch")
+    queue.sql("ALTER TABLE queue COMPACT 'rebalance' AND WAIT")
+    for source in ("batch", "of_batch"):
+        for statement in (
+            f"DELETE FROM queue WHERE ROW__ID IN (SELECT r FROM {source})",
+            f"UPDATE queue SET id = -1 WHERE ROW__ID IN (SELECT r FROM {source})",
+            f"UPDATE queue SET id = (SELECT max(r.rowid) FROM {source})",
+            f"MERGE INTO queue t USING {source} s ON t.ROW__ID = s.r WHEN MATCHED THEN DELETE",
+            f"SELECT * FROM queue t JOIN {source} s ON t.ROW__ID = s.r",
+            f"SELECT id FROM queue WHERE ROW__ID.rowid NOT IN (SELECT r.rowid FROM {source})",
+        ):
+            with pytest.raises(AnalysisException) as caught:
+                queue.sql(statement)
+            assert caught.value.getCondition() == "HIVE_ACID_UNSUPPORTED_STATEMENT.CACHED_ROW_IDS", statement
+    assert queue.sql("SELECT id FROM queue ORDER BY id") == [(4,), (5,), (6,), (7,)]
+    assert queue.sql("SELECT id FROM batch") == [(4,)]
+    queue.sql("INSERT INTO archive SELECT id, 'cached' FROM batch")
+    queue.spark.catalog.clearCache()
+    assert queue.sql("DELETE FROM queue WHERE ROW__ID IN (SELECT r FROM of_batch)") == [(1,)]
+    assert queue.sql("SELECT id FROM queue ORDER BY id") == [(5,), (6,), (7,)]
+
+
+def test_a_cache_without_row_ids_is_compared_with_rows_of_its_table(queue: Tables) -> None:
+    cached(queue, "SELECT id FROM queue WHERE id > 1")
+    assert queue.sql("SELECT count(ROW__ID.rowid) FROM queue WHERE id IN (SELECT id FROM batch)") == [(2,)]
+    assert queue.sql("DELETE FROM queue WHERE id IN (SELECT id FROM batch)") == [(2,)]

@@ -1,6 +1,6 @@
 package hiveacid.commands
 
-import hiveacid.scan.{AcidRelation, BoundQueryExec, SessionTransactions}
+import hiveacid.scan.{AcidRelation, BoundQueryExec, RowIds, SessionTransactions}
 import hiveacid.values.AcidTable
 
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
@@ -31,6 +31,7 @@ object StatementCaches {
       BoundQueryExec.ofCaches(changes).headOption.foreach { cached =>
         SessionTransactions.refuse(session, "Reading or filling a cache", cached.table)
       }
+      RowIds.refuseCached(command.kind.traits.title, changes)
       val caches = changes.collectWithSubqueries { case cache: InMemoryRelation => cache.cacheBuilder -> cache }.toMap
       caches.values.filterNot(_.cacheBuilder.isCachedColumnBuffersLoaded).foreach(fill(session, _))
       CurrentOrigin.withOrigin(command.origin)(command.copy(changes = changes))

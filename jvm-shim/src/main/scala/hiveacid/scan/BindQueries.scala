@@ -21,7 +21,9 @@ object BindQueries extends Rule[LogicalPlan] {
     case _: BoundQuery | _: Subquery | _: Command => plan
     case _                                        =>
       read(plan).orElse(cached).fold(plan) { table =>
-        BoundQuery(plan, new QueryBinding(table, ReadZones.of(plan), QueryKeys.current, cached))
+        RowIds.refuseCached("A query", plan)
+        val rowIds = RowIds.read(plan) ++ BoundQueryExec.ofCaches(plan).flatMap(_.rowIds)
+        BoundQuery(plan, new QueryBinding(table, ReadZones.of(plan), QueryKeys.current, cached, rowIds))
       }
   }
 

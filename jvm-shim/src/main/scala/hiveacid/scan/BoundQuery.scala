@@ -23,9 +23,16 @@ import org.apache.spark.sql.execution.columnar.{InMemoryRelation, InMemoryTableS
   *   in which it reads TIMESTAMPs
   * @param cached
   *   a table whose rows a cache holds that it reads
+  * @param rowIds
+  *   the tables whose ROW__IDs it reads, by their files or out of a cache
   */
-final class QueryBinding(val table: String, val zones: Seq[ReadZone], query: QueryKey, cached: Option[String])
-    extends Serializable {
+final class QueryBinding(
+    val table: String,
+    val zones: Seq[ReadZone],
+    query: QueryKey,
+    cached: Option[String],
+    val rowIds: Set[String]
+) extends Serializable {
 
   /** Refuses the query in this session, or in the transaction in which it is executed. */
   def check(session: SparkSession): Unit = {

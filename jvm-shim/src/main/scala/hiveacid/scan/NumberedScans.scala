@@ -1,8 +1,5 @@
 package hiveacid.scan
 
-import hiveacid.formats.orc.AcidOrcFileFormat
-
-import org.apache.spark.sql.catalyst.expressions.AttributeReference
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.execution.datasources.HadoopFsRelation
@@ -13,7 +10,7 @@ import org.apache.spark.sql.hiveacid.RelationOfFiles
   */
 object NumberedScans extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan = plan.transform {
-    case RelationOfFiles(l, fs) if isUnnumbered(fs) && l.output.exists(isRowId) =>
+    case RelationOfFiles(l, fs) if isUnnumbered(fs) && l.output.exists(RowIds.isRowId) =>
       val index = fs.location.asInstanceOf[AcidFileIndex].ofRowIds
       l.copy(relation = fs.copy(location = index)(fs.sparkSession))
   }
@@ -22,7 +19,4 @@ object NumberedScans extends Rule[LogicalPlan] {
     case i: AcidFileIndex => !i.withRowIds
     case _                => false
   }
-
-  // no column of the table has that name
-  private def isRowId(attribute: AttributeReference) = attribute.name.equalsIgnoreCase(AcidOrcFileFormat.RowIdColumn)
 }
