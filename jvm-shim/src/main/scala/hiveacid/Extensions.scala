@@ -7,6 +7,7 @@ import hiveacid.analysis.{
   LockAlterations,
   OwnCatalogStatements,
   PlaceNewTables,
+  RefusePositions,
   RefuseReadOptions,
   ReplaceCreationsAsSelect,
   ReplaceCreationsLike,
@@ -14,7 +15,8 @@ import hiveacid.analysis.{
   ResolveAcidRelations,
   ResolveDataFrameWrites,
   ResolveRowStatements,
-  ResolveUpdateVariables
+  ResolveUpdateVariables,
+  SpecifyTransactional
 }
 import hiveacid.guard.{
   Guard,
@@ -48,7 +50,9 @@ class Extensions extends (SparkSessionExtensions => Unit) {
       Seq(
         s => ListInsertedColumns(classic(s)),
         s => ResolveDataFrameWrites(classic(s)),
+        s => SpecifyTransactional(classic(s)),
         s => KeepLocations(classic(s)),
+        s => RefusePositions(classic(s)),
         s => RefuseReadOptions(classic(s)),
         s => GuardProcedures(classic(s))
       )

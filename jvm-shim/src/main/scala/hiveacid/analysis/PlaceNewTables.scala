@@ -11,6 +11,7 @@ import hiveacid.python.PythonSide
 import org.apache.spark.sql.catalyst.catalog.{CatalogTable, CatalogTableType, CatalogUtils}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.catalyst.util.GeneratedColumn
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.execution.command.CreateTableCommand
 
@@ -64,7 +65,18 @@ object PlaceNewTables {
         Refusal("HIVE_ACID_UNSUPPORTED_TABLE.EXTERNAL")
       )
     NewTables.refuseTypes("CREATE TABLE", table, table.schema)
+    lostClause(table).foreach { clause =>
+      val refusal = Refusal("HIVE_ACID_UNSUPPORTED_TABLE.LOST_CLAUSE", Map("clause" -> clause))
+      throw AcidException.unsupported("CREATE TABLE", AcidTable.name(table), refusal)
+    }
     AcidRelation.refuseSorted("CREATE TABLE", table)
     if (!AcidTable.isInsertOnly(table)) AcidRelation.formatOf("CREATE TABLE", table)
   }
+
+  /** A clause that Spark takes and does nothing with for tables of Hive. */
+  private def lostClause(table: CatalogTable): Option[String] =
+    if (table.properties.contains(AcidTable.ClusteringColumns)) Some("CLUSTER BY")
+    else if (table.schema.exists(_.metadata.contains("identity.start"))) Some("GENERATED … AS IDENTITY") // since 4.0
+    else if (GeneratedColumn.hasGeneratedColumns(table.schema)) Some("GENERATED ALWAYS AS")
+    else None
 }

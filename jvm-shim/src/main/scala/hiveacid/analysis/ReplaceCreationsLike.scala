@@ -21,6 +21,18 @@ case class ReplaceCreationsLike(session: SparkSession) extends Rule[LogicalPlan]
   override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperators {
     case c: CreateTableLikeCommand if AcidTable.setsTransactional(c.properties) =>
       CreateTableCommand(described(c), c.ifNotExists)
+    case c: CreateTableLikeCommand =>
+      AcidTable.find(session, c.sourceTable).foreach(warn(c, _))
+      c
+  }
+
+  /** Spark copies no properties. */
+  private def warn(c: CreateTableLikeCommand, source: CatalogTable): Unit = {
+    val name = session.sessionState.catalog.qualifyIdentifier(c.targetTable).copy(catalog = None).unquotedString
+    val kind = source.properties.filter { case (key, _) => SpecifyTransactional.isOfKind(key) }.toSeq.sorted
+    val properties = kind.map { case (key, value) => s"'$key'='$value'" }.mkString(", ")
+    val statement = s"CREATE TABLE $name LIKE ${AcidTable.name(source)} TBLPROPERTIES ($properties)"
+    logWarning(s"$name is not transactional, as ${AcidTable.name(source)} is. This statement makes it so: $statement")
   }
 
   private def described(c: CreateTableLikeCommand): CatalogTable = {

@@ -1,6 +1,8 @@
 package hiveacid.analysis
 
-import hiveacid.catalog.{MetastoreTable, OwnTables}
+import java.util.Locale
+
+import hiveacid.catalog.{MetastoreTable, NewTables, OwnTables}
 import hiveacid.scan.AcidRelation
 import hiveacid.values.AcidTable
 import hiveacid.commands.InsertByName
@@ -73,7 +75,7 @@ case class ResolveDataFrameWrites(session: SparkSession) extends Rule[LogicalPla
       }
     case other =>
       LineNodes.saveAsTable(other).fold(other) { s =>
-        AcidTable.findTable(session, s.table.identifier).fold(other)(saveAsTable(_, s))
+        AcidTable.findTable(session, s.table.identifier).fold(created(other, s))(saveAsTable(_, s))
       }
   }
 
@@ -89,10 +91,11 @@ case class ResolveDataFrameWrites(session: SparkSession) extends Rule[LogicalPla
   private def saveAsTable(t: CatalogTable, s: SaveAsTable): LogicalPlan = {
     val partition = s.table.partitionColumnNames
     val others = partition.nonEmpty && !partition.corresponds(t.partitionColumnNames)(_.equalsIgnoreCase(_))
+    val isClustered = s.table.properties.contains(AcidTable.ClusteringColumns)
     s.mode match {
       case SaveMode.ErrorIfExists => throw SparkAccess.tableAlreadyExists(t)
       case SaveMode.Ignore        => LocalRelation()
-      case _ if others || s.table.bucketSpec.exists(!t.bucketSpec.contains(_)) =>
+      case _ if others || isClustered || s.table.bucketSpec.exists(!t.bucketSpec.contains(_)) =>
         val refusal = Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.OTHER_LAYOUT")
         throw AcidException.unsupported("saveAsTable", AcidTable.name(t), refusal)
       case mode =>
@@ -100,6 +103,25 @@ case class ResolveDataFrameWrites(session: SparkSession) extends Rule[LogicalPla
         honouring(t, "saveAsTable", s.options).honoured(insert, otherwise = Some(false))
     }
   }
+
+  /** A new table by the option `transactional`, which Spark would keep with its own kind of table. */
+  private def created(plan: LogicalPlan, s: SaveAsTable): LogicalPlan =
+    if (!AcidTable.setsTransactional(s.options)) plan
+    else {
+      val exists = session.sessionState.catalog.tableExists(s.table.identifier)
+      val taken = Set("fileformat", "path")
+      val others = s.options.filterNot { case (key, _) =>
+        !exists && SpecifyTransactional.isOfKind(key) || taken(key.toLowerCase(Locale.ROOT))
+      }
+      val table = s.table.copy(identifier = session.sessionState.catalog.qualifyIdentifier(s.table.identifier))
+      honouring(table, "saveAsTable", others)
+      table.provider.foreach(SpecifyTransactional.refuseOther(session, "saveAsTable", AcidTable.name(table), _))
+      CreateTable(
+        NewTables.ofOrc(table, s.options.filter { case (key, _) => SpecifyTransactional.isOfKind(key) }),
+        if (s.mode == SaveMode.Ignore) SaveMode.Ignore else SaveMode.ErrorIfExists,
+        Some(s.query)
+      )
+    }
 
   private def honouring(t: CatalogTable, operation: String, options: Map[String, String]) =
     new WriteOptions(session, t, operation, options)

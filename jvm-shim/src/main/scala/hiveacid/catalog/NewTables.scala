@@ -8,6 +8,8 @@ import hiveacid.wire.{DescribedColumn, DescribedTable}
 
 import org.apache.spark.sql.catalyst.catalog.{CatalogTable, CatalogTableType, CatalogUtils}
 import org.apache.spark.sql.catalyst.util.CharVarcharUtils
+import org.apache.spark.sql.execution.command.DDLUtils
+import org.apache.spark.sql.internal.HiveSerDe
 import org.apache.spark.sql.types._
 
 /** A new table as a metastore is told of it; the reverse of [[DescribedTables]]. */
@@ -79,6 +81,21 @@ object NewTables {
   def hashed(t: CatalogTable): CatalogTable =
     if (t.bucketSpec.isEmpty || t.properties.keys.exists(_.equalsIgnoreCase(HashProperty))) t
     else t.copy(properties = t.properties + (HashProperty -> "2"))
+
+  /** The table as one of Hive's with files of ORC, with these properties besides its own. It is managed wherever it
+    * lies, as a transactional table of Hive is.
+    */
+  def ofOrc(t: CatalogTable, properties: Map[String, String]): CatalogTable = {
+    val orc = HiveSerDe.sourceToSerDe("orc").get
+    val storage = t.storage
+      .copy(inputFormat = orc.inputFormat, outputFormat = orc.outputFormat, serde = orc.serde, properties = Map.empty)
+    t.copy(
+      tableType = CatalogTableType.MANAGED,
+      storage = storage,
+      provider = Some(DDLUtils.HIVE_PROVIDER),
+      properties = t.properties ++ properties
+    )
+  }
 
   private def partitionColumn(t: CatalogTable, field: StructField) = field.dataType match {
     case _: ArrayType | _: MapType | _: StructType => refuseType(t, field, "PARTITION_COLUMN_TYPE")

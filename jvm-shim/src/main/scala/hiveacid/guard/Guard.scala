@@ -127,6 +127,8 @@ case class Guard(session: SparkSession) extends (LogicalPlan => Unit) {
   }
 
   private def properties(c: RunnableCommand): Unit = c match {
+    case FixedProperty(table, key) if key.equalsIgnoreCase(AcidTable.ClusteringColumns) =>
+      refuse(table, "ALTER TABLE … CLUSTER BY", Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.CLUSTER_BY"))
     case FixedProperty(table, key) =>
       val refusal = Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.TABLE_PROPERTY", Map("key" -> key))
       refuse(table, "ALTER TABLE … TBLPROPERTIES", refusal)
@@ -137,7 +139,8 @@ case class Guard(session: SparkSession) extends (LogicalPlan => Unit) {
 
   /** A property that says how the files of a transactional table are to be read, in a statement that changes it. */
   private object FixedProperty {
-    private val keys = Set("transactional", "transactional_properties", "bucketing_version", "storage_handler")
+    private val keys = Set("transactional", "transactional_properties", "bucketing_version", "storage_handler") +
+      AcidTable.ClusteringColumns.toLowerCase(Locale.ROOT)
 
     def unapply(c: RunnableCommand): Option[(CatalogTable, String)] = c match {
       case AlterTableSetPropertiesCommand(id, properties, _) =>
@@ -153,8 +156,8 @@ case class Guard(session: SparkSession) extends (LogicalPlan => Unit) {
   }
 
   private def creation(t: CatalogTable, operation: String): Unit = {
-    refuseAcid(t, operation, TableExists)
     named(t.identifier, operation, TableExists)
+    refuseAcid(t, operation, Refusal("HIVE_ACID_UNSUPPORTED_TABLE.DATA_SOURCE_TABLE"))
   }
 
   /** Hive does not know tables of Spark's own data sources, and Spark keeps what it knows of them per session. */

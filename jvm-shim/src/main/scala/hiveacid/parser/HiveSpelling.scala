@@ -56,8 +56,7 @@ final case class HiveSpelling(text: String, creations: Set[Int], unlisted: Int =
 
   private def transactional(name: LogicalPlan, s: UnresolvedTableSpec): UnresolvedTableSpec = {
     s.serde.filterNot(isOrc).foreach(serde => refuse(name, notOrc(serde)))
-    val serde = if (s.provider.isEmpty && s.serde.isEmpty) Some(SerdeInfo(storedAs = Some("ORC"))) else s.serde
-    s.copy(properties = transactional(name, s.properties), serde = serde)
+    s.copy(properties = transactional(name, s.properties))
   }
 
   private def isOrc(serde: SerdeInfo) =

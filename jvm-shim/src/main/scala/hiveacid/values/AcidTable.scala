@@ -14,6 +14,9 @@ object AcidTable {
   // the property that tells kinds of transactional tables apart
   private val Kind = "transactional_properties"
 
+  /** Spark's property of CLUSTER BY (CatalogTable.PROP_CLUSTERING_COLUMNS, since 4.0). */
+  val ClusteringColumns = "clusteringColumns"
+
   def isTransactional(t: CatalogTable): Boolean =
     t.tableType != CatalogTableType.VIEW && setsTransactional(t.properties)
 
