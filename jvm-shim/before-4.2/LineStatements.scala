@@ -41,8 +41,8 @@ object LineStatements {
     }
   }
 
-  /** `insertInto(t)` of a table that Spark does not take for one of the session catalog: the INSERT by position, whether
-    * it replaces only partitions that get rows, where that is said, and the writer's options.
+  /** `insertInto(t)` of a table that Spark does not take for one of the session catalog: the INSERT by position,
+    * whether it replaces only partitions that get rows, where that is said, and the writer's options.
     */
   object InsertedInto {
     def unapply(plan: LogicalPlan): Option[(InsertIntoStatement, Option[Boolean], Map[String, String])] = plan match {

@@ -69,7 +69,7 @@ case class ResolveDataFrameWrites(session: SparkSession) extends Rule[LogicalPla
     case r: ReplaceTable         => refuse(r, r.name, "REPLACE TABLE", Replacement)
     case r: ReplaceTableAsSelect => refuse(r, r.name, "REPLACE TABLE AS SELECT", Replacement)
     case c: CreateTable if c.query.isDefined && LineNodes.saveAsTable(c).isEmpty =>
-      AcidTable.findTable(session, c.tableDesc.identifier).fold[LogicalPlan](c) { t =>
+      AcidTable.findTable(session, c.tableDesc.identifier).fold(created(c, saved(c))) { t =>
         val refusal = Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.TABLE_EXISTS")
         throw AcidException.unsupported("CREATE TABLE … AS SELECT", AcidTable.name(t), refusal)
       }
@@ -103,6 +103,9 @@ case class ResolveDataFrameWrites(session: SparkSession) extends Rule[LogicalPla
         honouring(t, "saveAsTable", s.options).honoured(insert, otherwise = Some(false))
     }
   }
+
+  /** Before 4.1 `saveAsTable` is this node in every mode. */
+  private def saved(c: CreateTable) = SaveAsTable(c.tableDesc, c.mode, c.query.get)
 
   /** A new table by the option `transactional`, which Spark would keep with its own kind of table. */
   private def created(plan: LogicalPlan, s: SaveAsTable): LogicalPlan =
