@@ -119,7 +119,7 @@ def test_a_side_car_and_the_gateway_that_it_calls_answer_nobody_else(server: Pro
     assert act_as(NOBODY, read, str(environment)) == ""
     port = told["PYSPARK_GATEWAY_PORT"]
     answers = act_as(NOBODY, call_back, port).splitlines()
-    assert set(answers) == {f"{port} !xsAuthentication error: unexpected command."}
+    assert set(answers) <= {f"{port} !xsAuthentication error: unexpected command."}  # or the reset was faster
 
 
 @pytest.mark.beyond_the_gate("statements by JDBC; the suites of `hiveacid.sidecar`")
