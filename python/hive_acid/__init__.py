@@ -66,7 +66,7 @@ def transaction(spark: SparkSession) -> AcidTransaction:
 
 
 def run_in_transaction(spark: SparkSession, function: Callable[[], T], attempts: int = 5) -> T:
-    """What `function` returns, once all statements that `spark` ran within it are committed as one transaction.
+    """The answer of `function`, once all statements that `spark` ran within it are committed as one transaction.
 
     If others were in the way (SQLSTATE 40001, as HIVE_ACID_WRITE_CONFLICT and HIVE_ACID_TABLE_CHANGED have), all is
     taken back and `function` is called again, `attempts` times at most; then the last of these errors is raised. So it

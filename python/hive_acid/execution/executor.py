@@ -110,8 +110,8 @@ class Executor:
     def _run_until_won(self, first: Statement, attempt: Callable[[KeptLock | None], RowCounts]) -> RowCounts:
         """The result of `attempt`. It raises Conflict for a lost race, and is given the lock that is kept from that.
 
-        Who gives way to an exclusive lock has waited for nothing: neither that counts as an attempt nor the one that
-        has got the kept lock. After the longest time that a lock is waited for it counts.
+        A statement that gives way to an exclusive lock has waited for nothing: neither that counts as an attempt nor
+        the one that has got the kept lock. After the longest time that a lock is waited for it counts.
         """
         settings = self._settings.overridden_by(first.settings)
         max_attempts, clock_ms = (

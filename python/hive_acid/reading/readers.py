@@ -35,7 +35,7 @@ class Jobs(Protocol):
         ...
 
     def ended_executions(self, keys: Collection[int]) -> Collection[int]:
-        """Those of these executions that cannot run any more, whatever has been reported of them."""
+        """The ones of these executions that cannot run any more, whatever has been reported of them."""
         ...
 
 

@@ -26,7 +26,7 @@ class Conflict(Exception):
 
 
 class LostSnapshot(Conflict):
-    """What the snapshot reads has gone: a Cleaner that does not wait for it has removed files. `error` tells it."""
+    """Files of the snapshot are gone: a Cleaner that does not wait for it has removed them. `error` tells it."""
 
     def __init__(self, error: HiveAcidError) -> None:
         super().__init__(0, str(error))

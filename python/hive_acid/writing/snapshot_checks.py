@@ -67,8 +67,8 @@ class SnapshotChecks:
     def _are_locked_rows_unchanged(self, run: StatementRun) -> bool:
         """No write ID has become visible since the snapshot, or none in the partitions that are locked by name.
 
-        Their folders tell that of a table that is held. Of another one a partition may have been dropped since, and
-        rows may have come out of it.
+        Their folders tell that of a table that is held. Another one may have lost a partition since, and rows may have
+        come out of it.
         """
         new = self._find_new(run)
         if not new or not run.holds_target or run.partitions is None:
