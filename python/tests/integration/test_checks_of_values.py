@@ -51,7 +51,7 @@ def rows(spark: SparkSession, **values: str) -> DataFrame:
 
 
 @pytest.mark.beyond_the_gate(
-    "one table of each writer of files", cells=["ORC-, 'transactional_properties'='insert_only'"]
+    "one table of each writer of files", cells=["*-ORC-, 'transactional_properties'='insert_only'"]
 )
 @pytest.mark.parametrize(("form", "kind"), [("ORC", ""), ("ORC", INSERT_ONLY), ("PARQUET", INSERT_ONLY)])
 @pytest.mark.usefixtures("without_lengths")

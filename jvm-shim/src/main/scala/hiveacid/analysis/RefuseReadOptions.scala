@@ -6,7 +6,6 @@ import hiveacid.catalog.OwnTables
 import hiveacid.errors.{AcidException, Refusal}
 import hiveacid.scan.AcidRelation
 import hiveacid.values.AcidTable
-import hiveacid.wire.TableOption
 
 import org.apache.spark.sql.catalyst.analysis.{RelationTimeTravel, UnresolvedRelation}
 import org.apache.spark.sql.catalyst.catalog.CatalogTable

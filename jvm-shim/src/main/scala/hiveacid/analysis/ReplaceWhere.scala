@@ -107,7 +107,7 @@ object ReplaceWhere {
   /** The same, or the refusal of a target that another extension's node has taken the place of. */
   private def foreign(r: ReplaceWhere): ReplaceWhere = {
     for (filter <- r.victims.collectFirst { case f: Filter => f }; table <- AcidRelation.named(filter.child))
-      ForeignNode.of(filter.child).foreach(_.refuse("TARGET", Operation, table.catalogTable.get))
+      ForeignNode.of(filter.child).foreach(_.refuse("HIVE_ACID_FOREIGN_NODE.TARGET", Operation, table.catalogTable.get))
     r
   }
 

@@ -2,7 +2,6 @@ package hiveacid.analysis
 
 import hiveacid.errors.{AcidException, Refusal}
 import hiveacid.values.AcidTable
-import hiveacid.wire.TableOption
 
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.catalyst.expressions.Literal.TrueLiteral
@@ -11,7 +10,7 @@ import org.apache.spark.sql.catalyst.util.CaseInsensitiveMap
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.internal.SQLConf.PartitionOverwriteMode
 
-/** What the options of a write say of the rows that it replaces. An option that is not honoured is refused.
+/** The options of a write, and which rows it replaces by them. An option that is not honoured is refused.
   *
   * @param operation
   *   for messages

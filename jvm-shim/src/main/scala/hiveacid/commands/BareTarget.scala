@@ -107,10 +107,10 @@ final class BareTarget(session: SparkSession, command: AcidWriteCommand) {
 
   /** Refuses the statement as it was analysed, and what the optimizer would make of it. Nothing has been read yet. */
   def check(): Unit = {
-    val kept = command.read.toSeq.map(read => "TARGET" -> (read.foreign(_))) ++ ofSources
-    for ((why, find) <- kept) {
-      find(command.changes).foreach(node => refuse(why, ForeignNode(node, ruleOfAnalyzer)))
-      ForeignNodes.byOptimizer(session, command.changes)(find).foreach(refuse(why, _))
+    val kept = command.read.toSeq.map(read => "HIVE_ACID_FOREIGN_NODE.TARGET" -> (read.foreign(_))) ++ ofSources
+    for ((condition, find) <- kept) {
+      find(command.changes).foreach(node => refuse(condition, ForeignNode(node, ruleOfAnalyzer)))
+      ForeignNodes.byOptimizer(session, command.changes)(find).foreach(refuse(condition, _))
     }
   }
 
@@ -119,13 +119,13 @@ final class BareTarget(session: SparkSession, command: AcidWriteCommand) {
     */
   def check(bound: LogicalPlan, execution: QueryExecution): Unit = {
     val now = command.read.map(_.in(bound))
-    val kept = now.toSeq.map(read => "TARGET" -> (read.foreign(_))) ++ ofSources
-    for ((why, find) <- kept) {
-      find(execution.analyzed).foreach(node => refuse(why, ForeignNode(node, ruleOfAnalyzer)))
-      ForeignNodes.byOptimizer(session, execution.analyzed)(find).foreach(refuse(why, _))
+    val kept = now.toSeq.map(read => "HIVE_ACID_FOREIGN_NODE.TARGET" -> (read.foreign(_))) ++ ofSources
+    for ((condition, find) <- kept) {
+      find(execution.analyzed).foreach(node => refuse(condition, ForeignNode(node, ruleOfAnalyzer)))
+      ForeignNodes.byOptimizer(session, execution.analyzed)(find).foreach(refuse(condition, _))
     }
     val optimized = now.flatMap(_.wayIn(execution.optimizedPlan)).fold(Seq.empty[LogicalPlan])(_.nodes)
-    optimized.find(ForeignNodes.isOfOthers).foreach(node => refuse("TARGET", ForeignNode(node, None)))
+    optimized.find(ForeignNodes.isOfOthers).foreach(node => refuse("HIVE_ACID_FOREIGN_NODE.TARGET", ForeignNode(node, None)))
   }
 
   /** The other reads of the target's table. A DELETE writes nothing of them. */
@@ -133,7 +133,7 @@ final class BareTarget(session: SparkSession, command: AcidWriteCommand) {
     case StatementKind.Insert | StatementKind.Delete | StatementKind.Truncate => Nil
     case _                                                                    =>
       val key = AcidTable.key(command.target)
-      Seq("SOURCE" -> (ForeignNodes.above(_) {
+      Seq("HIVE_ACID_FOREIGN_NODE.SOURCE" -> (ForeignNodes.above(_) {
         case l: LogicalRelation =>
           AcidRelation.isOurs(l) && !command.read.exists(_.isOf(l)) && l.catalogTable.exists(AcidTable.key(_) == key)
         case _ => false
@@ -149,6 +149,6 @@ final class BareTarget(session: SparkSession, command: AcidWriteCommand) {
     Try(ForeignNodes.ruleOfAnalyzer(session, probe)(plan => known.flatMap(_.foreign(plan)))).toOption.flatten
   }
 
-  private def refuse(why: String, found: ForeignNode): Nothing =
-    found.refuse(why, command.kind.name.toUpperCase, command.target)
+  private def refuse(condition: String, found: ForeignNode): Nothing =
+    found.refuse(condition, command.kind.name.toUpperCase, command.target)
 }

@@ -20,12 +20,12 @@ import org.apache.spark.sql.execution.datasources.LogicalRelation
   */
 final case class ForeignNode(node: LogicalPlan, rule: Option[String]) {
 
-  /** @param why
-    *   a sub-condition of HIVE_ACID_FOREIGN_NODE
+  /** @param condition
+    *   with its sub-condition
     */
-  def refuse(why: String, operation: String, table: CatalogTable): Nothing =
+  def refuse(condition: String, operation: String, table: CatalogTable): Nothing =
     throw AcidException(
-      s"HIVE_ACID_FOREIGN_NODE.$why",
+      condition,
       Map(
         "operation" -> operation,
         "table" -> AcidTable.name(table),

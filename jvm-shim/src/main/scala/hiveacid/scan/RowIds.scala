@@ -15,7 +15,7 @@ import org.apache.spark.sql.execution.datasources.LogicalRelation
   */
 object RowIds {
 
-  /** By their files, `database.table`. */
+  /** The tables whose IDs a plan reads, as `database.table`. */
   def read(plan: LogicalPlan): Set[String] = {
     val relations = plan.collectWithSubqueries { case l: LogicalRelation if AcidRelation.isOurs(l) => l }
     val withIds = relations.filter(_.output.exists(isRowId))

@@ -23,9 +23,9 @@ object StoredRows {
     for (described <- plan.collectFirst { case Described(found) => found }) {
       between(plan).foreach { node =>
         val rule = ForeignNodes.ruleOfAnalyzer(session, fresh(plan))(between)
-        ForeignNode(node, rule).refuse("KEY", Operation, described)
+        ForeignNode(node, rule).refuse("HIVE_ACID_FOREIGN_NODE.KEY", Operation, described)
       }
-      ForeignNodes.byOptimizer(session, plan)(between).foreach(_.refuse("KEY", Operation, described))
+      ForeignNodes.byOptimizer(session, plan)(between).foreach(_.refuse("HIVE_ACID_FOREIGN_NODE.KEY", Operation, described))
     }
     query
   }

@@ -79,7 +79,7 @@ final class RowChanges(changes: LogicalPlan, spec: CheckedSpec) {
 
   private def name(keys: Seq[Expression]) = PartitionNames.name(keys, spec.partitionKeys, spec.timeZone, spec.table)
 
-  /** Of a text that is too long for its column Spark's error, whatever settings have left out before. */
+  /** A text that is too long for its column is Spark's error, whatever settings have left out before. */
   private def newName = name(newKeys.zip(spec.partitionKeys).map { case (value, key) =>
     CharVarcharUtils.stringLengthCheck(value, key.rawType)
   })

@@ -1,9 +1,11 @@
-package hiveacid.wire
+package hiveacid.analysis
 
 import java.util.Locale
 
-/** What becomes of an option of a DataFrame's writer or reader: a row of `table_options.json`. A write or read honours
-  * it, ignores it because it does not say which rows are meant, or is refused.
+import hiveacid.wire.KindTable
+
+/** An option of a DataFrame's writer or reader: a row of `table_options.json`. A write or read honours it, ignores it
+  * because it does not say which rows are meant, or is refused.
   *
   * @param meaning
   *   for the reference
