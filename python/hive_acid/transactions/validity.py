@@ -186,4 +186,4 @@ def find_new_write_ids(before: ValidWriteIdList, now: ValidWriteIdList, own_writ
     One that was aborted becomes visible if the metastore forgets it, once its files are gone: it has changed nothing.
     """
     open_before = {*before.open, *range(before.high_water_mark + 1, now.high_water_mark + 1)}
-    return frozenset(write_id for write_id in open_before - {own_write_id} if now.is_valid(write_id))
+    return frozenset(write_id for write_id in open_before - before.aborted - {own_write_id} if now.is_valid(write_id))
