@@ -7,5 +7,10 @@ from collections.abc import Callable
 
 def find_server_value(config_value: Callable[[str, str], str], name: str, default: str) -> str:
     """A setting in lower case, under the metastore's own name or Hive's, which not every release takes for the same."""
-    own_name = name.replace("hive.", "metastore.", 1)
+    own_name = f"metastore.{name.removeprefix('hive.').removeprefix('metastore.')}"
     return config_value(own_name, config_value(name, default)).strip().lower()
+
+
+def checks_capabilities(config_value: Callable[[str, str], str]) -> bool:
+    """True if the metastore hides insert-only tables from clients that do not say they know them, as by default."""
+    return find_server_value(config_value, "hive.metastore.client.capability.check", "true") == "true"

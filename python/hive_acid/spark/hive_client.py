@@ -100,6 +100,15 @@ def fetch_client_jars(version: str) -> Sequence[Path]:
     return prepare_spark_client(version, find_java(), print_progress)
 
 
+def sees_insert_only(version: str) -> bool:
+    """True if a client of that version of Hive, empty for Spark's own, says to metastores that it knows such tables.
+
+    Those of Hive 3 and later do (HiveMetaStoreClient.VERSION of 3.1.3); a metastore that checks it hides them from
+    others, and lets these neither read nor drop them.
+    """
+    return version.startswith(("3.", "4."))
+
+
 def start_transaction_manager(session: SparkSession) -> None:
     """Lets a Hive client of 4.x inside Spark create transactional tables and find partitions by a filter.
 

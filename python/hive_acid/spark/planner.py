@@ -15,6 +15,7 @@ from hive_acid.execution.created_tables import CreatedTable
 from hive_acid.execution.ddl import DdlStatement
 from hive_acid.execution.dry_run_report import format_json
 from hive_acid.history.reader import load_history
+from hive_acid.metastore.server_settings import checks_capabilities
 from hive_acid.model.table import TableKind
 from hive_acid.older_python import add_note
 from hive_acid.reading.evolution import find_evolution
@@ -43,7 +44,7 @@ from hive_acid.wire.statement_kinds import StatementKind
 from hive_acid.wire.statements import AffectedRows, AlterRequest, DryRunAnswer, TakeBackRequest, WriteRequest
 from hive_acid.wire.table_calls import TableQuestion
 from hive_acid.writing.engine import RowCounts
-from hive_acid.writing.table_rules import refuse_hidden_location, refuse_row_changes
+from hive_acid.writing.table_rules import refuse_hidden_location, refuse_row_changes, refuse_unseen
 
 LOG = logging.getLogger(__name__)
 
@@ -81,8 +82,14 @@ class Planner:
         parts: PlannerParts,
         cancellation: Cancellation,
         find_catalog: Callable[[CatalogRequest], Planner] | None = None,
+        *,
+        client_sees_insert_only: bool = True,
     ) -> None:
-        """`find_catalog` finds the planner of a catalog that has a metastore of its own."""
+        """`find_catalog` finds the planner of a catalog that has a metastore of its own.
+
+        `client_sees_insert_only`: the Hive client of Spark's catalog is shown insert-only tables by every metastore.
+        """
+        self._client_sees_insert_only = client_sees_insert_only
         self._jvm = jvm
         self._context = context
         self._bridge = jvm.hiveacid.api.JvmApi
@@ -160,9 +167,13 @@ class Planner:
             return codec.write(load_history(self._metastore, self._file_system, asked.table, asked.limit))
 
     @answered
-    def newTableLocation(self, table: str, location: str, usual: str) -> str:  # noqa: N802 (the trait's name)
+    def newTableLocation(  # noqa: N802 (the trait's name)
+        self, table: str, is_insert_only: bool, location: str, usual: str
+    ) -> str:
         """Where a new transactional table must lie; null for its LOCATION or, without one, where Spark puts it."""
         name = parse_table_name(table)
+        if is_insert_only and not self._client_sees_insert_only:
+            refuse_unseen("CREATE TABLE", name, checks_capabilities(self._metastore.config_value))
         own = None if location else self._metastore.new_table_location(name)
         refuse_hidden_location("CREATE TABLE", name, location or own or usual)
         return codec.write(own)

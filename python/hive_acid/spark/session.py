@@ -79,12 +79,20 @@ class Attachment(CatalogSide):
         cancellation = Cancellation(session.sparkContext)
         super().__init__(session, uris, hive_setting, configured, cancellation)
         self._catalogs = catalogs = OwnCatalogs(build_side, build_planner)
-        self.planner = Planner(jvm, session.sparkContext, self.parts, cancellation, catalogs.planner)
+        client = session.conf.get(hive_client.VERSION, None) or ""
+        self.planner = Planner(
+            jvm,
+            session.sparkContext,
+            self.parts,
+            cancellation,
+            catalogs.planner,
+            client_sees_insert_only=hive_client.sees_insert_only(client),
+        )
         cancellation.install()
         self._client_errors = ClientErrors(jvm, uris, self.security.login)
         self._client_errors.install()
         _start_callbacks(session)
-        if (session.conf.get(hive_client.VERSION, None) or "").startswith("4."):
+        if client.startswith("4."):
             hive_client.start_transaction_manager(session)
         (register or _register)(session, self.planner)
 

@@ -89,6 +89,16 @@ def refuse_hidden_location(operation: str, table: TableName, location: str) -> N
         raise _HIDDEN_LOCATION.build_error(operation=operation, table=table)
 
 
+def refuse_unseen(operation: str, table: TableName, checks_capabilities: bool) -> None:
+    """Raises HIVE_ACID_UNSUPPORTED_TABLE for a new insert-only table that the client of Spark's catalog would not see.
+
+    HMSHandler.get_table_core of 3.1.3 answers with an error, to DROP too, if the client lacks the capability and
+    `checks_capabilities`.
+    """
+    if checks_capabilities:
+        raise Refusal("HIVE_ACID_UNSUPPORTED_TABLE.INSERT_ONLY_UNSEEN").build_error(operation=operation, table=table)
+
+
 def _is_hidden_location(location: str) -> bool:
     return any(is_hidden(part) for part in urlsplit(location).path.split("/"))
 

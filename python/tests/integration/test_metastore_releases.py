@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from support.metastore_releases import VERSIONS, started_release
-from support.session_process import SessionProcess
+from support.session_process import SessionProcess, StatementFailed
 
 NEWEST = VERSIONS[-1]
 """The gate has one table on it, for each release sets something else by default. The rest is for `--all`."""
@@ -80,6 +80,23 @@ def test_compactions_locks_and_transactions_are_shown(spark: SessionProcess) -> 
     assert spark.sql("SHOW LOCKS shown PARTITION (day = 'Mon')") == []
     assert [row for row in spark.sql("SHOW TRANSACTIONS") if row[1] == "OPEN"] == []
     spark.sql("RESET spark.hiveacid.compaction.runIn")
+
+
+@pytest.mark.slow
+def test_an_insert_only_table_is_read_and_dropped_or_never_made(spark: SessionProcess) -> None:
+    """By default a metastore hides them from clients of Hive 2.3, of which Spark's own is one."""
+    kind = "TBLPROPERTIES ('transactional'='true', 'transactional_properties'='insert_only')"
+    client = dict(spark.sql("SET spark.sql.hive.metastore.version"))["spark.sql.hive.metastore.version"]
+    create = f"CREATE TABLE shop.inserted (id INT) STORED AS PARQUET {kind}"
+    if client.startswith("4."):
+        spark.sql(create)
+        spark.sql("INSERT INTO inserted VALUES (1)")
+        assert spark.sql("SELECT * FROM inserted") == [(1,)]
+        spark.sql("DROP TABLE inserted")
+    else:
+        with pytest.raises(StatementFailed, match=r"INSERT_ONLY_UNSEEN.*capability\.check=false"):
+            spark.sql(create)
+    assert ("inserted",) not in [row[1:2] for row in spark.sql("SHOW TABLES IN shop")]
 
 
 @pytest.mark.slow

@@ -10,7 +10,7 @@ import pytest
 from hive_acid.errors import ConfigurationError
 from hive_acid.local.artifacts import spark_client_artifacts
 from hive_acid.metastore.types import ServerInfo
-from hive_acid.spark.hive_client import NEWEST, SCHEMA_SERDES, WITH_GET_TABLE, choose_client
+from hive_acid.spark.hive_client import NEWEST, SCHEMA_SERDES, WITH_GET_TABLE, choose_client, sees_insert_only
 
 OF_3_1 = ServerInfo("3.0", has_get_table=True, transforms_tables=False)
 OF_4_0_0 = ServerInfo("4.0.0", has_get_table=True, transforms_tables=True)
@@ -86,3 +86,8 @@ def test_the_jars_of_each_client_are_pinned(version: str) -> None:
 def test_a_client_that_nobody_pinned_is_refused() -> None:
     with pytest.raises(ValueError, match=r"no Hive client 5\.0\.0"):
         spark_client_artifacts("5.0.0")
+
+
+@pytest.mark.parametrize(("version", "sees"), [("", False), ("2.3.10", False), ("3.1.3", True), ("4.1.0", True)])
+def test_clients_of_hive_3_and_later_are_shown_insert_only_tables(version: str, sees: bool) -> None:
+    assert sees_insert_only(version) == sees

@@ -113,7 +113,7 @@ CALLBACKS: list[tuple[str, tuple[Any, ...], Break, str]] = [
     ("operatorStatement", (None,), lambda _: None, "NOTHING_CHANGED"),
     ("columns", ("db.t",), breaks_metastore("table"), "NOTHING_CHANGED"),
     ("columnDefaults", ("db.t",), breaks_metastore("column_defaults"), "NOTHING_CHANGED"),
-    ("newTableLocation", ("db.t", "", "file:/w/t"), breaks_metastore("new_table_location"), "NOTHING_CHANGED"),
+    ("newTableLocation", ("db.t", False, "", "file:/w/t"), breaks_metastore("new_table_location"), "NOTHING_CHANGED"),
     ("partitionNames", (codec.write(READ),), breaks_metastore("open_transaction"), "QUERY_FAILED"),
     ("scan", (codec.write(SCAN),), breaks_metastore("lock"), "QUERY_FAILED"),
     ("execute", (codec.write(WRITE), "call"), breaks_metastore("table"), "NOTHING_CHANGED"),

@@ -2,8 +2,10 @@
 
 import pytest
 
+from hive_acid.errors import UnsupportedOperation
+from hive_acid.metastore.server_settings import checks_capabilities
 from hive_acid.model.table import Column, TableDescription, TableName
-from hive_acid.writing.table_rules import build_row_type, find_storage_fault
+from hive_acid.writing.table_rules import build_row_type, find_storage_fault, refuse_unseen
 
 
 @pytest.mark.parametrize(
@@ -40,3 +42,22 @@ def test_types_that_cannot_be_written_are_told_from_fields_of_their_names(type_:
     table = TableDescription(TableName("d", "t"), "file:/t", (Column("c", type_),))
     refusal = find_storage_fault(table, allow_non_atomic_rename=False)
     assert (refusal and refusal.params["type"]) == refused
+
+
+@pytest.mark.parametrize(
+    ("settings", "hides"),
+    [
+        ({}, True),
+        ({"metastore.client.capability.check": "false"}, False),
+        ({"hive.metastore.client.capability.check": "FALSE"}, False),
+        ({"hive.metastore.client.capability.check": "true"}, True),
+    ],
+)
+def test_a_table_that_the_metastore_would_hide_is_not_made(settings: dict[str, str], hides: bool) -> None:
+    is_checked = checks_capabilities(settings.get)  # type: ignore[arg-type]
+    assert is_checked == hides
+    if hides:
+        with pytest.raises(UnsupportedOperation, match="INSERT_ONLY_UNSEEN"):
+            refuse_unseen("CREATE TABLE", TableName("d", "t"), is_checked)
+    else:
+        refuse_unseen("CREATE TABLE", TableName("d", "t"), is_checked)

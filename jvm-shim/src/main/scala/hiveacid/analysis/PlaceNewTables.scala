@@ -44,7 +44,8 @@ case class PlaceNewTables(session: SparkSession) extends Rule[LogicalPlan] {
     PythonSide
       .reachable(session)
       .flatMap { planner =>
-        val answer = planner.newTableLocation(name, given.fold("")(_.toString), usual.toString)
+        val (isInsertOnly, of) = (AcidTable.isInsertOnly(table), given.fold("")(_.toString))
+        val answer = planner.newTableLocation(name, isInsertOnly, of, usual.toString)
         PythonSide.message[Option[String]](answer)
       }
       .map(CatalogUtils.stringToURI)

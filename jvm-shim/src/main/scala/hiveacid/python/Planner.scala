@@ -35,9 +35,9 @@ trait Planner {
 
   /** Where the new transactional table `database.table` must lie, a text; null for where Spark puts it. `location` is
     * that of its LOCATION clause, empty without one, and `usual` where Spark puts it then. An error if it cannot lie
-    * there.
+    * there, or if this session could not see it.
     */
-  def newTableLocation(table: String, location: String, usual: String): Object
+  def newTableLocation(table: String, isInsertOnly: Boolean, location: String, usual: String): Object
 
   /** ReadRequest: the names of a table's partitions. */
   def partitionNames(request: String): Object
