@@ -30,6 +30,7 @@ QUICK = {
         "cleaner.run.interval": "500ms",
         "abortedtxn.threshold": "0",
         "aborted.txn.time.threshold": "1s",
+        "clean.aborts.using.cleaner": "true",  # as releases have it by default
     }.items()
 } | {"metastore.acid.txn.cleaner.interval": "1s"}
 LIMIT_S = 60.0
