@@ -125,7 +125,9 @@ final class BareTarget(session: SparkSession, command: AcidWriteCommand) {
       ForeignNodes.byOptimizer(session, execution.analyzed)(find).foreach(refuse(condition, _))
     }
     val optimized = now.flatMap(_.wayIn(execution.optimizedPlan)).fold(Seq.empty[LogicalPlan])(_.nodes)
-    optimized.find(ForeignNodes.isOfOthers).foreach(node => refuse("HIVE_ACID_FOREIGN_NODE.TARGET", ForeignNode(node, None)))
+    optimized
+      .find(ForeignNodes.isOfOthers)
+      .foreach(node => refuse("HIVE_ACID_FOREIGN_NODE.TARGET", ForeignNode(node, None)))
   }
 
   /** The other reads of the target's table. A DELETE writes nothing of them. */

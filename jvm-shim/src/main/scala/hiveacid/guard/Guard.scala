@@ -77,7 +77,11 @@ case class Guard(session: SparkSession) extends (LogicalPlan => Unit) {
   private def refuseRead(target: LogicalPlan, table: CatalogTable, operation: String): Nothing =
     if (target.exists(_.isInstanceOf[View])) refuse(table, operation, ThroughView)
     else
-      ForeignNode.of(target).fold[Nothing](refuse(table, operation, SparkCommand))(_.refuse("HIVE_ACID_FOREIGN_NODE.TARGET", operation, table))
+      ForeignNode
+        .of(target)
+        .fold[Nothing](refuse(table, operation, SparkCommand))(
+          _.refuse("HIVE_ACID_FOREIGN_NODE.TARGET", operation, table)
+        )
 
   private def readBy(plan: LogicalPlan): Option[CatalogTable] =
     plan.collectFirst { case l: LogicalRelation if AcidRelation.isOurs(l) => l.catalogTable.get }

@@ -25,7 +25,9 @@ object StoredRows {
         val rule = ForeignNodes.ruleOfAnalyzer(session, fresh(plan))(between)
         ForeignNode(node, rule).refuse("HIVE_ACID_FOREIGN_NODE.KEY", Operation, described)
       }
-      ForeignNodes.byOptimizer(session, plan)(between).foreach(_.refuse("HIVE_ACID_FOREIGN_NODE.KEY", Operation, described))
+      ForeignNodes
+        .byOptimizer(session, plan)(between)
+        .foreach(_.refuse("HIVE_ACID_FOREIGN_NODE.KEY", Operation, described))
     }
     query
   }
