@@ -103,8 +103,8 @@ def fetch_client_jars(version: str) -> Sequence[Path]:
 def sees_insert_only(version: str) -> bool:
     """True if a client of that version of Hive, empty for Spark's own, says to metastores that it knows such tables.
 
-    Those of Hive 3 and later do (HiveMetaStoreClient.VERSION of 3.1.3); a metastore that checks it hides them from
-    others, and lets these neither read nor drop them.
+    Clients of Hive 3 and later do (HiveMetaStoreClient.VERSION of 3.1.3). A metastore that checks it hides the tables
+    from other clients, and lets these neither read nor drop them.
     """
     return version.startswith(("3.", "4."))
 
