@@ -1,4 +1,4 @@
-"""The Hive engines of the interop tests: one at a time, one per release and module."""
+"""The Hive engines of the interop tests: one per release and process."""
 
 from collections.abc import Iterator
 
@@ -7,21 +7,35 @@ from pyspark.sql import SparkSession
 
 from interop.hive_engine import HIVE_VERSIONS, HiveEngine
 from interop.releases import lacks_release
-from interop.spark_beside import session_beside
+from interop.shared_engines import SharedEngines
+
+
+@pytest.fixture(scope="session")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SharedEngines]:
+    """What the tests of this process have in common."""
+    engines = SharedEngines(tmp_path_factory.mktemp)
+    yield engines
+    engines.close()
 
 
 @pytest.fixture(scope="module", params=HIVE_VERSIONS, ids=lambda version: f"hive-{version}")
-def hive(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[HiveEngine]:
-    """A running engine with a metastore of its own, which other processes reach at `hive.metastore_uri`."""
-    with HiveEngine.started(request.param, tmp_path_factory.mktemp(f"hive-{request.param}")) as engine:
+def hive(request: pytest.FixtureRequest, shared: SharedEngines) -> Iterator[HiveEngine]:
+    """An empty engine with a metastore of its own, which other processes reach at `hive.metastore_uri`."""
+    with shared.lend_engine(request.param) as engine:
         yield engine
 
 
 @pytest.fixture(scope="module")
-def spark(hive: HiveEngine, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
+def spark(hive: HiveEngine, shared: SharedEngines) -> Iterator[SparkSession]:
     """A session on the engine's metastore. Its time zone is not Hive's, so that a shifted timestamp shows."""
-    with session_beside(hive, tmp_path_factory.mktemp("spark"), "Asia/Kolkata") as session:
+    with shared.lend_session(hive, "Asia/Kolkata") as session:
         yield session
+
+
+@pytest.fixture(scope="module")
+def no_session(shared: SharedEngines) -> None:
+    """For tests that start a Spark session by themselves."""
+    shared.end_session()
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

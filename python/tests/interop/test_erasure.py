@@ -47,7 +47,7 @@ def hive(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
 
 
 @pytest.fixture(scope="module")
-def spark(hive: HiveEngine, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
+def spark(hive: HiveEngine, no_session: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     with session_beside(hive, tmp_path_factory.mktemp("spark"), "UTC") as session:
         yield session
 

@@ -18,7 +18,9 @@ ROWS = 200_000
 """Fewer would come into one file."""
 
 
-def test_what_trino_deletes_from_several_buckets_is_deleted_here_and_there_after_a_compaction(tmp_path: Path) -> None:
+def test_what_trino_deletes_from_several_buckets_is_deleted_here_and_there_after_a_compaction(
+    no_session: None, tmp_path: Path
+) -> None:
     with ExitStack() as running:
         metastore = running.enter_context(EmbeddedMetastore.start(tmp_path / "metastore"))
         spark = running.enter_context(session_on(metastore.uri, metastore.warehouse, tmp_path / "spark", "UTC"))

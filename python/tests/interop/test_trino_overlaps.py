@@ -83,7 +83,7 @@ class Running:
 
 
 @pytest.fixture(scope="module")
-def engines(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Both]:
+def engines(no_session: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Both]:
     """On the embedded metastore: one on Derby does not bear that Trino looks at a waiting lock without a pause."""
     folder = tmp_path_factory.mktemp("overlaps")
     with (

@@ -21,7 +21,7 @@ JVM_ZONE = "Pacific/Apia"
 
 
 @pytest.fixture(scope="module")
-def spark(hive: HiveEngine, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
+def spark(hive: HiveEngine, no_session: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     """A session on the engine's metastore, in a JVM whose time zone is another than the session's."""
     with session_beside(hive, tmp_path_factory.mktemp("spark"), ZONES[0]) as session:
         jvm: Any = session._jvm

@@ -146,8 +146,18 @@ def guess_seconds(unit: str, test_count: int, known_seconds: Mapping[str, float]
     return _TEST_SECONDS[kind] * test_count
 
 
+def find_next(seconds: Mapping[str, float], last: str) -> str:
+    """What a process begins after the unit `last` ("" for none): the longest one.
+
+    Among units of the release of Hive that it runs, if there is one: the engine keeps running.
+    """
+    release = last[last.find("[") :] if "[" in last else None
+    of_release = [unit for unit in seconds if release and unit.endswith(release)]
+    return max(of_release or seconds, key=lambda unit: seconds[unit])
+
+
 class UnitScheduling(LoadScopeScheduling):
-    """A process that has no more than two tests left gets the longest unit that is nobody's."""
+    """A process that has no more than two tests left gets another unit."""
 
     def __init__(self, config: pytest.Config, log: Producer, known_seconds: Mapping[str, float]) -> None:
         super().__init__(config, log)
@@ -155,10 +165,9 @@ class UnitScheduling(LoadScopeScheduling):
         self._is_whole_run = is_whole_run(config)
 
     def _assign_work_unit(self, node: WorkerController) -> None:
-        longest = max(
-            self.workqueue, key=lambda unit: guess_seconds(unit, len(self.workqueue[unit]), self._known_seconds)
-        )
-        self.workqueue.move_to_end(longest, last=False)
+        seconds = {unit: guess_seconds(unit, len(tests), self._known_seconds) for unit, tests in self.workqueue.items()}
+        last = next(reversed(self.assigned_work.get(node, {})), "")
+        self.workqueue.move_to_end(find_next(seconds, last), last=False)
         super()._assign_work_unit(node)
 
     def _split_scope(self, nodeid: str) -> str:

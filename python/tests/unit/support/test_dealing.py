@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from support.dealing import LONG_SECONDS, SHARING_FOLDERS, find_unit, guess_seconds
+from support.dealing import LONG_SECONDS, SHARING_FOLDERS, find_next, find_unit, guess_seconds
 
 ROOT = Path(__file__).resolve().parents[4]
 
@@ -51,3 +51,13 @@ def test_before_any_run_a_session_of_spark_is_thought_slower_than_pure_code() ->
 @pytest.mark.parametrize("unit", [*LONG_SECONDS, *SHARING_FOLDERS])
 def test_the_units_named_exist(unit: str) -> None:
     assert (ROOT / unit.split("[", 1)[0]).exists()
+
+
+def test_a_process_begins_the_longest_unit_that_is_left() -> None:
+    assert find_next({"a.py": 1.0, "b.py[hive-4.1.0]": 3.0, "c.py": 2.0}, "") == "b.py[hive-4.1.0]"
+
+
+def test_a_process_that_runs_an_engine_of_hive_goes_on_with_its_release() -> None:
+    seconds = {"a.py[hive-3.1.3]": 9.0, "b.py[hive-4.1.0]": 3.0, "c.py[hive-4.1.0]": 4.0, "d.py": 5.0}
+    assert find_next(seconds, "x.py[hive-4.1.0]") == "c.py[hive-4.1.0]"
+    assert find_next({"a.py[hive-3.1.3]": 1.0, "d.py": 5.0}, "x.py[hive-4.1.0]") == "d.py"
