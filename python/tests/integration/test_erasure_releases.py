@@ -1,7 +1,7 @@
 """An erasure by the command line on a real metastore of each line, with the Cleaner of that release.
 
 4.1.0 erases beside its own Hive, in `interop/test_erasure.py`. 4.0.0 is the embedded metastore of all other tests of
-erasures, and 4.0.1 has its Cleaner.
+erasures (buckets among them), and 4.0.1 has its Cleaner.
 """
 
 from __future__ import annotations
@@ -35,20 +35,14 @@ keys = {email = "lower(email)"}
 keys = {email = "guest.email"}
 [tables."default.clicks"]
 keys = {email = "email"}
-[tables."default.accounts"]
-keys = {email = "lower(email)"}
 [tables."default.logs"]
-keys = {email = "lower(email)"}
-[tables."default.seats"]
 keys = {email = "lower(email)"}
 """
 FULL = "TBLPROPERTIES ('transactional'='true')"
 INSERT_ONLY = "TBLPROPERTIES ('transactional'='true', 'transactional_properties'='insert_only')"
 MAIL = {
     "sales": f"PARTITIONED BY (day STRING) STORED AS ORC {FULL}",
-    "accounts": f"PARTITIONED BY (day STRING) CLUSTERED BY (id) INTO 3 BUCKETS STORED AS ORC {FULL}",
     "logs": f"PARTITIONED BY (day STRING) STORED AS PARQUET {INSERT_ONLY}",
-    "seats": f"PARTITIONED BY (day STRING) CLUSTERED BY (id) INTO 3 BUCKETS STORED AS ORC {INSERT_ONLY}",
 }
 """Tables of `(id, email, day)`."""
 

@@ -24,8 +24,10 @@ LOG = logging.getLogger(__name__)
 POOLS_END_S = 150.0
 """A multiple of that. What Spark's cleaner and listeners still hold of ended statements, tens of MB, goes sooner."""
 
-FEW_STATEMENTS = {"threads": 5, "files": 8, "memory_mb": 30, "heap_mb": 20}
-MANY_STATEMENTS = {"threads": 10, "files": 15, "memory_mb": 60, "heap_mb": 40}
+WARM_UP = 10
+"""Rounds."""
+
+LIMITS = {"threads": 10, "files": 15, "memory_mb": 60, "heap_mb": 40}
 """How much more there may be after the warm-up: one more thread that calls back at the same time has some connections.
 A leak of one for each statement, or for each in a thread of its own, is a multiple of it.
 """
@@ -105,41 +107,27 @@ class LongSession:
         return measure(self._pids["JVM"]).count_threads(named=SPARKS_POOLS) < 50
 
 
-def grown(session: LongSession, before: State, limits: dict[str, int]) -> dict[str, object]:
+def grown(session: LongSession, before: State) -> dict[str, object]:
     """What is beyond the limits, with the names of the threads that were added."""
     now = session.measure()
-    beyond = {key: added for key, added in now.added_since(before).items() if added > limits[key.split()[-1]]}
+    beyond = {key: added for key, added in now.added_since(before).items() if added > LIMITS[key.split()[-1]]}
     return {**beyond, "threads": now.more_threads_than(before)} if beyond else {}
-
-
-@pytest.mark.beyond_the_gate(
-    "snapshots and RDDs are given back: `integration/test_rdd_reads.py`, "
-    "`integration/test_long_reads.py`; threads, files and memory only in `--all`"
-)
-def test_dozens_of_statements_leave_nothing_behind(tmp_path: Path, metastore: EmbeddedMetastore) -> None:
-    with SessionProcess(tmp_path / "session", metastore.uri, metastore.warehouse, KEPT_BY_SPARK) as process:
-        session = LongSession(process, metastore)
-        run_and_compare(session, warm_up=2, rounds=5, limits=FEW_STATEMENTS)
 
 
 @pytest.mark.slow
 def test_a_thousand_statements_leave_nothing_behind(tmp_path: Path, metastore: EmbeddedMetastore) -> None:
-    warm_up, rounds = 10, STATEMENTS // len(ROUND) - 10
+    """After a warm-up, which brings all that is used again."""
+    rounds = range(1, STATEMENTS // len(ROUND) + 1)
     with SessionProcess(tmp_path / "session", metastore.uri, metastore.warehouse, KEPT_BY_SPARK) as process:
         session = LongSession(process, metastore)
-        run_and_compare(session, warm_up, rounds, limits=MANY_STATEMENTS)
+        session.create_tables()
+        for number in rounds[:WARM_UP]:
+            session.run_round(number)
+        before = session.measure()
+        for number in rounds[WARM_UP:]:
+            session.run_round(number)
+            if number % 5 == 0:
+                session.measure()
+        assert eventually(lambda: not grown(session, before), POOLS_END_S), grown(session, before)
+        assert eventually(lambda: not session.open_at_metastore()), session.open_at_metastore()
         assert eventually(session.has_idle_pools, POOLS_END_S)
-
-
-def run_and_compare(session: LongSession, warm_up: int, rounds: int, limits: dict[str, int]) -> None:
-    """Runs rounds of statements until everything is there that is used again, then as many as are to add nothing."""
-    session.create_tables()
-    for number in range(1, warm_up + 1):
-        session.run_round(number)
-    before = session.measure()
-    for number in range(warm_up + 1, warm_up + rounds + 1):
-        session.run_round(number)
-        if number % 5 == 0:
-            session.measure()
-    assert eventually(lambda: not grown(session, before, limits), POOLS_END_S), grown(session, before, limits)
-    assert eventually(lambda: not session.open_at_metastore()), session.open_at_metastore()

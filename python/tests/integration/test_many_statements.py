@@ -36,8 +36,8 @@ SPARE = 12
 WARM_UP = 10
 """Rounds until everything is there that is used again."""
 POOLS_END_S = 150.0
-SHARE = 3
-"""Entries in the same side-car get a third of the statements: a leak of one for each is a multiple of what is spare."""
+SHARE = 5
+"""Entries in the same side-car get a fifth of the statements: a leak of one for each is a multiple of what is spare."""
 
 Run = Callable[[int, int], None]
 """Runs the rounds from a number until another."""

@@ -13,7 +13,8 @@ from support.session_process import SessionProcess
 pytestmark = pytest.mark.interop
 
 BUCKETS = 1021
-ZONES = ("America/Los_Angeles", "Europe/Berlin")
+ZONES = dict(zip(HIVE_VERSIONS, ("America/Los_Angeles", "Europe/Berlin"), strict=True))
+"""Of each release: the rules of time zones are one, and so is the hash."""
 EDGES_OF_ZONES = (
     *("2024-03-10 02:30:00", "2024-11-03 01:30:00"),  # a gap and an overlap in Los Angeles
     *("2024-03-31 02:30:00", "2024-10-27 02:30:00"),  # and in Berlin
@@ -30,7 +31,7 @@ class Beside(NamedTuple):
     spark: SessionProcess
 
 
-@pytest.fixture(scope="module", params=[(version, zone) for version in HIVE_VERSIONS for zone in ZONES], ids=str)
+@pytest.fixture(scope="module", params=ZONES.items(), ids=str)
 def beside(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Beside]:
     version, zone = request.param
     conf = {"spark.sql.session.timeZone": "Asia/Kolkata", "spark.hiveacid.bucketing.hiveTimeZone": zone}

@@ -186,10 +186,14 @@ the question. What each statement does there is asked once, without a fault.
 """
 
 
-def slow_but(*names: str, among: Sequence[Mutation] = MUTATIONS) -> pytest.MarkDecorator:
-    """A test's parameter `mutation`: those named in the gate, the others only where everything is run."""
+def slow_but(*names: str, among: Sequence[Mutation] = ()) -> pytest.MarkDecorator:
+    """A test's parameter `mutation`: those named in the gate, the others only where everything is run.
+
+    The others are those of `among`, or one for each way of writing.
+    """
+    chosen = among or [m for m in MUTATIONS if m.name in names or m in WAYS_OF_WRITING]
     cases = [
         pytest.param(mutation, id=mutation.name, marks=() if mutation.name in names else pytest.mark.slow)
-        for mutation in among
+        for mutation in chosen
     ]
     return pytest.mark.parametrize("mutation", cases)

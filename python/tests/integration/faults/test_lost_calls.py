@@ -20,7 +20,7 @@ from hive_acid.commands.shared import ABORTED, DONE, OPEN
 from hive_acid.errors.outcome import StatementOutcome
 from hive_acid.metastore.types import LockComponent, LockKind, LockState, OperationKind
 from support.drivers import LIMIT_SECONDS, Drivers, Table, wait_until
-from support.mutations import MUTATIONS, Mutation
+from support.mutations import WAYS_OF_WRITING, Mutation
 from support.session_process import StatementFailed
 from support.thrift_proxy import Lost
 
@@ -68,8 +68,8 @@ def ask(command: list[str]) -> tuple[int, str]:
 
 
 def cases() -> Iterator[ParameterSet]:
-    """Every statement with requests and answers lost in turn, some with each call lost both ways."""
-    for mutation in MUTATIONS:
+    """Each way of writing with requests and answers lost in turn, some with each call lost both ways."""
+    for mutation in WAYS_OF_WRITING:
         marks = () if mutation.name == "insert-flat" else pytest.mark.slow
         yield pytest.param(mutation, tuple(Lost), id=f"{mutation}-in-turn", marks=marks)
         if mutation.name in ("insert-flat", "overwrite-partitions"):

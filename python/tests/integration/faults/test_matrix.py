@@ -16,7 +16,7 @@ import pytest
 from hive_acid.metastore.types import LockComponent, LockKind, LockState, OperationKind
 from hive_acid.wire.statement_kinds import StatementKind
 from support.drivers import LIMIT_SECONDS, Drivers, wait_until
-from support.mutations import BUCKETED, MUTATIONS, Mutation, slow_but
+from support.mutations import MUTATIONS, Mutation, slow_but
 from support.session_process import StatementFailed
 from support.spark_lines import raised_in_tasks
 from support.thrift_proxy import Lost
@@ -52,7 +52,7 @@ def test_an_exception_in_the_query_undoes_it(drivers: Drivers, mutation: Mutatio
     "in memory, every fault at every step of a statement of each way to write: "
     "`unit/execution/test_fault_matrix.py`; one statement for each fault"
 )
-@slow_but("insert-flat", "update-partitions", "delete-partitions", among=(*MUTATIONS, *BUCKETED))
+@slow_but("insert-flat", "update-partitions", "delete-partitions")
 def test_a_task_that_is_tried_again_writes_every_row_once(drivers: Drivers, mutation: Mutation) -> None:
     trial, marker = drivers.trial(mutation), drivers.marker()
     affected = drivers.attempt(trial.text(f"fail_once('{marker}', id, {trial.numbers[1]})"))

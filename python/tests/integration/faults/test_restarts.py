@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import pytest
 
 from support.drivers import Drivers, start_drivers
-from support.mutations import MUTATIONS, Mutation
+from support.mutations import WAYS_OF_WRITING, Mutation
 
 pytestmark = pytest.mark.beyond_the_gate(
     "a client whose server vanishes (`contract/test_vanishing_server.py`); "
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.beyond_the_gate(
 )
 
 PATIENT = {"metastore.txn.timeout": "600s"}
-ALL = pytest.mark.parametrize("mutation", MUTATIONS, ids=str)
+EACH_WAY = pytest.mark.parametrize("mutation", WAYS_OF_WRITING, ids=str)
 
 
 @pytest.fixture(scope="module")
@@ -27,7 +27,7 @@ def drivers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Drivers]:
         yield started
 
 
-@ALL
+@EACH_WAY
 def test_a_metastore_that_starts_again_during_the_write_job_costs_only_time(
     drivers: Drivers, mutation: Mutation
 ) -> None:
@@ -40,7 +40,7 @@ def test_a_metastore_that_starts_again_during_the_write_job_costs_only_time(
     trial.assert_done(affected)
 
 
-@ALL
+@EACH_WAY
 def test_a_commit_under_way_while_the_metastore_starts_again_is_resolved(drivers: Drivers, mutation: Mutation) -> None:
     trial = drivers.trial(mutation)
     held = drivers.proxy.hold("commit_txn")

@@ -14,11 +14,14 @@ EXHIBITS: tuple[Exhibit, ...] = tuple(exhibit for module in MODULES for exhibit 
 
 
 def cases(*, is_replaced: bool = False) -> pytest.MarkDecorator:
-    """Each exhibit with each release that can make it; only those that can be replaced if that is asked for."""
+    """Each exhibit with each release that can make it.
+
+    Those that can be replaced, if that is asked for, each with the newest release: a base hides any layout alike.
+    """
     chosen = (
         (release, exhibit.name, (exhibit,))
         for exhibit in EXHIBITS
-        for release in exhibit.hive_versions
+        for release in exhibit.hive_versions[-1 if is_replaced else 0 :]
         if not (is_replaced and exhibit.refused)
     )
     return cases_of_releases(("exhibit",), chosen)

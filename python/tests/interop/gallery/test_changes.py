@@ -29,7 +29,6 @@ def test_it_is_read_changed_and_compacted(
     visit.check_rows(exhibit.rows, "at the beginning", hive_reads=is_read)
     rows = visit.take(our_changes(exhibit, exhibit.rows), hive_reads=is_read)
     if is_read:
-        visit.check_row_ids()
         rows = visit.take(hive_changes(exhibit, rows), by_hive=True)
     visit.workshop.abort_open()
     for kind in exhibit.compactions:
