@@ -45,14 +45,15 @@ class RangedFile(io.RawIOBase):
         return self._place
 
     def readinto(self, buffer: Any) -> int:
-        """Fills the buffer as far as one block does; 0 at the end."""
-        if self._place >= self._length:
-            return 0
-        number, within = divmod(self._place, _BLOCK_BYTES)
-        found = self._block(number)[within : within + len(buffer)]
-        buffer[: len(found)] = found
-        self._place += len(found)
-        return len(found)
+        """Fills the whole buffer, or as far as the file goes: pyarrow takes less for the end of the file."""
+        filled = 0
+        while filled < len(buffer) and self._place < self._length:
+            number, within = divmod(self._place, _BLOCK_BYTES)
+            found = self._block(number)[within : within + len(buffer) - filled]
+            buffer[filled : filled + len(found)] = found
+            filled += len(found)
+            self._place += len(found)
+        return filled
 
     def _block(self, number: int) -> bytes:
         if number in self._blocks:
