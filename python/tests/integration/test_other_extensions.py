@@ -14,6 +14,7 @@ import pytest
 
 from hive_acid.erasure.signing import make_keys
 from hive_acid.local import EmbeddedMetastore
+from hive_acid.spark.lines import LINES, find_line
 from support.extension_session import ExtensionSession
 
 ACID = "STORED AS ORC TBLPROPERTIES ('transactional'='true')"
@@ -22,6 +23,9 @@ STAGES = ("analysis", "alias", "optimizer")
 STORED = [[1, "Ada", "111-11"], [2, "Bob", "222-22"]]
 TARGET, SOURCE = "HIVE_ACID_FOREIGN_NODE.TARGET", "HIVE_ACID_FOREIGN_NODE.SOURCE"
 KEY = "HIVE_ACID_FOREIGN_NODE.KEY"
+needs_early_rules = pytest.mark.skipif(
+    LINES.index(find_line()) < LINES.index("4.3"), reason="extensions have no such rules before Spark 4.3"
+)
 
 
 @pytest.fixture(scope="module")
@@ -141,6 +145,38 @@ def test_a_mask_below_the_padding_of_a_char_column_is_seen(session: ExtensionSes
                     refused = session.refusal(changes(name)[kind])
                     assert refused.condition == TARGET, refused
         assert rows(session, name) == [[1, "Ada", "111   "], [2, "Bob", "222-22"]]
+
+
+@pytest.mark.parametrize("stage", ["normalization", pytest.param("early optimizer", marks=needs_early_rules)])
+def test_a_rule_that_comes_before_those_of_the_optimizer_is_seen(
+    session: ExtensionSession, people: str, stage: str
+) -> None:
+    for kind in ("update", "delete", "merge"):
+        for policy in ({"mask": f"{people}.ssn"}, {"filter": f"{people}.id=2"}):
+            with session.policies(stage=stage, **policy):
+                refused = session.refusal(changes(people)[kind])
+            assert refused.condition == TARGET, refused
+    assert rows(session, people) == STORED
+
+
+@pytest.mark.parametrize("stage", ["analysis", "alias"])
+def test_values_that_are_shown_in_a_coarser_type_are_not_what_a_change_of_rows_meets(
+    session: ExtensionSession, stage: str
+) -> None:
+    statements = (
+        "UPDATE {} SET id = id + 1 WHERE salary = 10",
+        "DELETE FROM {} WHERE salary = 10",
+        "MERGE INTO {} t USING (SELECT 10 AS s) ON salary = s WHEN MATCHED THEN DELETE",
+        "INSERT INTO {} REPLACE WHERE salary = 10 SELECT 2, 10.00",
+    )
+    with table(session, f"(id INT, salary DECIMAL(6, 2)) {ACID}") as name:
+        session.sql(f"INSERT INTO {name} VALUES (1, 10.75)")
+        with session.policies(stage=stage, coarse=f"{name}.salary=INT"):
+            assert rows(session, name) == [[1, 10]]
+            for statement in statements:
+                refused = session.refusal(f"spark.sql({statement.format(name)!r})")
+                assert refused.condition == TARGET, refused
+        assert session.sql(f"SELECT id, string(salary) FROM {name}") == [[1, "10.75"]]
 
 
 @pytest.mark.parametrize(("stage", "rule"), [("analysis", "ShownInAnalysis"), ("optimizer", "ShownInOptimizer")])

@@ -7,12 +7,23 @@ import hiveacid.plugins.TableStatement
 import org.apache.spark.sql.{SparkSession, SparkSessionExtensions}
 import org.apache.spark.sql.catalyst.TableIdentifier
 import org.apache.spark.sql.catalyst.catalog.HiveTableRelation
-import org.apache.spark.sql.catalyst.expressions.{Alias, AttributeReference, EqualTo, ExprId, Literal, Not}
+import org.apache.spark.sql.catalyst.expressions.{
+  Alias,
+  AttributeReference,
+  Cast,
+  EqualTo,
+  ExprId,
+  Expression,
+  Literal,
+  NamedExpression,
+  Not
+}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.trees.TreeNodeTag
 import org.apache.spark.sql.execution.QueryExecution
 import org.apache.spark.sql.execution.datasources.LogicalRelation
+import org.apache.spark.sql.types.DataType
 import org.apache.spark.sql.util.QueryExecutionListener
 
 /** The policies of a session, as its settings have them.
@@ -21,6 +32,7 @@ import org.apache.spark.sql.util.QueryExecutionListener
   *     `alias` is the analysis, above the name of a table instead of right above its relation, and `expression` the
   *     analysis, in place of columns that are selected
   *   - `spark.policies.mask`: `table.column`, which shows `***`
+ *   - `spark.policies.coarse`: `table.column=type`, which shows its values as those of another type
   *   - `spark.policies.filter`: `table.column=value`, rows that are not shown
   *   - `spark.policies.leavesTargets`: `true` for a plug-in that knows statements by [[hiveacid.plugins.TableStatement]]
   *   - `spark.policies.knows`: `nothing` for a plug-in that knows no statement of Spark either
@@ -45,12 +57,16 @@ final class Policies(spark: SparkSession) {
         Filter(Not(EqualTo(attribute, Literal.create(value.toInt))), below)
       case _ => below
     }
-    get("mask") match {
-      case Some(Masked(table, column)) if nameOf(l).contains(table) =>
-        val shown = below.output.map(a => if (a.name == column) Alias(Literal("***"), a.name)() else a)
-        Project(shown, filtered)
-      case _ => filtered
+    val value: PartialFunction[String, Expression => Expression] = (get("mask"), get("coarse")) match {
+      case (Some(Masked(table, column)), _) if nameOf(l).contains(table) => { case `column` => _ => Literal("***") }
+      case (_, Some(Filtered(table, column, name))) if nameOf(l).contains(table) => {
+        case `column` => Cast(_, DataType.fromDDL(name))
+      }
+      case _ => PartialFunction.empty
     }
+    if (below.output.exists(a => value.isDefinedAt(a.name)))
+      Project(below.output.map(a => value.lift(a.name).fold[NamedExpression](a)(f => Alias(f(a), a.name)())), filtered)
+    else filtered
   }
 }
 
@@ -105,8 +121,8 @@ final class ShownInAnalysis(spark: SparkSession) extends Shown(spark) {
   override protected def isOn: Boolean = policies.stage.exists(Set("analysis", "alias", "expression"))
 }
 
-final class ShownInOptimizer(spark: SparkSession) extends Shown(spark) {
-  override protected def isOn: Boolean = policies.stage.contains("optimizer")
+final class ShownInOptimizer(spark: SparkSession, stage: String = "optimizer") extends Shown(spark) {
+  override protected def isOn: Boolean = policies.stage.contains(stage)
 }
 
 /** Asks in the optimizer who may do what, of statements of this package, and keeps what it saw. */
@@ -166,6 +182,10 @@ final class Extension extends (SparkSessionExtensions => Unit) {
   override def apply(extensions: SparkSessionExtensions): Unit = {
     extensions.injectResolutionRule(new ShownInAnalysis(_))
     extensions.injectOptimizerRule(new ShownInOptimizer(_))
+    extensions.injectPlanNormalizationRule(new ShownInOptimizer(_, "normalization"))
+    extensions.getClass.getMethods.find(_.getName == "injectPreOperatorOptimizationRule").foreach { inject => // since 4.3
+      inject.invoke(extensions, (spark: SparkSession) => new ShownInOptimizer(spark, "early optimizer"))
+    }
     extensions.injectOptimizerRule(new Rights(_))
   }
 }

@@ -5,12 +5,13 @@ import hiveacid.values.AcidTable
 
 import org.apache.spark.sql.catalyst.catalog.{CatalogTable, HiveTableRelation}
 import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, Cast, Expression}
+import org.apache.spark.sql.catalyst.optimizer.Optimizer
 import org.apache.spark.sql.catalyst.plans.logical.{LeafNode, LogicalPlan, Project, SubqueryAlias}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.util.CharVarcharUtils
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.execution.SparkOptimizer
 import org.apache.spark.sql.execution.datasources.LogicalRelation
+import org.apache.spark.sql.hiveacid.SparkAccess
 
 /** A node that another extension has put between a table's relation and who reads it, as those do that mask columns or
   * filter rows.
@@ -61,7 +62,7 @@ object ForeignNodes {
     }.headOption
   }
 
-  /** The same for what is left of the plan once each rule that others have added to the optimizer has been tried. */
+  /** The same for what is left of the plan once each rule that others have put before the planner has been tried. */
   def byOptimizer(session: SparkSession, plan: LogicalPlan)(
       find: LogicalPlan => Option[LogicalPlan]
   ): Option[ForeignNode] = firstOf(optimizerRules(session), plan)(find)
@@ -78,12 +79,12 @@ object ForeignNodes {
       .flatMap(rule => find(rule(plan.clone())).map(ForeignNode(_, Some(rule.ruleName))))
       .headOption
 
+  /** The rules that others have added between the analysis and the planner. */
   private def optimizerRules(session: SparkSession): Seq[Rule[LogicalPlan]] = {
-    val injected = session.sessionState.optimizer match {
-      case spark: SparkOptimizer => spark.extendedOperatorOptimizationRules ++ spark.preCBORules
-      case other                 => other.extendedOperatorOptimizationRules
-    }
-    injected ++ session.experimental.extraOptimizations
+    def rules(optimizer: Optimizer) = optimizer.batches.flatMap(_.rules)
+    val known = rules(SparkAccess.plainOptimizer(session)).map(_.ruleName).toSet
+    val added = rules(session.sessionState.optimizer).filterNot(rule => known(rule.ruleName))
+    session.sessionState.planNormalizationRules.toSeq ++ added.distinct
   }
 
   private def isOurs(node: AnyRef): Boolean = node.getClass.getName.startsWith("hiveacid.")
@@ -114,14 +115,14 @@ object ForeignNodes {
     case _                    => None
   }
 
-  /** True for a node that shows all columns by their names as they are, in other types perhaps: Spark's analyzer makes
-    * the sides of a UNION alike by it.
+  /** True for a node that shows all columns by their names as they are, in wider types perhaps: Spark's analyzer makes
+    * the sides of a UNION alike by it. A narrower type shows other values.
     */
   def isPlain(p: Project): Boolean = p.projectList.forall {
     case _: Attribute       => true
     case Alias(value, name) =>
       value match {
-        case c: Cast => isNamed(c.child, name)
+        case c: Cast => isNamed(c.child, name) && Cast.canUpCast(c.child.dataType, c.dataType)
         case other   => isNamed(other, name)
       }
     case _ => false
