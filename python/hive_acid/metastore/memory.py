@@ -145,6 +145,7 @@ class MemoryMetastore(MemoryTables, MemoryQueue):
                 raise build_ended_error(txn_id, "its tables", f"a write conflict with transaction {winner}")
             transaction.commit_id = self._transactions.high_water_mark
             self._end(transaction, TransactionState.COMMITTED)
+            self._compactions.note_commit(txn_id)
 
     def abort(self, txn_id: int) -> None:
         with self._guard:

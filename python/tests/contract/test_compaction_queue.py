@@ -126,6 +126,14 @@ class TestWorker:
         session.metastore.commit(txn_id)
         assert entry(session, job.table).state in LEFT_TO_CLEANER
 
+    def test_an_entry_tells_when_it_was_committed(self, session: Session, started: tuple[CompactionJob, int]) -> None:
+        job, txn_id = started
+        assert entry(session, job.table).committed_ms is None
+        session.metastore.commit(txn_id)
+        listed = entry(session, job.table)
+        assert (listed.state, listed.committed_ms is not None) == (CompactionState.WORKING, True)
+        session.metastore.mark_compacted(job)
+
     def test_a_failure_carries_its_reason(self, session: Session, started: tuple[CompactionJob, int]) -> None:
         job, txn_id = started
         session.metastore.mark_failed(replace(job, error="the disk is full"))

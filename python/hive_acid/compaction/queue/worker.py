@@ -29,7 +29,7 @@ from hive_acid.metastore.compaction_types import (
     CompactionRequest,
 )
 from hive_acid.metastore.stringable_map import parse_map
-from hive_acid.metastore.types import MetastoreLine, TransactionState
+from hive_acid.metastore.types import MetastoreLine
 from hive_acid.model.table import TableName
 from hive_acid.older_python import add_note
 from hive_acid.transactions.manager import Outcome, Transaction, TransactionManager
@@ -177,14 +177,14 @@ class Worker:
         return [entry.id for entry in find_dead(self._metastore) if not self._is_done(entry) and self._fail(entry)]
 
     def _is_done(self, entry: CompactionInfo) -> bool:
-        """True if its result is visible; then the queue is told."""
-        txn_id = find_transaction(entry)
-        if txn_id is None or self._metastore.transaction_state(txn_id) is not TransactionState.COMMITTED:
+        """True if its result is visible; then the queue is told.
+
+        The entry keeps the time of the commit. The transaction is forgotten soon, as those that were aborted are.
+        """
+        if entry.committed_ms is None:
             return False
-        if entry.txn_id == txn_id:  # else it had not begun
-            self._tell_done(CompactionJob.of(entry))
-            return True
-        return False
+        self._tell_done(CompactionJob.of(entry))
+        return True
 
     def _fail(self, entry: CompactionInfo) -> bool:
         reason = f"worker {entry.worker} died: its transaction {find_transaction(entry)} has ended"
