@@ -138,11 +138,12 @@ class Calls:
 
         def send(client: Any) -> Any:
             nonlocal was_sent
-            was_sent = True
             try:
                 return call(client)
-            except RequestNotSent:
-                was_sent = False
+            except RequestNotSent:  # this time
+                raise
+            except BaseException:
+                was_sent = True
                 raise
 
         try:

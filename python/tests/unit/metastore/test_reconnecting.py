@@ -123,6 +123,27 @@ def test_a_request_that_could_not_be_sent_to_a_metastore_that_is_gone_was_not_ca
         assert not caught.value.was_sent
 
 
+def test_a_request_that_was_sent_once_may_have_been_carried_out_whatever_became_of_it_the_second_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    written: list[bytes] = []
+    write = TSocket.write
+
+    def fail(self: TSocket, data: bytes) -> None:
+        written.extend([data] if b"heartbeat" in data else [])
+        if len(written) > 1 and b"heartbeat" in data:
+            raise TTransportException(message="unexpected exception", inner=BrokenPipeError())
+        write(self, data)
+
+    monkeypatch.setattr(TSocket, "write", fail)
+    with open_one(FakeMetastoreServer()) as server, closing(build(server.uri, lambda _: None, 0)) as client:
+        server.answers["heartbeat"] = [dropped]
+        server.answers["get_open_txns"] = [dropped, dropped]
+        with pytest.raises(MetastoreUnavailable) as caught:
+            client.heartbeat(7)
+        assert (len(written), caught.value.was_sent) == (2, True)
+
+
 def test_a_connection_that_is_dropped_at_the_greeting_has_sent_nothing() -> None:
     """So does what stands before a metastore that is away: it accepts, and drops."""
     pauses: list[int] = []
