@@ -28,8 +28,9 @@ class Endings:
         """Starts the thread, if it does not run. Call it while a program may still start threads, before `submit`."""
         with self._guard:
             if self._thread is None and not self._is_closed:
-                self._thread = threading.Thread(target=self._run, name=self._name, daemon=True)
-                self._thread.start()
+                thread = threading.Thread(target=self._run, name=self._name, daemon=True)
+                thread.start()  # fails once the program ends
+                self._thread = thread
 
     def submit(self, call: Callable[[], None]) -> None:
         """Has the call made soon; does nothing once closed."""

@@ -70,6 +70,22 @@ def test_after_their_close_reports_of_ends_do_nothing(world: World, readers: Rea
     assert world.open_transactions() == []
 
 
+def test_where_no_thread_can_start_any_more_a_read_fails_and_the_close_does_not(
+    world: World, readers: Readers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    described = asked(world)
+
+    def refuse(_: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread at interpreter shutdown")
+
+    with monkeypatch.context() as ending:
+        ending.setattr(threading.Thread, "start", refuse)
+        with pytest.raises(RuntimeError):
+            readers.scan_plan(7, described, None, NONE)
+        readers.close()
+    assert world.open_transactions() == []
+
+
 def test_how_much_there_is_to_read_is_looked_at_in_a_transaction_that_ends(world: World, readers: Readers) -> None:
     world.run(StatementKind.INSERT)
     world.metastore.calls.clear()
