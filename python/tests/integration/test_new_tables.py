@@ -28,6 +28,9 @@ def frame_writer(spark: SparkSession) -> DataFrameWriter:
 CREATIONS: dict[str, Callable[[SparkSession], object]] = {
     "SQL": lambda spark: spark.sql(f"CREATE TABLE made (id INT) {KIND}"),
     "SQL, if it is not there": lambda spark: spark.sql(f"CREATE TABLE IF NOT EXISTS made (id INT) {KIND}"),
+    "SQL, by a name that is computed": lambda spark: spark.sql(
+        f"CREATE TABLE IDENTIFIER('ma' || 'de') (id INT) {KIND}"
+    ),
     "AS SELECT": lambda spark: spark.sql(f"CREATE TABLE made {KIND} AS SELECT 0 AS id"),
     "writeTo": lambda spark: (
         spark.range(3)
@@ -91,6 +94,16 @@ def test_what_else_is_said_of_a_new_table_holds(tables: Tables, spark: SparkSess
             "HIVE_ACID_UNSUPPORTED_TABLE.DATA_SOURCE_TABLE",
         ),
         (
+            lambda spark: spark.sql(f"CREATE TABLE IDENTIFIER('ma' || 'de') {KIND} AS SELECT 1 AS id"),
+            "HIVE_ACID_UNSUPPORTED_TABLE.DATA_SOURCE_TABLE",
+        ),
+        (
+            lambda spark: spark.sql(
+                "CREATE TABLE IDENTIFIER('ma' || 'de') USING orc OPTIONS ('transactional'='true') AS SELECT 1 AS id"
+            ),
+            "HIVE_ACID_UNSUPPORTED_TABLE.DATA_SOURCE_TABLE",
+        ),
+        (
             lambda spark: frame_writer(spark).option("mergeSchema", "true").saveAsTable("made"),
             "HIVE_ACID_UNSUPPORTED_STATEMENT.OPTION",
         ),
@@ -122,6 +135,7 @@ def test_a_plain_table_does_not_become_one_by_an_option(tables: Tables, spark: S
     [
         ("ALTER TABLE t ADD COLUMN c INT AFTER x", "STATEMENT.COLUMN_POSITION"),
         ("ALTER TABLE t ADD COLUMNS (c INT, d INT FIRST)", "STATEMENT.COLUMN_POSITION"),
+        ("ALTER TABLE IDENTIFIER('t' || '') ADD COLUMN c INT FIRST", "STATEMENT.COLUMN_POSITION"),
         pytest.param("ALTER TABLE t CLUSTER BY (id)", "STATEMENT.CLUSTER_BY", marks=SINCE_4_0),
         pytest.param("ALTER TABLE t CLUSTER BY NONE", "STATEMENT.CLUSTER_BY", marks=SINCE_4_0),
         pytest.param(f"CREATE TABLE n (id INT) CLUSTER BY (id) {KIND}", "TABLE.LOST_CLAUSE", marks=SINCE_4_0),

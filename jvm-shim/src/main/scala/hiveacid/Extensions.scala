@@ -57,6 +57,8 @@ class Extensions extends (SparkSessionExtensions => Unit) {
         s => GuardProcedures(classic(s))
       )
     )
+    // Again in the round in which Spark computes the name of a table (IDENTIFIER), which it looks up in the next one.
+    extensions.injectResolutionRule(s => RefusePositions(classic(s)))
     // With Spark's own resolution rules: SELECT must see our relation before Spark converts it to its own ORC reader,
     // DELETE must be taken before the planner calls it unsupported.
     extensions.injectResolutionRule(s => ResolveAcidRelations(classic(s)))

@@ -120,9 +120,7 @@ case class Guard(session: SparkSession) extends (LogicalPlan => Unit) {
     case c: CreateDataSourceTableAsSelectCommand => creation(c.table, "CREATE TABLE … AS SELECT")
     case c: CreateHiveTableAsSelectCommand       => creation(c.tableDesc, "CREATE TABLE … AS SELECT")
     case a: AlterTableSetPropertiesCommand if AcidTable.setsTransactional(a.properties) => dataSource(a.tableName)
-    case c: CreateDataSourceTableCommand if AcidTable.isTransactional(c.table)          =>
-      val refusal = Refusal("HIVE_ACID_UNSUPPORTED_TABLE.DATA_SOURCE_TABLE")
-      throw AcidException.unsupported("CREATE TABLE … USING", AcidTable.name(c.table), refusal)
+    case c: CreateDataSourceTableCommand => refuseNew(c.table, "CREATE TABLE … USING")
     case other =>
       LineNodes
         .saveAsTable(other)
@@ -161,8 +159,13 @@ case class Guard(session: SparkSession) extends (LogicalPlan => Unit) {
 
   private def creation(t: CatalogTable, operation: String): Unit = {
     named(t.identifier, operation, TableExists)
-    refuseAcid(t, operation, Refusal("HIVE_ACID_UNSUPPORTED_TABLE.DATA_SOURCE_TABLE"))
+    refuseNew(t, operation)
   }
+
+  /** An option means the property, also where it was not taken for it: by a name that was computed after the options. */
+  private def refuseNew(t: CatalogTable, operation: String): Unit =
+    if (AcidTable.isTransactional(t) || AcidTable.setsTransactional(t.storage.properties))
+      refuse(t, operation, Refusal("HIVE_ACID_UNSUPPORTED_TABLE.DATA_SOURCE_TABLE"))
 
   /** Hive does not know tables of Spark's own data sources, and Spark keeps what it knows of them per session. */
   private def dataSource(id: TableIdentifier): Unit = {
