@@ -86,7 +86,7 @@ class CompactionEntries:
         self._change(job.id, txn_id=txn_id, highest_write_id=job.highest_write_id, user=job.user)
 
     def note_commit(self, txn_id: int) -> None:
-        """The entry that is worked at in this transaction, if it is one of a compaction, tells when it was committed."""
+        """The entry that is worked at in this transaction, if there is one, tells when it was committed."""
         for info in [info for info, _ in self._entries.values() if info.txn_id == txn_id]:
             self._change(info.id, committed_ms=self._clock())
 

@@ -8,8 +8,9 @@ from pyspark import SparkContext
 
 from hive_acid.execution.catalog_definitions import CatalogDefinitions
 from hive_acid.metastore.directory import Directory
+from hive_acid.spark.answers import answered
 from hive_acid.spark.cancellation import Cancellation
-from hive_acid.spark.planner import Planner, answered
+from hive_acid.spark.planner import Planner
 from hive_acid.spark.planner_parts import PlannerParts
 from hive_acid.spark.requests import parse_table_name
 from hive_acid.wire import codec

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from functools import partial
-from uuid import uuid4
 
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
@@ -25,11 +22,11 @@ from hive_acid.erasure.engine import (
     Within,
 )
 from hive_acid.erasure.key_types import refuse_changes
-from hive_acid.errors import HiveAcidError, MetastoreUnavailable, StatementCancelled, build_error, condition_of
-from hive_acid.metastore.compaction_types import CompactionKind, CompactionRequest
+from hive_acid.errors import HiveAcidError, build_error
 from hive_acid.model.names import NULL_PARTITION
 from hive_acid.model.table import TableDescription, TableKind, TableName
 from hive_acid.reading.evolution import find_evolution
+from hive_acid.spark.erasure_compactions import compact_partitions
 from hive_acid.spark.erasure_sql import (
     build_counts,
     build_filter,
@@ -39,12 +36,10 @@ from hive_acid.spark.erasure_sql import (
     join_conditions,
     quote_table,
 )
-from hive_acid.spark.jvm import job_tag, run_job
+from hive_acid.spark.jvm import run_job
 from hive_acid.spark.key_types import find_key_types
-from hive_acid.spark.lines import inheriting
-from hive_acid.spark.parallel_results import give_as_they_end
 from hive_acid.spark.session import attach, find_own_settings
-from hive_acid.spark.subject_functions import SubjectFunctions, telling_missing
+from hive_acid.spark.subject_functions import SubjectFunctions, describe_failure, telling_missing
 from hive_acid.spark.transaction import AcidTransaction
 from hive_acid.wire import codec
 from hive_acid.wire.search import SearchedFile, SearchResult, SearchSpec
@@ -61,9 +56,6 @@ _SKIPPING = (
     "spark.sql.hive.verifyPartitionPath",
 )
 """The settings of Spark by which a query may leave out files without saying so."""
-_MOST_AT_ONCE = 8
-"""Compactions; each has a task for each of its buckets."""
-_COMPACTION_JOBS = "erasure-compactions"
 _SEARCH_JOB = "erasure-search"
 _DIGEST_JOB = "erasure-digest"
 
@@ -117,7 +109,7 @@ class SparkErasureEngine:
         except HiveAcidError:
             raise
         except (PySparkException, Py4JJavaError) as error:
-            failure = _describe_failure(error)
+            failure = describe_failure(error)
             raise build_error("HIVE_ACID_ERASURE.PLAN_PARTITIONS", table=table, failure=failure) from None
         return frozenset(codec.read(tuple[str, ...], found))
 
@@ -130,7 +122,7 @@ class SparkErasureEngine:
         except HiveAcidError:
             raise
         except (PySparkException, Py4JJavaError) as error:
-            failure = _describe_failure(error)
+            failure = describe_failure(error)
             raise build_error("HIVE_ACID_ERASURE.NOT_COUNTED", table=matcher.table, failure=failure) from None
 
     def counts_all(self, table: TableName) -> bool:
@@ -220,35 +212,7 @@ class SparkErasureEngine:
         return Matcher(table.name, (KeyedHashes(key, self.spell(table.name, key, values)),))
 
     def compact(self, table: TableName, partitions: Sequence[str]) -> Iterator[Compaction]:
-        """The partitions stand in no SQL text, for their names may be subjects'."""
-        settings, context = self._settings(), self._session.sparkContext
-        tag = job_tag(f"{_COMPACTION_JOBS}-{uuid4().hex}")
-
-        def compact_one(partition: str) -> Compaction:
-            requester = self._attachment.requester
-            request = CompactionRequest(table, CompactionKind.MAJOR, partition or None, initiator=requester)
-            try:
-                done = self._attachment.compact_anew(request, settings)
-            except (StatementCancelled, MetastoreUnavailable):
-                raise
-            except (HiveAcidError, PySparkException, Py4JJavaError) as error:
-                return Compaction(partition, None, _describe_failure(error))
-            return Compaction(partition, done.compaction_id)
-
-        context.addJobTag(tag)
-        try:
-            # each has properties of its own: threads that shared them would mix their jobs' tags
-            jobs = [inheriting(self._session, partial(compact_one, name)) for name in partitions]
-        finally:
-            context.removeJobTag(tag)
-        with ThreadPoolExecutor(min(_MOST_AT_ONCE, max(2, context.defaultParallelism))) as threads:
-            waiting = [threads.submit(job) for job in jobs]
-
-            def cancel() -> None:
-                threads.shutdown(wait=False, cancel_futures=True)
-                context.cancelJobsWithTag(tag)
-
-            yield from give_as_they_end(waiting, cancel)
+        return compact_partitions(self._session, self._attachment, self._settings(), table, partitions)
 
     def _settings(self) -> Settings:
         return self._attachment.settings.overridden_by(find_own_settings(self._session))
@@ -288,16 +252,6 @@ class SparkErasureEngine:
 
 def _used_keys(matcher: Matcher) -> list[Key]:
     return [keyed.key for keyed in matcher.keys if keyed.hashes]
-
-
-def _describe_failure(error: Exception) -> str:
-    """The text of an error of ours, the condition or class of another's, whose text may hold a value."""
-    condition = (condition_of(error) if isinstance(error, PySparkException) else None) or ""
-    if condition.startswith("HIVE_ACID_"):
-        return str(error).rstrip(".")
-    if condition or not isinstance(error, Py4JJavaError):
-        return condition or type(error).__name__
-    return str(error.java_exception.getClass().getName())
 
 
 def _build_file(file: PhysicalFile) -> SearchedFile:

@@ -2,32 +2,28 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable
-from functools import wraps
 from typing import Any
 
 from pyspark import SparkContext
 
-from hive_acid.errors import HiveAcidError, build_error, name_unexpected
-from hive_acid.errors.outcome import StatementOutcome, find_outcome, tell, telling
+from hive_acid.errors import build_error
+from hive_acid.errors.outcome import StatementOutcome, telling
 from hive_acid.execution.created_tables import CreatedTable
 from hive_acid.execution.ddl import DdlStatement
 from hive_acid.execution.dry_run_report import format_json
 from hive_acid.history.reader import load_history
 from hive_acid.metastore.server_settings import checks_capabilities
 from hive_acid.model.table import TableKind
-from hive_acid.older_python import add_note
 from hive_acid.reading.evolution import find_evolution
 from hive_acid.reading.json_release import find_json_release
 from hive_acid.reading.readers import ReadTable
 from hive_acid.reading.snapshot import ScannedSnapshot
+from hive_acid.spark.answers import Answering, answered
 from hive_acid.spark.cancellation import Cancellation
-from hive_acid.spark.connections import close_connection, withdraw_connection
 from hive_acid.spark.jvm import JvmEngine, is_true, run_job
 from hive_acid.spark.planner_parts import PlannerParts
 from hive_acid.spark.requests import build_read_table, build_statement, parse_table_name
-from hive_acid.spark.throwables import build_throwable, find_origin
 from hive_acid.sql.canonical import rewrite_statement
 from hive_acid.sql.explain_acid import find_explained
 from hive_acid.sql.hive_syntax import respell
@@ -46,33 +42,8 @@ from hive_acid.wire.table_calls import TableQuestion
 from hive_acid.writing.engine import RowCounts
 from hive_acid.writing.table_rules import refuse_hidden_location, refuse_row_changes, refuse_unseen
 
-LOG = logging.getLogger(__name__)
 
-
-def answered(method: Callable[..., Any]) -> Callable[..., Any]:
-    """Errors are returned as JVM Throwables: raised through py4j they would lose type and text."""
-
-    @wraps(method)
-    def answer(self: Planner, *args: Any) -> Any:
-        try:
-            return method(self, *args)
-        except KeyboardInterrupt as error:
-            # to the user's own frames; an answer would make it an error of the JVM, and an open connection one of py4j
-            close_connection(self._context)
-            interrupt = KeyboardInterrupt()  # without the frames of what it has interrupted
-            for note in getattr(error, "__notes__", ()):
-                add_note(interrupt, note)
-            raise interrupt from None
-        except BaseException as error:  # noqa: BLE001 (it goes back to the JVM, which throws it)
-            tell(error, StatementOutcome.NOTHING_CHANGED)  # as long as nobody who knows more has told
-            return self.throwable(error)
-        finally:
-            withdraw_connection(self._context)
-
-    return answer
-
-
-class Planner:
+class Planner(Answering):
     """The Python half of `hiveacid.python.Planner`; texts are messages of `hive_acid.wire`, see the trait."""
 
     def __init__(
@@ -89,11 +60,9 @@ class Planner:
 
         `client_sees_insert_only`: the Hive client of Spark's catalog is shown insert-only tables by every metastore.
         """
+        super().__init__(jvm, context, cancellation)
         self._client_sees_insert_only = client_sees_insert_only
-        self._jvm = jvm
-        self._context = context
         self._bridge = jvm.hiveacid.api.JvmApi
-        self._exception = jvm.hiveacid.errors.AcidException
         self._settings = parts.settings
         self._metastore = parts.metastore
         self._file_system = parts.file_system
@@ -102,7 +71,6 @@ class Planner:
         self._created = parts.created
         self._readers = parts.readers
         self._operators = parts.operators
-        self._cancellation = cancellation
         self._find_catalog = find_catalog
 
     @answered
@@ -292,22 +260,6 @@ class Planner:
     def cancel(self, tag: str, reason: str) -> None:
         """Ends the calls whose jobs have this tag."""
         self._cancellation.cancel_tag(tag, reason)
-
-    def throwable(self, error: BaseException) -> Any:
-        """The JVM exception for an error: the original one where it came from the JVM."""
-        origin = find_origin(error)
-        if origin is not None:
-            cancelled = self._cancellation.name(origin)
-            if cancelled is None:
-                outcome = find_outcome(error)
-                return origin if outcome is None else self._exception.told(origin, outcome.text)
-            for note in getattr(error, "__notes__", ()):
-                add_note(cancelled, note)
-            error = cancelled
-        if not isinstance(error, HiveAcidError):
-            LOG.error("unexpected error in a callback", exc_info=error)
-            error = name_unexpected(error)
-        return build_throwable(self._jvm, error, find_origin(error.__cause__))
 
     class Java:
         """The interface, for py4j."""

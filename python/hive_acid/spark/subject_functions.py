@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from pyspark.errors import AnalysisException
+from py4j.protocol import Py4JJavaError
+from pyspark.errors import AnalysisException, PySparkException
 from pyspark.sql import SparkSession
 from pyspark.sql.types import ArrayType
 
@@ -105,3 +106,13 @@ class SubjectFunctions:
 
 def _new_name() -> str:
     return f"hive_acid_{uuid.uuid4().hex[:16]}"
+
+
+def describe_failure(error: Exception) -> str:
+    """The text of an error of ours, the condition or class of another's, whose text may hold a value."""
+    condition = (condition_of(error) if isinstance(error, PySparkException) else None) or ""
+    if condition.startswith("HIVE_ACID_"):
+        return str(error).rstrip(".")
+    if condition or not isinstance(error, Py4JJavaError):
+        return condition or type(error).__name__
+    return str(error.java_exception.getClass().getName())
