@@ -213,3 +213,22 @@ class Compactions:
 def compactions(tables: Tables, spark: SparkSession) -> Iterator[Compactions]:
     pool = f"pool_{uuid.uuid4().hex[:8]}"
     yield Compactions(tables, attach(spark).build_worker(f"testhost-{pool}"), pool)
+
+
+@pytest.fixture
+def flat(tables: Any) -> TableName:
+    """A table with the rows (1, 'a') and (2, 'b')."""
+    name: TableName = tables.create("flat")
+    tables.sql("INSERT INTO flat VALUES (1, 'a'), (2, 'b')")
+    return name
+
+
+@pytest.fixture
+def outside(spark: SparkSession) -> SparkSession:
+    """Another session of the same application."""
+    return spark.newSession()
+
+
+def rows(spark: SparkSession, table: TableName) -> list[tuple[Any, ...]]:
+    """The rows that a session sees, sorted."""
+    return sorted(tuple(row) for row in spark.sql(f"SELECT * FROM {table}").collect())
