@@ -12,15 +12,13 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import hive_acid
 from hive_acid.spark.shim import find_shim_jar
+from support.serving_process import ServingProcess
 from support.spark_programs import SPARK_HOME
 from support.spark_settings import SHORT_LIVED
-
-if TYPE_CHECKING:
-    from typing_extensions import Self
 
 _WORKER: Final = """
 import json, os, pathlib, sys, traceback
@@ -57,8 +55,11 @@ class Failed(Exception):
         self.text = text
 
 
-class ExtensionSession:
+class ExtensionSession(ServingProcess):
     """A driver whose session has the extension."""
+
+    _process: subprocess.Popen[bytes]
+    _longest_end_s = 120
 
     def __init__(self, folder: Path, metastore: str, warehouse: Path) -> None:
         """Compiles the extension and starts the session; the first call waits."""
@@ -137,17 +138,6 @@ class ExtensionSession:
         assert self._process.stdin is not None
         self._process.stdin.write(json.dumps(message).encode() + b"\n")
         self._process.stdin.flush()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        assert self._process.stdin is not None
-        self._process.stdin.close()
-        try:
-            self._process.wait(120)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
 
 
 def _compile(folder: Path) -> Path:

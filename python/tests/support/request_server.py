@@ -5,18 +5,18 @@ from __future__ import annotations
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from hive_acid.local.java import find_java
-
-if TYPE_CHECKING:
-    from typing_extensions import Self
+from support.serving_process import ServingProcess
 
 _COMMON: Final = Path(__file__).with_name("Requests.java")
 
 
-class RequestServer:
+class RequestServer(ServingProcess):
     """A running program. Its first line is "ready", an answer "done" or why it failed, words are parted by tabs."""
+
+    _process: subprocess.Popen[str]
 
     def __init__(
         self, folder: Path, options: Sequence[str], jars: Sequence[Path], source: Path, *arguments: str
@@ -61,15 +61,3 @@ class RequestServer:
     def _read_line(self) -> str:
         assert self._process.stdout is not None
         return self._process.stdout.readline().strip()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        assert self._process.stdin is not None
-        self._process.stdin.close()
-        try:
-            self._process.wait(20)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()

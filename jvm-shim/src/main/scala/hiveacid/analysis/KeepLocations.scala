@@ -1,20 +1,20 @@
 package hiveacid.analysis
 
 import hiveacid.values.AcidTable
-import org.apache.spark.sql.catalyst.analysis.UnresolvedIdentifier
 import org.apache.spark.sql.catalyst.plans.logical.{CreateTable, CreateTableAsSelect, LogicalPlan, UnresolvedTableSpec}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.hiveacid.SparkAccess
 
 /** A new transactional table with a LOCATION is managed, as in Hive, unless it is EXTERNAL, too. Spark calls every
   * table with a LOCATION external, so the place travels as a property until Spark has made its command.
   */
 case class KeepLocations(session: SparkSession) extends Rule[LogicalPlan] {
+  private val Ours = new SessionNames(session)
+
   override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperatorsDown {
-    case c @ CreateTable(Ours(), _, _, spec: UnresolvedTableSpec, _) if isManaged(spec) =>
+    case c @ CreateTable(Ours(_), _, _, spec: UnresolvedTableSpec, _) if isManaged(spec) =>
       c.copy(tableSpec = moved(spec))
-    case c @ CreateTableAsSelect(Ours(), _, _, spec: UnresolvedTableSpec, _, _, _) if isManaged(spec) =>
+    case c @ CreateTableAsSelect(Ours(_), _, _, spec: UnresolvedTableSpec, _, _, _) if isManaged(spec) =>
       c.copy(tableSpec = moved(spec))
   }
 
@@ -23,12 +23,4 @@ case class KeepLocations(session: SparkSession) extends Rule[LogicalPlan] {
 
   private def moved(s: UnresolvedTableSpec) =
     s.copy(location = None, properties = s.properties + (PlaceNewTables.Location -> s.location.get))
-
-  /** A name in the catalog that the metastore is behind. */
-  private object Ours {
-    def unapply(name: LogicalPlan): Boolean = name match {
-      case UnresolvedIdentifier(parts, _) => SparkAccess.sessionIdentifier(session, parts).isDefined
-      case _                              => false
-    }
-  }
 }

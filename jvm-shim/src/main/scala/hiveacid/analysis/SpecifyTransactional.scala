@@ -5,7 +5,6 @@ import java.util.Locale
 import hiveacid.errors.{AcidException, Refusal}
 import hiveacid.values.AcidTable
 
-import org.apache.spark.sql.catalyst.analysis.UnresolvedIdentifier
 import org.apache.spark.sql.catalyst.expressions.Literal
 import org.apache.spark.sql.catalyst.plans.logical.{
   CreateTable,
@@ -17,7 +16,6 @@ import org.apache.spark.sql.catalyst.plans.logical.{
 }
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.hiveacid.SparkAccess
 
 /** A new table that is to be transactional is one of Hive's, and of ORC where no format is named: Spark would make one
   * of its own data sources. An option of that name means the property.
@@ -27,14 +25,16 @@ import org.apache.spark.sql.hiveacid.SparkAccess
 case class SpecifyTransactional(session: SparkSession) extends Rule[LogicalPlan] {
   import SpecifyTransactional._
 
+  private val Ours = new SessionNames(session)
+
   override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperatorsDown {
     case c @ CreateTable(Ours(name), _, _, spec: UnresolvedTableSpec, _) if isMeant(spec) =>
-      c.copy(tableSpec = specified("CREATE TABLE", name, spec))
+      c.copy(tableSpec = specified("CREATE TABLE", name.unquotedString, spec))
     case c @ CreateTableAsSelect(Ours(name), _, _, spec: UnresolvedTableSpec, options, _, _)
         if isMeant(spec) || AcidTable.setsTransactional(options) =>
       val (kind, others) = options.partition { case (key, _) => isOfKind(key) }
       val named = spec.copy(properties = spec.properties ++ kind)
-      c.copy(tableSpec = specified("CREATE TABLE … AS SELECT", name, named), writeOptions = others)
+      c.copy(tableSpec = specified("CREATE TABLE … AS SELECT", name.unquotedString, named), writeOptions = others)
   }
 
   private def isMeant(s: UnresolvedTableSpec) =
@@ -58,14 +58,6 @@ case class SpecifyTransactional(session: SparkSession) extends Rule[LogicalPlan]
 
   private def texts(options: OptionList): Map[String, String] =
     options.options.collect { case (key, Literal(value, _)) if value != null => key -> value.toString }.toMap
-
-  /** A name in the catalog that the metastore is behind. */
-  private object Ours {
-    def unapply(name: LogicalPlan): Option[String] = name match {
-      case UnresolvedIdentifier(parts, _) => SparkAccess.sessionIdentifier(session, parts).map(_.unquotedString)
-      case _                              => None
-    }
-  }
 }
 
 object SpecifyTransactional {

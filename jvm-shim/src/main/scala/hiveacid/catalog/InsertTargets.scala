@@ -1,8 +1,5 @@
 package hiveacid.catalog
 
-import java.util
-
-import hiveacid.errors.{AcidException, Refusal}
 import hiveacid.values.AcidTable
 
 import org.apache.spark.sql.{SparkSession => ApiSession}
@@ -10,9 +7,7 @@ import org.apache.spark.sql.catalyst.TableIdentifier
 import org.apache.spark.sql.catalyst.analysis.NoSuchTableException
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.connector.catalog.{Identifier, Table, TableCatalog, TableChange}
-import org.apache.spark.sql.connector.expressions.Transform
-import org.apache.spark.sql.types.StructType
+import org.apache.spark.sql.connector.catalog.{Identifier, Table}
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
 /** The transactional tables of the session catalog under another name, as `DataFrameWriter.insertInto` looks them up.
@@ -20,7 +15,7 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap
   * Spark's plan of an `insertInto` has the writer's options only if the table is in another catalog than the session's,
   * whose tables take none (DataFrameWriter.insertInto, 3.5.9 to 4.3.0). Nothing else leads from the plan to them.
   */
-final class InsertTargets extends TableCatalog {
+final class InsertTargets extends FixedTables {
   override def initialize(name: String, options: CaseInsensitiveStringMap): Unit = ()
   override def name: String = InsertTargets.Name
 
@@ -32,22 +27,7 @@ final class InsertTargets extends TableCatalog {
 
   override def listTables(namespace: Array[String]): Array[Identifier] = Array.empty
 
-  override def createTable(
-      id: Identifier,
-      schema: StructType,
-      partitions: Array[Transform],
-      properties: util.Map[String, String]
-  ): Table = refuse("CREATE TABLE", id)
-
-  override def alterTable(id: Identifier, changes: TableChange*): Table = refuse("ALTER TABLE", id)
   override def dropTable(id: Identifier): Boolean = refuse("DROP TABLE", id)
-  override def renameTable(from: Identifier, to: Identifier): Unit = refuse("RENAME TABLE", from)
-
-  private def refuse(operation: String, id: Identifier): Nothing = throw AcidException.unsupported(
-    operation,
-    (name +: id.namespace :+ id.name).mkString("."),
-    Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.OWN_CATALOG", Map("catalog" -> name))
-  )
 }
 
 object InsertTargets {

@@ -4,7 +4,6 @@ import java.util
 
 import scala.jdk.CollectionConverters._
 
-import hiveacid.errors.{AcidException, Refusal}
 import hiveacid.python.{CatalogPlanner, OwnCatalog, PythonSide}
 import hiveacid.wire.{CatalogRequest, DescribedDatabase, DescribedTable, DropDatabaseRequest, DropTableRequest, Wire}
 
@@ -18,14 +17,12 @@ import org.apache.spark.sql.catalyst.analysis.{
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.connector.catalog._
-import org.apache.spark.sql.connector.expressions.Transform
-import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
 /** The transactional tables of a metastore of the catalog's own, without a Hive client of Spark's. Rows are read and
   * changed as in the session's own catalog, and tables and databases are made and dropped; they are altered elsewhere.
   */
-class MetastoreCatalog extends TableCatalog with SupportsNamespaces with OwnCatalog {
+class MetastoreCatalog extends FixedTables with SupportsNamespaces with OwnCatalog {
   @volatile private var settings = CatalogRequest("", Map.empty)
 
   override def initialize(name: String, options: CaseInsensitiveStringMap): Unit =
@@ -132,35 +129,8 @@ class MetastoreCatalog extends TableCatalog with SupportsNamespaces with OwnCata
 
   private def sessionSettings = PythonSide.settings(session)
 
-  // tables are made by our own commands, and altered by the metastore's own engines
-
-  override def createTable(
-      id: Identifier,
-      schema: StructType,
-      partitions: Array[Transform],
-      properties: util.Map[String, String]
-  ): Table = refuse("CREATE TABLE", id)
-
-  override def createTable(
-      id: Identifier,
-      columns: Array[Column],
-      partitions: Array[Transform],
-      properties: util.Map[String, String]
-  ): Table = refuse("CREATE TABLE", id)
-
-  override def alterTable(id: Identifier, changes: TableChange*): Table = refuse("ALTER TABLE", id)
-  override def renameTable(from: Identifier, to: Identifier): Unit = refuse("RENAME TABLE", from)
-
   override def alterNamespace(namespace: Array[String], changes: NamespaceChange*): Unit =
     refuse("ALTER DATABASE", namespace)
-
-  private def refuse(operation: String, id: Identifier): Nothing = refuse(operation, id.namespace :+ id.name)
-
-  private def refuse(operation: String, parts: Array[String]): Nothing = throw AcidException.unsupported(
-    operation,
-    (name +: parts).mkString("."),
-    Refusal("HIVE_ACID_UNSUPPORTED_STATEMENT.OWN_CATALOG", Map("catalog" -> name))
-  )
 
   private def session = ApiSession.active.asInstanceOf[SparkSession]
 

@@ -121,7 +121,7 @@ case class Guard(session: SparkSession) extends (LogicalPlan => Unit) {
     case c: CreateHiveTableAsSelectCommand       => creation(c.tableDesc, "CREATE TABLE … AS SELECT")
     case a: AlterTableSetPropertiesCommand if AcidTable.setsTransactional(a.properties) => dataSource(a.tableName)
     case c: CreateDataSourceTableCommand => refuseNew(c.table, "CREATE TABLE … USING")
-    case other =>
+    case other                           =>
       LineNodes
         .saveAsTable(other)
         .flatMap(s => AcidTable.findTable(session, s.table.identifier))
@@ -162,7 +162,8 @@ case class Guard(session: SparkSession) extends (LogicalPlan => Unit) {
     refuseNew(t, operation)
   }
 
-  /** An option means the property, also where it was not taken for it: by a name that was computed after the options. */
+  /** An option means the property, also where it was not taken for it: by a name that was computed after the options.
+    */
   private def refuseNew(t: CatalogTable, operation: String): Unit =
     if (AcidTable.isTransactional(t) || AcidTable.setsTransactional(t.storage.properties))
       refuse(t, operation, Refusal("HIVE_ACID_UNSUPPORTED_TABLE.DATA_SOURCE_TABLE"))
