@@ -7,7 +7,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from hive_acid.clock import wall_clock_ms
-from hive_acid.commands.shared import DONE, FAILED, FOUND, add_metastore_option, find_uris, parse_table
+from hive_acid.commands.shared import DONE, FAILED, FOUND, add_metastore_option, find_uris, parse_count, parse_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -23,9 +23,50 @@ def add_doctor_command(commands: Commands) -> None:
     )
     doctor.add_argument("--fix", action="store_true", help="remove what ended transactions left; else nothing changes")
     doctor.add_argument("--dry-run", action="store_true", help="with --fix: say what would be removed, remove nothing")
+    doctor.add_argument(
+        "--set-aside",
+        type=parse_count,
+        metavar="WRITE_ID",
+        help="take this committed write ID of the table back: say what is lost, and change nothing without --yes",
+    )
+    doctor.add_argument("--yes", action="store_true", help="with --set-aside: do it")
     add_metastore_option(doctor)
     doctor.add_argument("--json", action="store_true", help="one JSON object on one line")
-    doctor.set_defaults(run=show_findings)
+    doctor.set_defaults(run=lambda chosen: _run(doctor, chosen))
+
+
+def _run(parser: argparse.ArgumentParser, chosen: argparse.Namespace) -> int:
+    if chosen.set_aside is None:
+        if chosen.yes:
+            parser.error("--yes belongs to --set-aside")
+        return show_findings(chosen)
+    if chosen.table is None or chosen.fix:
+        parser.error("--set-aside needs a DATABASE.TABLE, and goes without --fix")
+    return set_aside(chosen)
+
+
+def set_aside(chosen: argparse.Namespace) -> int:
+    """Print what is lost with a write ID, and set it aside if that was confirmed; 1 if it was not."""
+    from hive_acid.doctor.set_aside import SettingAside
+    from hive_acid.doctor.set_aside_report import format_json, format_text
+    from hive_acid.errors import HiveAcidError
+    from hive_acid.model.table import TableName
+    from hive_acid.spark.storage_session import warehouse_session
+
+    name = TableName(*chosen.table)
+    try:
+        with warehouse_session(find_uris(chosen)) as side:
+            setting_aside = SettingAside(side.warehouse, side.notes, side.settings)
+            found = setting_aside.foresee(name, chosen.set_aside)
+            if not (chosen.yes and chosen.json):
+                print((format_json if chosen.json else format_text)(found), flush=True)
+            if chosen.yes:
+                found = setting_aside.run(name, chosen.set_aside)
+                print((format_json if chosen.json else format_text)(found))
+    except HiveAcidError as error:
+        print("\n".join([str(error), *getattr(error, "__notes__", ())]), file=sys.stderr)
+        return FAILED
+    return DONE if found.is_done else FOUND
 
 
 def show_findings(chosen: argparse.Namespace) -> int:

@@ -15,7 +15,7 @@ _CORRUPT = "HIVE_ACID_CORRUPT_FILE"
 _MOST_FILES = 1000
 """The number of delete files whose footers are read for one table or partition."""
 _HARM = "reading and writing are refused here, and Hive 4 may fail too; an engine that reads on shows wrong rows"
-_CURE = "restore the file from a copy. Without one nobody can tell what it held"
+_RESTORE = "restore the file from a copy"
 
 
 def find_damaged_files(
@@ -64,8 +64,9 @@ def _find_cut(
 
 
 def _build(subject: Subject, folder: AcidFolder, path: str, what: str) -> Finding:
-    name = folder.name
-    ids = (
-        str(name.max_write_id) if name.min_write_id == name.max_write_id else f"{name.min_write_id}-{name.max_write_id}"
-    )
-    return subject.finding(FindingKind.UNREADABLE, f"{what}; its write ID {ids} is committed", _HARM, _CURE, path)
+    first, last = folder.name.min_write_id, folder.name.max_write_id
+    ids, cure = f"{first}-{last}", f"{_RESTORE}. Without one nobody can tell what it held"
+    if first == last:
+        command = f"hive-acid doctor {subject.table} --set-aside {last}"
+        ids, cure = str(last), f"{_RESTORE}; without one, `{command}` tells what is lost if the write ID is taken back"
+    return subject.finding(FindingKind.UNREADABLE, f"{what}; its write ID {ids} is committed", _HARM, cure, path)

@@ -13,11 +13,11 @@ from hive_acid.erasure.file_search import SearchedFile
 from hive_acid.erasure.keyed_hash import HashKey
 from hive_acid.erasure.places import Place, PlaceKind
 from hive_acid.erasure.plain_keys import NotPlain, PlainPart, find_type, parse_part
-from hive_acid.erasure.ranged_file import RangedFile
 from hive_acid.errors import StorageError
 from hive_acid.model.names import FolderKind, FolderName
 from hive_acid.model.table import TableDescription
 from hive_acid.snapshot.filesystem import FileSystem
+from hive_acid.snapshot.ranged_file import RangedFile
 
 
 @dataclass(frozen=True)

@@ -27,6 +27,13 @@ FLUSH_LENGTH_SUFFIX = "_flush_length"
 """Side file of streaming ingest with the readable length of the file it is named after."""
 STAGING_PREFIX = ".hive-acid-staging-"
 """Our hidden staging folders; the dot hides them from every engine."""
+SET_ASIDE_FOLDER = "_hive_acid_set_aside"
+"""Holds the folders of write IDs that were set aside; the underscore hides it from every engine."""
+BAR_PREFIX = "delta_being_set_aside_"
+"""A folder of such a name, which ends in a write ID, bars its table or partition while that write ID is set aside.
+
+An engine that lists it takes it for a delta, and fails for want of numbers in its name.
+"""
 OUTPUT_JOB_PREFIX = "hive-acid-"
 """How the IDs of our jobs of Hadoop's committers begin; the transaction follows."""
 MAGIC_FOLDER_PREFIX = "__magic_job-"

@@ -13,7 +13,7 @@ from dataclasses import replace
 from enum import Enum
 
 from hive_acid.errors import HiveAcidError, Refusal, build_error, build_refusal
-from hive_acid.model.names import METADATA_FILE, FolderKind
+from hive_acid.model.names import BAR_PREFIX, METADATA_FILE, FolderKind
 from hive_acid.model.write_ids import LONG_MIN, RangeState, ValidTxnList, ValidWriteIdList
 from hive_acid.snapshot.acid_state import (
     AcidFolder,
@@ -69,7 +69,7 @@ class _Choice:
         self.marked = frozenset(marker_folders(listing))
         self.folders, self.originals, malformed = sort_out(listing)
         for path in malformed:
-            raise self._unsupported(path, Refusal("HIVE_ACID_UNSUPPORTED_LAYOUT.UNKNOWN_NAME"))
+            raise self._unsupported(path, _refuse_name(path))
 
     def state(self) -> AcidState:
         standings = {folder.path: self._standing_of_compaction(folder) for folder in self.folders}
@@ -243,6 +243,12 @@ class _Choice:
         path = self.listing.absolute_path(folder.path)
         reason = f"its rows were compacted into {path}, which is newer than the snapshot"
         return build_error("HIVE_ACID_SNAPSHOT_UNAVAILABLE", table=self.write_ids.table, reason=reason)
+
+
+def _refuse_name(path: str) -> Refusal:
+    if path.startswith(BAR_PREFIX):
+        return build_refusal("HIVE_ACID_UNSUPPORTED_LAYOUT.BEING_SET_ASIDE", writeId=path.removeprefix(BAR_PREFIX))
+    return Refusal("HIVE_ACID_UNSUPPORTED_LAYOUT.UNKNOWN_NAME")
 
 
 def _walk_order(folder: AcidFolder) -> tuple[int, int, int, int, str, str]:

@@ -88,10 +88,10 @@ class CatalogSide:
         self.file_system = file_system = JvmFileSystem(jvm.hiveacid.api.Storage(jsession))
         timing = Timing(monotonic_ms, pause_ms, clock.pause_ms, cancellation.check)
         self.transactions = TransactionManager(self.metastore, identity, settings, timing)
-        warehouse = Warehouse(self.metastore, file_system, self.transactions)
+        self.warehouse = warehouse = Warehouse(self.metastore, file_system, self.transactions)
         context = session.sparkContext
         author = Author(context.appName or "", context.applicationId, identity.user)
-        self._notes = notes = NoteWriter(author)
+        self.notes = notes = NoteWriter(author)
         asks = AfterWrite(self.metastore, file_system, f"{identity.host}-{context.applicationId}", wall_clock_ms)
         self.executor = Executor(warehouse, settings, pause_ms, asks, notes)
         self._engine = JvmCompactionEngine(jvm, context, lambda: jsession, self._find_columns if asked else None)
@@ -126,7 +126,7 @@ class CatalogSide:
     def build_worker(self, name: str, settings: config.Settings | None = None) -> Worker:
         """A worker of compactions that the queue knows as `name`, under the application's settings or others."""
         chosen = settings or self.settings
-        compactor = Compactor(self.metastore, self.file_system, self._engine, chosen, self._notes)
+        compactor = Compactor(self.metastore, self.file_system, self._engine, chosen, self.notes)
         version, running = f"spark-hive-acid {__version__}", self._cancellation.running
         return Worker(self.transactions, compactor, chosen, name, version, running)
 

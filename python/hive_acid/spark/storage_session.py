@@ -11,16 +11,23 @@ from pyspark.sql import SparkSession
 from hive_acid.metastore.protocol import Metastore
 from hive_acid.snapshot.filesystem import FileSystem
 from hive_acid.spark.builder import configure
+from hive_acid.spark.catalog_side import CatalogSide
 from hive_acid.spark.session import Attachment, attach
 
 
 @contextmanager
 def storage_session(uris: str) -> Iterator[tuple[Metastore, FileSystem]]:
     """The metastore and its storage, reached by a quiet local session as the statements of a session do."""
+    with warehouse_session(uris) as side:
+        yield side.metastore, side.file_system
+
+
+@contextmanager
+def warehouse_session(uris: str) -> Iterator[CatalogSide]:
+    """All that answers for the tables of a metastore, in such a session."""
     options = {"spark.ui.enabled": "false", "spark.driver.host": "127.0.0.1", "spark.log.level": "OFF"}
     with _session(uris, "local[1]", options) as session:
-        attachment = attach(session)
-        yield attachment.metastore, attachment.file_system
+        yield attach(session)
 
 
 @dataclass(frozen=True)

@@ -68,6 +68,25 @@ class NoteWriter:
         )
         return HistoryFile((note,)).format()
 
+    def build_told(
+        self, operation: str, text: str, partitions: int, txn_id: int, write_id: int, settings: config.Settings
+    ) -> str | None:
+        """The text of the note of what has written no rows; None if no history is kept."""
+        if not settings.flag(config.HISTORY_ENABLED):
+            return None
+        note = WriteNote(
+            write_id=write_id,
+            txn_id=txn_id,
+            time_ms=self._now_ms(),
+            operation=operation,
+            statement=text,
+            application=shorten(self._author.application, MAX_NAME) or None,
+            application_id=shorten(self._author.application_id, MAX_NAME) or None,
+            user=shorten(self._author.user, MAX_NAME) or None,
+            partitions=partitions,
+        )
+        return HistoryFile((note,)).format()
+
     def build_folded(
         self,
         operation: str,

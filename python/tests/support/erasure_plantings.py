@@ -225,6 +225,7 @@ FILES: dict[str, Planting] = {
     "staging of ours": donated(".hive-acid-staging-7/delta_99999093_99999093_0000/bucket_00000"),
     "staging of Hive": donated(".hive-staging_hive_2024-01-01_00-00-00_1-1/-ext-10000/000000_0", "element"),
     "temporary file": donated("_tmp.base_0000002/bucket_00000"),
+    "set aside": donated("_hive_acid_set_aside/delta_99999089_99999089_0000/bucket_00000"),
     "hidden file": donated(".bucket_00000.swp", "field"),
     "file of a strange name": donated("delta_99999091_99999091_0000/a b%20c#d?e*[f]"),
     "file that Hadoop cannot name": donated("delta_99999090_99999090_0000/a:b", kind="unsearched"),

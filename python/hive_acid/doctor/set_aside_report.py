@@ -1,0 +1,38 @@
+"""What is lost if a write ID is set aside, as text and as JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict
+
+from hive_acid.doctor.set_aside import LostFolder, SetAside
+from hive_acid.history.entries import format_text as format_history
+
+
+def format_text(found: SetAside) -> str:
+    """For people: what made the write ID, and each of its folders with what becomes of its rows."""
+    return "\n".join(_format_lines(found))
+
+
+def _format_lines(found: SetAside) -> Iterator[str]:
+    yield f"{found.table}: write ID {found.write_id} {'was' if found.is_done else 'would be'} set aside"
+    if found.written_by:
+        yield "    " + format_history(found.written_by).replace("\n", "\n    ")
+    for folder in found.folders:
+        yield f"    {folder.path}: files {folder.files}, bytes {folder.bytes}; {_describe_rows(folder)}"
+    if found.is_done:
+        yield f"its folders are in {found.target}, which no engine reads; remove that once nobody needs it"
+    else:
+        yield f"nothing was changed; --yes moves these folders into {found.target}, which no engine reads"
+
+
+def _describe_rows(folder: LostFolder) -> str:
+    count = "an unknown number of rows (a file cannot be read)" if folder.rows is None else f"{folder.rows} rows"
+    return f"{count} that it deleted come back" if folder.is_of_deletes else f"{count} are lost"
+
+
+def format_json(found: SetAside) -> str:
+    """For programs: one object on one line; what is not known is null."""
+    fields = asdict(found) | {"table": str(found.table)}
+    return json.dumps(fields)
