@@ -67,6 +67,13 @@ INSERT_SHUFFLE = Setting(
     "`true`: an INSERT brings the rows of a partition together before it writes. `false`: rows stay in the tasks "
     "that read them, and each task writes a file in every partition it meets.",
 )
+INSERT_SPLIT_BUCKETS = Setting(
+    "spark.hiveacid.insert.splitBuckets",
+    "false",
+    "`false`: an INSERT writes each bucket of a bucketed table by one task, as Hive does. `true`: several tasks write "
+    "a bucket that has most of the rows, each into a delta folder of its own. Only where Trino does not change the "
+    "table: its UPDATE, DELETE and MERGE damage such buckets.",
+)
 MERGE_PRUNING_MAX_SOURCE_BYTES = Setting(
     "spark.hiveacid.merge.pruningMaxSourceBytes",
     1_073_741_824,

@@ -85,13 +85,15 @@ class Spread:
     `cores` (at least 1) are those of the session; `victim_buckets` is how many buckets hold rows that a delete or
     update may change, 0 if that is not known; `max_buckets` how many files of one statement ID an insert may make in a
     partition, 1 to 4096, and 1 in a bucketed table; `shuffles_inserts`: it brings the rows of a partition together
-    first.
+    first; `splits_buckets`: several tasks of an insert may write to one bucket of a bucketed table, each under a
+    statement ID of its own.
     """
 
     cores: int = 1
     victim_buckets: int = 0
     max_buckets: int = 4096
     shuffles_inserts: bool = True
+    splits_buckets: bool = False
 
 
 @dataclass(frozen=True)

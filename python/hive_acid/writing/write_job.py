@@ -127,6 +127,8 @@ class WriteJobs:
                 victim_buckets=(0 if table.is_partitioned else buckets.count) or len(victims),
                 max_buckets=1 if buckets.count else self._insert_buckets(table, settings),
                 shuffles_inserts=settings.flag(config.INSERT_SHUFFLE),
+                # Trino changes no rows of insert-only tables
+                splits_buckets=not table.kind.has_row_ids or settings.flag(config.INSERT_SPLIT_BUCKETS),
             ),
             required=self._find_required(statement, table),
         )

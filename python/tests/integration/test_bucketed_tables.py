@@ -140,7 +140,7 @@ def test_there_may_be_more_buckets_than_tasks_and_rows(tables: Any, buckets: int
 
 
 @pytest.mark.slow
-def test_large_buckets_are_split_but_never_shared(tables: Any) -> None:
+def test_large_buckets_are_split_if_asked_but_never_shared(tables: Any) -> None:
     """Under several statement IDs, each of which has one file of a bucket; a base has one file of it."""
     bucketed = Bucketed(tables, is_partitioned=False, version=1)
     bucketed.create("b", "id INT, v STRING", "id", 2)
@@ -148,6 +148,10 @@ def test_large_buckets_are_split_but_never_shared(tables: Any) -> None:
     total = sum(id_ if id_ < 10 else 2 * id_ for id_ in range(20000))
     tables.spark.conf.set("spark.sql.adaptive.advisoryPartitionSizeInBytes", "4096")
     try:
+        bucketed.create("whole", "id INT, v STRING", "id", 2)
+        assert bucketed.sql(f"INSERT INTO whole {rows}") == [(20000,)]
+        assert {path.split("/")[0] for path in tables.files("whole")} == {"delta_0000001_0000001_0000"}
+        tables.spark.conf.set("spark.hiveacid.insert.splitBuckets", "true")
         assert bucketed.sql(f"INSERT INTO b {rows}") == [(20000,)]
         assert len({path.split("/")[0] for path in tables.files("b")}) > 1
         assert bucketed.sql("UPDATE b SET id = id + 1, v = upper(v)") == [(20000,)]
@@ -155,6 +159,7 @@ def test_large_buckets_are_split_but_never_shared(tables: Any) -> None:
         assert bucketed.sql("SELECT count(*), sum(id) FROM b") == [(20000, total + 20000)]
         assert bucketed.sql(f"INSERT OVERWRITE b {rows}") == [(20000,)]
     finally:
+        tables.spark.conf.unset("spark.hiveacid.insert.splitBuckets")
         tables.spark.conf.unset("spark.sql.adaptive.advisoryPartitionSizeInBytes")
     bases = [path for path in tables.files("b") if path.startswith("base")]
     assert bases == ["base_0000003/bucket_00000", "base_0000003/bucket_00001"]

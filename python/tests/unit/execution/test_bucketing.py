@@ -125,6 +125,21 @@ def test_the_job_is_told_the_bucketing_and_one_file_of_a_bucket_for_a_statement_
     assert world.engine.specs[-1].spread.victim_buckets == 0, "how many partitions there are is not known"
 
 
+def test_only_buckets_that_trino_does_not_change_are_split_unasked(world: World) -> None:
+    insert_only = {"transactional": "true", "transactional_properties": "insert_only"}
+    for parameters, setting, splits in (
+        ({"transactional": "true"}, {}, False),
+        ({"transactional": "true"}, {"spark.hiveacid.insert.splitBuckets": "true"}, True),
+        (insert_only, {}, True),
+    ):
+        table = build_table(
+            bucket_columns=("id",), bucket_count=3, parameters=parameters, input_format="a.OrcInputFormat"
+        )
+        world.memory.add_table(table)
+        world.run(StatementKind.INSERT, settings=setting)
+        assert world.engine.specs[-1].spread.splits_buckets is splits
+
+
 def test_files_of_insert_only_tables_carry_the_bucket_in_a_name_of_hives(world: World) -> None:
     parameters = {"transactional": "true", "transactional_properties": "insert_only"}
     world.memory.add_table(

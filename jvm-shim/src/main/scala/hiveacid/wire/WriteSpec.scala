@@ -34,7 +34,13 @@ final case class Layout(
 final case class Buckets(columns: Seq[Int], count: Int, version: Int, timeZone: String)
 
 /** How rows are spread over tasks and files. */
-final case class Spread(cores: Int, victimBuckets: Int, maxBuckets: Int, shufflesInserts: Boolean)
+final case class Spread(
+    cores: Int,
+    victimBuckets: Int,
+    maxBuckets: Int,
+    shufflesInserts: Boolean,
+    splitsBuckets: Boolean
+)
 
 /** One write job. */
 final case class WriteSpec(

@@ -39,11 +39,15 @@ final case class CheckedSpec private (
   /** An insert whose rows may be written wherever they are. */
   def isFlatInsert: Boolean = kind == InsertKind && !isPartitioned && !isBucketed
 
+  /** An insert whose rows stay in the tasks that have read them, each of which may have rows of any bucket. */
+  def isUnshuffledInsert: Boolean = kind == InsertKind && !spread.shufflesInserts && !(isBucketed && maxPieces == 1)
+
   /** How many tasks may write rows of one bucket, or of one partition in an insert: each has own files. */
   def maxPieces: Int = {
     val statementIds = BucketProperty.Limit + 1 - place.statementId
     kind match {
-      case InsertKind =>
+      case InsertKind if isBucketed && !spread.splitsBuckets => 1
+      case InsertKind                                        =>
         if (place.overwrites) spread.maxBuckets else statementIds * spread.maxBuckets // a base has no statement ID
       case _ => statementIds / kind.statements
     }

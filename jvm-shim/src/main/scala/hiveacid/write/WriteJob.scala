@@ -103,7 +103,7 @@ object WriteJob extends Logging {
       val rows = execution.executedPlan
       val input =
         if (isFlatInsert) WriteInput.direct(rows, Nil, spec)
-        else if (spec.kind == InsertKind && !spec.spread.shufflesInserts)
+        else if (spec.isUnshuffledInsert)
           WriteInput.direct(rows, changes.order(rows.output), spec)
         else WriteInput.shuffled(session, rows, changes, spec)
       runTasks(session, input, columnTypes, spec, conf)

@@ -7,13 +7,14 @@ import scala.jdk.CollectionConverters._
 
 import hiveacid.AcidOrcSuite
 import hiveacid.values.{InsertKind, UpdateKind}
-import hiveacid.wire.{Buckets, WriteReport, WriteSpec}
+import hiveacid.wire.{Buckets, WriteReport}
 import hiveacid.write.SpecChanges.{
   SpecChange,
   cores,
   maxBuckets,
   partitionedBy,
   shufflesNoInserts,
+  splitsBuckets,
   staging,
   statementId,
   victimBuckets
@@ -145,17 +146,29 @@ class SplitBucketSuite extends AcidOrcSuite {
   }
 
   /** New rows of four map tasks into the one bucket of a bucketed table. */
-  private def insertOfFourTasks(t: Table): WriteReport = {
+  private def insertOfFourTasks(t: Table, overrides: SpecChange*): WriteReport = {
     val source = spark.range(0, Rows, 1, 4).selectExpr("id", "concat('row ', id) as s")
     val hooked = staging(s"hooked:${t.root.toUri.getPath}")
-    t.insert(source, (_: WriteSpec).copy(buckets = Buckets(Seq(0), 1, 2, "")), maxBuckets(1), cores(3), hooked)
+    val bucketed: SpecChange = _.copy(buckets = Buckets(Seq(0), 1, 2, ""))
+    t.insert(source, Seq(bucketed, maxBuckets(1), cores(3), hooked) ++ overrides: _*)
   }
 
   private val inserted = Seq(0, 1, 2).map(s => f"delta_0000001_0000001_$s%04d")
 
+  test("an inserted bucket is written by one task unless a split is asked for, with a shuffle and without") {
+    for (overrides <- Seq(Nil, Seq(shufflesNoInserts))) {
+      val t = new Table("id bigint, s string", "struct<id:bigint,s:string>")
+      val report = insertOfFourTasks(t, overrides: _*)
+      assertEquals(report.folders.map(f => f.name -> f.files), Seq("delta_0000001_0000001_0000" -> Seq("bucket_00000")))
+      sameRows(t.read(), rows())
+    }
+    val t = new Table("id bigint, s string", "struct<id:bigint,s:string>")
+    assertEquals(folders(insertOfFourTasks(t, splitsBuckets, shufflesNoInserts)).length, 4)
+  }
+
   test("an inserted bucket is split by the tasks that sent its rows, which stay in their order") {
     val t = new Table("id bigint, s string", "struct<id:bigint,s:string>")
-    assertEquals(folders(insertOfFourTasks(t)), inserted)
+    assertEquals(folders(insertOfFourTasks(t, splitsBuckets)), inserted)
     val found = t.read().orderBy("ROW__ID").selectExpr("id", "ROW__ID.bucketid")
     assertEquals(found.select("id").collect().toSeq.map(_.getLong(0)), 0L until Rows)
     assertEquals(found.select("bucketid").distinct().count(), 3L)
@@ -171,7 +184,7 @@ class SplitBucketSuite extends AcidOrcSuite {
         failures += 1
         throw new IOException("try again")
       }
-    assertEquals(folders(insertOfFourTasks(t)), inserted)
+    assertEquals(folders(insertOfFourTasks(t, splitsBuckets)), inserted)
     assertEquals(failures, 6)
     sameRows(t.read(), rows())
   }
@@ -180,10 +193,10 @@ class SplitBucketSuite extends AcidOrcSuite {
     val t = new Table("id bigint, s string", "struct<id:bigint,s:string>")
     val lost = loseShuffle("delta_0000001_0000001_0001")
     if (!resultsAreCompared) {
-      val error = intercept[Exception](insertOfFourTasks(t))
+      val error = intercept[Exception](insertOfFourTasks(t, splitsBuckets))
       assert(error.getMessage.contains("cannot rollback the ResultStage"), error)
     } else {
-      assertEquals(folders(insertOfFourTasks(t)), inserted)
+      assertEquals(folders(insertOfFourTasks(t, splitsBuckets)), inserted)
       sameRows(t.read(), rows())
     }
     assert(lost())
