@@ -1,4 +1,4 @@
-"""Whose rows a delete file deletes, as the file itself tells."""
+"""The write IDs of the rows that a delete file deletes, as the file itself tells."""
 
 from __future__ import annotations
 

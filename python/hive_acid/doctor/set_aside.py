@@ -2,7 +2,7 @@
 
 The moves are no single step, and a damaged table must not become a wrong one if they are broken off. So each table or
 partition that is touched is barred first, by a folder of a name on which every engine fails. The bars go once all is
-moved and committed. Whoever sets the same write ID aside again goes on where it was broken off.
+moved and committed. A second call for the same write ID goes on where the first was broken off.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class LostFolder:
 
 @dataclass(frozen=True)
 class SetAside:
-    """What was set aside, or would be: `target` is the hidden folder below each table or partition."""
+    """A write ID that was set aside, or would be: `target` is the hidden folder below each table or partition."""
 
     table: TableName
     write_id: int
@@ -111,7 +111,7 @@ class SettingAside:
         self._settings = settings
 
     def foresee(self, name: TableName, write_id: int) -> SetAside:
-        """What would be lost now. Changes nothing.
+        """The rows and files that would be lost now. Changes nothing.
 
         Raises HIVE_ACID_TABLE_NOT_FOUND, HIVE_ACID_UNSUPPORTED_TABLE for a table that is not transactional or lies
         where folders are not renamed as a whole, HIVE_ACID_SET_ASIDE, HIVE_ACID_UNSUPPORTED_LAYOUT for folders that no
@@ -198,7 +198,7 @@ class SettingAside:
         return plan, lost
 
     def _bar(self, survey: _Survey, plan: SetAsidePlan, transaction: Transaction) -> None:
-        """Whoever compacts there from now on fails, and who has begun before is in the queue."""
+        """A compaction that begins there from now on fails, and one that has begun before is in the queue."""
         table, write_id = survey.table.name, survey.write_id
         text = _BAR_TEXT.format(table=table, write_id=write_id)
         for root in plan.roots:

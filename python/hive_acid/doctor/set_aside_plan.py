@@ -1,4 +1,4 @@
-"""What is moved if a write ID is set aside, and why it may not be: functions on values.
+"""The folders that are moved if a write ID is set aside, and why it may not be: functions on values.
 
 A write ID can be taken back only as a whole, and only if nothing was built upon it. So its folders must hold nothing
 else, and no later delete may be of its rows: an UPDATE of such a row has a newer version, which would stay beside the
@@ -84,7 +84,7 @@ def plan_set_aside(
 ) -> SetAsidePlan:
     """The plan, if the write ID can be set aside; `places` are all of the table, `write_ids` those of a reader.
 
-    Of the folders those with rows go first. A damaged delete file, such as Trino leaves, stays where readers stumble
+    Folders with rows go first. A damaged delete file, such as Trino leaves, stays where readers stumble
     over it until the last.
 
     Raises HIVE_ACID_SET_ASIDE.

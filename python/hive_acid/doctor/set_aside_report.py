@@ -1,4 +1,4 @@
-"""What is lost if a write ID is set aside, as text and as JSON."""
+"""The loss, if a write ID is set aside, as text and as JSON."""
 
 from __future__ import annotations
 
