@@ -1,6 +1,7 @@
-"""Drivers that are killed at random moments of random statements, several at a time, each on a table of its own.
+"""Drivers that end at random moments of random statements, several at a time, each on a table of its own.
 
-A table is struck again only after the transactions of its dead have timed out. Until then others are.
+They are killed, or they end as programs do (`PROGRAMS_END`): then nothing of them is open when the process is gone. A
+table is struck again only after the transactions of its dead have timed out. Until then others are.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from typing import Any
 from hive_acid.model.table import TableName
 from support.drivers import SHARED_TRIALS, Drivers, Table, wait_until
 from support.mutations import BUCKETED, MUTATIONS, TRUNCATIONS, Mutation, Rows
-from support.session_process import SessionProcess
+from support.session_process import SessionProcess, StatementFailed
 from support.spark_settings import SHORT_LIVED
 
 LOG = logging.getLogger(__name__)
@@ -37,6 +38,10 @@ LATER, EARLIER = 1.04, 0.9
 So a quarter of the statements return in time on any machine, and the others are struck at every point of their way.
 """
 FIRST_SECONDS = 6.0
+PROGRAMS_END = ("sys.exit", "an exception", "spark.stop")
+"""Ways of a program's own, each of which ends its statements first."""
+DIES = ("SIGTERM", "SIGKILL")
+"""Python does nothing more: transactions time out."""
 ENDS = ("returned", "struck, done", "struck, undone")
 """Its client was told that a statement is done; it was struck, and is visible; it was struck, and is not."""
 
@@ -82,9 +87,17 @@ class Strike:
         """True if its client was told that it is done."""
         return self.answer.done() and self.answer.exception() is None
 
+    @property
+    def is_cancelled(self) -> bool:
+        """True if its client was told that nothing of it is visible."""
+        failure = self.answer.exception() if self.answer.done() else None
+        return isinstance(failure, StatementFailed) and failure.condition == "HIVE_ACID_CANCELLED"
+
     def judge(self, found: Rows) -> None:
-        """Wholly visible, or not at all; what returned is."""
-        allowed = [self.after] if self.has_returned else [self.before, self.after]
+        """Wholly visible, or not at all; what returned is, and what was cancelled is not."""
+        allowed = (
+            [self.after] if self.has_returned else [self.before] if self.is_cancelled else [self.before, self.after]
+        )
         assert found in allowed, f"{self.mutation} on {self.target.table.name}: {found} is none of {allowed}"
         self.target.rows = found
         if found == self.after and self.mutation.name.startswith(("overwrite", "truncate")):
@@ -93,12 +106,13 @@ class Strike:
 
 @dataclass
 class Kills:
-    """Kills one driver after the other; `seed` makes the choices."""
+    """Ends one driver after the other; `seed` makes the choices."""
 
     drivers: Drivers
     seed: int
     statements: int
-    """Struck by each kill."""
+    """Struck by each end."""
+    ends: Sequence[str] = ("SIGKILL",)
     groups: int = 4
     """Sets of tables, of which one is struck while the dead of the others time out."""
     happened: Counter[str] = field(default_factory=Counter)
@@ -132,7 +146,7 @@ class Kills:
         strikes = [self._begin(session, target) for target in targets]
         time.sleep(self._chance.uniform(0, self._latest_seconds))  # the moment is what is tried
         returned = [strike.answer.done() for strike in strikes]
-        session.kill()
+        self._end(session, targets)
         for strike, has_ended in zip(strikes, returned, strict=True):
             if has_ended:
                 strike.answer.result()  # nothing fails by itself
@@ -144,6 +158,19 @@ class Kills:
             self._latest_seconds *= EARLIER if has_returned else LATER
             self.happened[kind] += 1
             self.happened[f"{strike.mutation} {kind}"] += 1
+
+    def _end(self, session: SessionProcess, targets: Sequence[Target]) -> None:
+        way = self._chance.choice(self.ends)
+        self.happened[way] += 1
+        if way == "SIGKILL":
+            session.kill()
+            return
+        said = session.end(way)
+        if way in PROGRAMS_END:
+            assert not [lock for target in targets for lock in target.table.locks()], f"{way} leaves locks: {said}"
+            assert "HIVE_ACID" not in said, f"{way}: {said}"
+            assert ("Traceback" in said) == (way == "an exception"), f"{way}: {said}"
+            assert said.count("Traceback") <= 1, said
 
     def _begin(self, session: SessionProcess, target: Target) -> Strike:
         mutation = self._chance.choice([choice for choice in STATEMENTS if layout_of(choice) == target.layout])

@@ -148,6 +148,17 @@ class SessionProcess:
         self._process.kill()
         self._process.wait()
 
+    def end(self, way: str) -> str:
+        """Ends the program by `sys.exit`, `an exception`, `spark.stop` or `SIGTERM`; what it then says as errors."""
+        self.wait_started()
+        said = self.log.stat().st_size
+        if way == "SIGTERM":
+            self._process.terminate()
+        else:
+            self._command({"end": way, "thread": "main"})
+        self._process.wait(LIMIT_SECONDS)
+        return self.log.read_bytes()[said:].decode(errors="replace")
+
     def close(self) -> None:
         """Ends it in good order. Does nothing the second time."""
         assert self._process.stdin is not None

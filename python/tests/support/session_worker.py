@@ -125,7 +125,20 @@ class Worker:
         """The main thread's part."""
         threading.Thread(target=self._read, daemon=True).start()
         while (command := self._for_main.get()) is not None:
+            if "end" in command:
+                self._end(command["end"])
+                return
             self._carry_out(command)
+
+    def _end(self, way: str) -> None:
+        """As the program's own text would end it, whatever its other threads do."""
+        match way:
+            case "sys.exit":
+                sys.exit(3)
+            case "an exception":
+                raise ValueError("of the program")
+            case "spark.stop":
+                self._spark.stop()
 
     def answer(self, message: dict[str, Any]) -> None:
         with self._guard:
