@@ -7,7 +7,7 @@ its row.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -21,10 +21,26 @@ from hive_acid.metastore.protocol import Metastore
 from hive_acid.model.names import FolderKind, FolderName
 from hive_acid.model.table import TableName
 from hive_acid.model.write_ids import ValidWriteIdList
-from support.typed_columns import Row, freeze
 
+Row = dict[str, Hashable]
+"""Values by column, as `freeze` leaves them."""
 INSERT, DELETE = 0, 2
 """`operation` of a data file's rows and of delete events."""
+
+
+def freeze(value: object) -> Hashable:
+    """A value of a row that PySpark or PyArrow returned, made hashable.
+
+    Sequences and structs are tuples, and a map is the set of its entries.
+    """
+    if isinstance(value, dict):
+        return frozenset((freeze(key), freeze(item)) for key, item in value.items())
+    if isinstance(value, (list, tuple)):
+        return tuple(freeze(item) for item in value)
+    if isinstance(value, bytearray):
+        return bytes(value)
+    assert isinstance(value, Hashable)
+    return value
 
 
 class Identity(NamedTuple):

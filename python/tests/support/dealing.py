@@ -53,7 +53,6 @@ LONG_SECONDS: Final[Mapping[str, float]] = {
     "python/tests/interop/test_type_changes.py[hive-4.1.0]": 400.0,
     "python/tests/interop/test_type_changes.py[hive-3.1.3]": 400.0,
     "python/tests/interop/test_trino_overlaps.py": 400.0,
-    "python/tests/integration/test_histories.py": 400.0,
     "python/tests/integration/test_guard_audit.py": 400.0,
     "python/tests/integration/faults/test_yarn.py": 400.0,
     "python/tests/integration/test_yarn_kerberos.py": 400.0,

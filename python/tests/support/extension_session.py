@@ -71,7 +71,7 @@ class ExtensionSession(ServingProcess):
             "spark.driver.memory": "1g",
             "spark.local.dir": str(folder),
             "spark.sql.warehouse.dir": warehouse.as_uri(),
-            "spark.jars": str(_compile(folder)),
+            "spark.jars": str(compile_policies(folder)),
             "spark.sql.extensions": "policies.Extension",
             "spark.sql.queryExecutionListeners": "policies.Lineage",
             "spark.policies.log": str(self._seen),
@@ -140,7 +140,8 @@ class ExtensionSession(ServingProcess):
         self._process.stdin.flush()
 
 
-def _compile(folder: Path) -> Path:
+def compile_policies(folder: Path) -> Path:
+    """The jar of the extension."""
     source, jar = Path(__file__).with_name("Policies.scala"), folder / "policies.jar"
     path = os.pathsep.join((f"{SPARK_HOME}/jars/*", str(find_shim_jar())))
     command = ["java", "-cp", path, "scala.tools.nsc.Main", "-usejavacp", "-d", str(jar), str(source)]
