@@ -253,7 +253,7 @@ def _pass_constant(reader: Reader) -> None:
         reader.string("a text in quotation marks")
     elif reader.take("-"):
         reader.number("a number")
-    elif reader.next.token_type is TokenType.NUMBER:
+    elif reader.is_number_next():
         reader.number(expected)
     else:
         reader.texts(expected)

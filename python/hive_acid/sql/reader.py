@@ -12,7 +12,7 @@ from hive_acid.model.write_ids import LONG_MAX
 
 _SHOWN_CHARACTERS = 40
 """The length to which an error shows a piece that stands where something else was expected."""
-_NUMBER = re.compile(r"[\d.]+(?:[LSYDF]|BD)", re.IGNORECASE)
+_NUMBER = re.compile(r"[\d.]+(?:E[+-]?\d+)?(?:[LSYDF]|BD)", re.IGNORECASE)
 """A number with a suffix, which is a word for sqlglot."""
 _QUOTED = (TokenType.STRING, TokenType.IDENTIFIER)
 _TEXTS = (TokenType.STRING, TokenType.RAW_STRING, TokenType.HEX_STRING)
@@ -93,9 +93,16 @@ class Reader:
         """The text from there to the end of what has been read."""
         return self._text[start : self._tokens[self._at - 1].end + 1]
 
-    def number(self, expected: str) -> str:
-        """Reads a number, as it was written."""
-        return self._read(expected, TokenType.NUMBER).text
+    def is_number_next(self) -> bool:
+        """Whether a number comes next, which may have a suffix of Spark's."""
+        is_suffixed = self.next.token_type is TokenType.VAR and bool(_NUMBER.fullmatch(self.next.text))
+        return is_suffixed or self.next.token_type is TokenType.NUMBER
+
+    def number(self, expected: str) -> None:
+        """Reads such a number."""
+        if not self.is_number_next():
+            raise self.error(expected)
+        self._read(expected, self.next.token_type)
 
     def whole_number(self, expected: str, least: int = 0, greatest: int = LONG_MAX) -> int:
         """Reads a whole number within the bounds."""
@@ -107,7 +114,7 @@ class Reader:
 
     def is_name_next(self) -> bool:
         """Whether a name comes next, in backquotes or not."""
-        is_word = self.next.token_type is TokenType.VAR and not _NUMBER.fullmatch(self.next.text)
+        is_word = self.next.token_type is TokenType.VAR and not self.is_number_next()
         return is_word or self.next.token_type is TokenType.IDENTIFIER
 
     def name(self, expected: str) -> str:
