@@ -29,7 +29,8 @@ class Generator:
         self._has_chars = settings.get("spark.sql.legacy.charVarcharAsString") != "true"
         self._is_static = settings.get("spark.sql.sources.partitionOverwriteMode") == "static"
         self._has_rebalance = has_rebalance
-        texts = self._texts = Texts(self._chance, is_cased=settings["spark.sql.caseSensitive"] == "true")
+        is_strict = settings["spark.sql.storeAssignmentPolicy"] == "STRICT"
+        texts = self._texts = Texts(self._chance, has_typed_nulls=is_strict)
         self._tables: dict[str, TableSpec] = {}
         self._inserts = Inserts(texts, self._is_static)
         self._changes = Changes(texts)

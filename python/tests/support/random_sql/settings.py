@@ -8,13 +8,15 @@ from typing import Final
 
 MEANING: Final[Mapping[str, Sequence[str]]] = {
     "spark.sql.ansi.enabled": ("true", "true", "false"),
-    "spark.sql.caseSensitive": ("false", "false", "true"),
     "spark.sql.storeAssignmentPolicy": ("ANSI", "ANSI", "ANSI", "STRICT"),
     "spark.sql.session.timeZone": ("UTC", "America/Los_Angeles", "Europe/Berlin", "Asia/Kolkata", "Pacific/Apia"),
     "spark.sql.legacy.charVarcharAsString": ("false", "false", "false", "true"),
     "spark.sql.sources.partitionOverwriteMode": ("", "", "static", "dynamic"),
 }
-"""Of a segment; without a value a setting is not set. The policy LEGACY is refused by name."""
+"""Of a segment; without a value a setting is not set.
+
+The policy LEGACY and `spark.sql.caseSensitive` are refused by name.
+"""
 NEUTRAL: Final[Mapping[str, Sequence[str]]] = {
     "spark.sql.adaptive.enabled": ("true", "false"),
     "spark.sql.shuffle.partitions": ("1", "3", "7"),

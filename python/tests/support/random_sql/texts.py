@@ -12,21 +12,24 @@ ROWS_END = "/* row IDs */"
 
 
 class Texts:
-    """Draws texts; `is_cased` says that names must be written as they are."""
+    """Draws texts, in which a name may be written in either case.
 
-    def __init__(self, chance: random.Random, *, is_cased: bool) -> None:
+    With `has_typed_nulls` each NULL has a type: under the policy STRICT Spark's INSERT takes no other.
+    """
+
+    def __init__(self, chance: random.Random, *, has_typed_nulls: bool) -> None:
         self.chance = chance
-        self._is_cased = is_cased
+        self._has_typed_nulls = has_typed_nulls
 
     def name(self, column: Column, qualifier: str = "") -> str:
         """A reference to it."""
-        text = column.name if self._is_cased or self.chance.random() < 0.8 else column.name.upper()
+        text = column.name if self.chance.random() < 0.8 else column.name.upper()
         return f"{qualifier}.{text}" if qualifier else text
 
     def literal(self, column: Column, *, is_key: bool = False) -> str:
         """A value of the column."""
         if not column.is_required and self.chance.random() < NULLS:
-            return "NULL"
+            return f"CAST(NULL AS {column.type})" if self._has_typed_nulls else "NULL"
         return self.chance.choice(KEY_VALUES[column.type] if is_key else VALUES[column.type])
 
     def row(self, table: TableSpec) -> str:
