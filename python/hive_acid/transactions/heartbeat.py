@@ -114,9 +114,11 @@ class Heartbeat:
                 self._last_beat_ms[txn_id] = asked_ms
 
     def _unanswered(self, txn_id: int, error: HiveAcidError) -> None:
-        LOG.warning("heartbeat of transaction %d got no answer: %s", txn_id, error)
         with self._guard:
+            if txn_id not in self._last_beat_ms:
+                return
             lost = self._find_silence(txn_id)
+        LOG.warning("heartbeat of transaction %d got no answer: %s", txn_id, error)
         if lost is not None:
             lost.__cause__ = error
             self._fail(txn_id, lost)
@@ -130,7 +132,9 @@ class Heartbeat:
         return build_error("HIVE_ACID_TRANSACTION_ABORTED", txnId=txn_id, table="its tables", reason=reason)
 
     def _fail(self, txn_id: int, error: HiveAcidError) -> None:
-        LOG.warning("transaction %d is lost: %s", txn_id, error)
+        """Does nothing if the transaction has ended while its beat was on its way."""
         with self._guard:
-            if txn_id in self._last_beat_ms:
-                self._failures.setdefault(txn_id, error)
+            if txn_id not in self._last_beat_ms:
+                return
+            self._failures.setdefault(txn_id, error)
+        LOG.warning("transaction %d is lost: %s", txn_id, error)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import threading
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
-from hive_acid.errors import HiveAcidError, TransactionAborted
+from hive_acid.errors import HiveAcidError, TransactionAborted, build_error
+from hive_acid.metastore.protocol import Metastore
 from hive_acid.transactions.heartbeat import Heartbeat
 from support.faults import Lost
 from support.statements import TIMEOUT_MS, World
@@ -97,6 +98,35 @@ def test_an_error_that_is_not_ours_ends_its_transaction_and_the_others_go_on() -
         assert heartbeat.failure(2) is None
     finally:
         heartbeat.stop()
+
+
+class EndsMeanwhile:
+    """A metastore whose answer to a beat comes when the transaction has ended, and says so or is lost."""
+
+    def __init__(self, answer: HiveAcidError) -> None:
+        self._answer = answer
+        self.heartbeats = Heartbeat(cast("Metastore", self), TIMEOUT_MS, lambda: 0)
+
+    def heartbeat(self, txn_id: int) -> None:
+        self.heartbeats.unregister(txn_id)
+        raise self._answer
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        build_error("HIVE_ACID_TRANSACTION_ABORTED", txnId=1, table="its tables", reason="No such txn: 1"),
+        build_error("HIVE_ACID_METASTORE_UNAVAILABLE", uri="thrift://m", method="heartbeat", reason="closed"),
+    ],
+)
+def test_a_beat_on_its_way_says_nothing_of_a_transaction_that_has_ended(
+    answer: HiveAcidError, caplog: pytest.LogCaptureFixture
+) -> None:
+    heartbeat = EndsMeanwhile(answer).heartbeats
+    heartbeat.register(1)
+    heartbeat.beat()
+    heartbeat.stop()
+    assert caplog.messages == []
 
 
 def test_who_has_stood_still_knows_it_by_the_clock(world: World) -> None:
