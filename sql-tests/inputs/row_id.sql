@@ -89,5 +89,3 @@ SELECT ROW__ID.writeid AS w, ROW__ID.rowid AS r, id FROM t;
 -- a column of that name
 
 CREATE TABLE named (row__id INT) STORED AS ORC TBLPROPERTIES ('transactional' = 'true');
-
-SELECT * FROM named;

@@ -24,6 +24,7 @@ from hive_acid.transactions.manager import Outcome, Transaction
 from hive_acid.wire.ddl_kinds import DdlKind
 from hive_acid.writing.new_folders import find_leftover
 from hive_acid.writing.partitions import withdraw_statistics
+from hive_acid.writing.table_rules import refuse_hidden_location
 
 _SHOWN_FILES = 5
 """In messages."""
@@ -35,13 +36,14 @@ class DdlStatement:
 
     `partitions` are its PARTITION clauses, each as its `k=v` in the metastore's spelling and the table's order; the
     last of a RENAME is the new name. `locations` are those that new partitions are given, one for each of `partitions`,
-    empty for the folder of its name below the table.
+    empty for the folder of its name below the table. `new_name` is that of a renamed table, without its database.
     """
 
     kind: DdlKind
     tables: tuple[TableName, ...]
     partitions: tuple[tuple[str, ...], ...] = ()
     locations: tuple[str, ...] = ()
+    new_name: str | None = None
     settings: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -123,6 +125,7 @@ class DdlExecutor:
         locks = build_ddl_locks(statement.kind, statement.tables, self._find_partitions(statement, settings))
         if locks:
             transaction.lock(locks)
+        self._refuse_name(statement)
         self._refuse_files(statement)
         self._refuse_conversion(statement)
         if statement.kind.traits.takes_partitions_away:  # the sign by which older snapshots are known not to serve
@@ -142,6 +145,19 @@ class DdlExecutor:
             return ()
         names = tuple("/".join(parts) for parts in statement.partitions)
         return names if len(names) <= settings.number(config.LOCK_MAX_PARTITIONS) else ()
+
+    def _refuse_name(self, statement: DdlStatement) -> None:
+        """Refuses a new name of a table that every engine but this one would see no files of.
+
+        The folder of a managed table gets the new name if it had the old one (HiveAlterHandler.alterTable, 3.1.3 to
+        4.2.0).
+        """
+        if statement.new_name is None:
+            return
+        name = statement.tables[0]
+        parent, _, folder = self._warehouse.metastore.table(name).location.rstrip("/").rpartition("/")
+        if folder.lower() == name.table.lower():
+            refuse_hidden_location(statement.kind.title, name, f"{parent}/{statement.new_name}")
 
     def _refuse_files(self, statement: DdlStatement) -> None:
         """Refuses files in a new partition's folder: they would become rows that no transaction wrote."""

@@ -14,7 +14,7 @@ from hive_acid.execution.ddl import DdlStatement
 from hive_acid.execution.dry_run_report import format_json
 from hive_acid.history.reader import load_history
 from hive_acid.metastore.server_settings import checks_capabilities
-from hive_acid.model.table import TableKind
+from hive_acid.model.table import TableKind, TableName
 from hive_acid.reading.evolution import find_evolution
 from hive_acid.reading.json_release import find_json_release
 from hive_acid.reading.readers import ReadTable
@@ -32,6 +32,7 @@ from hive_acid.sql.operator_statements import describe_statement
 from hive_acid.sql.row_changes import TargetColumns
 from hive_acid.wire import codec
 from hive_acid.wire.catalogs import CatalogRequest
+from hive_acid.wire.ddl_kinds import DdlKind
 from hive_acid.wire.operators import OperatorRequest, OperatorRows
 from hive_acid.wire.rewriting import RewriteRequest, RewrittenStatement
 from hive_acid.wire.row_writes import RowWrites
@@ -140,11 +141,16 @@ class Planner(Answering):
     ) -> str:
         """Where a new transactional table must lie; null for its LOCATION or, without one, where Spark puts it."""
         name = parse_table_name(table)
-        if is_insert_only and not self._client_sees_insert_only:
-            refuse_unseen("CREATE TABLE", name, checks_capabilities(self._metastore.config_value))
+        if is_insert_only:
+            self._refuse_unseen("CREATE TABLE", name)
         own = None if location else self._metastore.new_table_location(name)
         refuse_hidden_location("CREATE TABLE", name, location or own or usual)
         return codec.write(own)
+
+    def _refuse_unseen(self, operation: str, name: TableName) -> None:
+        """See there: a table that is to be insert-only."""
+        if not self._client_sees_insert_only:
+            refuse_unseen(operation, name, checks_capabilities(self._metastore.config_value))
 
     @answered
     def partitionNames(self, request: str) -> str:  # noqa: N802 (the trait's name)
@@ -217,8 +223,12 @@ class Planner(Answering):
     def alter(self, request: str, call: str) -> str:
         """Runs a statement of Spark's own that alters tables, under their locks."""
         asked = codec.read(AlterRequest, request)
-        statement = DdlStatement(asked.kind, asked.tables, asked.partitions, asked.locations, asked.settings)
+        statement = DdlStatement(
+            asked.kind, asked.tables, asked.partitions, asked.locations, asked.new_name, asked.settings
+        )
         with self._cancellation.running():
+            if asked.kind is DdlKind.CONVERT_TO_INSERT_ONLY:
+                self._refuse_unseen("SET TBLPROPERTIES ('transactional_properties'='insert_only')", asked.tables[0])
             self._ddl.run(statement, lambda: self._alter(call), lambda: self._still_alters(call))
         return "{}"
 

@@ -86,12 +86,14 @@ class AlterRequest:
 
     `partitions` are its PARTITION clauses, each as `k=v` in the metastore's spelling;
     `locations` those that new partitions are given, one for each of `partitions`, empty for the one below the table.
+    `new_name` is that which RENAME TO gives the table, without its database.
     """
 
     kind: DdlKind
     tables: tuple[TableName, ...]
     partitions: tuple[tuple[str, ...], ...]
     locations: tuple[str, ...]
+    new_name: str | None
     settings: Mapping[str, str]
 
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from pyspark.errors import AnalysisException, PySparkException
 
+from hive_acid.model.table import TableName
 from integration.conftest import Tables
 from support.spark_lines import since
 
 PROPERTIES = "TBLPROPERTIES ('transactional'='true')"
+INSERT_ONLY = "TBLPROPERTIES ('transactional'='true', 'transactional_properties'='insert_only')"
 ORC = f"STORED AS ORC {PROPERTIES}"
 TABLE = "HIVE_ACID_UNSUPPORTED_TABLE"
 
@@ -20,6 +23,7 @@ def fill(tables: Tables) -> None:
     tables.sql("INSERT INTO t VALUES (1, 1, named_struct('a', 1))")
     for name, form in (("orc", "STORED AS ORC"), ("text", "STORED AS TEXTFILE"), ("parquet", "USING parquet")):
         tables.sql(f"CREATE TABLE plain_{name} (id INT, v INT) {form}")
+    tables.sql("CREATE TABLE plain_odd (id INT, row__id INT) STORED AS ORC")
     tables.sql("CREATE VIEW plain_view AS SELECT * FROM plain_orc")
 
 
@@ -90,6 +94,15 @@ def test_a_value_of_another_type_is_refused_with_the_tables_name(filled: Tables,
             f"CREATE TABLE n (id INT) STORED AS ORC LOCATION 'file:/tmp/_n/n' {PROPERTIES}",
             "HIDDEN_LOCATION",
         ),
+        ("ALTER TABLE t RENAME TO __n", "HIDDEN_LOCATION"),
+        (f"CREATE TABLE n (id INT, ROW__ID INT) {ORC}", "VIRTUAL_COLUMN"),
+        (f"CREATE TABLE n (id INT, row__is__deleted BOOLEAN) {ORC}", "VIRTUAL_COLUMN"),
+        (f"CREATE TABLE n (id INT) PARTITIONED BY (Input__File__Name STRING) {ORC}", "VIRTUAL_COLUMN"),
+        (f"CREATE TABLE n {ORC} AS SELECT 1 AS block__offset__inside__file", "VIRTUAL_COLUMN"),
+        ("CREATE TABLE n LIKE plain_odd TBLPROPERTIES ('transactional'='true')", "VIRTUAL_COLUMN"),
+        (f"CREATE TABLE n (id INT, row__id INT) STORED AS PARQUET {INSERT_ONLY}", "VIRTUAL_COLUMN"),
+        ("ALTER TABLE t ADD COLUMNS (row__id INT)", "VIRTUAL_COLUMN"),
+        ("ALTER TABLE plain_odd SET TBLPROPERTIES ('transactional'='true')", "VIRTUAL_COLUMN"),
     ],
 )
 def test_a_table_that_could_not_be_used_is_refused_when_it_is_made(
@@ -98,7 +111,7 @@ def test_a_table_that_could_not_be_used_is_refused_when_it_is_made(
     tables = filled.sql("SHOW TABLES")
     found, parameters = told(filled, statement)
     assert found == f"{TABLE}.{condition}"
-    assert parameters["table"].rpartition(".")[2] in ("t", "n", "_n", "__n")
+    assert parameters["table"].rpartition(".")[2] in ("t", "n", "_n", "__n", "plain_odd")
     assert filled.sql("SHOW TABLES") == tables
     assert filled.spark.table("t").columns == ["id", "amount", "s"]
 
@@ -109,6 +122,61 @@ def test_a_table_of_a_hidden_name_is_made_where_every_engine_sees_it(tables: Tab
     tables.sql(f"CREATE TABLE __n (id INT) STORED AS ORC LOCATION '{place}' TBLPROPERTIES ('transactional'='true')")
     tables.sql("INSERT INTO __n VALUES (1)")
     assert tables.sql("SELECT * FROM __n") == [(1,)]
+
+
+def test_a_table_of_somebody_elses_with_a_column_called_row_id_is_refused(tables: Tables) -> None:
+    tables.create("t", "id INT, x INT")
+    described = tables.client.described_table(TableName(tables.database, "t"))
+    assert described
+    columns = (described.columns[0], replace(described.columns[1], name="row__id"))
+    tables.client.create_table(
+        replace(described, table=TableName(tables.database, "theirs"), columns=columns, location=None)
+    )
+    for statement in ("SELECT * FROM theirs", "INSERT INTO theirs VALUES (1, 2)"):
+        assert told(tables, statement)[0] == f"{TABLE}.ROW_ID_COLUMN"
+
+
+PARTITION_CLAUSES = (
+    "INSERT INTO p PARTITION ({}) VALUES (1)",
+    "INSERT OVERWRITE p PARTITION ({}) VALUES (1)",
+    "ALTER TABLE p ADD PARTITION ({})",
+    "ALTER TABLE p DROP PARTITION ({})",
+    "ALTER TABLE p PARTITION (k = 'a') RENAME TO PARTITION ({})",
+    "TRUNCATE TABLE p PARTITION ({})",
+    "ALTER TABLE p PARTITION ({}) COMPACT 'major'",
+    "SHOW LOCKS p PARTITION ({})",
+    "SHOW COMPACTIONS p PARTITION ({})",
+)
+
+
+def test_bytes_that_are_no_utf_8_name_no_partition(tables: Tables) -> None:
+    tables.create("p", "id INT", "PARTITIONED BY (k STRING)")
+    tables.sql("INSERT INTO p VALUES (1, 'a'), (2, 'A'), (3, '\ufffd')")
+    rows = sorted(tables.sql("SELECT * FROM p"))
+    for statement in PARTITION_CLAUSES:
+        condition, parameters = told(tables, statement.format("k = X'FF'"))
+        assert (condition, parameters) == (
+            "HIVE_ACID_PARTITION_VALUE",
+            {"table": f"{tables.database}.p", "column": "k"},
+        )
+    assert sorted(tables.sql("SELECT * FROM p")) == rows
+
+
+def test_bytes_name_the_partition_of_the_text_that_they_spell(tables: Tables) -> None:
+    tables.create("p", "id INT", "PARTITIONED BY (k STRING)")
+    for statement in PARTITION_CLAUSES[:2]:
+        tables.sql(statement.format("k = X'41'"))
+    assert tables.sql("SELECT * FROM p WHERE k = 'A'") == [(1, "A")]
+    assert tables.sql("ALTER TABLE p PARTITION (k = X'41') COMPACT 'major'")[0][2] == "k=A"
+    tables.sql("ALTER TABLE p DROP PARTITION (k = X'41')")
+    assert tables.sql("SHOW PARTITIONS p") == []
+
+
+@pytest.mark.parametrize("field", ["row__id", "INPUT__FILE__NAME"])
+def test_a_field_may_be_called_like_a_column_of_hives(tables: Tables, field: str) -> None:
+    tables.create("t", f"id INT, s STRUCT<{field}: INT>")
+    tables.sql("INSERT INTO t VALUES (1, struct(7))")
+    assert tables.sql(f"SELECT s.{field}, ROW__ID.rowid FROM t") == [(7, 0)]
 
 
 @pytest.mark.parametrize("field", ["a b", "A.b", "a$b", " a "])

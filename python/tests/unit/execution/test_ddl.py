@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from hive_acid.errors import HiveAcidError
@@ -100,6 +102,23 @@ def test_a_transaction_that_times_out_meanwhile_is_reported_with_what_was_done(w
         build(world).run(DdlStatement(DdlKind.DROP_TABLE, (OTHER,)), world.time_out)
     assert raised.value.getCondition() == "HIVE_ACID_LOCKS_LOST"
     assert "DROP TABLE of db.other was carried out" in str(raised.value)
+
+
+@pytest.mark.parametrize(("folder", "is_refused"), [("t", True), ("T", True), ("seen", False)])
+@pytest.mark.parametrize("new_name", ["__x", "_x"])
+def test_a_table_whose_folder_would_be_hidden_by_its_new_name_keeps_its_own(
+    world: World, folder: str, is_refused: bool, new_name: str
+) -> None:
+    world.memory.add_table(replace(world.memory.table(TABLE), location=f"/warehouse/db.db/{folder}"))
+    statement = DdlStatement(DdlKind.RENAME_TABLE, (TABLE,), new_name=new_name)
+    ran: list[int] = []
+    if is_refused:
+        with pytest.raises(HiveAcidError, match=r"RENAME TABLE is not supported on db\.t") as raised:
+            build(world).run(statement, lambda: ran.append(1))
+        assert raised.value.getCondition() == "HIVE_ACID_UNSUPPORTED_TABLE.HIDDEN_LOCATION"
+    else:
+        build(world).run(statement, lambda: ran.append(1))
+    assert ran == ([] if is_refused else [1]) and not world.open_transactions()
 
 
 def test_a_new_partition_with_files_is_refused_and_one_without_is_not(world: World) -> None:

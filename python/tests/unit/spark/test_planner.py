@@ -61,7 +61,7 @@ WRITE = WriteRequest(
 )
 READ = ReadRequest(ANALYSED, together=(), token=None, execution_id=1, settings={})
 SCAN = ScanRequest(READ, partitions=None, row_ids=False, json=False)
-ANALYZE = AlterRequest(DdlKind.ANALYZE, (TABLE_NAME,), partitions=(), locations=(), settings={})
+ANALYZE = AlterRequest(DdlKind.ANALYZE, (TABLE_NAME,), partitions=(), locations=(), new_name=None, settings={})
 QUESTION = TableQuestion(TABLE_NAME, limit=None, settings={})
 BROKEN_REWRITE = RewriteRequest(
     statement="DELETE FROM",

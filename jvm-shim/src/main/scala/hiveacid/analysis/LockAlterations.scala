@@ -82,7 +82,7 @@ case class LockAlterations(session: SparkSession) extends Rule[LogicalPlan] {
     def alter(kind: DdlKind, id: TableIdentifier) = ours(id).map(t => AcidDdlCommand(kind, Seq(t), c))
     c match {
       case a: AlterTableAddColumnsCommand =>
-        ours(a.table).foreach(NewTables.refuseTypes("ALTER TABLE … ADD COLUMNS", _, a.colsToAdd))
+        ours(a.table).foreach(NewTables.refuseColumns("ALTER TABLE … ADD COLUMNS", _, a.colsToAdd))
         alter(DdlKind.AlterColumns, a.table)
       case a: AlterTableChangeColumnCommand        => alter(DdlKind.AlterColumns, a.tableName)
       case LineComments.ColumnsOf(table)           => alter(DdlKind.AlterColumns, table)
@@ -90,6 +90,7 @@ case class LockAlterations(session: SparkSession) extends Rule[LogicalPlan] {
       case a: AlterTableSetPropertiesCommand       =>
         alter(DdlKind.SetProperties, a.tableName).orElse(
           becoming(a).map { t =>
+            NewTables.refuseColumns("SET TBLPROPERTIES ('transactional'='true')", t, t.schema)
             val isInsertOnly = AcidTable.isInsertOnly(t, a.properties)
             AcidDdlCommand(if (isInsertOnly) DdlKind.ConvertToInsertOnly else DdlKind.Convert, Seq(t), c)
           }

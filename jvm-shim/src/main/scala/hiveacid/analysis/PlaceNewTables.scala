@@ -65,7 +65,7 @@ object PlaceNewTables {
         AcidTable.name(table),
         Refusal("HIVE_ACID_UNSUPPORTED_TABLE.EXTERNAL")
       )
-    NewTables.refuseTypes("CREATE TABLE", table, table.schema)
+    NewTables.refuseColumns("CREATE TABLE", table, table.schema)
     lostClause(table).foreach { clause =>
       val refusal = Refusal("HIVE_ACID_UNSUPPORTED_TABLE.LOST_CLAUSE", Map("clause" -> clause))
       throw AcidException.unsupported("CREATE TABLE", AcidTable.name(table), refusal)

@@ -76,10 +76,8 @@ case class ReplaceInserts(session: SparkSession) extends Rule[LogicalPlan] {
     // the analyzer's resolution batches are over, so the few names the rewriting introduced are resolved here
     val analysed = session.sessionState.analyzer.execute(changes)
     val isDynamic = chosenDynamic.getOrElse(isDynamicBySetting)
-    val overwrite =
-      if (c.mode == SaveMode.Overwrite)
-        Some(Overwrites.of(session, table, c.staticPartitions, isDynamic, c.ifPartitionNotExists))
-      else None
+    val named = Overwrites.of(session, table, c.staticPartitions, isDynamic, c.ifPartitionNotExists)
+    val overwrite = Some(named).filter(_ => c.mode == SaveMode.Overwrite)
     val kind = if (overwrite.isDefined) StatementKind.Overwrite else StatementKind.Insert
     CurrentOrigin.withOrigin(c.origin) {
       AcidWriteCommand(kind, table, analysed, rows.writes, rows.stays, overwrite, isAnalyzed = true)

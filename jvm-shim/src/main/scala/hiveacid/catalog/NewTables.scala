@@ -18,16 +18,24 @@ object NewTables {
   private val Transactional = "transactional"
   private val TransactionalProperties = "transactional_properties"
 
+  /** Columns that Hive gives every table, and shows in place of one of the same name (VirtualColumn.getRegistry and
+    * SemanticAnalyzer.genTablePlan, 3.1.3 to 4.1.0). Fields of structs have names of their own.
+    */
+  private val VirtualColumns =
+    Set("row__id", "row__is__deleted", "input__file__name", "block__offset__inside__file")
+
   /** Refuses a type that Hive does not have, and a table without columns of its own. */
   def described(t: CatalogTable): DescribedTable = {
     if (t.dataSchema.isEmpty) refuse(t, Refusal("HIVE_ACID_UNSUPPORTED_TABLE.NO_DATA_COLUMNS"))
     message(hashed(t))
   }
 
-  /** Refuses columns of a type that Hive does not have, or with a field that it cannot name. A collation is Spark's
-    * alone, and Hive has STRING there.
+  /** Refuses columns of a type that Hive does not have, with a field that it cannot name, or of which it would show
+    * something else. A collation is Spark's alone, and Hive has STRING there.
     */
-  def refuseTypes(operation: String, t: CatalogTable, columns: Seq[StructField]): Unit = columns.foreach { column =>
+  def refuseColumns(operation: String, t: CatalogTable, columns: Seq[StructField]): Unit = columns.foreach { column =>
+    if (VirtualColumns(lowered(column.name)))
+      refuse(t, Refusal("HIVE_ACID_UNSUPPORTED_TABLE.VIRTUAL_COLUMN", Map("column" -> column.name)), operation)
     if (!isKnown(column.dataType, _.isInstanceOf[StringType])) refuseType(t, column, "COLUMN_TYPE", operation)
     fieldNames(column.dataType).find(!isFieldName(_)).foreach { field =>
       val parameters = Map("column" -> column.name, "field" -> field)

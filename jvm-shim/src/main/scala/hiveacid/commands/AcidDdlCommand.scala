@@ -12,7 +12,7 @@ import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.execution.command.{LeafRunnableCommand, RunnableCommand}
+import org.apache.spark.sql.execution.command.{AlterTableRenameCommand, LeafRunnableCommand, RunnableCommand}
 import org.apache.spark.sql.internal.SQLConf
 
 /** A statement of Spark's own that alters transactional tables, to be run under Hive's locks.
@@ -59,5 +59,10 @@ case class AcidDdlCommand(
 
   /** The request to Python. */
   def request(session: SparkSession): AlterRequest =
-    AlterRequest(kind, tables.map(AcidTable.name), partitions, locations, PythonSide.settings(session))
+    AlterRequest(kind, tables.map(AcidTable.name), partitions, locations, newName, PythonSide.settings(session))
+
+  private def newName = command match {
+    case rename: AlterTableRenameCommand => Some(rename.newName.table)
+    case _                               => None
+  }
 }

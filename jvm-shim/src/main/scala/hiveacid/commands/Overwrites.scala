@@ -1,6 +1,7 @@
 package hiveacid.commands
 
-import hiveacid.values.{AcidTable, PartitionNames}
+import hiveacid.errors.AcidException
+import hiveacid.values.{AcidTable, PartitionFolder, PartitionNames}
 import hiveacid.wire.Overwrite
 
 import org.apache.spark.sql.catalyst.catalog.{CatalogTable, ExternalCatalogUtils}
@@ -32,11 +33,18 @@ object Overwrites {
 
   /** Partition column, in lower case, and text of each value of a PARTITION clause as the metastore has it, not
     * escaped; null for NULL. In the table's order of partition columns.
+    *
+    * Refuses a value in which Spark's parser has read bytes that are no UTF-8, all such bytes alike.
     */
   def texts(session: SparkSession, table: CatalogTable, values: Map[String, String]): Seq[(String, String)] = {
     val zone = session.sessionState.conf.sessionLocalTimeZone
     table.partitionSchema.zip(AcidTable.partitionKeys(table)).flatMap { case (field, key) =>
       values.collectFirst { case (name, value) if name.equalsIgnoreCase(field.name) => value }.map { value =>
+        if (value != null && value.indexOf(PartitionFolder.Replacement) >= 0)
+          throw AcidException(
+            "HIVE_ACID_PARTITION_VALUE",
+            Map("table" -> AcidTable.name(table), "column" -> field.name)
+          )
         val meant = if (value == ExternalCatalogUtils.DEFAULT_PARTITION_NAME) null else value // Hive's spelling of NULL
         val typed = Cast(Literal.create(meant, StringType), field.dataType, Some(zone))
         val text = PartitionNames.text(typed, key.rawType, zone).eval()

@@ -43,5 +43,5 @@ case class PartitionFolder(child: Expression, column: String, table: String) ext
 object PartitionFolder {
 
   /** The character that Java reads where bytes are none. */
-  private val Replacement = '\uFFFD'
+  val Replacement = '\uFFFD'
 }

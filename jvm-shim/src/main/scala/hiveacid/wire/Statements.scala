@@ -37,6 +37,7 @@ final case class AlterRequest(
     tables: Seq[String],
     partitions: Seq[Seq[String]],
     locations: Seq[String],
+    newName: Option[String],
     settings: Map[String, String]
 )
 
