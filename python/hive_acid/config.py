@@ -139,6 +139,12 @@ ALLOW_NON_ATOMIC_RENAME = Setting(
     "false",
     "`true`: statements rename folders where that is not atomic, too, instead of using a committer of Hadoop's.",
 )
+ALLOW_LOCAL_FILES_ON_CLUSTER = Setting(
+    "spark.hiveacid.storage.allowLocalFilesOnCluster",
+    "false",
+    "`true`: statements and compactions write to tables at `file:` although tasks run on other machines. It is right "
+    "only where all machines have the same folder there, as by NFS.",
+)
 GUARD_MAX_ROWS = Setting(
     "spark.hiveacid.guard.maxRows",
     "",

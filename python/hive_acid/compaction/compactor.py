@@ -41,6 +41,7 @@ from hive_acid.transactions.manager import Transaction
 from hive_acid.transactions.validity import build_read_lock, is_lockable
 from hive_acid.writing.buckets import build_sorted_refusal
 from hive_acid.writing.engine import WriteResult
+from hive_acid.writing.local_files import refuse_local_files
 from hive_acid.writing.mounts import refuse_mounted
 from hive_acid.writing.notes import NoteWriter
 from hive_acid.writing.output_rules import find_scheme, is_object_store
@@ -149,6 +150,7 @@ class Compactor:
             raise build_error(condition, operation=operation, table=name, scheme=find_scheme(location))
         allowed = self._settings.flag(config.ALLOW_NON_ATOMIC_RENAME) and not is_early
         refuse_mounted(self._file_system, operation, name, [location], allowed)
+        refuse_local_files(self._file_system, operation, name, [location], self._settings)
 
     def meet_changes(self, place: Place, kind: CompactionKind, transaction: Transaction) -> None:
         """The first check under the lock. Raises Conflict if rows were changed that have new IDs afterwards."""

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from hive_acid import config
 from hive_acid.errors import build_error
 from hive_acid.execution.cleaner import hold_lower_write_id, keep_cleaner_off
 from hive_acid.execution.publishing_steps import (
@@ -32,13 +31,13 @@ from hive_acid.transactions.validity import build_lock_components, find_rule, is
 from hive_acid.writing.conflicts import Conflict
 from hive_acid.writing.foreseen_partitions import choose_lockable, find_foreseen_partitions
 from hive_acid.writing.kept_lock import KeptLock
-from hive_acid.writing.mounts import refuse_mounted
 from hive_acid.writing.rights import refuse_closed, refuse_closed_partitions
 from hive_acid.writing.statement_run import (
     StatementRun,
     TableWork,
     refuse_beside_overwrites,
     refuse_overlap,
+    refuse_storage,
 )
 from hive_acid.writing.table_rules import refuse_unwritable
 
@@ -55,9 +54,8 @@ def check_table(_: Scope, run: StatementRun) -> None:
 
 
 def check_rights(scope: Scope, run: StatementRun) -> None:
-    """Storage that is not fit for writing behind a mount, or closed to this user, is told before anything is opened."""
-    allowed = run.settings.flag(config.ALLOW_NON_ATOMIC_RENAME)
-    refuse_mounted(scope.tools.files, run.statement.kind.title, run.table.name, [run.table.location], allowed)
+    """Storage that is not fit for writing, or closed to this user, is told before anything is opened."""
+    refuse_storage(scope.tools.files, run, [run.table.location])
     refuse_closed(scope.tools.files, [run.table.location])
 
 

@@ -20,6 +20,9 @@ class FileSystem(OutputCommitter, Protocol):
     room left.
     """
 
+    tasks_see_local_files: bool
+    """False if tasks of the engine run on machines that have another disk at `file:` than this one."""
+
     def list_trees(self, roots: Sequence[str]) -> list[Listing]:
         """One listing per root, in order (a root given twice is listed twice). One call, whatever the number of roots.
 

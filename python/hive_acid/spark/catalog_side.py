@@ -42,6 +42,7 @@ from hive_acid.transactions.manager import TransactionManager
 from hive_acid.transactions.unlocked_writers import OUR_AGENT
 from hive_acid.transport import HiveSetting, read_transport
 from hive_acid.wire.catalogs import CatalogRequest, DescribedColumn
+from hive_acid.writing.local_files import runs_on_one_machine
 from hive_acid.writing.notes import Author, NoteWriter
 
 
@@ -85,7 +86,9 @@ class CatalogSide:
         self.metastore: ThriftMetastore = ThriftMetastore(uris, **how) if uris else absent
         if uris:
             self.metastore.refuse_servers_catalog()
-        self.file_system = file_system = JvmFileSystem(jvm.hiveacid.api.Storage(jsession))
+        is_one_machine = runs_on_one_machine(session.sparkContext.master or "")
+        storage = jvm.hiveacid.api.Storage(jsession)
+        self.file_system = file_system = JvmFileSystem(storage, tasks_see_local_files=is_one_machine)
         timing = Timing(monotonic_ms, pause_ms, clock.pause_ms, cancellation.check)
         self.transactions = TransactionManager(self.metastore, identity, settings, timing)
         self.warehouse = warehouse = Warehouse(self.metastore, file_system, self.transactions)

@@ -32,8 +32,9 @@ _SNAPSHOT_UNAVAILABLE = "HIVE_ACID_SNAPSHOT_UNAVAILABLE"
 class JvmFileSystem:
     """Hadoop's file systems, as the session is configured for them."""
 
-    def __init__(self, storage: Any) -> None:
+    def __init__(self, storage: Any, *, tasks_see_local_files: bool = True) -> None:
         self._storage = storage
+        self.tasks_see_local_files = tasks_see_local_files
 
     def list_trees(self, roots: Sequence[str]) -> list[Listing]:
         return self._list(roots, with_hidden=False)

@@ -20,12 +20,16 @@ def refuse_mounted(
     Storage is asked about locations of viewfs alone. A folder that is missing passes. Raises
     HIVE_ACID_UNSUPPORTED_TABLE.MOUNTED_STORAGE.
     """
-    mounted = [location for location in locations if find_scheme(location) == _MOUNTS]
-    if allow_non_atomic_rename or not mounted:
+    if allow_non_atomic_rename:
         return
-    there = [location for location in mounted if files.exists(location)]
-    for home in files.homes(there) if there else ():
-        scheme = find_scheme(home.partition("|")[0])  # a home begins with the address of its file system
+    for scheme in find_mounted_schemes(files, locations):
         if scheme not in ATOMIC_SCHEMES:
             condition = "HIVE_ACID_UNSUPPORTED_TABLE.MOUNTED_STORAGE"
             raise build_error(condition, operation=operation, table=table, scheme=scheme)
+
+
+def find_mounted_schemes(files: FileSystem, locations: Sequence[str]) -> list[str]:
+    """The schemes of the storage behind those locations that are mounts; a folder that is missing has none."""
+    there = [location for location in locations if find_scheme(location) == _MOUNTS and files.exists(location)]
+    homes = files.homes(there) if there else ()
+    return [find_scheme(home.partition("|")[0]) for home in homes]  # which begins with the address of a file system

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from hive_acid import config
@@ -15,6 +16,7 @@ from hive_acid.snapshot.filesystem import FileSystem
 from hive_acid.transactions.manager import Transaction
 from hive_acid.transactions.validity import Rule
 from hive_acid.writing.engine import Engine, WriteResult
+from hive_acid.writing.local_files import refuse_local_files
 from hive_acid.writing.mounts import refuse_mounted
 from hive_acid.writing.partitions import TouchedPartitions
 from hive_acid.writing.publication import Publication
@@ -124,4 +126,14 @@ def refuse_places(files: FileSystem, run: StatementRun) -> None:
     for location in locations:
         if fault := find_place_fault(run.table, location, allowed):
             raise fault.build_error(operation=operation, table=run.table.name)
-    refuse_mounted(files, operation, run.table.name, locations, allowed)
+    refuse_storage(files, run, locations)
+
+
+def refuse_storage(files: FileSystem, run: StatementRun, locations: Sequence[str]) -> None:
+    """Refuses mounts whose storage does not rename folders at once, and local disks that other machines do not see.
+
+    Raises HIVE_ACID_UNSUPPORTED_TABLE.
+    """
+    operation, name = run.statement.kind.title, run.table.name
+    refuse_mounted(files, operation, name, locations, run.settings.flag(config.ALLOW_NON_ATOMIC_RENAME))
+    refuse_local_files(files, operation, name, locations, run.settings)

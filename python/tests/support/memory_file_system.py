@@ -14,6 +14,8 @@ from support.memory_committer import MemoryCommitter
 class MemoryFileSystem(MemoryCommitter):
     """A FileSystem over dictionaries. `calls` records the name of each method called, in order."""
 
+    tasks_see_local_files = True
+
     def __init__(self) -> None:
         super().__init__()
         self.files: dict[str, ListedFile] = {}

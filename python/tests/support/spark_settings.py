@@ -24,6 +24,9 @@ SHORT_LIVED: Mapping[str, str] = {
     "spark.sql.shuffle.partitions": "4",
     "spark.sql.ansi.enabled": "true",  # as it is by default since 4.0
 }
+LOCAL_FILES_ON_CLUSTER: Final = "spark.hiveacid.storage.allowLocalFilesOnCluster"
+SHARED_FILES: Final[Mapping[str, str]] = {LOCAL_FILES_ON_CLUSTER: "true"}
+"""For clusters of the tests' whose machines are processes on this one, with a warehouse on its disk."""
 
 
 def set_options_of_commands() -> None:

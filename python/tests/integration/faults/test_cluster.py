@@ -13,10 +13,11 @@ import pytest
 from support.drivers import Drivers, Gate, Trial, wait_until
 from support.mutations import MUTATIONS, WAYS_OF_WRITING, Mutation, slow_but
 from support.processes import is_below
-from support.session_process import SessionProcess
+from support.session_process import SessionProcess, StatementFailed
+from support.spark_settings import LOCAL_FILES_ON_CLUSTER, SHARED_FILES
 from support.standalone import HOSTS, SPECULATION, StandaloneCluster, started_cluster
 
-SETTINGS = {**SPECULATION, "spark.python.worker.reuse": "false"}
+SETTINGS = {**SPECULATION, **SHARED_FILES, "spark.python.worker.reuse": "false"}
 
 pytestmark = [
     pytest.mark.skipif(sys.platform != "linux", reason="only Linux has a second host on its loopback interface"),
@@ -98,6 +99,21 @@ def assert_done(trial: Trial, affected: object) -> None:
 @pytest.mark.parametrize("mutation", MUTATIONS, ids=str)
 def test_statements_run_on_executors(drivers: Drivers, clustered: Clustered, mutation: Mutation) -> None:
     trial = drivers.trial(mutation)
+    ((affected, *_),) = clustered.sql(trial.text())
+    assert_done(trial, affected)
+
+
+def test_a_table_on_local_disks_is_written_to_only_where_a_setting_admits_it(
+    drivers: Drivers, clustered: Clustered
+) -> None:
+    trial = drivers.trial(MUTATIONS[0])
+    clustered.sql(f"SET {LOCAL_FILES_ON_CLUSTER} = false")
+    try:
+        with pytest.raises(StatementFailed) as raised:
+            clustered.sql(trial.text())
+        trial.assert_undone(raised.value, "HIVE_ACID_UNSUPPORTED_TABLE.LOCAL_FILES_ON_CLUSTER")
+    finally:
+        clustered.sql(f"RESET {LOCAL_FILES_ON_CLUSTER}")
     ((affected, *_),) = clustered.sql(trial.text())
     assert_done(trial, affected)
 

@@ -16,7 +16,7 @@ from support.drivers import Drivers, wait_until
 from support.mutations import MUTATIONS, Mutation
 from support.processes import is_below
 from support.session_process import SessionProcess
-from support.spark_settings import SHORT_LIVED
+from support.spark_settings import SHARED_FILES, SHORT_LIVED
 from support.yarn.cluster import Yarn
 
 pytestmark = pytest.mark.beyond_the_gate(
@@ -50,7 +50,8 @@ def session(drivers: Drivers, yarn: Yarn) -> Iterator[SessionProcess]:
     """One whose driver is a process beside YARN, with its executors in containers."""
     place = drivers.scratch / "yarn"
     warehouse = drivers.metastore.warehouse
-    with SessionProcess(place, drivers.metastore.uri, warehouse, yarn.settings, yarn.variables) as started:
+    settings = {**yarn.settings, **SHARED_FILES}
+    with SessionProcess(place, drivers.metastore.uri, warehouse, settings, yarn.variables) as started:
         started.wait_started()
         yield started
 
@@ -87,7 +88,12 @@ def test_spark_submit_runs_a_job_with_its_driver_here_or_in_a_container(
     (tmp_path / "job.py").write_text(
         ROUND + JOB.format(uri=drivers.metastore.uri, name=name, printed=printed), encoding="utf-8"
     )
-    settings = {**SHORT_LIVED, "spark.sql.warehouse.dir": drivers.metastore.warehouse.as_uri(), **yarn.settings}
+    settings = {
+        **SHORT_LIVED,
+        **SHARED_FILES,
+        "spark.sql.warehouse.dir": drivers.metastore.warehouse.as_uri(),
+        **yarn.settings,
+    }
     del settings["spark.driver.host"]  # the driver's container has its own
     known = set(yarn.find_applications())
     submit = [str(SCRIPTS / "spark-submit"), "--deploy-mode", mode, *arguments(settings), "job.py"]
