@@ -3,13 +3,13 @@
 Spark looks up a statement's tables before any of our rules sees it. Its error then is `_LEGACY_ERROR_TEMP_3065`, before
 4.0 one without a condition, which stands for everything that goes wrong in Hive's code, and the text is that of Hive
 with a stack trace in it. Nothing but another catalog could raise something else there, so the error is named where
-PySpark takes it from the JVM. An error of ours that a job of Spark 3.5 has failed by is found there, too.
+PySpark takes it from the JVM. The error with a condition that a job of Spark 3.5 has failed by is found there, too.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 from pyspark.errors.exceptions import captured
@@ -25,6 +25,8 @@ from hive_acid.spark.throwables import build_throwable
 
 SPARKS_CONDITION: Final = None if is_before("4.0") else "_LEGACY_ERROR_TEMP_3065"
 """The condition of the AnalysisException that HiveExternalCatalog.withClient raises."""
+_WRAPS_CAUSES: Final = is_before("4.0")
+"""An action raises a SparkException without a condition, whatever its job has failed by."""
 _OWN_CLASS = "hiveacid.errors.AcidException"
 _MOST_CAUSES = 20
 _METHOD = "Spark's own client"
@@ -87,13 +89,25 @@ class ClientErrors:
         self._leave_clients_classes()
         converted = self._convert(error)
         if isinstance(converted, captured.UnknownException):
-            own = _find_own(error)  # the cause of a failed job; Spark raises it in place of the job's since 4.0
-            return converted if own is None else self._convert(own)
+            return self._find_cause(error) or converted
         if not isinstance(converted, captured.AnalysisException) or condition_of(converted) != SPARKS_CONDITION:
             return converted
         trace = str(getattr(self._jvm, "org.apache.spark.util.Utils").exceptionString(error))
         named = self._find_named(trace)
         return converted if named is None else self._convert(build_throwable(self._jvm, named, error.getCause()))
+
+    def _find_cause(self, error: Any) -> captured.CapturedException | None:
+        """What a job has failed by: an error of ours, or on Spark 3.5 another one with a condition.
+
+        Spark raises it in place of the job's since 4.0.
+        """
+        for cause in _list_causes(error):
+            is_own = cause.getClass().getName() == _OWN_CLASS
+            if is_own or _WRAPS_CAUSES:
+                converted = self._convert(cause)
+                if is_own or (not isinstance(converted, captured.UnknownException) and condition_of(converted)):
+                    return converted
+        return None
 
     def _leave_clients_classes(self) -> None:
         """A client that cannot be made leaves the thread with its own classes, which hold neither Spark nor Py4J.
@@ -129,11 +143,10 @@ class ClientErrors:
         return None if found is None else build_error(found.condition, **found.params, uri=self._uri, method=_METHOD)
 
 
-def _find_own(error: Any) -> Any:
-    """The error of ours among the causes of a Throwable; None if there is none."""
+def _list_causes(error: Any) -> Iterator[Any]:
     cause = error.getCause()
     for _ in range(_MOST_CAUSES):
-        if cause is None or cause.getClass().getName() == _OWN_CLASS:
-            return cause
+        if cause is None:
+            return
+        yield cause
         cause = cause.getCause()
-    return None

@@ -23,6 +23,7 @@ def fill(tables: Tables) -> None:
     tables.sql("INSERT INTO t VALUES (1, 1, named_struct('a', 1))")
     for name, form in (("orc", "STORED AS ORC"), ("text", "STORED AS TEXTFILE"), ("parquet", "USING parquet")):
         tables.sql(f"CREATE TABLE plain_{name} (id INT, v INT) {form}")
+    tables.create("p", "id BIGINT", "PARTITIONED BY (k STRING)")
     tables.sql("CREATE TABLE plain_odd (id INT, row__id INT) STORED AS ORC")
     tables.sql("CREATE VIEW plain_view AS SELECT * FROM plain_orc")
 
@@ -188,3 +189,23 @@ def test_a_field_may_have_any_name_that_hive_reads(tables: Tables, field: str) -
     tables.sql(f"UPDATE t SET s.`{field}` = 8 WHERE s.z = 6")
     tables.sql("ALTER TABLE t COMPACT 'major' AND WAIT")
     assert sorted(tables.sql(f"SELECT id, s.`{field}`, s.z FROM t")) == [(1, 8, 6), (2, None, None)]
+
+
+@pytest.mark.parametrize(
+    ("statement", "condition"),
+    [
+        (
+            "MERGE INTO t USING (SELECT * FROM t UNION ALL SELECT * FROM t) s ON t.id = s.id "
+            "WHEN MATCHED THEN UPDATE SET amount = 2",
+            "MERGE_CARDINALITY_VIOLATION",
+        ),
+        (
+            "INSERT INTO p SELECT id, CAST(if(id = 1, unhex('FF'), unhex('41')) AS STRING) FROM range(3)",
+            "HIVE_ACID_UNWRITABLE_VALUE.NOT_UTF_8",
+        ),
+        ("SELECT amount / (id - 1) FROM t", "DIVIDE_BY_ZERO"),
+    ],
+)
+def test_what_a_job_fails_by_reaches_python_by_its_name(filled: Tables, statement: str, condition: str) -> None:
+    """Spark 3.5 itself raises a Py4JJavaError without a condition."""
+    assert told(filled, statement)[0] == condition

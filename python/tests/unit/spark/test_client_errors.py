@@ -10,6 +10,7 @@ import pytest
 from pyspark.errors.exceptions import captured
 
 from hive_acid.errors.outcome import StatementOutcome
+from hive_acid.spark import client_errors
 from hive_acid.spark.client_errors import SPARKS_CONDITION, ClientErrors, find_failure
 
 AWAY = """AnalysisException: org.apache.hadoop.hive.ql.metadata.HiveException: Unable to fetch table t.
@@ -123,3 +124,56 @@ def test_a_table_that_was_lost_between_a_look_and_the_statement_is_named(errors:
         "HIVE_ACID_TABLE_NOT_FOUND",
         "[HIVE_ACID_TABLE_NOT_FOUND] The metastore has no table parted. SQLSTATE: 42P01",
     )
+
+
+class Throwable:
+    """A Throwable of the JVM, of a class and with a condition, or with none."""
+
+    def __init__(self, name: str, condition: str | None = None, cause: Throwable | None = None) -> None:
+        self.name, self.condition, self.text, self.cause = name, condition, "", cause
+
+    def getClass(self) -> Any:  # noqa: N802 (Java's name)
+        return SimpleNamespace(getName=lambda: self.name)
+
+    def getCause(self) -> Throwable | None:  # noqa: N802 (Java's name)
+        return self.cause
+
+
+class Unknown(captured.UnknownException):
+    def __init__(self) -> None:
+        """Without an error of a JVM."""
+
+
+def convert_known(error: Any) -> Any:
+    """As PySpark's, which has no class of its own for a job's error."""
+    is_known = error.name in ("SparkRuntimeException", "hiveacid.errors.AcidException")
+    return convert(error) if is_known else Unknown()
+
+
+@pytest.mark.parametrize(
+    ("causes", "wraps", "condition"),
+    [
+        ([("hiveacid.errors.AcidException", "HIVE_ACID_NULL_VALUE")], True, "HIVE_ACID_NULL_VALUE"),
+        ([("hiveacid.errors.AcidException", "HIVE_ACID_NULL_VALUE")], False, "HIVE_ACID_NULL_VALUE"),
+        ([("SparkRuntimeException", "MERGE_CARDINALITY_VIOLATION")], True, "MERGE_CARDINALITY_VIOLATION"),
+        ([("IOException", None), ("SparkRuntimeException", "DIVIDE_BY_ZERO")], True, "DIVIDE_BY_ZERO"),
+        ([("SparkRuntimeException", None), ("SparkRuntimeException", "DIVIDE_BY_ZERO")], True, "DIVIDE_BY_ZERO"),
+        ([("SparkRuntimeException", "DIVIDE_BY_ZERO")], False, None),
+        ([("IOException", None)], True, None),
+        ([], True, None),
+    ],
+)
+def test_what_a_job_has_failed_by_is_raised_in_its_place(
+    monkeypatch: pytest.MonkeyPatch,
+    errors: ClientErrors,
+    causes: list[tuple[str, str | None]],
+    wraps: bool,
+    condition: str | None,
+) -> None:
+    monkeypatch.setattr(client_errors, "_WRAPS_CAUSES", wraps)
+    monkeypatch.setattr(errors, "_convert", convert_known)
+    cause = None
+    for name, of_cause in reversed(causes):
+        cause = Throwable(name, of_cause, cause)
+    found: Any = errors.convert(Throwable("SparkException", None, cause))
+    assert (None if isinstance(found, captured.UnknownException) else found.condition) == condition
