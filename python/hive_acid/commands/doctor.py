@@ -70,7 +70,7 @@ def set_aside(chosen: argparse.Namespace) -> int:
 
 
 def show_findings(chosen: argparse.Namespace) -> int:
-    """Print what was found, and remove what is safe to remove if asked to; 1 if something is left."""
+    """Print what was found, and remove what is safe to remove if asked to; 1 if a fault is left."""
     from hive_acid.commands.progress import followed
     from hive_acid.doctor.findings import Doctor, treat
     from hive_acid.doctor.report import format_json, format_line
@@ -96,4 +96,4 @@ def show_findings(chosen: argparse.Namespace) -> int:
         print(format_json(treatments))
     elif not treatments:
         print("nothing found")
-    return DONE if all(treatment.is_done for treatment in treatments) else FOUND
+    return FOUND if any(treatment.is_left for treatment in treatments) else DONE

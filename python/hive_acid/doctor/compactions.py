@@ -61,7 +61,7 @@ def find_impatient_cleaner(service: Service) -> Iterator[Finding]:
     """The cleaner of aborted transactions of 4.x (AbortedTxnCleaner), which waits for no open transaction."""
     if service.has_cleaner and service.cleans_aborted:
         detail = "its Cleaner removes files of aborted transactions without waiting for those who read"
-        harm = "queries end in HIVE_ACID_SNAPSHOT_UNAVAILABLE, and statements run again"
+        harm = "statements may run again, and a query may end in HIVE_ACID_SNAPSHOT_UNAVAILABLE; no row is lost"
         cure = f"{ABORTS_BY_CLEANER}=false on its servers: such files then go with the next major compaction"
         yield Finding(FindingKind.IMPATIENT_CLEANER, None, None, None, detail, harm, cure)
 

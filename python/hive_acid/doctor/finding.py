@@ -37,6 +37,11 @@ class FindingKind(Enum):
     IMPATIENT_CLEANER = "impatient-cleaner"
     NOT_EXAMINED = "not-examined"
 
+    @property
+    def is_hint(self) -> bool:
+        """True for what is as makers ship it, costs time alone, and may be left."""
+        return self is FindingKind.IMPATIENT_CLEANER
+
 
 @dataclass(frozen=True)
 class Finding:

@@ -263,6 +263,11 @@ class Treatment:
     is_done: bool = False
     failure: str | None = None
 
+    @property
+    def is_left(self) -> bool:
+        """True if there is still a fault."""
+        return not self.is_done and not self.finding.kind.is_hint
+
 
 def treat(file_system: FileSystem, finding: Finding, is_dry_run: bool) -> Treatment:
     """Removes what was found if that is safe: what a transaction has left that ended, so nobody can come to need it."""

@@ -12,7 +12,8 @@ from hive_acid.doctor.findings import Treatment
 def format_line(treatment: Treatment, would_fix: bool = False) -> str:
     """For people: what, where, which harm it does, and the cure or what was done. `would_fix`: a dry run of `--fix`."""
     finding = treatment.finding
-    head = f"{_find_where(finding)}: {finding.kind.value}: {finding.detail}; harm: {finding.harm}"
+    kind = f"{finding.kind.value} (hint)" if finding.kind.is_hint else finding.kind.value
+    head = f"{_find_where(finding)}: {kind}: {finding.detail}; harm: {finding.harm}"
     if treatment.is_done:
         return f"{head}; removed"
     if treatment.failure:
@@ -33,7 +34,8 @@ def _find_where(finding: Finding) -> str:
 def format_json(treatments: Sequence[Treatment]) -> str:
     """For programs: one object on one line; what is not known is null.
 
-    `kind` is a stable word; `fix` says whether `--fix` cures it, `fixed` whether it did, `failure` why it could not.
+    `kind` is a stable word; `hint` is true for what is no fault. `fix` says whether `--fix` cures it, `fixed` whether
+    it did, `failure` why it could not.
     """
     return json.dumps({"findings": [_build_fields(treatment) for treatment in treatments]})
 
@@ -42,6 +44,7 @@ def _build_fields(treatment: Treatment) -> dict[str, object]:
     finding = treatment.finding
     return {
         "kind": finding.kind.value,
+        "hint": finding.kind.is_hint,
         "database": finding.table.database if finding.table else None,
         "table": finding.table.table if finding.table else None,
         "partition": finding.partition,

@@ -82,6 +82,14 @@ class TestReport:
         expected = f"/t/x: orphan-staging: staging; harm: only space; {end}"
         assert format_line(treatment, would_fix) == expected
 
+    def test_a_hint_is_told_and_is_no_fault_that_is_left(self) -> None:
+        hint = Treatment(Finding(Kind.IMPATIENT_CLEANER, None, None, None, "hasty", "only time", "slow it"))
+        assert format_line(hint) == "metastore: impatient-cleaner (hint): hasty; harm: only time; cure: slow it"
+        assert not hint.is_left
+        faults = [kind for kind in Kind if Treatment(replace(self.FINDING, kind=kind)).is_left]
+        assert faults == [kind for kind in Kind if kind is not Kind.IMPATIENT_CLEANER]
+        assert not Treatment(self.FINDING, is_done=True).is_left
+
     def test_what_is_no_file_is_named_by_its_table(self) -> None:
         finding = replace(self.FINDING, path=None)
         assert format_line(Treatment(finding)).startswith("db.t d=1: ")
@@ -92,6 +100,7 @@ class TestReport:
         (fields,) = json.loads(format_json([Treatment(self.FINDING, is_done=True)]))["findings"]
         assert fields == {
             "kind": "orphan-staging",
+            "hint": False,
             "database": "db",
             "table": "t",
             "partition": "d=1",
