@@ -60,8 +60,6 @@ def run_worker(chosen: argparse.Namespace) -> int:
             host, process = socket.gethostname(), os.getpid()
             names = [f"{WORKER_PREFIX}{host}-{process}.{number}" for number in range(chosen.parallel)]
             workers = [session.attachment.build_worker(name) for name in names]
-            for compaction_id in workers[0].fail_dead():
-                print(f"compaction {compaction_id}: its worker has died", file=sys.stderr, flush=True)
             with watched(session.attachment.running_compactions):
                 return Serving(chosen, session.cancel_jobs).run(workers)
     except HiveAcidError as error:
@@ -94,6 +92,7 @@ class Serving:
             monotonic_ms,
             self._report,
             self._trouble,
+            self._tell_dead,
         )
         service.run(workers, self._chosen.once)
         if self._is_cancelled:
@@ -109,6 +108,9 @@ class Serving:
     def _trouble(self, error: Exception) -> None:
         self._failures += 1
         print(str(error) or type(error).__name__, file=sys.stderr, flush=True)
+
+    def _tell_dead(self, compaction_id: int) -> None:
+        print(f"compaction {compaction_id}: its worker has died", file=sys.stderr, flush=True)
 
     def _report(self, report: Report) -> None:
         from hive_acid.compaction.queue.worker_service import FAILED as FAILED_STATE

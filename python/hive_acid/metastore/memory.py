@@ -162,7 +162,7 @@ class MemoryMetastore(MemoryTables, MemoryQueue):
         with self._guard:
             self._now()
             transaction = self._transactions.find(txn_id)
-            if transaction is None:
+            if transaction is None or transaction.is_forgotten:
                 return None
             committed = transaction.state is TransactionState.COMMITTED
             if committed and self._line is MetastoreLine.HIVE_3 and not transaction.components:

@@ -28,7 +28,10 @@ class Component:
 
 @dataclass
 class Transaction:
-    """`commit_id` is the greatest transaction ID given out when it committed; overlap is judged by it."""
+    """`commit_id` is the greatest transaction ID given out when it committed; overlap is judged by it.
+
+    One that `is_forgotten` counts as committed, and its state cannot be asked for.
+    """
 
     id: int
     user: str
@@ -39,6 +42,7 @@ class Transaction:
     state: TransactionState = TransactionState.OPEN
     commit_id: int = 0
     components: set[Component] = field(default_factory=set)
+    is_forgotten: bool = False
 
     @property
     def changes(self) -> list[Component]:
@@ -90,8 +94,9 @@ class TransactionTable:
 
     def forget(self, txn_id: int) -> None:
         """Lists it no more, as the Cleaner does with an aborted transaction that has left nothing: so it is visible."""
-        self._transactions[txn_id].state = TransactionState.COMMITTED
-        self._transactions[txn_id].components.clear()
+        forgotten = self._transactions[txn_id]
+        forgotten.state, forgotten.is_forgotten = TransactionState.COMMITTED, True
+        forgotten.components.clear()
 
     def listed(self) -> list[Transaction]:
         """Open and aborted ones."""

@@ -42,12 +42,12 @@ class Place:
         """Names of the ACID folders on disk."""
         return {path.name for path in self.root.iterdir() if FolderName.parse(path.name)}
 
-    def write(self, *, aborts: bool = False) -> str:
-        """A delta of a transaction that is committed or aborted; its folder's name."""
+    def write(self, *, aborts: bool = False, rows: str = "rows") -> str:
+        """A delta of a transaction that is committed or aborted, with this in its file; its folder's name."""
         txn_id = self.metastore.open_transaction(USER, HOST, AGENT)
         write_id = self.metastore.allocate_write_id(txn_id, self.table)
         self._lock(txn_id, OperationKind.INSERT)
-        made = self._make(FolderName(FolderKind.DELTA, write_id, write_id, 0, 0))
+        made = self._make(FolderName(FolderKind.DELTA, write_id, write_id, 0, 0), rows)
         (self.metastore.abort if aborts else self.metastore.commit)(txn_id)
         return made.name
 
@@ -78,7 +78,7 @@ class Place:
         return self.root / "000000_0"
 
     def _run_compaction(self, *, of_originals: bool = False) -> str:
-        self._request()
+        self.request()
         job = self.metastore.next_compaction(WORKER, AGENT, self.pool)
         assert job is not None
         txn_id = self.metastore.open_compaction(USER, HOST, AGENT, job.kind)
@@ -98,10 +98,11 @@ class Place:
         made = self._make(FolderName(FolderKind.BASE, write_id, write_id, None, 0))
         (made / METADATA_FILE).write_text(COMPACTED)
         self.metastore.commit(txn_id)
-        self._request()
+        self.request()
         return made.name
 
-    def _request(self) -> None:
+    def request(self) -> None:
+        """Asks for a major compaction."""
         request = CompactionRequest(self.table, CompactionKind.MAJOR, self.partition, pool=self.pool, user=USER)
         assert self.metastore.request_compaction(request).accepted
 
@@ -113,8 +114,8 @@ class Place:
         component = LockComponent(self.table, LockKind.SHARED_READ, operation, self.partition)
         assert self.metastore.lock(txn_id, [component], USER, HOST, AGENT)[1] is LockState.ACQUIRED
 
-    def _make(self, name: FolderName) -> Path:
+    def _make(self, name: FolderName, rows: str = "rows") -> Path:
         folder = self.root / name.format()
         folder.mkdir(parents=True)
-        (folder / "bucket_00000").write_text("rows")
+        (folder / "bucket_00000").write_text(rows)
         return folder

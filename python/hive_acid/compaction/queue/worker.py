@@ -19,11 +19,11 @@ from hive_acid.compaction.compactor import Compactor, Foldable
 from hive_acid.compaction.plan.overrides import FileOverrides, read_overrides, refuse_unapplied
 from hive_acid.compaction.queue.base_publishing import BasePublisher
 from hive_acid.compaction.queue.compaction_outcome import CompactionOutcome
-from hive_acid.compaction.queue.liveness import find_dead, find_transaction, find_waiting, name_with_transaction
+from hive_acid.compaction.queue.dead_workers import end_dead, tell_done
+from hive_acid.compaction.queue.liveness import find_waiting, name_with_transaction
 from hive_acid.compaction.unseen import UnseenCompaction
 from hive_acid.errors import HiveAcidError, StatementCancelled, build_error
 from hive_acid.metastore.compaction_types import (
-    CompactionInfo,
     CompactionJob,
     CompactionKind,
     CompactionRequest,
@@ -174,27 +174,7 @@ class Worker:
         One whose transaction was committed is done: the queue is told that. The queue itself gives entries to others
         after a day, and asks for none of the same table until then. On 3.1 there are none of ours.
         """
-        return [entry.id for entry in find_dead(self._metastore) if not self._is_done(entry) and self._fail(entry)]
-
-    def _is_done(self, entry: CompactionInfo) -> bool:
-        """True if its result is visible; then the queue is told.
-
-        The entry keeps the time of the commit. The transaction is forgotten soon, as those that were aborted are.
-        """
-        if entry.committed_ms is None:
-            return False
-        self._tell_done(CompactionJob.of(entry))
-        return True
-
-    def _fail(self, entry: CompactionInfo) -> bool:
-        reason = f"worker {entry.worker} died: its transaction {find_transaction(entry)} has ended"
-        try:
-            self._metastore.mark_failed(CompactionJob.of(entry, reason))
-        except HiveAcidError:
-            if any(found.id == entry.id and found.state.is_pending for found in self._metastore.compactions()):
-                raise
-            return False  # somebody else has told it
-        return True
+        return end_dead(self._metastore)
 
     def _run(self, job: CompactionJob, transaction: Transaction) -> CompactionOutcome:
         """In younger transactions after a conflict: their snapshot has what this one's had not."""
@@ -214,8 +194,10 @@ class Worker:
                 transaction = self._exchange(job, transaction)
         except BaseException as error:
             # a commit whose outcome is not known may have made the result visible
-            if transaction.outcome is not Outcome.COMMITTED and transaction.abort_because(error):
-                self._report(job, error)
+            may_be_visible = transaction.outcome is Outcome.UNKNOWN and not transaction.abort_because(error)
+            if not may_be_visible and transaction.outcome is not Outcome.COMMITTED:
+                self._report(job, error)  # before the transaction ends: else this worker would be taken for dead
+                transaction.abort_because(error)
             raise
 
     def _await_commit(self, attempts: int) -> None:
@@ -236,7 +218,7 @@ class Worker:
             result = self._fold(job, found, transaction, overrides)
         elif found.plan.needs_cleaning:
             transaction.commit()
-            self._tell_done(job)
+            tell_done(self._metastore, job)
         else:
             self._metastore.mark_refused(replace(job, error=NOTHING_TO_DO))
             transaction.commit()
@@ -252,18 +234,12 @@ class Worker:
             self._compactor.keep_changes_out(found, job.kind, transaction)
             transaction.commit()
         except BaseException as error:
-            if transaction.abort_because(error):
+            # the transaction stays open till the queue knows of the failure, or of a younger one in its place
+            if transaction.outcome is Outcome.OPEN or transaction.abort_because(error):
                 publication.undo(error)
             raise
-        self._tell_done(job)
+        tell_done(self._metastore, job)
         return result
-
-    def _tell_done(self, job: CompactionJob) -> None:
-        """The Cleaner may remove what the result replaces, which is visible. If not told, `fail_dead` tells it."""
-        try:
-            self._metastore.mark_compacted(job)
-        except HiveAcidError as error:
-            LOG.warning("compaction %d is done, and the next worker is to tell the queue: %s", job.id, error)
 
     def publish_base(
         self, table: TableName, partition: str | None, properties: Mapping[str, str] | None = None

@@ -95,6 +95,8 @@ class Compacts(Protocol):
         self, pool: str | None, find_reason: Callable[[CompactionJob], str | None], /
     ) -> CompactionOutcome | None: ...
 
+    def fail_dead(self) -> list[int]: ...
+
 
 @dataclass(frozen=True)
 class Service:
@@ -102,6 +104,8 @@ class Service:
 
     `report` is told of each compaction, from any thread, and `trouble` of a queue that gives out none: it does not
     answer, or refuses what must come before. Then there is a pause, as Hive's workers make one (Worker.run of 4.1.0).
+    `dead` is told of each compaction that is given up because its worker has died: before each look into the queue,
+    because the transaction of one that died outlives it by its time-out, and the queue takes no request meanwhile.
     """
 
     pools: Sequence[str | None]
@@ -110,6 +114,7 @@ class Service:
     clock_ms: Callable[[], int]
     report: Callable[[Report], None]
     trouble: Callable[[Exception], None]
+    dead: Callable[[int], None]
 
     def run(self, workers: Sequence[Compacts], once: bool) -> None:
         """Has each worker take one compaction after another, until `stop` is set; with `once`, until none is left.
@@ -129,6 +134,8 @@ class Service:
     def _serve(self, worker: Compacts, once: bool) -> None:
         while not self.stop.is_set():
             try:
+                for compaction_id in worker.fail_dead():
+                    self.dead(compaction_id)
                 found = any(self._take(worker, pool) for pool in self.pools)
             except Exception as error:  # noqa: BLE001 (the queue may answer again)
                 self.trouble(error)

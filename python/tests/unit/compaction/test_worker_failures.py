@@ -10,7 +10,6 @@ import pytest
 from hive_acid.compaction.queue.liveness import name_with_transaction
 from hive_acid.errors import HiveAcidError
 from hive_acid.metastore.compaction_types import CompactionState
-from hive_acid.metastore.types import TransactionState
 from support.faults import Lost
 from unit.compaction.worker_shop import FAILED, MAJOR, READY, REFUSED, Shop
 
@@ -44,56 +43,6 @@ def test_a_step_that_gets_no_answer_leaves_nothing_visible(step: str, lost: Lost
     is_taken = step not in ("open_compaction", "valid_transactions")
     assert shop.entry().state is (FAILED if is_taken else CompactionState.INITIATED)
     shop.world.time_out()
-    assert shop.world.open_transactions() == []
-
-
-class Killed(BaseException):
-    """The process ends here: nothing of it runs any more."""
-
-
-def kill_at(shop: Shop, monkeypatch: pytest.MonkeyPatch, method: str, *, happens: bool) -> None:
-    """The worker's process is killed in a call to the metastore, before or after that has done it."""
-    real = getattr(shop.world.memory, method)
-
-    def die(*_: object) -> NoReturn:
-        raise Killed
-
-    def call(*arguments: object) -> None:
-        if happens:
-            real(*arguments)
-        for undoing in ("abort", "mark_failed", "mark_refused"):
-            monkeypatch.setattr(shop.world.memory, undoing, die)
-        monkeypatch.setattr(shop.world.file_system, "delete_tree", die)
-        raise Killed
-
-    monkeypatch.setattr(shop.world.memory, method, call)
-
-
-POINTS = [
-    (method, happens)
-    for method in ("start_compaction", "heartbeat", "commit", "mark_compacted")
-    for happens in (False, True)
-]
-
-
-@pytest.mark.parametrize("point", POINTS, ids=str)
-def test_a_worker_that_is_killed_leaves_no_entry_to_be_cleaned_that_was_not_committed(
-    monkeypatch: pytest.MonkeyPatch, point: tuple[str, bool]
-) -> None:
-    shop = Shop()
-    shop.request()
-    method, happens = point
-    with monkeypatch.context() as killing:
-        kill_at(shop, killing, method, happens=happens)
-        with pytest.raises(Killed):
-            shop.worker.run_next(None)
-    is_committed = shop.world.memory.transaction_state(shop.entry().txn_id or 3) is TransactionState.COMMITTED
-    assert is_committed is (point in [("commit", True), ("mark_compacted", False), ("mark_compacted", True)])
-    assert (shop.entry().state is READY) <= is_committed, "the Cleaner would take it"
-    shop.world.time_out()
-    dead = shop.worker.fail_dead()
-    assert shop.entry().state is (READY if is_committed else FAILED)
-    assert dead == ([] if is_committed else [shop.entry().id])
     assert shop.world.open_transactions() == []
 
 

@@ -34,11 +34,18 @@ REFUSED_CALL = build_error(
 
 @dataclass
 class FakeWorker:
-    """Gives what is queued by pool; errors are raised. `refusals` are raised first, before anything is taken."""
+    """Gives what is queued by pool; errors are raised. `refusals` are raised first, before anything is taken.
+
+    `dead` are what each look at the dead finds, one after the other.
+    """
 
     queues: dict[str | None, list[CompactionOutcome | Exception]]
     asked: list[str | None] = field(default_factory=list)
     refusals: list[Exception] = field(default_factory=list)
+    dead: list[list[int]] = field(default_factory=list)
+
+    def fail_dead(self) -> list[int]:
+        return self.dead.pop(0) if self.dead else []
 
     def run_next(
         self, pool: str | None, find_reason: Callable[[CompactionJob], str | None]
@@ -70,6 +77,7 @@ class Stop(threading.Event):
 class Told:
     reports: list[Report] = field(default_factory=list)
     troubles: list[Exception] = field(default_factory=list)
+    dead: list[int] = field(default_factory=list)
 
     def serve(
         self,
@@ -83,7 +91,9 @@ class Told:
             self.reports.append(found)
             then()
 
-        service = Service(pools, 0.001, stop or threading.Event(), lambda: 0, report, self.troubles.append)
+        service = Service(
+            pools, 0.001, stop or threading.Event(), lambda: 0, report, self.troubles.append, self.dead.append
+        )
         service.run([worker], once)
 
 
@@ -130,6 +140,20 @@ def test_it_stops_after_the_compaction_that_has_begun() -> None:
     told.serve(worker, stop=stop, once=False, then=stop.set)
     assert len(told.reports) == 1
     assert len(worker.queues[None]) == 1
+
+
+def test_one_that_runs_on_gives_up_what_others_had_begun_that_die_meanwhile() -> None:
+    """A worker that is started again at once finds the transaction of the one before still open."""
+    told, stop = Told(), threading.Event()
+    worker = FakeWorker({None: [DONE]}, refusals=[REFUSED_CALL], dead=[[], [7]])
+    told.serve(worker, stop=stop, once=False, then=stop.set)
+    assert told.dead == [7]
+
+
+def test_a_single_round_looks_for_the_dead_before_it_takes_anything() -> None:
+    told = Told()
+    told.serve(FakeWorker({None: []}, dead=[[5, 6]]))
+    assert told.dead == [5, 6]
 
 
 def test_metrics_are_sums() -> None:
