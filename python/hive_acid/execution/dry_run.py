@@ -6,16 +6,19 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 
 from hive_acid.execution.dry_run_report import DryRun
+from hive_acid.execution.new_places import refuse_second_insert
 from hive_acid.execution.scope import Scope, Tools
 from hive_acid.execution.steps import DRY_RUN, walk
 from hive_acid.metastore.protocol import Metastore
 from hive_acid.model.names import find_bucket
 from hive_acid.model.table import TableName
+from hive_acid.reading.late_tables import find_write_ids_now
 from hive_acid.reading.read_transaction import ReadTransaction
 from hive_acid.reading.snapshot import ForwardedSnapshot, ScannedSnapshot, scannable
 from hive_acid.snapshot.scan_plan import ScanPlan
 from hive_acid.transactions.blockers import find_blockers
 from hive_acid.writing.engine import WriteResult
+from hive_acid.writing.partitions import find_touched
 from hive_acid.writing.statement_run import StatementRun
 
 
@@ -59,16 +62,26 @@ def perform_dry_run(run: StatementRun, tools: Tools, reading: ReadTransaction) -
     """Counts what the statement would do in the snapshot of `reading`, and ends that.
 
     Opens no write ID, stores nothing and locks what a SELECT locks. Raises what the statement itself would raise of a
-    table that it cannot write, of its rows, and HIVE_ACID_TOO_MANY_ROWS; errors of locking, publishing and committing
-    are not foreseen.
+    table that it cannot write, of its rows, HIVE_ACID_IMMUTABLE_TABLE and HIVE_ACID_TOO_MANY_ROWS; other errors of
+    locking, publishing and committing are not foreseen.
     """
     try:
         with ExitStack() as scans:
             scope = _DryScope(tools, reading, scans)
             walk(scope, run, DRY_RUN)
+            _foresee_second_insert(run, tools)
         return _build(run, tools.metastore, scope.observed.sizes, reading.txn_id)
     finally:
         reading.end()
+
+
+def _foresee_second_insert(run: StatementRun, tools: Tools) -> None:
+    """Raises HIVE_ACID_IMMUTABLE_TABLE if the statement would now."""
+    table, written = run.table, run.result.partitions
+    if not table.is_immutable:
+        return
+    run.touched = find_touched(tools.metastore, table, written) if table.is_partitioned else None
+    refuse_second_insert(tools, run, find_write_ids_now(tools.metastore, table.name))
 
 
 def _build(run: StatementRun, metastore: Metastore, sizes: Mapping[str, int], own_txn_id: int | None) -> DryRun:

@@ -48,20 +48,22 @@ def refuse_leftovers(tools: Tools, run: StatementRun, new: Mapping[str, str]) ->
     raise found.build_error("A write to a new partition", name)
 
 
-def refuse_second_insert(tools: Tools, run: StatementRun, now: ValidWriteIdList) -> None:
+def refuse_second_insert(
+    tools: Tools, run: StatementRun, now: ValidWriteIdList, own_write_id: int | None = None
+) -> None:
     """An INSERT INTO an immutable table finds no folder with rows where it has written, whether or not they are left.
 
     Hive compares before the statement runs, counts folders of aborted transactions too, and asks for an empty table
     where it does not know the partition yet (GenFileSinkPlan.checkImmutableTable and FileUtils.isDirEmpty of 4.1.0).
 
-    `now` are the write IDs that count now. Raises HIVE_ACID_IMMUTABLE_TABLE.
+    No other one writes meanwhile: its lock keeps them out (`Rule.keeping_out_others`). `now` are the write
+    IDs that count now, without the own one. Raises HIVE_ACID_IMMUTABLE_TABLE.
     """
-    name = run.table.name
     if run.statement.kind is not StatementKind.INSERT or not run.table.is_immutable:
         return
     transactions, write_ids = tools.metastore.valid_transactions(0), now
-    if run.taken.write_ids(name).is_valid(run.work.write_id):  # by an earlier statement of the transaction
-        write_ids = write_ids.with_own(run.work.write_id)
+    if own_write_id and run.taken.write_ids(run.table.name).is_valid(own_write_id):  # by an earlier statement
+        write_ids = write_ids.with_own(own_write_id)
     for state in load_states(tools.files, run.locations, write_ids, transactions):
         if state.data_folders or state.originals:
-            raise build_error("HIVE_ACID_IMMUTABLE_TABLE", table=name, place=state.listing.root)
+            raise build_error("HIVE_ACID_IMMUTABLE_TABLE", table=run.table.name, place=state.listing.root)

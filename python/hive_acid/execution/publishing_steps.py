@@ -40,7 +40,7 @@ def prepare(scope: WritingScope, run: StatementRun) -> None:
     now = find_write_ids_now(tools.metastore, table.name)
     tools.checks.check_bases(run, now)
     remove_aborted_overwrites(tools.files, run.locations, now)
-    refuse_second_insert(tools, run, now)
+    refuse_second_insert(tools, run, now, run.work.write_id)
     if run.touched:
         refuse_closed(tools.files, list(run.touched.existing.values()))
         refuse_leftovers(tools, run, run.touched.new)

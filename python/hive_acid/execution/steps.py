@@ -88,7 +88,7 @@ def plan_locks(scope: Scope, run: StatementRun) -> None:
     """Partitions are locked by their names where that is possible and the table is not locked as a whole."""
     statement, table = run.statement, run.table
     reads_target = scope.reads_target or statement.target in statement.sources
-    rule = find_rule(statement.kind, scope.tools.metastore.line, reads_target)
+    rule = find_rule(statement.kind, scope.tools.metastore.line, reads_target, table.is_immutable)
     run.rule = rule if scope.kept_lock is None else rule.behind_kept_lock()
     run.foreseen = find_foreseen_partitions(run)
     partitions = choose_lockable(run.foreseen, run.settings)

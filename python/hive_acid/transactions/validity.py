@@ -48,6 +48,10 @@ class Rule:
         """The rule for replacing rows that were read before: rows that came since would be lost."""
         return replace(self, checks=(SnapshotCheck.UNCHANGED,))
 
+    def keeping_out_others(self, line: MetastoreLine) -> Rule:
+        """The rule of an INSERT beside which no other one may write: the second waits for the end of the first."""
+        return replace(self, lock=LockKind.EXCL_WRITE if line is MetastoreLine.HIVE_4 else LockKind.SHARED_WRITE)
+
     @property
     def locks_what_is_read(self) -> bool:
         """True if the target's rows are changed where they are read, so that the locks of the change are enough."""
@@ -114,9 +118,14 @@ RULES: Mapping[tuple[StatementKind, MetastoreLine], Rule] = {
 }
 
 
-def find_rule(kind: StatementKind, line: MetastoreLine, reads_target: bool) -> Rule:
-    """The row of the table for a statement; `reads_target`: what is to be replaced has been read."""
+def find_rule(kind: StatementKind, line: MetastoreLine, reads_target: bool, is_immutable: bool = False) -> Rule:
+    """The row of the table for a statement; `reads_target`: what is to be replaced has been read.
+
+    `is_immutable`: the target takes one INSERT INTO of each place.
+    """
     rule = RULES[kind, line]
+    if is_immutable and kind is StatementKind.INSERT:
+        return rule.keeping_out_others(line)
     return rule.reading_target() if kind.replaces and reads_target else rule
 
 

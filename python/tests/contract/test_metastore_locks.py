@@ -47,6 +47,12 @@ class TestLocks:
         assert session.begin_change(table)[2] is ACQUIRED
         assert session.begin_change(table)[2] is WAITING
 
+    def test_two_inserts_that_keep_each_other_out_wait_too(self, session: Session, table: TableName) -> None:
+        """Those of an immutable table. Other inserts share a lock."""
+        states = [session.lock(session.begin(), table, session.writer, INSERT)[1] for _ in range(2)]
+        assert states == [ACQUIRED, WAITING]
+        assert session.lock(session.begin(), table, READ, SELECT)[1] is ACQUIRED
+
     def test_a_changing_writer_does_not_wait_for_readers(self, session: Session, table: TableName) -> None:
         session.lock(session.begin(), table, READ)
         assert session.begin_change(table)[2] is ACQUIRED

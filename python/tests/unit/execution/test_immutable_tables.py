@@ -61,16 +61,58 @@ def test_what_was_aborted_or_is_not_committed_is_no_content(world: World) -> Non
 
 
 def test_what_others_commit_meanwhile_is_content(world: World) -> None:
+    """As Hive does, whose INSERT asks for no lock that would have to wait."""
+
     def another(_: str) -> None:
         world.engine.before = None
-        other = World(world.line, shared_with=world)
-        assert other.run(StatementKind.INSERT) > 0
+        txn_id = world.memory.open_transaction("other", "host", "agent")
+        write_id = world.memory.allocate_write_id(txn_id, TABLE)
+        world.file_system.add_file(f"{LOCATION}/delta_{write_id:07d}_{write_id:07d}_0000/bucket_00000")
+        world.memory.commit(txn_id)
 
     world.engine.before = another
     with pytest.raises(HiveAcidError) as caught:
         world.run(StatementKind.INSERT)
     assert caught.value.getCondition() == "HIVE_ACID_IMMUTABLE_TABLE"
     assert len(world.visible_write_ids()) == 1
+
+
+@pytest.mark.parametrize("step", ["valid_write_ids", "commit"])
+def test_of_two_inserts_that_run_at_once_one_is_refused(world: World, step: str) -> None:
+    """Whoever is second waits for the lock of the first, whatever the first has looked at before."""
+    other = World(world.line, {"spark.hiveacid.lock.timeoutMs": "1000"}, shared_with=world)
+    told: list[str | None] = []
+
+    def another() -> None:
+        try:
+            other.run(StatementKind.INSERT)
+        except HiveAcidError as error:
+            told.append(error.getCondition())
+
+    hook = world.metastore.before
+    if step == "commit":
+        hook[step] = another
+    else:
+        world.engine.before = lambda _: hook.__setitem__(step, another)
+    world.run(StatementKind.INSERT)
+    if not told:
+        another()
+    assert told in (["HIVE_ACID_LOCK_TIMEOUT"], ["HIVE_ACID_IMMUTABLE_TABLE"])
+    assert len(world.visible_write_ids()) == 1
+    assert world.open_transactions() == []
+
+
+@pytest.mark.parametrize("is_filled", [False, True])
+def test_a_dry_run_tells_that_the_insert_would_be_refused(world: World, is_filled: bool) -> None:
+    if not is_filled:
+        assert world.dry_run(StatementKind.INSERT).rows.inserted > 0
+        return
+    world.run(StatementKind.INSERT)
+    with pytest.raises(HiveAcidError) as caught:
+        world.dry_run(StatementKind.INSERT)
+    assert caught.value.getCondition() == "HIVE_ACID_IMMUTABLE_TABLE"
+    assert world.dry_run(StatementKind.OVERWRITE).rows.inserted > 0
+    assert world.open_transactions() == []
 
 
 def test_each_partition_takes_its_first_rows(world: World) -> None:
