@@ -136,7 +136,7 @@ def test_a_worker_that_lives_is_taken_for_dead_at_no_call(build: Callable[[], Sh
 
 
 @pytest.mark.parametrize(("dies_at", "end"), [("mark_compacted", READY), ("commit", FAILED)])
-def test_of_a_transaction_that_the_metastore_has_forgotten_the_folder_tells(dies_at: str, end: CompactionState) -> None:
+def test_of_a_transaction_that_the_metastore_has_forgotten_the_entry_tells(dies_at: str, end: CompactionState) -> None:
     """A commit is forgotten soon, and an aborted compaction once its folder is gone."""
     shop = ask_for_rows()
     with pytest.raises(Killed):

@@ -145,22 +145,6 @@ def test_a_worker_that_dies_before_it_has_said_anything_is_known_by_its_name() -
     assert shop.worker.run_next(None) is not None
 
 
-def test_one_that_was_committed_is_done_also_where_the_metastore_has_forgotten_its_transaction(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """A server does so within seconds, if others commit (AcidTxnCleanerService, tried on 4.0.0)."""
-    shop = Shop()
-    shop.request()
-    with monkeypatch.context() as killed:
-        kill_at(shop, killed, "mark_compacted", happens=False)
-        with pytest.raises(Killed):
-            shop.worker.run_next(None)
-    assert shop.entry().state is CompactionState.WORKING
-    monkeypatch.setattr(shop.world.memory, "transaction_state", lambda _: None)
-    assert shop.worker.fail_dead() == []
-    assert shop.entry().state is READY
-
-
 @pytest.mark.parametrize("ends", ["commit", "nothing to do", "failure"])
 def test_a_compaction_that_ends_while_it_is_asked_after_is_not_taken_for_dead(ends: str) -> None:
     """The queue is read, then the compaction ends, then its transaction is asked for."""
