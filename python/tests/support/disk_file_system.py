@@ -19,6 +19,8 @@ from hive_acid.writing.engine import WriteResult
 class DiskFileSystem:
     """The part of it that a compaction needs."""
 
+    tasks_see_local_files = True
+
     def list_trees(self, roots: Sequence[str]) -> list[Listing]:
         return [_list(root) for root in roots]
 
