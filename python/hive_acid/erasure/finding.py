@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from hive_acid.erasure.engine import ErasureEngine, Key, KeyedHashes, MatchCount
+from hive_acid.erasure.engine import ErasureEngine, MatchCount
 from hive_acid.erasure.key_types import bind, look_up_types
 from hive_acid.erasure.keyed_hash import HashKey
 from hive_acid.erasure.plan import Plan, Step, TablePlan
@@ -55,7 +55,7 @@ class Finder:
 
     def _check_texts(self, table: TablePlan) -> None:
         """Literals of a plan are shown wherever it is."""
-        spotter = Spotter(self.key, [KeyedHashes(Key(("",)), self.subjects.spotters(self.key).hidden)])
+        spotter = self.subjects.spotters(self.key).of(())
         expressions = [*table.keys, *(key for step in table.via for key in (*step.keys, step.link))]
         texts = [part for key in expressions for part in key.key.parts]
         if any(spotter.count_literals(text) for text in (*texts, table.partitions or "")):

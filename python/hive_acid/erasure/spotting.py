@@ -1,20 +1,25 @@
-"""Finding subjects in texts by their keyed hashes, and hiding them there."""
+"""Finding subjects in texts by what is known of them, and hiding them there."""
 
 from __future__ import annotations
 
 import itertools
 import json
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from urllib.parse import unquote
 
-from hive_acid.erasure.engine import Key, KeyedHashes
+from hive_acid.erasure.engine import KeyedHashes
+from hive_acid.erasure.folding import is_within_word
 from hive_acid.erasure.keyed_hash import HashKey
+from hive_acid.erasure.people import Mention, People, find_neighbours
+from hive_acid.erasure.readings import Reading, build_readings
 
 _WORD = re.compile(r"[^\W_]+")
-_WORDS_JOINED = 8
-"""Texts of so many words are looked at wherever they begin: addresses, names, what a file's ending follows."""
+_PARTS_JOINED = 16
+"""Where only a hash is known, so many words and signs in a row are taken for a value; and whole lines and fields."""
 _QUOTED = re.compile(r"\"(?:[^\"\\\n]|\\.)*\"")
 _PART = re.compile(r"[^/=]+")
 _LINE = re.compile(r"[^\n]+")
@@ -24,111 +29,175 @@ _TRIFLE = re.compile(r"[0-9]{1,5}")
 _CACHED = 100_000
 _FIELD = re.compile(r"[^\x00-\x1f,;|\t]+")
 
+_Spot = tuple[int, int, bytes]
+"""Start, end and hash of a place that names a subject."""
+
 
 class Spotter:
-    """Knows the subjects of a table by the hashes of all its keys.
+    """Knows the subjects of a table: the values that were given, and the hashes of its keys.
 
-    A text names a subject if one of its words, quoted texts, lines or fields does, also unescaped and in lower or upper
-    case; for keys of several parts, if as many of them stand beside each other. A number of up to five digits names
-    nobody in a text, where counts and IDs are such numbers; it does as a value, also as one in the name of a folder.
+    A text names a subject by any spelling of a value (see `folding`), however formats escape it (see `readings`).
+    Values that are known by their hashes alone, as links that other tables give, are found as they are spelled, in
+    lower and in upper case. Of keys of several parts, as many values stand beside each other. A number of up to five
+    digits names nobody in a text, where counts and IDs are such numbers; it does as a value, also as one in the name of
+    a folder.
     """
 
-    def __init__(self, key: HashKey, keys: Iterable[KeyedHashes], hidden: frozenset[bytes] = frozenset()) -> None:
-        """`hidden` are hashes of single values that are masked, and that name nobody by themselves."""
+    def __init__(self, key: HashKey, keys: Iterable[KeyedHashes], people: People, of_people: frozenset[bytes]) -> None:
+        """`of_people` are the hashes of each value of `people`."""
         self._key = key
-        self._hidden = Spotter(key, [KeyedHashes(Key(("",)), hidden)]) if hidden else None
+        self._people = people
         self._hashes: dict[int, set[bytes]] = {}
         for keyed in keys:
             self._hashes.setdefault(len(keyed.key.parts), set()).update(keyed.hashes)
+        self._unknown = {size: hashes - of_people for size, hashes in self._hashes.items() if hashes - of_people}
         self._known: dict[tuple[str, ...], bytes | None] = {}
 
     def count(self, text: str) -> int:
         """How many places of the text name a subject."""
-        return len(self._spots(text))
+        return len(_find_outer(self._spots(text)))
 
     def names(self, parts: Sequence[str]) -> bool:
         """True if the values name a subject: one by itself, or several in this order."""
         return self._find((*parts,)) is not None
 
     def count_literals(self, expression: str) -> int:
-        """How many literals of an SQL expression are subjects."""
+        """How many literals of an SQL expression are values of subjects."""
         found = ("".join(part or "" for part in match.groups()) for match in _LITERAL.finditer(expression))
-        return sum(self.names((value,)) for value in found)
+        return sum(bool(self._people.find_values(value)) for value in found)
 
     def mask(self, text: str) -> str:
-        """The text with `#` and a part of the hash in place of each subject."""
-        masked = text if self._hidden is None else self._hidden.mask(text)
-        for start, end, found in sorted(self._spots(masked), reverse=True):
+        """The text with `#` and a part of the hash in place of each value of a subject."""
+        masked = text
+        for start, end, found in reversed(_find_outer((*self._spots(text), *self._values_in(text)))):
             masked = f"{masked[:start]}#{found.hex()[:16]}{masked[end:]}"
         return masked
 
-    def _spots(self, text: str) -> list[tuple[int, int, bytes]]:
-        """Start, end and hash of each place that names a subject; none within another."""
-        found = [
-            (start, end, spot)
-            for start, end, parts in self._candidates(text)
-            if not (len(parts) == 1 and _TRIFLE.fullmatch(parts[0])) and (spot := self._find(parts))
-        ]
-        values = _VALUE.finditer(text)
-        found += [(*match.span(), spot) for match in values if (spot := self._find((match.group(),)))]
-        outer: list[tuple[int, int, bytes]] = []
-        for place in sorted(found, key=lambda place: (place[0], -place[1])):
-            if not outer or place[0] >= outer[-1][1]:
-                outer.append(place)
-        return outer
+    def _spots(self, text: str) -> Iterator[_Spot]:
+        """The places that name a subject."""
+        for reading in build_readings(text):
+            mentions = self._people.find_mentions(reading)
+            single = [mention for mention in mentions if not _is_trifle(text, mention)]
+            for size in self._people.sizes | self._hashes.keys():
+                yield from self._neighbours(text, single if size == 1 else mentions, size)
+            yield from self._unknown_in(reading)
+        for match in _VALUE.finditer(text):
+            if found := self._find((match.group(),)):
+                yield (*match.span(), found)
 
-    def _candidates(self, text: str) -> Iterator[tuple[int, int, tuple[str, ...]]]:
-        """Start, end and values of what may name a subject."""
-        if 1 in self._hashes:
-            spans = itertools.chain(_join_words(text), (match.span() for match in _LINE.finditer(text)))
-            yield from ((start, end, (text[start:end],)) for start, end in spans)
-        for pattern in (_QUOTED, _PART, _FIELD, _WORD):
-            yield from self._windows(text, [match.span() for match in pattern.finditer(text)])
+    def _values_in(self, text: str) -> Iterator[_Spot]:
+        """The places of all values, also of those that name nobody by themselves."""
+        for reading in build_readings(text):
+            for mention in self._people.find_mentions(reading):
+                if not _is_trifle(text, mention):
+                    yield mention.start, mention.end, self._key.hash_parts(mention.values[:1])
+        for match in _VALUE.finditer(text):
+            if values := self._people.find_values(match.group()):
+                yield (*match.span(), self._key.hash_parts(values[:1]))
 
-    def _windows(self, text: str, spans: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int, tuple[str, ...]]]:
-        """As many spans beside each other as keys have parts."""
-        for size in self._hashes:
-            for first in range(len(spans) - size + 1):
-                chosen = spans[first : first + size]
-                yield chosen[0][0], chosen[-1][1], tuple(text[start:end] for start, end in chosen)
+    def _neighbours(self, text: str, mentions: Sequence[Mention], size: int) -> Iterator[_Spot]:
+        for chosen in find_neighbours(text, mentions, size):
+            for values in itertools.product(*(mention.values for mention in chosen)):
+                if (found := self._find_values(values)) is not None:
+                    yield chosen[0].start, chosen[-1].end, found
+                    break
+
+    def _find_values(self, values: tuple[str, ...]) -> bytes | None:
+        """The hash of values of subjects, if they name one."""
+        if (row := self._people.find_row(values)) is not None:
+            return self._key.hash_parts(row)
+        found = self._key.hash_parts(values)
+        return found if found in self._hashes.get(len(values), ()) else None
+
+    def _unknown_in(self, reading: Reading) -> Iterator[_Spot]:
+        """The places of values that are known by their hashes alone."""
+        text = reading.text
+        for size in self._unknown:
+            spans = (_windows(_spans(pattern, text), size) for pattern in (_QUOTED, _PART, _FIELD, _WORD, _LINE))
+            of_parts = ((span,) for span in _join_parts(text)) if size == 1 else ()
+            for chosen in itertools.chain(of_parts, *spans):
+                parts = tuple(text[start:end] for start, end in chosen)
+                if not (size == 1 and _TRIFLE.fullmatch(parts[0])) and (found := self._find_unknown(parts)):
+                    yield reading.starts[chosen[0][0]], reading.ends[chosen[-1][1] - 1], found
 
     def _find(self, parts: tuple[str, ...]) -> bytes | None:
-        if len(parts) not in self._hashes:
+        spelled = [self._people.find_values(part) for part in parts]
+        found = (self._find_values(values) for values in itertools.product(*spelled))
+        return next((hashed for hashed in found if hashed is not None), None) or self._find_unknown(parts)
+
+    def _find_unknown(self, parts: tuple[str, ...]) -> bytes | None:
+        if len(parts) not in self._unknown:
             return None
         if parts not in self._known:
             if len(self._known) >= _CACHED:
                 self._known.clear()
             hashes = map(self._key.hash_parts, _spellings(parts))
-            self._known[parts] = next((hashed for hashed in hashes if hashed in self._hashes[len(parts)]), None)
+            self._known[parts] = next((hashed for hashed in hashes if hashed in self._unknown[len(parts)]), None)
         return self._known[parts]
 
 
 @dataclass(frozen=True)
 class Spotters:
-    """Makes the spotters of tables: each knows the table's own hashes, and `known` and `hidden` of all subjects."""
+    """Makes the spotters of tables: each knows the table's own hashes, and `people`, if they were given."""
 
     key: HashKey
-    known: tuple[KeyedHashes, ...] = ()
-    hidden: frozenset[bytes] = frozenset()
+    people: People = field(default_factory=People, repr=False)
 
     def of(self, keys: Iterable[KeyedHashes]) -> Spotter:
         """The spotter of a table with these keys."""
-        return Spotter(self.key, (*keys, *self.known), self.hidden)
+        return Spotter(self.key, keys, self.people, self._of_people)
+
+    @cached_property
+    def _of_people(self) -> frozenset[bytes]:
+        return frozenset(self.key.hash_parts((value,)) for value in self.people.values)
 
 
-def _join_words(text: str) -> Iterator[tuple[int, int]]:
-    words = [match.span() for match in _WORD.finditer(text)]
-    for first, (start, _) in enumerate(words):
-        yield from ((start, end) for _, end in words[first : first + _WORDS_JOINED])
+def _is_trifle(text: str, mention: Mention) -> bool:
+    return _TRIFLE.fullmatch(text, mention.start, mention.end) is not None
+
+
+def _find_outer(spots: Iterable[_Spot]) -> list[_Spot]:
+    """In the order of the text, none within another."""
+    outer: list[_Spot] = []
+    for place in sorted(set(spots), key=lambda place: (place[0], -place[1])):
+        if not outer or place[0] >= outer[-1][1]:
+            outer.append(place)
+    return outer
+
+
+def _spans(pattern: re.Pattern[str], text: str) -> list[tuple[int, int]]:
+    return [match.span() for match in pattern.finditer(text)]
+
+
+def _windows(spans: Sequence[tuple[int, int]], size: int) -> Iterator[Sequence[tuple[int, int]]]:
+    """As many spans beside each other as a key has parts."""
+    return (spans[first : first + size] for first in range(len(spans) - size + 1))
+
+
+def _join_parts(text: str) -> Iterator[tuple[int, int]]:
+    """Words and signs in a row, without blanks around them."""
+    ends = [at for at in range(len(text) + 1) if not is_within_word(text, at)]
+    for first, start in enumerate(ends[:-1]):
+        if not text[start].isspace():
+            following = ends[first + 1 : first + 1 + _PARTS_JOINED]
+            yield from ((start, end) for end in following if not text[end - 1].isspace())
 
 
 def _spellings(parts: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
-    """The parts as they are, without quotes and escapes, in lower and in upper case; each spelling once."""
+    """The parts as they are, without quotes and escapes, in both cases, composed and decomposed; each spelling once."""
     plain = tuple(_unquote(part) for part in parts)
     stripped = tuple(part.strip(" \t\r.") for part in plain)
     bare = tuple(unquote(part) for part in stripped)
-    lower, upper = (tuple(map(change, bare)) for change in (str.lower, str.upper))
-    yield from (each for each in dict.fromkeys((parts, plain, stripped, bare, lower, upper)) if _is_unicode(each))
+    changed = (tuple(map(change, bare)) for change in (str.lower, str.upper, _compose, _decompose))
+    yield from (each for each in dict.fromkeys((parts, plain, stripped, bare, *changed)) if _is_unicode(each))
+
+
+def _compose(text: str) -> str:
+    return unicodedata.normalize("NFC", text)
+
+
+def _decompose(text: str) -> str:
+    return unicodedata.normalize("NFD", text)
 
 
 def _is_unicode(parts: tuple[str, ...]) -> bool:

@@ -7,10 +7,11 @@ import datetime
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
-from hive_acid.erasure.engine import Key, KeyedHashes
 from hive_acid.erasure.keyed_hash import HashKey, digest_hashes
+from hive_acid.erasure.people import People
 from hive_acid.erasure.plan import NamedKey
 from hive_acid.erasure.spotting import Spotters
 from hive_acid.errors import build_error
@@ -40,12 +41,14 @@ class Subjects:
         found = (tuple(row[place] for place in places) for row in self.rows)
         return tuple(None if None in parts else tuple(p for p in parts if p is not None) for parts in found)
 
+    @cached_property
+    def people(self) -> People:
+        """All their values, to be found in texts."""
+        return People(self.rows)
+
     def spotters(self, key: HashKey) -> Spotters:
-        """The spotters that find the subjects in texts as they were given, and hides each of their values."""
-        whole = [tuple(value for value in row if value is not None) for row in self.rows if None not in row]
-        known = KeyedHashes(Key(self.columns), frozenset(map(key.hash_parts, whole)))
-        values = {value for row in self.rows for value in row if value is not None}
-        return Spotters(key, (known,), frozenset(key.hash_parts((value,)) for value in values))
+        """The spotters that find the subjects in texts, and hide each of their values."""
+        return Spotters(key, self.people)
 
     def digest(self, key: HashKey) -> str:
         """A mark of who the subjects are, which only the key's owner can make."""
