@@ -14,6 +14,7 @@ from hive_acid.erasure.retrying import try_until_won
 from hive_acid.erasure.state import DELETED, DELETING, WRITTEN, FoundTable
 from hive_acid.erasure.world import World
 from hive_acid.errors import build_error
+from hive_acid.metastore.types import TransactionState
 from hive_acid.model.table import TableName
 
 
@@ -28,7 +29,7 @@ class Deleter:
     erasure_id: str
 
     def guard(self, found: Sequence[FoundTable]) -> None:
-        """Raises HIVE_ACID_ERASURE.GUARD for a table that was not deleted from yet."""
+        """Raises HIVE_ACID_ERASURE.GUARD for a table that was not deleted from yet, before anything is."""
         for each in found:
             limit, table = _find_limit(self.plan.guard, each.count), each.matcher.table
             if limit is not None and self.record.state.needs_delete(table):
@@ -44,7 +45,7 @@ class Deleter:
     def delete(self, group: Sequence[TablePlan], round_: int) -> None:
         """One transaction. Rows that a killed run has deleted are not there any more, and are not counted again.
 
-        Raises HIVE_ACID_ERASURE with GUARD_OF_LINKS or CHANGED_KEY, and what the engine and storage raise.
+        Raises HIVE_ACID_ERASURE with GUARD_AT_DELETION or CHANGED_KEY, and what the engine and storage raise.
         """
         if not group:
             return
@@ -88,10 +89,12 @@ class Deleter:
             matchers.update({name: matcher for name, matcher in followed.items() if name in names})
             return list(matchers.values())
 
-        def confirm(written: Mapping[TableName, frozenset[str]]) -> None:
+        def confirm(deletions: Mapping[TableName, Deletion]) -> None:
             for table in ahead:
                 _refuse_lost(matchers[table.table], self.record.follow(table, self.finder)[0].for_deletion)
-            self._note_written(written)
+            for name, deletion in deletions.items():
+                self._guard_deletion(name, deletion)
+                self._note_written(name, deletion)
 
         limits = {table.table: table.partitions for table in group if table.partitions is not None}
         paths = {step.table for table in (*through, *ahead) for step in table.via}
@@ -99,32 +102,33 @@ class Deleter:
         return self.world.engine.delete(list(matchers.values()), limits, within)
 
     def _follow(self, table: TablePlan) -> Matcher:
-        """The rows to be deleted by the links of the moment, if the guard allows those behind links that are new.
+        """The rows to be deleted by the links of the moment.
 
         Its types are those of the find, so that a change since is seen when the rows are deleted.
         """
         trail, _ = self.record.follow(table, self.finder)
-        if self.record.state.has_more_links(table.table):
-            self._guard_again(table, trail.for_deletion)
         known = self.record.found(table.table).matcher
         return bind(trail.for_deletion, [keyed.types for keyed in known.keys])
 
-    def _guard_again(self, table: TablePlan, matcher: Matcher) -> None:
-        """The rows behind links that came after the find were not counted."""
-        if self.plan.guard == Guard():
-            return
-        count = self.world.engine.count(matcher, table.partitions)
+    def _guard_deletion(self, table: TableName, deletion: Deletion) -> None:
+        """All rows that the erasure deletes from a table count, those of earlier rounds and of killed runs too."""
+        before = sum(each.row_count for each in self.record.state.confirmed(table) if self._may_count(each.txn_id))
+        count = MatchCount(self.record.found(table).count.total, {"": before + deletion.row_count})
         limit = _find_limit(self.plan.guard, count)
-        if limit is not None:
-            counts = {"matched": count.matched, "total": count.total}
-            raise build_error("HIVE_ACID_ERASURE.GUARD_OF_LINKS", **counts, table=table.table, limit=limit)
+        if limit is not None and deletion.row_count:
+            counts = {"matched": deletion.row_count, "before": before, "total": count.total}
+            raise build_error("HIVE_ACID_ERASURE.GUARD_AT_DELETION", **counts, table=table, limit=limit)
 
-    def _note_written(self, written: Mapping[TableName, frozenset[str]]) -> None:
-        """Partitions that nobody knows to be written to yet are noted before the commit: a kill may come after it."""
-        for table, names in written.items():
-            masked = frozenset(map(self.record.spotter(table).mask, names))
-            if new := masked - self.record.touched(table):
-                self.record.note(WRITTEN, table=str(table), partitions=sorted(new))
+    def _may_count(self, txn_id: int) -> bool:
+        """True for a transaction that was committed, and for one of which the metastore knows nothing any more."""
+        return self.world.metastore.transaction_state(txn_id) in (TransactionState.COMMITTED, None)
+
+    def _note_written(self, table: TableName, deletion: Deletion) -> None:
+        """What is about to be committed: a kill may come after it."""
+        if deletion.row_count or deletion.partitions:
+            masked = sorted(map(self.record.spotter(table).mask, deletion.partitions))
+            counts = {"rows": deletion.row_count, "txn_id": deletion.txn_id}
+            self.record.note(WRITTEN, table=str(table), partitions=masked, **counts)
 
 
 def _refuse_lost(used: Matcher, confirmed: Matcher) -> None:

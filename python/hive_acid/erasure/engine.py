@@ -95,7 +95,7 @@ class MatchCount:
 
 @dataclass(frozen=True)
 class Deletion:
-    """A committed change that removed rows from what queries show.
+    """A change that removes rows from what queries show, once it is committed.
 
     `partitions` are those that it wrote to, by the metastore's names: an empty name for a flat table, if it wrote.
     """
@@ -111,13 +111,13 @@ class Within:
     """The caller's part in the transaction of a deletion.
 
     `match` comes first. It is given the matchers and gives those that count. `confirm` comes last before the commit,
-    with the partitions that were written to, as in `Deletion`. The engine answers what both ask by the transaction's
+    with what would be deleted from each table. The engine answers what both ask by the transaction's
     snapshot. An error of either leaves nothing of the deletion. `reads` are the tables that both ask for. `purpose` is
     what the history tells in place of the statements.
     """
 
     match: Callable[[Sequence[Matcher]], Sequence[Matcher]]
-    confirm: Callable[[Mapping[TableName, frozenset[str]]], None]
+    confirm: Callable[[Mapping[TableName, Deletion]], None]
     reads: frozenset[TableName] = frozenset()
     purpose: str | None = None
 

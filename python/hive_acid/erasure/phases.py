@@ -20,7 +20,7 @@ from hive_acid.erasure.verification import Verification
 from hive_acid.erasure.world import TableResult, World
 from hive_acid.model.table import TableName
 
-_FORM = "2"
+_FORM = "3"
 """The form of the ledger. One of another form does not tell what a run needs to go on, and is refused."""
 _ROUNDS = 3
 """The first compacts what was deleted from, the others what verification finds besides."""
@@ -61,8 +61,8 @@ class Erasure:
     def run(self) -> tuple[TableResult, ...]:
         """All phases up to the verification; the result of each table, in the plan's order.
 
-        Raises HIVE_ACID_ERASURE with GUARD, GUARD_OF_LINKS and those of `Finder.check` and `Ledger.begin`, and what the
-        engine, the metastore and storage raise. A run after that goes on.
+        Raises HIVE_ACID_ERASURE with GUARD, GUARD_AT_DELETION and those of `Finder.check` and `Ledger.begin`, and what
+        the engine, the metastore and storage raise. A run after that goes on.
         """
         found = self.find()
         self._deleter.guard(found)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from hive_acid.erasure.engine import Key, KeyedHashes, MatchCount, Matcher
+from hive_acid.erasure.engine import Deletion, Key, KeyedHashes, MatchCount, Matcher
 from hive_acid.erasure.key_types import describe_types, read_types
 from hive_acid.erasure.ledger import Ledger
 from hive_acid.erasure.trails import Links, Reach, read_reach
@@ -131,6 +131,11 @@ class ErasureState:
         """For the certificate."""
         names = ("txn_id", "write_id", "rows", "after_interruption")
         return [{name: event[name] for name in names} for event in self._of(DELETED, table)]
+
+    def confirmed(self, table: TableName) -> list[Deletion]:
+        """What was about to be committed, whatever became of it."""
+        events = self._of(WRITTEN, table)
+        return [Deletion(e["rows"], e["txn_id"], None, frozenset(e["partitions"])) for e in events]
 
     def compactions(self, table: TableName) -> list[dict[str, Any]]:
         """For the certificate; those for which there was something to do."""

@@ -168,12 +168,15 @@ class SparkErasureEngine:
                 refuse_changes(self, matcher)
             flat = ("",)
             written = {table: frozenset(names or flat) for table, names in transaction.partitions.items()}
+            deletions = {
+                matcher.table: Deletion(
+                    count, txn_id, write_ids.get(matcher.table), written.get(matcher.table, frozenset())
+                )
+                for matcher, count in zip(chosen, counts, strict=True)
+            }
             if within is not None:
-                within.confirm(written)
-        return [
-            Deletion(count, txn_id, write_ids.get(matcher.table), written.get(matcher.table, frozenset()))
-            for matcher, count in zip(chosen, counts, strict=True)
-        ]
+                within.confirm(deletions)
+        return list(deletions.values())
 
     def _leave_out_plain(self, tables: Iterable[TableName]) -> list[TableName]:
         return [table for table in sorted(tables) if self._describe(table).kind is not TableKind.PLAIN]

@@ -74,9 +74,10 @@ class Disk:
         self.searched: list[str] = []
         self.on_search: list[object] = []
         self.on_confirm: Callable[[], object] = lambda: None
+        self.on_confirmed: Callable[[], object] = lambda: None
+        self.on_commit: Callable[[], object] = lambda: None
         self.compactions: list[tuple[str, str]] = []
         self._written = 0
-        self._txn = 100
 
     def put(self, path: str, *rows: Row, **about: object) -> str:
         """A file of rows."""
@@ -149,7 +150,19 @@ class Disk:
     def delete(
         self, matchers: Sequence[Matcher], partitions: Mapping[TableName, str], within: Within | None = None
     ) -> Sequence[Deletion]:
-        self._txn += 1
+        txn_id = self.metastore.open_transaction("tester", "testhost", "an erasure")
+        try:
+            deletions = self._delete(txn_id, matchers, partitions, within)
+        except BaseException:
+            self.metastore.abort(txn_id)
+            raise
+        self.metastore.commit(txn_id)
+        self.on_commit()
+        return deletions
+
+    def _delete(
+        self, txn_id: int, matchers: Sequence[Matcher], partitions: Mapping[TableName, str], within: Within | None
+    ) -> Sequence[Deletion]:
         chosen = matchers if within is None else within.match(matchers)
         gone = {
             matcher.table: [
@@ -159,15 +172,19 @@ class Disk:
             ]
             for matcher in chosen
         }
-        written = {table: frozenset(partition for partition, *_ in rows) for table, rows in gone.items()}
+        deletions = {
+            table: Deletion(len(rows), txn_id, 1, frozenset(partition for partition, *_ in rows))
+            for table, rows in gone.items()
+        }
         if within is not None:
             self.on_confirm()
-            within.confirm(written)
+            within.confirm(deletions)
+            self.on_confirmed()
         for rows in gone.values():
             for _, content, number in rows:
                 content.masked.add(number)
             self.deleted_rows += len(rows)
-        return [Deletion(len(gone[each.table]), self._txn, 1, written[each.table]) for each in chosen]
+        return list(deletions.values())
 
     def compact(self, table: TableName, partitions: Sequence[str]) -> Iterator[Compaction]:
         for partition in partitions:

@@ -204,7 +204,7 @@ def test_the_guard_counts_rows_of_links_that_came_since(shop: Shop) -> None:
     before_delete(shop, 1, lambda: open_account(shop, "a-18"))
     with pytest.raises(HiveAcidError) as caught:
         shop.erase()
-    assert caught.value.getCondition() == "HIVE_ACID_ERASURE.GUARD_OF_LINKS"
+    assert caught.value.getCondition() == "HIVE_ACID_ERASURE.GUARD_AT_DELETION"
     assert not [path for path, content in shop.disk.contents.items() if content.masked and "/notes/" in path]
 
 

@@ -137,6 +137,51 @@ def test_the_guard_stops_before_anything_is_deleted(shop: Shop, guard: dict[str,
     assert shop.disk.deleted_rows == 0
 
 
+def add_sale(shop: Shop, count: int) -> None:
+    name = f"delta_{shop.clock.now_ms % 10**7:07d}_{shop.clock.now_ms % 10**7:07d}_0000"
+    shop.disk.put(f"/warehouse/sales/day=2/{name}/bucket_00000", *[{"email": SUBJECTS[0]}] * count)
+
+
+def test_the_guard_counts_the_rows_of_all_rounds_and_runs(shop: Shop) -> None:
+    shop.plan["guard"] = {"max_rows": 3}
+    assert shop.erase().verdict.state.value == "erased"  # one row of each table
+    add_sale(shop, 2)
+    assert shop.erase().verdict.state.value == "erased"
+    add_sale(shop, 1)
+    with pytest.raises(HiveAcidError) as caught:
+        shop.erase()
+    assert caught.value.getCondition() == "HIVE_ACID_ERASURE.GUARD_AT_DELETION"
+    assert shop.disk.deleted_rows == 5
+    assert sum(SUBJECTS[0] in row for row in left(shop)) == 1
+
+
+def kill_at_sales(shop: Shop, moment: str) -> None:
+    def kill() -> None:
+        if shop.told[-1] == "delete: shop.sales":
+            raise KeyboardInterrupt
+
+    setattr(shop.disk, moment, kill)
+    with pytest.raises(KeyboardInterrupt):
+        shop.erase()
+    setattr(shop.disk, moment, lambda: None)
+
+
+def test_the_guard_counts_what_a_killed_run_has_committed(shop: Shop) -> None:
+    shop.plan["guard"] = {"max_rows": 1}
+    kill_at_sales(shop, "on_commit")
+    add_sale(shop, 1)
+    with pytest.raises(HiveAcidError) as caught:
+        shop.erase()
+    assert caught.value.getCondition() == "HIVE_ACID_ERASURE.GUARD_AT_DELETION"
+    assert sum(SUBJECTS[0] in row for row in left(shop)) >= 1
+
+
+def test_the_guard_does_not_count_what_a_killed_run_has_undone(shop: Shop) -> None:
+    shop.plan["guard"] = {"max_rows": 1}
+    kill_at_sales(shop, "on_confirmed")
+    assert shop.erase().verdict.state.value == "erased"
+
+
 def test_tables_may_be_deleted_from_in_one_transaction(shop: Shop) -> None:
     shop.plan["one_transaction"] = True
     outcome = shop.erase()
