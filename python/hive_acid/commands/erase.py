@@ -106,6 +106,7 @@ def _erase_case(chosen: argparse.Namespace, case: Case) -> int:
     from hive_acid.commands.progress import told
     from hive_acid.erasure.run import erase_subjects, find_subjects
     from hive_acid.erasure.signing import Signer
+    from hive_acid.erasure.summary import summarize
     from hive_acid.spark.erasing import build_world
     from hive_acid.spark.storage_session import erasure_session
 
@@ -120,6 +121,8 @@ def _erase_case(chosen: argparse.Namespace, case: Case) -> int:
                 print(f"{found.matcher.table}: {count.matched} of {count.total} rows are of subjects")
             return DONE
         outcome = erase_subjects(case, world, ledger, signer, certificate)
+    if outcome.certificate is not None:
+        print("\n".join(summarize(outcome.certificate).lines()))
     print(f"{outcome.verdict.state.value}: {certificate}")
     for place in outcome.verdict.places:
         print(f"  {place.kind.value}: {place.where}: {place.detail}")

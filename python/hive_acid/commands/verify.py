@@ -73,13 +73,15 @@ def run_verify(chosen: argparse.Namespace) -> int:
 def _verify_certificate(chosen: argparse.Namespace) -> int:
     from hive_acid.erasure.certificate import read_certificate
     from hive_acid.erasure.signing import read_public_hex
+    from hive_acid.erasure.summary import summarize
 
     public = read_public_hex(chosen.public_key) if chosen.public_key else None
     certificate = read_certificate(chosen.certificate.read_bytes(), chosen.certificate, public)
     payload = certificate.payload
+    print("\n".join(summarize(certificate).lines()))
+    print(f"erasure {payload['erasure']} of the plan {payload['plan'].get('digest', '')}")
     whose = "the given key" if public else "signer not checked: --public-key says whose key it must be"
-    print(f"the certificate is unchanged since it was signed by {certificate.public_hex}, {whose}")
-    print(f"{payload['verdict']['state']} at {payload['issued_at']}, {payload['subjects']['count']} subjects")
+    print(f"unchanged since it was signed by {certificate.public_hex}, {whose}")
     for place in payload["verdict"]["missing"]:
         print(f"  {place['kind']}: {place['where']}: {place['detail']}")
     if chosen.hash_key is None:

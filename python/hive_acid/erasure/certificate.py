@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from hive_acid.erasure.canonical import format_canonical
+from hive_acid.erasure.certificate_schema import PAYLOAD, find_misfit
 from hive_acid.erasure.engine import Key, KeyedHashes, Matcher
 from hive_acid.erasure.key_types import read_types
 from hive_acid.erasure.signing import ALGORITHM, Signer, is_signed
@@ -16,32 +17,6 @@ from hive_acid.errors import build_error
 from hive_acid.model.table import TableName
 
 FORMAT = "hive-acid erasure certificate 1"
-_FIELDS: Mapping[str, type] = {
-    "format": str,
-    "kind": str,
-    "erasure": str,
-    "issued_at": str,
-    "plan": dict,
-    "subjects": dict,
-    "tables": list,
-    "phases": list,
-    "versions": dict,
-    "blind_spots": list,
-    "verdict": dict,
-}
-_TABLE_FIELDS: Mapping[str, type] = {
-    "table": str,
-    "identity": str,
-    "locations": list,
-    "keys": list,
-    "files": list,
-    "places": list,
-}
-_VERDICT_FIELDS: Mapping[str, type] = {"state": str, "missing": list}
-_SUBJECT_FIELDS: Mapping[str, type] = {"count": int, "digest": str, "hash": str, "key": str}
-_KEY_FIELDS: Mapping[str, type] = {"parts": list, "hashes": list}
-_TYPES_FIELDS: Mapping[str, type] = {"parts": list, "columns": list}
-_COLUMN_FIELDS: Mapping[str, type] = {"name": str, "position": int, "data_type": str}
 
 
 @dataclass(frozen=True)
@@ -114,31 +89,11 @@ def _parse(content: bytes) -> tuple[dict[str, Any], dict[str, str]] | None:
 
 
 def _check_schema(payload: Mapping[str, Any], path: Path | str) -> None:
-    """Raises if something is missing that the format has."""
-    _check_fields(payload, _FIELDS, "payload", path)
-    if payload["format"] != FORMAT:
+    """Raises if something is missing or of another form, or if the verdict does not fit."""
+    if payload.get("format") != FORMAT and isinstance(payload.get("format"), str):
         raise build_error("HIVE_ACID_ERASURE.CERTIFICATE_FORMAT", path=path, format=payload["format"], known=FORMAT)
-    _check_fields(payload["verdict"], _VERDICT_FIELDS, "verdict", path)
-    _check_fields(payload["subjects"], _SUBJECT_FIELDS, "subjects", path)
-    for table in payload["tables"]:
-        _check_fields(table, _TABLE_FIELDS, "table", path)
-        for key in table["keys"]:
-            _check_fields(key, _KEY_FIELDS, "key", path)
-            _check_types(key, path)
+    if misfit := find_misfit(payload, PAYLOAD, "", "payload"):
+        raise build_error("HIVE_ACID_ERASURE.CERTIFICATE_FIELD", path=path, place=misfit[0], name=misfit[1])
     has_places = payload["verdict"]["missing"] or any(table["places"] for table in payload["tables"])
     if payload["verdict"]["state"] != ("pending" if has_places else "erased"):
         raise build_error("HIVE_ACID_ERASURE.CERTIFICATE_VERDICT", path=path)
-
-
-def _check_types(key: Mapping[str, Any], path: Path | str) -> None:
-    """An older certificate has none."""
-    if "types" in key:
-        _check_fields(key["types"], _TYPES_FIELDS, "types", path)
-        for column in key["types"]["columns"]:
-            _check_fields(column, _COLUMN_FIELDS, "column", path)
-
-
-def _check_fields(given: Any, fields: Mapping[str, type], place: str, path: Path | str) -> None:
-    for name, kind in fields.items():
-        if not isinstance(given, dict) or not isinstance(given.get(name), kind):
-            raise build_error("HIVE_ACID_ERASURE.CERTIFICATE_FIELD", path=path, place=place, name=name)

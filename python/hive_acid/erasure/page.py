@@ -8,6 +8,7 @@ from html import escape
 from typing import Any
 
 from hive_acid.erasure.certificate import Certificate
+from hive_acid.erasure.summary import HEADS, show_ms, show_time, summarize
 
 _STYLE = (
     "body{font:16px/1.5 sans-serif;max-width:70rem;margin:2rem auto;padding:0 1rem;color:#222}"
@@ -25,14 +26,16 @@ _SEARCHED = (
 def format_page(certificate: Certificate, content: bytes) -> str:
     """The page. `content` are the bytes of the certificate's file, whose SHA-256 it shows."""
     payload = certificate.payload
-    state = payload["verdict"]["state"]
+    state, summary = payload["verdict"]["state"], summarize(certificate)
     headline = "Erased and verified" if state == "erased" else "Pending: not everything is erased and verified"
     parts = [
         f'<h1 class="{escape(state)}">{headline}</h1>',
+        f"<p>{escape(summary.statement)}</p>",
+        _section("", [head.capitalize() for head in HEADS], summary.rows),
         _facts(payload, certificate, content),
         _section("What is missing", ("Kind", "Where", "What"), _places(payload["verdict"]["missing"])),
         *(_table(table) for table in payload["tables"]),
-        _section("Phases", ("Phase", "When", "What"), _rows(payload["phases"], ("phase", "at", "detail"))),
+        _section("Phases", ("Phase", "When", "What"), [_phase(phase) for phase in payload["phases"]]),
         _section("What no search reaches", ("Blind spot",), [(spot,) for spot in payload["blind_spots"]]),
         "<p>This page repeats the certificate and is not signed itself. "
         "<code>hive-acid verify CERTIFICATE --public-key FILE</code> checks the certificate.</p>",
@@ -46,7 +49,7 @@ def _facts(payload: Mapping[str, Any], certificate: Certificate, content: bytes)
     facts = [
         ("Kind", payload["kind"]),
         ("Erasure", payload["erasure"]),
-        ("Issued at", payload["issued_at"]),
+        ("Issued at", show_time(payload["issued_at"])),
         ("Subjects", f"{subjects['count']}, known by {subjects['hash']} with key {subjects['key']}"),
         ("Deadline", payload["plan"].get("deadline") or "none"),
         ("After the deadline", "yes" if payload["verdict"].get("after_deadline") else "no"),
@@ -55,6 +58,10 @@ def _facts(payload: Mapping[str, Any], certificate: Certificate, content: bytes)
         ("SHA-256 of the certificate", hashlib.sha256(content).hexdigest()),
     ]
     return _section("", ("", ""), facts)
+
+
+def _phase(phase: Mapping[str, Any]) -> tuple[str, ...]:
+    return phase["phase"], show_time(phase["at"]), phase["detail"]
 
 
 def _table(table: Mapping[str, Any]) -> str:
@@ -74,17 +81,29 @@ def _table(table: Mapping[str, Any]) -> str:
         )
     if "cross_check" in table:
         facts.append(("Read again by pyarrow", _describe_cross_check(table["cross_check"])))
-    files = _rows(table["files"], ("path", "length_bytes", "modified_ms", "searched", "rows", "matches", "sha256"))
-    titles = ("File", "Bytes", "Modified (ms since 1970)", "Searched as", "Rows", "Of subjects", "SHA-256 if rewritten")
+    titles = ("File", "Bytes", "Modified", "Searched as", "Rows", "Of subjects", "SHA-256 if rewritten")
+    checksums = [_file(file) for file in table["files"] if file["searched"] == "checksums"]
+    files = [_file(file) for file in table["files"] if file["searched"] != "checksums"]
     return "\n".join(
         (
             _section(f"Table {table['table']}", ("", ""), facts),
             _section("Keys", ("Expressions", "Types", "Hashes"), keys, 3),
             _section("Found there", ("Kind", "Where", "What"), _places(table["places"]), 3),
             _section("Files that were searched", titles, files, 3),
+            _fold(f"{len(checksums)} files of checksums", _section("", titles, checksums)) if checksums else "",
             _section("Files that were removed", ("File",), [(path,) for path in table.get("files_removed", [])], 3),
         )
     )
+
+
+def _file(file: Mapping[str, Any]) -> tuple[Any, ...]:
+    modified = show_ms(file["modified_ms"])
+    counts = (file["searched"], file["rows"], file["matches"])
+    return (file["path"], file["length_bytes"], modified, *counts, file.get("sha256", ""))
+
+
+def _fold(title: str, content: str) -> str:
+    return f"<details><summary>{escape(title)}</summary>{content}</details>"
 
 
 def _types(key: Mapping[str, Any]) -> str:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import copy
+import functools
 import json
 import stat
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import cycle
 from pathlib import Path
@@ -17,6 +20,7 @@ from hive_acid.erasure.canonical import format_canonical
 from hive_acid.erasure.certificate import read_certificate, sign_certificate
 from hive_acid.erasure.certifying import recheck
 from hive_acid.erasure.keyed_hash import HashKey
+from hive_acid.erasure.page import format_page
 from hive_acid.erasure.signing import (
     HASH_KEY_FILE,
     PUBLIC_KEY_FILE,
@@ -25,6 +29,7 @@ from hive_acid.erasure.signing import (
     make_keys,
     read_public_hex,
 )
+from hive_acid.erasure.summary import summarize
 from hive_acid.errors import HiveAcidError
 from support.erasure_shop import SUBJECTS, Shop
 
@@ -36,8 +41,11 @@ PLAIN = st.recursive(
 
 
 def condition_of(caught: Any) -> str:
-    found: str = caught.value.getCondition()
-    return found.partition(".")[2]
+    return condition_of_error(caught.value)
+
+
+def condition_of_error(error: HiveAcidError) -> str:
+    return (error.getCondition() or "").partition(".")[2]
 
 
 @given(PLAIN)
@@ -83,14 +91,45 @@ def test_a_certificate_of_another_signer_is_refused_where_the_key_is_given(shop:
     assert read_public_hex(tmp_path / "others" / PUBLIC_KEY_FILE) == other.public_hex
 
 
-@pytest.mark.parametrize("field", ["format", "plan", "subjects", "tables", "verdict", "blind_spots", "versions"])
-def test_a_signed_certificate_that_lacks_something_is_refused(shop: Shop, field: str) -> None:
+def find_places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """The way to each value within."""
+    entries = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for name, inner in entries:
+        yield (*path, name)
+        yield from find_places(inner, (*path, name))
+
+
+@pytest.mark.parametrize("other", [None, 7, -1, "x", [], {}, [None], {"a": 1}], ids=repr)
+def test_a_certificate_of_which_anything_is_of_another_form_is_read_or_refused_by_name(shop: Shop, other: Any) -> None:
     shop.erase()
-    payload = json.loads(shop.certificate.read_bytes())["payload"]
-    del payload[field]
-    with pytest.raises(HiveAcidError) as caught:
-        read_certificate(sign_certificate(payload, shop.signer), shop.certificate)
-    assert condition_of(caught) == "CERTIFICATE_FIELD"
+    signed = json.loads(shop.certificate.read_bytes())["payload"]
+    for path in find_places(signed):
+        payload = copy.deepcopy(signed)
+        owner = functools.reduce(lambda value, name: value[name], path[:-1], payload)
+        owner[path[-1]] = other
+        try:
+            certificate = read_certificate(sign_certificate(payload, shop.signer), shop.certificate)
+        except HiveAcidError as error:
+            assert error.getCondition().startswith("HIVE_ACID_ERASURE.CERTIFICATE_"), path
+        else:
+            assert list(certificate.matchers()) or other == []
+            assert summarize(certificate) and format_page(certificate, b"")
+
+
+def test_a_signed_certificate_that_lacks_something_is_refused(shop: Shop) -> None:
+    shop.erase()
+    signed = json.loads(shop.certificate.read_bytes())["payload"]
+    for path in find_places(signed):
+        if isinstance(path[-1], int) or path[:1] in (("versions",), ("plan",)):
+            continue
+        payload = copy.deepcopy(signed)
+        del functools.reduce(lambda value, name: value[name], path[:-1], payload)[path[-1]]
+        try:
+            certificate = read_certificate(sign_certificate(payload, shop.signer), shop.certificate)
+        except HiveAcidError as error:
+            assert condition_of_error(error) in ("CERTIFICATE_FIELD", "CERTIFICATE_VERDICT"), path
+        else:
+            assert summarize(certificate) and format_page(certificate, b""), path
 
 
 def test_a_certificate_of_another_format_is_refused(shop: Shop) -> None:

@@ -1,0 +1,92 @@
+"""The first lines of a certificate: what it states, of whom, where and when, for a terminal and for the page."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+from hive_acid.erasure.certificate import Certificate
+
+HEADS = ("table", "rows deleted", "files removed", "files searched", "seconds")
+
+
+@dataclass(frozen=True)
+class Summary:
+    """`statement` is a sentence. `rows` has one of texts for each table, under `HEADS`."""
+
+    statement: str
+    rows: tuple[tuple[str, ...], ...]
+
+    def lines(self) -> list[str]:
+        """The sentence, and the table below it in columns."""
+        table = [HEADS, *self.rows]
+        widths = [max(len(row[at]) for row in table) for at in range(len(HEADS))]
+        return [self.statement, *("  ".join(map(_pad, row, widths, range(len(HEADS)))).rstrip() for row in table)]
+
+
+def summarize(certificate: Certificate) -> Summary:
+    """What a certificate states."""
+    payload = certificate.payload
+    tables = payload["tables"]
+    seconds = _find_seconds(payload["phases"])
+    rows = tuple(
+        (
+            table["table"],
+            str(sum(deletion["rows"] for deletion in table.get("deletions", ()))),
+            str(len(table.get("files_removed", ()))),
+            str(sum(file["searched"] != "not searched" for file in table["files"])),
+            f"{seconds[table['table']]:.0f}" if table["table"] in seconds else "",
+        )
+        for table in tables
+    )
+    return Summary(_state(payload), rows)
+
+
+def _state(payload: Mapping[str, Any]) -> str:
+    people, where = _count(payload["subjects"]["count"], "subject"), _count(len(payload["tables"]), "table")
+    after = "after an erasure" if payload["kind"] == "erasure" else "without an erasure"
+    at = show_time(payload["issued_at"])
+    if payload["verdict"]["state"] == "erased":
+        return f"erased: {after}, nothing of {people} was found in {where} until {at}."
+    missing = _count(len(payload["verdict"]["missing"]), "place")
+    return f"pending: {after}, {missing} in {where} may still hold something of {people} at {at}."
+
+
+def show_time(at: str) -> str:
+    """A time of ISO 8601 as a date and a time of day in UTC; another text as it is."""
+    try:
+        found = datetime.datetime.fromisoformat(at)
+    except ValueError:
+        return at
+    return f"{found.astimezone(datetime.timezone.utc):%Y-%m-%d %H:%M:%S} UTC"
+
+
+def show_ms(ms: int) -> str:
+    """Milliseconds since 1970 likewise; a number that is no such time as it is."""
+    try:
+        return show_time(datetime.datetime.fromtimestamp(ms / 1000, datetime.timezone.utc).isoformat())
+    except (ValueError, OverflowError, OSError):
+        return str(ms)
+
+
+def _find_seconds(phases: Sequence[Mapping[str, Any]]) -> dict[str, float]:
+    """How long each table's own events took, by the times of the events before them."""
+    seconds: dict[str, float] = {}
+    for before, after in pairwise(phases):
+        try:
+            took = datetime.datetime.fromisoformat(after["at"]) - datetime.datetime.fromisoformat(before["at"])
+        except (ValueError, TypeError):  # none is a time, or only one has a zone
+            continue
+        seconds[after["detail"]] = seconds.get(after["detail"], 0.0) + took.total_seconds()
+    return seconds
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+
+
+def _pad(text: str, width: int, column: int) -> str:
+    return text.ljust(width) if column == 0 else text.rjust(width)
