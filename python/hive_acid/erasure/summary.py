@@ -37,7 +37,7 @@ def summarize(certificate: Certificate) -> Summary:
             table["table"],
             str(sum(deletion["rows"] for deletion in table.get("deletions", ()))),
             str(len(table.get("files_removed", ()))),
-            str(sum(file["searched"] != "not searched" for file in table["files"])),
+            str(sum(file["searched"] != "not" for file in table["files"])),
             f"{seconds[table['table']]:.0f}" if table["table"] in seconds else "",
         )
         for table in tables
