@@ -1,4 +1,4 @@
-"""What a certificate must hold, down to the last entry: one that anybody has signed may be of any form."""
+"""The form of a certificate, down to the last entry: one that anybody has signed may be of any form."""
 
 from __future__ import annotations
 

@@ -124,7 +124,7 @@ class Deleter:
         return self.world.metastore.transaction_state(txn_id) in (TransactionState.COMMITTED, None)
 
     def _note_written(self, table: TableName, deletion: Deletion) -> None:
-        """What is about to be committed: a kill may come after it."""
+        """Notes a deletion that is about to be committed: a kill may come after it."""
         if deletion.row_count or deletion.partitions:
             masked = sorted(map(self.record.spotter(table).mask, deletion.partitions))
             counts = {"rows": deletion.row_count, "txn_id": deletion.txn_id}

@@ -13,7 +13,7 @@ from hive_acid.erasure.readings import Reading
 _PREFIX = 3
 """Values are looked up by so many characters."""
 _BETWEEN = re.compile(r"""[^\w]{0,40}(?:[^\W\d]\w{0,60}["'`\]]?\s{0,2}(?:=|:|=>)\s{0,2})?[^\w]{0,8}""")
-"""What stands between two values that belong together: signs, and the name of the second one's column."""
+"""The text between two values that belong together: signs, and the name of the second one's column."""
 
 
 @dataclass(frozen=True)

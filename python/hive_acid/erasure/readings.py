@@ -63,7 +63,7 @@ def _write_out(reading: Reading) -> Reading:
 
 
 def _unescape(escaped: str) -> str:
-    """What it stands for; itself if it is no escape."""
+    """The text that it stands for; itself if it is no escape."""
     if escaped[0] == "%":
         return _decode(bytes.fromhex(escaped.replace("%", "")), escaped)
     if escaped[0] == "&":

@@ -38,7 +38,7 @@ class Spotter:
 
     A text names a subject by any spelling of a value (see `folding`), however formats escape it (see `readings`).
     Values that are known by their hashes alone, as links that other tables give, are found as they are spelled, in
-    lower and in upper case. Of keys of several parts, as many values stand beside each other. A number of up to five
+    lower and in upper case. A key of several parts is named by as many values beside each other. A number of up to five
     digits names nobody in a text, where counts and IDs are such numbers; it does as a value, also as one in the name of
     a folder.
     """

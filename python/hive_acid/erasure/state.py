@@ -133,7 +133,7 @@ class ErasureState:
         return [{name: event[name] for name in names} for event in self._of(DELETED, table)]
 
     def confirmed(self, table: TableName) -> list[Deletion]:
-        """What was about to be committed, whatever became of it."""
+        """The deletions that were about to be committed, whatever became of them."""
         events = self._of(WRITTEN, table)
         return [Deletion(e["rows"], e["txn_id"], None, frozenset(e["partitions"])) for e in events]
 

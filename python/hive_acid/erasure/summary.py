@@ -28,7 +28,7 @@ class Summary:
 
 
 def summarize(certificate: Certificate) -> Summary:
-    """What a certificate states."""
+    """The summary of a certificate."""
     payload = certificate.payload
     tables = payload["tables"]
     seconds = _find_seconds(payload["phases"])
