@@ -58,11 +58,14 @@ def set_aside(chosen: argparse.Namespace) -> int:
         with warehouse_session(find_uris(chosen)) as side:
             setting_aside = SettingAside(side.warehouse, side.notes, side.settings)
             found = setting_aside.foresee(name, chosen.set_aside)
-            if not (chosen.yes and chosen.json):
-                print((format_json if chosen.json else format_text)(found), flush=True)
+            if not chosen.json:
+                print(format_text(found, chosen.yes), flush=True)
             if chosen.yes:
                 found = setting_aside.run(name, chosen.set_aside)
-                print((format_json if chosen.json else format_text)(found))
+            if chosen.json:
+                print(format_json(found))
+            elif found.is_done:
+                print(format_text(found))
     except HiveAcidError as error:
         print("\n".join([str(error), *getattr(error, "__notes__", ())]), file=sys.stderr)
         return FAILED

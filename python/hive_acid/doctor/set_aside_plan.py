@@ -17,8 +17,6 @@ from hive_acid.model.write_ids import ValidWriteIdList
 from hive_acid.snapshot.acid_state import AcidState
 from hive_acid.snapshot.listing import ListedFile, Listing
 
-_CONDITION = "HIVE_ACID_SET_ASIDE"
-
 
 @dataclass(frozen=True)
 class Place:
@@ -97,7 +95,7 @@ def plan_set_aside(
     folders = [folder for place in places for folder in _find_own(write_id, place)]
     touched = [place for place in places if place.moved or place.is_barred or any(_find_own(write_id, place))]
     if not folders and not any(place.is_barred for place in places):
-        raise build_set_aside_error(build_refusal(f"{_CONDITION}.NOT_THERE"), table, write_id)
+        raise build_set_aside_error(build_refusal("HIVE_ACID_SET_ASIDE.NOT_THERE"), table, write_id)
     return SetAsidePlan(
         tuple(sorted(folders, key=lambda folder: (folder.name.kind is FolderKind.DELETE_DELTA, folder.path))),
         tuple(place.root for place in touched),
@@ -115,7 +113,7 @@ def _refuse_state(write_id: int, write_ids: ValidWriteIdList) -> Refusal | None:
     if write_ids.is_valid(write_id) and write_id > 0:
         return None
     aborted = "aborted" if write_ids.is_aborted(write_id) else "unknown"
-    return build_refusal(f"{_CONDITION}.NOT_COMMITTED", state="open" if write_id in write_ids.open else aborted)
+    return build_refusal("HIVE_ACID_SET_ASIDE.NOT_COMMITTED", state="open" if write_id in write_ids.open else aborted)
 
 
 def _find_covers(write_id: int, state: AcidState) -> Iterator[Refusal]:
@@ -126,10 +124,10 @@ def _find_covers(write_id: int, state: AcidState) -> Iterator[Refusal]:
             continue
         path = state.listing.absolute_path(name.format())
         if name.kind is FolderKind.BASE and name.max_write_id == write_id and not name.visibility_txn_id:
-            yield build_refusal(f"{_CONDITION}.BASE", path=path)
+            yield build_refusal("HIVE_ACID_SET_ASIDE.BASE", path=path)
         lowest = 0 if name.kind is FolderKind.BASE else name.min_write_id
         if lowest <= write_id <= name.max_write_id:
-            yield build_refusal(f"{_CONDITION}.COVERED", path=path)
+            yield build_refusal("HIVE_ACID_SET_ASIDE.COVERED", path=path)
 
 
 def _find_own(write_id: int, place: Place) -> Iterator[PlannedFolder]:

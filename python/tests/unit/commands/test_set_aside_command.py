@@ -43,14 +43,15 @@ def world(monkeypatch: pytest.MonkeyPatch) -> World:
 
 def test_without_yes_it_says_what_is_lost_and_changes_nothing(world: World, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*CALL, "1"]) == 1
-    assert f"{DELTA}: files 1, bytes 100; 0 rows are lost" in capsys.readouterr().out
+    assert f"{DELTA}: files 1, bytes 100; rows that are lost: 0" in capsys.readouterr().out
     assert world.file_system.exists(DELTA)
 
 
 def test_with_yes_it_says_what_is_lost_before_it_does_it(world: World, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*CALL, "1", "--yes"]) == 0
     told = capsys.readouterr().out
-    assert told.index("write ID 1 would be set aside") < told.index("write ID 1 was set aside")
+    assert told.index("rows that are lost: 0") < told.index("write ID 1 was set aside")
+    assert "nothing was changed" not in told
     assert not world.file_system.exists(DELTA)
 
 

@@ -115,8 +115,8 @@ class TestWhatIsDone:
         told = format_text(setting_aside(world).foresee(TABLE, 2))
         assert "write ID 2 would be set aside" in told
         assert "UPDATE" in told
-        assert f"{BEFORE[1]}: files 1, bytes 100; 3 rows are lost" in told
-        assert f"{BEFORE[2]}: files 1, bytes 0; an unknown number of rows (a file cannot be read) that" in told
+        assert f"{BEFORE[1]}: files 1, bytes 100; rows that are lost: 3" in told
+        assert f"{BEFORE[2]}: files 1, bytes 0; deleted rows that come back: not known" in told
         assert "nothing was changed; --yes moves these folders" in told
         assert '"rows": null' in format_json(setting_aside(world).foresee(TABLE, 2))
 
