@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
 import re
 import uuid
 from collections import Counter
-from collections.abc import Hashable, Iterable
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,11 +16,14 @@ from pyspark.sql import DataFrame, SparkSession, functions
 
 import hive_acid
 from hive_acid.errors import condition_of
-from hive_acid.metastore.protocol import Metastore
+from hive_acid.metastore.thrift_client import ThriftMetastore
 from hive_acid.model.table import TableName
 from hive_acid.spark.session import attach
-from support.acid_merge import freeze, read_rows
+from support.acid_merge import read_rows
 from support.compactor import Compactor
+from support.drivers import open_transactions
+from support.polling import eventually
+from support.random_sql.answers import Answer, as_in_files, differing, frozen
 from support.random_sql.settings import MEANING, NEUTRAL
 from support.random_sql.steps import Adoption, Call, HandCompaction, Query, Segment, Settings, Step, Worker
 from support.random_sql.tables import Kind, TableSpec
@@ -29,7 +31,7 @@ from support.random_sql.twins import MustFail, Twins, translate
 
 FILES_EVERY: Final = 10
 """Steps after which the files are read by a reader of their own; they are after each compaction too."""
-SHOWN: Final = 3
+END_SECONDS: Final = 30.0
 LONGEST_ERROR: Final = 300
 BOTH_FAILED: Final = "failed in both"
 REFUSED: Final = "refused as it must be"
@@ -58,7 +60,7 @@ class Runner:
     """Runs segments, each in databases of its own; `seen` is the log of an extension that asks for rights."""
 
     spark: SparkSession
-    client: Metastore
+    client: ThriftMetastore
     seen: Path | None = None
     happened: Counter[str] = field(default_factory=Counter)
     """Steps by kind, and those of each that failed in both."""
@@ -76,13 +78,19 @@ class Runner:
             for number, step in enumerate(segment.steps):
                 if text := pair.run(number, step):
                     return Difference(number, text)
-            return None
+            return self._find_left_open(len(segment.steps))
         finally:
             twins.end()
             for key in (*MEANING, *NEUTRAL):
                 self.spark.conf.unset(key)
             self.spark.sql("USE default")
             self.spark.sql(f"DROP DATABASE {database} CASCADE")
+
+    def _find_left_open(self, steps: int) -> Difference | None:
+        """Reads end soon after their rows are there."""
+        if eventually(lambda: not (open_transactions(self.client) or self.client.held_locks()), END_SECONDS):
+            return None
+        return Difference(steps - 1, f"left open: {open_transactions(self.client)} {self.client.held_locks()}")
 
 
 @dataclass
@@ -234,13 +242,13 @@ class Pair:
             return None
         if isinstance(ours, Outcome) or isinstance(theirs, Outcome):
             return f"here it {ours}\nin plain tables it {theirs}"
-        return _differing(ours, theirs)
+        return differing(ours, theirs)
 
     def _query(self, text: str) -> Outcome | Answer:
         try:
             frame = self.runner.spark.sql(text)
             types = tuple((field.name.lower(), field.dataType.simpleString()) for field in frame.schema.fields)
-            return Answer(types, Counter(_frozen(tuple(row)) for row in frame.collect()))
+            return Answer(types, Counter(frozen(tuple(row)) for row in frame.collect()))
         except Exception as error:  # noqa: BLE001 (every error is an outcome)
             return Outcome(error=error)
 
@@ -258,7 +266,7 @@ class Pair:
         return None
 
     def _compare_files_of(self, table: TableSpec) -> str | None:
-        columns = [_as_in_files(column.name, column.type, column in table.keys) for column in table.columns]
+        columns = [as_in_files(column.name, column.type, column in table.keys) for column in table.columns]
         wanted = self._query(translate(f"SELECT {', '.join(columns)} FROM {table.name}"))
         assert isinstance(wanted, Answer), wanted
         try:
@@ -266,8 +274,8 @@ class Pair:
         except AssertionError as error:
             return str(error)
         names = [column.name for column in table.columns]
-        found = Counter(_frozen(tuple(row.get(name) for name in names)) for row in rows)
-        return _differing(Answer(wanted.types, found), wanted)
+        found = Counter(frozen(tuple(row.get(name) for name in names)) for row in rows)
+        return differing(Answer(wanted.types, found), wanted)
 
     def _rename_files(self, name: str) -> None:
         """As Hive would have named them."""
@@ -290,36 +298,3 @@ class Pair:
         worker = attach(self.runner.spark).build_worker("random-sql")
         while worker.run_next(None) is not None:
             pass
-
-
-@dataclass(frozen=True)
-class Answer:
-    """Columns and rows of a query."""
-
-    types: tuple[tuple[str, str], ...]
-    rows: Counter[Hashable]
-
-
-def _differing(ours: Answer, theirs: Answer) -> str | None:
-    if ours.types != theirs.types:
-        return f"columns {ours.types}, but {theirs.types} in plain tables"
-    surplus, missing = (list(rows.elements())[:SHOWN] for rows in (ours.rows - theirs.rows, theirs.rows - ours.rows))
-    return f"too many {surplus}\nmissing  {missing}" if surplus or missing else None
-
-
-def _frozen(value: object) -> Hashable:
-    """With NaN equal to itself, and 0.0 other than -0.0."""
-    if isinstance(value, float):
-        return "NaN" if math.isnan(value) else repr(value)
-    if isinstance(value, dict):
-        return frozenset((_frozen(key), _frozen(item)) for key, item in value.items())
-    if isinstance(value, (list, tuple)):
-        return tuple(_frozen(item) for item in value)
-    return freeze(value)
-
-
-def _as_in_files(name: str, type_: str, is_key: bool) -> str:
-    """How an independent reader finds the value: a partition's as text, a timestamp as the wall clock."""
-    if is_key:
-        return f"CAST({name} AS STRING) AS {name}"
-    return f"CAST({name} AS TIMESTAMP_NTZ) AS {name}" if type_ == "TIMESTAMP" else name

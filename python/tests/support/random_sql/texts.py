@@ -54,7 +54,10 @@ class Texts:
         return form.format(name, self.condition(table, qualifier), self.literal(wanted))
 
     def misfit(self, wanted: Column, qualifier: str = "") -> str:
-        """A value that is cast, or is refused: by its type, its size, its length, or for being NULL."""
+        """A value that is cast, or is refused: by its type, its size, its length, or for being NULL.
+
+        It hangs on the row: a constant may be refused although no row gets it.
+        """
         id_ = f"{qualifier}.id" if qualifier else "id"
         if wanted.is_required and self.chance.random() < 0.5:
             return f"CASE WHEN {id_} < 100 THEN NULL END"
@@ -62,13 +65,12 @@ class Texts:
             (
                 f"CAST({id_} AS BIGINT)",
                 f"{id_} * 3000000000",
-                "'17'",
                 f"concat('abc', {id_})",
                 f"repeat('long ', {id_})",
-                "1.75D",
-                "DATE '2021-03-04'",
+                f"({id_} + 1.75D)",
+                f"date_add(DATE '2021-03-04', {id_})",
                 f"({id_} > 5)",
-                "123456789012345.6789BD",
+                f"({id_} + 123456789012345.6789BD)",
                 f"CAST({id_} AS STRING)",
             )
         )
