@@ -9,7 +9,9 @@ from support.random_sql.steps import Step, sql
 from support.random_sql.tables import TableSpec
 from support.random_sql.texts import Texts
 
-MISFITS = 0.1
+MISFITS = 0.15
+TWICE = 0.12
+"""How many sources of a MERGE have each ID twice."""
 
 
 class Changes:
@@ -60,6 +62,8 @@ class Changes:
         if self._chance.random() < 0.3:
             return f"SELECT * FROM {of.name} WHERE {self._texts.condition(of)}", of
         ids = self._chance.sample(range(30), self._chance.randint(1, 7))
+        if self._chance.random() < TWICE:
+            ids *= 2
         values = []
         for number in ids:
             _, _, rest = self._texts.row(of).partition(", ")

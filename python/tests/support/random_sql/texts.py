@@ -10,6 +10,21 @@ from support.random_sql.tables import COMPARED, KEY_VALUES, NULLS, VALUES, Colum
 ROWS_END = "/* row IDs */"
 """Ends the condition of a subquery of row IDs, which tables without row IDs judge row by row (`twins.py`)."""
 
+_WHOLE = ("{0} * 3000000000", "({0} + 1.75D)", "({0} * 12345BD)", "CAST({0} AS BIGINT)")
+_SHORT = ("repeat('long ', {0})", "concat('abc', {0})", "CAST({0} AS STRING)", "concat('a', {0}, '      ')")
+_MISFITS = {
+    **dict.fromkeys(("TINYINT", "SMALLINT", "INT"), _WHOLE),
+    **dict.fromkeys(("VARCHAR", "CHAR"), _SHORT),
+    "BIGINT": ("({0} * 1e18D)", "({0} * 999999999999999999BD)"),
+    "DECIMAL": ("({0} * 99999999999.12345BD)", "({0} + 0.123456789D)"),
+    "STRING": ("{0}", "({0} > 5)", "date_add(DATE '2021-03-04', {0})"),
+    "DATE": ("timestamp_seconds({0} * 86399)",),
+    "TIMESTAMP": ("date_add(DATE '2021-03-04', {0})",),
+    "FLOAT": ("({0} * 1e38D)",),
+}
+"""What an INSERT may cast to columns of the type, as far as a value allows it."""
+_OF_ANY_TYPE = ("concat('abc', {0})", "({0} + 1.75D)", "date_add(DATE '2021-03-04', {0})", "({0} > 5)", "{0}")
+
 
 class Texts:
     """Draws texts, in which a name may be written in either case.
@@ -61,19 +76,8 @@ class Texts:
         id_ = f"{qualifier}.id" if qualifier else "id"
         if wanted.is_required and self.chance.random() < 0.5:
             return f"CASE WHEN {id_} < 100 THEN NULL END"
-        return self.chance.choice(
-            (
-                f"CAST({id_} AS BIGINT)",
-                f"{id_} * 3000000000",
-                f"concat('abc', {id_})",
-                f"repeat('long ', {id_})",
-                f"({id_} + 1.75D)",
-                f"date_add(DATE '2021-03-04', {id_})",
-                f"({id_} > 5)",
-                f"({id_} + 123456789012345.6789BD)",
-                f"CAST({id_} AS STRING)",
-            )
-        )
+        forms = _MISFITS.get(wanted.type.partition("(")[0], ()) if self.chance.random() < 0.75 else ()
+        return self.chance.choice(forms or _OF_ANY_TYPE).format(id_)
 
     def condition(self, table: TableSpec, qualifier: str = "", depth: int = 2) -> str:
         """A predicate that ends in no error."""
