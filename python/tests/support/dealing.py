@@ -24,6 +24,7 @@ LONG_SECONDS: Final[Mapping[str, float]] = {
     "python/tests/interop/gallery/test_changes.py[hive-3.1.3]": 1800.0,
     "python/tests/interop/gallery/test_changes.py[hive-4.1.0]": 1650.0,
     "python/tests/integration/test_long_sessions.py": 1400.0,
+    "python/tests/integration/test_random_sql.py": 1300.0,
     "python/tests/integration/test_many_statements.py": 1100.0,
     "python/tests/integration/faults/test_lost_calls.py": 950.0,
     "python/tests/integration/test_secured_site.py": 900.0,
