@@ -114,25 +114,21 @@ def find_changes(listing: Listing, new_write_ids: frozenset[int]) -> str | None:
 
     All are committed, and were open or unknown a while ago: so a base above one of them holds what it did.
     """
-    for path in listing.folders:
-        name = FolderName.parse(path)
-        if name is None or name.kind is FolderKind.DELTA:
-            continue
-        lowest = 0 if name.kind is FolderKind.BASE else name.min_write_id
-        if any(lowest <= write_id <= name.max_write_id for write_id in new_write_ids):
-            return path
-    return None
+    names = ((path, FolderName.parse(path)) for path in listing.folders)
+    changing = ((path, name) for path, name in names if name is not None and name.kind is not FolderKind.DELTA)
+    return next((path for path, name in changing if _may_hold(name, new_write_ids)), None)
 
 
 def holds_one_of(listing: Listing, write_ids: frozenset[int]) -> bool:
-    """True if a folder may hold rows, or deletes, of one of these write IDs; a base holds what came before it."""
-    for path in listing.folders:
-        name = FolderName.parse(path)
-        if name is not None:
-            lowest = 0 if name.kind is FolderKind.BASE else name.min_write_id
-            if any(lowest <= write_id <= name.max_write_id for write_id in write_ids):
-                return True
-    return False
+    """True if a folder may hold rows, or deletes, of one of these write IDs."""
+    names = (FolderName.parse(path) for path in listing.folders)
+    return any(name is not None and _may_hold(name, write_ids) for name in names)
+
+
+def _may_hold(name: FolderName, write_ids: frozenset[int]) -> bool:
+    """A base holds what came before its write ID, too."""
+    lowest = 0 if name.kind is FolderKind.BASE else name.min_write_id
+    return any(lowest <= write_id <= name.max_write_id for write_id in write_ids)
 
 
 def find_aborted_overwrites(listing: Listing, write_ids: ValidWriteIdList) -> tuple[str, ...]:

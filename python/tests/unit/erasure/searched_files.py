@@ -67,11 +67,12 @@ def write(rows: list[dict[str, Any] | None], form: str, schema: pa.Schema = SCHE
 
 
 class Search:
-    """A search that finds what it is asked for in each row, or is blind."""
+    """A search that finds what it is asked for in each row, but for the first ones, or is blind."""
 
     def __init__(self, searched: Sequence[SearchedFile]) -> None:
         self.searched = searched
         self.is_blind = False
+        self.skipped_rows = 0
         self.asked: list[tuple[KeyedHashes, ...]] = []
 
     def spell_each(self, table: TableName, key: Key, subjects: Sequence[tuple[str, ...]]) -> tuple[bytes, ...]:
@@ -79,7 +80,8 @@ class Search:
 
     def search(self, matcher: Matcher, files: Sequence[PhysicalFile]) -> Iterator[FileFinding]:
         self.asked.append(matcher.keys)
-        rows = {file.source.path: 0 if self.is_blind else file.row_count for file in self.searched}
+        seen = {file.source.path: file.row_count - self.skipped_rows for file in self.searched}
+        rows = {path: 0 if self.is_blind else count for path, count in seen.items()}
         return (FileFinding(file.path, rows[file.path], rows[file.path], in_statistics=False) for file in files)
 
 

@@ -108,6 +108,14 @@ def test_a_search_that_does_not_find_what_is_known_to_be_there_finds_nobody_in_v
     assert "bob" not in repr(place).lower()
 
 
+def test_a_search_that_finds_some_of_what_is_known_to_be_there_is_told_too() -> None:
+    files = Files()
+    files.add(write([BOB, NOBODY, BOB], "orc"), 3, 0)
+    files.engine.skipped_rows = 2
+    (place,) = files.check().places
+    assert "reads in 2 rows was found in 1 by the search" in place.detail
+
+
 def test_the_control_is_a_value_of_a_key_that_has_one() -> None:
     files = Files()
     files.add(write([NOBODY, {**BOB, "email": None}], "orc"), 2, 0)
