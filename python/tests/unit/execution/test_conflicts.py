@@ -50,6 +50,25 @@ def test_a_delete_that_loses_every_race_ends_with_a_write_conflict(world: World)
     assert world.open_transactions() == []
 
 
+def test_to_give_way_to_an_exclusive_lock_is_no_attempt(world: World) -> None:
+    other: list[int] = []
+
+    def change() -> None:
+        World(world.line, shared_with=world).run(StatementKind.DELETE)
+        world.metastore.before["lock"] = wait
+
+    def wait() -> None:
+        other.append(world.memory.open_transaction("other", "host", "agent"))
+        exclusive = LockComponent(TABLE, LockKind.EXCLUSIVE, OperationKind.NO_TXN)
+        world.memory.lock(other[0], [exclusive], "other", "host", "agent")
+        world.metastore.before["lock"] = lambda: world.memory.abort(other[0])
+
+    world.metastore.before["lock"] = change
+    assert world.run(StatementKind.DELETE, settings={"spark.hiveacid.statement.maxAttempts": "2"}) == 3
+    assert world.metastore.calls.count("open_transaction") == 3
+    assert world.open_transactions() == []
+
+
 def test_an_insert_behind_an_overwrite_of_another_client_runs_again(world: World) -> None:
     world.metastore.before["lock"] = world.overwrite_as_another
     assert world.run(StatementKind.INSERT) == 3
