@@ -197,11 +197,11 @@ class SparkErasureEngine:
         counts = self._count_by_partition(table, chosen)
         if not counts:
             return 0
+        functions = self._functions
         if not table.is_partitioned:
-            self._session.sql(build_overwrite(table, condition, None))
+            functions.api.overwrite(functions.session, build_overwrite(table, condition, None), codec.write(()))
             return sum(counts.values())
         names = tuple(sorted(counts))
-        functions = self._functions
         with functions.conditions(self._partition_matcher(table, names)) as inside:
             statement = build_overwrite(table, condition, join_conditions(inside))
             functions.api.overwrite(functions.session, statement, codec.write(names))

@@ -137,6 +137,21 @@ def test_an_erasure_takes_null_for_nobody_where_spark_has_not_null(
     assert tables.sql(f"SELECT id, v FROM {made} ORDER BY v") == [(None, "nobody"), (2, "two")]
 
 
+@pytest.mark.beyond_the_gate("a table without partitions", but=["flat"])
+@pytest.mark.parametrize("partitioned_by", ["", "PARTITIONED BY (k STRING)"], ids=["flat", "parts"])
+def test_an_erasure_keeps_null_of_another_engine_in_an_insert_only_table(
+    spark: SparkSession, tables: Tables, tmp_path: Path, partitioned_by: str
+) -> None:
+    kind = "TBLPROPERTIES ('transactional'='true', 'transactional_properties'='insert_only')"
+    key = "" if partitioned_by else ", k STRING"
+    made = new(tables, "made", f"(id INT, v STRING, n INT{key}) {partitioned_by} STORED AS ORC {kind}")
+    tables.sql(f"INSERT INTO {made} VALUES (1, 'one', 1, 'a'), (2, NULL, 2, 'a'), (3, 'three', NULL, 'a')")
+    declare_not_null(tables, made, "id", "v", "n")
+    outcome = erase_once(spark, tmp_path, ["1"], {made: {"keys": {"id": "id"}}}, ["id"])
+    assert outcome.verdict.state.value == "erased", outcome.verdict
+    assert tables.sql(f"SELECT * FROM {made} ORDER BY id") == [(2, None, 2, "a"), (3, "three", None, "a")]
+
+
 @pytest.mark.beyond_the_gate("full ACID tables; the other tests of the file", cells=["made"])
 @pytest.mark.parametrize("origin", ["declared", "made"])
 def test_columns_with_not_null_within_are_assigned(tables: Tables, origin: str) -> None:

@@ -4,6 +4,7 @@ import hiveacid.commands.AcidWriteCommand
 import hiveacid.scan.PartitionValues
 import hiveacid.search.{
   DigestJob,
+  KeptNulls,
   KeyTypes,
   KeyedHash,
   SearchJob,
@@ -147,15 +148,18 @@ object SearchApi {
   def digests(session: SparkSession, files: String): String =
     Wire.write(DigestJob.run(session, Wire.read[Seq[SearchedFile]](files)))
 
-  /** Runs an INSERT OVERWRITE that replaces the partitions of these names, a JSON array, and no others. One that gets
-    * no row becomes empty. The names may be those of subjects, so that they stand in no text and no plan.
+  /** Runs an INSERT OVERWRITE that replaces the partitions of these names, a JSON array, and no others, or a table
+    * without partitions, by rows of its own. A partition that gets no row becomes empty. The names may be those of
+    * subjects, so that they stand in no text and no plan.
     */
   def overwrite(session: SparkSession, statement: String, partitions: String): Unit = {
     val parsed = session.sessionState.sqlParser.parsePlan(statement)
     session.sessionState.executePlan(parsed).analyzed match {
       case command @ AcidWriteCommand(StatementKind.Overwrite, _, _, _, _, Some(overwrite), _, _) =>
         val named = overwrite.copy(names = Wire.read[Seq[String]](partitions))
-        val statement = CurrentOrigin.withOrigin(command.origin)(command.copy(overwrite = Some(named)))
+        val statement = CurrentOrigin.withOrigin(command.origin) {
+          command.copy(changes = KeptNulls(command.changes), overwrite = Some(named))
+        }
         SparkAccess.frame(session, statement)
       case other => throw new IllegalStateException(s"an overwrite of a transactional table became ${other.nodeName}")
     }
