@@ -94,8 +94,11 @@ def test_an_insert_only_table_is_read_and_dropped_or_never_made(spark: SessionPr
         assert spark.sql("SELECT * FROM inserted") == [(1,)]
         spark.sql("DROP TABLE inserted")
     else:
-        with pytest.raises(StatementFailed, match=r"INSERT_ONLY_UNSEEN.*capability\.check=false"):
-            spark.sql(create)
+        spark.sql("CREATE TABLE shop.still_plain (id INT) STORED AS PARQUET")
+        for statement in (create, f"ALTER TABLE shop.still_plain SET {kind}"):
+            with pytest.raises(StatementFailed, match=r"INSERT_ONLY_UNSEEN.*capability\.check=false"):
+                spark.sql(statement)
+        spark.sql("DROP TABLE shop.still_plain")
     assert ("inserted",) not in [row[1:2] for row in spark.sql("SHOW TABLES IN shop")]
 
 

@@ -71,8 +71,9 @@ class Session:
 
     @staticmethod
     def build(text: str, condition: str, state: str, params: _Map, cause: object) -> Told:
-        assert params["outcome"] in text
-        return Told(condition, params["outcome"])
+        outcome = params.get("outcome", "")  # of conditions that tell one
+        assert outcome in text
+        return Told(condition, outcome)
 
 
 class _Map(dict[str, str]):

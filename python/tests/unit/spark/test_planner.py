@@ -241,3 +241,23 @@ def test_a_named_error_says_the_same_as_an_unexpected_one() -> None:
     session.world.metastore.before["lock"] = refuse
     answer = session.planner.execute(codec.write(WRITE), "call")
     assert answer.args == ("HIVE_ACID_METASTORE_REFUSED", StatementOutcome.NOT_COMMITTED.text)
+
+
+@pytest.mark.parametrize(
+    ("sees", "checks", "is_refused"), [(False, "true", True), (False, "false", False), (True, "true", False)]
+)
+def test_a_table_becomes_no_insert_only_one_that_its_session_would_lose(
+    monkeypatch: pytest.MonkeyPatch, sees: bool, checks: str, is_refused: bool
+) -> None:
+    session = Session()
+    monkeypatch.setattr(session.planner, "_client_sees_insert_only", sees)
+    monkeypatch.setattr(session.world.metastore, "config_value", lambda *_: checks, raising=False)
+    altered: list[str] = []
+    session.bridge.alter = altered.append
+    asked = replace(ANALYZE, kind=DdlKind.CONVERT_TO_INSERT_ONLY)
+    answer = session.planner.alter(codec.write(asked), "call")
+    assert altered == ([] if is_refused else ["call"])
+    assert (answer == "{}") is not is_refused
+    if is_refused:
+        assert answer.args[0] == "HIVE_ACID_UNSUPPORTED_TABLE.INSERT_ONLY_UNSEEN"
+    assert not session.world.open_transactions()
