@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from support.metastore_releases import VERSIONS, started_release
+from support.metastore_releases import AS_SHIPPED, VERSIONS, started_release
 from support.session_process import SessionProcess, StatementFailed
 
 NEWEST = VERSIONS[-1]
@@ -28,7 +28,7 @@ def spark(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     """A session on a metastore of the release, in a new database."""
     folder = tmp_path_factory.mktemp(request.param)
     with (
-        started_release(request.param, folder / "metastore") as metastore,
+        started_release(request.param, folder / "metastore", AS_SHIPPED) as metastore,
         SessionProcess(folder / "spark", f"{NOBODY},{metastore.uri}", metastore.warehouse) as session,
     ):
         session.sql("CREATE DATABASE shop")

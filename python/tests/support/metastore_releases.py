@@ -64,6 +64,25 @@ _SETTINGS_OF_4: Final = {
     "compactor.table.optimizers": "org.apache.hadoop.hive.ql.txn.compactor.AcidTableOptimizer",
     "hive.compactor.table.optimizers": "org.apache.hadoop.hive.ql.txn.compactor.AcidTableOptimizer",
 }
+AS_SHIPPED: Final[Mapping[str, str]] = {
+    # Each of these differs in the product's own metastore, on which releases are started here too: `_DEFAULTS` of
+    # hive_acid/local/settings.py, whose comments say why. No promise may rest on those.
+    # What stays: the address and folders, the schema's check, DbTxnManager, which transactional tables need anywhere,
+    # and _SETTINGS_OF_3 and _SETTINGS_OF_4, without which these jars do not start.
+    "metastore.client.capability.check": "true",
+    "metastore.hmshandler.retry.interval": "2000ms",
+    "metastore.server.min.threads": "200",
+    "metastore.compactor.cleaner.on": "false",  # nobody cleans, which doctor says
+    "hive.compactor.cleaner.on": "false",
+    "metastore.compactor.cleaner.run.interval": "5000ms",
+    "hive.compactor.cleaner.run.interval": "5000ms",
+    "metastore.compactor.clean.aborts.using.cleaner": "true",  # takes files from readers, once a Cleaner runs
+    "hive.compactor.clean.aborts.using.cleaner": "true",
+    "metastore.housekeeping.threads.on": "false",  # no transaction times out
+    "metastore.event.db.notification.api.auth": "true",
+    "hive.metastore.event.db.notification.api.auth": "true",
+}
+"""Hive's own values of all settings that the product's metastore has otherwise."""
 
 
 @dataclass(frozen=True)
