@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from interop.hive_jars import hive_installation
 from support.metastore_releases import AS_SHIPPED, VERSIONS, started_release
 from support.session_process import SessionProcess, StatementFailed
 
@@ -100,6 +101,33 @@ def test_an_insert_only_table_is_read_and_dropped_or_never_made(spark: SessionPr
                 spark.sql(statement)
         spark.sql("DROP TABLE shop.still_plain")
     assert ("inserted",) not in [row[1:2] for row in spark.sql("SHOW TABLES IN shop")]
+
+
+@pytest.mark.slow
+def test_a_client_of_hive_3_sees_insert_only_tables_of_a_metastore_3_1(tmp_path: Path) -> None:
+    names = ("hive-exec", "calcite", "avatica", "guava", "commons-", "javax.servlet", "http", "libfb303", "libthrift")
+    jars = [jar for jar in hive_installation("3.1.3").jars if jar.name.startswith(names)]
+    client = {
+        "spark.sql.hive.metastore.version": "3.1.3",
+        "spark.sql.hive.metastore.jars": "path",
+        "spark.sql.hive.metastore.jars.path": ",".join(f"file:{jar}" for jar in jars),
+    }
+    kind = "TBLPROPERTIES ('transactional'='true', 'transactional_properties'='insert_only')"
+    with (
+        started_release("3.1.3", tmp_path / "metastore", AS_SHIPPED) as metastore,
+        SessionProcess(tmp_path / "spark", metastore.uri, metastore.warehouse, client) as spark,
+    ):
+        spark.sql(f"CREATE TABLE made (id INT) PARTITIONED BY (day STRING) STORED AS PARQUET {kind}")
+        spark.sql("INSERT INTO made VALUES (1, 'mon'), (2, 'tue')")
+        spark.sql("INSERT OVERWRITE made PARTITION (day = 'tue') VALUES (3)")
+        assert spark.sql("SELECT id, day FROM made ORDER BY id") == [(1, "mon"), (3, "tue")]
+        spark.sql("CREATE TABLE turned (id INT) STORED AS ORC")
+        spark.sql(f"ALTER TABLE turned SET {kind}")
+        spark.sql("INSERT INTO turned VALUES (1)")
+        assert spark.sql("SELECT * FROM turned") == [(1,)]
+        for name in ("made", "turned"):
+            spark.sql(f"DROP TABLE {name}")
+        assert spark.sql("SHOW TABLES") == []
 
 
 @pytest.mark.slow
