@@ -19,7 +19,7 @@ _ONE_MACHINE = re.compile(r"local(-cluster)?(\[.*\])?")
 def runs_on_one_machine(master: str) -> bool:
     """True if all tasks of a Spark application with this `spark.master` run on the machine of its driver.
 
-    Those of a standalone master on this machine may do so too, which nothing tells.
+    A standalone master on this machine may have workers elsewhere.
     """
     return _ONE_MACHINE.fullmatch(master.strip()) is not None
 

@@ -67,16 +67,16 @@ _SETTINGS_OF_4: Final = {
 AS_SHIPPED: Final[Mapping[str, str]] = {
     # Each of these differs in the product's own metastore, on which releases are started here too: `_DEFAULTS` of
     # hive_acid/local/settings.py, whose comments say why. No promise may rest on those.
-    # What stays: the address and folders, the schema's check, DbTxnManager, which transactional tables need anywhere,
+    # The others stay: address and folders, the check of the schema, DbTxnManager, which all transactions need,
     # and _SETTINGS_OF_3 and _SETTINGS_OF_4, without which these jars do not start.
     "metastore.client.capability.check": "true",
     "metastore.hmshandler.retry.interval": "2000ms",
     "metastore.server.min.threads": "200",
-    "metastore.compactor.cleaner.on": "false",  # nobody cleans, which doctor says
+    "metastore.compactor.cleaner.on": "false",  # doctor says that nobody cleans
     "hive.compactor.cleaner.on": "false",
     "metastore.compactor.cleaner.run.interval": "5000ms",
     "hive.compactor.cleaner.run.interval": "5000ms",
-    "metastore.compactor.clean.aborts.using.cleaner": "true",  # takes files from readers, once a Cleaner runs
+    "metastore.compactor.clean.aborts.using.cleaner": "true",  # it takes files from readers, if a Cleaner runs
     "hive.compactor.clean.aborts.using.cleaner": "true",
     "metastore.housekeeping.threads.on": "false",  # no transaction times out
     "metastore.event.db.notification.api.auth": "true",

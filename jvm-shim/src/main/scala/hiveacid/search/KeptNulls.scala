@@ -9,7 +9,7 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
   */
 object KeptNulls {
 
-  /** The analysed plan without those checks. What refers to the values knows that they may be NULL. */
+  /** The analysed plan without those checks. References to the values know that they may be NULL. */
   def apply(plan: LogicalPlan): LogicalPlan = plan.transformUp { case node =>
     val found = AttributeMap(node.children.flatMap(_.output).map(a => a -> a.nullable))
     node.transformExpressionsUp {
