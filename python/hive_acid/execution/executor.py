@@ -20,7 +20,7 @@ from hive_acid.model.table import TableName
 from hive_acid.reading.read_transaction import ReadTransaction
 from hive_acid.reading.snapshot import ScannedSnapshot
 from hive_acid.reading.warehouse import Warehouse
-from hive_acid.writing.conflicts import Conflict, LostSnapshot, LostTogether
+from hive_acid.writing.conflicts import Conflict, LostTogether, meeting_lost_files
 from hive_acid.writing.engine import Engine, RowCounts
 from hive_acid.writing.kept_lock import KeptLock
 from hive_acid.writing.notes import NoteWriter
@@ -142,11 +142,8 @@ class Executor:
 
     def _run_alone(self, run: StatementRun, kept_lock: KeptLock | None) -> RowCounts:
         scope = OwnTransaction(self._tools, run.settings, kept_lock)
-        with telling(lambda: scope.statement_outcome), scope:
-            try:
-                walk(scope, run, ALONE)
-            except SnapshotUnavailable as error:  # never once a commit was sent, so that all of it is taken back
-                raise LostSnapshot(error) from error
+        with telling(lambda: scope.statement_outcome), scope, meeting_lost_files():
+            walk(scope, run, ALONE)
         self._tell(scope)
         return run.result.counts
 

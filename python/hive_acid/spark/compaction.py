@@ -11,7 +11,7 @@ from pyspark import SparkContext
 
 from hive_acid.compaction.plan.engine import CompactionJob
 from hive_acid.model.table import TableName
-from hive_acid.spark.jvm import job_tag, run_job
+from hive_acid.spark.jvm import job_tag, run_reading_job
 from hive_acid.wire import codec
 from hive_acid.wire.catalogs import DescribedColumn
 from hive_acid.wire.write_spec import WriteReport
@@ -51,14 +51,14 @@ class JvmCompactionEngine:
         """Progress of the running compactions by the names of their jobs; threads write different keys."""
 
     def compact(self, job: CompactionJob) -> WriteResult:
-        """Errors of the job keep their JVM type."""
+        """Errors of the job keep their JVM type, as far as `run_reading_job` leaves it to them."""
         shim = self._jvm.hiveacid.compact.CompactionJob
         session = self._find_session()
         name = f"compaction-{next(self._numbers)}"
         self._titles[name] = " ".join(filter(None, (str(job.table), job.partition.name)))
         try:
             spec = codec.write(job.message(self._find_columns(job.table) if self._find_columns else None))
-            report = run_job(self._context, name, lambda: shim.run(session, spec))
+            report = run_reading_job(self._context, name, lambda: shim.run(session, spec))
             return WriteResult.of(codec.read(WriteReport, report))
         finally:
             del self._titles[name]

@@ -252,7 +252,7 @@ class JvmEngine:
         self._check = check
 
     def find_partitions(self, token: str) -> tuple[str, ...] | None:
-        found = self._run_job(lambda: self._bridge.findPartitions(self._call, token))
+        found = run_reading_job(self._context, self._call, lambda: self._bridge.findPartitions(self._call, token))
         return codec.read_if_any(tuple[str, ...], found)
 
     def find_misspelled(self, partitions: Sequence[str]) -> tuple[str, str] | None:
@@ -265,24 +265,27 @@ class JvmEngine:
     def write(self, token: str, spec: WriteSpec) -> WriteResult:
         """Errors of the job keep their JVM type."""
         self._check()
-        written = self._run_job(lambda: self._bridge.write(self._call, token, codec.write(spec)))
+        written = run_reading_job(
+            self._context, self._call, lambda: self._bridge.write(self._call, token, codec.write(spec))
+        )
         if written is None:
             raise SourceChanged
         return _read_report(written)
 
     def count_rows(self, token: str, partitions: Sequence[str] | None) -> int:
         names = codec.write(partitions)
-        return int(self._run_job(lambda: self._bridge.countRows(self._call, token, names)))
+        return int(run_reading_job(self._context, self._call, lambda: self._bridge.countRows(self._call, token, names)))
 
-    def _run_job(self, job: Callable[[], Any]) -> Any:
-        """Errors keep their JVM type, but for one that the statement may be run again after."""
-        try:
-            return run_job(self._context, self._call, job)
-        except (Py4JJavaError, CapturedException) as error:
-            lost = _find_lost_snapshot(self._context, error)
-            if lost is None:
-                raise
-            raise lost from error
+
+def run_reading_job(context: SparkContext, name: str, job: Callable[[], T]) -> T:
+    """As `run_job`; raises HIVE_ACID_SNAPSHOT_UNAVAILABLE as our own error, for all may run again after that."""
+    try:
+        return run_job(context, name, job)
+    except (Py4JJavaError, CapturedException) as error:
+        lost = _find_lost_snapshot(context, error)
+        if lost is None:
+            raise
+        raise lost from error
 
 
 def _find_lost_snapshot(context: Any, error: BaseException) -> HiveAcidError | None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from hive_acid.errors import HiveAcidError, build_error
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from hive_acid.errors import HiveAcidError, SnapshotUnavailable, build_error
 from hive_acid.writing.kept_lock import KeptLock
 
 
@@ -35,6 +38,15 @@ class LostSnapshot(Conflict):
     def build_error(self, _: object, __: int) -> HiveAcidError:
         """The same error."""
         return self._error
+
+
+@contextmanager
+def meeting_lost_files() -> Iterator[None]:
+    """HIVE_ACID_SNAPSHOT_UNAVAILABLE, which never comes once a commit was sent, is a lost race within it."""
+    try:
+        yield
+    except SnapshotUnavailable as error:
+        raise LostSnapshot(error) from error
 
 
 class LostTogether(Conflict):

@@ -16,7 +16,7 @@ from hive_acid.metastore.compaction_types import CompactionKind
 from hive_acid.model.table import TableName
 from hive_acid.older_python import add_note
 from hive_acid.transactions.manager import Transaction, TransactionManager
-from hive_acid.writing.conflicts import Conflict
+from hive_acid.writing.conflicts import Conflict, meeting_lost_files
 from hive_acid.writing.engine import WriteResult
 from hive_acid.writing.publication import Publication
 
@@ -51,7 +51,8 @@ class BasePublisher:
                 if entry is not None:
                     return CompactionOutcome(table, partition, CompactionKind.MAJOR, WriteResult(), False, entry)
                 try:
-                    return self._attempt(table, partition, properties or {})
+                    with meeting_lost_files():
+                        return self._attempt(table, partition, properties or {})
                 except Conflict as conflict:
                     if attempts >= max_attempts:
                         raise conflict.build_error(table, attempts) from None

@@ -33,7 +33,7 @@ from hive_acid.metastore.types import MetastoreLine
 from hive_acid.model.table import TableName
 from hive_acid.older_python import add_note
 from hive_acid.transactions.manager import Outcome, Transaction, TransactionManager
-from hive_acid.writing.conflicts import Conflict
+from hive_acid.writing.conflicts import Conflict, meeting_lost_files
 from hive_acid.writing.engine import WriteResult
 
 LOG = logging.getLogger(__name__)
@@ -184,7 +184,8 @@ class Worker:
         try:
             while True:
                 try:
-                    return self._compact(job, transaction)
+                    with meeting_lost_files():
+                        return self._compact(job, transaction)
                 except Conflict as conflict:
                     if attempts >= max_attempts:
                         raise conflict.build_error(job.table, attempts) from None

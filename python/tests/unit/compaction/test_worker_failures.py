@@ -8,9 +8,11 @@ from typing import NoReturn
 import pytest
 
 from hive_acid.compaction.queue.liveness import name_with_transaction
-from hive_acid.errors import HiveAcidError
+from hive_acid.errors import HiveAcidError, SnapshotUnavailable, build_error
 from hive_acid.metastore.compaction_types import CompactionState
+from hive_acid.metastore.types import MetastoreLine
 from support.faults import Lost
+from support.statements import TABLE
 from unit.compaction.worker_shop import FAILED, MAJOR, READY, REFUSED, Shop
 
 
@@ -195,3 +197,36 @@ def test_what_hives_workers_do_is_theirs() -> None:
     shop.world.memory.start_compaction(replace(job, user="user", highest_write_id=2), txn_id)
     shop.world.memory.abort(txn_id)
     assert shop.worker.fail_dead() == []
+
+
+@pytest.mark.parametrize("line", list(MetastoreLine))
+def test_a_compaction_whose_files_another_cleaner_has_taken_away_is_done_anew(line: MetastoreLine) -> None:
+    """That of aborted transactions of 4.x waits for no lock. On 3.1 a folder may go by hand."""
+    shop = Shop(line)
+    gone = build_error("HIVE_ACID_SNAPSHOT_UNAVAILABLE", table=TABLE, reason="a file of it is gone")
+    shop.engine.fails = gone
+
+    def mend() -> None:
+        if len(shop.engine.specs) > 1:
+            shop.engine.fails = None
+
+    shop.engine.before = mend
+    if line is MetastoreLine.HIVE_4:
+        shop.request()
+        outcome = shop.worker.run_next(None)
+        assert shop.entry().state is READY
+    else:
+        outcome = shop.worker.publish_base(TABLE, None)
+    assert outcome is not None and outcome.folders
+    assert len(shop.engine.specs) == 2
+    assert shop.world.open_transactions() == []
+
+
+def test_one_whose_files_stay_away_fails_by_that_error() -> None:
+    shop = Shop()
+    shop.request()
+    shop.engine.fails = build_error("HIVE_ACID_SNAPSHOT_UNAVAILABLE", table=TABLE, reason="a file of it is gone")
+    with pytest.raises(SnapshotUnavailable, match="a file of it is gone"):
+        shop.worker.run_next(None)
+    assert shop.entry().state is FAILED
+    assert shop.world.folders() == shop.before
