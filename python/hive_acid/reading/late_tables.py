@@ -14,12 +14,12 @@ from hive_acid.transactions.manager import Transaction
 
 
 def refuse_changed_since(
-    metastore: Metastore, snapshot: Snapshot, tables: Iterable[TableName], transaction: Transaction
+    metastore: Metastore, snapshot: Snapshot, tables: Iterable[TableName], transaction: Transaction, advice: str = ""
 ) -> None:
     """Refuses tables that the transaction, which has locked them by now, cannot read in the snapshot any more.
 
     The Cleaner has to be asked to leave their files, where it waits for nobody else: what a compaction has folded that
-    the snapshot does not see may be gone by then. Raises HIVE_ACID_TABLE_CHANGED.
+    the snapshot does not see may be gone by then. Raises HIVE_ACID_TABLE_CHANGED, whose reason ends by the `advice`.
     """
     names = sorted(set(tables))
     transaction.keep_files(names)
@@ -27,7 +27,8 @@ def refuse_changed_since(
     if changed is None and names and transaction.asks_cleaner:
         changed = find_late_compaction(metastore.compactions(), names, snapshot.transactions)
     if changed is not None:
-        raise build_table_changed(*changed)
+        table, reason = changed
+        raise build_table_changed(table, reason + advice)
 
 
 def find_missed_compaction(

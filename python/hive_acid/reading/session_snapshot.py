@@ -21,6 +21,11 @@ from hive_acid.reading.warehouse import Warehouse
 from hive_acid.transactions.manager import Transaction
 from hive_acid.transactions.validity import build_read_lock, is_covered
 
+_HOW_TO_GO_ON = (
+    ". Read it in the first statement of the transaction, which locks what it reads before the snapshot is taken, or"
+    " have hive_acid.run_in_transaction run all statements again"
+)
+
 
 class SessionSnapshot:
     """The transaction, opened when it is first asked for, its snapshot and its locks; for several threads."""
@@ -105,7 +110,7 @@ class SessionSnapshot:
         with self._guard:
             late = {table for table in tables if table not in self._tables}
             if self._taken is not None:
-                refuse_changed_since(self._warehouse.metastore, self._taken, late, self.transaction)
+                refuse_changed_since(self._warehouse.metastore, self._taken, late, self.transaction, _HOW_TO_GO_ON)
             self.under_lock()
             self._tables |= late
             self._read |= {table for table in late if is_covered(build_read_lock(table), self.held)}

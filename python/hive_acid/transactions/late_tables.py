@@ -30,12 +30,13 @@ def find_late_change(
 
     * Nothing was committed since: whoever drops something by the protocol leaves a write ID, or has moved no row.
     * A flat table of which the snapshot sees a write was there already: a table that is made anew starts without.
-    * A partitioned table to which others have written since may have lost partitions since.
+    * A partitioned table to which others have written since may have lost partitions since. No write ID tells whether
+      it has: Hive 3.1 drops without one, and rows may have been copied elsewhere under one that looks like any other.
     """
     if is_unchanged(before, now, own_write_id=0):
         return None
     if table.is_partitioned:
-        return "others have changed it since the snapshot, and may have dropped partitions"
+        return "others have written to it since; a partition may have been dropped, and its rows would be missing"
     if before.max_visible > 0:
         return None
     if started_ms is not None and 0 < table.created_s * 1000 < started_ms - CLOCK_STEP_MS:

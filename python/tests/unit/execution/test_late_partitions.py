@@ -44,9 +44,41 @@ def test_a_drop_that_leaves_a_write_id_is_noticed(world: World) -> None:
     dropping = world.memory.open_transaction("other", "host", "agent")
     world.memory.allocate_write_id(dropping, TABLE)
     world.memory.commit(dropping)
-    with pytest.raises(WriteConflict, match="may have dropped partitions"):
+    with pytest.raises(WriteConflict, match="may have been dropped"):
         begun.partition_names(TABLE)
     world.executor.end_transaction(begun, RuntimeError())
+
+
+def insert_as_another(world: World) -> None:
+    """Rows of partition `d=a`."""
+    txn_id = world.memory.open_transaction("other", "host", "agent")
+    write_id = world.memory.allocate_write_id(txn_id, TABLE)
+    world.file_system.add_file(f"{LOCATION}/d=a/delta_{write_id:07d}_{write_id:07d}_0000/bucket_00000")
+    world.memory.commit(txn_id)
+
+
+def test_an_insert_before_the_first_use_is_told_with_two_ways_to_go_on(world: World) -> None:
+    """It may have copied rows out of a partition that a client without a write ID has dropped: nobody can tell."""
+    begun = begin(world, FIRST)
+    insert_as_another(world)
+    with pytest.raises(WriteConflict) as caught:
+        begun.partition_names(TABLE)
+    world.executor.end_transaction(begun, caught.value)
+    assert caught.value.getCondition() == "HIVE_ACID_TABLE_CHANGED"
+    told = str(caught.value)
+    assert "its rows would be missing" in told
+    assert "Read it in the first statement of the transaction" in told
+    assert "hive_acid.run_in_transaction" in told
+
+
+def test_a_table_that_the_first_statement_has_read_is_read_as_it_was(world: World) -> None:
+    insert_as_another(world)
+    begun = begin(world, FIRST, TABLE)
+    before = begun.scan_plan(TABLE, begun.partition_names(TABLE))
+    insert_as_another(world)
+    assert begun.scan_plan(TABLE, begun.partition_names(TABLE)) == before
+    assert before.max_write_id == 1
+    world.executor.end_transaction(begun, None)
 
 
 @pytest.mark.parametrize("kind", [DdlKind.DROP_PARTITION, DdlKind.RENAME_PARTITION])
@@ -68,7 +100,7 @@ def test_a_drop_of_ours_leaves_one_however_it_ends(world: World, kind: DdlKind, 
         build(world).run(DdlStatement(kind, (TABLE,)), drop)
     world.transactions.timing = world.clock.timing
     assert world.open_transactions() == [begun.txn_id]
-    with pytest.raises(WriteConflict, match="may have dropped partitions"):
+    with pytest.raises(WriteConflict, match="may have been dropped"):
         begun.partition_names(TABLE)
     world.executor.end_transaction(begun, RuntimeError())
 
