@@ -6,6 +6,7 @@ import logging
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 from hive_acid import config
 from hive_acid.errors import SnapshotUnavailable, WriteConflict, build_error
@@ -20,7 +21,7 @@ from hive_acid.model.table import TableName
 from hive_acid.reading.read_transaction import ReadTransaction
 from hive_acid.reading.snapshot import ScannedSnapshot
 from hive_acid.reading.warehouse import Warehouse
-from hive_acid.writing.conflicts import Conflict, LostTogether, meeting_lost_files
+from hive_acid.writing.conflicts import Conflict, GivesWay, LostTogether, meeting_lost_files
 from hive_acid.writing.engine import Engine, RowCounts
 from hive_acid.writing.kept_lock import KeptLock
 from hive_acid.writing.notes import NoteWriter
@@ -31,6 +32,23 @@ LOG = logging.getLogger(__name__)
 MIN_RESTART_PAUSE_MS = 20
 MAX_RESTART_PAUSE_MS = 500
 AfterCommit = Callable[[Mapping[TableName, Sequence[str]], config.Settings], None]
+
+
+@dataclass
+class Way:
+    """How long a statement has given way to exclusive locks."""
+
+    clock_ms: Callable[[], int]
+    limit_ms: int
+    _since_ms: int | None = None
+
+    def give(self, conflict: GivesWay, table: TableName) -> int:
+        """What the number of attempts changes by. Raises HIVE_ACID_LOCK_TIMEOUT after the limit."""
+        now_ms = self.clock_ms()
+        self._since_ms = now_ms if self._since_ms is None else self._since_ms
+        if now_ms - self._since_ms >= self.limit_ms:
+            raise conflict.build_timeout(table, now_ms - self._since_ms) from None
+        return -1
 
 
 class Executor:
@@ -111,14 +129,10 @@ class Executor:
         """The result of `attempt`. It raises Conflict for a lost race, and is given the lock that is kept from that.
 
         A statement that gives way to an exclusive lock has waited for nothing: neither that counts as an attempt nor
-        the one that has got the kept lock. After the longest time that a lock is waited for it counts.
+        the one that has got the kept lock. After the longest time that a lock is waited for it ends as one that waits.
         """
         settings = self._settings.overridden_by(first.settings)
-        max_attempts, clock_ms = (
-            settings.number(config.MAX_ATTEMPTS),
-            self._tools.warehouse.transactions.timing.clock_ms,
-        )
-        patient_until_ms = clock_ms() + settings.number(config.LOCK_TIMEOUT_MS)
+        max_attempts, way = settings.number(config.MAX_ATTEMPTS), self._build_way(settings)
         kept_lock: KeptLock | None = None
         number = 0
         try:
@@ -128,7 +142,7 @@ class Executor:
                 except Conflict as conflict:
                     LOG.info("%s of %s runs again: %s", first.kind.title, first.target, conflict.reason)
                     lost = conflict
-                    number += -1 if conflict.gives_way and clock_ms() < patient_until_ms else 1
+                    number += way.give(conflict, first.target) if isinstance(conflict, GivesWay) else 1
                     if kept_lock is not None and kept_lock is not conflict.kept_lock:
                         kept_lock.release()
                     kept_lock = conflict.kept_lock
@@ -139,6 +153,9 @@ class Executor:
             if kept_lock is not None:
                 kept_lock.release()
         raise lost.build_error(first.target, max_attempts)
+
+    def _build_way(self, settings: config.Settings) -> Way:
+        return Way(self._tools.warehouse.transactions.timing.clock_ms, settings.number(config.LOCK_TIMEOUT_MS))
 
     def _run_alone(self, run: StatementRun, kept_lock: KeptLock | None) -> RowCounts:
         scope = OwnTransaction(self._tools, run.settings, kept_lock)

@@ -14,7 +14,7 @@ from hive_acid.reading.late_tables import find_missed_compaction
 from hive_acid.reading.partition_locks import HeldSnapshot, PartitionLocks
 from hive_acid.reading.snapshot import Snapshot, scannable
 from hive_acid.transactions.manager import Transaction
-from hive_acid.writing.conflicts import Conflict
+from hive_acid.writing.conflicts import Conflict, GivesWay
 from hive_acid.writing.kept_lock import KeptLock
 from hive_acid.writing.statement_run import StatementRun
 
@@ -60,8 +60,7 @@ class OwnTransaction(WritingScope):
         elif not self.kept_lock.covers(run.partitions):
             raise Conflict(run.transaction.txn_id, "the statement touches partitions that were not there before")
         elif not run.transaction.try_lock(run.locks):
-            reason = "another transaction waits for an exclusive lock"
-            raise Conflict(run.transaction.txn_id, reason, gives_way=True)
+            raise GivesWay(run.transaction.txn_id)
         self.held = run.locks
 
     def check_sources(self, run: StatementRun) -> None:

@@ -5,20 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from hive_acid import config
 from hive_acid.errors import HiveAcidError, SnapshotUnavailable, build_error
 from hive_acid.writing.kept_lock import KeptLock
 
 
 class Conflict(Exception):
-    """The snapshot no longer serves; the statement runs again in a new transaction, behind `kept_lock` if any.
+    """The snapshot no longer serves; the statement runs again in a new transaction, behind `kept_lock` if any."""
 
-    `gives_way`: nobody has changed anything, but the kept lock is in the way of who waits for an exclusive one.
-    """
-
-    def __init__(self, txn_id: int, reason: str, *, gives_way: bool = False) -> None:
+    def __init__(self, txn_id: int, reason: str) -> None:
         super().__init__(reason)
         self.reason = reason
-        self.gives_way = gives_way
         self.kept_lock: KeptLock | None = None
         self._txn_id = txn_id
 
@@ -26,6 +23,18 @@ class Conflict(Exception):
         """The error for the caller of a statement on the table that has lost so often: HIVE_ACID_WRITE_CONFLICT."""
         told = {"txnId": self._txn_id, "table": table, "reason": self.reason, "attempts": attempts}
         return build_error("HIVE_ACID_WRITE_CONFLICT", **told)
+
+
+class GivesWay(Conflict):
+    """Nobody has changed anything, but the kept lock is in the way of who waits for an exclusive one."""
+
+    def __init__(self, txn_id: int) -> None:
+        super().__init__(txn_id, "another transaction waits for an exclusive lock")
+
+    def build_timeout(self, table: object, waited_ms: int) -> HiveAcidError:
+        """The error for the caller of a statement that has given way for so long: HIVE_ACID_LOCK_TIMEOUT."""
+        told = {"txnId": self._txn_id, "table": table, "waitedMs": waited_ms, "setting": config.LOCK_TIMEOUT_MS.key}
+        return build_error("HIVE_ACID_LOCK_TIMEOUT", **told, holder="others, who asked for exclusive locks by turns")
 
 
 class LostSnapshot(Conflict):

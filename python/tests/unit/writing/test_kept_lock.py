@@ -130,11 +130,12 @@ class Queue:
     def __init__(self, world: World, length: int) -> None:
         self.world = world
         self.left = length
+        self.others: list[Other] = []
         self.await_stale()
 
     def await_stale(self) -> None:
         """The first request for a lock is that of a snapshot that somebody is about to make old; then one is behind."""
-        commit_while_waited_for(self.world)
+        self.others.append(commit_while_waited_for(self.world))
         self.world.metastore.before["lock"] = self._expect_second
 
     def _expect_second(self) -> None:
@@ -145,6 +146,7 @@ class Queue:
             return
         self.left -= 1
         drop = Other(self.world)
+        self.others.append(drop)
         assert drop.lock(LockKind.EXCLUSIVE, OperationKind.NO_TXN) is LockState.WAITING
 
         def end() -> None:
@@ -163,11 +165,21 @@ def test_giving_way_to_exclusive_locks_costs_no_attempt(world: World, kind: Stat
     assert world.open_transactions() == []
 
 
-def test_who_has_given_way_for_as_long_as_a_lock_is_waited_for_loses(world: World) -> None:
-    world.settings["spark.hiveacid.lock.timeoutMs"] = "1"
-    Queue(world, length=1000)
-    with pytest.raises((WriteConflict, LockTimeout)):
-        world.run(StatementKind.UPDATE)
+@pytest.mark.parametrize("kind", [*CHANGES, StatementKind.MERGE])
+def test_who_gives_way_again_and_again_ends_as_one_that_waits_for_a_lock_so_long(
+    world: World, kind: StatementKind
+) -> None:
+    queue, started_ms = Queue(world, length=10_000), world.clock.now_ms
+    with pytest.raises(LockTimeout) as caught:
+        world.run(kind, settings={"spark.hiveacid.lock.timeoutMs": "5000"})
+    told = caught.value.getMessageParameters()
+    assert caught.value.getCondition() == "HIVE_ACID_LOCK_TIMEOUT"
+    assert (told["table"], told["setting"]) == (str(TABLE), "spark.hiveacid.lock.timeoutMs")
+    assert 10_000 - queue.left > 5, "more often than it is tried again after a conflict"
+    assert 5000 <= world.clock.now_ms - started_ms < 10_000
+    assert world.engine.specs == []
+    assert world.folders() == []
+    assert set(world.open_transactions()) <= {holder.txn_id for holder in queue.others}
 
 
 def test_a_kept_lock_that_the_metastore_ended_is_noticed_before_anything_is_seen(world: World) -> None:
