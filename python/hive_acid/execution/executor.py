@@ -43,7 +43,7 @@ class Way:
     _since_ms: int | None = None
 
     def give(self, conflict: GivesWay, table: TableName) -> int:
-        """What the number of attempts changes by. Raises HIVE_ACID_LOCK_TIMEOUT after the limit."""
+        """The change of the number of attempts. Raises HIVE_ACID_LOCK_TIMEOUT after the limit."""
         now_ms = self.clock_ms()
         self._since_ms = now_ms if self._since_ms is None else self._since_ms
         if now_ms - self._since_ms >= self.limit_ms:
