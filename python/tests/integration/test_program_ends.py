@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -89,10 +90,12 @@ ENDS = {
 }
 
 
-def run_program(tables: Tables, metastore: EmbeddedMetastore, folder: Path, text: str) -> tuple[int, str, str]:
+def run_program(
+    tables: Tables, metastore: EmbeddedMetastore, folder: Path, text: str, settings: Mapping[str, str] | None = None
+) -> tuple[int, str, str]:
     """The exit code of such a program, and what it has written to its output and its error output."""
     begin = BEGIN.format(
-        settings={**SHORT_LIVED, "spark.local.dir": str(folder)},
+        settings={**SHORT_LIVED, "spark.local.dir": str(folder), **(settings or {})},
         uri=metastore.uri,
         warehouse=metastore.warehouse.as_uri(),
         database=tables.database,
