@@ -97,7 +97,7 @@ class ClientErrors:
         return converted if named is None else self._convert(build_throwable(self._jvm, named, error.getCause()))
 
     def _find_cause(self, error: Any) -> captured.CapturedException | None:
-        """What a job has failed by: an error of ours, or on Spark 3.5 another one with a condition.
+        """The error that a job has failed by, if it is of ours, or on Spark 3.5 any with a condition.
 
         Spark raises it in place of the job's since 4.0.
         """
