@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -79,3 +80,29 @@ def test_a_query_whose_end_spark_has_not_reported_is_in_nobodys_way(rows: Tables
         assert rows.open_transactions() == []
     finally:
         jvm.api.JvmApi.listen(spark._jsparkSession)
+
+
+def test_a_job_whose_end_spark_has_not_reported_counts_as_ended(
+    rows: Tables, spark: SparkSession, tmp_path: Path
+) -> None:
+    """Readers of RDDs are ended once no job has run for a while."""
+    context, gate = spark.sparkContext._jsc.sc(), tmp_path / "gate"
+    listener = getattr(getattr(spark._jvm.hiveacid.scan, "ReadListener$"), "MODULE$")
+
+    def wait(row: int) -> int:
+        while not gate.exists():
+            time.sleep(0.01)
+        return row
+
+    assert eventually(lambda: listener.idleMs() > 0)
+    job = InheritableThread(target=lambda: spark.sparkContext.parallelize([1], 1).map(wait).count())
+    job.start()
+    assert eventually(listener.runsLooseJobs)
+    context.removeSparkListener(listener)
+    try:
+        gate.touch()
+        job.join(60)
+        assert eventually(lambda: listener.idleMs() > 0)
+        assert not listener.runsLooseJobs()
+    finally:
+        context.addSparkListener(listener)

@@ -25,7 +25,7 @@ object JvmApi {
   /** Once somebody answers for the session's application. */
   def listen(session: SparkSession): Unit = {
     session.sparkContext.removeSparkListener(ReadListener)
-    ReadListener.reset()
+    ReadListener.reset(session.sparkContext)
     session.sparkContext.addSparkListener(ReadListener)
   }
 

@@ -2,9 +2,12 @@ package hiveacid.scan
 
 import java.util.concurrent.ConcurrentHashMap
 
+import scala.jdk.CollectionConverters._
+
 import hiveacid.python.PythonSide
 import hiveacid.wire.Wire
 
+import org.apache.spark.{JobExecutionStatus, SparkContext}
 import org.apache.spark.internal.Logging
 import org.apache.spark.scheduler.{SparkListener, SparkListenerEvent, SparkListenerJobEnd, SparkListenerJobStart}
 import org.apache.spark.sql.execution.SQLExecution
@@ -17,9 +20,11 @@ object ReadListener extends SparkListener with Logging {
   private val reading = ConcurrentHashMap.newKeySet[Long]()
   private val jobs = new ConcurrentHashMap[Int, Boolean] // true for those outside of executions
   @volatile private var lastJobNanos = System.nanoTime
+  @volatile private var context: Option[SparkContext] = None
 
   /** Called once a context is there: what ran in another has ended with it. */
-  def reset(): Unit = {
+  def reset(started: SparkContext): Unit = {
+    context = Some(started)
     reading.clear()
     jobs.clear()
   }
@@ -37,16 +42,31 @@ object ReadListener extends SparkListener with Logging {
     jobs.put(start.jobId, !isWithin)
   }
 
-  override def onJobEnd(end: SparkListenerJobEnd): Unit = {
+  override def onJobEnd(end: SparkListenerJobEnd): Unit = jobEnded(end.jobId)
+
+  private def jobEnded(job: Int): Unit = {
     lastJobNanos = System.nanoTime
-    jobs.remove(end.jobId)
+    jobs.remove(job)
   }
 
   /** Called by Python: for how many milliseconds no job has run; 0 while one does. */
-  def idleMs(): Long = if (jobs.isEmpty) (System.nanoTime - lastJobNanos) / 1000000 else 0
+  def idleMs(): Long = {
+    dropEnded()
+    if (jobs.isEmpty) (System.nanoTime - lastJobNanos) / 1000000 else 0
+  }
 
   /** Called by Python: whether a job outside of executions runs, as those of RDDs do. */
-  def runsLooseJobs(): Boolean = jobs.containsValue(true)
+  def runsLooseJobs(): Boolean = {
+    dropEnded()
+    jobs.containsValue(true)
+  }
+
+  /** The ends that were not reported here may have reached Spark's own store, which has a queue of its own. */
+  private def dropEnded(): Unit = for {
+    tracker <- context.map(_.statusTracker)
+    job <- jobs.keySet.asScala
+    info <- tracker.getJobInfo(job) if info.status != JobExecutionStatus.RUNNING
+  } jobEnded(job)
 
   /** Called by Python: those of these executions that cannot run any more, whether or not their ends were reported
     * here; Spark drops events when its bus is full.
