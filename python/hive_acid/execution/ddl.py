@@ -19,8 +19,9 @@ from hive_acid.older_python import add_note
 from hive_acid.reading.late_tables import find_write_ids_now
 from hive_acid.reading.warehouse import Warehouse
 from hive_acid.snapshot.conversion import find_obstacle, find_unread_file
+from hive_acid.transactions.commits import Outcome
 from hive_acid.transactions.ddl_locks import build_ddl_locks
-from hive_acid.transactions.manager import Outcome, Transaction
+from hive_acid.transactions.manager import Transaction
 from hive_acid.wire.ddl_kinds import DdlKind
 from hive_acid.writing.new_folders import find_leftover
 from hive_acid.writing.partitions import withdraw_statistics

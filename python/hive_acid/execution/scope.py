@@ -11,8 +11,9 @@ from hive_acid.metastore.types import LockComponent
 from hive_acid.model.table import TableName
 from hive_acid.reading.snapshot import ScannedSnapshot
 from hive_acid.reading.warehouse import Warehouse
+from hive_acid.transactions.commits import Outcome
 from hive_acid.transactions.lower_write_ids import LowerWriteIds
-from hive_acid.transactions.manager import Outcome, Transaction
+from hive_acid.transactions.manager import Transaction
 from hive_acid.writing.engine import WriteResult
 from hive_acid.writing.kept_lock import KeptLock
 from hive_acid.writing.notes import NoteWriter

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Collection, Iterable, Sequence
-from enum import Enum
 
 from hive_acid import config
 from hive_acid.errors import (
     HiveAcidError,
-    MetastoreRefused,
     MetastoreUnavailable,
-    StatementCancelled,
     TransactionAborted,
-    build_error,
 )
 from hive_acid.errors.outcome import StatementOutcome
 from hive_acid.hive_times import parse_duration_ms
@@ -24,30 +20,18 @@ from hive_acid.metastore.types import LockComponent, LockState, MetastoreLine, T
 from hive_acid.model.table import TableName
 from hive_acid.model.write_ids import ValidTxnList
 from hive_acid.older_python import add_note
+from hive_acid.transactions.commits import Commit, Outcome
 from hive_acid.transactions.heartbeat import Heartbeat
 from hive_acid.transactions.kept_files import KeptFiles, asks_cleaner
 from hive_acid.transactions.locks import Identity, Timing, Waiting, acquire, acquire_at_once
 
 LOG = logging.getLogger(__name__)
-_NO_STATE = (MetastoreUnavailable, MetastoreRefused, StatementCancelled)
-"""Errors of the question for a state, which is asked again. The wait for a connection ends early if the statement is
-cancelled.
-"""
 _NEW_MS = 1_000
 """A transaction that is younger and has locked nothing is open, for its opening has just been answered."""
 
 
 def _nothing(*_: object) -> None:
     return None
-
-
-class Outcome(Enum):
-    """How a transaction ended, as far as this process knows."""
-
-    OPEN = "open"
-    COMMITTED = "committed"
-    ABORTED = "aborted"
-    UNKNOWN = "unknown"
 
 
 _TOLD = {
@@ -71,8 +55,6 @@ class Transaction:
         self._kept = KeptFiles(manager.metastore, txn_id)
         self._opened_ms = manager.timing.clock_ms()
         self._has_locked = False
-        self._may_count = False
-        """A commit was sent."""
         self.has_younger = False
         """Younger transactions were there when its own snapshot was taken, which it does not see."""
 
@@ -163,14 +145,19 @@ class Transaction:
         self._manager.heartbeat.unregister(self.txn_id)
         self._kept.stop()
         self.outcome = Outcome.UNKNOWN  # which it stays if an interrupt comes while the answer is awaited
+        commit = Commit(self._metastore, self.txn_id, self.subject, self._settings, self._manager.timing)
         try:
-            self._send_commit()
+            commit.send()
             self.outcome = Outcome.COMMITTED
         except TransactionAborted:
             self.outcome = Outcome.ABORTED
             raise
         except MetastoreUnavailable as lost:
-            self._resolve_commit(lost)
+            self.outcome, error = commit.resolve(lost)
+            if error is lost:
+                raise
+            if error is not None:
+                raise error from lost
         except HiveAcidError:
             self.outcome = Outcome.OPEN
             raise
@@ -225,61 +212,6 @@ class Transaction:
             return self._metastore.transaction_state(self.txn_id) is not TransactionState.OPEN
         except Exception:  # noqa: BLE001 (an error before counts)
             return False
-
-    def _send_commit(self) -> None:
-        try:
-            self._metastore.commit(self.txn_id)
-        except MetastoreUnavailable as error:
-            self._may_count = self._may_count or error.was_sent
-            raise
-
-    def _commit_if_open(self) -> TransactionState | None:
-        """The state of a transaction whose commit got no answer, which is sent again if it is open.
-
-        A metastore knows a committed transaction no more once what it wrote was compacted and cleaned away. So if one
-        that was sent before may have been carried out meanwhile, only its state tells (TxnHandler.commitTxn, 4.0.0).
-        """
-        state = self._metastore.transaction_state(self.txn_id)
-        if state is not TransactionState.OPEN:
-            return state
-        try:
-            self._send_commit()
-        except TransactionAborted:
-            return self._metastore.transaction_state(self.txn_id) if self._may_count else TransactionState.ABORTED
-        return TransactionState.COMMITTED
-
-    def _resolve_commit(self, lost: MetastoreUnavailable) -> None:
-        """The reply to commit is lost: asks for the state, and commits again (which is idempotent) while it is open."""
-        clock_ms = self._manager.timing.clock_ms
-        until_ms = clock_ms() + self._settings.number(config.COMMIT_RESOLVE_TIMEOUT_MS)
-        while clock_ms() < until_ms:
-            try:
-                state = self._commit_if_open()
-            except _NO_STATE as error:
-                LOG.warning("still asking what became of transaction %d: %s", self.txn_id, error)
-                self._manager.timing.resolve_pause_ms(self._settings.number(config.LOCK_POLL_MAX_MS))
-                continue
-            if state is TransactionState.COMMITTED:
-                self.outcome = Outcome.COMMITTED
-                return
-            if state is TransactionState.ABORTED:
-                self.outcome = Outcome.ABORTED
-                reason = "the metastore aborted it while its commit was under way"
-                raise build_error(
-                    "HIVE_ACID_TRANSACTION_ABORTED", txnId=self.txn_id, table=self.subject, reason=reason
-                ) from lost
-            break
-        if not self._may_count:
-            self.outcome = Outcome.OPEN
-            raise lost
-        why = lost.getMessageParameters()
-        raise build_error(
-            "HIVE_ACID_COMMIT_STATE_UNKNOWN",
-            txnId=self.txn_id,
-            table=self.subject,
-            reason=f"no answer to {why['method']}: {why['reason']}",
-            uri=self._metastore.uri,
-        ) from lost
 
 
 class TransactionManager:

@@ -32,7 +32,8 @@ from hive_acid.metastore.stringable_map import parse_map
 from hive_acid.metastore.types import MetastoreLine
 from hive_acid.model.table import TableName
 from hive_acid.older_python import add_note
-from hive_acid.transactions.manager import Outcome, Transaction, TransactionManager
+from hive_acid.transactions.commits import Outcome
+from hive_acid.transactions.manager import Transaction, TransactionManager
 from hive_acid.writing.conflicts import Conflict, meeting_lost_files
 from hive_acid.writing.engine import WriteResult
 

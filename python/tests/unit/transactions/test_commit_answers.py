@@ -12,8 +12,9 @@ from hive_acid.errors import CommitStateUnknown, MetastoreUnavailable, Transacti
 from hive_acid.errors.outcome import StatementOutcome
 from hive_acid.metastore.memory import MemoryMetastore
 from hive_acid.metastore.types import TransactionState
+from hive_acid.transactions.commits import Outcome
 from hive_acid.transactions.locks import Identity
-from hive_acid.transactions.manager import Outcome, Transaction, TransactionManager
+from hive_acid.transactions.manager import Transaction, TransactionManager
 from support.faults import Clock
 from support.statements import keep_still
 
