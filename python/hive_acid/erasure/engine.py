@@ -144,7 +144,7 @@ class ErasureEngine(Protocol):
         """The types of a key as the table is now.
 
         Raises HIVE_ACID_ERASURE with PLAN_CHAR or CHAR_SETTING if texts of its values and of subjects would differ in
-        the blanks of a CHAR column.
+        the blanks of a CHAR column, and PLAN_COLLATION for texts that are equal though their bytes differ.
         """
         ...
 
@@ -159,6 +159,7 @@ class ErasureEngine(Protocol):
         """The links that visible rows give, by the subjects of the matcher that these rows name.
 
         Both are keyed hashes. A subject that no row names is left out. One whose rows give no link has an empty set.
+        Raises HIVE_ACID_ERASURE.AMBIGUOUS_LINK for a link that others' rows may give as well.
         """
         ...
 

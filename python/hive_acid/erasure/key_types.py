@@ -18,6 +18,9 @@ _WHOLE = {"tinyint": 3, "smallint": 5, "int": 10, "bigint": 19}
 """Types of whole numbers, and the digits of their greatest value."""
 _DECIMAL = re.compile(r"decimal\((\d+),(\d+)\)")
 _VARCHAR = re.compile(r"varchar\((\d+)\)")
+_MOMENT = re.compile(r"timestamp in ")
+_STEADY = re.compile(r" in (Z|UTC|GMT|[+-][0-9:]+)$")
+"""Clocks of other zones are set back, or have been."""
 _TEXT = "text"
 
 
@@ -114,7 +117,7 @@ def look_up_types(
 
     Nothing can be told of a table on the path that is gone: nobody follows it either.
 
-    Raises HIVE_ACID_ERASURE.PLAN_LINK_TYPE and as `ErasureEngine.types` does.
+    Raises HIVE_ACID_ERASURE with PLAN_LINK_TYPE or PLAN_LINK_MOMENT, and as `ErasureEngine.types` does.
     """
     link: Step | None = None
     for step in table.via:
@@ -139,6 +142,9 @@ def _look_up(
 
 def _check_link(link: Step, given: KeyTypes, target: tuple[TableName, NamedKey], wanted: KeyTypes) -> None:
     table, named = target
+    for part, type_ in zip(link.link.key.parts, given.parts, strict=True):
+        if _MOMENT.match(type_) and not _STEADY.search(type_):
+            raise build_error("HIVE_ACID_ERASURE.PLAN_LINK_MOMENT", link=part, source=link.table, type=type_)
     columns = zip(link.link.key.parts, given.parts, named.key.parts, wanted.parts, strict=True)
     for source, one, part, other in columns:
         if not have_same_texts(one, other):

@@ -18,6 +18,9 @@ from hive_acid.errors import build_error
 
 Row = tuple[str | None, ...]
 
+_REPLACEMENT = "\ufffd"
+"""Programs put it where bytes are no text, so that it names more than one value."""
+
 
 def identify_erasure(plan_digest: str, subjects_digest: str) -> str:
     """The ID of the erasure of these people by this plan: that of its certificate, and of its rows in histories."""
@@ -115,6 +118,8 @@ def _spell(value: object, number: int) -> str | None:
     if value is None or value == "":
         return None
     if isinstance(value, str):
+        if _REPLACEMENT in value:
+            raise build_error("HIVE_ACID_ERASURE.NOT_UNICODE")
         return value
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)

@@ -56,6 +56,8 @@ _SKIPPING = (
     "spark.sql.hive.verifyPartitionPath",
 )
 """The settings of Spark by which a query may leave out files without saying so."""
+_AMBIGUOUS = bytes(32)
+"""In place of the hash of a text in which several people's may have fallen together (HashOfParts)."""
 _SEARCH_JOB = "erasure-search"
 _DIGEST_JOB = "erasure-digest"
 
@@ -70,7 +72,7 @@ class SparkErasureEngine:
         self._attachment = attach(session)
 
     def types(self, table: TableName, key: Key) -> KeyTypes:
-        """Raises HIVE_ACID_ERASURE with PLAN_CHAR or CHAR_SETTING."""
+        """Raises HIVE_ACID_ERASURE with PLAN_CHAR, CHAR_SETTING or PLAN_COLLATION."""
         with telling_missing(table):
             return find_key_types(self._functions, self._describe(table), key)
 
@@ -88,17 +90,19 @@ class SparkErasureEngine:
         return tuple(bytes.fromhex(text) for text in found if text is not None)
 
     def links(self, matcher: Matcher, link: Key) -> Mapping[bytes, frozenset[bytes]]:
-        arrays = {key: self._functions.is_array(matcher.table, key) for key in (link, *_used_keys(matcher))}
+        functions, table = self._functions, matcher.table
         known = frozenset[bytes]().union(*(keyed.hashes for keyed in matcher.keys))
         if not known:
             return {}
+        keys, typed = [functions.type_key(table, key) for key in _used_keys(matcher)], functions.type_key(table, link)
         found: dict[bytes, set[bytes]] = {}
-        with self._functions.conditions(matcher) as conditions, self._functions.hash_function() as hash_name:
-            condition = join_conditions(conditions)
-            query = build_links(quote_table(matcher.table), condition, _used_keys(matcher), link, arrays, hash_name)
+        with functions.conditions(matcher) as conditions, functions.hash_function() as hash_name:
+            query = build_links(quote_table(table), join_conditions(conditions), keys, typed, hash_name)
             for row in self._session.sql(query).collect():
                 if row.subject is not None and bytes(row.subject) in known:
                     found.setdefault(bytes(row.subject), set()).update(() if row.link is None else (bytes(row.link),))
+        if any(_AMBIGUOUS in links for links in found.values()):
+            raise build_error("HIVE_ACID_ERASURE.AMBIGUOUS_LINK", table=table, link=", ".join(link.parts))
         return {subject: frozenset(links) for subject, links in found.items()}
 
     def choose_partitions(self, table: TableName, condition: str, names: Sequence[str]) -> frozenset[str]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from hive_acid.erasure.engine import Key
 from hive_acid.model.names import NULL_PARTITION
 from hive_acid.model.table import TableDescription, TableName
 
+_SIGNED_ZEROS = ("float", "double")
 SESSION_CATALOG = "spark_catalog"
 """Spark's name for it."""
 
@@ -23,36 +25,52 @@ def quote_table(table: TableName) -> str:
     return ".".join(map(quote_name, (SESSION_CATALOG, table.database, table.table)))
 
 
-def build_parts(key: Key) -> str:
-    """The parts of a key as an array of texts."""
-    return f"array({', '.join(f'CAST(({part}) AS STRING)' for part in key.parts)})"
+def build_parts(key: Key, types: Sequence[str]) -> str:
+    """The parts of a key, of these types, as an array of texts."""
+    return f"array({', '.join(map(_build_text, key.parts, types))})"
 
 
-def build_elements(key: Key) -> str:
-    """The elements of an array, each of which is a key of one part, as texts."""
-    return f"CAST(({key.parts[0]}) AS ARRAY<STRING>)"
+def build_elements(key: Key, element_type: str) -> str:
+    """The elements of an array of such, each of which is a key of one part, as texts."""
+    values = f"({key.parts[0]})"
+    if element_type in _SIGNED_ZEROS:
+        values = f"transform({values}, element -> element + CAST(0 AS {element_type}))"
+    return f"CAST({values} AS ARRAY<STRING>)"
 
 
-def build_links(
-    table: str, condition: str, keys: Sequence[Key], link: Key, arrays: Mapping[Key, bool], hash_name: str
-) -> str:
+def _build_text(part: str, type_: str) -> str:
+    """Of -0.0 and 0.0, which are equal, both have the text of 0.0."""
+    return f"CAST(({part}) + CAST(0 AS {type_}) AS STRING)" if type_ in _SIGNED_ZEROS else f"CAST(({part}) AS STRING)"
+
+
+@dataclass(frozen=True)
+class TypedKey:
+    """A key, the types of its parts, and whether it is an array, each element of which is a value."""
+
+    key: Key
+    types: tuple[str, ...]
+    is_array: bool
+
+
+def build_links(table: str, condition: str, keys: Sequence[TypedKey], link: TypedKey, hash_name: str) -> str:
     """Each pair of what a key of a row that meets the condition names and what `link` gives, as hashes.
 
-    `arrays` tells which of the keys are arrays, each element of which is a value. A row without a link gives NULL.
+    A row without a link gives NULL.
     """
-    subjects = f"concat({', '.join(_build_values(key, arrays[key]) for key in keys)})"
-    rows = f"SELECT {subjects} AS subjects, {_build_values(link, arrays[link])} AS links FROM {table} WHERE {condition}"
+    subjects = f"concat({', '.join(map(_build_values, keys))})"
+    rows = f"SELECT {subjects} AS subjects, {_build_values(link)} AS links FROM {table} WHERE {condition}"
     one_subject = f"SELECT explode(subjects) AS subject, links FROM ({rows})"
     pairs = f"SELECT subject, explode_outer(links) AS link FROM ({one_subject})"
     return f"SELECT DISTINCT {hash_name}(subject) AS subject, {hash_name}(link) AS link FROM ({pairs})"
 
 
-def _build_values(key: Key, is_array: bool) -> str:
+def _build_values(typed: TypedKey) -> str:
     """The values of a key as an array of arrays of texts."""
-    if not is_array:
-        return f"array({build_parts(key)})"
+    if not typed.is_array:
+        return f"array({build_parts(typed.key, typed.types)})"
     empty = "CAST(array() AS ARRAY<STRING>)"
-    return f"transform(coalesce({build_elements(key)}, {empty}), element -> array(element))"
+    elements = build_elements(typed.key, typed.types[0])
+    return f"transform(coalesce({elements}, {empty}), element -> array(element))"
 
 
 def build_filter(condition: str, partitions: str | None) -> str:

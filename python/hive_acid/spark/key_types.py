@@ -11,14 +11,16 @@ from hive_acid.spark.subject_functions import SubjectFunctions
 
 _SETTINGS = {"spark.sql.readSideCharPadding": "true", "spark.sql.legacy.charVarcharAsString": "false"}
 """The values by which Spark pads the values of CHAR columns that it reads."""
+_COLLATED = re.compile(r"\bcollate\b(?! utf8_binary\b)", re.IGNORECASE)
 _CHAR = re.compile(r"\bchar\(", re.IGNORECASE)
 
 
 def find_key_types(functions: SubjectFunctions, table: TableDescription, key: Key) -> KeyTypes:
     """The types of a key of the table.
 
-    Raises HIVE_ACID_ERASURE.PLAN_CHAR for a key that makes another text of a CHAR column, with its blanks, and
-    CHAR_SETTING for one of such a column in a session that does not pad it.
+    Raises HIVE_ACID_ERASURE.PLAN_CHAR for a key that makes another text of a CHAR column, with its blanks,
+    CHAR_SETTING for one of such a column in a session that does not pad it, and PLAN_COLLATION for one of texts that
+    are equal though their bytes differ.
     """
     found = functions.describe(table.name, key)
     named = ", ".join(key.parts)
@@ -29,6 +31,9 @@ def find_key_types(functions: SubjectFunctions, table: TableDescription, key: Ke
             if value.lower() != wanted:
                 error = "HIVE_ACID_ERASURE.CHAR_SETTING"
                 raise build_error(error, key=named, table=table.name, setting=setting, value=value)
+    for type_ in (*found.parts, *(column.data_type for column in found.columns)):
+        if _COLLATED.search(type_):
+            raise build_error("HIVE_ACID_ERASURE.PLAN_COLLATION", key=named, table=table.name, type=type_)
     if found.padded:
         raise build_error("HIVE_ACID_ERASURE.PLAN_CHAR", key=named, table=table.name, column=found.padded[0])
     return KeyTypes(found.parts, found.columns)

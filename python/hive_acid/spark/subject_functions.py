@@ -15,7 +15,7 @@ from pyspark.sql.types import ArrayType
 from hive_acid.erasure.engine import Key, KeyedHashes, Matcher
 from hive_acid.errors import build_error, condition_of
 from hive_acid.model.table import TableName
-from hive_acid.spark.erasure_sql import build_elements, build_parts, quote_table
+from hive_acid.spark.erasure_sql import TypedKey, build_elements, build_parts, quote_table
 from hive_acid.wire import codec
 from hive_acid.wire.search import KeyDescription
 
@@ -62,12 +62,14 @@ class SubjectFunctions:
             self._drop(names)
 
     def _condition(self, table: TableName, keyed: KeyedHashes, names: list[str]) -> str:
-        is_array = self.is_array(table, keyed.key)
+        typed = self.type_key(table, keyed.key)
         name = _new_name()
         names += [name, f"{name}_any"]
         hashes = b"".join(sorted(keyed.hashes))
         self.api.registerMembership(self.session, name, self._hash_key, hashes, self._prints)
-        return f"{name}_any({build_elements(keyed.key)})" if is_array else f"{name}({build_parts(keyed.key)})"
+        if typed.is_array:
+            return f"{name}_any({build_elements(typed.key, typed.types[0])})"
+        return f"{name}({build_parts(typed.key, typed.types)})"
 
     @contextmanager
     def hash_function(self) -> Iterator[str]:
@@ -79,8 +81,11 @@ class SubjectFunctions:
         finally:
             self._drop([name])
 
-    def is_array(self, table: TableName, key: Key) -> bool:
-        """Whether the key is an array, each element of which names a subject."""
+    def type_key(self, table: TableName, key: Key) -> TypedKey:
+        """The key as the table's columns type it."""
+        return TypedKey(key, self.describe(table, key).parts, self._is_array(table, key))
+
+    def _is_array(self, table: TableName, key: Key) -> bool:
         if len(key.parts) != 1:
             return False
         return isinstance(self._session.table(quote_table(table)).selectExpr(*key.parts).schema[0].dataType, ArrayType)

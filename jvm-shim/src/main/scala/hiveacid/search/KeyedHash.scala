@@ -5,6 +5,9 @@ import java.nio.charset.StandardCharsets.UTF_8
 import javax.crypto.Mac
 import javax.crypto.spec.SecretKeySpec
 
+import org.apache.spark.sql.catalyst.util.ArrayData
+import org.apache.spark.unsafe.types.UTF8String
+
 /** The keyed hash of a subject: HMAC-SHA256 over its parts, as `hive_acid/erasure/keyed_hash.py` makes it.
   *
   * Its text says nothing of the secret, for expressions that hold it are printed in plans.
@@ -17,19 +20,25 @@ final class KeyedHash(secret: Array[Byte]) extends Serializable {
     mac
   }
 
-  /** The hash of a key's parts, 32 bytes; null if one of them is NULL, for NULL names nobody. */
-  def of(parts: collection.Seq[String]): Array[Byte] =
-    if (parts == null || parts.isEmpty || parts.contains(null)) null
-    else {
-      val mac = macs.get
-      mac.update(KeyedHash.Tag)
-      parts.foreach { part =>
-        val text = part.getBytes(UTF_8)
-        mac.update(ByteBuffer.allocate(Integer.BYTES).putInt(text.length).array)
-        mac.update(text)
-      }
-      mac.doFinal()
+  /** The hash of the parts of a subject's key, 32 bytes. */
+  def of(parts: Seq[String]): Array[Byte] = ofBytes(parts.map(_.getBytes(UTF_8)))
+
+  /** The hash of a key's parts as a table has them, byte by byte: of two texts that are no UTF-8, and are shown alike,
+    * each has its own. Null if one is NULL, for NULL names nobody.
+    */
+  def of(texts: ArrayData, from: Int, until: Int): Array[Byte] =
+    if (from == until || (from until until).exists(texts.isNullAt)) null
+    else ofBytes((from until until).map(texts.getUTF8String(_).getBytes))
+
+  private def ofBytes(parts: Seq[Array[Byte]]): Array[Byte] = {
+    val mac = macs.get
+    mac.update(KeyedHash.Tag)
+    parts.foreach { text =>
+      mac.update(ByteBuffer.allocate(Integer.BYTES).putInt(text.length).array)
+      mac.update(text)
     }
+    mac.doFinal()
+  }
 
   override def toString: String = "KeyedHash"
 }
@@ -38,4 +47,13 @@ object KeyedHash {
   val Bytes = 32
   private val Algorithm = "HmacSHA256"
   private val Tag = "hive-acid subject 1\u0000".getBytes(UTF_8)
+
+  /** In place of the hash of a text that holds U+FFFD: functions put that where bytes are no UTF-8, so that the texts
+    * of several people fall together.
+    */
+  val Ambiguous: Array[Byte] = new Array(Bytes)
+  private val Replacement = UTF8String.fromString("\uFFFD")
+
+  def isAmbiguous(texts: ArrayData): Boolean =
+    (0 until texts.numElements()).exists(i => !texts.isNullAt(i) && texts.getUTF8String(i).contains(Replacement))
 }

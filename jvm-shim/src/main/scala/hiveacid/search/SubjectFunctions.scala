@@ -6,7 +6,6 @@ import org.apache.commons.codec.binary.Hex
 
 import org.apache.spark.broadcast.Broadcast
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.functions.udf
 
 /** Temporary functions of a session that know the secret and the hashes. Plans and SQL texts show their names, which
   * say nothing.
@@ -37,10 +36,14 @@ object SubjectFunctions {
       )
   }
 
-  /** `name(parts)`: the keyed hash, BINARY, NULL if a part is NULL. */
+  /** `name(parts)`: see [[HashOfParts]]. */
   def registerHash(session: SparkSession, name: String, secret: Array[Byte]): Unit = {
     val hash = new KeyedHash(secret)
-    session.udf.register(name, udf((parts: collection.Seq[String]) => hash.of(parts)))
+    session.sessionState.functionRegistry.createOrReplaceTempFunction(
+      name,
+      { case Seq(parts) => HashOfParts(parts, name, hash) },
+      "scala_udf"
+    )
   }
 
   /** Forgets the functions, and with them the secret and the hashes. */

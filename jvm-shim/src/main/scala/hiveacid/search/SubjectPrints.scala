@@ -18,9 +18,7 @@ final class SubjectPrints {
 
   /** Keeps the mark of the parts of a key under their keyed hash, in hexadecimal. */
   def keep(hash: String, parts: Seq[String]): Unit =
-    // malformed texts of tables show this character where the hash is made, and other bytes where the mark is
-    if (!parts.exists(_.contains(SubjectPrints.Replacement)))
-      ofHashes.put(hash, SubjectPrints.of(parts.map(part => UTF8String.fromBytes(part.getBytes(UTF_8)))))
+    ofHashes.put(hash, SubjectPrints.of(parts.map(part => UTF8String.fromBytes(part.getBytes(UTF_8)))))
 
   /** The marks of all these subjects; None if one of them has none. */
   def find(hashes: Iterator[String]): Option[SubjectMarks] = {
@@ -32,7 +30,6 @@ final class SubjectPrints {
 }
 
 object SubjectPrints {
-  private val Replacement = "\uFFFD"
   private val Seed = 42L
 
   private def of(parts: Seq[UTF8String]): Long = parts.foldLeft(Seed)((mark, part) => next(part, mark))

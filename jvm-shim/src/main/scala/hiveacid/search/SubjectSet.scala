@@ -17,11 +17,6 @@ final class SubjectSet(hash: KeyedHash, hashes: Array[Byte], marks: Option[Subje
   @transient private lazy val known: Set[ByteBuffer] =
     hashes.grouped(KeyedHash.Bytes).map(bytes => ByteBuffer.wrap(bytes)).toSet
 
-  def contains(parts: collection.Seq[String]): Boolean = {
-    val found = hash.of(parts)
-    found != null && known.contains(ByteBuffer.wrap(found))
-  }
-
   /** The same of texts as the engine has them: whether all together are the parts of a subject's key. */
   def containsAll(parts: ArrayData): Boolean = parts != null && isNamed(parts, 0, parts.numElements())
 
@@ -33,7 +28,7 @@ final class SubjectSet(hash: KeyedHash, hashes: Array[Byte], marks: Option[Subje
     var i = from
     while (i < until && !texts.isNullAt(i)) i += 1
     i == until && marks.forall(_.mightContain(SubjectPrints.of(texts, from, until))) &&
-    contains((from until until).map(i => texts.getUTF8String(i).toString))
+    Option(hash.of(texts, from, until)).exists(found => known.contains(ByteBuffer.wrap(found)))
   }
 
   override def toString: String = "SubjectSet"

@@ -6,6 +6,7 @@ import scala.util.Try
 import scala.util.matching.Regex
 
 import org.apache.spark.sql.catalyst.expressions.{Cast, EvalMode, Literal}
+import org.apache.spark.sql.catalyst.util.DateTimeUtils
 import org.apache.spark.sql.types._
 
 /** Texts as the values of a type show them.
@@ -26,7 +27,7 @@ final case class ValueSpelling(zone: String, isAnsi: Boolean) {
     case c: CharType      => Some(text).filter(length(_) <= c.length).map(_ + " " * (c.length - length(text)))
     case v: VarcharType   => Some(text).filter(length(_) <= v.length)
     case _: StringType    => Some(text)
-    case _: NumericType   => cast(text, t).filter(isSameNumber(text, _))
+    case _: NumericType   => cast(text, t).filter(isSameNumber(text, _)).map(unsigned)
     case BooleanType      => cast(text, t)
     case BinaryType       => cast(text, t).filter(_ == text)
     case DateType         => Some(text).filter(Day.pattern.matcher(_).matches).flatMap(cast(_, t))
@@ -36,16 +37,32 @@ final case class ValueSpelling(zone: String, isAnsi: Boolean) {
     case other                                                => cast(text, other).filter(_ == text.trim)
   }
 
-  /** None for a local time that clocks leave out, which a cast moves by an hour. */
+  /** None for a local time that clocks leave out, which a cast moves by an hour, and for one that they show twice: of two
+    * moments with one text no key names one alone.
+    */
   private def spellTimestamp(text: String): Option[String] = zoneOf(text).flatMap { own =>
-    val found = cast(text, TimestampType)
+    val found = cast(text, TimestampType).filterNot(isShownTwice)
     if (own.isEmpty) found.filter(cast(text, TimestampNTZType).contains(_)) else found
+  }
+
+  /** True for a time of day of the zone at which its clocks are set back. */
+  private def isShownTwice(shown: String): Boolean = {
+    val local = Cast(Literal(shown), TimestampNTZType, Some(zone), EvalMode.TRY).eval()
+    local match {
+      case micros: Long =>
+        val rules = DateTimeUtils.getZoneId(zone).getRules
+        rules.getValidOffsets(DateTimeUtils.microsToLocalDateTime(micros)).size > 1
+      case _ => false
+    }
   }
 
   private def cast(text: String, t: DataType): Option[String] = {
     val value = Cast(Literal(text), t, Some(zone), EvalMode.TRY)
     Option(Cast(value, StringType, Some(zone), EvalMode.fromBoolean(isAnsi)).eval()).map(_.toString)
   }
+
+  /** Both zeros are equal, and have one text here and in rows. */
+  private def unsigned(number: String): String = if (number == "-0.0") "0.0" else number
 
   private def length(text: String): Int = text.codePointCount(0, text.length)
 }
