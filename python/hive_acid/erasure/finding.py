@@ -35,7 +35,8 @@ class Finder:
     def check(self, plan: Plan, *, erases: bool) -> None:
         """Looks at the tables of the plan, and at its texts, before anything is done.
 
-        Raises HIVE_ACID_ERASURE with NO_SUCH_TABLE, NOT_TRANSACTIONAL, PLAN_NAMES_SUBJECT or PLAN_PARTITIONS.
+        Raises HIVE_ACID_ERASURE with NO_SUCH_TABLE, NOT_TRANSACTIONAL, PLAN_NAMES_SUBJECT or PLAN_PARTITIONS, and as
+        `look_up_types` does.
         """
         for table in plan.tables:
             for step in table.via:
@@ -44,6 +45,7 @@ class Finder:
                 raise build_error("HIVE_ACID_ERASURE.NOT_TRANSACTIONAL", table=table.table)
             self._check_texts(table)
             self.choose(table, ())
+            look_up_types(self.engine, table, self.is_there)
 
     def _describe(self, name: TableName) -> TableDescription:
         try:
