@@ -39,7 +39,7 @@ def build_elements(key: Key, element_type: str) -> str:
 
 
 def _build_text(part: str, type_: str) -> str:
-    """Of -0.0 and 0.0, which are equal, both have the text of 0.0."""
+    """The text of a part. Both zeros are equal, and have that of 0.0."""
     return f"CAST(({part}) + CAST(0 AS {type_}) AS STRING)" if type_ in _SIGNED_ZEROS else f"CAST(({part}) AS STRING)"
 
 

@@ -37,8 +37,8 @@ final case class ValueSpelling(zone: String, isAnsi: Boolean) {
     case other                                                => cast(text, other).filter(_ == text.trim)
   }
 
-  /** None for a local time that clocks leave out, which a cast moves by an hour, and for one that they show twice: of two
-    * moments with one text no key names one alone.
+  /** None for a local time that clocks leave out, which a cast moves by an hour, and for one that they show twice: of
+    * two moments with one text no key names one alone.
     */
   private def spellTimestamp(text: String): Option[String] = zoneOf(text).flatMap { own =>
     val found = cast(text, TimestampType).filterNot(isShownTwice)
