@@ -253,6 +253,7 @@ class Compactor:
         table = found.place.table
         job = CompactionJob(
             table.name,
+            table.columns,
             publication.staging,
             build_row_type(table),
             overrides.compression or find_compression(table, self._metastore.line),

@@ -17,7 +17,6 @@ from hive_acid.compaction.queue.liveness import STATEMENT_POOL_PREFIX, WORKER_PR
 from hive_acid.compaction.queue.requests import CompactionRequests, Outcome
 from hive_acid.compaction.queue.session_runner import SessionRunner
 from hive_acid.compaction.queue.worker import Worker
-from hive_acid.errors import build_error
 from hive_acid.execution.created_tables import CreatedTables
 from hive_acid.execution.ddl import DdlExecutor
 from hive_acid.execution.executor import Executor
@@ -41,7 +40,7 @@ from hive_acid.transactions.locks import Identity, Timing
 from hive_acid.transactions.manager import TransactionManager
 from hive_acid.transactions.unlocked_writers import OUR_AGENT
 from hive_acid.transport import HiveSetting, read_transport
-from hive_acid.wire.catalogs import CatalogRequest, DescribedColumn
+from hive_acid.wire.catalogs import CatalogRequest
 from hive_acid.writing.local_files import runs_on_one_machine
 from hive_acid.writing.notes import Author, NoteWriter
 
@@ -97,7 +96,7 @@ class CatalogSide:
         self.notes = notes = NoteWriter(author)
         asks = AfterWrite(self.metastore, file_system, f"{identity.host}-{context.applicationId}", wall_clock_ms)
         self.executor = Executor(warehouse, settings, pause_ms, asks, notes)
-        self._engine = JvmCompactionEngine(jvm, context, lambda: jsession, self._find_columns if asked else None)
+        self._engine = JvmCompactionEngine(jvm, context, lambda: jsession)
         self.running_compactions = self._engine.running
         self.readers = _build_readers(warehouse, settings, jvm)
         self.compactions = self._build_compactions()
@@ -112,12 +111,6 @@ class CatalogSide:
             self.readers,
             Operators(self.metastore, self.compactions, settings, identity),
         )
-
-    def _find_columns(self, table: TableName) -> tuple[DescribedColumn, ...]:
-        described = self.metastore.described_table(table)
-        if described is None:
-            raise build_error("HIVE_ACID_TABLE_NOT_FOUND", table=table)
-        return described.columns
 
     def _build_compactions(self) -> CompactionRequests:
         pause_ms = self._cancellation.pause_ms

@@ -10,10 +10,8 @@ from typing import Any
 from pyspark import SparkContext
 
 from hive_acid.compaction.plan.engine import CompactionJob
-from hive_acid.model.table import TableName
 from hive_acid.spark.jvm import job_tag, run_reading_job
 from hive_acid.wire import codec
-from hive_acid.wire.catalogs import DescribedColumn
 from hive_acid.wire.write_spec import WriteReport
 from hive_acid.writing.engine import WriteResult
 
@@ -31,21 +29,13 @@ class RunningCompaction:
 class JvmCompactionEngine:
     """Folds files by a job with a task for each file that is made.
 
-    `find_session` gives the JVM's session whose settings for storage hold. `find_columns` gives the columns of tables
-    that Spark's own catalog does not know.
+    `find_session` gives the JVM's session whose settings for storage hold.
     """
 
-    def __init__(
-        self,
-        jvm: Any,
-        context: SparkContext,
-        find_session: Callable[[], Any],
-        find_columns: Callable[[TableName], tuple[DescribedColumn, ...]] | None = None,
-    ) -> None:
+    def __init__(self, jvm: Any, context: SparkContext, find_session: Callable[[], Any]) -> None:
         self._jvm = jvm
         self._context = context
         self._find_session = find_session
-        self._find_columns = find_columns
         self._numbers = itertools.count(1)
         self._titles: dict[str, str] = {}
         """Progress of the running compactions by the names of their jobs; threads write different keys."""
@@ -57,7 +47,7 @@ class JvmCompactionEngine:
         name = f"compaction-{next(self._numbers)}"
         self._titles[name] = " ".join(filter(None, (str(job.table), job.partition.name)))
         try:
-            spec = codec.write(job.message(self._find_columns(job.table) if self._find_columns else None))
+            spec = codec.write(job.message())
             report = run_reading_job(self._context, name, lambda: shim.run(session, spec))
             return WriteResult.of(codec.read(WriteReport, report))
         finally:

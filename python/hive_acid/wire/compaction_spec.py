@@ -64,7 +64,7 @@ class CompactionSpec:
 
     `row_type`, `compression`, `layout` and `file_name` are as of the `Layout` of a write job; `write_ids` decides which
     rows count; `options` are further settings of the format, by its own keys. `columns` are the table's own, without
-    those of partitions, as its metastore has them; None: Spark's own catalog knows them.
+    those of partitions, as its metastore has them.
     """
 
     table: TableName
@@ -78,5 +78,5 @@ class CompactionSpec:
     write_ids: str
     deletes: PartitionDeletes
     files: tuple[CompactedFile, ...]
-    columns: tuple[DescribedColumn, ...] | None = None
+    columns: tuple[DescribedColumn, ...]
     output: OutputJob = field(default_factory=OutputJob)

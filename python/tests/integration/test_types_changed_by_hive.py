@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from decimal import Decimal
 
 import pytest
 from pyspark.errors import PySparkException
 
-from hive_acid.metastore.generated.ttypes import FieldSchema
-from hive_acid.metastore.statistics import keep_statistics
+from hive_acid.metastore.compaction_types import CompactionKind
 from hive_acid.model.table import TableName
-from integration.conftest import Tables
+from integration.conftest import Compactions, Tables
+from support.altered_by_hive import alter
 from support.spark_lines import FAILED_JOB
 
 TYPES = {
@@ -35,19 +34,10 @@ NEW = (
 )
 
 
-def alter(tables: Tables, columns: Mapping[str, str], partition_columns: Mapping[str, str] | None = None) -> None:
-    """The columns of `t` from now on. Hive, too, leaves the properties in which Spark keeps its own."""
-    name = TableName(tables.database, "t")
-    stored = tables.client._raw_table(name)
-    stored.sd.cols = [FieldSchema(column, kind, None) for column, kind in columns.items()]
-    if partition_columns is not None:
-        stored.partitionKeys = [FieldSchema(column, kind, None) for column, kind in partition_columns.items()]
-    del stored.parameters["transient_lastDdlTime"]  # so that the metastore sets it
-    tables.client._change("alter_table_with_environment_context", name.database, name.table, stored, keep_statistics())
-
-
 @pytest.mark.parametrize("others", [{}, {"i_b": ("INT", "bigint"), "d_d": ("DECIMAL(5,2)", "decimal(8,2)")}], ids=str)
-def test_statements_go_by_the_types_that_hive_has_given(tables: Tables, others: dict[str, tuple[str, str]]) -> None:
+def test_statements_go_by_the_types_that_hive_has_given(
+    tables: Tables, compactions: Compactions, others: dict[str, tuple[str, str]]
+) -> None:
     types = TYPES | others
     tables.create("t", "id INT, " + ", ".join(f"{name} {old}" for name, (old, _) in types.items()))
     tables.sql(f"INSERT INTO t SELECT 1, {OLD}" + ", 1, 1.5" * bool(others))
@@ -59,6 +49,7 @@ def test_statements_go_by_the_types_that_hive_has_given(tables: Tables, others: 
     tables.sql("MERGE INTO t USING (SELECT 2 AS id) s ON t.id = s.id WHEN MATCHED THEN UPDATE SET s_v = 'merged'")
     tables.sql(f"INSERT INTO t SELECT 3, {NEW}{large}")
     tables.sql("DELETE FROM t WHERE id = 3")
+    compactions.run(TableName(tables.database, "t"), CompactionKind.MAJOR)
     shown = tables.sql("SELECT id, v_s, v_v, trim(c_c), c_s, s_v, ar[0], st.a, trim(ma['k']) FROM t ORDER BY id")
     assert shown == [
         (1, "of any length", "1234567890", "abc", "longer", "abc", "abc", "abc", "v"),

@@ -10,7 +10,7 @@ from hive_acid.compaction.plan.planning import CompactionPlan
 from hive_acid.compaction.plan.planning import FoldedFile as PlannedInput
 from hive_acid.model.bucket import BucketProperty
 from hive_acid.model.evolution import Evolution
-from hive_acid.model.table import TableName
+from hive_acid.model.table import Column, TableName
 from hive_acid.model.write_ids import ValidWriteIdList
 from hive_acid.snapshot.scan_plan import ScanDeletes, ScanPartition
 from hive_acid.wire.catalogs import DescribedColumn
@@ -25,12 +25,15 @@ from hive_acid.writing.table_rules import FileLayout
 class CompactionJob:
     """One job of compaction, of a table or of one partition.
 
-    `staging` is the folder the job may fill; `row_type`, `compression`, `layout` as of a write job; `write_ids`
-    decides which rows count; `partition` is the scan that the plan was built from; `options` are further settings of
-    the format, by its own keys. `output` is the committer's job that puts the files in place, if there is one.
+    `columns` are the table's, as the metastore has them: Spark's catalog may show types of text that they had before
+    (MetastoreColumns.scala). `staging` is the folder the job may fill; `row_type`, `compression`, `layout` as of a
+    write job; `write_ids` decides which rows count; `partition` is the scan that the plan was built from; `options` are
+    further settings of the format, by its own keys. `output` is the committer's job that puts the files in place, if
+    there is one.
     """
 
     table: TableName
+    columns: tuple[Column, ...]
     staging: str
     row_type: str
     compression: str
@@ -42,8 +45,8 @@ class CompactionJob:
     options: tuple[tuple[str, str], ...] = ()
     output: OutputJob = field(default_factory=OutputJob)
 
-    def message(self, columns: tuple[DescribedColumn, ...] | None = None) -> CompactionSpec:
-        """The form for the engine. `columns` are the table's, where Spark's own catalog does not know it."""
+    def message(self) -> CompactionSpec:
+        """The form for the engine."""
         write_ids = self.write_ids.format()
         return CompactionSpec(
             table=self.table,
@@ -57,7 +60,7 @@ class CompactionJob:
             write_ids=write_ids,
             deletes=self.partition.deletes_message(),
             files=tuple(self._file(file) for file in self.plan.files),
-            columns=columns,
+            columns=tuple(DescribedColumn(column.name, column.type, None) for column in self.columns),
             output=self.output,
         )
 

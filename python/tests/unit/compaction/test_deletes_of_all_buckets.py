@@ -24,6 +24,7 @@ def find_passed_over(lines: str) -> dict[str, bool]:
     plan = build_compaction_plan(CompactionKind.MINOR, state, partition, 20)
     job = CompactionJob(
         table.name,
+        table.columns,
         "/staging",
         build_row_type(table),
         "ZLIB",

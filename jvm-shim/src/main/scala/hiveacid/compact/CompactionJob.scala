@@ -1,23 +1,14 @@
 package hiveacid.compact
 
-import java.util.Locale
-
-import scala.jdk.CollectionConverters._
-
-import hiveacid.values.{AcidTable, HiveColumns}
-import hiveacid.errors.{AcidException, Refusal}
+import hiveacid.values.HiveColumns
 import hiveacid.formats.orc.TableOrcFileFormat
 import hiveacid.write.{FileLayout, WriteJob, WrittenFile}
 import hiveacid.wire.{CompactedFile, CompactionSpec, Wire}
 import org.apache.hadoop.fs.Path
-import org.apache.orc.TypeDescription
 
 import org.apache.spark.TaskContext
-import org.apache.spark.sql.catalyst.TableIdentifier
 import org.apache.spark.sql.catalyst.util.CharVarcharUtils
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.hiveacid.SparkAccess
-import org.apache.spark.sql.types.StructType
 import org.apache.spark.util.SerializableConfiguration
 
 /** Folds files of a table into fewer, in one Spark job: a task for each file that is made. The caller says which are
@@ -34,11 +25,8 @@ object CompactionJob {
     */
   def run(session: SparkSession, message: String): String = {
     val spec = CheckedCompaction.of(Wire.read[CompactionSpec](message))
-    val schema = spec.message.columns.fold(inSparksCatalog(session, spec.table)) { columns =>
-      val told = columns.map(column => (column.name, column.`type`, column.comment))
-      CharVarcharUtils.replaceCharVarcharWithStringInSchema(HiveColumns.schema(spec.table, told))
-    }
-    checkColumns(spec, schema)
+    val columns = spec.message.columns.map(column => (column.name, column.`type`, column.comment))
+    val schema = CharVarcharUtils.replaceCharVarcharWithStringInSchema(HiveColumns.schema(spec.table, columns))
     val conf = session.sessionState.newHadoopConf()
     val configured = new SerializableConfiguration(TableOrcFileFormat.readConf(conf))
     val context = session.sparkContext
@@ -59,23 +47,5 @@ object CompactionJob {
     val made = results.toSeq.flatten.sortBy(f => (f.folder, f.name))
     if (spec.output.id.isEmpty) WriteJob.publish(made, new Path(spec.staging), conf)
     Wire.write(WriteJob.report(made, Nil))
-  }
-
-  private def inSparksCatalog(session: SparkSession, name: String): StructType = {
-    val parts = name.split('.')
-    val table = AcidTable.find(session, TableIdentifier(parts(1), Some(parts(0))))
-    val missing = AcidException("HIVE_ACID_TABLE_NOT_FOUND", Map("table" -> name))
-    SparkAccess.withNulls(table.getOrElse(throw missing)).dataSchema
-  }
-
-  /** The columns are asked for twice, here of Spark's catalog: if the table was altered in between, some would be lost.
-    */
-  private def checkColumns(spec: CheckedCompaction, schema: StructType): Unit = {
-    val written = TypeDescription.fromString(spec.rowType).getFieldNames.asScala.map(_.toLowerCase(Locale.ROOT))
-    if (written != schema.fieldNames.toSeq.map(_.toLowerCase(Locale.ROOT))) {
-      val columns = Map("columns" -> written.mkString(", "))
-      val refusal = Refusal("HIVE_ACID_UNSUPPORTED_TABLE.COLUMNS_CHANGED", columns)
-      throw AcidException.unsupported("A compaction", spec.table, refusal)
-    }
   }
 }

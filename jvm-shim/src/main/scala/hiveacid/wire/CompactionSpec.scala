@@ -39,6 +39,6 @@ final case class CompactionSpec(
     writeIds: String,
     deletes: PartitionDeletes,
     files: Seq[CompactedFile],
-    columns: Option[Seq[DescribedColumn]],
+    columns: Seq[DescribedColumn],
     output: OutputJob
 )

@@ -40,7 +40,7 @@ class CompactionSuite extends AcidOrcSuite {
       writeIds = "",
       deletes = PartitionDeletes(folders, "stamp"),
       files = Seq(file),
-      columns = None,
+      columns = Nil,
       output = OutputJob("", "", Map.empty)
     )
     val spec = CheckedCompaction.of(message)
