@@ -8,6 +8,7 @@ import hiveacid.search.{
   KeyTypes,
   KeyedHash,
   SearchJob,
+  StoredRows,
   SubjectFunctions,
   SubjectPrints,
   SubjectSpelling,
@@ -16,7 +17,7 @@ import hiveacid.search.{
 import hiveacid.wire.{SearchedFile, SearchSpec, StatementKind, Wire}
 import org.apache.commons.codec.binary.Hex
 
-import org.apache.spark.sql.catalyst.{InternalRow, TableIdentifier}
+import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.catalyst.expressions.{Cast, Literal}
 import org.apache.spark.sql.catalyst.plans.logical.LocalRelation
@@ -165,9 +166,6 @@ object SearchApi {
     }
   }
 
-  /** A table of the session's own catalog. */
-  private def describe(session: SparkSession, table: String): CatalogTable = {
-    val Seq(_, database, name) = session.sessionState.sqlParser.parseMultipartIdentifier(table): @unchecked
-    SparkAccess.withNulls(session.sessionState.catalog.getTableMetadata(TableIdentifier(name, Some(database))))
-  }
+  private def describe(session: SparkSession, table: String): CatalogTable =
+    SparkAccess.withNulls(StoredRows.describe(session, table))
 }

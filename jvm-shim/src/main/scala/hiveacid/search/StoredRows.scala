@@ -32,6 +32,16 @@ object StoredRows {
     query
   }
 
+  /** The table as queries see it: its texts have the metastore's types where it is transactional, and else Spark's.
+    *
+    * @param table
+    *   as in SQL, one of the session's own catalog
+    */
+  def describe(session: SparkSession, table: String): CatalogTable =
+    session.table(table).queryExecution.analyzed.collectFirst { case Described(found) => found }.getOrElse {
+      throw new IllegalStateException(s"$table is no table of files")
+    }
+
   private val Operation = "Searching for subjects"
 
   private object Described {
