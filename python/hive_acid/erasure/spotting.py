@@ -26,6 +26,7 @@ _LINE = re.compile(r"[^\n]+")
 _VALUE = re.compile(r"(?<==)[^/=]+")
 _LITERAL = re.compile(r"'([^']*)'|\"([^\"]*)\"|\b([0-9]{5,})\b")
 _TRIFLE = re.compile(r"[0-9]{1,5}")
+_AROUND = " \t\r."
 _CACHED = 100_000
 _FIELD = re.compile(r"[^\x00-\x1f,;|\t]+")
 
@@ -116,9 +117,11 @@ class Spotter:
             spans = (_windows(_spans(pattern, text), size) for pattern in (_QUOTED, _PART, _FIELD, _WORD, _LINE))
             of_parts = ((span,) for span in _join_parts(text)) if size == 1 else ()
             for chosen in itertools.chain(of_parts, *spans):
-                parts = tuple(text[start:end] for start, end in chosen)
-                if not (size == 1 and _TRIFLE.fullmatch(parts[0])) and (found := self._find_unknown(parts)):
-                    yield reading.starts[chosen[0][0]], reading.ends[chosen[-1][1] - 1], found
+                for kept in dict.fromkeys((tuple(_trim(text, span) for span in chosen), tuple(chosen))):
+                    parts = tuple(text[start:end] for start, end in kept)
+                    if not (size == 1 and _TRIFLE.fullmatch(parts[0])) and (found := self._find_unknown(parts)):
+                        yield reading.starts[kept[0][0]], reading.ends[kept[-1][1] - 1], found
+                        break
 
     def _find(self, parts: tuple[str, ...]) -> bytes | None:
         spelled = [self._people.find_values(part) for part in parts]
@@ -169,6 +172,16 @@ def _spans(pattern: re.Pattern[str], text: str) -> list[tuple[int, int]]:
     return [match.span() for match in pattern.finditer(text)]
 
 
+def _trim(text: str, span: tuple[int, int]) -> tuple[int, int]:
+    """The span without what stands around a value; as it is if nothing else stands there."""
+    start, end = span
+    while end > start and text[end - 1] in _AROUND:
+        end -= 1
+    while start < end and text[start] in _AROUND:
+        start += 1
+    return (start, end) if start < end else span
+
+
 def _windows(spans: Sequence[tuple[int, int]], size: int) -> Iterator[Sequence[tuple[int, int]]]:
     """As many spans beside each other as a key has parts."""
     return (spans[first : first + size] for first in range(len(spans) - size + 1))
@@ -186,10 +199,9 @@ def _join_parts(text: str) -> Iterator[tuple[int, int]]:
 def _spellings(parts: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
     """The parts as they are, without quotes and escapes, in both cases, composed and decomposed; each spelling once."""
     plain = tuple(_unquote(part) for part in parts)
-    stripped = tuple(part.strip(" \t\r.") for part in plain)
-    bare = tuple(unquote(part) for part in stripped)
+    bare = tuple(unquote(part) for part in plain)
     changed = (tuple(map(change, bare)) for change in (str.lower, str.upper, _compose, _decompose))
-    yield from (each for each in dict.fromkeys((parts, plain, stripped, bare, *changed)) if _is_unicode(each))
+    yield from (each for each in dict.fromkeys((parts, plain, bare, *changed)) if _is_unicode(each))
 
 
 def _compose(text: str) -> str:

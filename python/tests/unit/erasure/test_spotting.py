@@ -6,6 +6,7 @@ import pytest
 
 from hive_acid.erasure.engine import Key, KeyedHashes
 from hive_acid.erasure.keyed_hash import HashKey
+from hive_acid.erasure.spotting import Spotters
 from hive_acid.erasure.subjects import build_subjects
 
 KEY = HashKey(b"the secret of a test" * 2)
@@ -30,3 +31,15 @@ def test_subjects_and_keys_that_paths_of_joins_give_are_masked_where_they_stand(
     keys = [KeyedHashes(Key(("account",)), frozenset([KEY.hash_parts((ACCOUNT,))]))]
     masked = subjects.spotters(KEY).of(keys).mask(text)
     assert masked == text.replace(ADA, mark(ADA)).replace(ACCOUNT, mark(ACCOUNT))
+
+
+def test_of_a_value_that_is_known_by_its_hash_alone_nothing_beside_it_is_masked() -> None:
+    keys = [KeyedHashes(Key(("email",)), frozenset([KEY.hash_parts((ADA,))]))]
+    spotter = Spotters(KEY).of(keys)
+    assert spotter.mask(f"/people/{ADA}.txt") == f"/people/{mark(ADA)}.txt"
+    assert spotter.mask(f"sent to {ADA}. Ended.") == f"sent to {mark(ADA)}. Ended."
+
+
+def test_a_short_number_behind_a_sign_names_nobody() -> None:
+    keys = [KeyedHashes(Key(("id",)), frozenset([KEY.hash_parts(("0",))]))]
+    assert Spotters(KEY).of(keys).count("spark.sql.sources.schema.partCol.0") == 0
