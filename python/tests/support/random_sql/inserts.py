@@ -118,6 +118,7 @@ class Inserts:
             select, condition = query.split(f" FROM {source.name} ", 1)
             effects.append(Insert(target.name, _names(target.columns), query))
             inserts.append(f"INSERT INTO {target.name} {select} {condition}")
+        effects.sort(key=lambda insert: insert.table == source.name)  # all read the rows of before
         text = f"FROM {source.name} {' '.join(inserts)}"
         return Step("INSERT into two tables", (Call(f"spark.sql({text!r})", tuple(effects)),))
 
