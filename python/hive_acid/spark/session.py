@@ -53,7 +53,11 @@ class Attachment(CatalogSide):
     """The Python half of one Spark application: the side of the session's own catalog, and who is called back."""
 
     def __init__(self, session: SparkSession, register: Register | None = None) -> None:
-        """`register` tells the JVM whom it is to ask from now on; by default as the driver's own Python does."""
+        """`register` tells the JVM whom it is to ask from now on; by default as the driver's own Python does.
+
+        A side-car tells it in its own way, and ends when the driver's own Python takes its place.
+        """
+        self._is_drivers_own = register is None
         self._jvm: Any = session._jvm
         jvm = self._jvm
         jsession: Any = session._jsparkSession
@@ -110,8 +114,9 @@ class Attachment(CatalogSide):
         Later ones are refused, and the JVM asks and tells nothing any more.
         """
         self._cancellation.end_all(reason, wait_ms)
-        with suppress(Py4JError, OSError):  # the JVM may be gone
-            self._jvm.hiveacid.api.JvmApi.unregister()
+        if self._is_drivers_own:
+            with suppress(Py4JError, OSError):  # the JVM may be gone
+                self._jvm.hiveacid.api.JvmApi.unregister()
         self._client_errors.remove()
         super().close()
         self._catalogs.close()

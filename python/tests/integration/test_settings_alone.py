@@ -17,7 +17,7 @@ from hive_acid.metastore.thrift_client import ThriftMetastore
 from support.drivers import open_transactions, wait_until
 from support.spark_programs import SPARK_HOME, program_settings, started
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.beyond_the_gate("`test_pyspark_is_served_without_configure_and_taken_over_by_it`")
 
 JOB = """
 import scala.concurrent.{Await, Future}
@@ -124,6 +124,7 @@ def test_a_shell_of_scala_is_served(metastore: EmbeddedMetastore, name: str, tmp
         assert shell.process.wait(60) == 0
 
 
+@pytest.mark.in_the_gate
 def test_pyspark_is_served_without_configure_and_taken_over_by_it(
     metastore: EmbeddedMetastore, name: str, tmp_path: Path
 ) -> None:
