@@ -94,7 +94,9 @@ def _verify_certificate(chosen: argparse.Namespace) -> int:
 def _search_again(chosen: argparse.Namespace, certificate: Certificate) -> int:
     from hive_acid.commands.progress import told
     from hive_acid.erasure.certifying import recheck
+    from hive_acid.erasure.closing import find_moment
     from hive_acid.erasure.keyed_hash import HashKey
+    from hive_acid.erasure.summary import show_ms
     from hive_acid.spark.erasing import build_world
     from hive_acid.spark.storage_session import erasure_session
 
@@ -102,7 +104,9 @@ def _search_again(chosen: argparse.Namespace, certificate: Certificate) -> int:
     with erasure_session(find_uris(chosen), chosen.master, parse_settings(chosen.conf)) as session, told() as tell:
         found = recheck(certificate, chosen.certificate, key, build_world(session, key, tell))
     files = sum(len(each.report.files) for each in found)
-    print(f"searched again: {files} files of {len(found)} tables")
+    moment_ms = find_moment([each.report for each in found])
+    as_of = "no one moment: some never rested" if moment_ms is None else show_ms(moment_ms)
+    print(f"searched again: {files} files of {len(found)} tables, as of {as_of}")
     written = [each.rewritten for each in found]
     unchanged, gone = sum(each.unchanged for each in written), sum(each.gone for each in written)
     changed = sum(len(each.changed) for each in written)
@@ -130,6 +134,7 @@ def _verify_case(chosen: argparse.Namespace, case: Case) -> int:
     signer = Signer.read(chosen.signing_key) if chosen.signing_key else None
     with erasure_session(find_uris(chosen), chosen.master, parse_settings(chosen.conf)) as session, told() as tell:
         outcome = verify_subjects(case, build_world(session, case.key, tell), signer, chosen.output)
+    print(outcome.statement)
     return _show(outcome.verdict.places)
 
 

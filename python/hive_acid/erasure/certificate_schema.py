@@ -26,6 +26,10 @@ def _is_number_or_none(value: Any) -> bool:
     return value is None or _is_number(value)
 
 
+def _is_text_or_none(value: Any) -> bool:
+    return value is None or isinstance(value, str)
+
+
 _PLACE = {"kind": str, "where": str, "detail": str}
 _COLUMN = {"name": str, "position": _is_number, "data_type": str}
 _KEY = {"parts": [str], "hashes": [_is_hash], "types?": {"parts": [str], "columns": [_COLUMN]}}
@@ -47,6 +51,7 @@ _REACH = {
 }
 _SEARCHED = dict.fromkeys(("files", "bytes", "not_searched", "skipped_by_statistics"), _is_number)
 _CROSS_CHECK = {"files": _is_number, "rows": _is_number, "not_checked": [{"files": _is_number, "reason": str}]}
+_SNAPSHOT = {"high_write_id": _is_number_or_none, "listed_at": _is_text_or_none, "counted_at": _is_text_or_none}
 _DELETION = {"txn_id": _is_number, "write_id": _is_number_or_none, "rows": _is_number, "after_interruption": bool}
 _TABLE = {
     "table": _is_table,
@@ -56,6 +61,7 @@ _TABLE = {
     "files": [_FILE],
     "places": [_PLACE],
     "reach?": [_REACH],
+    "snapshot?": _SNAPSHOT,
     "searched?": _SEARCHED,
     "cross_check?": _CROSS_CHECK,
     "found?": {"total": _is_number, "matched": _is_number},
@@ -69,6 +75,7 @@ PAYLOAD: Mapping[str, Any] = {
     "kind": str,
     "erasure": str,
     "issued_at": str,
+    "as_of?": str,
     "plan": {"tables": [{"table": str}]},
     "subjects": {"count": _is_number, "digest": str, "hash": str, "key": str},
     "tables": [_TABLE],

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from hive_acid.erasure.certificate import FORMAT, Certificate, read_certificate, sign_certificate
+from hive_acid.erasure.closing import close, find_moment
 from hive_acid.erasure.engine import Matcher
 from hive_acid.erasure.keyed_hash import HashKey
 from hive_acid.erasure.page import format_page
@@ -45,15 +46,17 @@ def build_payload(
 ) -> tuple[dict[str, Any], Verdict]:
     """The payload, and its verdict. `state` is None for a verification, which did nothing."""
     now_ms = world.clock_ms()
+    moment_ms = find_moment([result.report for result in results])
     verdict = judge(
         [place for result in results for place in result.places], is_late=_is_late(case.plan.deadline, now_ms)
     )
     digest = case.subjects.digest(case.key)
-    payload = {
+    payload: dict[str, Any] = {
         "format": FORMAT,
         "kind": case.kind,
         "erasure": identify_erasure(case.plan.digest, digest),
         "issued_at": _format_time(now_ms),
+        **({} if moment_ms is None else {"as_of": _format_time(moment_ms)}),
         "plan": {**case.plan.describe(), "digest": case.plan.digest},
         "subjects": {"count": len(case.subjects.rows), "digest": digest, "hash": _HASH, "key": case.key.id},
         "tables": [_describe_table(result, state) for result in results],
@@ -74,6 +77,7 @@ def _describe_table(result: TableResult, state: ErasureState | None) -> dict[str
         "locations": list(found.locations),
         "keys": describe_keys(found.matcher.keys),
         "reach": [reach.describe() for reach in found.reach],
+        **_describe_snapshot(report),
         "searched": _describe_search(report),
         "cross_check": report.cross_check.describe(),
         "files": [file.describe() for file in report.files],
@@ -88,6 +92,20 @@ def _describe_table(result: TableResult, state: ErasureState | None) -> dict[str
         "compactions": state.compactions(found.matcher.table),
         "files_removed": sorted(path for path in found.files if path not in after),
         "bytes_removed": sum(length for path, length in found.files.items() if path not in after),
+    }
+
+
+def _describe_snapshot(report: TableReport) -> dict[str, Any]:
+    """What the search speaks of; nothing for a table that never rested or was not there."""
+    if report.state is None:
+        return {}
+    write_ids = report.state.write_ids
+    return {
+        "snapshot": {
+            "high_write_id": None if write_ids is None else write_ids.high_water_mark,
+            "listed_at": _format_time_or_none(report.listed_ms),
+            "counted_at": _format_time_or_none(report.counted_ms),
+        }
     }
 
 
@@ -134,6 +152,10 @@ def _format_time(ms: int) -> str:
     return datetime.datetime.fromtimestamp(ms / 1000, datetime.timezone.utc).isoformat(timespec="milliseconds")
 
 
+def _format_time_or_none(ms: int | None) -> str | None:
+    return None if ms is None else _format_time(ms)
+
+
 def write_certificate(payload: Mapping[str, Any], signer: Signer, path: Path) -> Certificate:
     """Writes the certificate, and beside it the page of the same name that ends in .html; each whole or not at all."""
     content = sign_certificate(payload, signer)
@@ -176,18 +198,28 @@ def recheck(certificate: Certificate, path: Path, key: HashKey, world: World) ->
         shown = certificate.payload["subjects"]["key"]
         raise build_error("HIVE_ACID_ERASURE.CERTIFICATE_HASH_KEY", path=path, key=shown)
     spotters = Spotters(key)
-    verification = Verification(world.engine, world.metastore, world.file_system, spotters)
+    verification = Verification(world.engine, world.metastore, world.file_system, spotters, world.clock_ms)
     limits = {table["table"]: table.get("partitions") for table in certificate.payload["plan"]["tables"]}
-    found = []
-    for (matcher, identity, locations), table in zip(
-        certificate.matchers(), certificate.payload["tables"], strict=True
-    ):
+    tables = [
+        (matcher, Former(identity, locations), table["files"])
+        for (matcher, identity, locations), table in zip(
+            certificate.matchers(), certificate.payload["tables"], strict=True
+        )
+    ]
+
+    def search(at: int, earlier: Recheck | None = None) -> Recheck:
+        matcher, former, files = tables[at]
         world.tell(f"verify: {matcher.table}")
-        report = verification.verify(matcher, Former(identity, locations))
+        report = verification.verify(matcher, former, None if earlier is None else earlier.report)
         visible = _count_visible(matcher, limits.get(str(matcher.table)), report, world, spotters)
         report = replace(report, places=tuple(dict.fromkeys((*report.places, *visible))))
-        found.append(Recheck(str(matcher.table), report, compare(table["files"], report, world.engine)))
-    return tuple(found)
+        return Recheck(str(matcher.table), report, compare(files, report, world.engine))
+
+    closed = close([search(at) for at in range(len(tables))], verification, search, world.clock_ms)
+    return tuple(
+        replace(each, report=replace(closed.stamp(each.report), places=(*each.report.places, *places)))
+        for each, places in zip(closed.results, closed.places, strict=True)
+    )
 
 
 def _count_visible(

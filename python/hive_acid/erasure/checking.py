@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from hive_acid.erasure.closing import close
 from hive_acid.erasure.finding import Finder
 from hive_acid.erasure.places import Place, PlaceKind, describe_visible
 from hive_acid.erasure.plan import TablePlan
@@ -30,15 +31,33 @@ class Checker:
     finder: Finder
     verification: Verification
 
-    def verify(self, table: TablePlan, failed: Sequence[Place]) -> TableResult:
-        """The table by all links that are known now. `failed` are places of earlier phases. Raises as engines do."""
+    def verify_all(self, tables: Sequence[TablePlan], failed: Sequence[Place]) -> tuple[TableResult, ...]:
+        """All tables as they were at one moment, then once more the links to each, which may have come meanwhile.
+
+        `failed` are places of earlier phases. Raises as engines do.
+        """
+
+        def again(at: int, result: TableResult) -> TableResult:
+            return self._verify(tables[at], failed, result.report)
+
+        verified = [self._verify(table, failed) for table in tables]
+        closed = close(verified, self.verification, again, self.world.clock_ms)
+        stamped = (
+            TableResult(each.found, closed.stamp(each.report), (*each.places, *places))
+            for each, places in zip(closed.results, closed.places, strict=True)
+        )
+        return tuple(map(self._find_changing_links, tables, stamped))
+
+    def _verify(self, table: TablePlan, failed: Sequence[Place], earlier: TableReport | None = None) -> TableResult:
+        """The table by all links that are known now."""
         self.world.tell(f"verify: {table.table}")
         trail, _ = self.record.follow(table, self.finder) if table.via else (None, False)
         found = self.record.found(table.table)
-        report = self.verification.verify(found.matcher, Former(found.identity, found.locations))
+        report = self.verification.verify(found.matcher, Former(found.identity, found.locations), earlier)
         places = [*report.places, *find_unknown_links(table.table, found.reach, trail)]
         if report.identity:
             visible = describe_visible(found.matcher, self.world.engine.count(found.matcher, table.partitions))
+            report = replace(report, counted_ms=self.world.clock_ms())
             places += visible
             places += _find_doubts(table, trail) if visible and trail else []
             places += self._find_gone(table.table, report)
@@ -50,7 +69,7 @@ class Checker:
         found = replace(found, beyond=found.beyond | left)
         return TableResult(found, report, tuple(dict.fromkeys((*counted, *own))))
 
-    def find_changing_links(self, table: TablePlan, result: TableResult) -> TableResult:
+    def _find_changing_links(self, table: TablePlan, result: TableResult) -> TableResult:
         """With a place if there are links by now by which the table was not searched."""
         if table.via and self.record.follow(table, self.finder)[1]:
             return replace(result, places=(*result.places, changing_links(table.table)))

@@ -45,6 +45,11 @@ class SearchedFile:
         """False if it could not be searched whole."""
         return self.way != _NOT_SEARCHED
 
+    @property
+    def was_read(self) -> bool:
+        """True if its bytes were read whole; as long as they are the same, they need not be again."""
+        return self.way not in (_NOT_SEARCHED, _VISIBLE)
+
     def as_counted(self) -> SearchedFile:
         """The same once all its rows were counted as queries show them."""
         left = tuple(place for place in self.places if place.kind is not PlaceKind.UNSEARCHED)

@@ -49,6 +49,7 @@ def _facts(payload: Mapping[str, Any], certificate: Certificate, content: bytes)
     facts = [
         ("Kind", payload["kind"]),
         ("Erasure", payload["erasure"]),
+        ("Speaks of", show_time(payload["as_of"]) if "as_of" in payload else "each table when it was searched last"),
         ("Issued at", show_time(payload["issued_at"])),
         ("Subjects", f"{subjects['count']}, known by {subjects['hash']} with key {subjects['key']}"),
         ("Deadline", payload["plan"].get("deadline") or "none"),
@@ -69,6 +70,7 @@ def _table(table: Mapping[str, Any]) -> str:
     facts = [
         ("Identity", table["identity"]),
         ("Locations", ", ".join(table["locations"])),
+        *_snapshot(table.get("snapshot")),
         ("Rows of subjects at the beginning", table.get("found", {}).get("matched", "not counted")),
         ("Transactions", _join(table.get("deletions", []), "transaction {txn_id}, write ID {write_id}, {rows} rows")),
         ("Compactions", _join(table.get("compactions", []), "{id} {partition}")),
@@ -94,6 +96,17 @@ def _table(table: Mapping[str, Any]) -> str:
             _section("Files that were removed", ("File",), [(path,) for path in table.get("files_removed", [])], 3),
         )
     )
+
+
+def _snapshot(snapshot: Mapping[str, Any] | None) -> list[tuple[str, Any]]:
+    if snapshot is None:
+        return []
+    write_id, listed, counted = (snapshot[name] for name in ("high_write_id", "listed_at", "counted_at"))
+    return [
+        ("As of write ID", "none, a plain table" if write_id is None else write_id),
+        ("Files listed last", show_time(listed) if listed else "not known"),
+        ("Visible rows counted", show_time(counted) if counted else "not counted"),
+    ]
 
 
 def _file(file: Mapping[str, Any]) -> tuple[Any, ...]:

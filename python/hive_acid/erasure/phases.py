@@ -35,7 +35,7 @@ class Erasure:
         self._ledger = ledger
         spotters = subjects.spotters(key)
         self._record = record = Record(ledger, world.clock_ms, spotters)
-        self._verification = Verification(world.engine, world.metastore, world.file_system, spotters)
+        self._verification = Verification(world.engine, world.metastore, world.file_system, spotters, world.clock_ms)
         self._finder = finder = Finder(world.engine, world.metastore, self._verification, key, subjects)
         id_ = identify_erasure(plan.digest, subjects.digest(key))
         self._deleter = Deleter(plan, world, record, finder, id_)
@@ -81,10 +81,8 @@ class Erasure:
         return tuple(map(self._add_digests, results))
 
     def _verify(self, failed: Sequence[Place]) -> tuple[TableResult, ...]:
-        """All tables, then once more the links to each, which a table that was searched later may have been given."""
-        verified = [self._checker.verify(table, failed) for table in self._plan.tables]
-        pairs = zip(self._plan.tables, verified, strict=True)
-        results = tuple(self._checker.find_changing_links(table, result) for table, result in pairs)
+        """All tables, and what of them the next round need not look at."""
+        results = self._checker.verify_all(self._plan.tables, failed)
         free, held = {}, {}
         for result in results:
             name = str(result.found.matcher.table)

@@ -2,29 +2,33 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from hive_acid.erasure.certificate import Certificate
 from hive_acid.erasure.certifying import Case, build_payload, write_certificate
 from hive_acid.erasure.checking import changing_links, find_unknown_links
+from hive_acid.erasure.closing import close
 from hive_acid.erasure.finding import Finder
 from hive_acid.erasure.ledger import open_ledger
 from hive_acid.erasure.phases import Erasure
 from hive_acid.erasure.places import Place, PlaceKind
+from hive_acid.erasure.plan import TablePlan
 from hive_acid.erasure.signing import Signer
 from hive_acid.erasure.state import CERTIFIED, FoundTable
+from hive_acid.erasure.summary import state_result
 from hive_acid.erasure.verdict import Verdict
-from hive_acid.erasure.verification import Former, Verification
+from hive_acid.erasure.verification import Former, TableReport, Verification
 from hive_acid.erasure.world import TableResult, World
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """The verdict, and the certificate that says so if one was made."""
+    """The verdict, the sentence that states it, and the certificate that says so if one was made."""
 
     verdict: Verdict
+    statement: str
     certificate: Certificate | None = None
 
 
@@ -46,7 +50,7 @@ def erase_subjects(case: Case, world: World, ledger: Path, signer: Signer, certi
         world.tell("certify")
         written = write_certificate(payload, signer, certificate)
         opened.append(CERTIFIED, world.clock_ms(), verdict=verdict.state.value)
-        return Outcome(verdict, written)
+        return Outcome(verdict, state_result(payload), written)
 
 
 def verify_subjects(case: Case, world: World, signer: Signer | None = None, certificate: Path | None = None) -> Outcome:
@@ -54,24 +58,49 @@ def verify_subjects(case: Case, world: World, signer: Signer | None = None, cert
 
     Raises HIVE_ACID_ERASURE with NO_SUCH_TABLE or PLAN_NAMES_SUBJECT, and what engine, metastore and storage raise.
     """
-    verification = Verification(world.engine, world.metastore, world.file_system, case.subjects.spotters(case.key))
+    spotters = case.subjects.spotters(case.key)
+    verification = Verification(world.engine, world.metastore, world.file_system, spotters, world.clock_ms)
     finder = Finder(world.engine, world.metastore, verification, case.key, case.subjects)
     finder.check(case.plan, erases=False)
-    results = []
-    for table, (found, failure) in [(table, finder.find_for_search(table)) for table in case.plan.tables]:
+    found = [_find_to_search(table, finder, world) for table in case.plan.tables]
+
+    def search(table: TablePlan, result: TableResult) -> TableResult:
         world.tell(f"verify: {table.table}")
-        report = verification.verify(found.matcher, Former(found.identity, found.locations))
-        trail = finder.follow(table, found.links) if table.via else None
-        places = [*report.places, *find_unknown_links(table.table, found.reach, trail)]
-        if trail is not None and trail.links != found.links:
-            places.append(changing_links(table.table))
-        if failure:
-            places.append(Place(PlaceKind.UNSEARCHED, str(table.table), failure))
-        if found.count.matched:
-            detail = f"{found.count.matched} visible rows are of subjects"
-            places.append(Place(PlaceKind.VISIBLE_ROWS, str(table.table), detail))
-        results.append(TableResult(found, report, tuple(places)))
+        former, earlier = Former(result.found.identity, result.found.locations), result.report
+        report = verification.verify(result.found.matcher, former, earlier)
+        return replace(result, report=replace(report, counted_ms=earlier.counted_ms))
+
+    searched = list(map(search, case.plan.tables, found))
+    closed = close(searched, verification, lambda at, result: search(case.plan.tables[at], result), world.clock_ms)
+    pairs = zip(case.plan.tables, closed.results, closed.places, strict=True)
+    results = [
+        TableResult(
+            result.found,
+            closed.stamp(result.report),
+            (*result.report.places, *places, *_find_unknown(table, result.found, finder), *result.places),
+        )
+        for table, result, places in pairs
+    ]
     payload, verdict = build_payload(case, world, results, None)
     if signer is None or certificate is None:
-        return Outcome(verdict)
-    return Outcome(verdict, write_certificate(payload, signer, certificate))
+        return Outcome(verdict, state_result(payload))
+    return Outcome(verdict, state_result(payload), write_certificate(payload, signer, certificate))
+
+
+def _find_to_search(table: TablePlan, finder: Finder, world: World) -> TableResult:
+    """The table before its search: the visible rows of subjects, or that they could not be counted."""
+    found, failure = finder.find_for_search(table)
+    places = [Place(PlaceKind.UNSEARCHED, str(table.table), failure)] if failure else []
+    if found.count.matched:
+        detail = f"{found.count.matched} visible rows are of subjects"
+        places.append(Place(PlaceKind.VISIBLE_ROWS, str(table.table), detail))
+    counted_ms = None if failure else world.clock_ms()
+    report = TableReport(found.matcher, "", (), (), counted_ms=counted_ms)
+    return TableResult(found, report, tuple(places))
+
+
+def _find_unknown(table: TablePlan, found: FoundTable, finder: Finder) -> list[Place]:
+    """Places for links by which the table was not searched."""
+    trail = finder.follow(table, found.links) if table.via else None
+    places = find_unknown_links(table.table, found.reach, trail)
+    return [*places, changing_links(table.table)] if trail is not None and trail.links != found.links else places

@@ -10,7 +10,7 @@ from typing import Any
 
 from hive_acid.erasure.certificate import Certificate
 
-HEADS = ("table", "rows deleted", "files removed", "files searched", "seconds")
+HEADS = ("table", "as of write ID", "rows deleted", "files removed", "files searched", "seconds")
 
 
 @dataclass(frozen=True)
@@ -35,6 +35,7 @@ def summarize(certificate: Certificate) -> Summary:
     rows = tuple(
         (
             table["table"],
+            _show_write_id(table),
             str(sum(deletion["rows"] for deletion in table.get("deletions", ()))),
             str(len(table.get("files_removed", ()))),
             str(sum(file["searched"] != "not" for file in table["files"])),
@@ -42,17 +43,30 @@ def summarize(certificate: Certificate) -> Summary:
         )
         for table in tables
     )
-    return Summary(_state(payload), rows)
+    return Summary(state_result(payload), rows)
 
 
-def _state(payload: Mapping[str, Any]) -> str:
+def state_result(payload: Mapping[str, Any]) -> str:
+    """The sentence that says what was found, of how many, and of which moment it speaks.
+
+    Certificates of earlier releases speak of each table when that was searched last.
+    """
     people, where = _count(payload["subjects"]["count"], "subject"), _count(len(payload["tables"]), "table")
     after = "after an erasure" if payload["kind"] == "erasure" else "without an erasure"
-    at = show_time(payload["issued_at"])
-    if payload["verdict"]["state"] == "erased":
-        return f"erased: {after}, nothing of {people} was found in {where} until {at}."
     missing = _count(len(payload["verdict"]["missing"]), "place")
-    return f"pending: {after}, {missing} in {where} may still hold something of {people} at {at}."
+    if "as_of" in payload:
+        moment, later = show_time(payload["as_of"]), "What came later is not part of this."
+    else:
+        moment, later = "the time each was searched last", f"That was before {show_time(payload['issued_at'])}."
+    if payload["verdict"]["state"] == "erased":
+        return f"erased: {after}, nothing of {people} was found in {where} as of {moment}. {later}"
+    return f"pending: {after}, {missing} in {where} may still hold something of {people} as of {moment}. {later}"
+
+
+def _show_write_id(table: Mapping[str, Any]) -> str:
+    """Empty for tables of plain Hive, which have none."""
+    write_id = table.get("snapshot", {}).get("high_write_id")
+    return "" if write_id is None else str(write_id)
 
 
 def show_time(at: str) -> str:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from hive_acid.erasure.cross_check import CrossCheck, CrossChecker
 from hive_acid.erasure.engine import ErasureEngine, Matcher, PhysicalFile
@@ -22,7 +22,8 @@ from hive_acid.erasure.shown_files import ShownFiles, count_shown
 from hive_acid.erasure.spotting import Spotters
 from hive_acid.errors import HiveAcidError
 from hive_acid.metastore.protocol import Metastore
-from hive_acid.model.table import Partition, TableDescription
+from hive_acid.model.table import Partition, TableDescription, TableKind
+from hive_acid.model.write_ids import ValidWriteIdList
 from hive_acid.snapshot.filesystem import FileSystem
 
 _WENT = "it went while it was searched"
@@ -53,29 +54,57 @@ class Former:
 
 
 @dataclass(frozen=True)
+class State:
+    """All that a search rests on. If it is the same later, no row, file or text has come to the table meanwhile.
+
+    `write_ids` were read before `files` were listed: they tell of a transaction whose files came and went in between.
+    None: the table is of plain Hive. `places` are those of texts in the metastore, and of uploads.
+    """
+
+    sight: Sight
+    write_ids: ValidWriteIdList | None
+    files: frozenset[PhysicalFile]
+    places: tuple[Place, ...]
+
+
+@dataclass(frozen=True)
 class TableReport:
     """The result for one table.
 
     `places` are all that was found, those of files and of the second reader too; `partitions` are plain names.
+    `state` is what it rests on, None if that never rested or is gone; `listed_ms` and `counted_ms` are the times at
+    which files were listed last and visible rows were counted. `moment_ms`: all this still was so then.
     """
 
+    matcher: Matcher = field(repr=False)
     identity: str
     files: tuple[SearchedFile, ...]
     places: tuple[Place, ...]
     cross_check: CrossCheck = field(default_factory=CrossCheck)
     partitions: tuple[str, ...] = field(default=(), repr=False)
+    state: State | None = field(default=None, repr=False)
+    former: Former = field(default=Former(), repr=False)
+    listed_ms: int | None = None
+    counted_ms: int | None = None
+    moment_ms: int | None = None
 
 
 class Verification:
     """Searches tables by their physical files and the metastore's texts, whatever snapshots show."""
 
     def __init__(
-        self, engine: ErasureEngine, metastore: Metastore, file_system: FileSystem, spotters: Spotters
+        self,
+        engine: ErasureEngine,
+        metastore: Metastore,
+        file_system: FileSystem,
+        spotters: Spotters,
+        clock_ms: Callable[[], int],
     ) -> None:
         self._engine = engine
         self._metastore = metastore
         self._file_system = file_system
         self._spotters = spotters
+        self._clock_ms = clock_ms
 
     def look(self, matcher: Matcher) -> Sight:
         """The table as it is now. Raises HIVE_ACID_TABLE_NOT_FOUND."""
@@ -99,21 +128,20 @@ class Verification:
         rows = sum(file.match_count for file in found if file.way == "rows")
         return rows, sum(not file.is_searched for file in found)
 
-    def verify(self, matcher: Matcher, former: Former) -> TableReport:
-        """Searches everything, and again what has changed meanwhile.
+    def verify(self, matcher: Matcher, former: Former, earlier: TableReport | None = None) -> TableReport:
+        """Searches everything, and again what has changed meanwhile; of files that `earlier` tells of the new ones.
 
         A table that is gone, or is another one, is a place. Raises what the engine, metastore and storage raise.
         """
-        spotter = self._spotters.of(matcher.keys)
         before = self.look_if_there(matcher)
         if before is None:
-            return TableReport("", (), (_changed(matcher, "it is not there any more"),))
+            gone = (_changed(matcher, "it is not there any more"),)
+            return TableReport(matcher, "", (), gone, former=former)
         places = self._find_changed_keys(matcher)
         if former.identity and former.identity != before.identity:
             places.append(_changed(matcher, "it is another table of this name than before"))
-        search = FileSearch(self._engine, self._file_system, matcher, spotter)
-        searched, is_settled = self._search_until_settled(matcher, before, former, search)
-        if not is_settled:
+        searched, settled = self._search_until_settled(matcher, before, former, _find_known(matcher, before, earlier))
+        if settled is None:
             detail = f"files changed each of {_LISTINGS} times that they were listed"
             places.append(Place(PlaceKind.CHANGING_FILES, str(matcher.table), detail))
         after = self.look_if_there(matcher)
@@ -123,16 +151,33 @@ class Verification:
             places += self._find_changed_keys(matcher)
         shown = ShownFiles(self._metastore, self._file_system, (after or before).table, (after or before).partitions)
         searched, visible = count_shown(shown, self._engine, matcher, searched)
-        places += [*visible, *(self._search_metastore(matcher, after) if after is not None else ())]
-        roots = self._find_roots(after or before, (*former.locations, *before.locations))
-        places += search_uploads(self._file_system, matcher.table, roots, spotter)
-        for file in searched:
-            places += file.places
+        texts = self._search_texts(matcher, after or before, (*former.locations, *before.locations))
         checker = CrossChecker(self._engine, self._file_system, self._spotters.key, before.table)
         compared = checker.check(matcher, searched)
-        names = tuple(partition.name for partition in before.partitions)
-        found = tuple(dict.fromkeys((*places, *compared.places)))
-        return TableReport(before.identity, searched, found, compared, names)
+        own = (place for file in searched for place in file.places)
+        return TableReport(
+            matcher,
+            before.identity,
+            searched,
+            tuple(dict.fromkeys((*places, *visible, *texts, *own, *compared.places))),
+            compared,
+            tuple(partition.name for partition in before.partitions),
+            State(after, settled.write_ids, settled.files, texts)
+            if settled is not None and after is not None
+            else None,
+            former,
+            None if settled is None else settled.at_ms,
+        )
+
+    def is_as_it_was(self, report: TableReport) -> bool:
+        """Whether nothing has come to the table since, and nothing has gone. Raises as `verify` does."""
+        matcher, state = report.matcher, report.state
+        sight = self.look_if_there(matcher)
+        if sight is None or state is None:
+            return sight is None and state is None
+        former = (*report.former.locations, *state.sight.locations)
+        listed = self._list(sight, former)
+        return state == State(sight, listed.write_ids, listed.files, self._search_texts(matcher, sight, former))
 
     def _find_changed_keys(self, matcher: Matcher) -> list[Place]:
         """The keys by which rows of subjects would not be recognised."""
@@ -144,17 +189,20 @@ class Verification:
             return [_changed(matcher, _WENT)]
         return [_changed(matcher, detail.format(", ".join(key.parts), change)) for key, change in changes]
 
-    def _search_metastore(self, matcher: Matcher, sight: Sight) -> list[Place]:
+    def _search_texts(self, matcher: Matcher, sight: Sight, former: Sequence[str]) -> tuple[Place, ...]:
+        """The places of the metastore, and those of uploads."""
         spotter = self._spotters.of(matcher.keys)
 
         def judge(rows: Sequence[Mapping[str, str]]) -> Sequence[bool | None]:
             return self._engine.judge_values(matcher, rows) if rows else ()
 
         try:
-            return list(search_metastore(self._metastore, sight.table, sight.partitions, spotter, judge))
+            found = list(search_metastore(self._metastore, sight.table, sight.partitions, spotter, judge))
         except HiveAcidError as error:
             _expect_gone(error)
-            return [_changed(matcher, _WENT)]
+            found = [_changed(matcher, _WENT)]
+        uploads = search_uploads(self._file_system, matcher.table, self._find_roots(sight, former), spotter)
+        return (*found, *uploads)
 
     def look_if_there(self, matcher: Matcher) -> Sight | None:
         """The table as it is now, None if it is gone."""
@@ -165,21 +213,50 @@ class Verification:
             return None
 
     def _search_until_settled(
-        self, matcher: Matcher, before: Sight, former: Former, search: FileSearch
-    ) -> tuple[tuple[SearchedFile, ...], bool]:
-        """The files that are there in the end, and whether two listings one after the other agreed."""
-        known: dict[PhysicalFile, SearchedFile] = {}
+        self, matcher: Matcher, before: Sight, former: Former, known: dict[PhysicalFile, SearchedFile]
+    ) -> tuple[tuple[SearchedFile, ...], _Listed | None]:
+        """The files that are there in the end, and the second of two listings that agreed one after the other."""
+        search = FileSearch(self._engine, self._file_system, matcher, self._spotters.of(matcher.keys))
         current = set(self.list_files(before, former.locations))
         for _ in range(_LISTINGS):
             wanted = sorted(current - known.keys(), key=lambda file: file.path)
             known |= search.search(wanted)
-            sight = self.look_if_there(matcher) or before
-            latest = set(self.list_files(sight, (*former.locations, *before.locations)))
-            if latest == current:
-                return tuple(known[file] for file in sorted(current, key=lambda file: file.path)), True
-            current = latest
+            latest = self._list(self.look_if_there(matcher) or before, (*former.locations, *before.locations))
+            if latest.files == current:
+                return tuple(known[file] for file in sorted(current, key=lambda file: file.path)), latest
+            current = set(latest.files)
         remaining = sorted(current & known.keys(), key=lambda file: file.path)
-        return tuple(known[file] for file in remaining), False
+        return tuple(known[file] for file in remaining), None
+
+    def _list(self, sight: Sight, former: Sequence[str]) -> _Listed:
+        write_ids, name = None, sight.table.name
+        if sight.table.kind is not TableKind.PLAIN:
+            write_ids = self._metastore.valid_write_ids([name], None)[name]
+        files = frozenset(self.list_files(sight, former))
+        return _Listed(write_ids, files, self._clock_ms())
+
+
+@dataclass(frozen=True)
+class _Listed:
+    """The files of a table, and the write IDs that were visible before; `at_ms` is the time after."""
+
+    write_ids: ValidWriteIdList | None
+    files: frozenset[PhysicalFile]
+    at_ms: int
+
+
+def _find_known(matcher: Matcher, sight: Sight, earlier: TableReport | None) -> dict[PhysicalFile, SearchedFile]:
+    """The files that the same search of the same columns has read."""
+    if earlier is None or earlier.state is None or earlier.matcher != matcher:
+        return {}
+    if earlier.identity != sight.identity or _shape(earlier.state.sight) != _shape(sight):
+        return {}
+    return {file.source: file for file in earlier.files if file.was_read}
+
+
+def _shape(sight: Sight) -> tuple[TableKind, TableDescription]:
+    """What the rows of a file depend on. Counts and times stand in parameters."""
+    return sight.table.kind, replace(sight.table, parameters={})
 
 
 def _expect_gone(error: HiveAcidError) -> None:

@@ -176,6 +176,26 @@ def test_rows_that_come_while_files_are_searched_are_deleted_too(fresh: Scene, m
     assert [deletion["rows"] for deletion in outcome.certificate.payload["tables"][0]["deletions"]] == [2, 1]
 
 
+def test_rows_that_come_into_one_table_while_another_is_searched_are_deleted_too(
+    fresh: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`people` is searched first, and Ada comes back to it while `other` is."""
+    fresh.create("other")
+    fresh.insert("other", NOBODY)
+    fresh.others = ("other",)
+    after_search(monkeypatch, lambda: None, lambda: fresh.insert("people", {**NOBODY, **WAYS["number"]}))
+    outcome = fresh.erase()
+    assert outcome.verdict.state.value == "erased", outcome.verdict
+    assert outcome.certificate is not None
+    payload = outcome.certificate.payload
+    deleted = {table["table"]: [each["rows"] for each in table["deletions"]] for table in payload["tables"]}
+    assert deleted == {str(fresh.people): [2, 1], f"{fresh.database}.other": [0]}
+    snapshots = [table["snapshot"] for table in payload["tables"]]
+    assert [each["high_write_id"] > 0 for each in snapshots] == [True, True]
+    assert all(each["listed_at"] <= each["counted_at"] <= payload["as_of"] for each in snapshots)
+    assert fresh.recheck() == []
+
+
 @pytest.mark.beyond_the_gate(
     "`unit/erasure/test_meanwhile.py`, `unit/erasure/test_retrying.py`; the other tests of the file"
 )

@@ -122,6 +122,8 @@ class Scene:
     database: str
     folder: Path
     donated: dict[str, Path] = field(default_factory=dict)
+    others: tuple[str, ...] = ()
+    """More tables of an erasure."""
 
     @property
     def people(self) -> TableName:
@@ -150,7 +152,8 @@ class Scene:
     def plan(self) -> dict[str, Any]:
         """The tables and columns of an erasure."""
         keys = [*({"email": key} for key in _KEYS), {"phone": "phone"}]
-        return {"tables": {str(self.people): {"keys": keys}}, "columns": ["email", "phone"]}
+        tables = (self.people, *(TableName(self.database, name) for name in self.others))
+        return {"tables": {str(table): {"keys": keys} for table in tables}, "columns": ["email", "phone"]}
 
     def erase(self, name: str = "first") -> Outcome:
         """Erases Ada by a ledger of that name."""
