@@ -57,7 +57,7 @@ class Killed(BaseException):
 class Disk:
     """The tables' files, and the engine that works on them. Expressions are names of columns, or `lower(column)`.
 
-    A part may be guarded by a link that a row must have.
+    A part may be guarded by a link that a row must have. A deletion sees the files that were visible as it began.
 
     `cleans`: what a compaction replaces is removed as its entry is; False leaves it. `is_cached`: a cache counts.
     `spellings` are of columns, and spell a value from any text; empty for a text that is none of the type. `strike` is
@@ -78,6 +78,7 @@ class Disk:
         self.on_commit: Callable[[], object] = lambda: None
         self.compactions: list[tuple[str, str]] = []
         self._written = 0
+        self._snapshot: frozenset[str] | None = None
 
     def put(self, path: str, *rows: Row, **about: object) -> str:
         """A file of rows."""
@@ -111,7 +112,7 @@ class Disk:
             if path.startswith(f"{location}/") and content.visible and content.problem is None:
                 partition = path[len(location) + 1 :].split("/")[0]
                 for number, row in enumerate(content.rows):
-                    if number not in content.masked:
+                    if number not in content.masked and (self._snapshot is None or path in self._snapshot):
                         yield path, partition if "=" in partition else "", content, number, row
 
     def types(self, table: TableName, key: Key) -> KeyTypes:
@@ -151,18 +152,26 @@ class Disk:
         self, matchers: Sequence[Matcher], partitions: Mapping[TableName, str], within: Within | None = None
     ) -> Sequence[Deletion]:
         txn_id = self.metastore.open_transaction("tester", "testhost", "an erasure")
+        self._snapshot = frozenset(path for path, content in self.contents.items() if content.visible)
         try:
-            deletions = self._delete(txn_id, matchers, partitions, within)
+            deletions, gone = self._delete(txn_id, matchers, partitions, within)
         except BaseException:
             self.metastore.abort(txn_id)
             raise
+        finally:
+            self._snapshot = None
         self.metastore.commit(txn_id)
+        for rows in gone.values():
+            for _, content, number in rows:
+                content.masked.add(number)
+            self.deleted_rows += len(rows)
         self.on_commit()
         return deletions
 
     def _delete(
         self, txn_id: int, matchers: Sequence[Matcher], partitions: Mapping[TableName, str], within: Within | None
-    ) -> Sequence[Deletion]:
+    ) -> tuple[Sequence[Deletion], dict[TableName, list[tuple[str, DiskFile, int]]]]:
+        """What becomes of it, and the rows that it removes once it is committed."""
         chosen = matchers if within is None else within.match(matchers)
         gone = {
             matcher.table: [
@@ -180,15 +189,14 @@ class Disk:
             self.on_confirm()
             within.confirm(deletions)
             self.on_confirmed()
-        for rows in gone.values():
-            for _, content, number in rows:
-                content.masked.add(number)
-            self.deleted_rows += len(rows)
-        return list(deletions.values())
+        return list(deletions.values()), gone
 
     def compact(self, table: TableName, partitions: Sequence[str]) -> Iterator[Compaction]:
         for partition in partitions:
-            yield Compaction(partition, self._compact(table, partition))
+            try:
+                yield Compaction(partition, self._compact(table, partition))
+            except FileNotFoundError as error:
+                yield Compaction(partition, None, str(error))
 
     def _compact(self, table: TableName, partition: str) -> int | None:
         self.compactions.append((str(table), partition))
@@ -205,6 +213,9 @@ class Disk:
         asked = self.metastore.request_compaction(request)
         job = self.metastore.next_compaction("test", "1", None)
         assert job is not None and asked.id is not None
+        if any(path not in self.contents for path in old):
+            self.metastore.mark_failed(job)
+            raise FileNotFoundError("its files went while it was compacted")
         self.metastore.mark_compacted(job)
         self.put(f"{root}/base_{self._written:07d}/bucket_00000", *rows)
         for path in old:
