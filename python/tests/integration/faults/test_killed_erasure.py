@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,14 +28,19 @@ LIMIT_S = 240.0
 
 @dataclass(frozen=True)
 class Moment:
-    """So many lines are in the ledger; if there is a method, the metastore is then asked for it, or has answered."""
+    """So many lines are in the ledger; if there is a method, the metastore is then asked for it, or has answered.
+
+    `later_s`: the process is killed so many seconds later, unless it has ended.
+    """
 
     lines: int
     method: str | None = None
     answered: bool = False
+    later_s: float = 0.0
 
     def __str__(self) -> str:
-        return "-".join(filter(None, (str(self.lines), self.method, "answered" if self.answered else "")))
+        later = f"{self.later_s:.1f} s later" if self.later_s else ""
+        return "-".join(filter(None, (str(self.lines), self.method, "answered" if self.answered else "", later)))
 
 
 # begun, found, found, deleting, deleted, deleting, deleted, compacted, compacted, verified
@@ -48,10 +55,13 @@ OF_A_CALL = (
     Moment(7, "commit_txn", True),
 )
 """Where a dead process leaves something at the metastore. `unit/erasure/test_phases.py` stops at every call."""
+_CHANCE = random.Random(58)
+AT_RANDOM = tuple(Moment(1, later_s=round(_CHANCE.uniform(0.1, 30), 1)) for _ in range(6))
+"""A hundred more are in memory, in `unit/erasure/test_random_kills.py`."""
 IN_THE_GATE = Moment(4, "commit_txn", True)
 MOMENTS = [
     pytest.param(moment, id=str(moment), marks=[] if moment == IN_THE_GATE else pytest.mark.slow)
-    for moment in (*(Moment(lines) for lines in (1, 3, 5, 7, 9, EVENTS)), *OF_A_CALL)
+    for moment in (*(Moment(lines) for lines in (1, 3, 5, 7, 9, EVENTS)), *OF_A_CALL, *AT_RANDOM)
 ]
 
 
@@ -94,8 +104,12 @@ class Case:
             if moment.method is not None:
                 held = proxy.hold(moment.method, answered=moment.answered)
                 held.wait()
-            assert process.poll() is None, process.stderr and process.stderr.read()
-            os.killpg(process.pid, signal.SIGKILL)
+            until_s = time.monotonic() + moment.later_s
+            while process.poll() is None and time.monotonic() < until_s:
+                time.sleep(0.05)
+            assert process.poll() is None or moment.later_s, process.stderr and process.stderr.read()
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
             process.wait()
         proxy.heal()
 
