@@ -96,7 +96,7 @@ def _describe_table(result: TableResult, state: ErasureState | None) -> dict[str
 
 
 def _describe_snapshot(report: TableReport) -> dict[str, Any]:
-    """What the search speaks of; nothing for a table that never rested or was not there."""
+    """The snapshot that the search speaks of; nothing for a table that never rested or was not there."""
     if report.state is None:
         return {}
     write_ids = report.state.write_ids

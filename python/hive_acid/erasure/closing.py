@@ -18,7 +18,7 @@ class Verified(Protocol):
 
     @property
     def report(self) -> TableReport:
-        """Of its search."""
+        """The result of its search."""
         ...
 
 

@@ -53,6 +53,7 @@ class PlaceKind(Enum):
     NOT_COMPACTED = "not-compacted"
     CHANGING_LINKS = "changing-links"
     UNKNOWN_LINKS = "unknown-links"
+    KEPT_FOR_REPLICAS = "kept-for-replicas"
 
 
 @dataclass(frozen=True)

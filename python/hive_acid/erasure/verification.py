@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from hive_acid.erasure.cross_check import CrossCheck, CrossChecker
 from hive_acid.erasure.engine import ErasureEngine, Matcher, PhysicalFile
 from hive_acid.erasure.file_search import FileSearch, SearchedFile
+from hive_acid.erasure.kept_files import KeptFiles
 from hive_acid.erasure.key_types import find_changes
 from hive_acid.erasure.places import (
     Place,
@@ -190,7 +192,7 @@ class Verification:
         return [_changed(matcher, detail.format(", ".join(key.parts), change)) for key, change in changes]
 
     def _search_texts(self, matcher: Matcher, sight: Sight, former: Sequence[str]) -> tuple[Place, ...]:
-        """The places of the metastore, and those of uploads."""
+        """The places of the metastore, those of uploads, and folders that nobody can look into."""
         spotter = self._spotters.of(matcher.keys)
 
         def judge(rows: Sequence[Mapping[str, str]]) -> Sequence[bool | None]:
@@ -201,8 +203,10 @@ class Verification:
         except HiveAcidError as error:
             _expect_gone(error)
             found = [_changed(matcher, _WENT)]
-        uploads = search_uploads(self._file_system, matcher.table, self._find_roots(sight, former), spotter)
-        return (*found, *uploads)
+        roots = self._find_roots(sight, former)
+        uploads = search_uploads(self._file_system, matcher.table, roots, spotter)
+        unlisted = self._kept_files.find_unlisted(self._file_system, matcher.table, roots.folders, spotter)
+        return (*found, *uploads, *unlisted)
 
     def look_if_there(self, matcher: Matcher) -> Sight | None:
         """The table as it is now, None if it is gone."""
@@ -217,28 +221,35 @@ class Verification:
     ) -> tuple[tuple[SearchedFile, ...], _Listed | None]:
         """The files that are there in the end, and the second of two listings that agreed one after the other."""
         search = FileSearch(self._engine, self._file_system, matcher, self._spotters.of(matcher.keys))
-        current = set(self.list_files(before, former.locations))
+        all_locations = (*former.locations, *before.locations)
+        current = self._list(before, former.locations).files
+        latest: _Listed | None = None
         for _ in range(_LISTINGS):
             wanted = sorted(current - known.keys(), key=lambda file: file.path)
             known |= search.search(wanted)
-            latest = self._list(self.look_if_there(matcher) or before, (*former.locations, *before.locations))
+            latest = self._list(self.look_if_there(matcher) or before, all_locations)
             if latest.files == current:
-                return tuple(known[file] for file in sorted(current, key=lambda file: file.path)), latest
-            current = set(latest.files)
-        remaining = sorted(current & known.keys(), key=lambda file: file.path)
-        return tuple(known[file] for file in remaining), None
+                break
+            current, latest = latest.files, None
+        files = (known[file] for file in sorted(current & known.keys(), key=lambda file: file.path))
+        return tuple(self._kept_files.explain(file, all_locations) for file in files), latest
 
     def _list(self, sight: Sight, former: Sequence[str]) -> _Listed:
         write_ids, name = None, sight.table.name
         if sight.table.kind is not TableKind.PLAIN:
             write_ids = self._metastore.valid_write_ids([name], None)[name]
-        files = frozenset(self.list_files(sight, former))
-        return _Listed(write_ids, files, self._clock_ms())
+        roots = self._find_roots(sight, former)
+        kept = self._kept_files.list_files(self._file_system, roots.folders)
+        return _Listed(write_ids, frozenset((*list_files(self._file_system, roots), *kept)), self._clock_ms())
+
+    @cached_property
+    def _kept_files(self) -> KeptFiles:
+        return KeptFiles.of_server(self._metastore.config_value)
 
 
 @dataclass(frozen=True)
 class _Listed:
-    """The files of a table, and the write IDs that were visible before; `at_ms` is the time after."""
+    """The files of a table and those kept for replicas, the write IDs that were visible before, and the time after."""
 
     write_ids: ValidWriteIdList | None
     files: frozenset[PhysicalFile]
@@ -255,7 +266,7 @@ def _find_known(matcher: Matcher, sight: Sight, earlier: TableReport | None) -> 
 
 
 def _shape(sight: Sight) -> tuple[TableKind, TableDescription]:
-    """What the rows of a file depend on. Counts and times stand in parameters."""
+    """The parts of a table that the rows of a file depend on. Counts and times stand in parameters."""
     return sight.table.kind, replace(sight.table, parameters={})
 
 

@@ -86,6 +86,14 @@ def begin_upload(shop: Shop) -> None:
     shop.files.upload("another", root, "1", f"{root}/bucket_00000")
 
 
+def set_statistics(shop: Shop) -> None:
+    shop.metastore.extremes[SALES] = {("", "email"): ("a", ADA)}
+
+
+def set_default(shop: Shop) -> None:
+    shop.metastore.defaults[SALES] = {"email": f"'{ADA}'"}
+
+
 REMOVED_BY_AN_ERASURE: dict[str, Callable[[Shop], object]] = {
     "row": put_row,
     "account": put_account,
@@ -98,6 +106,8 @@ PLANTINGS: dict[str, Callable[[Shop], object]] = {
     "note": put_note,
     "trash": put_into_trash,
     "property": set_property,
+    "statistics": set_statistics,
+    "default value": set_default,
     "named partition": add_named_partition,
     "partition elsewhere": add_partition_elsewhere,
     "exchanged partition": exchange_partition,
@@ -117,8 +127,9 @@ def find_bytes(shop: Shop) -> list[str]:
     texts = [path for path, content in shop.files.bytes.items() if path in shop.files.files and ADA.encode() in content]
     properties = [name for name in (SALES, NOTES) if ADA in str(shop.metastore.table(name).parameters)]
     partitions = [name for name in shop.metastore.partition_names(SALES) if ADA in name]
+    stored = str((shop.metastore.extremes, shop.metastore.defaults))
     uploads = [upload.path for upload in shop.files.pending_uploads(["/warehouse"])]
-    return [*rows, *texts, *map(str, properties), *partitions, *uploads]
+    return [*rows, *texts, *map(str, properties), *partitions, *uploads, *([stored] if ADA in stored else [])]
 
 
 def count_others(shop: Shop) -> Counter[str]:
