@@ -60,6 +60,7 @@ BLIND_SPOTS = (
     "columns that the table has no more, whose values stay in older files",
     "numbers of up to five digits in properties and notes",
     "keys that are computed, or of columns that stand apart, in properties, notes and hidden texts",
+    "files of no transaction that came and went between two looks at a table",
     "lines of text files that the table's properties skip",
     "blocks of disks that are free and not overwritten",
 )

@@ -176,6 +176,7 @@ def test_rows_that_come_while_files_are_searched_are_deleted_too(fresh: Scene, m
     assert [deletion["rows"] for deletion in outcome.certificate.payload["tables"][0]["deletions"]] == [2, 1]
 
 
+@pytest.mark.beyond_the_gate("`unit/erasure/test_moment.py`, `unit/erasure/test_boundaries.py`")
 def test_rows_that_come_into_one_table_while_another_is_searched_are_deleted_too(
     fresh: Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:

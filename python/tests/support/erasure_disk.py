@@ -218,7 +218,7 @@ class Disk:
             raise FileNotFoundError("its files went while it was compacted")
         self.metastore.mark_compacted(job)
         self.put(f"{root}/base_{self._written:07d}/bucket_00000", *rows)
-        for path in old:
+        for path in self.contents.keys() & set(old):
             self.contents[path].visible = False
             if self.cleans:
                 self.remove(path)

@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 import pytest
 
+from hive_acid.metastore.memory import MemoryMetastore
 from support.erasure_boundaries import (
     PLANTINGS,
     REMOVED_BY_AN_ERASURE,
@@ -19,7 +20,7 @@ from support.erasure_boundaries import (
     find_lie,
     watch,
 )
-from support.erasure_shop import Shop
+from support.erasure_shop import NOTES, Shop
 
 EVERY = [pytest.param(23, id="some"), pytest.param(1, id="all", marks=pytest.mark.slow)]
 """Of so many boundaries one; others of each planting."""
@@ -57,6 +58,33 @@ def erase_beside(shop: Shop, planting: str, at: int) -> None:
     if planting in REMOVED_BY_AN_ERASURE:
         assert outcomes[1].verdict.state.value == "erased", (planting, at, outcomes[1].verdict)
         assert find_bytes(shop) == [], (planting, at)
+
+
+@pytest.mark.parametrize("every", EVERY)
+@pytest.mark.parametrize("stay", [1, 9, 40])
+def test_no_certificate_is_better_than_the_truth_whenever_a_transaction_comes_and_goes(
+    make_shop: MAKE, stay: int, every: int
+) -> None:
+    """Its files are there for so many calls, as those of rows that a compaction and the Cleaner remove at once."""
+    calls = count_calls(make_shop)
+    for at in range(1 + stay % every, calls + 1, every):
+        shop = make_shop()
+        clock, metastore = watch(shop), shop.metastore
+        path = "/warehouse/notes/delta_0000078_0000078_0000/bucket_00000"
+
+        def come(shop: Shop = shop, metastore: MemoryMetastore = metastore, path: str = path) -> None:
+            txn_id = metastore.open_transaction("eve", "host", "hive")
+            metastore.allocate_write_id(txn_id, NOTES)
+            shop.disk.put(path, {"account": "a-17"})
+            metastore.commit(txn_id)
+
+        def go(shop: Shop = shop, path: str = path) -> None:
+            shop.disk.remove(path)
+
+        with beside(shop, {at: come, at + stay: go}):
+            outcome = shop.erase()
+        assert outcome.certificate is not None
+        assert find_lie(outcome.certificate, clock) == "", (at, stay)
 
 
 @pytest.mark.parametrize("every", EVERY)
