@@ -50,6 +50,7 @@ from hive_acid.writing.publications import build_compaction_publication
 from hive_acid.writing.table_rules import (
     build_row_type,
     find_compression,
+    find_encryption_fault,
     find_format_fault,
     find_layout,
     find_storage_fault,
@@ -290,6 +291,8 @@ def find_obstacle(table: TableDescription, kind: CompactionKind, allow_non_atomi
     if fault := find_format_fault(table):
         setting = config.COMPACTION_RUN_IN.key
         return build_refusal("HIVE_ACID_UNSUPPORTED_TABLE.FORMAT_NOT_COMPACTED", setting=setting, **fault.params)
+    if fault := find_encryption_fault(table):
+        return fault
     if table.sort_columns:
         return build_sorted_refusal(table)
     if kind is CompactionKind.REBALANCE and table.bucket_count:

@@ -45,6 +45,8 @@ _UNWRITABLE_TYPE = re.compile(
 """The name of a type, not that of a struct's field."""
 
 _HIDDEN_LOCATION = Refusal("HIVE_ACID_UNSUPPORTED_TABLE.HIDDEN_LOCATION")
+_ENCRYPTED = Refusal("HIVE_ACID_UNSUPPORTED_TABLE.ENCRYPTED_FILES")
+_WITHOUT_VALUES = frozenset({StatementKind.DELETE, StatementKind.TRUNCATE})
 _NO_ROW_IDS = Refusal("HIVE_ACID_UNSUPPORTED_TABLE.NO_ROW_IDS")
 
 
@@ -155,7 +157,7 @@ def _find_kind_fault(table: TableDescription, kind: StatementKind) -> Refusal | 
         return Refusal("HIVE_ACID_UNSUPPORTED_TABLE.NOT_TRANSACTIONAL")
     if kind.changes_rows and not table.kind.has_row_ids:
         return _NO_ROW_IDS
-    return find_format_fault(table)
+    return find_format_fault(table) or (None if kind in _WITHOUT_VALUES else find_encryption_fault(table))
 
 
 def find_format_fault(table: TableDescription) -> Refusal | None:
@@ -165,6 +167,16 @@ def find_format_fault(table: TableDescription) -> Refusal | None:
     title = table.file_format.value if table.file_format else table.input_format.rpartition(".")[2]
     written = " and ".join(found.value for found in _INSERT_ONLY_LAYOUTS if found)
     return build_refusal("HIVE_ACID_UNSUPPORTED_TABLE.FORMAT_NOT_WRITTEN", format=title, written=written)
+
+
+def find_encryption_fault(table: TableDescription) -> Refusal | None:
+    """Why values are not written into the table's files, which are to be encrypted; None if they are not to be.
+
+    ORC takes the property `orc.encrypt` from a table (OrcFile.WriterOptions), and Hive 4 writes by it.
+    """
+    if table.file_format is FileFormat.PARQUET:
+        return None
+    return _ENCRYPTED if any(k.lower() == "orc.encrypt" and v.strip() for k, v in table.parameters.items()) else None
 
 
 def find_layout(table: TableDescription) -> FileLayout:

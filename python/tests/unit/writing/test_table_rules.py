@@ -2,10 +2,16 @@
 
 import pytest
 
+from hive_acid import config
+from hive_acid.compaction.compactor import find_obstacle
 from hive_acid.errors import UnsupportedOperation
+from hive_acid.metastore.compaction_types import CompactionKind
 from hive_acid.metastore.server_settings import checks_capabilities
 from hive_acid.model.table import Column, TableDescription, TableName
-from hive_acid.writing.table_rules import build_row_type, find_storage_fault, refuse_unseen
+from hive_acid.wire.row_writes import RowWrites
+from hive_acid.wire.statement_kinds import StatementKind
+from hive_acid.writing.statement import Statement
+from hive_acid.writing.table_rules import build_row_type, find_storage_fault, refuse_unseen, refuse_unwritable
 
 
 @pytest.mark.parametrize(
@@ -61,3 +67,27 @@ def test_a_table_that_the_metastore_would_hide_is_not_made(settings: dict[str, s
             refuse_unseen("CREATE TABLE", TableName("d", "t"), is_checked)
     else:
         refuse_unseen("CREATE TABLE", TableName("d", "t"), is_checked)
+
+
+def encrypted_table(value: str = "pii:name") -> TableDescription:
+    parameters = {"transactional": "true", "ORC.encrypt": value}
+    return TableDescription(TableName("d", "t"), "file:/t", (Column("name", "string"),), parameters=parameters)
+
+
+@pytest.mark.parametrize("kind", StatementKind)
+def test_values_are_not_written_in_clear_into_a_table_that_asks_for_encryption(kind: StatementKind) -> None:
+    table = encrypted_table()
+    statement = Statement(kind, RowWrites.MIXED, table.name, (), "UTC", 1, ())
+    if kind in (StatementKind.DELETE, StatementKind.TRUNCATE):
+        refuse_unwritable(table, statement, config.Settings({}))
+    else:
+        with pytest.raises(UnsupportedOperation, match="ENCRYPTED_FILES"):
+            refuse_unwritable(table, statement, config.Settings({}))
+
+
+@pytest.mark.parametrize("kind", [CompactionKind.MAJOR, CompactionKind.MINOR, CompactionKind.REBALANCE])
+def test_a_table_that_asks_for_encryption_is_not_compacted_in_clear(kind: CompactionKind) -> None:
+    refusal = find_obstacle(encrypted_table(), kind, allow_non_atomic_rename=False)
+    assert refusal is not None
+    assert refusal.condition == "HIVE_ACID_UNSUPPORTED_TABLE.ENCRYPTED_FILES"
+    assert find_obstacle(encrypted_table(" "), kind, allow_non_atomic_rename=False) is None

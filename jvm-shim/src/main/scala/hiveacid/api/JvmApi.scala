@@ -3,7 +3,6 @@ package hiveacid.api
 import hiveacid.commands.{BareTarget, PartitionsToLock, RunningStatements, SourceChangedException}
 import hiveacid.python.{Planner, PythonSide, TokenClient}
 import hiveacid.scan.{AcidFileIndex, AcidRelation, BareCount, PartitionValues, ReadListener}
-import hiveacid.values.{MixedKind, UpdateKind}
 import hiveacid.wire.{Misspelling, Wire, WriteReport, WriteSpec}
 import hiveacid.write.WriteJob
 import py4j.GatewayServer
@@ -40,9 +39,7 @@ object JvmApi {
     */
   def write(key: String, token: String, spec: String): String = RunningStatements.inCall(key) { call =>
     val command = call.command
-    val writesBack = Seq(UpdateKind, MixedKind).contains(command.writes)
-    val keepsValues = writesBack && command.kind.traits.keepsValues
-    val bound = AcidFileIndex.bind(command.changes, command.target, token, writesBack = keepsValues)
+    val bound = AcidFileIndex.bind(command.changes, command.target, token, command.useOfValues)
     val changes = call.pruned(token, bound)
     val job = Wire.read[WriteSpec](spec)
     val target = new BareTarget(call.session, call.command)

@@ -1,7 +1,8 @@
 package hiveacid.commands
 
 import hiveacid.plugins.TableStatement
-import hiveacid.values.{AcidTable, RowWrites}
+import hiveacid.formats.ValueUse
+import hiveacid.values.{AcidTable, DeleteKind, InsertKind, RowWrites}
 import hiveacid.python.PythonSide
 import hiveacid.scan.{AcidFileIndex, AnalysedTables, ReadZones, SessionTransactions}
 import hiveacid.wire.{AffectedRows, Overwrite, StatementKind, WriteRequest}
@@ -69,6 +70,13 @@ case class AcidWriteCommand(
   }
 
   private def table: String = AcidTable.name(target)
+
+  /** What becomes of the values that it reads of its target. */
+  def useOfValues: ValueUse =
+    if (kind.traits.keepsValues && writes != InsertKind && writes != DeleteKind) ValueUse.WrittenBack
+    else if (kind.traits.keepsValues || writes == DeleteKind) ValueUse.Decides
+    else if (kind.traits.changesRows || kind.traits.replaces) ValueUse.Stored
+    else ValueUse.Shown
 
   /** The request to Python. */
   def request(session: SparkSession): WriteRequest = {

@@ -1,6 +1,6 @@
 package hiveacid.compact
 
-import hiveacid.formats.ReadErrors
+import hiveacid.formats.{ReadErrors, ValueUse}
 import hiveacid.formats.orc.{
   DeleteFileCheck,
   Deletes,
@@ -37,7 +37,8 @@ final class DataRows(
     isFlat: Boolean = false
 ) extends RowBatches {
   private val scan = {
-    val columns = ScannedColumns(schema, schema, Nil, DataRows.BatchRows, isFlat, wantsIds = !isFlat)
+    val columns =
+      ScannedColumns(schema, schema, Nil, DataRows.BatchRows, isFlat, wantsIds = !isFlat, use = ValueUse.Stored)
     new FileScan(file, columns, conf, errors)
   }
 

@@ -3,7 +3,7 @@ package hiveacid.compact
 import scala.jdk.CollectionConverters._
 
 import hiveacid.formats.ReadErrors
-import hiveacid.formats.parquet.FileClock
+import hiveacid.formats.parquet.{EncryptedParquet, FileClock}
 import hiveacid.wire.FoldedFile
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
@@ -54,6 +54,7 @@ object ParquetSchemaKey {
         HadoopReadOptions.builder(conf, path).withMetadataFilter(ParquetMetadataConverter.NO_FILTER).build()
       val reader = ParquetFileReader.open(HadoopInputFile.fromPath(path, conf), options)
       try {
+        EncryptedParquet.check(path, reader.getFooter, errors)
         val found = reader.getFooter.getFileMetaData
         val metadata = metadataOf(found)
         val clock =

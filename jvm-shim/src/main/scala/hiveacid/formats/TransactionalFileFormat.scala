@@ -14,6 +14,9 @@ trait TransactionalFileFormat extends FileFormat {
   /** `db.table`, for errors. */
   def table: String
 
+  /** The same for another use of the values, if that makes a difference. */
+  def usedFor(use: ValueUse): TransactionalFileFormat = this
+
   /** Two readers of one class and one key give the same rows: Spark caches a plan by it, and uses it again. */
   protected def readerKey: Any
 

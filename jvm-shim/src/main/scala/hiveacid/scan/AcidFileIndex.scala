@@ -2,7 +2,7 @@ package hiveacid.scan
 
 import hiveacid.values.{AcidTable, BucketProperty}
 import hiveacid.wire.{PartitionScan, RawIds, ReadRequest, ScanFile, ScanRequest, TableScan, Wire}
-import hiveacid.formats.{Evolution, ReadErrors, SharedText}
+import hiveacid.formats.{Evolution, ReadErrors, SharedText, TransactionalFileFormat, ValueUse}
 import hiveacid.formats.json.TableJsonFileFormat
 import hiveacid.formats.orc.{AcidOrcFileFormat, FilePruning, RawRows, TableOrcFileFormat}
 import hiveacid.python.{Planner, PythonSide, PythonThreads}
@@ -242,16 +242,16 @@ object AcidFileIndex {
   /** The plan with every scan of a transactional table of the target's catalog, also in subqueries, bound to one
     * snapshot. Scans of other catalogs have snapshots of their metastores.
     *
-    * @param writesBack
-    *   the target is that of an UPDATE or MERGE: what is read of it is written back
+    * @param use
+    *   what becomes of the values that are read of the target
     */
-  def bind(plan: LogicalPlan, target: CatalogTable, token: String, writesBack: Boolean = false): LogicalPlan =
+  def bind(plan: LogicalPlan, target: CatalogTable, token: String, use: ValueUse = ValueUse.Shown): LogicalPlan =
     plan.transformUpWithSubqueries {
       case RelationOfFiles(l, fs) if isOfCatalog(fs, target) =>
         val index = fs.location.asInstanceOf[AcidFileIndex].bound(token)
         val format = fs.fileFormat match {
-          case f: AcidOrcFileFormat if writesBack && f.table == AcidTable.name(target) => f.writingBack
-          case other                                                                   => other
+          case f: TransactionalFileFormat if f.table == AcidTable.name(target) => f.usedFor(use)
+          case other                                                           => other
         }
         l.copy(relation = fs.copy(location = index, fileFormat = format)(fs.sparkSession))
     }

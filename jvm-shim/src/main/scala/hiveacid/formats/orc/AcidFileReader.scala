@@ -3,7 +3,7 @@ package hiveacid.formats.orc
 import java.io.Closeable
 import java.time.ZoneId
 
-import hiveacid.formats.{Evolution, ReadErrors}
+import hiveacid.formats.{Evolution, ReadErrors, ValueUse}
 import hiveacid.values.WallClock
 import org.apache.hadoop.conf.Configuration
 
@@ -30,7 +30,7 @@ final case class ScanRequest(
     partitionSchema: StructType,
     filters: Seq[Filter],
     batchSize: Int,
-    writesBack: Boolean,
+    use: ValueUse,
     isFlat: Boolean = false
 )
 
@@ -44,7 +44,14 @@ final class AcidFileReader(request: ScanRequest, file: PartitionedFile, conf: Co
   private val errors = ReadErrors(request.table)
   private val scan = {
     val columns =
-      ScannedColumns(request.tableSchema, request.required, request.filters, request.batchSize, request.isFlat)
+      ScannedColumns(
+        request.tableSchema,
+        request.required,
+        request.filters,
+        request.batchSize,
+        request.isFlat,
+        use = request.use
+      )
     new FileScan(source, columns, conf, errors)
   }
   private val result =
@@ -94,7 +101,7 @@ final class AcidFileReader(request: ScanRequest, file: PartitionedFile, conf: Co
 
   private def columns(): Array[ColumnVector] = {
     val id = ZoneId.of(request.timeZone, ZoneId.SHORT_IDS)
-    val zone = if (request.writesBack) new WallClock(id, errors.lossesOf(id)) else new WallClock(id)
+    val zone = if (request.use == ValueUse.WrittenBack) new WallClock(id, errors.lossesOf(id)) else new WallClock(id)
     val data = request.required.fields.zip(scan.sources).map { case (field, source) =>
       source match {
         case Source.RowField(i) => OrcColumn.over(field.dataType, scan.fields(i), scan.selection, zone)

@@ -1,5 +1,7 @@
 package hiveacid.formats.orc
 
+import hiveacid.formats.ValueUse
+
 import org.apache.spark.sql.catalyst.expressions.{
   AttributeReference,
   FileSourceGeneratedMetadataStructField,
@@ -21,16 +23,15 @@ class AcidOrcFileFormat(
     val table: String,
     val timeZone: String,
     val columns: StructType,
-    val writesBack: Boolean = false
+    val use: ValueUse = ValueUse.Shown
 ) extends TableOrcFileFormat(isFlat = false) {
   import AcidOrcFileFormat._
 
   override def toString: String = "HiveACID"
   override def shortName(): String = "hive-acid-orc"
-  override protected def readerKey: Any = (table, timeZone, columns, writesBack)
+  override protected def readerKey: Any = (table, timeZone, columns, use)
 
-  /** The same for the target of an UPDATE. */
-  def writingBack: AcidOrcFileFormat = new AcidOrcFileFormat(table, timeZone, columns, writesBack = true)
+  override def usedFor(use: ValueUse): AcidOrcFileFormat = new AcidOrcFileFormat(table, timeZone, columns, use)
 
   /** The hidden struct column ROW__ID, whose fields are made by the reader. */
   override def createFileMetadataCol(): AttributeReference =

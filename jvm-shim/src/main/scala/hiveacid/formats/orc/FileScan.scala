@@ -6,7 +6,7 @@ import java.util.Locale
 import scala.jdk.CollectionConverters._
 
 import hiveacid.errors.{AcidException, Refusal}
-import hiveacid.formats.{Evolution, ReadErrors}
+import hiveacid.formats.{Evolution, ReadErrors, ValueUse}
 import hiveacid.values.ValidWriteIds
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
@@ -57,6 +57,8 @@ final case class SourceFile(
   *   true for an insert-only table, whose files have no ACID columns
   * @param wantsIds
   *   whether all ACID columns are to be read
+  * @param use
+  *   by which a file with encrypted columns may be refused
   */
 final case class ScannedColumns(
     tableSchema: StructType,
@@ -64,7 +66,8 @@ final case class ScannedColumns(
     filters: Seq[Filter],
     batchSize: Int,
     isFlat: Boolean = false,
-    wantsIds: Boolean = false
+    wantsIds: Boolean = false,
+    use: ValueUse = ValueUse.Shown
 )
 
 /** The rows of a file that the snapshot sees, batch after batch. Batches are reused: one is valid until the next is
@@ -121,6 +124,7 @@ final class FileScan(file: SourceFile, columns: ScannedColumns, conf: Configurat
       PlaceCheck.checkVersion(path, reader, errors)
       FileSchema.resolve(reader.getSchema, columns.tableSchema, columns.required, file.evolution)
     }
+    new EncryptedColumns(reader).check(schema.readNames, columns.use, path, errors)
     // data files hold only inserts; unknown where the writer kept no statistics
     private val operationsKnown = isFlat || file.anyOperation || insertsOnly(reader)
     if (operationsKnown) place.foreach(_.checkStatistics(PlaceCheck.statistics(reader, _)))

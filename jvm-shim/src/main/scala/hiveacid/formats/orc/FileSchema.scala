@@ -53,7 +53,11 @@ final case class FileSchema(
     rowIncluded: Seq[Boolean],
     converts: Boolean,
     unconverted: Set[String]
-)
+) {
+
+  /** The names of the columns of the row that are read, as the file has them. */
+  def readNames: Seq[String] = row.getFieldNames.asScala.toSeq.zip(rowIncluded).collect { case (name, true) => name }
+}
 
 object FileSchema {
   val Operation = 0

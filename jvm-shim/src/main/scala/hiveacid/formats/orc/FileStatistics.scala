@@ -138,12 +138,15 @@ object FileStatistics {
     val reader = OrcFile.createReader(path, options.maxLength(file.lengthBytes))
     try {
       PlaceCheck.checkVersion(path, reader, errors)
+      val encrypted = new EncryptedColumns(reader)
       val found = new FileStatistics(
         reader.getSchema,
         !reader.writerUsedProlepticGregorian(),
         reader.getWriterVersion,
-        reader.getStatistics.zip(reader.getOrcProtoFileStatistics.asScala).map { case (s, kept) =>
-          Some(s).filter(_ => kept.hasNumberOfValues)
+        reader.getStatistics.zip(reader.getOrcProtoFileStatistics.asScala).zipWithIndex.map {
+          case ((s, kept), column) =>
+            // a task may have a key that the driver lacks: the mask's tell nothing of the values
+            Some(s).filter(_ => kept.hasNumberOfValues && !encrypted.holds(column))
         }
       )
       Some(found).filter(_ => areKept(reader))

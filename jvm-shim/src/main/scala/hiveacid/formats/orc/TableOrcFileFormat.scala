@@ -2,7 +2,7 @@ package hiveacid.formats.orc
 
 import scala.jdk.CollectionConverters._
 
-import hiveacid.formats.{ReaderOfParts, ReadErrors}
+import hiveacid.formats.{ReaderOfParts, ReadErrors, ValueUse}
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 import org.apache.orc.OrcConf
@@ -29,8 +29,7 @@ abstract class TableOrcFileFormat(isFlat: Boolean) extends OrcFileFormat with Re
   /** The session's time zone when the query was planned: the wall clock of a TIMESTAMP is an instant there. */
   def timeZone: String
 
-  /** True for the target of an UPDATE: a wall clock that would come back as another is an error. */
-  def writesBack: Boolean
+  def use: ValueUse
 
   override def isSplitable(s: SparkSession, options: Map[String, String], path: Path): Boolean = true
   override def supportDataType(t: DataType): Boolean = TypeMapping.isSupported(t)
@@ -50,7 +49,7 @@ abstract class TableOrcFileFormat(isFlat: Boolean) extends OrcFileFormat with Re
     val pushed = if (sqlConf.getConf(SQLConf.ORC_FILTER_PUSHDOWN_ENABLED)) filters else Nil
     val whole = withLengths(dataSchema)
     val request =
-      ScanRequest(table, timeZone, whole, requiredSchema, partitionSchema, pushed, capacity, writesBack, isFlat)
+      ScanRequest(table, timeZone, whole, requiredSchema, partitionSchema, pushed, capacity, use, isFlat)
     TableOrcFileFormat.scan(session, request, options, hadoopConf)
   }
 }

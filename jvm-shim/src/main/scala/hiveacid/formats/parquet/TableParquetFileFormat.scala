@@ -3,7 +3,7 @@ package hiveacid.formats.parquet
 import java.time.ZoneId
 
 import hiveacid.errors.{AcidException, Refusal, UnsupportedTypeException}
-import hiveacid.formats.{Evolution, FloatingPoint, ReaderOfParts, ReadErrors}
+import hiveacid.formats.{Evolution, FloatingPoint, ReaderOfParts, ReadErrors, ValueUse}
 import hiveacid.values.WallClock
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
@@ -25,8 +25,12 @@ import org.apache.spark.util.SerializableConfiguration
   * @param timeZone
   *   the session's when the query was planned
   */
-class TableParquetFileFormat(val table: String, val timeZone: String, val columns: StructType)
-    extends ParquetFileFormat
+class TableParquetFileFormat(
+    val table: String,
+    val timeZone: String,
+    val columns: StructType,
+    val use: ValueUse = ValueUse.Shown
+) extends ParquetFileFormat
     with ReaderOfParts {
   import TableParquetFileFormat._
 
@@ -35,7 +39,9 @@ class TableParquetFileFormat(val table: String, val timeZone: String, val column
 
   override def toString: String = "HiveParquet"
   override def shortName(): String = "hive-insert-only-parquet"
-  override protected def readerKey: Any = (table, timeZone, columns)
+  override protected def readerKey: Any = (table, timeZone, columns, use)
+  override def usedFor(use: ValueUse): TableParquetFileFormat =
+    new TableParquetFileFormat(table, timeZone, columns, use)
 
   override def isSplitable(s: SparkSession, options: Map[String, String], path: Path): Boolean = true
 
@@ -75,7 +81,7 @@ class TableParquetFileFormat(val table: String, val timeZone: String, val column
     val read = reader("CORRECTED")
     // it would take timestamps for those of the JVM's time zone, too
     val readHybrid = if (holdsDates(requiredSchema) && !converts) Some(reader("LEGACY")) else None
-    val (name, zone) = (table, timeZone)
+    val (name, zone, useOfValues) = (table, timeZone, use)
     val schema = StructType(requiredSchema.fields ++ partitionSchema.fields)
     // the plan may have lost the lengths, the table has not
     val lengths = cuts(requiredSchema, withLengths(dataSchema))
@@ -84,6 +90,7 @@ class TableParquetFileFormat(val table: String, val timeZone: String, val column
     (file: PartitionedFile) => {
       val errors = ReadErrors(name)
       val settings = errors.fetched(file.toPath)(conf.value.value)
+      errors.guard(file.toPath)(EncryptedParquet.check(file.toPath, settings, useOfValues, errors))
       val clock =
         if (converts || readHybrid.isDefined)
           Some(errors.guard(file.toPath)(FileClock.read(file.toPath, settings, Evolution.of(file).asHive3)))
