@@ -16,7 +16,14 @@ from hive_acid.erasure.verification import Former, TableReport, Verification
 from hive_acid.erasure.world import TableResult, World
 from hive_acid.model.table import TableName
 
-_OF_CONTENTS = (PlaceKind.ROWS, PlaceKind.FILE_STATISTICS, PlaceKind.FILE_TEXT, PlaceKind.UNSEARCHED)
+_OF_CONTENTS = (
+    PlaceKind.ROWS,
+    PlaceKind.FILE_STATISTICS,
+    PlaceKind.FILE_DICTIONARY,
+    PlaceKind.FORMER_COLUMN,
+    PlaceKind.FILE_TEXT,
+    PlaceKind.UNSEARCHED,
+)
 """A path that names a subject goes with the partition of that name, which the user then drops."""
 _UNSETTLED = (PlaceKind.CHANGING_FILES, PlaceKind.CHANGED_TABLE)
 """Files may not have been searched."""

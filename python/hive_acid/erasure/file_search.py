@@ -112,6 +112,11 @@ class FileSearch:
         if finding.in_statistics:
             detail = "the least or greatest value of a column in the file's own statistics"
             places.append(self._place(PlaceKind.FILE_STATISTICS, file, detail))
+        if finding.in_dictionary:
+            places.append(self._place(PlaceKind.FILE_DICTIONARY, file, "a value in the dictionary of a column"))
+        for column in finding.former_columns:
+            detail = f"values of its column {self._spotter.mask(column)}, which the table has no more"
+            places.append(self._place(PlaceKind.FORMER_COLUMN, file, detail))
         return self._searched(file, "rows", places, finding.row_count, finding.match_count)
 
     def _search_text(self, file: PhysicalFile, problem: str) -> SearchedFile:

@@ -24,6 +24,14 @@ _FORM = "3"
 """The form of the ledger. One of another form does not tell what a run needs to go on, and is refused."""
 _ROUNDS = 3
 """The first compacts what was deleted from, the others what verification finds besides."""
+_CURED_BY_COMPACTION = (
+    PlaceKind.ROWS,
+    PlaceKind.FILE_STATISTICS,
+    PlaceKind.FILE_DICTIONARY,
+    PlaceKind.FORMER_COLUMN,
+    PlaceKind.FILE_TEXT,
+    PlaceKind.VISIBLE_ROWS,
+)
 
 
 class Erasure:
@@ -106,8 +114,7 @@ class Erasure:
             return self._record.touched(table.table) if round_ == 0 else frozenset()  # later runs look first
         result = next(each for each in results if each.found.matcher.table == table.table)
         spotter = self._record.spotter(table.table)
-        kinds = (PlaceKind.ROWS, PlaceKind.FILE_STATISTICS, PlaceKind.FILE_TEXT, PlaceKind.VISIBLE_ROWS)
-        places = [place for place in result.places if place.kind in kinds]
+        places = [place for place in result.places if place.kind in _CURED_BY_COMPACTION]
         if any(place.kind is PlaceKind.VISIBLE_ROWS for place in places):
             self._deleter.delete([table], round_)
         found = frozenset(spotter.mask(place.partition or "") for place in places)

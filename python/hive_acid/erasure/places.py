@@ -35,6 +35,8 @@ class PlaceKind(Enum):
 
     ROWS = "rows"
     FILE_STATISTICS = "file-statistics"
+    FILE_DICTIONARY = "file-dictionary"
+    FORMER_COLUMN = "former-column"
     FILE_TEXT = "file-text"
     PATH = "path"
     UNSEARCHED = "unsearched"

@@ -57,7 +57,9 @@ BLIND_SPOTS = (
     "comments of columns, CHECK constraints, skewed values and properties of formats in the metastore",
     "metadata that writers add to headers and footers of files, and bytes of a file that its footer does not lead to",
     "links to further rows that stand only in rows which no query shows",
-    "columns that the table has no more, whose values stay in older files",
+    "columns that the table has no more: keys of several parts or that are computed, longer texts, and values that are "
+    "neither texts nor whole numbers",
+    "dictionaries of columns that ORC has encrypted",
     "numbers of up to five digits in properties and notes",
     "keys that are computed, or of columns that stand apart, in properties, notes and hidden texts",
     "files of no transaction that came and went between two looks at a table",

@@ -39,7 +39,7 @@ from hive_acid.spark.erasure_sql import (
 from hive_acid.spark.jvm import run_job
 from hive_acid.spark.key_types import find_key_types
 from hive_acid.spark.session import attach, find_own_settings
-from hive_acid.spark.subject_functions import SubjectFunctions, describe_failure, telling_missing
+from hive_acid.spark.subject_functions import KeyForm, SubjectFunctions, describe_failure, telling_missing
 from hive_acid.spark.transaction import AcidTransaction
 from hive_acid.wire import codec
 from hive_acid.wire.search import SearchedFile, SearchResult, SearchSpec
@@ -58,6 +58,7 @@ _SKIPPING = (
 """The settings of Spark by which a query may leave out files without saying so."""
 _AMBIGUOUS = bytes(32)
 """In place of the hash of a text in which several people's may have fallen together (HashOfParts)."""
+_JUDGED_FORMS = (KeyForm.TEXT, KeyForm.NUMBER)
 _SEARCH_JOB = "erasure-search"
 _DIGEST_JOB = "erasure-digest"
 
@@ -228,11 +229,14 @@ class SparkErasureEngine:
         """One job reads up to two thousand files."""
         evolution = find_evolution(self._settings(), self._attachment.metastore.line)
         largest_first = sorted(files, key=lambda file: -file.length_bytes)
-        with self._functions.conditions(matcher) as conditions:
+        with self._functions.named_conditions(matcher) as named:
+            conditions = tuple(each.text for each in named)
+            texts, numbers = (tuple(each.function for each in named if each.form is form) for form in _JUDGED_FORMS)
             for start in range(0, len(largest_first), _FILES_A_JOB):
                 chosen = largest_first[start : start + _FILES_A_JOB]
                 listed = tuple(map(_build_file, chosen))
-                spec = SearchSpec(quote_table(matcher.table), conditions, evolution, self._part_bytes, listed)
+                table, bytes_ = quote_table(matcher.table), self._part_bytes
+                spec = SearchSpec(table, conditions, texts, numbers, evolution, bytes_, listed)
                 yield from map(_build_finding, self._run_search(codec.write(spec)))
 
     def _run_search(self, spec: str) -> tuple[SearchResult, ...]:
@@ -266,4 +270,12 @@ def _build_file(file: PhysicalFile) -> SearchedFile:
 
 
 def _build_finding(found: SearchResult) -> FileFinding:
-    return FileFinding(found.path, found.row_count, found.match_count, found.in_statistics, found.problem)
+    return FileFinding(
+        found.path,
+        found.row_count,
+        found.match_count,
+        found.in_statistics,
+        found.problem,
+        found.in_dictionary,
+        found.former_columns,
+    )

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import uuid
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
+from enum import Enum
 from typing import Any
 
 from py4j.protocol import Py4JJavaError
@@ -19,6 +22,8 @@ from hive_acid.spark.erasure_sql import TypedKey, build_elements, build_parts, q
 from hive_acid.wire import codec
 from hive_acid.wire.search import KeyDescription
 
+_WHOLE_NUMBER = re.compile(r"tinyint|smallint|int|bigint|decimal\(\d+,0\)")
+
 
 @contextmanager
 def telling_missing(table: TableName) -> Iterator[None]:
@@ -29,6 +34,23 @@ def telling_missing(table: TableName) -> Iterator[None]:
         if condition_of(error) != "TABLE_OR_VIEW_NOT_FOUND":
             raise
         raise build_error("HIVE_ACID_TABLE_NOT_FOUND", table=table) from error
+
+
+class KeyForm(Enum):
+    """The values that name a subject by a key: a whole number, another value by itself, or several together."""
+
+    NUMBER = "number"
+    TEXT = "text"
+    SEVERAL = "several"
+
+
+@dataclass(frozen=True)
+class KeyCondition:
+    """Whether a row names a subject by a key: the SQL text, and the function in it that knows the subjects."""
+
+    text: str
+    function: str
+    form: KeyForm
 
 
 class SubjectFunctions:
@@ -55,21 +77,27 @@ class SubjectFunctions:
     @contextmanager
     def conditions(self, matcher: Matcher) -> Iterator[tuple[str, ...]]:
         """An SQL condition for each key of the table: whether a row names a subject by it."""
+        with self.named_conditions(matcher) as found:
+            yield tuple(each.text for each in found)
+
+    @contextmanager
+    def named_conditions(self, matcher: Matcher) -> Iterator[tuple[KeyCondition, ...]]:
+        """The same with the functions that they call."""
         names: list[str] = []
         try:
             yield tuple(self._condition(matcher.table, keyed, names) for keyed in matcher.keys if keyed.hashes)
         finally:
             self._drop(names)
 
-    def _condition(self, table: TableName, keyed: KeyedHashes, names: list[str]) -> str:
+    def _condition(self, table: TableName, keyed: KeyedHashes, names: list[str]) -> KeyCondition:
         typed = self.type_key(table, keyed.key)
         name = _new_name()
         names += [name, f"{name}_any"]
         hashes = b"".join(sorted(keyed.hashes))
         self.api.registerMembership(self.session, name, self._hash_key, hashes, self._prints)
         if typed.is_array:
-            return f"{name}_any({build_elements(typed.key, typed.types[0])})"
-        return f"{name}({build_parts(typed.key, typed.types)})"
+            return KeyCondition(f"{name}_any({build_elements(typed.key, typed.types[0])})", name, _find_form(typed))
+        return KeyCondition(f"{name}({build_parts(typed.key, typed.types)})", name, _find_form(typed))
 
     @contextmanager
     def hash_function(self) -> Iterator[str]:
@@ -107,6 +135,12 @@ class SubjectFunctions:
 
     def _drop(self, names: Sequence[str]) -> None:
         self.api.drop(self.session, codec.write(tuple(names)))
+
+
+def _find_form(typed: TypedKey) -> KeyForm:
+    if len(typed.types) != 1:
+        return KeyForm.SEVERAL
+    return KeyForm.NUMBER if _WHOLE_NUMBER.fullmatch(typed.types[0]) else KeyForm.TEXT
 
 
 def _new_name() -> str:

@@ -21,12 +21,16 @@ class SearchedFile:
 class SearchSpec:
     """One search of files of a table, which is named as in SQL.
 
-    `conditions` are SQL conditions on the table's columns, one for each key. A row counts that meets any. Larger files
-    than `part_bytes` are read in parts, by several tasks.
+    `conditions` are SQL conditions on the table's columns, one for each key. A row counts that meets any. `text_keys`
+    and `number_keys` are the functions of keys of one part, by which values of columns are judged that the table has no
+    more: of texts and all other types, and of whole numbers. Larger files than `part_bytes` are read in parts, by
+    several tasks.
     """
 
     table: str
     conditions: tuple[str, ...]
+    text_keys: tuple[str, ...]
+    number_keys: tuple[str, ...]
     evolution: Evolution
     part_bytes: int
     files: tuple[SearchedFile, ...]
@@ -36,13 +40,17 @@ class SearchSpec:
 class SearchResult:
     """The result for one file. `problem` says why it could not be searched whole, None if it was.
 
-    `in_statistics`: a least or greatest value in the file's own statistics meets a condition.
+    `in_statistics`: a least or greatest value in the file's own statistics meets a condition. `in_dictionary`: one in a
+    dictionary of the file does, whether a row has it or not. `former_columns`: columns, and fields within such, that
+    the table has no more and in which a subject stands.
     """
 
     path: str
     row_count: int
     match_count: int
     in_statistics: bool
+    in_dictionary: bool
+    former_columns: tuple[str, ...]
     problem: str | None
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from hive_acid.erasure.engine import (
@@ -37,7 +37,8 @@ def _is_behind(matcher: Matcher) -> bool:
 
 @dataclass
 class DiskFile:
-    """Rows by their places; those that are masked are shown by no query. `statistics` are texts of the footer.
+    """Rows by their places; those that are masked are shown by no query. `statistics` are texts of the footer, and
+    `dictionary` those of a column's; `former` are values of columns that the table has no more.
 
     `is_text`: queries read its rows, and the search does not.
     """
@@ -46,8 +47,15 @@ class DiskFile:
     masked: set[int] = field(default_factory=set)
     visible: bool = True
     statistics: tuple[str, ...] = ()
+    dictionary: tuple[str, ...] = ()
+    former: Mapping[str, str] = field(default_factory=dict)
     problem: str | None = None
     is_text: bool = False
+
+    @property
+    def is_old(self) -> bool:
+        """True if a compaction would leave something of it out."""
+        return bool(self.masked or not self.visible or self.dictionary or self.former)
 
 
 class Killed(BaseException):
@@ -101,6 +109,11 @@ class Disk:
 
     def _matches(self, row: Mapping[str, str], keys: Sequence[KeyedHashes]) -> bool:
         return any(self._hash(row, keyed.key) in keyed.hashes for keyed in keys)
+
+    def _names(self, matcher: Matcher, texts: Iterable[str]) -> bool:
+        """True if one of the texts is a subject's by itself."""
+        hashes = frozenset[bytes]().union(*(keyed.hashes for keyed in matcher.keys))
+        return any(self.key.hash_parts((text,)) in hashes for text in texts)
 
     def _hash(self, row: Mapping[str, str], key: Key) -> bytes | None:
         values = [self._value(row, part) for part in key.parts]
@@ -203,7 +216,7 @@ class Disk:
         root = "/".join(filter(None, (self.metastore.table(table).location, partition)))
         old = [p for p, c in self.contents.items() if (p.startswith(f"{root}/") and "/delta_" in p) or "/base_" in p]
         old = [path for path in old if path.startswith(f"{root}/")]
-        if not any(self.contents[path].masked or not self.contents[path].visible for path in old):
+        if not any(self.contents[path].is_old for path in old):
             return None
         self._written += 1
         rows = [r for p in old for n, r in enumerate(self.contents[p].rows) if n not in self.contents[p].masked]
@@ -249,8 +262,14 @@ class Disk:
                 yield FileFinding(file.path, 0, 0, in_statistics=False, problem=reason)
                 continue
             matches = sum(self._matches(row, matcher.keys) for row in content.rows)
-            hashes = frozenset[bytes]().union(*(keyed.hashes for keyed in matcher.keys))
-            named = any(self.key.hash_parts((text,)) in hashes for text in content.statistics)
-            yield FileFinding(file.path, len(content.rows), matches, named)
+            former = [column for column, text in content.former.items() if self._names(matcher, (text,))]
+            yield FileFinding(
+                file.path,
+                len(content.rows),
+                matches,
+                self._names(matcher, content.statistics),
+                in_dictionary=self._names(matcher, content.dictionary),
+                former_columns=tuple(former),
+            )
         for act in self.on_search if not _is_behind(matcher) else ():
             act()  # type: ignore[operator]

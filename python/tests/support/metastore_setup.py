@@ -210,6 +210,14 @@ class ThriftSetup:
         where = (table.database, table.table)
         self._client.alter_table_with_environment_context(*where, stored, keep_statistics())
 
+    def drop_columns(self, table: TableName, names: Sequence[str]) -> None:
+        """Takes columns away (Hive's ALTER TABLE … REPLACE COLUMNS). Files keep them."""
+        request = ttypes.GetTableRequest(dbName=table.database, tblName=table.table)
+        stored = self._client.get_table_req(request).table
+        stored.sd.cols = [column for column in stored.sd.cols if column.name not in names]
+        where = (table.database, table.table)
+        self._client.alter_table_with_environment_context(*where, stored, keep_statistics())
+
     def alter_beside(self, table: TableName, properties: Mapping[str, str], columns: Sequence[str] = ()) -> None:
         """What another client does that asks for no lock: new properties, and new columns of type int at the end.
 

@@ -71,6 +71,16 @@ PLANTED = {
         lambda shop: shop.disk.put("/warehouse/sales/day=2/000001_0", {"email": OTHER}, statistics=(ADA,)),
         lambda shop: shop.disk.remove("/warehouse/sales/day=2/000001_0"),
     ),
+    "a value in a dictionary that no row has": Planted(
+        "file-dictionary",
+        lambda shop: shop.disk.put("/warehouse/sales/day=2/000001_0", {"email": OTHER}, dictionary=(ADA,)),
+        lambda shop: shop.disk.remove("/warehouse/sales/day=2/000001_0"),
+    ),
+    "a column that the table has no more": Planted(
+        "former-column",
+        lambda shop: shop.disk.put("/warehouse/sales/day=2/000001_0", {"email": OTHER}, former={"mail": ADA}),
+        lambda shop: shop.disk.remove("/warehouse/sales/day=2/000001_0"),
+    ),
     "a history note": text_at("sales/day=2/_hive_acid_history", json.dumps({"by": ADA})),
     "a note in other letters": text_at("sales/day=2/.note", f"for {ADA.upper()}, again"),
     "a note with escapes": text_at("sales/day=2/.note", '{"by":"' + "".join(f"\\u{ord(c):04x}" for c in ADA) + '"}'),

@@ -44,6 +44,8 @@ object FileParts {
       rows,
       found.map(_.matchCount).sum,
       found.exists(_.inStatistics),
+      found.exists(_.inDictionary),
+      found.flatMap(_.formerColumns).distinct,
       found.flatMap(_.problem).headOption.orElse(missed)
     )
   }

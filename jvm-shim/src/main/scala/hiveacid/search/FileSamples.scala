@@ -27,6 +27,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Cast, EvalMode, Literal}
 import org.apache.spark.sql.catalyst.util.{ArrayBasedMapData, GenericArrayData}
 import org.apache.spark.sql.types._
+import org.apache.spark.unsafe.types.UTF8String
 
 /** The values that a file's own statistics show, also if no row has them: the least and greatest of each column. Each
   * is given as a value of the column that holds it and nothing else, by the column's index in `required`.
@@ -46,11 +47,31 @@ final case class FileSamples(required: StructType, zone: String) {
       (field, i) <- required.fields.toSeq.zipWithIndex
       at = FileSchema.position(row, table, evolution)(field.name) if at >= 0
       statistics <- all
-      value <- ofOrcColumn(field.dataType, row.getChildren.get(at), statistics)
+      value <- ofOrcColumn(
+        field.dataType,
+        row.getChildren.get(at),
+        id => if (id < statistics.length) bounds(statistics(id)) else Nil
+      )
     } yield i -> value
   }
 
-  private def ofOrcColumn(t: DataType, file: TypeDescription, all: Array[ColumnStatistics]): Seq[Any] =
+  /** The columns of an ORC file of which `ofOrcText` makes samples, by ORC's numbers: each with its index. */
+  def textsOfOrc(file: TypeDescription, table: StructType, evolution: Evolution): Map[Int, (Int, TypeDescription)] = {
+    val row = FileSchema.rowOf(file)
+    val found = for {
+      (field, i) <- required.fields.toSeq.zipWithIndex
+      at = FileSchema.position(row, table, evolution)(field.name) if at >= 0
+      column = row.getChildren.get(at)
+      id <- column.getId to column.getMaximumId
+    } yield id -> (i -> column)
+    found.toMap
+  }
+
+  /** The samples of a text in a leaf of a column of an ORC file. */
+  def ofOrcText(i: Int, column: TypeDescription, leaf: Int, text: UTF8String): Seq[Any] =
+    ofOrcColumn(required(i).dataType, column, id => if (id == leaf) Seq(Literal(text, StringType)) else Nil)
+
+  private def ofOrcColumn(t: DataType, file: TypeDescription, all: Int => Seq[Literal]): Seq[Any] =
     (t, file.getCategory) match {
       case (s: StructType, TypeDescription.Category.STRUCT) =>
         val names = file.getFieldNames.asScala.map(_.toLowerCase(Locale.ROOT))
@@ -64,8 +85,7 @@ final case class FileSamples(required: StructType, zone: String) {
       case (m: MapType, TypeDescription.Category.MAP) =>
         ofOrcColumn(m.keyType, file.getChildren.get(0), all).map(mapOf(_, null)) ++
           ofOrcColumn(m.valueType, file.getChildren.get(1), all).map(mapOf(null, _))
-      case _ if file.getId < all.length => bounds(all(file.getId)).map(cast(_, t)).filter(_ != null)
-      case _                            => Nil
+      case _ => all(file.getId).map(cast(_, t)).filter(_ != null)
     }
 
   private def bounds(statistics: ColumnStatistics): Seq[Literal] = statistics match {
@@ -86,12 +106,20 @@ final case class FileSamples(required: StructType, zone: String) {
       for {
         group <- groups
         column <- group.getColumns.asScala
-        parts = column.getPath.toArray.toList
-        i = required.fields.indexWhere(_.name.equalsIgnoreCase(parts.head)) if i >= 0
         text <- texts(column)
-        value <- ofParquetColumn(required(i).dataType, parts.tail, text)
-      } yield i -> value
+        sample <- ofParquetText(column.getPath.toArray.toSeq, text)
+      } yield sample
     }
+
+  /** The sample of a text in the column of that path in a Parquet file, None if no condition needs it. */
+  def ofParquetText(path: Seq[String], text: String): Option[(Int, Any)] = {
+    val i = indexOf(path)
+    if (i < 0) None else ofParquetColumn(required(i).dataType, path.tail.toList, text).map(i -> _)
+  }
+
+  def isOfParquet(path: Seq[String]): Boolean = indexOf(path) >= 0
+
+  private def indexOf(path: Seq[String]) = required.fields.indexWhere(_.name.equalsIgnoreCase(path.head))
 
   private def texts(column: ColumnChunkMetaData): Seq[String] = {
     val statistics: Statistics[_] = column.getStatistics

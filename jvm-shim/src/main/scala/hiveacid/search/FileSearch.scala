@@ -7,7 +7,7 @@ import scala.util.control.NonFatal
 
 import hiveacid.errors.AcidException
 import hiveacid.formats.Evolution
-import hiveacid.formats.orc.{AcidOrcFileFormat, FileSchema, TableOrcFileFormat}
+import hiveacid.formats.orc.{AcidOrcFileFormat, EncryptedColumns, FileSchema, TableOrcFileFormat}
 import hiveacid.wire.{SearchedFile, SearchResult}
 import org.apache.hadoop.fs.Path
 import org.apache.orc.{OrcFile, TypeDescription}
@@ -34,6 +34,8 @@ import org.apache.spark.util.SerializableConfiguration
   *   bound to rows of the `required` columns, and those of partitions behind them
   * @param table
   *   all columns of the files
+  * @param subjects
+  *   who is looked for in columns that the table has no more
   */
 final case class FileSearch(
     conditions: Seq[Expression],
@@ -43,7 +45,8 @@ final case class FileSearch(
     table: StructType,
     evolution: Evolution,
     zone: String,
-    conf: SerializableConfiguration
+    conf: SerializableConfiguration,
+    subjects: SubjectValues
 ) {
 
   /** The results in the order of the parts; the iterator is for one task. The statistics are searched with the first
@@ -57,12 +60,17 @@ final case class FileSearch(
 
   private def searchOne(part: FilePart, anyMet: Option[BasePredicate]): PartResult = {
     val file = part.placed.file
-    var (rowCount, matchCount, inStatistics, fileRows) = (0L, 0L, false, Option.empty[Long])
-    def result(problem: Option[String]) =
-      PartResult(part.number, SearchResult(file.path, rowCount, matchCount, inStatistics, problem), fileRows)
+    var (rowCount, matchCount, inStatistics, inDictionary, fileRows) = (0L, 0L, false, false, Option.empty[Long])
+    val former = new FormerValues(subjects)
+    def result(problem: Option[String]) = {
+      val found =
+        SearchResult(file.path, rowCount, matchCount, inStatistics, inDictionary, former.columns, problem)
+      PartResult(part.number, found, fileRows)
+    }
     try {
       val values = part.placed.values.fold(problem => throw new Unsearchable(problem), identity)
       findContent(file).foreach { content =>
+        refuseMasked(file, content)
         fileRows = Some(countRows(file, content))
         inStatistics = part.isFirst && samples(file, content).exists { case (i, value) => isMet(i, value, values) }
         val read = readers.of(content).getOrElse(throw new Unsearchable(s"format $content cannot be searched"))
@@ -70,6 +78,7 @@ final case class FileSearch(
           rowCount += 1
           if (anyMet.exists(met => evaluated(met.eval(row)))) matchCount += 1
         }
+        inDictionary = searchUnshown(part, content, former, isMet(_, _, values))
       }
       result(None)
     } catch {
@@ -105,6 +114,34 @@ final case class FileSearch(
     val reader = OrcFile.createReader(path, options.convertToProlepticGregorian(true))
     try body(reader)
     finally reader.close()
+  }
+
+  private def refuseMasked(file: SearchedFile, content: FileContent): Unit =
+    if (content != FileContent.Parquet) withOrc(new Path(file.path)) { reader =>
+      val keys = FileSchema.resolve(reader.getSchema, table, required, evolution).readNames
+      val former = formerColumns.fold(Iterable.empty[String])(_.ofOrc(reader.getSchema).values.map(_.takeWhile(_ != '.')))
+      val masked = new EncryptedColumns(reader).among(keys ++ former).filterNot(_.isReadable)
+      if (masked.nonEmpty) {
+        val (columns, names) = (masked.map(_.name).mkString(", "), masked.flatMap(_.keys).distinct.mkString(", "))
+        throw new Unsearchable(s"its columns $columns are encrypted, and the session has none of the keys $names")
+      }
+    }
+
+  private def formerColumns = if (subjects.isEmpty) None else Some(FormerColumns(table))
+
+  /** Searches what no row shows; whether a dictionary of a key's column holds a value that meets a condition. */
+  private def searchUnshown(
+      part: FilePart,
+      content: FileContent,
+      former: FormerValues,
+      isMet: (Int, Any) => Boolean
+  ): Boolean = {
+    val path = new Path(part.placed.file.path)
+    val unshown = new UnshownValues(path, conf.value, FileSamples(required, zone), formerColumns, former, isMet)
+    content match {
+      case FileContent.Parquet => unshown.searchParquet(part)
+      case _                   => withOrc(path)(unshown.searchOrc(_, part, table, evolution))
+    }
   }
 
   private def countRows(file: SearchedFile, content: FileContent): Long = content match {

@@ -53,7 +53,8 @@ object SearchJob {
       t.dataSchema,
       Evolution.of(spec.evolution),
       session.sessionState.conf.sessionLocalTimeZone,
-      new SerializableConfiguration(session.sessionState.newHadoopConf())
+      new SerializableConfiguration(session.sessionState.newHadoopConf()),
+      SubjectValues(spec.textKeys.map(SubjectFunctions.subjects), spec.numberKeys.map(SubjectFunctions.subjects))
     )
   }
 

@@ -36,6 +36,9 @@ object SubjectFunctions {
       )
   }
 
+  /** The subjects that the membership of this name knows. */
+  def subjects(name: String): Broadcast[SubjectSet] = broadcasts.get(name)
+
   /** `name(parts)`: see [[HashOfParts]]. */
   def registerHash(session: SparkSession, name: String, secret: Array[Byte]): Unit = {
     val hash = new KeyedHash(secret)

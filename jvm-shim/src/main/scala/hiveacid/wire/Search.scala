@@ -9,6 +9,8 @@ final case class SearchedFile(path: String, lengthBytes: Long, modifiedMs: Long,
 final case class SearchSpec(
     table: String,
     conditions: Seq[String],
+    textKeys: Seq[String],
+    numberKeys: Seq[String],
     evolution: Evolution,
     partBytes: Long,
     files: Seq[SearchedFile]
@@ -20,6 +22,8 @@ final case class SearchResult(
     rowCount: Long,
     matchCount: Long,
     inStatistics: Boolean,
+    inDictionary: Boolean,
+    formerColumns: Seq[String],
     problem: Option[String]
 )
 

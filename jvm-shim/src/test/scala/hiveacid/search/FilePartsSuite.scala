@@ -5,7 +5,7 @@ import hiveacid.wire.{SearchedFile, SearchResult}
 final class FilePartsSuite extends munit.FunSuite {
   private def placed(bytes: Long) = PlacedFile(SearchedFile("/t/f", bytes, 0, ""), Left("no partition"))
   private def found(rows: Long, fileRows: Option[Long], problem: Option[String] = None) =
-    PartResult(0, SearchResult("/t/f", rows, 1, inStatistics = rows == 2, problem), fileRows)
+    PartResult(0, SearchResult("/t/f", rows, 1, rows == 2, rows == 3, Seq("a", s"$rows"), problem), fileRows)
 
   test("the parts hold each byte once, also of a file that is small or empty") {
     for (bytes <- Seq(0L, 1L, 9L, 10L, 11L, 20L, 25L)) {
@@ -19,7 +19,7 @@ final class FilePartsSuite extends munit.FunSuite {
 
   test("the result for a file is that of all its parts") {
     val joined = FileParts.join(Seq(found(2, Some(5)), found(3, Some(5))))
-    assertEquals(joined, SearchResult("/t/f", 5, 2, inStatistics = true, None))
+    assertEquals(joined, SearchResult("/t/f", 5, 2, inStatistics = true, inDictionary = true, Seq("a", "2", "3"), None))
   }
 
   test("rows that no part has read are a problem") {

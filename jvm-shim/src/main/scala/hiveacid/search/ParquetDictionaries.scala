@@ -1,0 +1,49 @@
+package hiveacid.search
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.Path
+import org.apache.parquet.column.{ColumnDescriptor, Dictionary}
+import org.apache.parquet.column.page.DictionaryPageReadStore
+import org.apache.parquet.hadoop.ParquetFileReader
+import org.apache.parquet.hadoop.util.HadoopInputFile
+import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName._
+
+/** The dictionary pages of a Parquet file: also a value in them that no row refers to, as pyarrow and pandas write the
+  * categories of a column, used or not.
+  */
+final class ParquetDictionaries(path: Path, conf: Configuration) {
+
+  /** Hands over each value of the columns that are wanted, as text; one page is in memory at a time. */
+  def foreach(isWanted: Seq[String] => Boolean)(take: (Seq[String], String) => Unit): Unit = {
+    val reader = ParquetFileReader.open(HadoopInputFile.fromPath(path, conf))
+    try {
+      val columns =
+        reader.getFooter.getFileMetaData.getSchema.getColumns.asScala.filter(column => isWanted(column.getPath.toSeq))
+      if (columns.nonEmpty)
+        reader.getFooter.getBlocks.asScala.foreach { group =>
+          val pages: DictionaryPageReadStore = reader.getDictionaryReader(group)
+          for (column <- columns; page <- Option(pages.readDictionaryPage(column))) {
+            val dictionary = page.getEncoding.initDictionary(column, page)
+            (0 to dictionary.getMaxId).foreach(id => take(column.getPath.toSeq, textOf(column, dictionary, id)))
+          }
+        }
+    } finally reader.close()
+  }
+
+  /** As the statistics of the column spell their values. */
+  private def textOf(column: ColumnDescriptor, dictionary: Dictionary, id: Int): String = {
+    val shown = column.getPrimitiveType.stringifier
+    column.getPrimitiveType.getPrimitiveTypeName match {
+      case INT32  => shown.stringify(dictionary.decodeToInt(id))
+      case INT64  => shown.stringify(dictionary.decodeToLong(id))
+      case FLOAT  => shown.stringify(dictionary.decodeToFloat(id))
+      case DOUBLE => shown.stringify(dictionary.decodeToDouble(id))
+      // a stringifier of bytes that are not said to be text spells them in digits
+      case BINARY if column.getPrimitiveType.getLogicalTypeAnnotation == null =>
+        dictionary.decodeToBinary(id).toStringUsingUTF8
+      case _ => shown.stringify(dictionary.decodeToBinary(id))
+    }
+  }
+}
