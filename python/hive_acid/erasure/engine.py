@@ -71,7 +71,7 @@ class FileFinding:
     `row_count` is the number of rows that were read, deleted and aborted ones too. `match_count` are those of a
     subject. `in_statistics`: a least or greatest value in the file's own statistics names a subject. `problem` says
     why the file could not be searched whole, None if it was. `in_dictionary`: a value in a dictionary of the file does,
-    whether a row has it or not. `former_columns` are columns that the table has no more, in which a subject stands.
+    and no row of it. `former_columns` are columns that the table has no more, in which a subject stands.
     """
 
     path: str

@@ -41,8 +41,8 @@ class SearchResult:
     """The result for one file. `problem` says why it could not be searched whole, None if it was.
 
     `in_statistics`: a least or greatest value in the file's own statistics meets a condition. `in_dictionary`: one in a
-    dictionary of the file does, whether a row has it or not. `former_columns`: columns, and fields within such, that
-    the table has no more and in which a subject stands.
+    dictionary of the file does, and no row of it. `former_columns`: columns, and fields within such, that the table has
+    no more and in which a subject stands.
     """
 
     path: str

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from pathlib import Path
 
 import pyarrow as pa
 import pytest
@@ -13,6 +14,7 @@ from hive_acid.metastore.compaction_types import CompactionKind
 from hive_acid.model.table import TableName
 from integration.conftest import Compactions, Tables, refusal
 from support.encrypted_files import KeyStore, encrypt_parquet, encrypt_rows, make_key_store
+from support.erasure_calls import erase_once
 
 STORED = "HIVE_ACID_UNSUPPORTED_LAYOUT.ENCRYPTED_COLUMNS"
 MASKED = "HIVE_ACID_UNSUPPORTED_LAYOUT.MASKED_COLUMNS"
@@ -113,6 +115,19 @@ def test_what_writes_no_encrypted_value_again_goes_on(tables: Tables, full: Tabl
     tables.sql("UPDATE t SET name = 'Dee' WHERE id = 2")
     tables.sql("DELETE FROM t WHERE id = 3")
     assert names(tables) == ["Dee"]
+
+
+@pytest.mark.beyond_the_gate("the compaction, and `unit/erasure` for what an erasure makes of one that fails")
+def test_an_erasure_loses_no_encrypted_value_of_others(
+    tables: Tables, full: TableName, store: KeyStore, spark: SparkSession, tmp_path: Path
+) -> None:
+    outcome = erase_once(spark, tmp_path, ["1"], {str(full): {"keys": {"who": "id"}}}, ["who"])
+    assert outcome.verdict.state.value == "pending"
+    details = {place.kind.value: place.detail for place in outcome.verdict.places}
+    assert STORED in details["not-compacted"]
+    assert "rows" in details, "the file with the row is still there"
+    with store.known():
+        assert names(tables) == ["Bob", "Cyd"]
 
 
 def test_a_table_without_row_ids_keeps_the_encrypted_file(

@@ -36,6 +36,14 @@ def test_only_partitions_of_subjects_are_compacted(shop: Shop) -> None:
     assert sorted(shop.disk.compactions) == [("shop.notes", ""), ("shop.people", ""), ("shop.sales", "day=1")]
 
 
+@pytest.mark.parametrize("where", [{"former": {"mail": SUBJECTS[0]}}, {"dictionary": (SUBJECTS[0],)}])
+def test_a_compaction_takes_away_what_no_row_shows(shop: Shop, where: dict[str, Any]) -> None:
+    """A column that the table has no more, and a dictionary's entry that no row refers to."""
+    shop.disk.put("/warehouse/sales/day=2/delta_0000004_0000004_0000/bucket_00000", {"email": OTHER}, **where)
+    assert shop.erase().verdict.state.value == "erased"
+    assert ("shop.sales", "day=2") in shop.disk.compactions
+
+
 def test_a_table_on_a_path_is_erased_after_the_table_that_the_path_leads_to(shop: Shop) -> None:
     tables = [str(table.table) for table in shop.case().plan.tables]
     assert tables.index("shop.notes") < tables.index("shop.people")

@@ -32,19 +32,21 @@ object FileParts {
     starts.map(start => FilePart(number, placed, start, math.min(bytes, length - start)))
   }
 
-  /** The result for a file by those for its parts. Rows that no part has read are a problem. */
+  /** The result for a file by those for its parts. Rows that no part has read are a problem. A value that a row has
+    * needs no mention that a dictionary has it as well.
+    */
   def join(parts: Seq[PartResult]): SearchResult = {
     val found = parts.map(_.found)
-    val rows = found.map(_.rowCount).sum
+    val (rows, matches) = (found.map(_.rowCount).sum, found.map(_.matchCount).sum)
     val missed = parts.flatMap(_.fileRows).find(_ != rows).map { told =>
       s"$rows rows were read, and its footer tells of $told"
     }
     SearchResult(
       found.head.path,
       rows,
-      found.map(_.matchCount).sum,
+      matches,
       found.exists(_.inStatistics),
-      found.exists(_.inDictionary),
+      found.exists(_.inDictionary) && matches == 0,
       found.flatMap(_.formerColumns).distinct,
       found.flatMap(_.problem).headOption.orElse(missed)
     )

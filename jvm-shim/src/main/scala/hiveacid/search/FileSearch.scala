@@ -10,7 +10,7 @@ import hiveacid.formats.Evolution
 import hiveacid.formats.orc.{AcidOrcFileFormat, EncryptedColumns, FileSchema, TableOrcFileFormat}
 import hiveacid.wire.{SearchedFile, SearchResult}
 import org.apache.hadoop.fs.Path
-import org.apache.orc.{OrcFile, TypeDescription}
+import org.apache.orc.{OrcFile, Reader, TypeDescription}
 
 import org.apache.spark.{SparkThrowable, TaskContext, TaskKilledException}
 import org.apache.spark.paths.SparkPath
@@ -70,9 +70,9 @@ final case class FileSearch(
     try {
       val values = part.placed.values.fold(problem => throw new Unsearchable(problem), identity)
       findContent(file).foreach { content =>
-        refuseMasked(file, content)
-        fileRows = Some(countRows(file, content))
-        inStatistics = part.isFirst && samples(file, content).exists { case (i, value) => isMet(i, value, values) }
+        val (rows, samples) = readFooter(new Path(file.path), content, takesSamples = part.isFirst)
+        fileRows = Some(rows)
+        inStatistics = samples.exists { case (i, value) => isMet(i, value, values) }
         val read = readers.of(content).getOrElse(throw new Unsearchable(s"format $content cannot be searched"))
         read(splitOf(part, values)).foreach { row =>
           rowCount += 1
@@ -109,23 +109,41 @@ final case class FileSearch(
     else throw new Unsearchable("it is neither ORC nor Parquet")
   }
 
-  private def withOrc[T](path: Path)(body: org.apache.orc.Reader => T): T = {
+  private def withOrc[T](path: Path)(body: Reader => T): T = {
     val options = OrcFile.readerOptions(TableOrcFileFormat.readConf(conf.value)).useUTCTimestamp(true)
     val reader = OrcFile.createReader(path, options.convertToProlepticGregorian(true))
     try body(reader)
     finally reader.close()
   }
 
-  private def refuseMasked(file: SearchedFile, content: FileContent): Unit =
-    if (content != FileContent.Parquet) withOrc(new Path(file.path)) { reader =>
-      val keys = FileSchema.resolve(reader.getSchema, table, required, evolution).readNames
-      val former = formerColumns.fold(Iterable.empty[String])(_.ofOrc(reader.getSchema).values.map(_.takeWhile(_ != '.')))
-      val masked = new EncryptedColumns(reader).among(keys ++ former).filterNot(_.isReadable)
-      if (masked.nonEmpty) {
-        val (columns, names) = (masked.map(_.name).mkString(", "), masked.flatMap(_.keys).distinct.mkString(", "))
-        throw new Unsearchable(s"its columns $columns are encrypted, and the session has none of the keys $names")
-      }
+  /** How many rows a file has, and with `takesSamples` those of its statistics. */
+  private def readFooter(path: Path, content: FileContent, takesSamples: Boolean): (Long, Seq[(Int, Any)]) = {
+    val samples = FileSamples(required, zone)
+    content match {
+      case FileContent.Parquet =>
+        val found = if (takesSamples) samples.ofParquet(path, conf.value) else Nil
+        (FileSamples.countParquetRows(path, conf.value), found)
+      case _ =>
+        withOrc(path) { reader =>
+          refuseMasked(reader)
+          (reader.getNumberOfRows, if (takesSamples) samples.ofOrc(reader, table, evolution) else Nil)
+        }
     }
+  }
+
+  private def refuseMasked(reader: Reader): Unit = if (reader.getEncryptionVariants.nonEmpty) {
+    val keys = FileSchema.resolve(reader.getSchema, table, required, evolution).readNames
+    val former = formerColumns.fold(Set.empty[Int])(_.ofOrc(reader.getSchema).keySet)
+    val row = FileSchema.rowOf(reader.getSchema)
+    val searched = row.getFieldNames.asScala.zip(row.getChildren.asScala).collect {
+      case (name, field) if keys.contains(name) || (field.getId to field.getMaximumId).exists(former) => name
+    }
+    val masked = new EncryptedColumns(reader).among(searched.toSeq).filterNot(_.isReadable)
+    if (masked.nonEmpty) {
+      val (columns, names) = (masked.map(_.name).mkString(", "), masked.flatMap(_.keys).distinct.mkString(", "))
+      throw new Unsearchable(s"its columns $columns are encrypted, and the session has none of the keys $names")
+    }
+  }
 
   private def formerColumns = if (subjects.isEmpty) None else Some(FormerColumns(table))
 
@@ -141,19 +159,6 @@ final case class FileSearch(
     content match {
       case FileContent.Parquet => unshown.searchParquet(part)
       case _                   => withOrc(path)(unshown.searchOrc(_, part, table, evolution))
-    }
-  }
-
-  private def countRows(file: SearchedFile, content: FileContent): Long = content match {
-    case FileContent.Parquet => FileSamples.countParquetRows(new Path(file.path), conf.value)
-    case _                   => withOrc(new Path(file.path))(_.getNumberOfRows)
-  }
-
-  private def samples(file: SearchedFile, content: FileContent): Seq[(Int, Any)] = {
-    val (path, found) = (new Path(file.path), FileSamples(required, zone))
-    content match {
-      case FileContent.Parquet => found.ofParquet(path, conf.value)
-      case _                   => withOrc(path)(found.ofOrc(_, table, evolution))
     }
   }
 

@@ -19,7 +19,17 @@ final class FilePartsSuite extends munit.FunSuite {
 
   test("the result for a file is that of all its parts") {
     val joined = FileParts.join(Seq(found(2, Some(5)), found(3, Some(5))))
-    assertEquals(joined, SearchResult("/t/f", 5, 2, inStatistics = true, inDictionary = true, Seq("a", "2", "3"), None))
+    assertEquals(
+      joined,
+      SearchResult("/t/f", 5, 2, inStatistics = true, inDictionary = false, Seq("a", "2", "3"), None)
+    )
+  }
+
+  test("a value of a dictionary counts if no row of any part has one") {
+    def part(matches: Long, inDictionary: Boolean) =
+      PartResult(0, SearchResult("/t/f", 1, matches, false, inDictionary, Nil, None), Some(2))
+    assert(FileParts.join(Seq(part(0, inDictionary = true), part(0, inDictionary = false))).inDictionary)
+    assert(!FileParts.join(Seq(part(0, inDictionary = true), part(1, inDictionary = false))).inDictionary)
   }
 
   test("rows that no part has read are a problem") {
