@@ -143,11 +143,15 @@ class ErasureEngine(Protocol):
     `partitions` is an SQL condition over partition columns, None for all.
     """
 
+    def check_session(self) -> None:
+        """Raises HIVE_ACID_ERASURE.COLUMNS_SETTING for a session set to read other rows than Hive of the line shows."""
+        ...
+
     def types(self, table: TableName, key: Key) -> KeyTypes:
         """The types of a key as the table is now.
 
-        Raises HIVE_ACID_ERASURE with PLAN_CHAR or CHAR_SETTING if texts of its values and of subjects would differ in
-        the blanks of a CHAR column, and PLAN_COLLATION for texts that are equal though their bytes differ.
+        Raises HIVE_ACID_ERASURE.PLAN_CHAR if texts of its values and of subjects would differ in the blanks of a CHAR
+        column, and PLAN_COLLATION for texts that are equal though their bytes differ.
         """
         ...
 
@@ -199,7 +203,10 @@ class ErasureEngine(Protocol):
         ...
 
     def search(self, matcher: Matcher, files: Sequence[PhysicalFile]) -> Iterator[FileFinding]:
-        """Read the files themselves, each whole, without any snapshot; a finding for every one of them."""
+        """Read the files themselves, each whole, without any snapshot; a finding for every one of them.
+
+        A row counts that matches by any way in which an engine may find the columns: by name, or by position.
+        """
         ...
 
     def judge_values(self, matcher: Matcher, rows: Sequence[Mapping[str, str]]) -> Sequence[bool | None]:

@@ -57,6 +57,7 @@ class Erasure:
 
     def find(self) -> tuple[FoundTable, ...]:
         """The first phase: how many rows of each table are of subjects. Nothing is changed."""
+        self._world.engine.check_session()
         if all(self.state.found(table.table) is None for table in self._plan.tables):
             self._finder.check(self._plan, erases=True)
         self._ledger.begin(self._identity, self._world.clock_ms())
@@ -69,8 +70,8 @@ class Erasure:
     def run(self) -> tuple[TableResult, ...]:
         """All phases up to the verification; the result of each table, in the plan's order.
 
-        Raises HIVE_ACID_ERASURE with GUARD, GUARD_AT_DELETION and those of `Finder.check` and `Ledger.begin`, and what
-        the engine, the metastore and storage raise. A run after that goes on.
+        Raises HIVE_ACID_ERASURE with COLUMNS_SETTING, GUARD, GUARD_AT_DELETION and those of `Finder.check` and
+        `Ledger.begin`, and what the engine, the metastore and storage raise. A run after that goes on.
         """
         found = self.find()
         self._deleter.guard(found)

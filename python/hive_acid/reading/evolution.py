@@ -14,7 +14,11 @@ def find_evolution(settings: Settings, line: MetastoreLine) -> Evolution:
     conversions of values changed between the two (both seen with 3.1.3 and 4.1.0). Raises HIVE_ACID_CONFIGURATION for
     a setting that is neither true nor false.
     """
-    is_hive_4 = line is MetastoreLine.HIVE_4
     is_set = bool(settings.text(COLUMNS_BY_POSITION).strip())
-    by_position = settings.flag(COLUMNS_BY_POSITION) if is_set else is_hive_4
-    return Evolution(by_position, as_hive_3=not is_hive_4)
+    by_position = settings.flag(COLUMNS_BY_POSITION) if is_set else line is MetastoreLine.HIVE_4
+    return Evolution(by_position, as_hive_3=line is not MetastoreLine.HIVE_4)
+
+
+def list_evolutions(line: MetastoreLine) -> tuple[Evolution, ...]:
+    """Each way in which an engine of the line may find columns: by name, and by position."""
+    return tuple(Evolution(by_position, as_hive_3=line is not MetastoreLine.HIVE_4) for by_position in (False, True))

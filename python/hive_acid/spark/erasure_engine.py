@@ -8,7 +8,7 @@ from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
-from hive_acid.config import Settings
+from hive_acid.config import COLUMNS_BY_POSITION, Settings
 from hive_acid.erasure.engine import (
     Compaction,
     Deletion,
@@ -25,7 +25,7 @@ from hive_acid.erasure.key_types import refuse_changes
 from hive_acid.errors import HiveAcidError, build_error
 from hive_acid.model.names import NULL_PARTITION
 from hive_acid.model.table import TableDescription, TableKind, TableName
-from hive_acid.reading.evolution import find_evolution
+from hive_acid.reading.evolution import find_evolution, list_evolutions
 from hive_acid.spark.erasure_compactions import compact_partitions
 from hive_acid.spark.erasure_sql import (
     build_counts,
@@ -38,6 +38,7 @@ from hive_acid.spark.erasure_sql import (
 )
 from hive_acid.spark.jvm import run_job
 from hive_acid.spark.key_types import find_key_types
+from hive_acid.spark.pinned_session import pin_session
 from hive_acid.spark.session import attach, find_own_settings
 from hive_acid.spark.subject_functions import KeyForm, SubjectFunctions, describe_failure, telling_missing
 from hive_acid.spark.transaction import AcidTransaction
@@ -48,14 +49,8 @@ _FILES_A_JOB = 2000
 """Results of so many files are in memory at once."""
 _PART_BYTES = 128 * 1024 * 1024
 """Larger files are read by several tasks."""
-_SKIPPING = (
-    "spark.files.ignoreCorruptFiles",
-    "spark.files.ignoreMissingFiles",
-    "spark.sql.files.ignoreCorruptFiles",
-    "spark.sql.files.ignoreMissingFiles",
-    "spark.sql.hive.verifyPartitionPath",
-)
-"""The settings of Spark by which a query may leave out files without saying so."""
+_SKIPPING = ("spark.files.ignoreCorruptFiles", "spark.files.ignoreMissingFiles")
+"""The settings of an application by which a query may leave out files without saying so; no session overrides them."""
 _AMBIGUOUS = bytes(32)
 """In place of the hash of a text in which several people's may have fallen together (HashOfParts)."""
 _JUDGED_FORMS = (KeyForm.TEXT, KeyForm.NUMBER)
@@ -64,18 +59,31 @@ _DIGEST_JOB = "erasure-digest"
 
 
 class SparkErasureEngine:
-    """The hash key is shown nowhere: neither in a plan nor in a log nor in an error."""
+    """Works in a session of its own, see `pin_session`.
+
+    The hash key is shown nowhere: neither in a plan nor in a log nor in an error.
+    """
 
     def __init__(self, session: SparkSession, hash_key: bytes, part_bytes: int = _PART_BYTES) -> None:
-        self._session = session
-        self._part_bytes = part_bytes
-        self._functions = SubjectFunctions(session, hash_key)
         self._attachment = attach(session)
+        self._caller = session
+        self._session = pin_session(session)
+        self._part_bytes = part_bytes
+        self._functions = SubjectFunctions(self._session, hash_key)
+
+    def check_session(self) -> None:
+        line = self._attachment.metastore.line
+        settings = self._attachment.settings.overridden_by(find_own_settings(self._caller))
+        found, wanted = find_evolution(settings, line), find_evolution(Settings({}), line)
+        if found != wanted:
+            ways = {True: "position", False: "name"}
+            told = {"found": ways[found.by_position], "wanted": ways[wanted.by_position]}
+            raise build_error("HIVE_ACID_ERASURE.COLUMNS_SETTING", setting=COLUMNS_BY_POSITION.key, **told)
 
     def types(self, table: TableName, key: Key) -> KeyTypes:
-        """Raises HIVE_ACID_ERASURE with PLAN_CHAR, CHAR_SETTING or PLAN_COLLATION."""
+        """Raises HIVE_ACID_ERASURE with PLAN_CHAR or PLAN_COLLATION."""
         with telling_missing(table):
-            return find_key_types(self._functions, self._describe(table), key)
+            return find_key_types(self._functions, table, key)
 
     def spell(self, table: TableName, key: Key, subjects: Sequence[tuple[str, ...]]) -> frozenset[bytes]:
         """All of `spell_each`."""
@@ -227,7 +235,7 @@ class SparkErasureEngine:
 
     def search(self, matcher: Matcher, files: Sequence[PhysicalFile]) -> Iterator[FileFinding]:
         """One job reads up to two thousand files."""
-        evolution = find_evolution(self._settings(), self._attachment.metastore.line)
+        evolutions = list_evolutions(self._attachment.metastore.line)
         largest_first = sorted(files, key=lambda file: -file.length_bytes)
         with self._functions.named_conditions(matcher) as named:
             conditions = tuple(each.text for each in named)
@@ -236,7 +244,7 @@ class SparkErasureEngine:
                 chosen = largest_first[start : start + _FILES_A_JOB]
                 listed = tuple(map(_build_file, chosen))
                 table, bytes_ = quote_table(matcher.table), self._part_bytes
-                spec = SearchSpec(table, conditions, texts, numbers, evolution, bytes_, listed)
+                spec = SearchSpec(table, conditions, texts, numbers, evolutions, bytes_, listed)
                 yield from map(_build_finding, self._run_search(codec.write(spec)))
 
     def _run_search(self, spec: str) -> tuple[SearchResult, ...]:

@@ -123,10 +123,6 @@ class SubjectFunctions:
         found = self.api.describeKey(self.session, quote_table(table), codec.write(key.parts))
         return codec.read(KeyDescription, found)
 
-    def setting(self, name: str, default: str) -> str:
-        """The value of a setting of the session."""
-        return str(self._session.conf.get(name, default))
-
     def spell(self, table: TableName, key: Key, subjects: Sequence[tuple[str, ...]]) -> tuple[str | None, ...]:
         """The hash of each subject in hexadecimal; None for one that the key's types cannot spell."""
         parts, texts = codec.write(key.parts), codec.write(tuple(subjects))

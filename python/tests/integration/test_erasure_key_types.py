@@ -12,6 +12,7 @@ from pyspark.sql import SparkSession
 
 import hive_acid
 from hive_acid.erasure.engine import Key, KeyedHashes, Matcher, PhysicalFile
+from hive_acid.erasure.key_types import find_change
 from hive_acid.erasure.run import Outcome
 from hive_acid.erasure.signing import HASH_KEY_FILE, SIGNING_KEY_FILE, make_keys
 from hive_acid.errors import HiveAcidError
@@ -72,13 +73,17 @@ def test_a_subject_near_the_key_of_another_person_is_refused(
 
 
 @pytest.mark.parametrize("is_ansi", ["true", "false"])
-def test_small_decimals_are_spelled_as_the_session_shows_them(
+def test_small_decimals_are_spelled_alike_whatever_a_session_shows(
     spark: SparkSession, tables: Tables, engine: SparkErasureEngine, is_ansi: str
 ) -> None:
+    """So that a certificate of one session is checked in another."""
     table = tables.create("t", "ident DECIMAL(10, 8)")
     tables.sql("INSERT INTO t VALUES (0.0000001), (1)")
+    found = matcher(engine, table, "ident", "0.0000001")
     with set_for(spark, "spark.sql.ansi.enabled", is_ansi):
-        assert engine.count(matcher(engine, table, "ident", "0.0000001"), None).matched == 1
+        other = SparkErasureEngine(spark, b"a secret that is nowhere to be seen")
+        assert other.count(found, None).matched == 1
+        assert matcher(other, table, "ident", "0.0000001") == found
 
 
 @pytest.mark.beyond_the_gate(
@@ -144,22 +149,34 @@ def set_for(spark: SparkSession, setting: str, value: str) -> Iterator[None]:
         spark.conf.set(setting, str(before))
 
 
-@pytest.mark.beyond_the_gate(
-    "`unit/erasure/test_key_types.py`, the Scala tests; the other tests of the file; some keys and links",
-    but=["code-spark.sql.readSideCharPadding-false", "codes-spark.sql.legacy.charVarcharAsString-true"],
-)
 @pytest.mark.parametrize(
     ("setting", "value"),
     [("spark.sql.readSideCharPadding", "false"), ("spark.sql.legacy.charVarcharAsString", "true")],
 )
-@pytest.mark.parametrize("part", ["code", "codes", "map_keys(named)", "rtrim(code)", "inner.code"])
-def test_a_session_that_pads_no_char_is_refused(
-    spark: SparkSession, tables: Tables, engine: SparkErasureEngine, setting: str, value: str, part: str
+def test_char_is_compared_with_its_blanks_also_for_a_session_that_pads_none(
+    spark: SparkSession, tables: Tables, setting: str, value: str
 ) -> None:
-    table = tables.create("t", CHARS)
+    table = tables.create("t", "id INT, code CHAR(4), codes ARRAY<CHAR(4)>")
+    tables.sql("INSERT INTO t VALUES (1, 'ab', array('cd')), (2, 'xy', NULL)")
     with set_for(spark, setting, value):
-        assert condition_of(lambda: engine.types(table, Key((part,)))) == "CHAR_SETTING"
-        assert engine.types(table, Key(("id",))).parts == ("int",)
+        engine = SparkErasureEngine(spark, b"a secret that is nowhere to be seen")
+        assert engine.types(table, Key(("code",))).parts == ("char(4)",)
+        for part, subject in (("code", "ab"), ("codes", "cd")):
+            found = matcher(engine, table, part, subject)
+            assert (engine.count(found, None).matched, search(engine, tables, found)) == (1, 1)
+
+
+def test_a_key_that_is_computed_by_the_time_zone_is_another_key_in_another_zone(
+    spark: SparkSession, tables: Tables
+) -> None:
+    table, key = tables.create("t", "seconds BIGINT, day STRING"), Key(("from_unixtime(seconds)", "lower(day)"))
+    types = {}
+    for zone in ("UTC", "Asia/Tokyo"):
+        with set_for(spark, "spark.sql.session.timeZone", zone):
+            types[zone] = SparkErasureEngine(spark, b"a secret that is nowhere to be seen").types(table, key)
+    change = find_change(key, types["UTC"], types["Asia/Tokyo"])
+    assert change == "column seconds was of type bigint in Z, and is of type bigint in Asia/Tokyo"
+    assert [column.data_type for column in types["UTC"].columns] == ["bigint in Z", "string"]
 
 
 class Request:

@@ -261,7 +261,8 @@ class Disk:
                 reason = "it is no ORC file" if content is None or content.is_text else str(content.problem)
                 yield FileFinding(file.path, 0, 0, in_statistics=False, problem=reason)
                 continue
-            matches = sum(self._matches(row, matcher.keys) for row in content.rows)
+            partition = dict(unquote(piece).split("=", 1) for piece in file.partition.split("/") if "=" in piece)
+            matches = sum(self._matches(partition | row, matcher.keys) for row in content.rows)
             former = [column for column, text in content.former.items() if self._names(matcher, (text,))]
             yield FileFinding(
                 file.path,

@@ -18,6 +18,7 @@ import org.apache.spark.sql.errors.{QueryCompilationErrors, QueryExecutionErrors
 import org.apache.spark.sql.execution.{CachedData, CacheManager, SparkOptimizer}
 import org.apache.spark.sql.execution.datasources.DataSourceStrategy
 import org.apache.spark.sql.execution.exchange.ShuffleExchangeExec
+import org.apache.spark.sql.hive.HiveUtils
 import org.apache.spark.sql.sources.Filter
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.util.PartitioningUtils
@@ -153,6 +154,17 @@ object SparkAccess {
     val state = session.sessionState
     new SparkOptimizer(state.catalogManager, state.catalog, new ExperimentalMethods)
   }
+
+  /** private[sql]; a session beside this one with its settings, functions and temporary views of now. Spark knows which
+    * settings of Hive can be set once their object is there.
+    */
+  def beside(session: SparkSession): SparkSession = {
+    require(HiveUtils.CONVERT_METASTORE_ORC.key.nonEmpty)
+    session.cloneSession()
+  }
+
+  /** private[sql]; what Spark asks the thread's active session for is asked of this one meanwhile. */
+  def within[T](session: SparkSession)(body: => T): T = session.withActive(body)
 
   /** private[sql]; a plan becomes a DataFrame in no public way, and a command is run by becoming one. */
   def frame(session: SparkSession, plan: LogicalPlan): DataFrame = Dataset.ofRows(session, plan)

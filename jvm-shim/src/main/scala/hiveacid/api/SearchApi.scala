@@ -7,6 +7,7 @@ import hiveacid.search.{
   KeptNulls,
   KeyTypes,
   KeyedHash,
+  PinnedSession,
   SearchJob,
   StoredRows,
   SubjectFunctions,
@@ -29,9 +30,18 @@ import org.apache.spark.sql.hiveacid.SparkAccess
 import org.apache.spark.sql.types.{CharType, IntegerType, StringType, StructType}
 import org.apache.spark.unsafe.types.UTF8String
 
-/** The methods that `hive_acid.spark.erasure_engine` calls. */
+/** The methods that `hive_acid.spark.erasure_engine` calls. They work by the settings of the session they are given. */
 object SearchApi {
   private val PartitionNumber = "hive_acid_partition_number"
+
+  /** See [[PinnedSession]]; the arguments are JSON. */
+  def pin(session: SparkSession, families: String, kept: String, fixed: String): SparkSession =
+    PinnedSession.beside(
+      session,
+      Wire.read[Seq[String]](families),
+      Wire.read[Seq[String]](kept),
+      Wire.read[Map[String, String]](fixed)
+    )
 
   /** Marks of the subjects that are spelled with them, for the membership of these. */
   def newPrints(): SubjectPrints = new SubjectPrints
@@ -66,7 +76,7 @@ object SearchApi {
       parts: String,
       subjects: String,
       prints: SubjectPrints
-  ): String = {
+  ): String = SparkAccess.within(session) {
     val spelling = SubjectSpelling(session, describe(session, table), Wire.read[Seq[String]](parts))
     val hash = new KeyedHash(secret)
     val all = Wire.read[Seq[Seq[String]]](subjects)
@@ -86,11 +96,12 @@ object SearchApi {
     * @param table
     *   as in SQL
     */
-  def describeKey(session: SparkSession, table: String, parts: String): String =
+  def describeKey(session: SparkSession, table: String, parts: String): String = SparkAccess.within(session) {
     Wire.write(KeyTypes(session, describe(session, table), Wire.read[Seq[String]](parts)).describe)
+  }
 
   /** The values that the names of partitions stand for, as `CAST(… AS STRING)` shows them; a JSON array of arrays. */
-  def partitionTexts(session: SparkSession, table: String, names: String): String = {
+  def partitionTexts(session: SparkSession, table: String, names: String): String = SparkAccess.within(session) {
     val t = describe(session, table)
     val zone = session.sessionState.conf.sessionLocalTimeZone
     val values = PartitionValues(t, zone)
@@ -108,10 +119,11 @@ object SearchApi {
     * @param rows
     *   a JSON array of objects: texts by column
     */
-  def judgeValues(session: SparkSession, table: String, conditions: String, rows: String): String = {
-    val texts = Wire.read[Seq[Map[String, String]]](rows)
-    Wire.write(ValueJudge.judge(session, table, Wire.read[Seq[String]](conditions), texts))
-  }
+  def judgeValues(session: SparkSession, table: String, conditions: String, rows: String): String =
+    SparkAccess.within(session) {
+      val texts = Wire.read[Seq[Map[String, String]]](rows)
+      Wire.write(ValueJudge.judge(session, table, Wire.read[Seq[String]](conditions), texts))
+    }
 
   /** Chooses the partitions that meet a condition over partition columns; `names` and the answer are JSON arrays of
     * names. These may be those of subjects, and stand in no text and in no plan that is shown. CHAR is padded as in
@@ -119,7 +131,12 @@ object SearchApi {
     *
     * Raises Spark's AnalysisException if the condition is none over partition columns.
     */
-  def choosePartitions(session: SparkSession, table: String, condition: String, names: String): String = {
+  def choosePartitions(
+      session: SparkSession,
+      table: String,
+      condition: String,
+      names: String
+  ): String = SparkAccess.within(session) {
     val t = describe(session, table)
     val values = PartitionValues(t, session.sessionState.conf.sessionLocalTimeZone)
     val given = Wire.read[Seq[String]](names)
@@ -140,8 +157,9 @@ object SearchApi {
     }
 
   /** Searches files; `spec` is a SearchSpec, the answer an array of SearchResult. */
-  def search(session: SparkSession, spec: String): String =
+  def search(session: SparkSession, spec: String): String = SparkAccess.within(session) {
     Wire.write(SearchJob.run(session, Wire.read[SearchSpec](spec)))
+  }
 
   /** The SHA-256 of each file in hexadecimal, null for one that is not as it was listed; a JSON array. `files` is one
     * of SearchedFile.
@@ -153,7 +171,7 @@ object SearchApi {
     * without partitions, by rows of its own. A partition that gets no row becomes empty. The names may be those of
     * subjects, so that they stand in no text and no plan.
     */
-  def overwrite(session: SparkSession, statement: String, partitions: String): Unit = {
+  def overwrite(session: SparkSession, statement: String, partitions: String): Unit = SparkAccess.within(session) {
     val parsed = session.sessionState.sqlParser.parsePlan(statement)
     session.sessionState.executePlan(parsed).analyzed match {
       case command @ AcidWriteCommand(StatementKind.Overwrite, _, _, _, _, Some(overwrite), _, _) =>

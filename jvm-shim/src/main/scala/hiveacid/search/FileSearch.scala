@@ -28,7 +28,11 @@ import org.apache.spark.sql.hiveacid.LineSessions
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.util.SerializableConfiguration
 
-/** Searches files for rows that meet one of `conditions`, in a task. A fault of one file is told of it alone.
+/** A way in which an engine may find a table's columns in files, and the readers that find them so. */
+final case class Reading(evolution: Evolution, readers: RowReaders)
+
+/** Searches files for rows that meet one of `conditions` in one of `readings`, in a task. A fault of one file is told
+  * of it alone.
   *
   * @param conditions
   *   bound to rows of the `required` columns, and those of partitions behind them
@@ -39,11 +43,10 @@ import org.apache.spark.util.SerializableConfiguration
   */
 final case class FileSearch(
     conditions: Seq[Expression],
-    readers: RowReaders,
+    readings: Seq[Reading],
     required: StructType,
     partitionCount: Int,
     table: StructType,
-    evolution: Evolution,
     zone: String,
     conf: SerializableConfiguration,
     subjects: SubjectValues
@@ -69,16 +72,15 @@ final case class FileSearch(
     }
     try {
       val values = part.placed.values.fold(problem => throw new Unsearchable(problem), identity)
-      findContent(file).foreach { content =>
-        val (rows, samples) = readFooter(new Path(file.path), content, takesSamples = part.isFirst)
-        fileRows = Some(rows)
+      findContent(file).foreach { found =>
+        val (rowsOfFile, samples) = readFooter(new Path(file.path), found, takesSamples = part.isFirst)
+        fileRows = Some(rowsOfFile)
         inStatistics = samples.exists { case (i, value) => isMet(i, value, values) }
-        val read = readers.of(content).getOrElse(throw new Unsearchable(s"format $content cannot be searched"))
-        read(splitOf(part, values)).foreach { row =>
+        rows(found, part, values).foreach { readings =>
           rowCount += 1
-          if (anyMet.exists(met => evaluated(met.eval(row)))) matchCount += 1
+          if (readings.exists(row => anyMet.exists(met => evaluated(met.eval(row))))) matchCount += 1
         }
-        inDictionary = searchUnshown(part, content, former, isMet(_, _, values))
+        inDictionary = searchUnshown(part, found, former, isMet(_, _, values))
       }
       result(None)
     } catch {
@@ -90,8 +92,32 @@ final case class FileSearch(
     }
   }
 
-  /** The content that the file has by its first bytes and schema; None for one that is empty. */
-  private def findContent(file: SearchedFile): Option[FileContent] = {
+  /** Each row of the part as each reading shows it. */
+  private def rows(found: Found, part: FilePart, values: InternalRow): Iterator[Seq[InternalRow]] = {
+    val all = found.readings.map { reading =>
+      val read = reading.readers
+        .of(found.content)
+        .getOrElse(throw new Unsearchable(s"format ${found.content} cannot be searched"))
+      read(splitOf(part, values, reading.evolution))
+    }
+    all match {
+      case Seq(rows) => rows.map(Seq(_))
+      case several   =>
+        new Iterator[Seq[InternalRow]] {
+          override def hasNext: Boolean = {
+            val more = several.map(_.hasNext).distinct
+            if (more.length > 1) throw new Unsearchable("it has another number of rows by position than by name")
+            more.head
+          }
+          override def next(): Seq[InternalRow] = several.map(_.next())
+        }
+    }
+  }
+
+  /** The content that the file has by its first bytes and schema, and the readings that differ in it; None for one that
+    * is empty.
+    */
+  private def findContent(file: SearchedFile): Option[Found] = {
     val path = new Path(file.path)
     val start = new Array[Byte](FileSearch.MagicBytes)
     val in = path.getFileSystem(conf.value).open(path)
@@ -104,9 +130,16 @@ final case class FileSearch(
       finally in.close()
     val magic = new String(start, 0, count, US_ASCII)
     if (count == 0) None
-    else if (magic.startsWith("ORC")) Some(withOrc(path)(r => FileSearch.contentOf(r.getSchema)))
-    else if (magic == "PAR1") Some(FileContent.Parquet)
+    else if (magic.startsWith("ORC"))
+      Some(withOrc(path)(r => Found(FileSearch.contentOf(r.getSchema), differing(r.getSchema))))
+    else if (magic == "PAR1") Some(Found(FileContent.Parquet, readings.take(1)))
     else throw new Unsearchable("it is neither ORC nor Parquet")
+  }
+
+  /** One of the readings that find the required columns at the same places of the file. */
+  private def differing(schema: TypeDescription): Seq[Reading] = {
+    val row = FileSchema.rowOf(schema)
+    readings.distinctBy(reading => required.fieldNames.toSeq.map(FileSchema.position(row, table, reading.evolution)))
   }
 
   private def withOrc[T](path: Path)(body: Reader => T): T = {
@@ -117,21 +150,22 @@ final case class FileSearch(
   }
 
   /** How many rows a file has, and with `takesSamples` those of its statistics. */
-  private def readFooter(path: Path, content: FileContent, takesSamples: Boolean): (Long, Seq[(Int, Any)]) = {
+  private def readFooter(path: Path, found: Found, takesSamples: Boolean): (Long, Seq[(Int, Any)]) = {
     val samples = FileSamples(required, zone)
-    content match {
+    found.content match {
       case FileContent.Parquet =>
-        val found = if (takesSamples) samples.ofParquet(path, conf.value) else Nil
-        (FileSamples.countParquetRows(path, conf.value), found)
+        val values = if (takesSamples) samples.ofParquet(path, conf.value) else Nil
+        (FileSamples.countParquetRows(path, conf.value), values)
       case _ =>
         withOrc(path) { reader =>
-          refuseMasked(reader)
-          (reader.getNumberOfRows, if (takesSamples) samples.ofOrc(reader, table, evolution) else Nil)
+          found.evolutions.foreach(refuseMasked(reader, _))
+          val taken = if (takesSamples) found.evolutions else Nil
+          (reader.getNumberOfRows, taken.flatMap(samples.ofOrc(reader, table, _)))
         }
     }
   }
 
-  private def refuseMasked(reader: Reader): Unit = if (reader.getEncryptionVariants.nonEmpty) {
+  private def refuseMasked(reader: Reader, evolution: Evolution): Unit = if (reader.getEncryptionVariants.nonEmpty) {
     val keys = FileSchema.resolve(reader.getSchema, table, required, evolution).readNames
     val former = formerColumns.fold(Set.empty[Int])(_.ofOrc(reader.getSchema).keySet)
     val row = FileSchema.rowOf(reader.getSchema)
@@ -150,15 +184,15 @@ final case class FileSearch(
   /** Searches what no row shows; whether a dictionary of a key's column holds a value that meets a condition. */
   private def searchUnshown(
       part: FilePart,
-      content: FileContent,
+      found: Found,
       former: FormerValues,
       isMet: (Int, Any) => Boolean
   ): Boolean = {
     val path = new Path(part.placed.file.path)
     val unshown = new UnshownValues(path, conf.value, FileSamples(required, zone), formerColumns, former, isMet)
-    content match {
+    found.content match {
       case FileContent.Parquet => unshown.searchParquet(part)
-      case _                   => withOrc(path)(unshown.searchOrc(_, part, table, evolution))
+      case _                   => withOrc(path)(unshown.searchOrc(_, part, table, found.evolutions))
     }
   }
 
@@ -186,7 +220,7 @@ final case class FileSearch(
         throw new Unsearchable(s"a key cannot be computed of a row: ${condition.getOrElse(e.getClass.getSimpleName)}")
     }
 
-  private def splitOf(part: FilePart, values: InternalRow): PartitionedFile = PartitionedFile(
+  private def splitOf(part: FilePart, values: InternalRow, evolution: Evolution): PartitionedFile = PartitionedFile(
     partitionValues = values,
     filePath = SparkPath.fromPath(new Path(part.placed.file.path)),
     start = part.start,
@@ -206,6 +240,11 @@ object FileSearch {
     // as Spark's reader judges them (OrcUtils.requestedColumnIds)
     else if (schema.getFieldNames.asScala.forall(_.startsWith("_col"))) FileContent.UnnamedOrc
     else FileContent.FlatOrc
+}
+
+/** The content of a file, and the readings of it that are not the same. */
+final private case class Found(content: FileContent, readings: Seq[Reading]) {
+  def evolutions: Seq[Evolution] = readings.map(_.evolution)
 }
 
 /** A file that cannot be searched, and why. */

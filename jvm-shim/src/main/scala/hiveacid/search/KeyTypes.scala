@@ -34,7 +34,10 @@ final case class KeyTypes(session: SparkSession, table: CatalogTable, parts: Seq
   }
 
   def describe: KeyDescription = {
-    val columns = values.flatMap(paths).distinct.map(p => KeyColumn(p.name, positionOf(p.column), show(p.dataType)))
+    val zoned = values.filter(asksForZone).flatMap(paths).toSet
+    val columns = values.flatMap(paths).distinct.map { p =>
+      KeyColumn(p.name, positionOf(p.column), if (zoned(p)) inZone(p.dataType) else show(p.dataType))
+    }
     KeyDescription(types.map(show), columns, values.flatMap(padded).distinct)
   }
 
@@ -84,10 +87,19 @@ final case class KeyTypes(session: SparkSession, table: CatalogTable, parts: Seq
     if (column < ofFiles) column + 1 else column - ofFiles + 1
   }
 
-  /** Moments have the texts of the session's time zone. */
+  /** Moments have the texts of the session's time zone, and so have other values if an expression asks for it. */
   private def show(t: DataType): String =
-    if (Moment.findFirstIn(t.catalogString).isEmpty) t.catalogString
-    else s"${t.catalogString} in ${DateTimeUtils.getZoneId(session.sessionState.conf.sessionLocalTimeZone).normalized}"
+    if (Moment.findFirstIn(t.catalogString).isEmpty) t.catalogString else inZone(t)
+
+  private def inZone(t: DataType): String =
+    s"${t.catalogString} in ${DateTimeUtils.getZoneId(session.sessionState.conf.sessionLocalTimeZone).normalized}"
+
+  /** Whether an expression has other values in another time zone, as `from_unixtime(seconds)` has. */
+  private def asksForZone(e: Expression): Boolean = e.exists {
+    case c: Cast                    => Cast.needsTimeZone(c.child.dataType, c.dataType)
+    case _: TimeZoneAwareExpression => true
+    case _                          => false
+  }
 }
 
 object KeyTypes {

@@ -55,26 +55,37 @@ object RowReaders {
 
   /** @param required
     *   columns of the files; those of partitions follow them in each row
+    * @param byPosition
+    *   whether columns of plain ORC files are found by position: Spark's own reader, which goes by name, then refuses
+    *   files that have more columns than the table. Files of transactional tables say it of themselves
     */
-  def of(session: SparkSession, relation: LogicalPlan, t: CatalogTable, required: StructType): RowReaders = {
+  def of(
+      session: SparkSession,
+      relation: LogicalPlan,
+      t: CatalogTable,
+      required: StructType,
+      byPosition: Boolean
+  ): RowReaders = {
+    val (name, zone) = (AcidTable.name(t), session.sessionState.conf.sessionLocalTimeZone)
+    def ours(format: FileFormat) = opened(format, Map.empty, t.dataSchema, t.partitionSchema)
+    def flat = ours(new FlatOrcFileFormat(name, zone, t.dataSchema))
     def opened(format: FileFormat, options: Map[String, String], all: StructType, partitions: StructType) =
       Some(open(session, format, options, all, partitions, required))
     relation match {
       case RelationOfFiles(_, fs) if !fs.fileFormat.isInstanceOf[TransactionalFileFormat] =>
         def read = opened(fs.fileFormat, fs.options, fs.dataSchema, fs.partitionSchema)
         fs.fileFormat match {
-          case _: OrcFileFormat     => RowReaders(None, read, read, None)
-          case _: ParquetFileFormat => RowReaders(None, None, None, read)
-          case _                    => RowReaders(None, None, None, None)
+          case _: OrcFileFormat if byPosition => RowReaders(None, flat, flat, None)
+          case _: OrcFileFormat               => RowReaders(None, read, read, None)
+          case _: ParquetFileFormat           => RowReaders(None, None, None, read)
+          case _                              => RowReaders(None, None, None, None)
         }
       case RelationOfFiles(_, fs) =>
-        val (name, zone) = (AcidTable.name(t), session.sessionState.conf.sessionLocalTimeZone)
-        def ours(format: FileFormat) = opened(format, Map.empty, t.dataSchema, t.partitionSchema)
-        val flat = ours(new FlatOrcFileFormat(name, zone, t.dataSchema))
+        val rows = flat
         RowReaders(
           ours(new AcidOrcFileFormat(name, zone, t.dataSchema)),
-          flat,
-          flat,
+          rows,
+          rows,
           if (fs.fileFormat.isInstanceOf[ParquetFileFormat]) ours(fs.fileFormat) else None
         )
       case _ => RowReaders(None, None, None, None)

@@ -47,11 +47,13 @@ object SearchJob {
     })
     FileSearch(
       bound,
-      RowReaders.of(session, found.relation, t, required),
+      spec.evolutions.map { told =>
+        val evolution = Evolution.of(told)
+        Reading(evolution, RowReaders.of(session, found.relation, t, required, evolution.byPosition))
+      },
       required,
       partitions.length,
       t.dataSchema,
-      Evolution.of(spec.evolution),
       session.sessionState.conf.sessionLocalTimeZone,
       new SerializableConfiguration(session.sessionState.newHadoopConf()),
       SubjectValues(spec.textKeys.map(SubjectFunctions.subjects), spec.numberKeys.map(SubjectFunctions.subjects))

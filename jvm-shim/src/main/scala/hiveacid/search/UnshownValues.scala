@@ -31,14 +31,18 @@ final class UnshownValues(
 ) {
   private var isInDictionary = false
 
-  /** True if a dictionary of a column that conditions need holds a value that meets one. */
-  def searchOrc(reader: Reader, part: FilePart, table: StructType, evolution: Evolution): Boolean = {
+  /** True if a dictionary of a column that conditions need, as one of the evolutions finds it, holds a value that meets
+    * one.
+    */
+  def searchOrc(reader: Reader, part: FilePart, table: StructType, evolutions: Seq[Evolution]): Boolean = {
     val leaves = columns.fold(Map.empty[Int, String])(_.ofOrc(reader.getSchema))
     if (part.isFirst) {
-      val keys = samples.textsOfOrc(reader.getSchema, table, evolution)
-      new OrcDictionaries(path, reader, conf).foreach(keys.keySet ++ leaves.keySet) { (leaf, text) =>
+      val keys = evolutions.map(samples.textsOfOrc(reader.getSchema, table, _))
+      new OrcDictionaries(path, reader, conf).foreach(leaves.keySet ++ keys.flatMap(_.keySet)) { (leaf, text) =>
         leaves.get(leaf).foreach(former.searchText(_, text))
-        keys.get(leaf).foreach { case (i, column) => judge(samples.ofOrcText(i, column, leaf, text).map(i -> _)) }
+        keys.flatMap(_.get(leaf)).foreach { case (i, column) =>
+          judge(samples.ofOrcText(i, column, leaf, text).map(i -> _))
+        }
       }
     }
     former.searchOrc(reader, leaves, part.start, part.lengthBytes)

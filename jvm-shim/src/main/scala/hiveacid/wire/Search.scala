@@ -11,7 +11,7 @@ final case class SearchSpec(
     conditions: Seq[String],
     textKeys: Seq[String],
     numberKeys: Seq[String],
-    evolution: Evolution,
+    evolutions: Seq[Evolution],
     partBytes: Long,
     files: Seq[SearchedFile]
 )

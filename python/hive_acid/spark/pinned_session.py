@@ -1,0 +1,61 @@
+"""The session that an erasure reads and compares by: what it finds does not depend on what a session has set."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pyspark.sql import SparkSession
+
+from hive_acid.config import COLUMNS_BY_POSITION
+from hive_acid.wire import codec
+
+FAMILIES = ("spark.sql.", "orc.", "hive.exec.orc.", "hive.exec.schema.", "parquet.")
+"""Beginnings of the names of settings that have their defaults, whatever a session or its application has set.
+
+Any of them may change what is read of a file, by which name, as which value, or what two values have in common.
+"""
+KEPT = (
+    # where tables and catalogs are
+    "spark.sql.catalog.", "spark.sql.defaultCatalog", "spark.sql.warehouse.", "spark.sql.hive.metastore.",
+    # the texts of moments, which the types of keys name, see `KeyTypes`
+    "spark.sql.session.timeZone",
+    # how many tasks, and of what size
+    "spark.sql.shuffle.", "spark.sql.adaptive.", "spark.sql.autoBroadcastJoinThreshold", "spark.sql.broadcastTimeout",
+    "spark.sql.codegen.", "spark.sql.files.maxPartitionBytes", "spark.sql.files.maxPartitionNum",
+    "spark.sql.files.minPartitionNum", "spark.sql.files.openCostInBytes",
+    "spark.sql.sources.parallelPartitionDiscovery.",
+    # what is shown and kept of plans
+    "spark.sql.redaction.", "spark.sql.debug.", "spark.sql.maxPlanStringLength", "spark.sql.event.", "spark.sql.ui.",
+    # who may decrypt
+    "orc.key.", "parquet.crypto.", "parquet.encryption.",
+)  # fmt: skip
+"""Beginnings of the names of settings that stay as they are: none of them changes a value that is read."""
+FIXED = {
+    # the same for all lines of Spark: a cast that fails is an error, not a NULL that names nobody; small decimals are
+    # spelled out, also where a certificate is checked by another line
+    "spark.sql.ansi.enabled": "true",
+    "spark.sql.caseSensitive": "false",
+    COLUMNS_BY_POSITION.key: "",  # as Hive of the metastore's line; files are searched by position and by name
+    # Hadoop's own files may set these, too
+    "orc.force.positional.evolution": "false",
+    "orc.force.positional.evolution.level": "1",
+    "orc.tolerate.missing.schema": "true",
+    "orc.skip.corrupt.data": "false",
+    "orc.max.file.length": str(2**63 - 1),
+    "orc.sarg.to.filter": "false",
+    "orc.filter.use.selected": "false",
+    "orc.filter.plugin": "false",
+    "orc.proleptic.gregorian.default": "false",
+}
+"""Settings with a value that is not left to Spark's default or to the configuration of Hadoop."""
+
+
+def pin_session(session: SparkSession) -> SparkSession:
+    """A session beside this one, with its functions and temporary views of now, its catalogs and its rights.
+
+    Only what `KEPT` names, static settings, and those of other extensions are taken over.
+    """
+    jvm: Any = session._jvm
+    jsession: Any = session._jsparkSession
+    told = codec.write(FAMILIES), codec.write(KEPT), codec.write(FIXED)
+    return SparkSession(session.sparkContext, jvm.hiveacid.api.SearchApi.pin(jsession, *told))
