@@ -121,8 +121,7 @@ def _erase_case(chosen: argparse.Namespace, case: Case) -> int:
                 print(f"{found.matcher.table}: {count.matched} of {count.total} rows are of subjects")
             return DONE
         outcome = erase_subjects(case, world, ledger, signer, certificate)
-    if outcome.certificate is not None:
-        print("\n".join(summarize(outcome.certificate).lines()))
+    print("\n".join(summarize(outcome.payload).lines()))
     print(f"{outcome.verdict.state.value}: {certificate}")
     for place in outcome.verdict.places:
         print(f"  {place.kind.value}: {place.where}: {place.detail}")

@@ -78,7 +78,7 @@ def _verify_certificate(chosen: argparse.Namespace) -> int:
     public = read_public_hex(chosen.public_key) if chosen.public_key else None
     certificate = read_certificate(chosen.certificate.read_bytes(), chosen.certificate, public)
     payload = certificate.payload
-    print("\n".join(summarize(certificate).lines()))
+    print("\n".join(summarize(payload).lines()))
     print(f"erasure {payload['erasure']} of the plan {payload['plan'].get('digest', '')}")
     whose = "the given key" if public else "signer not checked: --public-key says whose key it must be"
     print(f"unchanged since it was signed by {certificate.public_hex}, {whose}")
@@ -96,7 +96,7 @@ def _search_again(chosen: argparse.Namespace, certificate: Certificate) -> int:
     from hive_acid.erasure.certifying import recheck
     from hive_acid.erasure.closing import find_moment
     from hive_acid.erasure.keyed_hash import HashKey
-    from hive_acid.erasure.summary import show_ms
+    from hive_acid.erasure.summary import describe_readers, show_ms
     from hive_acid.spark.erasing import build_world
     from hive_acid.spark.storage_session import erasure_session
 
@@ -106,7 +106,8 @@ def _search_again(chosen: argparse.Namespace, certificate: Certificate) -> int:
     files = sum(len(each.report.files) for each in found)
     moment_ms = find_moment([each.report for each in found])
     as_of = "no one moment: some never rested" if moment_ms is None else show_ms(moment_ms)
-    print(f"searched again: {files} files of {len(found)} tables, as of {as_of}")
+    readers = describe_readers([each.report.cross_check.describe() for each in found])
+    print(f"searched again: {files} files of {len(found)} tables, as of {as_of}. {readers}".rstrip())
     written = [each.rewritten for each in found]
     unchanged, gone = sum(each.unchanged for each in written), sum(each.gone for each in written)
     changed = sum(len(each.changed) for each in written)
@@ -128,13 +129,14 @@ def _verify_case(chosen: argparse.Namespace, case: Case) -> int:
     from hive_acid.commands.progress import told
     from hive_acid.erasure.run import verify_subjects
     from hive_acid.erasure.signing import Signer
+    from hive_acid.erasure.summary import summarize
     from hive_acid.spark.erasing import build_world
     from hive_acid.spark.storage_session import erasure_session
 
     signer = Signer.read(chosen.signing_key) if chosen.signing_key else None
     with erasure_session(find_uris(chosen), chosen.master, parse_settings(chosen.conf)) as session, told() as tell:
         outcome = verify_subjects(case, build_world(session, case.key, tell), signer, chosen.output)
-    print(outcome.statement)
+    print("\n".join(summarize(outcome.payload).lines()))
     return _show(outcome.verdict.places)
 
 

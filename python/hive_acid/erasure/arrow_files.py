@@ -1,24 +1,39 @@
-"""Reading keys of ORC and Parquet files by pyarrow, which shares no code with the reader that Spark uses."""
+"""Reading columns of ORC and Parquet files by pyarrow, which shares no code with the reader that Spark uses."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
-from hive_acid.erasure.plain_keys import NotPlain, PlainPart, find_type
+from hive_acid.erasure.plain_keys import NotPlain
 
-_BATCH_ROWS = 10_000
+_BATCH_ROWS = 50_000
 _ACID_COLUMNS = ("operation", "originaltransaction", "bucket", "rowid", "currenttransaction", "row")
-_INTEGERS = {"tinyint": 8, "smallint": 16, "int": 32, "bigint": 64}
+_UNNAMED = re.compile(r"_col\d+")
 
 
 @dataclass(frozen=True)
 class FileColumns:
-    """The table's columns in a file: their Arrow types by name, and the name of the struct that holds them, if any."""
+    """The table's columns in a file: their Arrow types by name in order, and the struct that holds them, if any."""
 
-    types: Mapping[str, Any]
+    types: dict[str, Any]
     outer: str | None
+    is_orc: bool
+
+    def find(self, table: Sequence[str]) -> tuple[dict[str, str], ...]:
+        """Where columns of the table may be: their names in the file, for each way in which some engine finds them.
+
+        Engines go by name without regard to case, in ORC files by position too, and by position alone where a file has
+        no names.
+        """
+        by_name = {name.lower(): name for name in reversed(self.types)}
+        named = {column: by_name[column] for column in table if column in by_name}
+        if not self.is_orc:
+            return (named,)
+        placed = dict(zip(table, self.types, strict=False))
+        return (placed,) if self.types and all(map(_UNNAMED.fullmatch, self.types)) else (named, placed)
 
 
 class ArrowFile:
@@ -44,78 +59,27 @@ class ArrowFile:
         else:
             raise NotPlain("it is neither ORC nor Parquet")
         fields = {field.name: field.type for field in schema}
-        if tuple(name.lower() for name in fields) == _ACID_COLUMNS:
+        if self._orc is not None and tuple(name.lower() for name in fields) == _ACID_COLUMNS:
             outer = list(fields)[-1]
             inner = fields[outer]
-            self.columns = FileColumns({field.name: field.type for field in inner}, outer)
+            self.columns = FileColumns({field.name: field.type for field in inner}, outer, is_orc=True)
         else:
-            self.columns = FileColumns(fields, None)
+            self.columns = FileColumns(fields, None, is_orc=self._orc is not None)
 
-    def rows(self, part: int, columns: Sequence[str]) -> Iterator[Sequence[Mapping[str, Any]]]:
-        """Batches of a part's rows with the values of these columns, one at least; the row of a delete is empty."""
+    def batches(self, part: int, columns: Sequence[str]) -> Iterator[Mapping[str, Any]]:
+        """The values of these columns, one at least, in batches of a part's rows; those of a delete are NULL."""
+        import pyarrow.compute as pc
+
         outer = self.columns.outer
-        names = [name if outer is None else f"{outer}.{name}" for name in columns]
-        if self._orc is not None:
-            found = self._orc.read_stripe(part, columns=names)
-        else:  # `source` is asked on this thread alone
-            found = self._parquet.read_row_group(part, columns=names, use_threads=False)
-        for start in range(0, found.num_rows, _BATCH_ROWS):
-            batch = found.slice(start, _BATCH_ROWS).to_pylist()
-            yield batch if outer is None else [row[outer] or {} for row in batch]
+        for batch in self._read(part, [name if outer is None else f"{outer}.{name}" for name in columns]):
+            found = {name: batch.column(name) for name in columns} if outer is None else {}
+            row = None if outer is None else batch.column(outer)
+            yield found if row is None else {name: pc.struct_field(row, [name]) for name in columns}
 
-
-class PartReader:
-    """Computes the part of a key for rows of one file."""
-
-    def __init__(self, part: PlainPart, declared: Mapping[str, str], file: FileColumns) -> None:
-        """`declared` are the types of the table's columns. Raises NotPlain if the file has others."""
-        self._part = part
-        by_name = {name.lower(): name for name in file.types}
-        wanted = find_type(declared, part.path)
-        if part.path[0] not in by_name:
-            raise NotPlain("a column of a key is not in the file")
-        self.column = by_name[part.path[0]]
-        self._fields, found = list[str](), file.types[self.column]
-        for name in part.path[1:]:
-            inner = {found.field(i).name.lower(): found.field(i) for i in range(found.num_fields)}
-            if name not in inner:
-                raise NotPlain("a field of a key is not in the file")
-            self._fields.append(inner[name].name)
-            found = inner[name].type
-        _check_type(part, wanted, found)
-
-    def texts(self, row: Mapping[str, Any]) -> list[str | None]:
-        """The texts of a row. Raises NotPlain for a value whose text may be another in Spark."""
-        value = row.get(self.column)
-        for name in self._fields:
-            value = None if value is None else value.get(name)
-        return self._part.texts(value)
-
-
-def _check_type(part: PlainPart, wanted: str, found: Any) -> None:
-    """Raises NotPlain unless values of the declared type `wanted` have the same text when read as `found`."""
-    from pyarrow import types
-
-    wanted = wanted.lower()
-    if part.cases and wanted != "string":
-        raise NotPlain("a key is of a type that only Spark spells")
-    if part.of_map:
-        if not wanted.startswith("map<") or not types.is_map(found):
-            raise NotPlain("a key is of a type that only Spark spells")
-        wanted, found = wanted[len("map<") :].partition(",")[0], found.key_type
-    elif wanted.startswith("array<"):
-        if not types.is_list(found):
-            raise NotPlain("a key is of a type that only Spark spells")
-        wanted, found = wanted[len("array<") : -1], found.value_type
-    if not _has_same_text(wanted.strip(), found):
-        raise NotPlain("a key is of a type that only Spark spells")
-
-
-def _has_same_text(wanted: str, found: Any) -> bool:
-    from pyarrow import types
-
-    if wanted == "string":
-        return bool(types.is_string(found))
-    if wanted in ("boolean", "date"):
-        return bool(types.is_boolean(found) if wanted == "boolean" else types.is_date32(found))
-    return wanted in _INTEGERS and types.is_signed_integer(found) and found.bit_width <= _INTEGERS[wanted]
+    def _read(self, part: int, names: Sequence[str]) -> Iterator[Any]:
+        if self._parquet is not None:  # `source` is asked on this thread alone
+            yield from self._parquet.iter_batches(_BATCH_ROWS, row_groups=[part], columns=names, use_threads=False)
+            return
+        stripe = self._orc.read_stripe(part, columns=names)
+        for start in range(0, stripe.num_rows, _BATCH_ROWS):
+            yield stripe.slice(start, _BATCH_ROWS)

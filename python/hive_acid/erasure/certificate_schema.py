@@ -50,7 +50,15 @@ _REACH = {
     "unsearched_files": _is_number,
 }
 _SEARCHED = dict.fromkeys(("files", "bytes", "not_searched", "skipped_by_statistics"), _is_number)
-_CROSS_CHECK = {"files": _is_number, "rows": _is_number, "not_checked": [{"files": _is_number, "reason": str}]}
+_CROSS_CHECK = {
+    "files": _is_number,
+    "rows": _is_number,
+    "not_checked": [{"files": _is_number, "reason": str}],
+    "unsure_rows?": _is_number,
+    "differences?": _is_number,
+    "one_reader?": [{"key": [str], "reason": str}],
+}
+_SECOND_READER = {"max_files": _is_number_or_none, "max_rows": _is_number_or_none}
 _SNAPSHOT = {"high_write_id": _is_number_or_none, "listed_at": _is_text_or_none, "counted_at": _is_text_or_none}
 _DELETION = {"txn_id": _is_number, "write_id": _is_number_or_none, "rows": _is_number, "after_interruption": bool}
 _TABLE = {
@@ -76,7 +84,7 @@ PAYLOAD: Mapping[str, Any] = {
     "erasure": str,
     "issued_at": str,
     "as_of?": str,
-    "plan": {"tables": [{"table": str}]},
+    "plan": {"tables": [{"table": str}], "second_reader?": _SECOND_READER},
     "subjects": {"count": _is_number, "digest": str, "hash": str, "key": str},
     "tables": [_TABLE],
     "phases": [{"phase": str, "at": str, "detail": str}],

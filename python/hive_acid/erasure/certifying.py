@@ -16,7 +16,7 @@ from hive_acid.erasure.engine import Matcher
 from hive_acid.erasure.keyed_hash import HashKey
 from hive_acid.erasure.page import format_page
 from hive_acid.erasure.places import Place, PlaceKind, describe_visible
-from hive_acid.erasure.plan import Plan
+from hive_acid.erasure.plan import Plan, SecondReader
 from hive_acid.erasure.rewritten import RewrittenFiles, compare
 from hive_acid.erasure.signing import Signer
 from hive_acid.erasure.spotting import Spotters
@@ -198,7 +198,9 @@ def recheck(certificate: Certificate, path: Path, key: HashKey, world: World) ->
         shown = certificate.payload["subjects"]["key"]
         raise build_error("HIVE_ACID_ERASURE.CERTIFICATE_HASH_KEY", path=path, key=shown)
     spotters = Spotters(key)
-    verification = Verification(world.engine, world.metastore, world.file_system, spotters, world.clock_ms)
+    limit = SecondReader.read(certificate.payload["plan"])
+    parts = world.engine, world.metastore, world.file_system, spotters, world.clock_ms
+    verification = Verification(*parts, limit)
     limits = {table["table"]: table.get("partitions") for table in certificate.payload["plan"]["tables"]}
     tables = [
         (matcher, Former(identity, locations), table["files"])

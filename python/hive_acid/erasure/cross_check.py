@@ -1,56 +1,70 @@
-"""A second reader looks at a sample of the files: its numbers of rows and matches must be those of the search."""
+"""A second reader reads the files too: its numbers of rows and matches must be those of the search."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from hive_acid.erasure.arrow_files import ArrowFile, PartReader
-from hive_acid.erasure.engine import ErasureEngine, KeyedHashes, Matcher
+from hive_acid.erasure.arrow_files import ArrowFile
+from hive_acid.erasure.arrow_keys import Parts, PlainKey
+from hive_acid.erasure.engine import ErasureEngine, Key, KeyedHashes, Matcher
 from hive_acid.erasure.file_search import SearchedFile
 from hive_acid.erasure.keyed_hash import HashKey
 from hive_acid.erasure.places import Place, PlaceKind
-from hive_acid.erasure.plain_keys import NotPlain, PlainPart, find_type, parse_part
+from hive_acid.erasure.plain_keys import NotPlain
+from hive_acid.erasure.plan import SecondReader
+from hive_acid.erasure.sampling import choose, spread
+from hive_acid.erasure.table_reader import ColumnsWithValues, TableReader
 from hive_acid.errors import StorageError
-from hive_acid.model.names import FolderKind, FolderName
 from hive_acid.model.table import TableDescription
 from hive_acid.snapshot.filesystem import FileSystem
 from hive_acid.snapshot.ranged_file import RangedFile
 
+BEYOND_THE_LIMIT = "beyond the plan's limit"
+_GONE = "it is not there any more"
+_BY_QUERIES = "rows of its format are read by queries alone"
+_NOBODY = "no subject has a value for a key"
+
 
 @dataclass(frozen=True)
-class Sample:
-    """The limits of the sample of one table: files, and about how many rows of all of them.
+class OneReader:
+    """A key that only Spark computes, so that nobody compares its values, and why."""
 
-    A file that is larger than its share is read in part, in whole stripes or row groups.
-    """
-
-    files: int = 20
-    rows: int = 500_000
+    key: Key
+    reason: str
 
 
 @dataclass(frozen=True)
 class CrossCheck:
-    """How many files and rows were compared, and how many files were not, by the reason. `places` are differences."""
+    """How many files and rows were compared, and how many files were not, by the reason. `places` are differences.
+
+    `unsure_rows` have a value that Spark may spell otherwise: these may be subjects' or not.
+    """
 
     files: int = 0
     rows: int = 0
     not_checked: Mapping[str, int] = field(default_factory=dict)
     places: tuple[Place, ...] = ()
+    one_reader: tuple[OneReader, ...] = ()
+    unsure_rows: int = 0
 
     def describe(self) -> dict[str, Any]:
         """As the certificate shows it."""
         reasons = [{"reason": reason, "files": count} for reason, count in sorted(self.not_checked.items())]
-        return {"files": self.files, "rows": self.rows, "not_checked": reasons}
+        alone = [{"key": list(each.key.parts), "reason": each.reason} for each in self.one_reader]
+        counts = {"files": self.files, "rows": self.rows, "unsure_rows": self.unsure_rows}
+        counts["differences"] = len(self.places)
+        return {**counts, "not_checked": reasons, "one_reader": alone}
 
 
 class CrossChecker:
     """Compares the files of one table with what the search has found in them. Nothing is written, and nobody named.
 
-    A value that the second reader has read in a file is searched for by the same search. Where that does not find it,
-    finding nobody means nothing.
+    A file that the second reader cannot read is a place, and so is one in which its numbers are others. A value that it
+    has read in a file is searched for by the same search. Where that does not find it, finding nobody means nothing.
+    A key that only Spark computes is not compared: the rows are counted in which its columns have a value.
     """
 
     def __init__(
@@ -59,206 +73,170 @@ class CrossChecker:
         file_system: FileSystem,
         key: HashKey,
         table: TableDescription,
-        sample: Sample | None = None,
+        limit: SecondReader | None = None,
     ) -> None:
         self._engine = engine
         self._file_system = file_system
         self._key = key
         self._table = table
-        self._sample = sample or Sample()
+        self._limit = limit or SecondReader()
 
     def check(self, matcher: Matcher, searched: Sequence[SearchedFile]) -> CrossCheck:
-        """The comparison of a sample of the files that hold rows."""
+        """The comparison of all files that hold rows, or of a sample if there is a limit."""
+        others = Counter({_BY_QUERIES: sum(file.way == "visible" for file in searched)})
         files = [file for file in searched if file.way == "rows" and file.source.length_bytes]
         wanted = [keyed for keyed in matcher.keys if keyed.hashes]
-        try:
-            keys = [_PlainKey.of(keyed, self._table) for keyed in wanted]
-        except NotPlain as reason:
-            return CrossCheck(not_checked={str(reason): len(files)} if files else {})
-        places, others, read = list[Place](), Counter[str](), list[_Read]()
-        chosen = choose(files, self._sample) if keys else {}
+        if not wanted:
+            others[_NOBODY] += len(files)
+            return CrossCheck(not_checked=dict(+others))
+        reader, alone = self._build_reader(matcher, wanted)
+        places, read = list[Place](), list[_Read]()
+        chosen = choose(files, self._limit)
         for file, rows in chosen.items():
             try:
-                found = self._read(file, keys, rows)
+                found = self._read(file, reader, rows)
             except NotPlain as reason:
                 others[str(reason)] += 1
+                places += [] if str(reason) == _GONE else [_stood_aside(file, reason)]
                 continue
             read.append(found)
             if not found.fits():
                 places.append(_differ(found))
-        for _ in set(files) - chosen.keys():
-            others["not in the sample" if keys else "no subject has a value for a key"] += 1
-        places += self._find_blindness(matcher, read)
-        return CrossCheck(len(read), sum(found.rows for found in read), dict(others), tuple(places))
+        others[BEYOND_THE_LIMIT] += len(files) - len(chosen)
+        places += [*self._find_blindness(matcher, read), *self._find_missing_values(matcher, reader, read)]
+        rows, unsure = sum(found.rows for found in read), sum(found.doubts for found in read)
+        return CrossCheck(len(read), rows, dict(+others), tuple(places), alone, unsure)
 
-    def _read(self, file: SearchedFile, keys: Sequence[_PlainKey], rows: int) -> _Read:
+    def _build_reader(
+        self, matcher: Matcher, wanted: Sequence[KeyedHashes]
+    ) -> tuple[TableReader, tuple[OneReader, ...]]:
+        keys, alone, columns = list[tuple[KeyedHashes, PlainKey]](), list[OneReader](), dict[str, None]()
+        in_files = [column.name for column in self._table.columns]
+        for keyed in wanted:
+            try:
+                keys.append((keyed, PlainKey.of(keyed.key, self._table)))
+            except NotPlain as reason:
+                alone.append(OneReader(keyed.key, str(reason)))
+                types = keyed.types or self._engine.types(matcher.table, keyed.key)
+                names = (column.name.partition(".")[0] for column in types.columns)
+                columns |= dict.fromkeys(name for name in names if name in in_files)
+        with_values = ColumnsWithValues(tuple(columns), tuple(in_files))
+        return TableReader(tuple(keys), with_values, is_partly=bool(alone)), tuple(alone)
+
+    def _read(self, file: SearchedFile, reader: TableReader, rows: int | None) -> _Read:
         """Raises NotPlain if the file cannot be read here as Spark reads it."""
         try:
             source = RangedFile(self._file_system, file.source.path, file.source.length_bytes)
             opened = ArrowFile(source)  # type: ignore[arg-type]
-            names = [name.lower() for name in opened.columns.types]
-            if names != [column.name for column in self._table.columns][: len(names)]:
-                raise NotPlain("the columns of the file are not those of the table")
-            bound = [key.bind(opened, self._table) for key in keys]
-            return self._count(_Read(file, opened.row_count), opened, bound, rows)
+            return self._count(_Read(file, opened.row_count, is_partly=reader.is_partly), opened, reader, rows)
         except NotPlain:
             raise
         except StorageError:
-            raise NotPlain("storage cannot read the file") from None
+            is_there = self._file_system.exists(file.source.path)
+            raise NotPlain("storage cannot read the file" if is_there else _GONE) from None
         except EOFError:
             raise NotPlain("the file changed meanwhile") from None
         except Exception as error:  # noqa: BLE001 (pyarrow's are of many kinds, and may quote values)
             raise NotPlain(f"pyarrow cannot read the file ({type(error).__name__})") from None
 
-    def _count(self, found: _Read, file: ArrowFile, keys: Sequence[_BoundKey], rows: int) -> _Read:
-        columns = sorted({reader.column for key in keys for reader in key.readers})
+    def _count(self, found: _Read, file: ArrowFile, reader: TableReader, rows: int | None) -> _Read:
+        bound = reader.bind(file.columns, found.file.source.partition)
         for part in spread(file.part_count):
-            if found.rows >= rows:
+            if rows is not None and found.rows >= rows:
+                found.is_whole = False
                 break
-            for batch in file.rows(part, columns):
-                found.rows += len(batch)
-                for row in batch:
-                    self._judge(found, row, keys)
+            for batch in file.batches(part, bound.columns):
+                counted = bound.count(batch, self._key, found.control)
+                found.control = counted.control
+                found.rows += counted.rows
+                found.matches += counted.matches
+                found.doubts += counted.doubts
+                found.controls += counted.controls
+                found.with_values.update(counted.with_values)
         return found
-
-    def _judge(self, found: _Read, row: Mapping[str, Any], keys: Sequence[_BoundKey]) -> None:
-        is_match = is_control = False
-        for number, key in enumerate(keys):
-            for parts in key.values(row):
-                found.control = found.control or (number, parts)
-                is_control = is_control or found.control == (number, parts)
-                is_match = is_match or self._key.hash_parts(parts) in key.hashes
-        found.matches += is_match
-        found.controls += is_control
 
     def _find_blindness(self, matcher: Matcher, read: Sequence[_Read]) -> list[Place]:
         """The files in which the search does not find what is known to be there."""
-        known = {found.file.source.path: found for found in read if found.control is not None and found.fits()}
-        if not known:
-            return []
-        keys = [keyed.key for keyed in matcher.keys if keyed.hashes]
-        values: dict[int, set[tuple[str, ...]]] = {}
-        for number, parts in (found.control for found in known.values() if found.control is not None):
-            values.setdefault(number, set()).add(parts)
+        known = [found for found in read if found.control is not None and found.fits()]
+        values: dict[Key, set[tuple[str, ...]]] = {}
+        for key, parts in (found.control for found in known if found.control is not None):
+            values.setdefault(key, set()).add(tuple(part.decode() for part in parts))
         controls = tuple(
-            KeyedHashes(keys[number], frozenset(self._engine.spell_each(matcher.table, keys[number], sorted(parts))))
-            for number, parts in values.items()
+            KeyedHashes(key, frozenset(self._engine.spell_each(matcher.table, key, sorted(texts))))
+            for key, texts in values.items()
         )
-        files = tuple(found.file.source for found in known.values())
-        seen = {each.path: each for each in self._engine.search(Matcher(matcher.table, controls), files)}
+        counts = self._search(matcher, controls, known) if known else {}
+        detail = "a value that pyarrow reads in {} rows was found in {} by the search"
         return [
-            _blind(found, seen[path].match_count if path in seen else 0)
-            for path, found in known.items()
-            if path not in seen or (seen[path].problem is None and seen[path].match_count < found.controls)
+            _blind(found, detail.format(found.controls, count))
+            for found in known
+            if (count := counts.get(found.file.source.path, 0)) is not None and count < found.controls
         ]
+
+    def _find_missing_values(self, matcher: Matcher, reader: TableReader, read: Sequence[_Read]) -> list[Place]:
+        """The files in which the search finds fewer or more values in a column of a key that only Spark computes."""
+        places = []
+        for column in reader.with_values.names:
+            key = Key((f"`{column}` IS NOT NULL",))
+            controls = KeyedHashes(key, frozenset(self._engine.spell_each(matcher.table, key, [("true",)])))
+            counts = self._search(matcher, (controls,), read)
+            for found in read:
+                count, known = counts.get(found.file.source.path, 0), found.with_values[column]
+                if count is not None and (count < known or (found.is_whole and count > known)):
+                    detail = f"column {column}, of which a key is computed, has {known} values as pyarrow reads it, "
+                    places.append(_blind(found, f"{detail}and {count} as the search does"))
+        return places
+
+    def _search(
+        self, matcher: Matcher, controls: tuple[KeyedHashes, ...], read: Sequence[_Read]
+    ) -> dict[str, int | None]:
+        """How many rows the search finds by path; None where it tells why it cannot, 0 if it tells nothing."""
+        files = tuple(found.file.source for found in read)
+        seen = self._engine.search(Matcher(matcher.table, controls), files) if files else ()
+        return {each.path: each.match_count if each.problem is None else None for each in seen}
 
 
 @dataclass
 class _Read:
-    """The second reader's finds in a file. The first value of a key is the control."""
+    """The second reader's finds in a file. The first value of a key is the control.
+
+    `is_partly`: there are keys that only Spark computes. `with_values`: how many rows have one, by column.
+    """
 
     file: SearchedFile
     all_rows: int
+    is_partly: bool
+    is_whole: bool = True
     rows: int = 0
     matches: int = 0
-    control: tuple[int, tuple[str, ...]] | None = None
+    doubts: int = 0
+    control: tuple[Key, Parts] | None = None
     controls: int = 0
+    with_values: Counter[str] = field(default_factory=Counter)
 
     def fits(self) -> bool:
         """False if the search cannot have read the same file rightly."""
-        told = self.file
-        if self.rows == self.all_rows:
-            return (self.rows, self.matches) == (told.row_count, told.match_count)
-        missing = told.row_count - self.rows
-        return self.all_rows == told.row_count and 0 <= told.match_count - self.matches <= missing
-
-
-@dataclass(frozen=True)
-class _PlainKey:
-    parts: tuple[PlainPart, ...]
-    hashes: frozenset[bytes]
-
-    @classmethod
-    def of(cls, keyed: KeyedHashes, table: TableDescription) -> _PlainKey:
-        """Raises NotPlain for a key that only Spark computes."""
-        parts = tuple(map(parse_part, keyed.key.parts))
-        partitions = {column.name for column in table.partition_columns}
-        if any(part.path[0] in partitions for part in parts):
-            raise NotPlain("a key is of a partition column, which is not in the files")
-        types = [find_type(_declared(table), part.path) for part in parts]
-        many = [part.of_map or kind.lower().startswith("array<") for part, kind in zip(parts, types, strict=True)]
-        if len(parts) > 1 and any(many):
-            raise NotPlain("a key is an expression that only Spark computes")
-        return cls(parts, keyed.hashes)
-
-    def bind(self, file: ArrowFile, table: TableDescription) -> _BoundKey:
-        """Raises NotPlain if the file's types are others than the table's."""
-        readers = tuple(PartReader(part, _declared(table), file.columns) for part in self.parts)
-        return _BoundKey(readers, self.hashes)
-
-
-@dataclass(frozen=True)
-class _BoundKey:
-    readers: tuple[PartReader, ...]
-    hashes: frozenset[bytes]
-
-    def values(self, row: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
-        """The row's values of the key: several for an array, none where a part is missing."""
-        texts = [reader.texts(row) for reader in self.readers]
-        candidates = [[text] for text in texts[0]] if len(texts) == 1 else [[text for one in texts for text in one]]
-        for candidate in candidates:
-            parts = tuple(text for text in candidate if text is not None)
-            if len(parts) == len(candidate):
-                yield parts
-
-
-def choose(files: Sequence[SearchedFile], sample: Sample) -> dict[SearchedFile, int]:
-    """The sample, and how many rows of each file: a file of each kind, then one of each partition, then others.
-
-    The newest base of each comes first. Rows that small files do not need are shared by larger ones.
-    """
-    ordered = sorted(files, key=lambda file: (_rank(file), -file.source.modified_ms, file.source.path))
-    kinds = {_rank(file): file for file in reversed(ordered)}
-    partitions = {file.source.partition: file for file in reversed(ordered)}
-    wanted = dict.fromkeys((*(kinds[rank] for rank in sorted(kinds)), *reversed(partitions.values()), *ordered))
-    chosen = list(wanted)[: sample.files]
-    shares, left = dict[SearchedFile, int](), sample.rows
-    for count, file in enumerate(sorted(chosen, key=lambda file: file.row_count)):
-        shares[file] = max(1, min(file.row_count, left // (len(chosen) - count)))
-        left -= shares[file]
-    return {file: shares[file] for file in chosen}
-
-
-def spread(count: int) -> list[int]:
-    """The numbers of so many parts: those at both ends and in the middle come first."""
-    return list(dict.fromkeys((0, count - 1, count // 2, *range(count)))) if count else []
-
-
-def _rank(file: SearchedFile) -> int:
-    """The kind of folder that it is in decides: bases, deltas, delete deltas, others."""
-    kinds = (FolderKind.BASE, FolderKind.DELTA, FolderKind.DELETE_DELTA)
-    for name in reversed(file.source.path.split("/")[:-1]):
-        parsed = FolderName.parse(name)
-        if parsed is not None:
-            return kinds.index(parsed.kind) if parsed.kind in kinds else len(kinds)
-    return len(kinds)
-
-
-def _declared(table: TableDescription) -> dict[str, str]:
-    return {column.name: column.type for column in table.columns}
+        told, missing = self.file, self.all_rows - self.rows
+        if self.all_rows != told.row_count or (self.is_whole and missing):
+            return False
+        most = told.row_count if self.is_partly else self.matches + self.doubts + missing
+        return self.matches <= told.match_count <= most
 
 
 def _differ(found: _Read) -> Place:
     file = found.file
     told = f"the search read {file.row_count} rows, {file.match_count} of subjects"
-    some = "" if found.rows == found.all_rows else f", in {found.rows} of which it looked for subjects"
-    detail = f"{told}; pyarrow reads {found.all_rows}{some}, {found.matches} of them"
+    some = "" if found.is_whole else f", in {found.rows} of which it looked for subjects"
+    unsure = f" and {found.doubts} that Spark may spell otherwise" if found.doubts else ""
+    detail = f"{told}; pyarrow reads {found.all_rows}{some}, {found.matches} of them{unsure}"
     return Place(PlaceKind.CROSS_CHECK, file.path, detail, file.source.partition)
 
 
-def _blind(found: _Read, count: int) -> Place:
-    detail = (
-        f"a value that pyarrow reads in {found.controls} rows was found in {count} by the search, "
-        "so that finding no subject there means nothing"
-    )
+def _blind(found: _Read, seen: str) -> Place:
+    detail = f"{seen}, so that finding no subject there means nothing"
     return Place(PlaceKind.CROSS_CHECK, found.file.path, detail, found.file.source.partition)
+
+
+def _stood_aside(file: SearchedFile, reason: NotPlain) -> Place:
+    detail = f"one reader alone has read it, for the second could not: {reason}; a major compaction writes it anew"
+    return Place(PlaceKind.CROSS_CHECK, file.path, detail, file.source.partition)

@@ -22,14 +22,14 @@ def encode_parts(parts: Sequence[str]) -> bytes:
 
     Raises HIVE_ACID_ERASURE.NOT_UNICODE for a text that UTF-8 cannot hold, without saying it.
     """
-    encoded = []
-    for part in parts:
-        try:
-            text = part.encode()
-        except UnicodeEncodeError:
-            raise build_error("HIVE_ACID_ERASURE.NOT_UNICODE") from None  # the error carries the text
-        encoded.append(struct.pack(">I", len(text)) + text)
-    return _SUBJECT_TAG + b"".join(encoded)
+    try:
+        return _join([part.encode() for part in parts])
+    except UnicodeEncodeError:
+        raise build_error("HIVE_ACID_ERASURE.NOT_UNICODE") from None  # the error carries the text
+
+
+def _join(parts: Sequence[bytes]) -> bytes:
+    return _SUBJECT_TAG + b"".join([struct.pack(">I", len(part)) + part for part in parts])
 
 
 @dataclass(frozen=True)
@@ -56,6 +56,10 @@ class HashKey:
     def hash_parts(self, parts: Sequence[str]) -> bytes:
         """The keyed hash of a key value, 32 bytes."""
         return hmac.digest(self.secret, encode_parts(parts), "sha256")
+
+    def hash_bytes(self, parts: Sequence[bytes]) -> bytes:
+        """The same of texts as files hold them, which need not be UTF-8."""
+        return hmac.digest(self.secret, _join(parts), "sha256")
 
     @property
     def id(self) -> str:

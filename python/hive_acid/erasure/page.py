@@ -26,7 +26,7 @@ _SEARCHED = (
 def format_page(certificate: Certificate, content: bytes) -> str:
     """The page. `content` are the bytes of the certificate's file, whose SHA-256 it shows."""
     payload = certificate.payload
-    state, summary = payload["verdict"]["state"], summarize(certificate)
+    state, summary = payload["verdict"]["state"], summarize(payload)
     headline = "Erased and verified" if state == "erased" else "Pending: not everything is erased and verified"
     parts = [
         f'<h1 class="{escape(state)}">{headline}</h1>',
@@ -126,7 +126,9 @@ def _types(key: Mapping[str, Any]) -> str:
 def _describe_cross_check(compared: Mapping[str, Any]) -> str:
     found = "{files} files with {rows} rows".format_map(compared)
     others = _join(compared["not_checked"], "{files}: {reason}")
-    return f"{found}; not read again, and why: {others}"
+    alone = "; ".join(f"{', '.join(each['key'])}: {each['reason']}" for each in compared.get("one_reader", ()))
+    unsure = f"; rows with a value that Spark may spell otherwise: {compared.get('unsure_rows', 0)}"
+    return f"{found}; not read again, and why: {others}; keys not computed again, and why: {alone or 'none'}{unsure}"
 
 
 def _join(entries: Iterable[Mapping[str, Any]], template: str) -> str:

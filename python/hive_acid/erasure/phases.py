@@ -43,7 +43,8 @@ class Erasure:
         self._ledger = ledger
         spotters = subjects.spotters(key)
         self._record = record = Record(ledger, world.clock_ms, spotters)
-        self._verification = Verification(world.engine, world.metastore, world.file_system, spotters, world.clock_ms)
+        parts = world.engine, world.metastore, world.file_system, spotters, world.clock_ms
+        self._verification = Verification(*parts, plan.second_reader)
         self._finder = finder = Finder(world.engine, world.metastore, self._verification, key, subjects)
         id_ = identify_erasure(plan.digest, subjects.digest(key))
         self._deleter = Deleter(plan, world, record, finder, id_)

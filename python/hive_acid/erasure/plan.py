@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -70,6 +71,26 @@ class Guard:
 
 
 @dataclass(frozen=True)
+class SecondReader:
+    """How much of a table the second reader reads; None: every file, and all of it. `max_rows` are about so many."""
+
+    max_files: int | None = None
+    max_rows: int | None = None
+
+    def describe(self) -> dict[str, Any]:
+        """As the certificate shows it; empty without a limit, so that plans of before have the same digest."""
+        if self == SecondReader():
+            return {}
+        return {"second_reader": {"max_files": self.max_files, "max_rows": self.max_rows}}
+
+    @classmethod
+    def read(cls, plan: Mapping[str, Any]) -> SecondReader:
+        """The limits in the plan of a certificate."""
+        told = plan.get("second_reader", {})
+        return cls(told.get("max_files"), told.get("max_rows"))
+
+
+@dataclass(frozen=True)
 class Plan:
     """The whole of what is to be erased. Tables stand in the order in which they are.
 
@@ -81,6 +102,7 @@ class Plan:
     guard: Guard = Guard()
     deadline: str | None = None
     one_transaction: bool = False
+    second_reader: SecondReader = SecondReader()
 
     def describe(self) -> dict[str, Any]:
         """As the certificate shows it."""
@@ -90,6 +112,7 @@ class Plan:
             "guard": self.guard.describe(),
             "deadline": self.deadline,
             "one_transaction": self.one_transaction,
+            **self.second_reader.describe(),
         }
 
     @property

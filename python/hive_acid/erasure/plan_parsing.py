@@ -11,14 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from hive_acid.erasure.engine import Key
-from hive_acid.erasure.plan import Guard, NamedKey, Plan, Step, TablePlan
+from hive_acid.erasure.plan import Guard, NamedKey, Plan, SecondReader, Step, TablePlan
 from hive_acid.errors import HiveAcidError, build_error
 from hive_acid.model.table import TableName
 from hive_acid.older_python import tomllib
 
 _UTC = re.compile("[Zz]$")
 """How a time of day may end that Python 3.10 does not read."""
-_PLAN_ENTRIES = ("subjects", "tables", "guard", "deadline", "one_transaction")
+_PLAN_ENTRIES = ("subjects", "tables", "guard", "deadline", "one_transaction", "second_reader")
 
 
 def read_plan(path: Path) -> Plan:
@@ -51,8 +51,8 @@ def build_plan(given: Mapping[str, Any]) -> Plan:
     one = given.get("one_transaction", False)
     if not isinstance(one, bool):
         raise _wrong_form("one_transaction", "true or false")
-    guard = _build_guard(given.get("guard", {}))
-    return Plan(columns, _order(built), guard, _build_deadline(given.get("deadline")), one)
+    guard, second = _build_guard(given.get("guard", {})), _build_second_reader(given.get("second_reader", {}))
+    return Plan(columns, _order(built), guard, _build_deadline(given.get("deadline")), one, second)
 
 
 def _order(tables: Sequence[TablePlan]) -> tuple[TablePlan, ...]:
@@ -122,6 +122,15 @@ def _build_guard(given: Any) -> Guard:
     if percent is not None and not (type(percent) in (int, float) and math.isfinite(percent) and 0 <= percent <= 100):
         raise _wrong_form("guard.max_percent", "a number from 0 to 100")
     return Guard(rows, None if percent is None else float(percent))
+
+
+def _build_second_reader(given: Any) -> SecondReader:
+    entries = _mapping(given, "second_reader", may_be_empty=True)
+    _refuse_unknown(entries, ("max_files", "max_rows"), "second_reader")
+    for name, limit in entries.items():
+        if type(limit) is not int or limit < 1:
+            raise _wrong_form(f"second_reader.{name}", "a number from 1 on")
+    return SecondReader(entries.get("max_files"), entries.get("max_rows"))
 
 
 def _build_deadline(given: Any) -> str | None:

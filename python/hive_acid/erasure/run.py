@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from hive_acid.erasure.certificate import Certificate
 from hive_acid.erasure.certifying import Case, build_payload, write_certificate
@@ -17,7 +19,6 @@ from hive_acid.erasure.places import Place, PlaceKind
 from hive_acid.erasure.plan import TablePlan
 from hive_acid.erasure.signing import Signer
 from hive_acid.erasure.state import CERTIFIED, FoundTable
-from hive_acid.erasure.summary import state_result
 from hive_acid.erasure.verdict import Verdict
 from hive_acid.erasure.verification import Former, TableReport, Verification
 from hive_acid.erasure.world import TableResult, World
@@ -25,10 +26,10 @@ from hive_acid.erasure.world import TableResult, World
 
 @dataclass(frozen=True)
 class Outcome:
-    """The verdict, the sentence that states it, and the certificate that says so if one was made."""
+    """The verdict, what was done for it as `build_payload` tells, and the certificate that says so if one was made."""
 
     verdict: Verdict
-    statement: str
+    payload: Mapping[str, Any]
     certificate: Certificate | None = None
 
 
@@ -50,7 +51,7 @@ def erase_subjects(case: Case, world: World, ledger: Path, signer: Signer, certi
         world.tell("certify")
         written = write_certificate(payload, signer, certificate)
         opened.append(CERTIFIED, world.clock_ms(), verdict=verdict.state.value)
-        return Outcome(verdict, state_result(payload), written)
+        return Outcome(verdict, payload, written)
 
 
 def verify_subjects(case: Case, world: World, signer: Signer | None = None, certificate: Path | None = None) -> Outcome:
@@ -58,8 +59,8 @@ def verify_subjects(case: Case, world: World, signer: Signer | None = None, cert
 
     Raises HIVE_ACID_ERASURE with NO_SUCH_TABLE or PLAN_NAMES_SUBJECT, and what engine, metastore and storage raise.
     """
-    spotters = case.subjects.spotters(case.key)
-    verification = Verification(world.engine, world.metastore, world.file_system, spotters, world.clock_ms)
+    parts = world.engine, world.metastore, world.file_system, case.subjects.spotters(case.key), world.clock_ms
+    verification = Verification(*parts, case.plan.second_reader)
     finder = Finder(world.engine, world.metastore, verification, case.key, case.subjects)
     finder.check(case.plan, erases=False)
     found = [_find_to_search(table, finder, world) for table in case.plan.tables]
@@ -83,8 +84,8 @@ def verify_subjects(case: Case, world: World, signer: Signer | None = None, cert
     ]
     payload, verdict = build_payload(case, world, results, None)
     if signer is None or certificate is None:
-        return Outcome(verdict, state_result(payload))
-    return Outcome(verdict, state_result(payload), write_certificate(payload, signer, certificate))
+        return Outcome(verdict, payload)
+    return Outcome(verdict, payload, write_certificate(payload, signer, certificate))
 
 
 def _find_to_search(table: TablePlan, finder: Finder, world: World) -> TableResult:

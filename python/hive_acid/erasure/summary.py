@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from hive_acid.erasure.certificate import Certificate
-
 HEADS = ("table", "as of write ID", "rows deleted", "files removed", "files searched", "seconds")
 
 
@@ -27,9 +25,8 @@ class Summary:
         return [self.statement, *("  ".join(map(_pad, row, widths, range(len(HEADS)))).rstrip() for row in table)]
 
 
-def summarize(certificate: Certificate) -> Summary:
-    """The summary of a certificate."""
-    payload = certificate.payload
+def summarize(payload: Mapping[str, Any]) -> Summary:
+    """The summary of a certificate's payload."""
     tables = payload["tables"]
     seconds = _find_seconds(payload["phases"])
     rows = tuple(
@@ -43,7 +40,8 @@ def summarize(certificate: Certificate) -> Summary:
         )
         for table in tables
     )
-    return Summary(state_result(payload), rows)
+    readers = describe_readers([table["cross_check"] for table in tables if "cross_check" in table])
+    return Summary(f"{state_result(payload)} {readers}".rstrip(), rows)
 
 
 def state_result(payload: Mapping[str, Any]) -> str:
@@ -67,6 +65,27 @@ def _show_write_id(table: Mapping[str, Any]) -> str:
     """Empty for tables of plain Hive, which have none."""
     write_id = table.get("snapshot", {}).get("high_write_id")
     return "" if write_id is None else str(write_id)
+
+
+def describe_readers(checks: Sequence[Mapping[str, Any]]) -> str:
+    """The files and keys that two readers have read, and whether they agree, as sentences; empty if there are none.
+
+    `checks` are the entries of tables in a certificate. One of before the differences were counted claims nothing.
+    """
+    read = sum(check["files"] for check in checks)
+    others = sum(each["files"] for check in checks for each in check["not_checked"])
+    keys = sum(len(check.get("one_reader", ())) for check in checks)
+    is_same = all(check.get("differences") == 0 for check in checks)
+    agree = "Two readers agree on" if is_same else "A second reader has read"
+    told = []
+    if others:
+        alone = f"{_count(others, 'file')} {'was' if others == 1 else 'were'} read by one alone"
+        told.append(f"{agree} {read} of {_count(read + others, 'file')} that hold rows: {alone}.")
+    elif read:
+        told.append(f"{agree} all {_count(read, 'file')} that hold rows.")
+    if keys:
+        told.append(f"{_count(keys, 'key')} {'was' if keys == 1 else 'were'} computed by one reader alone.")
+    return " ".join(told)
 
 
 def show_time(at: str) -> str:

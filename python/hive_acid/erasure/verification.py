@@ -20,6 +20,7 @@ from hive_acid.erasure.places import (
     search_metastore,
     search_uploads,
 )
+from hive_acid.erasure.plan import SecondReader
 from hive_acid.erasure.shown_files import ShownFiles, count_shown
 from hive_acid.erasure.spotting import Spotters
 from hive_acid.errors import HiveAcidError
@@ -101,7 +102,9 @@ class Verification:
         file_system: FileSystem,
         spotters: Spotters,
         clock_ms: Callable[[], int],
+        second_reader: SecondReader,
     ) -> None:
+        self._second_reader = second_reader
         self._engine = engine
         self._metastore = metastore
         self._file_system = file_system
@@ -154,7 +157,8 @@ class Verification:
         shown = ShownFiles(self._metastore, self._file_system, (after or before).table, (after or before).partitions)
         searched, visible = count_shown(shown, self._engine, matcher, searched)
         texts = self._search_texts(matcher, after or before, (*former.locations, *before.locations))
-        checker = CrossChecker(self._engine, self._file_system, self._spotters.key, before.table)
+        parts = self._engine, self._file_system, self._spotters.key
+        checker = CrossChecker(*parts, before.table, self._second_reader)
         compared = checker.check(matcher, searched)
         own = (place for file in searched for place in file.places)
         return TableReport(

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import datetime
 import io
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pyarrow as pa
 from pyarrow import orc, parquet
 
-from hive_acid.erasure.cross_check import CrossCheck, CrossChecker, Sample
-from hive_acid.erasure.engine import FileFinding, Key, KeyedHashes, Matcher, PhysicalFile
+from hive_acid.erasure.cross_check import CrossCheck, CrossChecker
+from hive_acid.erasure.engine import FileFinding, Key, KeyedHashes, KeyTypes, Matcher, PhysicalFile
 from hive_acid.erasure.file_search import SearchedFile
 from hive_acid.erasure.keyed_hash import HashKey
+from hive_acid.erasure.plan import SecondReader
 from hive_acid.model.table import Column, TableDescription, TableName
+from hive_acid.wire.search import KeyColumn
 from support.memory_file_system import MemoryFileSystem
 
 KEY = HashKey(b"a secret that is nowhere to be seen")
@@ -78,6 +81,11 @@ class Search:
     def spell_each(self, table: TableName, key: Key, subjects: Sequence[tuple[str, ...]]) -> tuple[bytes, ...]:
         return tuple(map(KEY.hash_parts, subjects))
 
+    def types(self, table: TableName, key: Key) -> KeyTypes:
+        """Of keys that only Spark computes: the columns whose names stand in it."""
+        used = [each for each in COLUMNS if any(re.search(rf"\b{each.name}\b", part) for part in key.parts)]
+        return KeyTypes(("string",), tuple(KeyColumn(each.name, 1, each.type) for each in used))
+
     def search(self, matcher: Matcher, files: Sequence[PhysicalFile]) -> Iterator[FileFinding]:
         self.asked.append(matcher.keys)
         seen = {file.source.path: file.row_count - self.skipped_rows for file in self.searched}
@@ -93,17 +101,21 @@ class Files:
         self.searched: list[SearchedFile] = []
         self.engine: Any = Search(self.searched)
 
-    def add(self, content: bytes, rows: int, matches: int, path: str = "/t/base_0000001/bucket_00000") -> None:
+    def add(
+        self, content: bytes, rows: int, matches: int, path: str = "/t/base_0000001/bucket_00000", partition: str = ""
+    ) -> None:
         self.system.add_file(path, len(content))
         self.system.bytes[path] = content
-        self.searched.append(SearchedFile(path, PhysicalFile(path, len(content), 1), "rows", rows, matches))
+        file = PhysicalFile(path, len(content), 1, partition)
+        self.searched.append(SearchedFile(path, file, "rows", rows, matches))
 
     def check(
         self,
         parts: tuple[str, ...] = ("email",),
         subject: tuple[str, ...] = ("Ada@x.org",),
-        sample: Sample | None = None,
+        limit: SecondReader | None = None,
+        columns: tuple[Column, ...] = COLUMNS,
     ) -> CrossCheck:
         matcher = Matcher(NAME, (KeyedHashes(Key(parts), frozenset([KEY.hash_parts(subject)])),))
-        table = TableDescription(NAME, "/t", COLUMNS, (Column("day", "string"),))
-        return CrossChecker(self.engine, self.system, KEY, table, sample).check(matcher, self.searched)
+        table = TableDescription(NAME, "/t", columns, (Column("day", "string"), Column("number", "int")))
+        return CrossChecker(self.engine, self.system, KEY, table, limit).check(matcher, self.searched)

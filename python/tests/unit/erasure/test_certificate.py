@@ -113,7 +113,7 @@ def test_a_certificate_of_which_anything_is_of_another_form_is_read_or_refused_b
             assert error.getCondition().startswith("HIVE_ACID_ERASURE.CERTIFICATE_"), path
         else:
             assert list(certificate.matchers()) or other == []
-            assert summarize(certificate) and format_page(certificate, b"")
+            assert summarize(certificate.payload) and format_page(certificate, b"")
 
 
 def test_a_signed_certificate_that_lacks_something_is_refused(shop: Shop) -> None:
@@ -129,7 +129,7 @@ def test_a_signed_certificate_that_lacks_something_is_refused(shop: Shop) -> Non
         except HiveAcidError as error:
             assert condition_of_error(error) in ("CERTIFICATE_FIELD", "CERTIFICATE_VERDICT"), path
         else:
-            assert summarize(certificate) and format_page(certificate, b""), path
+            assert summarize(certificate.payload) and format_page(certificate, b""), path
 
 
 def test_a_certificate_of_another_format_is_refused(shop: Shop) -> None:

@@ -9,9 +9,11 @@ import pyarrow as pa
 import pytest
 from pyarrow import orc, parquet
 
-from hive_acid.erasure.cross_check import CrossCheck, CrossChecker, Sample, choose, spread
+from hive_acid.erasure.cross_check import CrossCheck, CrossChecker
 from hive_acid.erasure.engine import Key, KeyedHashes, Matcher, PhysicalFile
 from hive_acid.erasure.file_search import SearchedFile
+from hive_acid.erasure.plan import SecondReader
+from hive_acid.erasure.sampling import choose, spread
 from hive_acid.model.table import TableDescription
 from unit.erasure.searched_files import ADA, BOB, COLUMNS, KEY, NAME, NOBODY, Files, write
 
@@ -25,25 +27,28 @@ def test_the_sample_meets_each_kind_and_partition_and_newest_bases_first() -> No
     delta, deletes = listed("/t/p=1/delta_3_3/a", 9, "p=1"), listed("/t/p=1/delete_delta_3_3/a", 9, "p=1")
     other, huge = listed("/t/p=2/base_1/a", 1, "p=2"), listed("/t/p=3/base_9/a", 9, "p=3", 1000)
     files = [old, delta, huge, other, deletes, new]
-    assert list(choose(files, Sample())) == [huge, delta, deletes, other, new, old]
-    assert list(choose(files, Sample(files=4))) == [huge, delta, deletes, other]
+    assert list(choose(files, SecondReader())) == [huge, delta, deletes, other, new, old]
+    assert list(choose(files, SecondReader(max_files=4))) == [huge, delta, deletes, other]
 
 
 def test_the_rows_of_the_sample_are_shared_and_no_file_is_too_large_for_it() -> None:
     huge, large, small = listed("/t/a", 1, rows=1 << 40), listed("/t/b", 1, rows=100), listed("/t/c", 1, rows=5)
-    assert choose([huge, large, small], Sample(rows=205)) == {huge: 100, large: 100, small: 5}
-    assert choose([huge, large, small], Sample(rows=35)) == {huge: 15, large: 15, small: 5}
-    assert set(choose([huge, large, small], Sample(rows=1)).values()) == {1}
+    assert choose([huge, large, small], SecondReader(max_rows=205)) == {huge: 100, large: 100, small: 5}
+    assert choose([huge, large, small], SecondReader(max_rows=35)) == {huge: 15, large: 15, small: 5}
+    assert set(choose([huge, large, small], SecondReader(max_rows=1)).values()) == {1}
 
 
-def test_files_beyond_the_sample_are_counted_by_the_reason() -> None:
+def test_every_file_is_read_and_those_beyond_a_limit_are_counted_by_the_reason() -> None:
     files = Files()
     for number in range(25):
         files.add(write([ADA], "orc"), 1, 1, f"/t/base_{number:07d}/bucket_00000")
     files.searched.append(SearchedFile("/t/_note", PhysicalFile("/t/_note", 9, 1), "text"))
-    found = files.check()
+    files.searched.append(SearchedFile("/t/lines", PhysicalFile("/t/lines", 9, 1), "visible"))
+    by_queries = {"rows of its format are read by queries alone": 1}
+    assert files.check() == CrossCheck(25, 25, by_queries)
+    found = files.check(limit=SecondReader(max_files=20))
     assert (found.files, found.rows, found.places) == (20, 20, ())
-    assert found.not_checked == {"not in the sample": 5}
+    assert found.not_checked == {"beyond the plan's limit": 5, **by_queries}
 
 
 def test_parts_at_both_ends_and_in_the_middle_are_read_first() -> None:
@@ -82,7 +87,7 @@ def test_a_file_of_any_size_is_read_part_by_part_and_no_block_of_it_twice(form: 
 def test_of_a_file_beyond_its_share_some_parts_are_read_and_all_rows_are_counted(form: str) -> None:
     files = Files()
     files.add(large(form, [0, 39_999]), 40_000, 2)
-    found = files.check(sample=Sample(rows=15_000))
+    found = files.check(limit=SecondReader(max_rows=15_000))
     assert found.places == ()
     assert 15_000 <= found.rows < 40_000
 
@@ -92,7 +97,7 @@ def test_of_a_file_beyond_its_share_some_parts_are_read_and_all_rows_are_counted
 def test_a_part_tells_of_a_search_that_found_less(form: str, rows: int, matches: int) -> None:
     files = Files()
     files.add(large(form, [0, 39_999]), rows, matches)
-    (place,) = files.check(sample=Sample(rows=15_000)).places
+    (place,) = files.check(limit=SecondReader(max_rows=15_000)).places
     assert "pyarrow reads 40000, in" in place.detail
 
 

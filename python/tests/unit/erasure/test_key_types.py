@@ -166,7 +166,8 @@ def test_a_key_that_changes_after_the_erasure_is_told_by_its_certificate(shop: S
     assert shop.erase().verdict.state.value == "erased"
     assert recheck_kinds(shop) == []
     change(shop)
-    ((kind, where, detail),) = recheck_kinds(shop)
+    found = [each for each in recheck_kinds(shop) if each[0] != "cross-check"]  # the texts of files are others, too
+    ((kind, where, detail),) = found
     assert (kind, where) == ("changed-table", "shop.sales")
     assert "column email was" in detail
 
@@ -192,7 +193,7 @@ def test_a_certificate_of_before_types_were_kept_is_read_and_says_nothing_of_the
         for key in table["keys"]:
             assert key.pop("types")["parts"] == ["string"]
     shop.certificate.write_bytes(sign_certificate(payload, shop.signer))
-    to_char(shop)
+    alter(shop, SALES, Column("email", "varchar(80)"), Column("account", "string"))
     assert recheck_kinds(shop) == []
 
 

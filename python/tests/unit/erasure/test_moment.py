@@ -129,7 +129,7 @@ def test_tables_that_never_rest_together_leave_the_verdict_open_and_are_named(
     outcome = shop.erase()
     assert [(place.kind.value, place.where) for place in outcome.verdict.places] == [("changing-files", "shop.sales")]
     assert outcome.certificate is not None and "as_of" not in outcome.certificate.payload
-    assert " as of the time each was searched last." in outcome.statement
+    assert " as of the time each was searched last." in summarize(outcome.payload).statement
 
 
 def test_a_transaction_whose_files_came_and_went_between_two_listings_is_not_overlooked(
@@ -171,16 +171,15 @@ def test_each_table_tells_the_snapshot_that_its_certificate_speaks_of(shop: Shop
 
 def test_the_first_line_says_of_which_moment_it_speaks(shop: Shop) -> None:
     outcome = shop.erase()
-    assert outcome.certificate is not None
-    summary = summarize(outcome.certificate)
     said = (
         "erased: after an erasure, nothing of 2 subjects was found in 3 tables as of 2023-11-14 22:13:20 UTC. "
         "What came later is not part of this."
     )
-    assert (summary.lines()[0], outcome.statement) == (said, said)
+    assert summarize(outcome.payload).lines()[0].startswith(said)
     page = shop.certificate.with_suffix(".html").read_text(encoding="utf-8")
     assert page.index(said) < page.index("<table>")
-    assert shop.verify().statement == said.replace("after an erasure", "without an erasure")
+    stated = summarize(shop.verify().payload).statement
+    assert stated.startswith(said.replace("after an erasure", "without an erasure"))
 
 
 def test_certificates_without_a_moment_speak_of_each_table_when_it_was_searched(shop: Shop, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from hive_acid.erasure.engine import Key
 from hive_acid.erasure.keyed_hash import HashKey, encode_parts
-from hive_acid.erasure.plan import NamedKey
+from hive_acid.erasure.plan import NamedKey, SecondReader
 from hive_acid.erasure.plan_parsing import build_plan, parse_plan, read_plan
 from hive_acid.erasure.subjects import build_subjects, read_subjects
 from hive_acid.errors import HiveAcidError
@@ -76,7 +76,12 @@ CYCLE = {
 }
 WRONG = {
     "PLAN_MISSING": [{}, {"subjects": ["a"]}, {"subjects": ["id"], "tables": {"d.t": {"via": []}}}],
-    "PLAN_ENTRY": [table(key="x"), {**table(), "gaurd": {}}, {**table(), "guard": {"rows": 1}}],
+    "PLAN_ENTRY": [
+        table(key="x"),
+        {**table(), "gaurd": {}},
+        {**table(), "guard": {"rows": 1}},
+        {**table(), "second_reader": {"rows": 1}},
+    ],
     "PLAN_COLUMN": [table(keys={"email": "x"})],
     "PLAN_CYCLE": [CYCLE],
     "PLAN_LINK": [table(via=[step("d.u", link={"id": "x", "other": "y"})])],
@@ -91,6 +96,9 @@ WRONG = {
         {**table(), "deadline": "tomorrow"},
         {**table(), "deadline": "2026-01-01T00:00:00"},
         {**table(), "one_transaction": 1},
+        {**table(), "second_reader": {"max_rows": 0}},
+        {**table(), "second_reader": {"max_files": True}},
+        {**table(), "second_reader": 7},
         {"subjects": ["id"], "tables": {"t": {"keys": {"id": "x"}}}},
         {"subjects": ["id"], "tables": {"d.t": {"keys": {"id": "x"}}, "D.T": {"keys": {"id": "x"}}}},
         {"subjects": [], "tables": {"d.t": {"keys": {"id": "x"}}}},
@@ -178,3 +186,12 @@ def test_hashes_depend_on_the_key(parts: list[str]) -> None:
     one, other = HashKey(b"a" * 32), HashKey(b"b" * 32)
     assert one.hash_parts(parts) == HashKey(b"a" * 32).hash_parts(parts) != other.hash_parts(parts)
     assert one.id != other.id
+
+
+def test_a_limit_of_the_second_reader_is_a_part_of_the_plan_and_no_limit_leaves_plans_as_they_were() -> None:
+    plain, limited = build_plan(table()), build_plan({**table(), "second_reader": {"max_rows": 500_000}})
+    assert "second_reader" not in plain.describe()
+    assert limited.describe()["second_reader"] == {"max_files": None, "max_rows": 500_000}
+    assert plain.digest == build_plan({**table(), "second_reader": {}}).digest != limited.digest
+    assert SecondReader.read(limited.describe()) == limited.second_reader
+    assert SecondReader.read(plain.describe()) == SecondReader()
