@@ -74,7 +74,7 @@ class People:
                 continue
             for size in self._prefixes:
                 for length in self._lengths.get(text[at : at + size], ()):
-                    values = self._values.get(text[at : at + length])
+                    values = self._values.get(text[at : at + length]) if at + length <= len(text) else None
                     if values and not is_within_word(text, at + length):
                         yield Mention(folded.starts[at], folded.ends[at + length - 1], values)
 

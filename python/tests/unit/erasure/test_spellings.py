@@ -52,6 +52,13 @@ def test_a_word_that_contains_a_name_names_nobody(name: str, text: str) -> None:
     assert (spotter(name).count(text), spotter(name).mask(text)) == (0, text)
 
 
+@pytest.mark.parametrize("text", ["Ann Lee", "for Ann Lee", "Ann Lee and Ann Lee-Miller", "ANN LEE-MILLER"])
+def test_names_that_begin_alike_are_found_also_where_the_text_ends(text: str) -> None:
+    finder = spotter("Ann Lee", "Ann Lee-Miller", "Ann")
+    assert finder.count(text) == text.lower().count("ann")
+    assert "lee" not in finder.mask(text).lower()
+
+
 @pytest.mark.parametrize("text", ["Ada,Lovelace", "first=Ada/last=Lovelace", '{"first": "ADA", "last": "lovelace"}'])
 def test_values_beside_each_other_name_who_has_them_all(text: str) -> None:
     subjects = build_subjects([("Ada", "Lovelace"), ("Bob", "Ross")], ["first", "last"])
