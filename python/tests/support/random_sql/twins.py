@@ -31,6 +31,7 @@ from support.random_sql.tables import TableSpec
 from support.random_sql.texts import ROWS_END
 
 _NAMES: Final = re.compile(r"\bacid_(\w)\b")
+_LENGTH: Final = re.compile(r"^(?:VAR)?CHAR\((\d+)\)$")
 _ROW_IDS: Final = re.compile(rf"ROW__ID IN \(SELECT ROW__ID FROM acid_\w WHERE (.*?) {re.escape(ROWS_END)}\)")
 
 
@@ -178,7 +179,15 @@ class Twins:
     def _assign(self, twin: Twin, columns: Sequence[str], query: str) -> Any:
         """The rows of a query as Spark's own INSERT leaves them."""
         self._spark.sql(f"INSERT OVERWRITE {twin.sink} ({', '.join(columns)}) {query}")
+        self._check_lengths(twin)
         return self._collect(f"SELECT {', '.join(twin.columns)} FROM {twin.sink}")
+
+    def _check_lengths(self, twin: Twin) -> None:
+        """A setting of Spark's takes its own check of lengths away, and leaves ours."""
+        lengths = {column.name: _LENGTH.search(column.type) for column in twin.table.columns}
+        longer = " OR ".join(f"length(rtrim({name})) > {found[1]}" for name, found in lengths.items() if found)
+        if longer and self._collect(f"SELECT 1 FROM {twin.sink} WHERE {longer} LIMIT 1").size():
+            raise MustFail("a text is longer than its column")
 
     def _check_required(self, twin: Twin) -> None:
         required = [column.name for column in twin.table.columns if column.is_required]
