@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -28,7 +29,7 @@ def keep_what_is_cleaned(shop: Shop) -> None:
         remove(path)
         kept = f"/user/hive/cmroot/{path.rpartition('/')[2]}_{next(numbers):032x}"
         shop.disk.put(kept, *content.rows, visible=False)
-        shop.files.files[kept] = type(shop.files.files[kept])(kept, 102, shop.clock.now_ms)
+        shop.files.files[kept] = replace(shop.files.files[kept], modified_ms=shop.clock.now_ms)
 
     shop.disk.remove = recycle  # type: ignore[method-assign]
 

@@ -191,7 +191,7 @@ def test_certificates_without_a_moment_speak_of_each_table_when_it_was_searched(
         del table["snapshot"]
     certificate = read_certificate(sign_certificate(payload, shop.signer), tmp_path / "old.json")
     assert certificate.is_erased
-    statement = summarize(certificate).statement
+    statement = summarize(certificate.payload).statement
     assert "3 tables as of the time each was searched last. That was before 2023-11-14 22:13:20 UTC." in statement
     assert "each table when it was searched last" in format_page(certificate, b"")
     assert not [
