@@ -2,7 +2,8 @@
 
 With `hive.repl.cm.enabled` the Cleaner moves what it would remove from a database with the property `repl.source.for`
 into one folder of all tables, by names that tell neither table nor partition, for `hive.repl.cm.retain`. Files of a
-database that has lost the property stay there as well, so that it is not asked for.
+database that has lost the property stay there as well, so that it is not asked for. The attribute `user.original-loc`
+of a file there tells one of several files with the same content, so that it excuses none.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ class KeptFiles:
 
     @classmethod
     def of_server(cls, config_value: Callable[[str, str], str]) -> KeptFiles:
-        """By the settings of the metastore."""
+        """The settings of the metastore tell."""
 
         def ask(name: str) -> str:
             return config_value(f"metastore.{name}", config_value(f"hive.{name}", "")).strip()

@@ -94,7 +94,6 @@ class Disk:
         self.deleted_rows = 0
         self.searched: list[str] = []
         self.on_search: list[object] = []
-        self.on_confirm: Callable[[], object] = lambda: None
         self.on_confirmed: Callable[[], object] = lambda: None
         self.on_commit: Callable[[], object] = lambda: None
         self.compactions: list[tuple[str, str]] = []
@@ -217,7 +216,6 @@ class Disk:
             for table, rows in gone.items()
         }
         if within is not None:
-            self.on_confirm()
             within.confirm(deletions)
             self.on_confirmed()
         return list(deletions.values()), gone

@@ -13,6 +13,7 @@ import pytest
 from hive_acid.erasure.certificate import read_certificate, sign_certificate
 from hive_acid.erasure.certifying import recheck
 from hive_acid.erasure.page import format_page
+from hive_acid.erasure.run import verify_subjects
 from hive_acid.erasure.summary import summarize
 from hive_acid.erasure.verification import TableReport, Verification
 from hive_acid.model.table import Partition
@@ -206,3 +207,16 @@ def test_files_that_are_as_they_were_are_read_once(shop: Shop) -> None:
     assert shop.verify().verdict.state.value == "erased"
     of_notes = [path for path in shop.disk.searched if "/notes/" in path]
     assert len(of_notes) == len(set(of_notes)) == 2
+
+
+def test_plain_tables_have_no_write_id_and_are_looked_at_once_more_too(shop: Shop, tmp_path: Path) -> None:
+    shop.erase()
+    stored = shop.metastore.table(SALES)
+    shop.metastore._tables[SALES] = replace(stored, parameters={})
+    certificate = tmp_path / "found.json"
+    verify_subjects(shop.case("verification"), shop.world(), shop.signer, certificate)
+    tables = json.loads(certificate.read_bytes())["payload"]["tables"]
+    assert {table["table"]: table["snapshot"]["high_write_id"] for table in tables}["shop.sales"] is None
+    assert "none, a plain table" in certificate.with_suffix(".html").read_text(encoding="utf-8")
+    while_searched(shop, "people", lambda: shop.disk.put("/warehouse/sales/day=2/000000_0", {"email": ADA}))
+    assert "rows" in shop.kinds(shop.verify())

@@ -182,12 +182,8 @@ def test_rows_of_an_account_that_is_anothers_by_now_are_not_deleted(shop: Shop, 
 
 
 def test_a_deletion_by_an_account_that_becomes_anothers_meanwhile_is_taken_back(shop: Shop) -> None:
-    def give_once() -> None:
-        if shop.told[-1] == "delete: shop.notes":
-            shop.disk.on_confirm = lambda: None
-            give_to_another(shop)
-
-    shop.disk.on_confirm = give_once
+    """It is looked up before the transaction, and looked at again in its snapshot."""
+    before_delete(shop, 2, lambda: give_to_another(shop))
     assert {"unknown-links", "visible-rows"} <= shop.kinds(shop.erase())
     assert any("LINKS_CHANGED" in told for told in shop.told)
     assert "a-17" in notes(shop)

@@ -1,6 +1,6 @@
 """An erasure that is killed at random moments, several times, beside others, ends right once it is left alone.
 
-`integration/faults/test_killed_erasure.py` kills real processes.
+`integration/faults/test_killed_erasure.py` kills the command with its JVM.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from support.erasure_boundaries import (
     watch,
 )
 from support.erasure_disk import Killed
+from support.erasure_process import Killing
 from support.erasure_shop import Shop
 
 IN_THE_GATE = 10
@@ -29,6 +30,8 @@ SEEDS = [pytest.param(seed, marks=() if seed < IN_THE_GATE else pytest.mark.slow
 IN_A_DELETION = ("open_transaction", "commit", "abort")
 """A kill within a compaction leaves a worker's job, which `integration/test_erasure_compactions.py` is about."""
 CALLS = 300
+CALLS_OF_A_PROCESS = 180
+"""Of a run that nobody kills about so many are made; the engine's own calls of the metastore are none of them."""
 
 
 def run_until_killed(shop: Shop, acts: dict[int, Callable[[], object]], monkeypatch: pytest.MonkeyPatch) -> bool:
@@ -78,3 +81,20 @@ def test_most_of_the_random_moments_lie_within_a_run(shop: Shop) -> None:
         shop.erase()
     assert isinstance(boundaries, Boundaries)
     assert CALLS * 0.8 < boundaries.calls + 20 < CALLS * 1.5
+
+
+@pytest.mark.parametrize("seed", [pytest.param(s, marks=() if s < 4 else pytest.mark.slow) for s in range(44)])
+def test_a_process_that_is_killed_at_random_moments_leaves_an_erasure_that_ends_right(shop: Shop, seed: int) -> None:
+    """By SIGKILL: what it was writing into the ledger is cut off wherever that is, and nothing of it runs on."""
+    chance, clock, others = random.Random(seed), watch(shop), count_others(shop)
+    killings = (
+        Killing(shop, chance.randrange(1, CALLS_OF_A_PROCESS), chance.uniform(0, 0.004))
+        for _ in range(chance.randint(1, 3))
+    )
+    ended = [killing.run() for killing in killings]
+    assert count_others(shop) == others
+    outcome = shop.erase()
+    assert outcome.certificate is not None
+    assert find_lie(outcome.certificate, clock) == ""
+    assert (outcome.verdict.state.value, find_bytes(shop)) == ("erased", []), ended
+    assert shop.disk.deleted_rows == 3
