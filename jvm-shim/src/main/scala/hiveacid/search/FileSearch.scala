@@ -139,7 +139,8 @@ final case class FileSearch(
   /** One of the readings that find the required columns at the same places of the file. */
   private def differing(schema: TypeDescription): Seq[Reading] = {
     val row = FileSchema.rowOf(schema)
-    readings.distinctBy(reading => required.fieldNames.toSeq.map(FileSchema.position(row, table, reading.evolution)))
+    val places = readings.map(r => required.fieldNames.toSeq.map(FileSchema.position(row, table, r.evolution)))
+    readings.indices.filter(i => places.indexOf(places(i)) == i).map(readings)
   }
 
   private def withOrc[T](path: Path)(body: Reader => T): T = {
