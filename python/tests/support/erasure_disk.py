@@ -269,6 +269,13 @@ class Disk:
 
         return [of(file) for file in files]
 
+    def _by_position(self, table: TableName, rows: Sequence[Row]) -> list[Row]:
+        """The rows as an engine reads them that finds the columns of files by their position."""
+        in_file = dict.fromkeys(name for row in rows for name in row)
+        is_there = table in self.metastore.table_names()
+        names = [column.name for column in self.metastore.table(table).columns] if is_there else []
+        return [dict(zip(names, map(row.get, in_file), strict=False)) for row in rows]
+
     def search(self, matcher: Matcher, files: Sequence[PhysicalFile]) -> Iterator[FileFinding]:
         for file in files:
             self.searched.append(file.path)
@@ -278,7 +285,8 @@ class Disk:
                 yield FileFinding(file.path, 0, 0, in_statistics=False, problem=reason)
                 continue
             partition = dict(unquote(piece).split("=", 1) for piece in file.partition.split("/") if "=" in piece)
-            matches = sum(self._matches(partition | row, matcher.keys) for row in content.rows)
+            readings = zip(content.rows, self._by_position(matcher.table, content.rows), strict=True)
+            matches = sum(any(self._matches(partition | row, matcher.keys) for row in both) for both in readings)
             former = [column for column, text in content.former.items() if self._names(matcher, (text,))]
             yield FileFinding(
                 file.path,
