@@ -71,7 +71,7 @@ case class AcidWriteCommand(
 
   private def table: String = AcidTable.name(target)
 
-  /** What becomes of the values that it reads of its target. */
+  /** The use of the values that it reads of its target. */
   def useOfValues: ValueUse =
     if (kind.traits.keepsValues && writes != InsertKind && writes != DeleteKind) ValueUse.WrittenBack
     else if (kind.traits.keepsValues || writes == DeleteKind) ValueUse.Decides

@@ -1,6 +1,6 @@
 package hiveacid.formats
 
-/** What becomes of the values that a scan reads. It matters where a file holds columns encrypted: a session without
+/** The use of the values that a scan reads. It matters where a file holds columns encrypted: a session without
   * their keys reads a mask in place of the values, and new files are written without encryption.
   */
 sealed trait ValueUse

@@ -18,7 +18,7 @@ final class EncryptedColumns(reader: Reader) {
   private val variants = reader.getEncryptionVariants.toSeq
   private val row = FileSchema.rowOf(reader.getSchema)
 
-  /** Those of these names that are encrypted in whole or in part. */
+  /** The columns of these names that are encrypted in whole or in part. */
   def among(names: Seq[String]): Seq[EncryptedColumn] =
     if (variants.isEmpty) Nil
     else

@@ -1,0 +1,56 @@
+package hiveacid.search
+
+import hiveacid.formats.orc.FileSchema
+import org.apache.orc.TypeDescription
+import org.apache.parquet.schema.MessageTypeParser
+
+import org.apache.spark.sql.types.StructType
+
+/** Columns of files that a table has no more are told from those that it has, whatever holds them. */
+final class FormerColumnsSuite extends munit.FunSuite {
+  private val table = FormerColumns(
+    StructType.fromDDL(
+      "id INT, Email STRING, contact STRUCT<phone: STRING>, tags ARRAY<STRUCT<k: STRING>>, m MAP<STRING, INT>"
+    )
+  )
+
+  private def ofOrc(schema: String): Seq[String] = {
+    val file = TypeDescription.fromString(schema)
+    val found = table.ofOrc(file)
+    assert(found.keySet.forall(id => file.findSubtype(id).getCategory.isPrimitive))
+    found.values.toSeq.sorted
+  }
+
+  private val gone = "struct<id:int,EMAIL:string,mail:string,contact:struct<Phone:string,fax:struct<n:string>>," +
+    "tags:array<struct<k:string,v:int>>,m:map<string,int>,old:map<string,array<int>>>"
+
+  test("columns and fields of ORC files are found by their names, whatever their case") {
+    assertEquals(ofOrc(gone), Seq("contact.fax", "mail", "old", "old", "tags.v"))
+    assertEquals(ofOrc("struct<id:int,email:string>"), Nil)
+  }
+
+  test("so are those in the row of a full ACID table") {
+    val file = FileSchema.asRow(TypeDescription.fromString(gone))
+    assertEquals(table.ofOrc(file).values.toSeq.sorted, ofOrc(gone))
+  }
+
+  test("columns of ORC files without names are those of their positions") {
+    val five = "_col0:int,_col1:string,_col2:struct<phone:string>,_col3:array<struct<k:string>>,_col4:map<string,int>"
+    assertEquals(ofOrc(s"struct<$five>"), Nil)
+    assertEquals(ofOrc(s"struct<$five,_col5:string>"), Seq("_col5"))
+  }
+
+  test("columns and fields of Parquet files are found within lists and maps") {
+    val file = MessageTypeParser.parseMessageType("""message m {
+      optional int32 ID; optional binary mail (UTF8);
+      optional group contact { optional binary phone (UTF8); optional binary fax (UTF8); }
+      optional group tags (LIST) { repeated group list { optional group element {
+        optional binary k (UTF8); optional int32 v; } } }
+      optional group m (MAP) { repeated group key_value { required binary key (UTF8); optional int32 value; } }
+      optional group old (LIST) { repeated group list { optional int32 element; } }
+    }""")
+    val paths = Set("mail", "contact.fax", "tags.list.element.v", "old.list.element")
+    assertEquals(table.ofParquet(file).values.toSet, paths)
+    assertEquals(table.ofParquet(file).keySet.map(_.mkString(".")), paths)
+  }
+}
