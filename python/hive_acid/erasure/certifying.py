@@ -7,6 +7,7 @@ import os
 import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,7 @@ from hive_acid.erasure.verdict import BLIND_SPOTS, Verdict, judge
 from hive_acid.erasure.verification import Former, TableReport, Verification
 from hive_acid.erasure.world import TableResult, World
 from hive_acid.errors import HiveAcidError, build_error
+from hive_acid.errors.masking import work_masked
 
 _HASH = "HMAC-SHA256"
 
@@ -39,6 +41,11 @@ class Case:
     subjects: Subjects
     key: HashKey
     version: str
+
+    @cached_property
+    def spotters(self) -> Spotters:
+        """Find the subjects in texts, and come to know the links that lead to their rows."""
+        return self.subjects.spotters(self.key)
 
 
 def build_payload(
@@ -192,12 +199,18 @@ def recheck(certificate: Certificate, path: Path, key: HashKey, world: World) ->
     """Searches the certificate's tables again for its subjects, files and visible rows within the plan's limits.
 
     A table that was made anew under its name is searched, and told as changed. Raises
-    HIVE_ACID_ERASURE.CERTIFICATE_HASH_KEY if the certificate was made with another key.
+    HIVE_ACID_ERASURE.CERTIFICATE_HASH_KEY if the certificate was made with another key, and as `erase_subjects` does.
     """
     if certificate.payload["subjects"]["key"] != key.id:
         shown = certificate.payload["subjects"]["key"]
         raise build_error("HIVE_ACID_ERASURE.CERTIFICATE_HASH_KEY", path=path, key=shown)
     spotters = Spotters(key)
+    for matcher, _, _ in certificate.matchers():
+        spotters.learn(matcher.keys)
+    return work_masked(spotters.mask, lambda: _recheck(certificate, world, spotters))
+
+
+def _recheck(certificate: Certificate, world: World, spotters: Spotters) -> tuple[Recheck, ...]:
     limit = SecondReader.read(certificate.payload["plan"])
     parts = world.engine, world.metastore, world.file_system, spotters, world.clock_ms
     verification = Verification(*parts, limit)
@@ -213,7 +226,7 @@ def recheck(certificate: Certificate, path: Path, key: HashKey, world: World) ->
         matcher, former, files = tables[at]
         world.tell(f"verify: {matcher.table}")
         report = verification.verify(matcher, former, None if earlier is None else earlier.report)
-        visible = _count_visible(matcher, limits.get(str(matcher.table)), report, world, spotters)
+        visible = _count_visible(matcher, limits.get(str(matcher.table)), report, verification)
         report = replace(report, places=tuple(dict.fromkeys((*report.places, *visible))))
         return Recheck(str(matcher.table), report, compare(files, report, world.engine))
 
@@ -225,15 +238,15 @@ def recheck(certificate: Certificate, path: Path, key: HashKey, world: World) ->
 
 
 def _count_visible(
-    matcher: Matcher, partitions: str | None, report: TableReport, world: World, spotters: Spotters
+    matcher: Matcher, partitions: str | None, report: TableReport, verification: Verification
 ) -> tuple[Place, ...]:
     """The visible rows of subjects within the plan's limits; that they cannot be read is a place."""
     if not report.identity:
         return ()
     try:
-        return describe_visible(matcher, world.engine.count(matcher, partitions))
+        return describe_visible(matcher, verification.count(matcher, partitions))
     except HiveAcidError as error:
         if error.getCondition() != "HIVE_ACID_ERASURE.NOT_COUNTED":
             raise
-        masked = spotters.of(matcher.keys).mask(str(error))
+        masked = verification.spotters.of(matcher.keys).mask(str(error))
         return (Place(PlaceKind.UNSEARCHED, str(matcher.table), masked),)

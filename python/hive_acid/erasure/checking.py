@@ -63,7 +63,7 @@ class Checker:
         report = self.verification.verify(found.matcher, Former(found.identity, found.locations), earlier)
         places = [*report.places, *find_unknown_links(table.table, found.reach, trail)]
         if report.identity:
-            visible = describe_visible(found.matcher, self.world.engine.count(found.matcher, table.partitions))
+            visible = describe_visible(found.matcher, self.verification.count(found.matcher, table.partitions))
             report = replace(report, counted_ms=self.world.clock_ms())
             places += visible
             places += _find_doubts(table, trail) if visible and trail else []

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 
 from hive_acid.erasure.engine import ErasureEngine, MatchCount
 from hive_acid.erasure.key_types import bind, look_up_types
-from hive_acid.erasure.keyed_hash import HashKey
 from hive_acid.erasure.plan import Plan, Step, TablePlan
 from hive_acid.erasure.spotting import Spotter
 from hive_acid.erasure.state import FoundTable
@@ -29,7 +28,6 @@ class Finder:
     engine: ErasureEngine
     metastore: Metastore
     verification: Verification
-    key: HashKey
     subjects: Subjects
 
     def check(self, plan: Plan, *, erases: bool) -> None:
@@ -57,7 +55,7 @@ class Finder:
 
     def _check_texts(self, table: TablePlan) -> None:
         """Literals of a plan are shown wherever it is."""
-        spotter = self.subjects.spotters(self.key).of(())
+        spotter = self.verification.spotters.of(())
         expressions = [*table.keys, *(key for step in table.via for key in (*step.keys, step.link))]
         texts = [part for key in expressions for part in key.key.parts]
         if any(spotter.count_literals(text) for text in (*texts, table.partitions or "")):
@@ -68,7 +66,8 @@ class Finder:
 
         Raises as `look_up_types` does.
         """
-        trail = TrailFinder(self.engine, self.subjects, self.is_there).find(table, known)
+        learn = self.verification.spotters.learn
+        trail = TrailFinder(self.engine, self.subjects, self.is_there, learn).find(table, known)
         types = look_up_types(self.engine, table, self.is_there)
         return replace(trail, matcher=bind(trail.matcher, types))
 
@@ -91,9 +90,9 @@ class Finder:
     def find(self, table: TablePlan) -> FoundTable:
         """The table's hashes, counts and files. Raises HIVE_ACID_ERASURE.NOT_COUNTED."""
         trail = self.follow(table)
-        count, beyond = self.engine.count(trail.matcher, table.partitions), frozenset[str]()
+        count, beyond = self.verification.count(trail.matcher, table.partitions), frozenset[str]()
         if table.partitions is not None:
-            names = frozenset(self.engine.count(trail.matcher, None).by_partition)
+            names = frozenset(self.verification.count(trail.matcher, None).by_partition)
             beyond = names - self.choose(table, names)
         return self._describe_found(table, trail, count, beyond)
 
@@ -105,10 +104,10 @@ class Finder:
             if error.getCondition() != "HIVE_ACID_ERASURE.NOT_COUNTED":
                 raise
             found = self._describe_found(table, self.follow(table), MatchCount(0, {}), frozenset())
-            return found, self.subjects.spotters(self.key).of(found.matcher.keys).mask(str(error))
+            return found, self.verification.spotters.of(found.matcher.keys).mask(str(error))
 
     def _describe_found(self, table: TablePlan, trail: Trail, count: MatchCount, beyond: frozenset[str]) -> FoundTable:
-        spotter = self.subjects.spotters(self.key).of(trail.matcher.keys)
+        spotter = self.verification.spotters.of(trail.matcher.keys)
         sight = self.verification.look(trail.matcher)
         files = self.verification.list_files(sight, ())
         present = self.choose(table, (partition.name for partition in sight.partitions))

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from hive_acid.erasure.certifying import Case
 from hive_acid.erasure.checking import Checker
 from hive_acid.erasure.cleaning import CleanerWatch
 from hive_acid.erasure.deleting import Deleter
 from hive_acid.erasure.finding import Finder
-from hive_acid.erasure.keyed_hash import HashKey
 from hive_acid.erasure.ledger import Ledger
 from hive_acid.erasure.places import Place, PlaceKind
-from hive_acid.erasure.plan import Plan, TablePlan
+from hive_acid.erasure.plan import TablePlan
 from hive_acid.erasure.record import Record
 from hive_acid.erasure.rewritten import add_digests
 from hive_acid.erasure.state import COMPACTED, FOUND, VERIFIED, ErasureState, FoundTable, describe_found
-from hive_acid.erasure.subjects import Subjects, identify_erasure
+from hive_acid.erasure.subjects import identify_erasure
 from hive_acid.erasure.verification import Verification
 from hive_acid.erasure.world import TableResult, World
 from hive_acid.model.table import TableName
@@ -37,19 +37,19 @@ _CURED_BY_COMPACTION = (
 class Erasure:
     """One erasure. Each phase notes in the ledger what it has done, and does not do it again."""
 
-    def __init__(self, plan: Plan, subjects: Subjects, key: HashKey, world: World, ledger: Ledger) -> None:
-        self._plan = plan
+    def __init__(self, case: Case, world: World, ledger: Ledger) -> None:
+        self._plan = plan = case.plan
         self._world = world
         self._ledger = ledger
-        spotters = subjects.spotters(key)
-        self._record = record = Record(ledger, world.clock_ms, spotters)
-        parts = world.engine, world.metastore, world.file_system, spotters, world.clock_ms
+        self._record = record = Record(ledger, world.clock_ms, case.spotters)
+        parts = world.engine, world.metastore, world.file_system, case.spotters, world.clock_ms
         self._verification = Verification(*parts, plan.second_reader)
-        self._finder = finder = Finder(world.engine, world.metastore, self._verification, key, subjects)
-        id_ = identify_erasure(plan.digest, subjects.digest(key))
+        self._finder = finder = Finder(world.engine, world.metastore, self._verification, case.subjects)
+        digest = case.subjects.digest(case.key)
+        id_ = identify_erasure(plan.digest, digest)
         self._deleter = Deleter(plan, world, record, finder, id_)
         self._checker = Checker(world, record, finder, self._verification)
-        self._identity = {"plan": plan.digest, "subjects": subjects.digest(key), "key": key.id, "form": _FORM}
+        self._identity = {"plan": plan.digest, "subjects": digest, "key": case.key.id, "form": _FORM}
 
     @property
     def state(self) -> ErasureState:

@@ -22,6 +22,7 @@ from hive_acid.erasure.state import CERTIFIED, FoundTable
 from hive_acid.erasure.verdict import Verdict
 from hive_acid.erasure.verification import Former, TableReport, Verification
 from hive_acid.erasure.world import TableResult, World
+from hive_acid.errors.masking import work_masked
 
 
 @dataclass(frozen=True)
@@ -34,18 +35,30 @@ class Outcome:
 
 
 def find_subjects(case: Case, world: World) -> tuple[FoundTable, ...]:
-    """The dry run, which counts and changes nothing. An erasure later counts anew. Raises as `Erasure.find` does."""
-    with TemporaryDirectory() as folder, open_ledger(Path(folder) / "ledger") as opened:
-        return Erasure(case.plan, case.subjects, case.key, world, opened).find()
+    """The dry run, which counts and changes nothing. An erasure later counts anew.
+
+    Raises as `Erasure.find` does, each error without names of subjects.
+    """
+
+    def find() -> tuple[FoundTable, ...]:
+        with TemporaryDirectory() as folder, open_ledger(Path(folder) / "ledger") as opened:
+            return Erasure(case, world, opened).find()
+
+    return work_masked(case.spotters.mask, find)
 
 
 def erase_subjects(case: Case, world: World, ledger: Path, signer: Signer, certificate: Path) -> Outcome:
     """Erases, verifies and certifies; a run after one that was killed goes on from its ledger.
 
-    Raises as `Erasure.run` does, and OSError.
+    Raises as `Erasure.run` does, and OSError. No error, and no cause of one, has a name of a subject in its text: see
+    `mask_error`.
     """
+    return work_masked(case.spotters.mask, lambda: _erase(case, world, ledger, signer, certificate))
+
+
+def _erase(case: Case, world: World, ledger: Path, signer: Signer, certificate: Path) -> Outcome:
     with open_ledger(ledger) as opened:
-        erasure = Erasure(case.plan, case.subjects, case.key, world, opened)
+        erasure = Erasure(case, world, opened)
         results = erasure.run()
         payload, verdict = build_payload(case, world, results, erasure.state)
         world.tell("certify")
@@ -57,11 +70,16 @@ def erase_subjects(case: Case, world: World, ledger: Path, signer: Signer, certi
 def verify_subjects(case: Case, world: World, signer: Signer | None = None, certificate: Path | None = None) -> Outcome:
     """Searches the plan's tables, of whatever kind, and changes nothing.
 
-    Raises HIVE_ACID_ERASURE with NO_SUCH_TABLE or PLAN_NAMES_SUBJECT, and what engine, metastore and storage raise.
+    Raises HIVE_ACID_ERASURE with NO_SUCH_TABLE or PLAN_NAMES_SUBJECT, and what engine, metastore and storage raise, as
+    `erase_subjects` does.
     """
-    parts = world.engine, world.metastore, world.file_system, case.subjects.spotters(case.key), world.clock_ms
+    return work_masked(case.spotters.mask, lambda: _verify(case, world, signer, certificate))
+
+
+def _verify(case: Case, world: World, signer: Signer | None, certificate: Path | None) -> Outcome:
+    parts = world.engine, world.metastore, world.file_system, case.spotters, world.clock_ms
     verification = Verification(*parts, case.plan.second_reader)
-    finder = Finder(world.engine, world.metastore, verification, case.key, case.subjects)
+    finder = Finder(world.engine, world.metastore, verification, case.subjects)
     finder.check(case.plan, erases=False)
     found = [_find_to_search(table, finder, world) for table in case.plan.tables]
 

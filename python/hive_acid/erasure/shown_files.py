@@ -15,7 +15,8 @@ from hive_acid.snapshot.filesystem import FileSystem
 from hive_acid.snapshot.table_snapshot import load_scan_plan
 
 _Version = tuple[str, int, int]
-_READ_ITSELF = (FileFormat.ORC, FileFormat.PARQUET)
+READ_BY_SEARCH = (FileFormat.ORC, FileFormat.PARQUET)
+"""Formats of which the search reads rows itself."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,7 @@ class ShownFiles:
         None of a table of plain Hive either: a query may show it from a listing that is older than its files. Files of
         ORC and Parquet, which all full ACID tables have, are read by the search itself: no query cures its problems.
         """
-        if self.table.kind is not TableKind.INSERT_ONLY or self.table.file_format in _READ_ITSELF:
+        if self.table.kind is not TableKind.INSERT_ONLY or self.table.file_format in READ_BY_SEARCH:
             return frozenset()
         try:
             transactions = self.metastore.valid_transactions(0)

@@ -145,6 +145,15 @@ class Spotters:
 
     key: HashKey
     people: People = field(default_factory=People, repr=False)
+    _learned: dict[KeyedHashes, None] = field(default_factory=dict, repr=False, compare=False)
+
+    def learn(self, keys: Iterable[KeyedHashes]) -> None:
+        """From now on `mask` hides these too."""
+        self._learned.update(dict.fromkeys(keys))
+
+    def mask(self, text: str) -> str:
+        """The text without the people, and without all values whose hashes were learned, of whatever table."""
+        return self.of(self._learned).mask(text)
 
     def of(self, keys: Iterable[KeyedHashes]) -> Spotter:
         """The spotter of a table with these keys."""

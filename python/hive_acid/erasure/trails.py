@@ -101,11 +101,12 @@ class Trail:
 
 @dataclass(frozen=True)
 class TrailFinder:
-    """Finds trails. `is_there` tells of a table."""
+    """Finds trails. `is_there` tells of a table, `learn` hears of each key before a table is searched by it."""
 
     engine: ErasureEngine
     subjects: Subjects
     is_there: Callable[[TableName], bool]
+    learn: Callable[[Iterable[KeyedHashes]], None]
 
     def find(self, table: TablePlan, known: Links = ()) -> Trail:
         """The trail by the rows that are visible, which go on from the links that are `known` as well."""
@@ -126,6 +127,7 @@ class TrailFinder:
             spelled = self.engine.spell_each(table, named.key, values) if values else ()
             hashes = dict(zip(values, spelled, strict=True))
             found.append(KeyedHashes(named.key, frozenset(spelled)))
+            self.learn(found)
             for subject, value in zip(asked, self.subjects.project_each(named), strict=True):
                 subject.update(() if value is None else (hashes[value],))
         return tuple(found), tuple(map(frozenset, asked))
@@ -150,6 +152,7 @@ class TrailFinder:
             asked = tuple(frozenset((link,)) for link in sorted(current))
             following = table.via[len(links)].keys if len(links) < len(table.via) else table.keys
             keys = tuple(KeyedHashes(named.key, links[-1]) for named in following)
+            self.learn(keys)
         reach = tuple(stage.reach for stage in stages)
         return Trail(Matcher(table.table, keys), tuple(links), tuple(stages), reach, doubtful, tuple(gone))
 

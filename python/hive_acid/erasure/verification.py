@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from hive_acid.erasure.cross_check import CrossCheck, CrossChecker
-from hive_acid.erasure.engine import ErasureEngine, Matcher, PhysicalFile
+from hive_acid.erasure.engine import ErasureEngine, MatchCount, Matcher, PhysicalFile
 from hive_acid.erasure.file_search import FileSearch, SearchedFile
 from hive_acid.erasure.kept_files import KeptFiles
 from hive_acid.erasure.key_types import find_changes
@@ -21,10 +21,11 @@ from hive_acid.erasure.places import (
     search_uploads,
 )
 from hive_acid.erasure.plan import SecondReader
-from hive_acid.erasure.shown_files import ShownFiles, count_shown
+from hive_acid.erasure.shown_files import READ_BY_SEARCH, ShownFiles, count_shown
 from hive_acid.erasure.spotting import Spotters
-from hive_acid.errors import HiveAcidError
+from hive_acid.errors import HiveAcidError, build_error
 from hive_acid.metastore.protocol import Metastore
+from hive_acid.model.names import is_hidden
 from hive_acid.model.table import Partition, TableDescription, TableKind
 from hive_acid.model.write_ids import ValidWriteIdList
 from hive_acid.snapshot.filesystem import FileSystem
@@ -108,7 +109,7 @@ class Verification:
         self._engine = engine
         self._metastore = metastore
         self._file_system = file_system
-        self._spotters = spotters
+        self.spotters = spotters
         self._clock_ms = clock_ms
 
     def look(self, matcher: Matcher) -> Sight:
@@ -128,10 +129,29 @@ class Verification:
     def search_rows(self, matcher: Matcher) -> tuple[int, int]:
         """How many rows in the table's files match, whatever a query shows; and how many files cannot be searched."""
         files = self.list_files(self.look(matcher), ())
-        search = FileSearch(self._engine, self._file_system, matcher, self._spotters.of(matcher.keys))
+        search = FileSearch(self._engine, self._file_system, matcher, self.spotters.of(matcher.keys))
         found = search.search(files).values()
         rows = sum(file.match_count for file in found if file.way == "rows")
         return rows, sum(not file.is_searched for file in found)
+
+    def count(self, matcher: Matcher, partitions: str | None) -> MatchCount:
+        """Visible rows as `ErasureEngine.count` has them, unless Spark would tell of a subject.
+
+        It writes the path of a file that it cannot read into its logs and its event log, and the folder of a partition
+        may be named by a subject. So such files are searched before: the search tells no path.
+
+        Raises HIVE_ACID_ERASURE.NOT_COUNTED, with masked paths, and HIVE_ACID_TABLE_NOT_FOUND.
+        """
+        spotter, sight = self.spotters.of(matcher.keys), self.look(matcher)
+        if sight.table.kind is TableKind.FULL_ACID or sight.table.file_format in READ_BY_SEARCH:
+            files = (file for file in self.list_files(sight, ()) if not _is_passed_over(file))
+            named = [file for file in files if spotter.mask(file.path) != file.path]
+            search = FileSearch(self._engine, self._file_system, matcher, spotter)
+            found = search.search(named).values() if named else ()
+            for place in (place for file in found if not file.is_searched for place in file.places):
+                failure = f"{place.where}: {place.detail}"
+                raise build_error("HIVE_ACID_ERASURE.NOT_COUNTED", table=matcher.table, failure=failure)
+        return self._engine.count(matcher, partitions)
 
     def verify(self, matcher: Matcher, former: Former, earlier: TableReport | None = None) -> TableReport:
         """Searches everything, and again what has changed meanwhile; of files that `earlier` tells of the new ones.
@@ -157,7 +177,7 @@ class Verification:
         shown = ShownFiles(self._metastore, self._file_system, (after or before).table, (after or before).partitions)
         searched, visible = count_shown(shown, self._engine, matcher, searched)
         texts = self._search_texts(matcher, after or before, (*former.locations, *before.locations))
-        parts = self._engine, self._file_system, self._spotters.key
+        parts = self._engine, self._file_system, self.spotters.key
         checker = CrossChecker(*parts, before.table, self._second_reader)
         compared = checker.check(matcher, searched)
         own = (place for file in searched for place in file.places)
@@ -197,7 +217,7 @@ class Verification:
 
     def _search_texts(self, matcher: Matcher, sight: Sight, former: Sequence[str]) -> tuple[Place, ...]:
         """The places of the metastore, those of uploads, and folders that nobody can look into."""
-        spotter = self._spotters.of(matcher.keys)
+        spotter = self.spotters.of(matcher.keys)
 
         def judge(rows: Sequence[Mapping[str, str]]) -> Sequence[bool | None]:
             return self._engine.judge_values(matcher, rows) if rows else ()
@@ -224,7 +244,7 @@ class Verification:
         self, matcher: Matcher, before: Sight, former: Former, known: dict[PhysicalFile, SearchedFile]
     ) -> tuple[tuple[SearchedFile, ...], _Listed | None]:
         """The files that are there in the end, and the second of two listings that agreed one after the other."""
-        search = FileSearch(self._engine, self._file_system, matcher, self._spotters.of(matcher.keys))
+        search = FileSearch(self._engine, self._file_system, matcher, self.spotters.of(matcher.keys))
         all_locations = (*former.locations, *before.locations)
         current = self._list(before, former.locations).files
         latest: _Listed | None = None
@@ -272,6 +292,11 @@ def _find_known(matcher: Matcher, sight: Sight, earlier: TableReport | None) -> 
 def _shape(sight: Sight) -> tuple[TableKind, TableDescription]:
     """The parts of a table that the rows of a file depend on. Counts and times stand in parameters."""
     return sight.table.kind, replace(sight.table, parameters={})
+
+
+def _is_passed_over(file: PhysicalFile) -> bool:
+    """True for hidden files, and those of hidden folders below that of the partition."""
+    return any(map(is_hidden, file.path.split("/")[-3:]))
 
 
 def _expect_gone(error: HiveAcidError) -> None:

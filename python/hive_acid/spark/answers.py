@@ -14,7 +14,7 @@ from hive_acid.errors.outcome import StatementOutcome, find_outcome, tell
 from hive_acid.older_python import add_note
 from hive_acid.spark.cancellation import Cancellation
 from hive_acid.spark.connections import close_connection, withdraw_connection
-from hive_acid.spark.throwables import build_throwable, find_origin
+from hive_acid.spark.throwables import build_throwable, find_origin, mask_throwable
 
 LOG = logging.getLogger(__name__)
 
@@ -58,7 +58,8 @@ class Answering:
             cancelled = self._cancellation.name(origin)
             if cancelled is None:
                 outcome = find_outcome(error)
-                return origin if outcome is None else self._exception.told(origin, outcome.text)
+                told = origin if outcome is None else self._exception.told(origin, outcome.text)
+                return mask_throwable(self._context._gateway, told)
             for note in getattr(error, "__notes__", ()):
                 add_note(cancelled, note)
             error = cancelled

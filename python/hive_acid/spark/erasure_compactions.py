@@ -20,7 +20,7 @@ from hive_acid.spark.jvm import job_tag
 from hive_acid.spark.lines import inheriting
 from hive_acid.spark.parallel_results import give_as_they_end
 from hive_acid.spark.session import Attachment
-from hive_acid.spark.subject_functions import describe_failure
+from hive_acid.spark.subject_functions import describe_failure, quiet_jobs
 
 _MOST_AT_ONCE = 8
 """Compactions; each has a task for each of its buckets."""
@@ -49,8 +49,9 @@ def compact_partitions(
 
     context.addJobTag(tag)
     try:
-        # each has properties of its own: threads that shared them would mix their jobs' tags
-        jobs = [inheriting(session, partial(compact_one, name)) for name in partitions]
+        with quiet_jobs(context):
+            # each has properties of its own: threads that shared them would mix their jobs' tags
+            jobs = [inheriting(session, partial(compact_one, name)) for name in partitions]
     finally:
         context.removeJobTag(tag)
     with ThreadPoolExecutor(min(_MOST_AT_ONCE, max(2, context.defaultParallelism))) as threads:

@@ -40,7 +40,13 @@ from hive_acid.spark.jvm import run_job
 from hive_acid.spark.key_types import find_key_types
 from hive_acid.spark.pinned_session import pin_session
 from hive_acid.spark.session import attach, find_own_settings
-from hive_acid.spark.subject_functions import KeyForm, SubjectFunctions, describe_failure, telling_missing
+from hive_acid.spark.subject_functions import (
+    KeyForm,
+    SubjectFunctions,
+    describe_failure,
+    quiet_jobs,
+    telling_missing,
+)
 from hive_acid.spark.transaction import AcidTransaction
 from hive_acid.wire import codec
 from hive_acid.wire.search import SearchedFile, SearchResult, SearchSpec
@@ -105,9 +111,11 @@ class SparkErasureEngine:
             return {}
         keys, typed = [functions.type_key(table, key) for key in _used_keys(matcher)], functions.type_key(table, link)
         found: dict[bytes, set[bytes]] = {}
-        with functions.conditions(matcher) as conditions, functions.hash_function() as hash_name:
-            query = build_links(quote_table(table), join_conditions(conditions), keys, typed, hash_name)
-            for row in self._session.sql(query).collect():
+        with functions.conditions(matcher) as conditions, functions.hash_functions() as names:
+            query = build_links(quote_table(table), join_conditions(conditions), keys, typed, names)
+            with quiet_jobs(self._session.sparkContext):
+                rows = self._session.sql(query).collect()
+            for row in rows:
                 if row.subject is not None and bytes(row.subject) in known:
                     found.setdefault(bytes(row.subject), set()).update(() if row.link is None else (bytes(row.link),))
         if any(_AMBIGUOUS in links for links in found.values()):
@@ -127,11 +135,13 @@ class SparkErasureEngine:
         return frozenset(codec.read(tuple[str, ...], found))
 
     def count(self, matcher: Matcher, partitions: str | None) -> MatchCount:
+        functions = self._functions
         try:
-            total = self._session.table(quote_table(matcher.table)).count()
-            with self._functions.conditions(matcher) as conditions:
-                chosen = build_filter(join_conditions(conditions), partitions)
-                return MatchCount(total, self._count_by_partition(self._describe(matcher.table), chosen))
+            with quiet_jobs(self._session.sparkContext):
+                total = self._session.table(quote_table(matcher.table)).count()
+                with functions.conditions(matcher) as conditions, functions.limit(partitions) as limit:
+                    chosen = build_filter(join_conditions(conditions), limit)
+                    return MatchCount(total, self._count_by_partition(self._describe(matcher.table), chosen))
         except HiveAcidError:
             raise
         except (PySparkException, Py4JJavaError) as error:
@@ -170,7 +180,8 @@ class SparkErasureEngine:
     def delete(
         self, matchers: Sequence[Matcher], partitions: Mapping[TableName, str], within: Within | None = None
     ) -> Sequence[Deletion]:
-        with AcidTransaction(self._session, within.purpose if within else None) as transaction:
+        purpose = within.purpose if within else None
+        with quiet_jobs(self._session.sparkContext), AcidTransaction(self._session, purpose) as transaction:
             if within is not None and within.reads:  # a busy table that is first used after the snapshot ends the block
                 transaction.read_together(self._leave_out_plain(within.reads | {each.table for each in matchers}))
             chosen = matchers if within is None else within.match(matchers)
@@ -198,8 +209,8 @@ class SparkErasureEngine:
         table = self._describe(matcher.table)
         if table.kind is TableKind.PLAIN:
             raise build_error("HIVE_ACID_UNSUPPORTED_TABLE.NOT_TRANSACTIONAL", operation="Erasure", table=matcher.table)
-        with self._functions.conditions(matcher) as conditions:
-            chosen = build_filter(join_conditions(conditions), partitions)
+        with self._functions.conditions(matcher) as conditions, self._functions.limit(partitions) as limit:
+            chosen = build_filter(join_conditions(conditions), limit)
             if table.kind is TableKind.INSERT_ONLY:
                 return self._rewrite(table, join_conditions(conditions), chosen)
             statement = f"DELETE FROM {quote_table(table.name)} WHERE {chosen}"

@@ -52,16 +52,28 @@ class TypedKey:
     is_array: bool
 
 
-def build_links(table: str, condition: str, keys: Sequence[TypedKey], link: TypedKey, hash_name: str) -> str:
+@dataclass(frozen=True)
+class HashFunctions:
+    """Names of functions: `hash` of an array of texts, NULL if one of them is, and `quiet` of any value.
+
+    The latter is the value itself, and its errors tell no value.
+    """
+
+    hash: str
+    quiet: str
+
+
+def build_links(table: str, condition: str, keys: Sequence[TypedKey], link: TypedKey, names: HashFunctions) -> str:
     """Each pair of what a key of a row that meets the condition names and what `link` gives, as hashes.
 
     A row without a link gives NULL.
     """
-    subjects = f"concat({', '.join(map(_build_values, keys))})"
-    rows = f"SELECT {subjects} AS subjects, {_build_values(link)} AS links FROM {table} WHERE {condition}"
+    subjects = f"{names.quiet}(concat({', '.join(map(_build_values, keys))}))"
+    links = f"{names.quiet}({_build_values(link)})"
+    rows = f"SELECT {subjects} AS subjects, {links} AS links FROM {table} WHERE {condition}"
     one_subject = f"SELECT explode(subjects) AS subject, links FROM ({rows})"
     pairs = f"SELECT subject, explode_outer(links) AS link FROM ({one_subject})"
-    return f"SELECT DISTINCT {hash_name}(subject) AS subject, {hash_name}(link) AS link FROM ({pairs})"
+    return f"SELECT DISTINCT {names.hash}(subject) AS subject, {names.hash}(link) AS link FROM ({pairs})"
 
 
 def _build_values(typed: TypedKey) -> str:

@@ -11,6 +11,7 @@ from enum import Enum
 from typing import Any
 
 from py4j.protocol import Py4JJavaError
+from pyspark import SparkContext
 from pyspark.errors import AnalysisException, PySparkException
 from pyspark.sql import SparkSession
 from pyspark.sql.types import ArrayType
@@ -18,11 +19,23 @@ from pyspark.sql.types import ArrayType
 from hive_acid.erasure.engine import Key, KeyedHashes, Matcher
 from hive_acid.errors import build_error, condition_of
 from hive_acid.model.table import TableName
-from hive_acid.spark.erasure_sql import TypedKey, build_elements, build_parts, quote_table
+from hive_acid.spark.erasure_sql import HashFunctions, TypedKey, build_elements, build_parts, quote_table
 from hive_acid.wire import codec
 from hive_acid.wire.search import KeyDescription
 
 _WHOLE_NUMBER = re.compile(r"tinyint|smallint|int|bigint|decimal\(\d+,0\)")
+_QUIET = "hiveacid.erasure.quiet"
+
+
+@contextmanager
+def quiet_jobs(context: SparkContext) -> Iterator[None]:
+    """The errors of tasks of this thread's jobs tell no path (hiveacid.errors.QuietPaths)."""
+    before: Any = context.getLocalProperty(_QUIET)
+    context.setLocalProperty(_QUIET, "true")
+    try:
+        yield
+    finally:
+        context.setLocalProperty(_QUIET, before)
 
 
 @contextmanager
@@ -100,12 +113,26 @@ class SubjectFunctions:
         return KeyCondition(f"{name}({build_parts(typed.key, typed.types)})", name, _find_form(typed))
 
     @contextmanager
-    def hash_function(self) -> Iterator[str]:
-        """The name of a function that gives the keyed hash of an array of texts, NULL if one of them is NULL."""
-        name = _new_name()
-        self.api.registerHash(self.session, name, self._hash_key)
+    def hash_functions(self) -> Iterator[HashFunctions]:
+        """Functions of SQL for keyed hashes."""
+        names = HashFunctions(_new_name(), _new_name())
+        self.api.registerHash(self.session, names.hash, self._hash_key)
+        self.api.registerQuiet(self.session, names.quiet)
         try:
-            yield name
+            yield names
+        finally:
+            self._drop([names.hash, names.quiet])
+
+    @contextmanager
+    def limit(self, partitions: str | None) -> Iterator[str | None]:
+        """The condition on partitions as SQL whose errors tell no value; None if there is none."""
+        if partitions is None:
+            yield None
+            return
+        name = _new_name()
+        self.api.registerQuiet(self.session, name)
+        try:
+            yield f"{name}({partitions})"
         finally:
             self._drop([name])
 

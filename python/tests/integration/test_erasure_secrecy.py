@@ -4,17 +4,24 @@ from __future__ import annotations
 
 import base64
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
+from urllib.parse import quote
 
 import pytest
 
 from hive_acid.erasure.keyed_hash import HashKey
+from hive_acid.erasure.signing import make_keys
+from hive_acid.erasure.subjects import build_subjects
 from hive_acid.local import EmbeddedMetastore
 from integration.conftest import Tables
+from support import secrecy_run
+from support.spellings import NAMES, TEXTS, find_spellings
 
-pytestmark = pytest.mark.beyond_the_gate("`unit/erasure`; the suite of keyed hashes in Scala")
+BEYOND = pytest.mark.beyond_the_gate("`unit/erasure`; the suite of keyed hashes in Scala")
 
 SUBJECT = "Ada-7f3a-Lovelace"
 SECRET = b"\x01\x02the secret of this test, 32 bytes"
@@ -51,7 +58,7 @@ spark.stop()
 
 
 def run_script(
-    script: str, metastore: EmbeddedMetastore, folder: Path, **told: str
+    script: str | Path, metastore: EmbeddedMetastore, folder: Path, mode: str = "extended", **told: Any
 ) -> subprocess.CompletedProcess[str]:
     """A session of its own, whose event log lies below the folder's `events`."""
     (folder / "events").mkdir()
@@ -59,22 +66,24 @@ def run_script(
         "spark.eventLog.enabled": "true",
         "spark.eventLog.dir": (folder / "events").as_uri(),
         "spark.eventLog.compress": "false",
-        "spark.sql.ui.explainMode": "extended",
+        "spark.sql.ui.explainMode": mode,
         "spark.ui.enabled": "false",
         "spark.local.dir": str(folder),
         "spark.sql.warehouse.dir": metastore.warehouse.as_uri(),
     }
     given = {"conf": conf, "metastore": metastore.uri, "secret": SECRET.hex(), "subject": SUBJECT, **told}
     return subprocess.run(
-        [sys.executable, "-c", script],
+        [sys.executable, *([str(script)] if isinstance(script, Path) else ["-c", script])],
         input=json.dumps(given),
         capture_output=True,
         text=True,
         check=False,
         timeout=280,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
     )
 
 
+@BEYOND
 def test_spark_writes_down_nothing_that_names_a_subject(
     tables: Tables, metastore: EmbeddedMetastore, tmp_path: Path
 ) -> None:
@@ -123,6 +132,7 @@ spark.stop()
 """
 
 
+@BEYOND
 def test_names_of_partitions_stand_in_no_plan_and_no_text(
     tables: Tables, metastore: EmbeddedMetastore, tmp_path: Path
 ) -> None:
@@ -136,3 +146,78 @@ def test_names_of_partitions_stand_in_no_plan_and_no_text(
     assert SUBJECT not in events
     notes = [path.read_text() for path in tables.location("t").rglob("_hive_acid_history")]
     assert notes and not [note for note in notes if "OVERWRITE" in note and SUBJECT in note]
+
+
+PEOPLE = [name for names in NAMES.values() for name in names if len(name) > 5 or not name.isascii()]
+SPELLINGS = sorted({spelled for name, spelled in find_spellings() if name in PEOPLE and len(spelled) > 5})
+OF_PARTITIONS = ["Martin King Jr.", "山田太郎", "मोदी"]
+ENDS = {
+    "failing key": "HIVE_ACID_ERASURE.NOT_COUNTED",
+    "failing limit": "HIVE_ACID_ERASURE.NOT_COUNTED",
+    "refusing metastore": "HIVE_ACID_METASTORE_REFUSED",
+    "unexpected error": "HIVE_ACID_INTERNAL",
+    "conflict": "pending",
+    "refused compactions": "pending",
+    "failing search": "HIVE_ACID_METASTORE_REFUSED",
+    "waiting Cleaner": "pending",
+    "damaged file": "HIVE_ACID_ERASURE.NOT_COUNTED",
+    "search": "pending",
+}
+"""How each erasure and search of the process ends."""
+
+
+def _plant(tables: Tables) -> Path:
+    """Tables that everything names people in; a file of a partition that is named by one."""
+    insert_only = "'transactional'='true', 'transactional_properties'='insert_only'"
+    full = "'transactional'='true'"
+    values = ", ".join(f"({number}, {_quote(name)})" for number, name in enumerate((*SPELLINGS, "Cyd")))
+    texts = ", ".join(f"'note.{number}'={_quote(text(PEOPLE[0]))}" for number, text in enumerate(TEXTS.values()))
+    tables.sql(f"CREATE TABLE t (id INT, name STRING) STORED AS ORC TBLPROPERTIES ({full}, {texts})")
+    tables.sql(f"CREATE TABLE o (id INT, name STRING) STORED AS PARQUET TBLPROPERTIES ({insert_only})")
+    for name, kind in (("p", insert_only), ("d", full)):
+        tables.sql(
+            f"CREATE TABLE {name} (id INT, name STRING) PARTITIONED BY (who STRING) STORED AS ORC "
+            f"TBLPROPERTIES ({kind})"
+        )
+        rows = [f"({number}, {_quote(who)}, {_quote(who)})" for number, who in enumerate((*OF_PARTITIONS, "Cyd"))]
+        tables.sql(f"INSERT INTO {name} VALUES {', '.join(rows)}")
+    for name in ("t", "o"):
+        tables.sql(f"INSERT INTO {name} VALUES {values}")
+    for name in ("t", "o", "p"):
+        (tables.location(name) / "_note").write_text("\n".join(SPELLINGS), encoding="utf-8")
+    (damaged,) = tables.location("d").glob("who=Martin*/delta_*/bucket_00000")
+    return damaged
+
+
+def _quote(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace("'", "\\'")
+    return f"'{escaped}'"
+
+
+def test_nothing_that_an_erasure_leaves_names_anybody_however_it_fails(
+    tables: Tables, metastore: EmbeddedMetastore, tmp_path: Path
+) -> None:
+    damaged = _plant(tables)
+    make_keys(tmp_path / "keys")
+    told = {"names": PEOPLE, "files": str(tmp_path), "database": tables.database, "damaged": str(damaged)}
+    run = run_script(Path(secrecy_run.__file__), metastore, tmp_path, "formatted", **told)
+    if "SECRECY_RUN" in os.environ:
+        Path(os.environ["SECRECY_RUN"]).write_text(run.stdout + "#####" + run.stderr)
+    ends = dict(_read_end(line) for line in run.stdout.splitlines() if line.startswith("ENDED"))
+    assert "ALL DONE" in run.stdout, run.stderr[-3000:]
+    assert ends == ENDS, run.stderr[-3000:]
+    finder = build_subjects(PEOPLE, ["name"]).spotters(HashKey(SECRET)).of(())
+    texts = {"stdout": run.stdout, "stderr": run.stderr}
+    files = [path for path in tmp_path.rglob("*") if path.is_file() and path.suffix != ".crc"]
+    texts |= {str(path.relative_to(tmp_path)): path.read_bytes().decode(errors="replace") for path in files}
+    assert any("SparkListenerSQLExecutionStart" in text and "hive_acid_" in text for text in texts.values())
+    everywhere = {each for name in PEOPLE for each in (name, quote(name), json.dumps(name)[1:-1])} | {*SPELLINGS}
+    shown = {name: [each for each in everywhere if each in text] for name, text in texts.items()}
+    assert {name: found for name, found in shown.items() if found} == {}
+    of_ours = {name: finder.count(text) for name, text in texts.items() if not name.startswith(("events", "blockmgr"))}
+    assert {name: count for name, count in of_ours.items() if count} == {}
+
+
+def _read_end(line: str) -> tuple[str, str]:
+    name = next(name for name in ENDS if line.startswith(f"ENDED {name} "))
+    return name, line.removeprefix(f"ENDED {name} ").split(" ")[0]

@@ -23,6 +23,7 @@ from hive_acid.compaction.queue.dead_workers import end_dead, tell_done
 from hive_acid.compaction.queue.liveness import find_waiting, name_with_transaction
 from hive_acid.compaction.unseen import UnseenCompaction
 from hive_acid.errors import HiveAcidError, StatementCancelled, build_error
+from hive_acid.errors.masking import masked
 from hive_acid.metastore.compaction_types import (
     CompactionJob,
     CompactionKind,
@@ -261,7 +262,8 @@ class Worker:
         where = f"{job.table} ({job.partition})" if job.partition else str(job.table)
         add_note(error, f"it was {job.kind.value} compaction {job.id} of {where}")
         try:
-            self._metastore.mark_failed(replace(job, error=(str(error) or type(error).__name__)[:_MAX_ERROR_LENGTH]))
+            told = masked(str(error) or type(error).__name__)[:_MAX_ERROR_LENGTH]
+            self._metastore.mark_failed(replace(job, error=told))
         except HiveAcidError as second:
             add_note(error, f"the queue was not told that compaction {job.id} failed: {second}")
 

@@ -8,6 +8,7 @@ import hiveacid.search.{
   KeyTypes,
   KeyedHash,
   PinnedSession,
+  QuietValue,
   SearchJob,
   StoredRows,
   SubjectFunctions,
@@ -21,7 +22,7 @@ import org.apache.commons.codec.binary.Hex
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.catalyst.expressions.{Cast, Literal}
-import org.apache.spark.sql.catalyst.plans.logical.LocalRelation
+import org.apache.spark.sql.catalyst.plans.logical.{Filter, LocalRelation}
 import org.apache.spark.sql.catalyst.trees.CurrentOrigin
 import org.apache.spark.sql.catalyst.types.DataTypeUtils
 import org.apache.spark.sql.catalyst.util.CharVarcharUtils
@@ -58,6 +59,9 @@ object SearchApi {
   /** See [[SubjectFunctions]]. */
   def registerHash(session: SparkSession, name: String, secret: Array[Byte]): Unit =
     SubjectFunctions.registerHash(session, name, secret)
+
+  /** See [[SubjectFunctions]]. */
+  def registerQuiet(session: SparkSession, name: String): Unit = SubjectFunctions.registerQuiet(session, name)
 
   /** Forgets the functions of these names, a JSON array. */
   def drop(session: SparkSession, names: String): Unit = SubjectFunctions.drop(session, Wire.read[Seq[String]](names))
@@ -144,8 +148,9 @@ object SearchApi {
     val rows = given.zipWithIndex.map { case (name, number) =>
       InternalRow.fromSeq(pad(t.partitionSchema, values.of(name)) :+ number)
     }
-    val frame = SparkAccess.frame(session, LocalRelation(DataTypeUtils.toAttributes(schema), rows))
-    Wire.write(frame.where(condition).select(PartitionNumber).collect().toSeq.map(row => given(row.getInt(0))))
+    val quiet = QuietValue(session.sessionState.sqlParser.parseExpression(condition), "quiet")
+    val frame = SparkAccess.frame(session, Filter(quiet, LocalRelation(DataTypeUtils.toAttributes(schema), rows)))
+    Wire.write(frame.select(PartitionNumber).collect().toSeq.map(row => given(row.getInt(0))))
   }
 
   private def pad(schema: StructType, values: InternalRow): Seq[Any] =

@@ -35,8 +35,8 @@ object StorageFailure {
   def apply(path: Path, action: String, cause: Throwable): AcidException =
     AcidException(
       condition(cause),
-      Map("path" -> path.toString, "action" -> action, "reason" -> reasonOf(cause)),
-      cause
+      Map("path" -> QuietPaths.show(path), "action" -> action, "reason" -> QuietPaths.reason(cause, reasonOf)),
+      QuietPaths.cause(cause)
     )
 
   private def isQuota(error: Throwable): Boolean = error match {

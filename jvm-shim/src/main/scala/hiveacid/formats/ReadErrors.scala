@@ -7,7 +7,7 @@ import java.time.{LocalDateTime, ZoneId}
 
 import scala.util.control.NonFatal
 
-import hiveacid.errors.{AcidException, Refusal, StorageFailure, UnsupportedTypeException}
+import hiveacid.errors.{AcidException, QuietPaths, Refusal, StorageFailure, UnsupportedTypeException}
 import hiveacid.values.WallClock
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
@@ -101,7 +101,7 @@ final case class ReadErrors(table: String) {
   private def isDamage(e: AcidException) = e.mainCondition == "HIVE_ACID_CORRUPT_FILE"
 
   private def replaced(path: Path): AcidException = {
-    val reason = s"its file $path was replaced or damaged since it was listed"
+    val reason = s"its file ${QuietPaths.show(path)} was replaced or damaged since it was listed"
     AcidException("HIVE_ACID_SNAPSHOT_UNAVAILABLE", Map("table" -> table, "reason" -> reason))
   }
 
@@ -112,16 +112,20 @@ final case class ReadErrors(table: String) {
     corruptBy(null, path, condition, parameters: _*)
 
   def corruptBy(cause: Throwable, path: Path, condition: String, parameters: (String, String)*): AcidException =
-    AcidException(condition, Map("table" -> table, "path" -> path.toString) ++ parameters, cause)
+    AcidException(
+      condition,
+      Map("table" -> table, "path" -> QuietPaths.show(path)) ++ parameters,
+      QuietPaths.cause(cause)
+    )
 
   private def unreadable(path: Path, e: Throwable) =
-    corruptBy(e, path, "HIVE_ACID_CORRUPT_FILE.UNREADABLE", "detail" -> reasonOf(e))
+    corruptBy(e, path, "HIVE_ACID_CORRUPT_FILE.UNREADABLE", "detail" -> QuietPaths.reason(e, reasonOf))
 
   /** @param refusal
     *   of HIVE_ACID_UNSUPPORTED_LAYOUT
     */
   def unsupported(path: Path, refusal: Refusal): AcidException =
-    AcidException(refusal.condition, refusal.parameters ++ Map("table" -> table, "path" -> path.toString))
+    AcidException(refusal.condition, refusal.parameters ++ Map("table" -> table, "path" -> QuietPaths.show(path)))
 
   /** For the target of an UPDATE, which would write another wall clock than the row holds, also into a column that it
     * does not assign.
@@ -142,8 +146,12 @@ final case class ReadErrors(table: String) {
   private def failure(path: Path, cause: Throwable): AcidException = StorageFailure(path, "reading", cause)
 
   private def missing(path: Path, cause: Throwable): AcidException = {
-    val reason = s"its file $path is gone"
-    AcidException("HIVE_ACID_SNAPSHOT_UNAVAILABLE", Map("table" -> table, "reason" -> reason), cause)
+    val reason = s"its file ${QuietPaths.show(path)} is gone"
+    AcidException(
+      "HIVE_ACID_SNAPSHOT_UNAVAILABLE",
+      Map("table" -> table, "reason" -> reason),
+      QuietPaths.cause(cause)
+    )
   }
 
   private def reasonOf(e: Throwable): String = Option(e.getMessage).fold(e.getClass.getSimpleName)(_.stripSuffix("."))

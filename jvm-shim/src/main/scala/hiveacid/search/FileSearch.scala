@@ -12,7 +12,7 @@ import hiveacid.wire.{SearchedFile, SearchResult}
 import org.apache.hadoop.fs.Path
 import org.apache.orc.{OrcFile, Reader, TypeDescription}
 
-import org.apache.spark.{SparkThrowable, TaskContext, TaskKilledException}
+import org.apache.spark.{TaskContext, TaskKilledException}
 import org.apache.spark.paths.SparkPath
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{
@@ -24,7 +24,6 @@ import org.apache.spark.sql.catalyst.expressions.{
   Predicate
 }
 import org.apache.spark.sql.execution.datasources.PartitionedFile
-import org.apache.spark.sql.hiveacid.LineSessions
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.util.SerializableConfiguration
 
@@ -213,12 +212,7 @@ final case class FileSearch(
   private def evaluated(body: => Boolean): Boolean =
     try body
     catch {
-      case NonFatal(e) =>
-        val condition = e match {
-          case s: SparkThrowable => Option(LineSessions.condition(s))
-          case _                 => None
-        }
-        throw new Unsearchable(s"a key cannot be computed of a row: ${condition.getOrElse(e.getClass.getSimpleName)}")
+      case NonFatal(e) => throw new Unsearchable(s"a key cannot be computed of a row: ${QuietValue.describe(e)}")
     }
 
   private def splitOf(part: FilePart, values: InternalRow, evolution: Evolution): PartitionedFile = PartitionedFile(

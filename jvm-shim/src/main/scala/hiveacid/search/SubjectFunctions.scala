@@ -14,6 +14,7 @@ import org.apache.spark.sql.classic.SparkSession
   * which is a key of one part.
   */
 object SubjectFunctions {
+  private val Quiet = "quiet"
   private val broadcasts = new ConcurrentHashMap[String, Broadcast[SubjectSet]]
 
   /** `name(parts)` and `name_any(elements)`: whether a subject is named, BOOLEAN, false for NULL. */
@@ -31,13 +32,21 @@ object SubjectFunctions {
     for ((function, byAny) <- Seq(name -> false, s"${name}_any" -> true))
       session.sessionState.functionRegistry.createOrReplaceTempFunction(
         function,
-        { case Seq(texts) => NamesSubject(texts, function, subjects, byAny) },
+        { case Seq(texts) => NamesSubject(QuietValue(texts, Quiet), function, subjects, byAny) },
         "scala_udf"
       )
   }
 
   /** The subjects that the membership of this name knows. */
   def subjects(name: String): Broadcast[SubjectSet] = broadcasts.get(name)
+
+  /** `name(value)`: see [[QuietValue]]. */
+  def registerQuiet(session: SparkSession, name: String): Unit =
+    session.sessionState.functionRegistry.createOrReplaceTempFunction(
+      name,
+      { case Seq(value) => QuietValue(value, Quiet) },
+      "scala_udf"
+    )
 
   /** `name(parts)`: see [[HashOfParts]]. */
   def registerHash(session: SparkSession, name: String, secret: Array[Byte]): Unit = {

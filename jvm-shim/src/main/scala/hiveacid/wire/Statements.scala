@@ -4,8 +4,11 @@ import hiveacid.values.RowWrites
 
 // The meaning of the fields stands in hive_acid/wire/statements.py.
 
-/** The part that an INSERT OVERWRITE or TRUNCATE replaces. */
-final case class Overwrite(parts: Seq[String], isDynamic: Boolean, ifNotExists: Boolean, names: Seq[String])
+/** The part that an INSERT OVERWRITE or TRUNCATE replaces. Plans are shown, and a name of `names` may be a subject's.
+  */
+final case class Overwrite(parts: Seq[String], isDynamic: Boolean, ifNotExists: Boolean, names: Seq[String]) {
+  override def toString: String = s"Overwrite($parts, $isDynamic, $ifNotExists, ${names.length} names)"
+}
 
 /** The SQL text that a statement was parsed from, or its beginning. */
 final case class StatementText(sql: String, position: Int, isWhole: Boolean)

@@ -1,0 +1,130 @@
+"""Names that must not be told: errors and log records lose them before anybody outside of their keeper sees these.
+
+While somebody keeps names (`keeping`), the mask is asked wherever a text of ours leaves this process's Python: the
+JVM, which puts the errors of statements into its event log, handlers of log records, and the keeper's own caller.
+"""
+
+from __future__ import annotations
+
+import logging
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Lock
+from typing import Any, TypeVar
+
+from pyspark.errors import AnalysisException, ParseException, PySparkException
+
+from hive_acid.errors import HiveAcidError, build_error, condition_of
+from hive_acid.errors.conditions import list_conditions
+
+Mask = Callable[[str], str]
+T = TypeVar("T")
+
+_OURS = "hive_acid"
+_NOT_SHOWN = "(a text that is not shown)"
+_OF_PLANS = (AnalysisException, ParseException)
+"""Their texts tell of a statement, and not of rows."""
+
+_lock = Lock()
+_masks: list[Mask] = []
+_factory: list[Callable[..., logging.LogRecord]] = []
+"""The one that makes records when nobody keeps names."""
+
+
+def masked(text: str) -> str:
+    """The text without the names that anybody keeps."""
+    for mask in tuple(_masks):
+        text = mask(text)
+    return text
+
+
+def is_kept() -> bool:
+    """True while somebody keeps names."""
+    return bool(_masks)
+
+
+def work_masked(mask: Mask, work: Callable[[], T]) -> T:
+    """The result of `work`, during which `mask` is asked for each text. Raises its error as `mask_error` has it."""
+    safe = _make_safe(mask)
+    try:
+        with keeping(safe):
+            return work()
+    except BaseException as error:  # noqa: BLE001 (all but its names goes on)
+        failure = mask_error(error, safe)
+    raise failure  # outside of the block: Python would tie the original to it
+
+
+def _make_safe(mask: Mask) -> Mask:
+    """A mask that fails must neither let a text through nor end in an error with the one that it was to mask."""
+
+    def safe(text: str) -> str:
+        try:
+            return mask(text)
+        except Exception:  # noqa: BLE001 (whatever it is)
+            return _NOT_SHOWN
+
+    return safe
+
+
+@contextmanager
+def keeping(mask: Mask) -> Iterator[None]:
+    """Within the block errors that go to the JVM, and log records of this package, are masked; in all threads."""
+    with _lock:
+        _masks.append(mask)
+        if not _factory:
+            _factory.append(logging.getLogRecordFactory())
+            logging.setLogRecordFactory(_make_record)
+    try:
+        yield
+    finally:
+        with _lock:
+            _masks.remove(mask)
+            if not _masks:
+                logging.setLogRecordFactory(_factory.pop())
+
+
+def mask_error(error: BaseException, mask: Mask) -> BaseException:
+    """The error for those who must not hear the names: of its class if that is ours or Python's own of the system.
+
+    Nothing is left of its causes, nor of the text of an error that tells of rows: that may quote a part of a name,
+    which no mask knows. HIVE_ACID_ERASURE.UNEXPECTED is raised in its place.
+    """
+    if isinstance(error, PySparkException) and condition_of(error) in list_conditions():
+        return mask_own(error, mask)
+    if isinstance(error, OSError):
+        known = () if error.errno is None else (error.errno, error.strerror or "")
+        files = () if error.filename is None else (mask(str(error.filename)),)
+        return type(error)(*known, *files) if known else OSError(mask(str(error)))
+    if not isinstance(error, Exception):
+        return type(error)()
+    return build_error("HIVE_ACID_ERASURE.UNEXPECTED", failure=mask(_describe(error)))
+
+
+def mask_own(error: PySparkException, mask: Mask) -> HiveAcidError:
+    """An error of our conditions, from here or from the JVM, with masked parameters and without its causes."""
+    parameters: dict[str, Any] = {name: mask(text) for name, text in (error.getMessageParameters() or {}).items()}
+    return build_error(condition_of(error) or "", **parameters)
+
+
+def _describe(error: Exception) -> str:
+    """The text of an error that tells of a plan; the class of another, and where it was raised."""
+    if isinstance(error, _OF_PLANS):
+        return str(error).split("\nJVM stacktrace")[0].strip().rstrip(".")
+    thrown = getattr(error, "java_exception", None)
+    name = type(error).__name__ if thrown is None else str(thrown.getClass().getName())
+    condition = condition_of(error) if isinstance(error, PySparkException) else None
+    frames = traceback.extract_tb(error.__traceback__)
+    where = f" in {Path(frames[-1].filename).name}, line {frames[-1].lineno}" if frames else ""
+    return condition or f"{name}{where}"
+
+
+def _make_record(*args: Any, **kwargs: Any) -> logging.LogRecord:
+    record = _factory[0](*args, **kwargs) if _factory else logging.LogRecord(*args, **kwargs)
+    if record.name.partition(".")[0] == _OURS:
+        record.msg, record.args = masked(record.getMessage()), None
+        if record.exc_info:
+            record.exc_text = masked(logging.Formatter().formatException(record.exc_info))
+            record.exc_info = None
+    return record

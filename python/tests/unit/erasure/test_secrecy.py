@@ -1,0 +1,226 @@
+"""Whatever fails in an erasure or a search, and whatever the error quotes: nothing that they leave names a subject."""
+
+from __future__ import annotations
+
+import itertools
+import logging
+import traceback
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from pyspark.errors import AnalysisException, PySparkRuntimeError
+
+from hive_acid.erasure.certifying import recheck
+from hive_acid.erasure.places import PlaceKind
+from hive_acid.erasure.run import find_subjects
+from hive_acid.erasure.spotting import Spotters
+from hive_acid.errors import HiveAcidError, build_error
+from hive_acid.model.table import Partition
+from support.erasure_shop import SALES, SUBJECTS, Shop
+
+LINK = "a-17"
+"""The account of a subject, which nobody has given: a table tells it."""
+QUOTED = f"no partition day={SUBJECTS[0].upper()} or 'bo%2Ederek%40example%2Eorg' of account {LINK}"
+
+
+class _OfSpark(PySparkRuntimeError):
+    def __init__(self) -> None:
+        super().__init__("CAST_INVALID_INPUT", {})
+        self._message = QUOTED
+
+    def getCondition(self) -> str:  # noqa: N802
+        return "CAST_INVALID_INPUT"
+
+    def __str__(self) -> str:
+        return QUOTED
+
+
+class _OfAnalysis(AnalysisException):
+    def __init__(self) -> None:
+        super().__init__("UNRESOLVED_COLUMN", {})
+        self._message = QUOTED
+
+    def getCondition(self) -> str:  # noqa: N802
+        return "UNRESOLVED_COLUMN"
+
+    def __str__(self) -> str:
+        return f"[UNRESOLVED_COLUMN] did you mean {QUOTED}?"
+
+
+class _OfPy4J(Exception):
+    """As a Py4JJavaError, whose text is the stack trace of the JVM."""
+
+    class java_exception:  # noqa: N801
+        @staticmethod
+        def getClass() -> Any:  # noqa: N802
+            return type("Class", (), {"getName": staticmethod(lambda: "java.lang.IllegalStateException")})
+
+    def __str__(self) -> str:
+        return f"An error occurred while calling o7.collect.\n: java.lang.IllegalStateException: {QUOTED}"
+
+
+def chained() -> Exception:
+    try:
+        try:
+            raise ValueError(QUOTED)
+        except ValueError:
+            raise KeyError(QUOTED)  # noqa: B904
+    except KeyError as error:
+        built = build_error("HIVE_ACID_STORAGE", path=f"/warehouse/day={SUBJECTS[0]}", action="reading", reason=QUOTED)
+        built.__cause__ = error
+        return built
+
+
+ERRORS: dict[str, Callable[[], BaseException]] = {
+    "ours": chained,
+    "of the metastore": lambda: build_error("HIVE_ACID_METASTORE_REFUSED", method="x", reason=QUOTED, outcome=""),
+    "of Spark": _OfSpark,
+    "of the analysis": _OfAnalysis,
+    "of py4j": _OfPy4J,
+    "of Python": lambda: RuntimeError(QUOTED),
+    "of the system": lambda: FileNotFoundException(2, "No such file", f"/day={SUBJECTS[0]}/x"),
+    "without a number": lambda: OSError(QUOTED),
+    "of the user": lambda: KeyboardInterrupt(QUOTED),
+    "that ends all": lambda: SystemExit(QUOTED),
+}
+FileNotFoundException = FileNotFoundError
+
+
+class Failing:
+    """Fails at the call of this number, and logs the error before."""
+
+    def __init__(self, inner: Any, at: int, build: Callable[[], BaseException]) -> None:
+        self.inner, self.at, self.build, self.calls = inner, at, build, 0
+        self.is_link_known = False
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self.inner, name)
+        if not callable(found):
+            return found
+
+        def call(*args: Any, **kwargs: Any) -> Any:
+            self.calls += 1
+            if self.calls == self.at:
+                error = self.build()
+                try:
+                    raise error
+                except BaseException:
+                    logging.getLogger("hive_acid.somewhere").exception("it failed: %s", error)
+                    raise
+            result = found(*args, **kwargs)
+            self.is_link_known = self.is_link_known or (name == "links" and bool(result))
+            return result
+
+        return call
+
+
+def names_in(text: str) -> list[str]:
+    plain = text.lower().replace("%2e", ".").replace("%40", "@")
+    return [name for name in (*SUBJECTS, LINK) if name in plain]
+
+
+def shown(error: BaseException) -> str:
+    chain = "".join(traceback.format_exception(error))
+    parameters = error.getMessageParameters() if isinstance(error, HiveAcidError) else {}
+    return f"{chain} {error!r} {error.args} {parameters} {error.__context__!r} {error.__cause__!r}"
+
+
+def left(shop: Shop) -> str:
+    files = [path for path in shop.folder.rglob("*") if path.is_file()]
+    return "\n".join([*shop.told, *(path.read_text() for path in files)])
+
+
+@pytest.mark.parametrize("part", ["engine", "metastore", "files"])
+def test_an_error_at_any_call_tells_nobody(make_shop: Any, part: str, caplog: pytest.LogCaptureFixture) -> None:
+    failed = 0
+    for at, kind in enumerate(itertools.islice(itertools.cycle(ERRORS), 200), start=1):
+        shop = make_shop()
+        engine = shop.engine = Failing(shop.disk, 0, ERRORS[kind])
+        broken = Failing(getattr(shop, part), at, ERRORS[kind])
+        setattr(shop, part, broken)
+        engine = broken if part == "engine" else engine
+        try:
+            shop.erase()
+        except BaseException as error:  # noqa: BLE001
+            failed += 1
+            unknown = set() if engine.is_link_known else {LINK}
+            assert set(names_in(shown(error))) <= unknown, (at, kind, shown(error))
+        assert names_in(left(shop)) == [], (at, kind)
+        if broken.calls < at:
+            break
+    assert failed > 5
+    for record in caplog.records:
+        text = f"{record.getMessage()} {record.exc_text} {record.exc_info}"
+        assert not set(names_in(text)) - {LINK}, text
+
+
+@pytest.mark.parametrize("kind", ERRORS)
+def test_nor_does_one_of_a_dry_run_a_search_or_a_search_by_a_certificate(shop: Shop, kind: str) -> None:
+    outcome = shop.erase()
+    assert outcome.certificate is not None
+    searches: list[tuple[Callable[[], object], set[str]]] = [
+        (lambda: recheck(outcome.certificate, shop.certificate, shop.key, shop.world()), set()),
+        (shop.verify, {LINK}),  # no row tells it any more
+        (lambda: find_subjects(shop.case(), shop.world()), {LINK}),
+    ]
+    for at in (1, 2, 5, 9):
+        shop.engine = Failing(shop.disk, at, ERRORS[kind])
+        for search, unknown in searches:
+            shop.engine.calls = 0
+            with pytest.raises(BaseException) as caught:
+                search()
+            assert set(names_in(shown(caught.value))) <= unknown
+
+
+def test_an_error_keeps_its_class_and_what_it_tells_of_others(shop: Shop) -> None:
+    expected = {
+        "ours": "HIVE_ACID_STORAGE",
+        "of Spark": "CAST_INVALID_INPUT",
+        "of the analysis": "UNRESOLVED_COLUMN",
+        "of py4j": "java.lang.IllegalStateException",
+        "of Python": "RuntimeError in test_secrecy.py",
+        "of the system": "No such file",
+        "of the user": "KeyboardInterrupt",
+    }
+    for kind, text in expected.items():
+        shop.engine = Failing(shop.disk, 3, ERRORS[kind])
+        with pytest.raises(BaseException) as caught:
+            shop.erase()
+        assert text in shown(caught.value)
+        assert isinstance(caught.value, HiveAcidError) or type(caught.value) is type(ERRORS[kind]())
+
+
+def test_what_cannot_be_masked_is_not_shown(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(self: object, text: str) -> str:
+        raise IndexError(text)
+
+    shop.engine = Failing(shop.disk, 3, ERRORS["ours"])
+    monkeypatch.setattr(Spotters, "mask", fail)
+    with pytest.raises(HiveAcidError) as caught:
+        shop.erase()
+    assert caught.value.getCondition() == "HIVE_ACID_STORAGE"
+    assert names_in(shown(caught.value)) == []
+
+
+def test_records_of_others_and_of_later_are_as_they_were_made(shop: Shop, caplog: pytest.LogCaptureFixture) -> None:
+    shop.erase()
+    for name in ("hive_acid.somewhere", "others"):
+        logging.getLogger(name).warning("for %s", SUBJECTS[0])
+    assert [record.getMessage() for record in caplog.records[-2:]] == [f"for {SUBJECTS[0]}"] * 2
+
+
+def test_no_query_reads_a_file_that_cannot_be_read_where_its_path_names_a_subject(shop: Shop) -> None:
+    location = f"/warehouse/sales/day={SUBJECTS[0]}"
+    shop.metastore.add_partition(SALES, Partition(f"day={SUBJECTS[0]}", (SUBJECTS[0],), location))
+    shop.disk.put(f"{location}/delta_0000001_0000001_0000/bucket_00000", {"email": "cyd"}, problem="damage")
+    count, counted = shop.disk.count, list[str]()
+    shop.disk.count = lambda *given: (counted.append(str(given[0].table)), count(*given))[1]  # type: ignore[method-assign]
+    with pytest.raises(HiveAcidError) as caught:
+        shop.erase()
+    assert caught.value.getCondition() == "HIVE_ACID_ERASURE.NOT_COUNTED"
+    masked = shown(caught.value)
+    assert "delta_0000001_0000001_0000/bucket_00000" in masked and "damage" in masked and names_in(masked) == []
+    assert "shop.sales" not in counted
+    places = shop.verify().verdict.places
+    assert "damage" in "".join(place.detail for place in places if place.kind is PlaceKind.UNSEARCHED)
