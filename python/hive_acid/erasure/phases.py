@@ -10,6 +10,7 @@ from hive_acid.erasure.cleaning import CleanerWatch
 from hive_acid.erasure.deleting import Deleter
 from hive_acid.erasure.finding import Finder
 from hive_acid.erasure.ledger import Ledger
+from hive_acid.erasure.old_notes import OldNotes
 from hive_acid.erasure.places import Place, PlaceKind
 from hive_acid.erasure.plan import TablePlan
 from hive_acid.erasure.record import Record
@@ -85,10 +86,22 @@ class Erasure:
                 break
             failed = [place for table in self._plan.tables for place in self._compact(table, wanted, round_)]
             failed += self._clean()
+            self._mask_notes()
             results = self._verify(failed)
             if not any(result.places for result in results):
                 break
         return tuple(map(self._add_digests, results))
+
+    def _mask_notes(self) -> None:
+        """In the partitions within the limits: statements of before may name subjects in the history."""
+        for table in self._plan.tables:
+            found = self._record.found(table.table)
+            sight = self._verification.look_if_there(found.matcher)
+            if sight is not None and sight.identity == found.identity:
+                files = self._verification.list_files(sight, ())
+                chosen = self._finder.choose(table, {file.partition for file in files})
+                notes = OldNotes(self._world.file_system, self._record.spotter(table.table), self._world.tell)
+                notes.mask(tuple(file for file in files if file.partition in chosen))
 
     def _verify(self, failed: Sequence[Place]) -> tuple[TableResult, ...]:
         """All tables, and what of them the next round need not look at."""

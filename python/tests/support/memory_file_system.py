@@ -54,9 +54,9 @@ class MemoryFileSystem(MemoryCommitter):
         return self.texts[path]
 
     def read_bytes(self, path: str) -> bytes | None:
-        """What `bytes` holds for the path, nothing of a file that is there, None of one that is not."""
+        """What `bytes` holds for the path, else its text; None of a file that is not there."""
         self.calls.append("read_bytes")
-        return self.bytes.get(path, b"") if path in self.files else None
+        return self.bytes.get(path, self.texts[path].encode()) if path in self.files else None
 
     def read_range(self, path: str, start: int, length_bytes: int) -> bytes:
         """As `read_bytes`. A missing file is an error."""
