@@ -8,6 +8,22 @@ from sqlglot.dialects.spark import Spark
 from sqlglot.errors import SqlglotError
 from sqlglot.tokenizer_core import Token, TokenType
 
+_SPARKS_OWN = (
+    "MATCHED REBALANCE NAME IDENTIFIER TARGET SOURCE PRECEDING UNBOUNDED FOLLOWING CURRENT NULLS WITHIN AT ZONE OF "
+    "VERSION ROW__ID BY KEY VALUE STORED ORC PARQUET AVRO TEXTFILE JSONFILE SEQUENCEFILE RCFILE TBLPROPERTIES OPTIONS "
+    "PARTITIONED CLUSTERED SORTED BUCKETS LOCATION EXTERNAL SERDE SERDEPROPERTIES INPUTFORMAT OUTPUTFORMAT DELIMITED "
+    "FIELDS TERMINATED LINES COLLECTION ITEMS KEYS ESCAPED DEFINED DATA INPATH PARTITIONS IMMEDIATE"
+)
+"""Words that sqlglot reads as names."""
+SQL_WORDS = frozenset(
+    word
+    for known in (Spark.Tokenizer.KEYWORDS, Spark.Parser.FUNCTIONS, _SPARKS_OWN.split())
+    for phrase in known
+    for word in phrase.upper().split()
+    if word.isidentifier()
+)
+"""Words of statements and names of functions, in upper case."""
+
 
 class HiveAcid(Spark):
     """Spark's dialect of sqlglot without its words: each token is one piece of the text.

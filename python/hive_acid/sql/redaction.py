@@ -1,13 +1,13 @@
-"""Statements without their literals, for what outlives them: history, logs."""
+"""Statements without their literals and without names that nobody else knows, for what outlives them: history, logs."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from sqlglot.tokenizer_core import Token, TokenType
 
-from hive_acid.sql.dialect import find_tokens, upper_word
+from hive_acid.sql.dialect import SQL_WORDS, find_tokens, upper_word
 
 PLACEHOLDER = "?"
 _WORD = re.compile(r"[^\W\d]\w*")
@@ -23,24 +23,26 @@ _ENDS = ("", "'", '"', "`", "''", '""')
 """Endings that complete a text that was cut off: one of them does, the last two behind a backslash."""
 
 
-def redact(text: str, position: int = 0, is_whole: bool = True) -> str | None:
+def redact(text: str, names: Collection[str], position: int = 0, is_whole: bool = True) -> str | None:
     """The statement on one line, without comments, and with `?` for each literal; None if it cannot be told apart.
 
     Literals are strings of every spelling, numbers, `TRUE` and `FALSE`; also what only begins like a number, as a name
-    may. Names stay, in backticks too. In a SQL script it is the one statement that `position`, in characters, is in.
-    Unless `is_whole` the text may end anywhere, and its last token is left out.
+    may. `names`, in lower case, are those of tables and columns: they stay, in backticks too, and so do the words of
+    SQL. Any other name, as that of an alias, may be a value as well: `_1` stands for the first of them, `_2` for the
+    next. In a SQL script it is the one statement that `position`, in characters, is in. Unless `is_whole` the text may
+    end anywhere, and its last token is left out.
     """
     if _PROLONGED.search(text):
         return None
     tokens = find_tokens(text) if is_whole else _find_tokens_of_beginning(text)
     if any(text[token.start] == _DOLLAR for token in tokens):
         return None
-    pieces: list[str] = []
+    pieces, hidden = list[str](), dict[str, str]()
     reached = -1
     for token in _find_statement(tokens, position):
         if pieces and token.start > reached + 1:
             pieces.append(" ")
-        pieces.append(_redact_token(text[token.start : token.end + 1]))
+        pieces.append(_redact_token(text[token.start : token.end + 1], names, hidden))
         reached = token.end
     return "".join(pieces) or None
 
@@ -66,6 +68,13 @@ def _find_tokens_of_beginning(text: str) -> list[Token]:
     return []
 
 
-def _redact_token(token: str) -> str:
-    is_name = _WORD.fullmatch(token) and token.upper() not in _TRUTHS
-    return token if is_name or _QUOTED_NAME.fullmatch(token) or _OPERATOR.fullmatch(token) else PLACEHOLDER
+def _redact_token(token: str, names: Collection[str], hidden: dict[str, str]) -> str:
+    """`hidden` holds what stands for each name that does not stay."""
+    word = token.upper()
+    if _OPERATOR.fullmatch(token) or (word in SQL_WORDS and word not in _TRUTHS):
+        return token
+    is_quoted = _QUOTED_NAME.fullmatch(token) is not None
+    if not is_quoted and (word in _TRUTHS or not _WORD.fullmatch(token)):
+        return PLACEHOLDER
+    name = (token[1:-1].replace("``", "`") if is_quoted else token).lower()
+    return token if name in names else hidden.setdefault(name, f"_{len(hidden) + 1}")

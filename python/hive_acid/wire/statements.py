@@ -35,11 +35,15 @@ class Overwrite:
 
 @dataclass(frozen=True)
 class StatementText:
-    """The SQL text a statement was parsed from, or its beginning; in a script the statement stands at `position`."""
+    """The SQL text a statement was parsed from, or its beginning; in a script the statement stands at `position`.
+
+    `names`, in lower case, are those of the text that are of tables, columns and fields, or may be.
+    """
 
     sql: str
     position: int
     is_whole: bool
+    names: tuple[str, ...]
 
 
 @dataclass(frozen=True)

@@ -120,7 +120,7 @@ def _find_text(statement: Statement) -> str | None:
     text = statement.text
     if text is None:
         return None
-    redacted = redact(text.sql, text.position, text.is_whole)
+    redacted = redact(text.sql, frozenset(text.names), text.position, text.is_whole)
     return None if redacted is None else shorten(redacted, MAX_TEXT)
 
 

@@ -59,6 +59,21 @@ def test_every_front_is_noted_and_a_method_of_a_data_frame_has_no_text(tables: T
     ]
 
 
+def test_names_of_tables_columns_and_fields_stay_and_those_of_a_statement_do_not(
+    tables: Tables, spark: SparkSession
+) -> None:
+    tables.create("t", "id INT, name STRUCT<first: STRING>")
+    tables.sql("CREATE TABLE s STORED AS ORC AS SELECT 1 AS amount")
+    tables.sql("CREATE VIEW v AS SELECT amount AS total FROM s")
+    spark.sql("SELECT 1 AS figure").createOrReplaceTempView("martin")
+    tables.sql("INSERT INTO t SELECT amount AS `Martin King`, named_struct('first', 'x') FROM s King WHERE amount > 0")
+    tables.sql("INSERT INTO t SELECT total, named_struct('first', 'x') FROM v JOIN martin ON figure = total")
+    assert [text for _, text in statements(spark, "t")][::-1] == [
+        "INSERT INTO t SELECT amount AS _1, named_struct(?, ?) FROM s _2 WHERE amount > ?",
+        "INSERT INTO t SELECT total, named_struct(?, ?) FROM v JOIN _1 ON _2 = total",
+    ]
+
+
 def test_the_user_is_a_column_of_that_name(tables: Tables, spark: SparkSession) -> None:
     tables.create("t")
     tables.sql("INSERT INTO t VALUES (1, 'a')")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from hive_acid.history.entries import HistoryEntry
 from hive_acid.history.reader import load_history
 from hive_acid.metastore.types import MetastoreLine
@@ -26,8 +28,8 @@ def history(world: World, limit: int | None = None) -> list[HistoryEntry]:
 
 
 def run(world: World, kind: StatementKind, sql: str) -> None:
-    """A statement of which this is the text."""
-    world.run(kind, text=StatementText(sql, 0, True))
+    """A statement of which this is the text, in which all names are of tables and columns."""
+    world.run(kind, text=StatementText(sql, 0, True, tuple(re.findall(r"\w+", sql.lower()))))
 
 
 def note_files(world: World) -> list[str]:

@@ -82,7 +82,7 @@ case class AcidWriteCommand(
   def request(session: SparkSession): WriteRequest = {
     val title = kind.name.toUpperCase
     refuseOtherTransaction(session)
-    SessionTransactions.refuseOutside(session, StatementTexts.of(this).isDefined, title, table)
+    SessionTransactions.refuseOutside(session, origin.sqlText.isDefined, title, table)
     ReadZones.refuseOthers(title, ReadZones.of(changes), session.sessionState.conf.sessionLocalTimeZone)
     built(session)
   }

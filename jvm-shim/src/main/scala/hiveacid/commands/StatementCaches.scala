@@ -26,7 +26,7 @@ object StatementCaches {
   def use(session: SparkSession, command: AcidWriteCommand): AcidWriteCommand =
     if (session.sharedState.cacheManager.isEmpty) command
     else {
-      val isText = StatementTexts.of(command).isDefined
+      val isText = command.origin.sqlText.isDefined
       val changes = used(session, command.changes, part => isChanged(part) || isTarget(part, command.target, isText))
       BoundQueryExec.ofCaches(changes).headOption.foreach { cached =>
         SessionTransactions.refuse(session, "Reading or filling a cache", cached.table)

@@ -1,5 +1,7 @@
 package hiveacid.commands
 
+import java.util.Locale
+
 import hiveacid.wire.StatementText
 
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
@@ -14,9 +16,11 @@ object StatementTexts {
   private val MaxLength = 20000
 
   /** None for what a method of a DataFrame has made. The position is in code points. */
-  def of(plan: LogicalPlan): Option[StatementText] = plan.origin.sqlText.map { text =>
+  def of(command: AcidWriteCommand): Option[StatementText] = command.origin.sqlText.map { text =>
     val sql = text.take(MaxLength)
-    StatementText(sql, plan.origin.startIndex.getOrElse(0), isWhole = sql.length == text.length)
+    val lower = sql.toLowerCase(Locale.ROOT)
+    val names = StatementNames.of(command).filter(lower.contains(_))
+    StatementText(sql, command.origin.startIndex.getOrElse(0), isWhole = sql.length == text.length, names)
   }
 
   /** As much of a text as stands in a description. */

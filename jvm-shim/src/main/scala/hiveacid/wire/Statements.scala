@@ -11,7 +11,7 @@ final case class Overwrite(parts: Seq[String], isDynamic: Boolean, ifNotExists: 
 }
 
 /** The SQL text that a statement was parsed from, or its beginning. */
-final case class StatementText(sql: String, position: Int, isWhole: Boolean)
+final case class StatementText(sql: String, position: Int, isWhole: Boolean, names: Seq[String])
 
 /** A writing statement to be run. */
 final case class WriteRequest(
