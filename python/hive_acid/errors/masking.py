@@ -22,7 +22,8 @@ from hive_acid.errors.conditions import list_conditions
 Mask = Callable[[str], str]
 T = TypeVar("T")
 
-_OURS = "hive_acid"
+_OF_CALLS = "py4j"
+"""Its records of the level DEBUG are all that Python and the JVM tell each other, subjects too."""
 _NOT_SHOWN = "(a text that is not shown)"
 _OF_PLANS = (AnalysisException, ParseException)
 """Their texts tell of a statement, and not of rows."""
@@ -70,7 +71,10 @@ def _make_safe(mask: Mask) -> Mask:
 
 @contextmanager
 def keeping(mask: Mask) -> Iterator[None]:
-    """Within the block errors that go to the JVM, and log records of this package, are masked; in all threads."""
+    """Within the block errors that go to the JVM, and log records, are masked; in all threads.
+
+    PySpark logs the errors that it raises, before anybody can catch them.
+    """
     with _lock:
         _masks.append(mask)
         if not _factory:
@@ -122,9 +126,12 @@ def _describe(error: Exception) -> str:
 
 def _make_record(*args: Any, **kwargs: Any) -> logging.LogRecord:
     record = _factory[0](*args, **kwargs) if _factory else logging.LogRecord(*args, **kwargs)
-    if record.name.partition(".")[0] == _OURS:
-        record.msg, record.args = masked(record.getMessage()), None
+    if record.name.partition(".")[0] != _OF_CALLS:
+        text = record.getMessage()
+        if (hidden := masked(text)) != text:
+            record.msg, record.args = hidden, None
         if record.exc_info:
-            record.exc_text = masked(logging.Formatter().formatException(record.exc_info))
-            record.exc_info = None
+            trace = logging.Formatter().formatException(record.exc_info)
+            if (hidden := masked(trace)) != trace:
+                record.exc_text, record.exc_info = hidden, None
     return record

@@ -106,7 +106,8 @@ class Failing:
                 try:
                     raise error
                 except BaseException:
-                    logging.getLogger("hive_acid.somewhere").exception("it failed: %s", error)
+                    for logger in ("hive_acid.somewhere", "SQLQueryContextLogger"):
+                        logging.getLogger(logger).exception("it failed: %s", error)
                     raise
             result = found(*args, **kwargs)
             self.is_link_known = self.is_link_known or (name == "links" and bool(result))

@@ -16,7 +16,7 @@ import org.apache.spark.sql.catalyst.expressions.codegen.GenerateUnsafeProjectio
 import org.apache.spark.sql.types.{IntegerType, StringType}
 import org.apache.spark.unsafe.types.UTF8String
 
-/** Whatever a key fails for, the error tells no value. */
+/** The error of a key tells no value, for whatever it fails. */
 final class QuietValueSuite extends munit.FunSuite {
   private val name = BoundReference(0, StringType, nullable = true)
   private val number = Cast(name, IntegerType, Some("UTC"), EvalMode.ANSI)
