@@ -36,6 +36,10 @@ class ShownFiles:
         """
         if self.table.kind is not TableKind.INSERT_ONLY or self.table.file_format in READ_BY_SEARCH:
             return frozenset()
+        return self.list_all()
+
+    def list_all(self) -> frozenset[_Version]:
+        """The same of a transactional table of any format."""
         try:
             transactions = self.metastore.valid_transactions(0)
             write_ids = self.metastore.valid_write_ids([self.table.name], transactions)[self.table.name]

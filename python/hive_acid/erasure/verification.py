@@ -22,7 +22,7 @@ from hive_acid.erasure.places import (
 )
 from hive_acid.erasure.plan import SecondReader
 from hive_acid.erasure.shown_files import READ_BY_SEARCH, ShownFiles, count_shown
-from hive_acid.erasure.spotting import Spotters
+from hive_acid.erasure.spotting import Spotter, Spotters
 from hive_acid.errors import HiveAcidError, build_error
 from hive_acid.metastore.protocol import Metastore
 from hive_acid.model.names import is_hidden
@@ -144,14 +144,22 @@ class Verification:
         """
         spotter, sight = self.spotters.of(matcher.keys), self.look(matcher)
         if sight.table.kind is TableKind.FULL_ACID or sight.table.file_format in READ_BY_SEARCH:
-            files = (file for file in self.list_files(sight, ()) if not _is_passed_over(file))
-            named = [file for file in files if spotter.mask(file.path) != file.path]
+            named = self._find_named(sight, spotter)
             search = FileSearch(self._engine, self._file_system, matcher, spotter)
             found = search.search(named).values() if named else ()
             for place in (place for file in found if not file.is_searched for place in file.places):
                 failure = f"{place.where}: {place.detail}"
                 raise build_error("HIVE_ACID_ERASURE.NOT_COUNTED", table=matcher.table, failure=failure)
         return self._engine.count(matcher, partitions)
+
+    def _find_named(self, sight: Sight, spotter: Spotter) -> list[PhysicalFile]:
+        """The files that queries show and whose paths name a subject; of plain Hive all that are not hidden."""
+        files = (file for file in self.list_files(sight, ()) if not _is_passed_over(file))
+        named = [file for file in files if spotter.mask(file.path) != file.path]
+        if not named or sight.table.kind is TableKind.PLAIN:
+            return named
+        shown = ShownFiles(self._metastore, self._file_system, sight.table, sight.partitions).list_all()
+        return [file for file in named if (file.path, file.length_bytes, file.modified_ms) in shown]
 
     def verify(self, matcher: Matcher, former: Former, earlier: TableReport | None = None) -> TableReport:
         """Searches everything, and again what has changed meanwhile; of files that `earlier` tells of the new ones.
