@@ -26,8 +26,9 @@ _LINE = re.compile(r"[^\n]+")
 _VALUE = re.compile(r"(?<==)[^/=]+")
 _LITERAL = re.compile(r"'([^']*)'|\"([^\"]*)\"|\b([0-9]{5,})\b")
 _TRIFLE = re.compile(r"[0-9]{1,5}")
-_AROUND = " \t\r."
 _CACHED = 100_000
+_AROUND = " \t\r."
+"""Blanks and points around a value in a text."""
 _FIELD = re.compile(r"[^\x00-\x1f,;|\t]+")
 
 _Spot = tuple[int, int, bytes]
