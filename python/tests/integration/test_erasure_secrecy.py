@@ -47,9 +47,9 @@ table, key = TableName(told["database"], "t"), Key(("name",))
 matcher = Matcher(table, (KeyedHashes(key, engine.spell(table, key, [(told["subject"],)])),))
 found = [engine.count(matcher, None).matched, len(engine.links(matcher, Key(("id",))))]
 with engine._functions.conditions(matcher) as conditions:
-    frame = spark.sql(f"SELECT * FROM {table} WHERE {conditions[0]}")
+    frame = engine._session.sql(f"SELECT * FROM {table} WHERE {conditions[0]}")
     print(frame._jdf.queryExecution().toString())
-    spark.sql(f"EXPLAIN FORMATTED SELECT * FROM {table} WHERE {conditions[0]}").show(truncate=False)
+    engine._session.sql(f"EXPLAIN FORMATTED SELECT * FROM {table} WHERE {conditions[0]}").show(truncate=False)
 found.append(engine.delete([matcher], {})[0].row_count)
 files = [path for path in Path(told["root"]).rglob("bucket_*") if not path.name.endswith(".crc")]
 listed = [PhysicalFile(str(p), p.stat().st_size, p.stat().st_mtime_ns // 1_000_000) for p in files]

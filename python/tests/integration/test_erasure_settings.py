@@ -116,6 +116,7 @@ KINDS = {
 }
 
 
+@pytest.mark.beyond_the_gate("a full ACID table; `unit/erasure/test_cross_check.py`", but=["full"])
 @pytest.mark.parametrize("kind", KINDS)
 def test_renamed_columns_are_searched_by_name_and_by_position(spark: SparkSession, tables: Tables, kind: str) -> None:
     tables.sql(f"CREATE TABLE t (id INT, name STRING, city STRING) STORED AS ORC TBLPROPERTIES ({KINDS[kind]})")
@@ -151,6 +152,7 @@ def test_an_erasure_is_done_where_columns_are_found_as_hive_does_and_refused_els
     assert not [path for path in tables.location("t").rglob("*") if path.is_file() and b"Ada" in path.read_bytes()]
 
 
+@pytest.mark.beyond_the_gate("the renamed columns of a full ACID table; the erasure of a renamed column")
 def test_a_row_that_names_a_person_by_one_way_alone_is_rewritten_and_nobody_elses_value_is_changed(
     spark: SparkSession, tables: Tables, tmp_path: Path
 ) -> None:
@@ -162,6 +164,7 @@ def test_a_row_that_names_a_person_by_one_way_alone_is_rewritten_and_nobody_else
     assert tables.sql("SELECT id, city, name FROM t ORDER BY id") == [(1, "Ada", "Ulm"), (3, "Cyd", "Rom")]
 
 
+@pytest.mark.beyond_the_gate("each setting has its default; the other tests of the file")
 def test_an_erasure_in_a_session_of_other_settings_is_that_of_any_session(
     spark: SparkSession, tables: Tables, tmp_path: Path
 ) -> None:
@@ -179,6 +182,7 @@ def test_an_erasure_in_a_session_of_other_settings_is_that_of_any_session(
     assert [row[0] for row in tables.sql("SELECT id FROM t ORDER BY id")] == [2, 3]
 
 
+@pytest.mark.beyond_the_gate("a table of PARQUET; `unit/erasure/test_cross_check.py`", but=["PARQUET"])
 @pytest.mark.parametrize("form", ["ORC", "PARQUET"])
 def test_a_plain_table_is_searched_without_regard_to_case_in_files_of_any_size(
     spark: SparkSession, tables: Tables, form: str

@@ -3,7 +3,7 @@ package hiveacid.search
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.hiveacid.SparkAccess
 
-/** A session whose answers do not depend on what another one has set. Which settings count is Python's to say. */
+/** A session whose answers do not depend on what another one has set. Python says which settings count. */
 object PinnedSession {
 
   /** A session beside this one, with its functions and temporary views of now.
