@@ -23,8 +23,9 @@ from hive_acid.erasure.signing import Signer
 from hive_acid.erasure.spotting import Spotters
 from hive_acid.erasure.state import ErasureState, describe_keys
 from hive_acid.erasure.subjects import Subjects, identify_erasure
+from hive_acid.erasure.table_report import Former, TableReport
 from hive_acid.erasure.verdict import BLIND_SPOTS, Verdict, judge
-from hive_acid.erasure.verification import Former, TableReport, Verification
+from hive_acid.erasure.verification import Verification
 from hive_acid.erasure.world import TableResult, World
 from hive_acid.errors import HiveAcidError, build_error
 from hive_acid.errors.masking import work_masked

@@ -11,8 +11,9 @@ from hive_acid.erasure.places import Place, PlaceKind, describe_visible
 from hive_acid.erasure.plan import TablePlan
 from hive_acid.erasure.record import Record
 from hive_acid.erasure.state import FoundTable
+from hive_acid.erasure.table_report import Former, TableReport
 from hive_acid.erasure.trails import Reach, Trail
-from hive_acid.erasure.verification import Former, TableReport, Verification
+from hive_acid.erasure.verification import Verification
 from hive_acid.erasure.world import TableResult, World
 from hive_acid.model.table import TableName
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Generic, Protocol, TypeVar
 
 from hive_acid.erasure.places import Place, PlaceKind
-from hive_acid.erasure.verification import TableReport, Verification
+from hive_acid.erasure.table_report import TableReport
+from hive_acid.erasure.verification import Verification
 
 _LOOKS = 5
 """Beside writers that never rest there is no such moment."""

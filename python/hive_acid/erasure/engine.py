@@ -144,7 +144,10 @@ class ErasureEngine(Protocol):
     """
 
     def check_session(self) -> None:
-        """Raises HIVE_ACID_ERASURE.COLUMNS_SETTING for a session set to read other rows than Hive of the line shows."""
+        """Raises HIVE_ACID_ERASURE.COLUMNS_SETTING for a session set to read other rows than Hive of the line shows.
+
+        Within a transaction of the session HIVE_ACID_TRANSACTION_STATE.NESTED.
+        """
         ...
 
     def types(self, table: TableName, key: Key) -> KeyTypes:

@@ -10,7 +10,7 @@ from hive_acid.erasure.engine import ErasureEngine, PhysicalFile
 from hive_acid.erasure.file_search import SearchedFile
 from hive_acid.erasure.places import Place, PlaceKind
 from hive_acid.erasure.spotting import Spotter
-from hive_acid.erasure.verification import TableReport
+from hive_acid.erasure.table_report import TableReport
 from hive_acid.model.names import is_base
 
 

@@ -19,8 +19,9 @@ from hive_acid.erasure.places import Place, PlaceKind
 from hive_acid.erasure.plan import TablePlan
 from hive_acid.erasure.signing import Signer
 from hive_acid.erasure.state import CERTIFIED, FoundTable
+from hive_acid.erasure.table_report import Former, TableReport
 from hive_acid.erasure.verdict import Verdict
-from hive_acid.erasure.verification import Former, TableReport, Verification
+from hive_acid.erasure.verification import Verification
 from hive_acid.erasure.world import TableResult, World
 from hive_acid.errors.masking import work_masked
 

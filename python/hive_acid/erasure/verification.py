@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 
-from hive_acid.erasure.cross_check import CrossCheck, CrossChecker
+from hive_acid.erasure.cross_check import CrossChecker
 from hive_acid.erasure.engine import ErasureEngine, MatchCount, Matcher, PhysicalFile
 from hive_acid.erasure.file_search import FileSearch, SearchedFile
 from hive_acid.erasure.kept_files import KeptFiles
@@ -23,74 +23,17 @@ from hive_acid.erasure.places import (
 from hive_acid.erasure.plan import SecondReader
 from hive_acid.erasure.shown_files import READ_BY_SEARCH, ShownFiles, count_shown
 from hive_acid.erasure.spotting import Spotter, Spotters
+from hive_acid.erasure.table_report import Former, Sight, State, TableReport
 from hive_acid.errors import HiveAcidError, build_error
 from hive_acid.metastore.protocol import Metastore
 from hive_acid.model.names import is_hidden
-from hive_acid.model.table import Partition, TableDescription, TableKind
+from hive_acid.model.table import TableDescription, TableKind
 from hive_acid.model.write_ids import ValidWriteIdList
 from hive_acid.snapshot.filesystem import FileSystem
 
 _WENT = "it went while it was searched"
 _LISTINGS = 5
 """Beside writers that never rest there is no end."""
-
-
-@dataclass(frozen=True)
-class Sight:
-    """A table as it was seen at one moment."""
-
-    identity: str
-    table: TableDescription
-    partitions: tuple[Partition, ...]
-
-    @property
-    def locations(self) -> tuple[str, ...]:
-        """Where it and its partitions lie, sorted."""
-        return tuple(sorted({self.table.location, *(partition.location for partition in self.partitions)}))
-
-
-@dataclass(frozen=True)
-class Former:
-    """The table as an earlier phase saw it: its identity and locations. Empty: nobody did."""
-
-    identity: str = ""
-    locations: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class State:
-    """All that a search rests on. If it is the same later, no row, file or text has come to the table meanwhile.
-
-    `write_ids` were read before `files` were listed: they tell of a transaction whose files came and went in between.
-    None: the table is of plain Hive. `places` are those of texts in the metastore, and of uploads.
-    """
-
-    sight: Sight
-    write_ids: ValidWriteIdList | None
-    files: frozenset[PhysicalFile]
-    places: tuple[Place, ...]
-
-
-@dataclass(frozen=True)
-class TableReport:
-    """The result for one table.
-
-    `places` are all that was found, those of files and of the second reader too; `partitions` are plain names.
-    `state` is what it rests on, None if that never rested or is gone; `listed_ms` and `counted_ms` are the times at
-    which files were listed last and visible rows were counted. `moment_ms`: all this still was so then.
-    """
-
-    matcher: Matcher = field(repr=False)
-    identity: str
-    files: tuple[SearchedFile, ...]
-    places: tuple[Place, ...]
-    cross_check: CrossCheck = field(default_factory=CrossCheck)
-    partitions: tuple[str, ...] = field(default=(), repr=False)
-    state: State | None = field(default=None, repr=False)
-    former: Former = field(default=Former(), repr=False)
-    listed_ms: int | None = None
-    counted_ms: int | None = None
-    moment_ms: int | None = None
 
 
 class Verification:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from hive_acid.erasure.engine import ErasureEngine
 from hive_acid.erasure.places import Place
 from hive_acid.erasure.state import FoundTable
-from hive_acid.erasure.verification import TableReport
+from hive_acid.erasure.table_report import TableReport
 from hive_acid.metastore.protocol import Metastore
 from hive_acid.snapshot.filesystem import FileSystem
 

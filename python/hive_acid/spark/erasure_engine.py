@@ -78,6 +78,8 @@ class SparkErasureEngine:
         self._functions = SubjectFunctions(self._session, hash_key)
 
     def check_session(self) -> None:
+        with AcidTransaction(self._caller):  # refused within another block, whose locks this session would wait for
+            pass
         line = self._attachment.metastore.line
         settings = self._attachment.settings.overridden_by(find_own_settings(self._caller))
         found, wanted = find_evolution(settings, line), find_evolution(Settings({}), line)

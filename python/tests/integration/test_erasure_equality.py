@@ -6,8 +6,7 @@ is renamed between these files and newer ones. Texts that name no one value are 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -17,6 +16,7 @@ from integration.conftest import Tables
 from support.altered_by_hive import alter
 from support.equal_values import CELLS, PARTITION_CELLS, Cell
 from support.erasure_calls import erase_once
+from support.session_settings import set_for
 
 _SETTINGS: Mapping[str, Mapping[str, str]] = {
     "as it comes": {},
@@ -26,19 +26,6 @@ _SETTINGS: Mapping[str, Mapping[str, str]] = {
     "no vectors": {"spark.sql.orc.enableVectorizedReader": "false"},
     "no code": {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"},
 }
-
-
-@contextmanager
-def set_for(spark: SparkSession, settings: Mapping[str, str]) -> Iterator[None]:
-    """Settings that end with the block."""
-    before = {name: spark.conf.get(name, None) for name in settings}
-    for name, value in settings.items():
-        spark.conf.set(name, value)
-    try:
-        yield
-    finally:
-        for name, kept in before.items():
-            spark.conf.unset(name) if kept is None else spark.conf.set(name, kept)
 
 
 def write_rows(tables: Tables, first: int, cells: Sequence[Cell], types: Sequence[str]) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +19,7 @@ from hive_acid.model.table import TableName
 from hive_acid.spark.erasure_engine import SparkErasureEngine
 from integration.conftest import Tables
 from support.metastore_setup import thrift_setup
+from support.session_settings import set_for
 
 CHARS = "id INT, code CHAR(4), codes ARRAY<CHAR(4)>, named MAP<CHAR(4), STRING>, inner STRUCT<code: CHAR(4)>"
 FULL_ACID = "STORED AS ORC TBLPROPERTIES ('transactional'='true')"
@@ -80,7 +79,7 @@ def test_small_decimals_are_spelled_alike_whatever_a_session_shows(
     table = tables.create("t", "ident DECIMAL(10, 8)")
     tables.sql("INSERT INTO t VALUES (0.0000001), (1)")
     found = matcher(engine, table, "ident", "0.0000001")
-    with set_for(spark, "spark.sql.ansi.enabled", is_ansi):
+    with set_for(spark, {"spark.sql.ansi.enabled": is_ansi}):
         other = SparkErasureEngine(spark, b"a secret that is nowhere to be seen")
         assert other.count(found, None).matched == 1
         assert matcher(other, table, "ident", "0.0000001") == found
@@ -139,16 +138,6 @@ def test_a_key_that_would_keep_the_blanks_of_a_char_is_refused(
     assert condition_of(lambda: engine.types(table, Key((part,)))) == "PLAN_CHAR"
 
 
-@contextmanager
-def set_for(spark: SparkSession, setting: str, value: str) -> Iterator[None]:
-    before = spark.conf.get(setting)
-    spark.conf.set(setting, value)
-    try:
-        yield
-    finally:
-        spark.conf.set(setting, str(before))
-
-
 @pytest.mark.parametrize(
     ("setting", "value"),
     [("spark.sql.readSideCharPadding", "false"), ("spark.sql.legacy.charVarcharAsString", "true")],
@@ -158,7 +147,7 @@ def test_char_is_compared_with_its_blanks_also_for_a_session_that_pads_none(
 ) -> None:
     table = tables.create("t", "id INT, code CHAR(4), codes ARRAY<CHAR(4)>")
     tables.sql("INSERT INTO t VALUES (1, 'ab', array('cd')), (2, 'xy', NULL)")
-    with set_for(spark, setting, value):
+    with set_for(spark, {setting: value}):
         engine = SparkErasureEngine(spark, b"a secret that is nowhere to be seen")
         assert engine.types(table, Key(("code",))).parts == ("char(4)",)
         for part, subject in (("code", "ab"), ("codes", "cd")):
@@ -172,7 +161,7 @@ def test_a_key_that_is_computed_by_the_time_zone_is_another_key_in_another_zone(
     table, key = tables.create("t", "seconds BIGINT, day STRING"), Key(("from_unixtime(seconds)", "lower(day)"))
     types = {}
     for zone in ("UTC", "Asia/Tokyo"):
-        with set_for(spark, "spark.sql.session.timeZone", zone):
+        with set_for(spark, {"spark.sql.session.timeZone": zone}):
             types[zone] = SparkErasureEngine(spark, b"a secret that is nowhere to be seen").types(table, key)
     change = find_change(key, types["UTC"], types["Asia/Tokyo"])
     assert change == "column seconds was of type bigint in Z, and is of type bigint in Asia/Tokyo"

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +21,7 @@ from hive_acid.spark.pinned_session import FAMILIES, FIXED, KEPT, pin_session
 from integration.conftest import Tables
 from support.erasure_calls import erase_once
 from support.erasure_searches import matcher, search
+from support.session_settings import set_for
 
 SECRET = b"a secret that is nowhere to be seen"
 BY_POSITION = "spark.hiveacid.read.columnsByPosition"
@@ -54,18 +54,6 @@ OTHERWISE = {
     "spark.sql.storeAssignmentPolicy": "LEGACY",
 }
 """Settings by which a session may read or compare otherwise, with another value than they have by default."""
-
-
-@contextmanager
-def set_for(spark: SparkSession, settings: Mapping[str, str]) -> Iterator[None]:
-    before = {key: spark.conf.get(key, None) if key == "spark.sql.ansi.enabled" else None for key in settings}
-    for key, value in settings.items():
-        spark.conf.set(key, value)
-    try:
-        yield
-    finally:
-        for key, value in before.items():
-            spark.conf.unset(key) if value is None else spark.conf.set(key, value)
 
 
 def settings_of(session: SparkSession) -> Any:
@@ -150,6 +138,19 @@ def test_an_erasure_is_done_where_columns_are_found_as_hive_does_and_refused_els
     assert outcome.verdict.state.value == "erased", outcome.verdict
     assert tables.sql("SELECT * FROM t") == [(2, "Bo", "Rom")]
     assert not [path for path in tables.location("t").rglob("*") if path.is_file() and b"Ada" in path.read_bytes()]
+
+
+def test_an_erasure_within_a_transaction_of_the_session_is_refused(
+    spark: SparkSession, tables: Tables, tmp_path: Path
+) -> None:
+    """Its own session would wait for the locks of that one."""
+    tables.create("t", "id INT, who STRING")
+    tables.sql("INSERT INTO t VALUES (1, 'Ada')")
+    with pytest.raises(HiveAcidError) as caught, hive_acid.transaction(spark):
+        tables.sql("DELETE FROM t WHERE id = 2")
+        erase_once(spark, tmp_path, ["Ada"], {f"{tables.database}.t": {"keys": {"who": "who"}}}, ["who"])
+    assert caught.value.getCondition() == "HIVE_ACID_TRANSACTION_STATE.NESTED"
+    assert tables.sql("SELECT who FROM t") == [("Ada",)]
 
 
 @pytest.mark.beyond_the_gate("the renamed columns of a full ACID table; the erasure of a renamed column")

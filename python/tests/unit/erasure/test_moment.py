@@ -15,7 +15,8 @@ from hive_acid.erasure.certifying import recheck
 from hive_acid.erasure.page import format_page
 from hive_acid.erasure.run import verify_subjects
 from hive_acid.erasure.summary import summarize
-from hive_acid.erasure.verification import TableReport, Verification
+from hive_acid.erasure.table_report import TableReport
+from hive_acid.erasure.verification import Verification
 from hive_acid.model.table import Partition
 from support.erasure_shop import NOTES, OTHER, PEOPLE, SALES, SUBJECTS, Shop
 
