@@ -9,7 +9,13 @@ from typing import Any
 from hive_acid.erasure.arrow_files import FileColumns
 from hive_acid.erasure.engine import Key
 from hive_acid.erasure.plain_keys import Doubt, NotPlain, PlainPart, find_type, parse_part
-from hive_acid.erasure.plain_values import Speller, check_declared, find_speller, read_partition_value
+from hive_acid.erasure.plain_values import (
+    Speller,
+    check_declared,
+    check_partition_type,
+    find_speller,
+    read_partition_value,
+)
 from hive_acid.model.table import TableDescription
 
 Parts = tuple[bytes, ...]
@@ -67,6 +73,8 @@ class PlainKey:
         """True for a part with several values. Raises NotPlain for a type that only Spark spells."""
         is_partition = part.path[0] in self.partition_columns
         declared = find_type(self.partition_columns if is_partition else self.columns, part.path).lower()
+        if is_partition:
+            check_partition_type(declared)
         if part.of_map and declared.startswith("map<"):
             check_declared(declared[len("map<") :].partition(",")[0])
             return True

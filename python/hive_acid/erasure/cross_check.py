@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -26,6 +27,7 @@ BEYOND_THE_LIMIT = "beyond the plan's limit"
 _GONE = "it is not there any more"
 _BY_QUERIES = "rows of its format are read by queries alone"
 _NOBODY = "no subject has a value for a key"
+_MOMENT = re.compile(r"\btimestamp\b")
 
 
 @dataclass(frozen=True)
@@ -64,7 +66,8 @@ class CrossChecker:
 
     A file that the second reader cannot read is a place, and so is one in which its numbers are others. A value that it
     has read in a file is searched for by the same search. Where that does not find it, finding nobody means nothing.
-    A key that only Spark computes is not compared: the rows are counted in which its columns have a value.
+    A key that only Spark computes is not compared: the rows are counted in which its columns have a value. Columns of
+    moments are left alone, for pyarrow reads no file of ORC with a year before 1678 or after 2261.
     """
 
     def __init__(
@@ -118,7 +121,8 @@ class CrossChecker:
             except NotPlain as reason:
                 alone.append(OneReader(keyed.key, str(reason)))
                 types = keyed.types or self._engine.types(matcher.table, keyed.key)
-                names = (column.name.partition(".")[0] for column in types.columns)
+                counted = (column for column in types.columns if not _MOMENT.search(column.data_type))
+                names = (column.name.partition(".")[0] for column in counted)
                 columns |= dict.fromkeys(name for name in names if name in in_files)
         with_values = ColumnsWithValues(tuple(columns), tuple(in_files))
         return TableReader(tuple(keys), with_values, is_partly=bool(alone)), tuple(alone)

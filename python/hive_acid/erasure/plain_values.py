@@ -30,6 +30,13 @@ def check_declared(declared: str) -> None:
         raise NotPlain(_ONLY_SPARK)
 
 
+def check_partition_type(declared: str) -> None:
+    """Raises NotPlain for a type of partition columns, in Hive's spelling, whose values only Spark spells."""
+    wanted = _normalise(declared)
+    if not (wanted in ("string", "date", *_INTEGERS) or wanted.startswith("varchar(")):
+        raise NotPlain(_ONLY_SPARK)
+
+
 def find_speller(declared: str, stored: Any) -> Speller:
     """How values of a column are spelled that a file stores as the Arrow type `stored`.
 
