@@ -1,7 +1,7 @@
 package hiveacid.formats
 
-/** The use of the values that a scan reads. It matters where a file holds columns encrypted: a session without
-  * their keys reads a mask in place of the values, and new files are written without encryption.
+/** The use of the values that a scan reads. It matters where a file holds columns encrypted: a session without their
+  * keys reads a mask in place of the values, and new files are written without encryption.
   */
 sealed trait ValueUse
 

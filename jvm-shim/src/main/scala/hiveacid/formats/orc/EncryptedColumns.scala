@@ -29,23 +29,21 @@ final class EncryptedColumns(reader: Reader) {
       }
 
   /** Throws HIVE_ACID_UNSUPPORTED_LAYOUT if columns of these names must not be read for that use. */
-  def check(names: Seq[String], use: ValueUse, path: Path, errors: ReadErrors): Unit = use match {
-    case ValueUse.Shown   =>
-    case ValueUse.Decides =>
-      val masked = among(names).filterNot(_.isReadable)
-      refuse(masked, "MASKED_COLUMNS", path, errors, "keys" -> masked.flatMap(_.keys).distinct.mkString(", "))
-    case _ => refuse(among(names), "ENCRYPTED_COLUMNS", path, errors)
-  }
-
-  private def refuse(
-      found: Seq[EncryptedColumn],
-      condition: String,
-      path: Path,
-      errors: ReadErrors,
-      more: (String, String)*
-  ): Unit = if (found.nonEmpty) {
-    val told = Map("columns" -> found.map(_.name).mkString(", ")) ++ more
-    throw errors.unsupported(path, Refusal(s"HIVE_ACID_UNSUPPORTED_LAYOUT.$condition", told))
+  def check(names: Seq[String], use: ValueUse, path: Path, errors: ReadErrors): Unit = {
+    val found = use match {
+      case ValueUse.Shown   => Nil
+      case ValueUse.Decides => among(names).filterNot(_.isReadable)
+      case _                => among(names)
+    }
+    if (found.nonEmpty) {
+      val columns = found.map(_.name).mkString(", ")
+      val refusal =
+        if (use == ValueUse.Decides) {
+          val keys = found.flatMap(_.keys).distinct.mkString(", ")
+          Refusal("HIVE_ACID_UNSUPPORTED_LAYOUT.MASKED_COLUMNS", Map("columns" -> columns, "keys" -> keys))
+        } else Refusal("HIVE_ACID_UNSUPPORTED_LAYOUT.ENCRYPTED_COLUMNS", Map("columns" -> columns))
+      throw errors.unsupported(path, refusal)
+    }
   }
 
   /** Whether the column of that number, as the file's schema has it, is encrypted. */
