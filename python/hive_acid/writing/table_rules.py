@@ -212,9 +212,17 @@ def build_row_type(table: TableDescription) -> str:
 def _orc_type(text: str) -> str:
     """A type of the metastore, whose words may be in any case, in ORC's spelling; names of fields stay as they are.
 
-    ORC wants them in quotation marks, for Hive lets blanks and dots stand in them (TypeInfoParser.isTypeChar).
+    ORC wants them in quotation marks.
     """
-    return _FIELD_NAME.sub(r"`\1`", _TYPE_WORD.sub(lambda match: match[0].lower(), text))
+    return quote_fields(_TYPE_WORD.sub(lambda match: match[0].lower(), text))
+
+
+def quote_fields(text: str) -> str:
+    """A type of the metastore with names of fields in quotation marks, as the parsers of ORC and Spark read them.
+
+    Hive lets blanks and dots stand in names (TypeInfoParser.isTypeChar).
+    """
+    return _FIELD_NAME.sub(r"`\1`", text)
 
 
 def find_compression(table: TableDescription, line: MetastoreLine) -> str:

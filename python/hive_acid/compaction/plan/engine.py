@@ -18,7 +18,7 @@ from hive_acid.wire.compaction_spec import CompactedFile, CompactionSpec, Folded
 from hive_acid.wire.scan_plan import RawIds, ScanFile, ScanFolder
 from hive_acid.wire.write_spec import OutputJob
 from hive_acid.writing.engine import WriteResult
-from hive_acid.writing.table_rules import FileLayout
+from hive_acid.writing.table_rules import FileLayout, quote_fields
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class CompactionJob:
             write_ids=write_ids,
             deletes=self.partition.deletes_message(),
             files=tuple(self._file(file) for file in self.plan.files),
-            columns=tuple(DescribedColumn(column.name, column.type, None) for column in self.columns),
+            columns=tuple(DescribedColumn(column.name, quote_fields(column.type), None) for column in self.columns),
             output=self.output,
         )
 
