@@ -9,7 +9,8 @@ from typing import Any, BinaryIO
 
 from hive_acid.erasure.plain_keys import NotPlain
 
-_BATCH_ROWS = 50_000
+_BATCH_ROWS = 200_000
+"""So many values of a key are in memory at a time, about 30 MiB of them. Each different one is looked at once."""
 _ACID_COLUMNS = ("operation", "originaltransaction", "bucket", "rowid", "currenttransaction", "row")
 _UNNAMED = re.compile(r"_col\d+")
 

@@ -17,7 +17,7 @@ from hive_acid.erasure.places import Place, PlaceKind
 from hive_acid.erasure.plain_keys import NotPlain
 from hive_acid.erasure.plan import SecondReader
 from hive_acid.erasure.sampling import choose, spread
-from hive_acid.erasure.table_reader import ColumnsWithValues, TableReader
+from hive_acid.erasure.table_reader import ColumnsWithValues, ReadKey, TableReader
 from hive_acid.errors import StorageError
 from hive_acid.model.table import TableDescription
 from hive_acid.snapshot.filesystem import FileSystem
@@ -113,11 +113,11 @@ class CrossChecker:
     def _build_reader(
         self, matcher: Matcher, wanted: Sequence[KeyedHashes]
     ) -> tuple[TableReader, tuple[OneReader, ...]]:
-        keys, alone, columns = list[tuple[KeyedHashes, PlainKey]](), list[OneReader](), dict[str, None]()
+        keys, alone, columns = list[ReadKey](), list[OneReader](), dict[str, None]()
         in_files = [column.name for column in self._table.columns]
         for keyed in wanted:
             try:
-                keys.append((keyed, PlainKey.of(keyed.key, self._table)))
+                keys.append(ReadKey.of(keyed, PlainKey.of(keyed.key, self._table), self._key))
             except NotPlain as reason:
                 alone.append(OneReader(keyed.key, str(reason)))
                 types = keyed.types or self._engine.types(matcher.table, keyed.key)
@@ -150,7 +150,7 @@ class CrossChecker:
                 found.is_whole = False
                 break
             for batch in file.batches(part, bound.columns):
-                counted = bound.count(batch, self._key, found.control)
+                counted = bound.count(batch, found.control)
                 found.control = counted.control
                 found.rows += counted.rows
                 found.matches += counted.matches

@@ -7,6 +7,7 @@ import hmac
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
 from hive_acid.errors import build_error
@@ -55,11 +56,21 @@ class HashKey:
 
     def hash_parts(self, parts: Sequence[str]) -> bytes:
         """The keyed hash of a key value, 32 bytes."""
-        return hmac.digest(self.secret, encode_parts(parts), "sha256")
+        return self._hash(encode_parts(parts))
 
     def hash_bytes(self, parts: Sequence[bytes]) -> bytes:
         """The same of texts as files hold them, which need not be UTF-8."""
-        return hmac.digest(self.secret, _join(parts), "sha256")
+        return self._hash(_join(parts))
+
+    def _hash(self, encoded: bytes) -> bytes:
+        keyed = self._keyed.copy()
+        keyed.update(encoded)
+        return keyed.digest()
+
+    @cached_property
+    def _keyed(self) -> hmac.HMAC:
+        """Has taken in the secret, which costs more than a short text."""
+        return hmac.new(self.secret, digestmod="sha256")
 
     @property
     def id(self) -> str:

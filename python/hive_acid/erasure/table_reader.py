@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from hive_acid.erasure.arrow_files import FileColumns
 from hive_acid.erasure.arrow_keys import Batch, BoundKey, NamedRows, Parts, PlainKey
 from hive_acid.erasure.engine import Key, KeyedHashes
 from hive_acid.erasure.keyed_hash import HashKey
+
+_KEPT_ANSWERS = 1 << 18
+"""About 60 MiB for each key."""
 
 
 @dataclass(frozen=True)
@@ -37,19 +41,33 @@ class Counted:
 
 
 @dataclass(frozen=True)
+class ReadKey:
+    """A key whose values are read here. `is_subject` tells of a value whether it is one of a subject."""
+
+    key: Key
+    plain: PlainKey
+    is_subject: Callable[[Parts], bool]
+
+    @classmethod
+    def of(cls, keyed: KeyedHashes, plain: PlainKey, hash_key: HashKey) -> ReadKey:
+        """The key that knows its subjects by their hashes. Answers are kept: a person has rows in many files."""
+        return cls(keyed.key, plain, lru_cache(_KEPT_ANSWERS)(lambda parts: hash_key.hash_bytes(parts) in keyed.hashes))
+
+
+@dataclass(frozen=True)
 class TableReader:
     """The keys of a table that are computed here, and the columns of those that only Spark computes.
 
     `is_partly`: there are such.
     """
 
-    keys: tuple[tuple[KeyedHashes, PlainKey], ...]
+    keys: tuple[ReadKey, ...]
     with_values: ColumnsWithValues
     is_partly: bool
 
     def bind(self, file: FileColumns, partition: str) -> BoundReader:
         """The same in a file. Raises NotPlain if Spark may read other values of it."""
-        keys = tuple((keyed, bound) for keyed, key in self.keys for bound in key.bind(file, partition))
+        keys = tuple((key, bound) for key in self.keys for bound in key.plain.bind(file, partition))
         return BoundReader(keys, self.with_values.bind(file), next(iter(file.types), ""))
 
 
@@ -57,7 +75,7 @@ class TableReader:
 class BoundReader:
     """The keys of a table in one file. `filler` is a column by which rows are counted where no key needs any."""
 
-    keys: tuple[tuple[KeyedHashes, BoundKey], ...]
+    keys: tuple[tuple[ReadKey, BoundKey], ...]
     with_values: Mapping[str, tuple[str, ...]]
     filler: str
 
@@ -67,17 +85,17 @@ class BoundReader:
         of_keys = (part.place[0] for _, key in self.keys for part in key.parts if part.place)
         return sorted({*of_keys, *(name for names in self.with_values.values() for name in names)}) or [self.filler]
 
-    def count(self, batch: Batch, hash_key: HashKey, control: tuple[Key, Parts] | None) -> Counted:
+    def count(self, batch: Batch, control: tuple[Key, Parts] | None) -> Counted:
         """The rows of a batch that keys name. `control` is that of the batches before."""
         row_count = len(next(iter(batch.values())))
         matches, doubts, controls = set[int](), set[int](), set[int]()
-        for keyed, key in self.keys:
-            named = key.read(batch, row_count)
-            hits = [at for at, parts in enumerate(named.values) if parts and hash_key.hash_bytes(parts) in keyed.hashes]
+        for read, bound in self.keys:
+            named = bound.read(batch, row_count)
+            hits = [at for at, parts in enumerate(named.values) if parts and read.is_subject(parts)]
             matches |= named.rows_of(hits)
             doubts |= named.rows_of(sorted(named.doubts))
-            control = control or _find_control(keyed.key, named)
-            if control is not None and control[0] == keyed.key:
+            control = control or _find_control(read.key, named)
+            if control is not None and control[0] == read.key:
                 controls |= named.rows_of([at for at, parts in enumerate(named.values) if parts == control[1]])
         with_values = {name: _count_values(batch, names) for name, names in self.with_values.items()}
         return Counted(row_count, len(matches), len(doubts - matches), control, len(controls), with_values)
