@@ -94,8 +94,9 @@ def erase(
     """Erases subjects from tables, verifies it by all files, and writes a signed certificate and its page.
 
     `subjects` are texts, or a tuple or mapping of texts for several `columns`. `tables` and `limits` (`guard`,
-    `deadline`, `one_transaction`, `second_reader`) have the form of the plan's TOML. `signing_key` is a file. A run
-    after one that ended early goes on from its `ledger`. Raises HIVE_ACID_ERASURE, and what statements raise.
+    `deadline`, `one_transaction`, `second_reader`, `former_columns`) have the form of the plan's TOML. `signing_key` is
+    a file. A run after one that ended early goes on from its `ledger`. Raises HIVE_ACID_ERASURE, and what statements
+    raise.
     """
     _refuse_remote(spark, "erase")
     from hive_acid.spark.erasing import erase_in
@@ -112,12 +113,14 @@ def verify(
     columns: Sequence[str],
     hash_key: bytes,
     second_reader: Mapping[str, int] | None = None,
+    former_columns: bool = True,
 ) -> Outcome:
     """Searches every file of tables, of whatever kind, for subjects, and changes nothing; arguments as of `erase`."""
     _refuse_remote(spark, "verify")
     from hive_acid.spark.erasing import verify_in
 
-    plan = {"subjects": columns, "tables": tables, "second_reader": second_reader or {}}
+    limits = {"second_reader": second_reader or {}, "former_columns": former_columns}
+    plan = {"subjects": columns, "tables": tables, **limits}
     return verify_in(spark, subjects, plan, hash_key)
 
 

@@ -84,7 +84,7 @@ PAYLOAD: Mapping[str, Any] = {
     "erasure": str,
     "issued_at": str,
     "as_of?": str,
-    "plan": {"tables": [{"table": str}], "second_reader?": _SECOND_READER},
+    "plan": {"tables": [{"table": str}], "second_reader?": _SECOND_READER, "former_columns?": bool},
     "subjects": {"count": _is_number, "digest": str, "hash": str, "key": str},
     "tables": [_TABLE],
     "phases": [{"phase": str, "at": str, "detail": str}],

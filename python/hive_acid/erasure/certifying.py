@@ -17,7 +17,7 @@ from hive_acid.erasure.engine import Matcher
 from hive_acid.erasure.keyed_hash import HashKey
 from hive_acid.erasure.page import format_page
 from hive_acid.erasure.places import Place, PlaceKind, describe_visible
-from hive_acid.erasure.plan import Plan, SecondReader
+from hive_acid.erasure.plan import Plan, SearchLimits
 from hive_acid.erasure.rewritten import RewrittenFiles, compare
 from hive_acid.erasure.signing import Signer
 from hive_acid.erasure.spotting import Spotters
@@ -212,9 +212,9 @@ def recheck(certificate: Certificate, path: Path, key: HashKey, world: World) ->
 
 
 def _recheck(certificate: Certificate, world: World, spotters: Spotters) -> tuple[Recheck, ...]:
-    limit = SecondReader.read(certificate.payload["plan"])
+    search_limits = SearchLimits.read(certificate.payload["plan"])
     parts = world.engine, world.metastore, world.file_system, spotters, world.clock_ms
-    verification = Verification(*parts, limit)
+    verification = Verification(*parts, search_limits)
     limits = {table["table"]: table.get("partitions") for table in certificate.payload["plan"]["tables"]}
     tables = [
         (matcher, Former(identity, locations), table["files"])

@@ -10,7 +10,7 @@ from hive_acid.erasure.finding import Finder
 from hive_acid.erasure.places import Place, PlaceKind, describe_visible
 from hive_acid.erasure.plan import TablePlan
 from hive_acid.erasure.record import Record
-from hive_acid.erasure.state import FoundTable
+from hive_acid.erasure.state import SEARCHED, FoundTable
 from hive_acid.erasure.table_report import Former, TableReport
 from hive_acid.erasure.trails import Reach, Trail
 from hive_acid.erasure.verification import Verification
@@ -69,6 +69,7 @@ class Checker:
             places += visible
             places += _find_doubts(table, trail) if visible and trail else []
             places += self._find_gone(table.table, report)
+        self.record.note(SEARCHED, table=str(table.table))
         outside = self._find_outside(table, found, report)
         mask = self.record.spotter(table.table).mask
         counted = [place for place in places if mask(place.partition or "") not in outside]

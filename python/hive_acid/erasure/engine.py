@@ -205,10 +205,13 @@ class ErasureEngine(Protocol):
         """
         ...
 
-    def search(self, matcher: Matcher, files: Sequence[PhysicalFile]) -> Iterator[FileFinding]:
+    def search(
+        self, matcher: Matcher, files: Sequence[PhysicalFile], *, former_columns: bool = True
+    ) -> Iterator[FileFinding]:
         """Read the files themselves, each whole, without any snapshot; a finding for every one of them.
 
         A row counts that matches by any way in which an engine may find the columns: by name, or by position.
+        `former_columns`: columns are searched too that the table has no more.
         """
         ...
 

@@ -71,11 +71,19 @@ class SearchedFile:
 class FileSearch:
     """Searches files for the subjects of one table."""
 
-    def __init__(self, engine: ErasureEngine, file_system: FileSystem, matcher: Matcher, spotter: Spotter) -> None:
+    def __init__(
+        self,
+        engine: ErasureEngine,
+        file_system: FileSystem,
+        matcher: Matcher,
+        spotter: Spotter,
+        former_columns: bool,
+    ) -> None:
         self._engine = engine
         self._file_system = file_system
         self._matcher = matcher
         self._spotter = spotter
+        self._former_columns = former_columns
 
     def search(self, files: Sequence[PhysicalFile]) -> dict[PhysicalFile, SearchedFile]:
         """The result for each file; one that could not be searched whole has a place that says so."""
@@ -84,7 +92,9 @@ class FileSearch:
     def _search(self, files: Sequence[PhysicalFile]) -> Iterator[tuple[PhysicalFile, SearchedFile]]:
         contents = {file.path: file for file in files}
         small = [contents.pop(file.path) for file in files if self._is_side_file(file)]
-        for finding in self._engine.search(self._matcher, tuple(contents.values())) if contents else ():
+        asked = tuple(contents.values())
+        with_former = self._former_columns
+        for finding in self._engine.search(self._matcher, asked, former_columns=with_former) if asked else ():
             found = contents.pop(finding.path, None)
             if found is None:
                 continue  # told twice, or not asked for

@@ -44,7 +44,7 @@ class Erasure:
         self._ledger = ledger
         self._record = record = Record(ledger, world.clock_ms, case.spotters)
         parts = world.engine, world.metastore, world.file_system, case.spotters, world.clock_ms
-        self._verification = Verification(*parts, plan.second_reader)
+        self._verification = Verification(*parts, plan.search_limits)
         self._finder = finder = Finder(world.engine, world.metastore, self._verification, case.subjects)
         digest = case.subjects.digest(case.key)
         id_ = identify_erasure(plan.digest, digest)

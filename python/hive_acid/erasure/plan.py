@@ -78,7 +78,7 @@ class SecondReader:
     max_rows: int | None = None
 
     def describe(self) -> dict[str, Any]:
-        """As the certificate shows it; empty without a limit, so that plans of before have the same digest."""
+        """As the certificate shows it; empty without a limit."""
         if self == SecondReader():
             return {}
         return {"second_reader": {"max_files": self.max_files, "max_rows": self.max_rows}}
@@ -88,6 +88,23 @@ class SecondReader:
         """The limits in the plan of a certificate."""
         told = plan.get("second_reader", {})
         return cls(told.get("max_files"), told.get("max_rows"))
+
+
+@dataclass(frozen=True)
+class SearchLimits:
+    """What the verification leaves out. `former_columns`: values of columns are searched that a table has no more."""
+
+    second_reader: SecondReader = SecondReader()
+    former_columns: bool = True
+
+    def describe(self) -> dict[str, Any]:
+        """As the certificate shows it; empty without a limit, so that plans of before have the same digest."""
+        return {**self.second_reader.describe(), **({} if self.former_columns else {"former_columns": False})}
+
+    @classmethod
+    def read(cls, plan: Mapping[str, Any]) -> SearchLimits:
+        """The limits in the plan of a certificate."""
+        return cls(SecondReader.read(plan), plan.get("former_columns", True))
 
 
 @dataclass(frozen=True)
@@ -102,7 +119,7 @@ class Plan:
     guard: Guard = Guard()
     deadline: str | None = None
     one_transaction: bool = False
-    second_reader: SecondReader = SecondReader()
+    search_limits: SearchLimits = SearchLimits()
 
     def describe(self) -> dict[str, Any]:
         """As the certificate shows it."""
@@ -112,7 +129,7 @@ class Plan:
             "guard": self.guard.describe(),
             "deadline": self.deadline,
             "one_transaction": self.one_transaction,
-            **self.second_reader.describe(),
+            **self.search_limits.describe(),
         }
 
     @property

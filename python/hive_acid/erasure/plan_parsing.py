@@ -11,14 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from hive_acid.erasure.engine import Key
-from hive_acid.erasure.plan import Guard, NamedKey, Plan, SecondReader, Step, TablePlan
+from hive_acid.erasure.plan import Guard, NamedKey, Plan, SearchLimits, SecondReader, Step, TablePlan
 from hive_acid.errors import HiveAcidError, build_error
 from hive_acid.model.table import TableName
 from hive_acid.older_python import tomllib
 
 _UTC = re.compile("[Zz]$")
 """How a time of day may end that Python 3.10 does not read."""
-_PLAN_ENTRIES = ("subjects", "tables", "guard", "deadline", "one_transaction", "second_reader")
+_PLAN_ENTRIES = ("subjects", "tables", "guard", "deadline", "one_transaction", "second_reader", "former_columns")
 
 
 def read_plan(path: Path) -> Plan:
@@ -48,11 +48,10 @@ def build_plan(given: Mapping[str, Any]) -> Plan:
     built = [_build_table(name, table, columns) for name, table in tables.items()]
     if len({table.table for table in built}) != len(built):
         raise _wrong_form("tables", "a table once")
-    one = given.get("one_transaction", False)
-    if not isinstance(one, bool):
-        raise _wrong_form("one_transaction", "true or false")
-    guard, second = _build_guard(given.get("guard", {})), _build_second_reader(given.get("second_reader", {}))
-    return Plan(columns, _order(built), guard, _build_deadline(given.get("deadline")), one, second)
+    guard, one = _build_guard(given.get("guard", {})), _flag(given, "one_transaction", default=False)
+    second, former = _build_second_reader(given.get("second_reader", {})), _flag(given, "former_columns", default=True)
+    limits, deadline = SearchLimits(second, former), _build_deadline(given.get("deadline"))
+    return Plan(columns, _order(built), guard, deadline, one, limits)
 
 
 def _order(tables: Sequence[TablePlan]) -> tuple[TablePlan, ...]:
@@ -143,6 +142,13 @@ def _build_deadline(given: Any) -> str | None:
     if not isinstance(found, datetime.datetime) or found.tzinfo is None:
         raise _wrong_form("deadline", "a date and time with its offset from UTC")
     return found.astimezone(datetime.timezone.utc).isoformat()
+
+
+def _flag(given: Mapping[str, Any], name: str, *, default: bool) -> bool:
+    found = given.get(name, default)
+    if not isinstance(found, bool):
+        raise _wrong_form(name, "true or false")
+    return found
 
 
 def _table_name(given: Any, place: str) -> TableName:

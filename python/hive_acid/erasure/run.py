@@ -79,7 +79,7 @@ def verify_subjects(case: Case, world: World, signer: Signer | None = None, cert
 
 def _verify(case: Case, world: World, signer: Signer | None, certificate: Path | None) -> Outcome:
     parts = world.engine, world.metastore, world.file_system, case.spotters, world.clock_ms
-    verification = Verification(*parts, case.plan.second_reader)
+    verification = Verification(*parts, case.plan.search_limits)
     finder = Finder(world.engine, world.metastore, verification, case.subjects)
     finder.check(case.plan, erases=False)
     found = [_find_to_search(table, finder, world) for table in case.plan.tables]

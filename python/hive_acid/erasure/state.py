@@ -12,13 +12,14 @@ from hive_acid.erasure.ledger import Ledger
 from hive_acid.erasure.trails import Links, Reach, read_reach
 from hive_acid.model.table import TableName
 
-FOUND, LINKED, DELETING, WRITTEN, DELETED, COMPACTED, VERIFIED, CERTIFIED = (
+FOUND, LINKED, DELETING, WRITTEN, DELETED, COMPACTED, SEARCHED, VERIFIED, CERTIFIED = (
     "found",
     "linked",
     "deleting",
     "written",
     "deleted",
     "compacted",
+    "searched",
     "verified",
     "certified",
 )

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+_FORMER_COLUMNS = "Columns that tables no longer have were not searched."
 HEADS = ("table", "as of write ID", "rows deleted", "files removed", "files searched", "seconds")
 
 
@@ -41,7 +42,8 @@ def summarize(payload: Mapping[str, Any]) -> Summary:
         for table in tables
     )
     readers = describe_readers([table["cross_check"] for table in tables if "cross_check" in table])
-    return Summary(f"{state_result(payload)} {readers}".rstrip(), rows)
+    former = "" if payload["plan"].get("former_columns", True) else _FORMER_COLUMNS
+    return Summary(" ".join(filter(None, (state_result(payload), readers, former))), rows)
 
 
 def state_result(payload: Mapping[str, Any]) -> str:

@@ -20,7 +20,7 @@ from hive_acid.erasure.places import (
     search_metastore,
     search_uploads,
 )
-from hive_acid.erasure.plan import SecondReader
+from hive_acid.erasure.plan import SearchLimits
 from hive_acid.erasure.shown_files import READ_BY_SEARCH, ShownFiles, count_shown
 from hive_acid.erasure.spotting import Spotter, Spotters
 from hive_acid.erasure.table_report import Former, Sight, State, TableReport
@@ -46,9 +46,9 @@ class Verification:
         file_system: FileSystem,
         spotters: Spotters,
         clock_ms: Callable[[], int],
-        second_reader: SecondReader,
+        limits: SearchLimits,
     ) -> None:
-        self._second_reader = second_reader
+        self._limits = limits
         self._engine = engine
         self._metastore = metastore
         self._file_system = file_system
@@ -72,10 +72,13 @@ class Verification:
     def search_rows(self, matcher: Matcher) -> tuple[int, int]:
         """How many rows in the table's files match, whatever a query shows; and how many files cannot be searched."""
         files = self.list_files(self.look(matcher), ())
-        search = FileSearch(self._engine, self._file_system, matcher, self.spotters.of(matcher.keys))
+        search = self._build_search(matcher, self.spotters.of(matcher.keys))
         found = search.search(files).values()
         rows = sum(file.match_count for file in found if file.way == "rows")
         return rows, sum(not file.is_searched for file in found)
+
+    def _build_search(self, matcher: Matcher, spotter: Spotter) -> FileSearch:
+        return FileSearch(self._engine, self._file_system, matcher, spotter, self._limits.former_columns)
 
     def count(self, matcher: Matcher, partitions: str | None) -> MatchCount:
         """Visible rows as `ErasureEngine.count` has them, unless Spark would tell of a subject.
@@ -88,7 +91,7 @@ class Verification:
         spotter, sight = self.spotters.of(matcher.keys), self.look(matcher)
         if sight.table.kind is TableKind.FULL_ACID or sight.table.file_format in READ_BY_SEARCH:
             named = self._find_named(sight, spotter)
-            search = FileSearch(self._engine, self._file_system, matcher, spotter)
+            search = self._build_search(matcher, spotter)
             found = search.search(named).values() if named else ()
             for place in (place for file in found if not file.is_searched for place in file.places):
                 failure = f"{place.where}: {place.detail}"
@@ -129,7 +132,7 @@ class Verification:
         searched, visible = count_shown(shown, self._engine, matcher, searched)
         texts = self._search_texts(matcher, after or before, (*former.locations, *before.locations))
         parts = self._engine, self._file_system, self.spotters.key
-        checker = CrossChecker(*parts, before.table, self._second_reader)
+        checker = CrossChecker(*parts, before.table, self._limits.second_reader)
         compared = checker.check(matcher, searched)
         own = (place for file in searched for place in file.places)
         return TableReport(
@@ -195,7 +198,7 @@ class Verification:
         self, matcher: Matcher, before: Sight, former: Former, known: dict[PhysicalFile, SearchedFile]
     ) -> tuple[tuple[SearchedFile, ...], _Listed | None]:
         """The files that are there in the end, and the second of two listings that agreed one after the other."""
-        search = FileSearch(self._engine, self._file_system, matcher, self.spotters.of(matcher.keys))
+        search = self._build_search(matcher, self.spotters.of(matcher.keys))
         all_locations = (*former.locations, *before.locations)
         current = self._list(before, former.locations).files
         latest: _Listed | None = None

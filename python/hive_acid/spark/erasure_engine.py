@@ -246,13 +246,16 @@ class SparkErasureEngine:
     def _settings(self) -> Settings:
         return self._attachment.settings.overridden_by(find_own_settings(self._session))
 
-    def search(self, matcher: Matcher, files: Sequence[PhysicalFile]) -> Iterator[FileFinding]:
-        """One job reads up to two thousand files."""
+    def search(
+        self, matcher: Matcher, files: Sequence[PhysicalFile], *, former_columns: bool = True
+    ) -> Iterator[FileFinding]:
+        """One job reads up to two thousand files. Without functions to judge them by, no former column is read."""
         evolutions = list_evolutions(self._attachment.metastore.line)
         largest_first = sorted(files, key=lambda file: -file.length_bytes)
         with self._functions.named_conditions(matcher) as named:
             conditions = tuple(each.text for each in named)
-            texts, numbers = (tuple(each.function for each in named if each.form is form) for form in _JUDGED_FORMS)
+            judging = named if former_columns else ()
+            texts, numbers = (tuple(each.function for each in judging if each.form is form) for form in _JUDGED_FORMS)
             for start in range(0, len(largest_first), _FILES_A_JOB):
                 chosen = largest_first[start : start + _FILES_A_JOB]
                 listed = tuple(map(_build_file, chosen))

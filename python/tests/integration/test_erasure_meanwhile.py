@@ -56,8 +56,10 @@ def after_search(monkeypatch: pytest.MonkeyPatch, *acts: Act) -> None:
     """The same of files that have been searched."""
     original, left = SparkErasureEngine.search, list(acts)
 
-    def searched(engine: SparkErasureEngine, matcher: Matcher, files: Sequence[PhysicalFile]) -> Iterator[FileFinding]:
-        yield from original(engine, matcher, files)
+    def searched(
+        engine: SparkErasureEngine, matcher: Matcher, files: Sequence[PhysicalFile], *, former_columns: bool = True
+    ) -> Iterator[FileFinding]:
+        yield from original(engine, matcher, files, former_columns=former_columns)
         if left:
             left.pop(0)()
 

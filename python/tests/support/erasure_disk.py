@@ -276,7 +276,9 @@ class Disk:
         names = [column.name for column in self.metastore.table(table).columns] if is_there else []
         return [dict(zip(names, map(row.get, in_file), strict=False)) for row in rows]
 
-    def search(self, matcher: Matcher, files: Sequence[PhysicalFile]) -> Iterator[FileFinding]:
+    def search(
+        self, matcher: Matcher, files: Sequence[PhysicalFile], *, former_columns: bool = True
+    ) -> Iterator[FileFinding]:
         for file in files:
             self.searched.append(file.path)
             content = self.contents.get(file.path)
@@ -294,7 +296,7 @@ class Disk:
                 matches,
                 self._names(matcher, content.statistics),
                 in_dictionary=self._names(matcher, content.dictionary),
-                former_columns=tuple(former),
+                former_columns=tuple(former) if former_columns else (),
             )
         for act in self.on_search if not _is_behind(matcher) else ():
             act()  # type: ignore[operator]

@@ -86,7 +86,9 @@ class Search:
         used = [each for each in COLUMNS if any(re.search(rf"\b{each.name}\b", part) for part in key.parts)]
         return KeyTypes(("string",), tuple(KeyColumn(each.name, 1, each.type) for each in used))
 
-    def search(self, matcher: Matcher, files: Sequence[PhysicalFile]) -> Iterator[FileFinding]:
+    def search(
+        self, matcher: Matcher, files: Sequence[PhysicalFile], *, former_columns: bool = True
+    ) -> Iterator[FileFinding]:
         self.asked.append(matcher.keys)
         seen = {file.source.path: file.row_count - self.skipped_rows for file in self.searched}
         rows = {path: 0 if self.is_blind else count for path, count in seen.items()}

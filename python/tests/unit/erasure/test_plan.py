@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from hive_acid.erasure.engine import Key
 from hive_acid.erasure.keyed_hash import HashKey, encode_parts
-from hive_acid.erasure.plan import NamedKey, SecondReader
+from hive_acid.erasure.plan import NamedKey, SearchLimits
 from hive_acid.erasure.plan_parsing import build_plan, parse_plan, read_plan
 from hive_acid.erasure.subjects import build_subjects, read_subjects
 from hive_acid.errors import HiveAcidError
@@ -99,6 +99,7 @@ WRONG = {
         {**table(), "second_reader": {"max_rows": 0}},
         {**table(), "second_reader": {"max_files": True}},
         {**table(), "second_reader": 7},
+        {**table(), "former_columns": 0},
         {"subjects": ["id"], "tables": {"t": {"keys": {"id": "x"}}}},
         {"subjects": ["id"], "tables": {"d.t": {"keys": {"id": "x"}}, "D.T": {"keys": {"id": "x"}}}},
         {"subjects": [], "tables": {"d.t": {"keys": {"id": "x"}}}},
@@ -188,10 +189,17 @@ def test_hashes_depend_on_the_key(parts: list[str]) -> None:
     assert one.id != other.id
 
 
+def test_a_plan_that_leaves_former_columns_out_says_so() -> None:
+    plain, limited = build_plan(table()), build_plan({**table(), "former_columns": False})
+    assert limited.describe()["former_columns"] is False
+    assert plain.digest == build_plan({**table(), "former_columns": True}).digest != limited.digest
+    assert SearchLimits.read(limited.describe()) == limited.search_limits != plain.search_limits
+
+
 def test_a_limit_of_the_second_reader_is_a_part_of_the_plan_and_no_limit_leaves_plans_as_they_were() -> None:
     plain, limited = build_plan(table()), build_plan({**table(), "second_reader": {"max_rows": 500_000}})
     assert "second_reader" not in plain.describe()
     assert limited.describe()["second_reader"] == {"max_files": None, "max_rows": 500_000}
     assert plain.digest == build_plan({**table(), "second_reader": {}}).digest != limited.digest
-    assert SecondReader.read(limited.describe()) == limited.second_reader
-    assert SecondReader.read(plain.describe()) == SecondReader()
+    assert SearchLimits.read(limited.describe()) == limited.search_limits
+    assert SearchLimits.read(plain.describe()) == SearchLimits()

@@ -9,7 +9,7 @@ import pytest
 from hive_acid.erasure.certifying import recheck
 from hive_acid.erasure.summary import describe_readers, summarize
 from hive_acid.errors import HiveAcidError, build_error
-from support.erasure_shop import Shop
+from support.erasure_shop import OTHER, SUBJECTS, Shop
 
 
 def check(files: int = 2, differences: int | None = 0, **others: Any) -> dict[str, Any]:
@@ -61,6 +61,23 @@ def test_a_limit_is_told_and_kept_when_the_certificate_is_checked(shop: Shop) ->
     assert outcome.certificate is not None
     again = recheck(outcome.certificate, shop.certificate, shop.key, shop.world())
     assert [each.report.cross_check.files for each in again] == [1, 1, 1]
+
+
+def test_former_columns_that_are_left_out_are_told(shop: Shop) -> None:
+    sentence = "Columns that tables no longer have were not searched."
+    former = "/warehouse/sales/day=2/000001_0"
+    shop.disk.put(former, {"email": OTHER}, former={"mail": SUBJECTS[0]})
+    shop.plan["former_columns"] = False
+    outcome = shop.erase()
+    assert outcome.verdict.state.value == "erased"
+    assert summarize(outcome.payload).lines()[0].endswith(sentence)
+    assert outcome.certificate is not None
+    again = recheck(outcome.certificate, shop.certificate, shop.key, shop.world())
+    assert not [place for each in again for place in each.places]
+    shop.plan["former_columns"] = True
+    thorough = shop.verify()
+    assert sentence not in summarize(thorough.payload).lines()[0]
+    assert shop.kinds(thorough) == {"former-column"}
 
 
 def test_a_file_that_one_reader_alone_can_read_leaves_the_verdict_pending(shop: Shop) -> None:
