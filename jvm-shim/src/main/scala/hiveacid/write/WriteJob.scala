@@ -175,13 +175,15 @@ object WriteJob extends Logging {
   }
 
   /** Failed and overtaken attempts left files; so may one that is still being cancelled, below the staging folder that
-    * the caller removes.
+    * the caller removes. An error's text may quote the folder of a partition, which may be named by a person.
     */
   private def removeAttempts(fs: FileSystem, staging: Path): Unit =
     if (fs.exists(staging))
       fs.listStatus(staging).map(_.getPath).filter(_.getName.startsWith("attempt-")).foreach { attempt =>
         try fs.delete(attempt, true)
-        catch { case NonFatal(e) => logWarning(s"Could not remove $attempt, which nobody reads", e) }
+        catch {
+          case NonFatal(e) => logWarning(s"Could not remove $attempt, which nobody reads: ${e.getClass.getName}")
+        }
       }
 
   private[hiveacid] def report(files: Seq[WrittenFile], counts: Seq[RowCounts]): WriteReport = {
