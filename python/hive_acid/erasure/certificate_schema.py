@@ -56,6 +56,7 @@ _CROSS_CHECK = {
     "not_checked": [{"files": _is_number, "reason": str}],
     "unsure_rows?": _is_number,
     "differences?": _is_number,
+    "in_part?": _is_number,
     "one_reader?": [{"key": [str], "reason": str}],
 }
 _SECOND_READER = {"max_files": _is_number_or_none, "max_rows": _is_number_or_none}

@@ -42,7 +42,8 @@ class OneReader:
 class CrossCheck:
     """How many files and rows were compared, and how many files were not, by the reason. `places` are differences.
 
-    `unsure_rows` have a value that Spark may spell otherwise: these may be subjects' or not.
+    `unsure_rows` have a value that Spark may spell otherwise: these may be subjects' or not. Of the files, `in_part`
+    were compared up to the limit of rows.
     """
 
     files: int = 0
@@ -51,13 +52,14 @@ class CrossCheck:
     places: tuple[Place, ...] = ()
     one_reader: tuple[OneReader, ...] = ()
     unsure_rows: int = 0
+    in_part: int = 0
 
     def describe(self) -> dict[str, Any]:
         """As the certificate shows it."""
         reasons = [{"reason": reason, "files": count} for reason, count in sorted(self.not_checked.items())]
         alone = [{"key": list(each.key.parts), "reason": each.reason} for each in self.one_reader]
         counts = {"files": self.files, "rows": self.rows, "unsure_rows": self.unsure_rows}
-        counts["differences"] = len(self.places)
+        counts |= {"differences": len(self.places), "in_part": self.in_part}
         return {**counts, "not_checked": reasons, "one_reader": alone}
 
 
@@ -108,7 +110,8 @@ class CrossChecker:
         others[BEYOND_THE_LIMIT] += len(files) - len(chosen)
         places += [*self._find_blindness(matcher, read), *self._find_missing_values(matcher, reader, read)]
         rows, unsure = sum(found.rows for found in read), sum(found.doubts for found in read)
-        return CrossCheck(len(read), rows, dict(+others), tuple(places), alone, unsure)
+        in_part = sum(not found.is_whole for found in read)
+        return CrossCheck(len(read), rows, dict(+others), tuple(places), alone, unsure, in_part)
 
     def _build_reader(
         self, matcher: Matcher, wanted: Sequence[KeyedHashes]

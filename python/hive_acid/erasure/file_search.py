@@ -20,6 +20,8 @@ _NOT_SEARCHED = "not"
 _VISIBLE = "visible"
 _CHECKSUM_MAGIC = b"crc\0"
 _CHECKSUM_SUFFIX = ".crc"
+_DELIMITER = re.compile(r"[\x01-\x08\x0b\x0c\x0e-\x1f]")
+"""Stands in no note. Text files of Hive have it between values, also those that a killed task left as hidden ones."""
 _RUN = re.compile(r"[^\x00-\x1f\x7f\ufffd]{8,}")
 
 
@@ -146,7 +148,7 @@ class FileSearch:
         if "\0" in text:
             return self._unsearched(file, problem)
         found = self._count(file, "text", text)
-        if not _may_hold_rows(file):
+        if not (_may_hold_rows(file) or _DELIMITER.search(text)):
             return found
         # a text tells neither short numbers nor keys of several columns, nor what an expression makes of a value
         unsearched = self._unsearched(file, problem)

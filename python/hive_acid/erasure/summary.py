@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -42,8 +42,17 @@ def summarize(payload: Mapping[str, Any]) -> Summary:
         for table in tables
     )
     readers = describe_readers([table["cross_check"] for table in tables if "cross_check" in table])
-    former = "" if payload["plan"].get("former_columns", True) else _FORMER_COLUMNS
-    return Summary(" ".join(filter(None, (state_result(payload), readers, former))), rows)
+    told = state_result(payload), readers, *_describe_limits(payload)
+    return Summary(" ".join(filter(None, told)), rows)
+
+
+def _describe_limits(payload: Mapping[str, Any]) -> Iterator[str]:
+    """What the search of the files has left out."""
+    shown = sum(file["searched"] == "visible" for table in payload["tables"] for file in table["files"])
+    if shown:
+        yield f"Of {_count(shown, 'file')} only the rows were searched that queries show."
+    if not payload["plan"].get("former_columns", True):
+        yield _FORMER_COLUMNS
 
 
 def state_result(payload: Mapping[str, Any]) -> str:
@@ -85,6 +94,8 @@ def describe_readers(checks: Sequence[Mapping[str, Any]]) -> str:
         told.append(f"{agree} {read} of {_count(read + others, 'file')} that hold rows: {alone}.")
     elif read:
         told.append(f"{agree} all {_count(read, 'file')} that hold rows.")
+    if in_part := sum(check.get("in_part", 0) for check in checks):
+        told.append(f"Of {_count(in_part, 'file')} both have read a part of the rows.")
     if keys:
         told.append(f"{_count(keys, 'key')} {'was' if keys == 1 else 'were'} computed by one reader alone.")
     return " ".join(told)

@@ -256,11 +256,12 @@ class SparkErasureEngine:
             conditions = tuple(each.text for each in named)
             judging = named if former_columns else ()
             texts, numbers = (tuple(each.function for each in judging if each.form is form) for form in _JUDGED_FORMS)
+            lengths = tuple(sorted({each.char_length for each in judging if each.char_length is not None}))
             for start in range(0, len(largest_first), _FILES_A_JOB):
                 chosen = largest_first[start : start + _FILES_A_JOB]
                 listed = tuple(map(_build_file, chosen))
                 table, bytes_ = quote_table(matcher.table), self._part_bytes
-                spec = SearchSpec(table, conditions, texts, numbers, evolutions, bytes_, listed)
+                spec = SearchSpec(table, conditions, texts, numbers, lengths, evolutions, bytes_, listed)
                 yield from map(_build_finding, self._run_search(codec.write(spec)))
 
     def _run_search(self, spec: str) -> tuple[SearchResult, ...]:

@@ -24,6 +24,7 @@ from hive_acid.wire import codec
 from hive_acid.wire.search import KeyDescription
 
 _WHOLE_NUMBER = re.compile(r"tinyint|smallint|int|bigint|decimal\(\d+,0\)")
+_CHAR = re.compile(r"char\((\d+)\)")
 _QUIET = "hiveacid.erasure.quiet"
 
 
@@ -59,11 +60,15 @@ class KeyForm(Enum):
 
 @dataclass(frozen=True)
 class KeyCondition:
-    """Whether a row names a subject by a key: the SQL text, and the function in it that knows the subjects."""
+    """Whether a row names a subject by a key: the SQL text, and the function in it that knows the subjects.
+
+    `char_length`: values of the key are filled up with blanks to it; None for another type than CHAR.
+    """
 
     text: str
     function: str
     form: KeyForm
+    char_length: int | None
 
 
 class SubjectFunctions:
@@ -109,8 +114,11 @@ class SubjectFunctions:
         hashes = b"".join(sorted(keyed.hashes))
         self.api.registerMembership(self.session, name, self._hash_key, hashes, self._prints)
         if typed.is_array:
-            return KeyCondition(f"{name}_any({build_elements(typed.key, typed.types[0])})", name, _find_form(typed))
-        return KeyCondition(f"{name}({build_parts(typed.key, typed.types)})", name, _find_form(typed))
+            text = f"{name}_any({build_elements(typed.key, typed.types[0])})"
+        else:
+            text = f"{name}({build_parts(typed.key, typed.types)})"
+        char = _CHAR.fullmatch(typed.types[0])
+        return KeyCondition(text, name, _find_form(typed), None if char is None else int(char[1]))
 
     @contextmanager
     def hash_functions(self) -> Iterator[HashFunctions]:

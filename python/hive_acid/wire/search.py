@@ -23,14 +23,15 @@ class SearchSpec:
 
     `conditions` are SQL conditions on the table's columns, one for each key. A row counts that meets any, as any of the
     `evolutions` reads it. `text_keys` and `number_keys` are the functions of keys of one part, by which values of
-    columns are judged that the table has no more: of texts and all other types, and of whole numbers. Larger files than
-    `part_bytes` are read in parts, by several tasks.
+    columns are judged that the table has no more: of texts and all other types, and of whole numbers. `char_lengths`
+    are those of text keys of CHAR. Larger files than `part_bytes` are read in parts, by several tasks.
     """
 
     table: str
     conditions: tuple[str, ...]
     text_keys: tuple[str, ...]
     number_keys: tuple[str, ...]
+    char_lengths: tuple[int, ...]
     evolutions: tuple[Evolution, ...]
     part_bytes: int
     files: tuple[SearchedFile, ...]

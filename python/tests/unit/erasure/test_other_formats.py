@@ -8,6 +8,7 @@ import pytest
 
 from hive_acid.erasure.certifying import recheck
 from hive_acid.erasure.run import Outcome, erase_subjects, verify_subjects
+from hive_acid.erasure.summary import summarize
 from hive_acid.model.table import TableName
 from support.erasure_shop import Shop, add_table
 
@@ -85,8 +86,16 @@ def test_files_that_queries_show_are_counted_by_their_rows(lines: Shop) -> None:
     outcome = erase(lines, "4711")
     assert outcome.verdict.state.value == "erased"
     assert ways(outcome) == {shown: "visible"}
+    assert "Of 1 file only the rows were searched that queries show." in summarize(outcome.payload).statement
     put(lines, "delta_0000001_0000001_0000/000000_0", "4711\x01Ada\n", visible=False)
     assert lines.kinds(verify_subjects(lines.case("verification", ["4711"]), lines.world())) == {"unsearched"}
+
+
+def test_rows_that_a_task_left_under_a_hidden_name_leave_the_verdict_open(lines: Shop) -> None:
+    left = put(lines, "delta_0000001_0000001_0000/_tmp.000000_0", "4711\x01Ada\n", visible=False)
+    outcome = erase(lines, "4711")
+    assert lines.kinds(outcome) == {"unsearched"}
+    assert ways(outcome) == {left: "not"}
 
 
 def test_a_visible_row_is_found_by_a_recheck(lines: Shop) -> None:

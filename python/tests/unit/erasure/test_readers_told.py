@@ -34,6 +34,10 @@ ALONE = [{"key": ["a || b"], "reason": "a key is an expression that only Spark c
             "Two readers agree on 4 of 7 files that hold rows: 3 files were read by one alone.",
         ),
         (
+            [check(in_part=1)],
+            "Two readers agree on all 2 files that hold rows. Of 1 file both have read a part of the rows.",
+        ),
+        (
             [check(1, one_reader=ALONE)],
             "Two readers agree on all 1 file that hold rows. 1 key was computed by one reader alone.",
         ),

@@ -87,7 +87,7 @@ final case class FileSearch(
       case NonFatal(e) if Option(TaskContext.get()).exists(_.isInterrupted()) => throw e
       case e: Unsearchable                                                    => result(Some(e.getMessage))
       case e: AcidException                                                   => result(Some(e.getMessage))
-      case NonFatal(e)                                                        => result(Some(e.toString))
+      case NonFatal(e)                                                        => result(Some(e.getClass.getName))
     }
   }
 
@@ -129,6 +129,7 @@ final case class FileSearch(
       finally in.close()
     val magic = new String(start, 0, count, US_ASCII)
     if (count == 0) None
+    else if (file.lengthBytes == 0) throw new Unsearchable("it was listed as empty and has bytes: it is being written")
     else if (magic.startsWith("ORC"))
       Some(withOrc(path)(r => Found(FileSearch.contentOf(r.getSchema), differing(r.getSchema))))
     else if (magic == "PAR1") Some(Found(FileContent.Parquet, readings.take(1)))

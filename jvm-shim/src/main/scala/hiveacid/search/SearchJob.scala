@@ -56,7 +56,11 @@ object SearchJob {
       t.dataSchema,
       session.sessionState.conf.sessionLocalTimeZone,
       new SerializableConfiguration(session.sessionState.newHadoopConf()),
-      SubjectValues(spec.textKeys.map(SubjectFunctions.subjects), spec.numberKeys.map(SubjectFunctions.subjects))
+      SubjectValues(
+        spec.textKeys.map(SubjectFunctions.subjects),
+        spec.numberKeys.map(SubjectFunctions.subjects),
+        spec.charLengths
+      )
     )
   }
 

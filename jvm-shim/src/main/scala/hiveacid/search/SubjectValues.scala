@@ -12,8 +12,14 @@ import org.apache.spark.unsafe.types.UTF8String
   *   the subjects of keys that are texts
   * @param ofNumbers
   *   those of keys that are whole numbers
+  * @param charLengths
+  *   to which keys of CHAR are filled up with blanks
   */
-final case class SubjectValues(ofTexts: Seq[Broadcast[SubjectSet]], ofNumbers: Seq[Broadcast[SubjectSet]]) {
+final case class SubjectValues(
+    ofTexts: Seq[Broadcast[SubjectSet]],
+    ofNumbers: Seq[Broadcast[SubjectSet]],
+    charLengths: Seq[Int]
+) {
   import SubjectValues._
 
   def isEmpty: Boolean = ofTexts.isEmpty && ofNumbers.isEmpty
@@ -24,7 +30,7 @@ final case class SubjectValues(ofTexts: Seq[Broadcast[SubjectSet]], ofNumbers: S
     * counts are such numbers.
     */
   def hasText(text: UTF8String): Boolean = !isTrifle(text) && spellings(text).exists { spelled =>
-    isOf(ofTexts, spelled) || isOf(ofNumbers, spelled)
+    isOf(ofTexts, spelled) || isOf(ofNumbers, spelled) || charLengths.exists(n => isOf(ofTexts, spelled.rpad(n, Blank)))
   }
 
   private def isOf(sets: Seq[Broadcast[SubjectSet]], text: UTF8String): Boolean = {
@@ -35,6 +41,7 @@ final case class SubjectValues(ofTexts: Seq[Broadcast[SubjectSet]], ofNumbers: S
 
 object SubjectValues {
   private val TrifleDigits = 5
+  private val Blank = UTF8String.fromString(" ")
 
   private def isTrifle(text: UTF8String): Boolean =
     text.numBytes <= TrifleDigits && text.getBytes.forall(b => b >= '0' && b <= '9')

@@ -11,6 +11,7 @@ final case class SearchSpec(
     conditions: Seq[String],
     textKeys: Seq[String],
     numberKeys: Seq[String],
+    charLengths: Seq[Int],
     evolutions: Seq[Evolution],
     partBytes: Long,
     files: Seq[SearchedFile]

@@ -29,6 +29,16 @@ final class FormerColumnsSuite extends munit.FunSuite {
     assertEquals(ofOrc("struct<id:int,email:string>"), Nil)
   }
 
+  test("values of another shape than the table's are of a former column") {
+    assertEquals(ofOrc("struct<id:int,email:struct<own:string,work:string>>"), Seq("email", "email"))
+    assertEquals(ofOrc("struct<id:int,email:array<string>,contact:string>"), Seq("contact", "email"))
+  }
+
+  test("of columns whose names differ in case alone the first is the table's") {
+    val twice = "struct<email:string,EMAIL:string,contact:struct<phone:string,PHONE:string>>"
+    assertEquals(ofOrc(twice), Seq("EMAIL", "contact.PHONE"))
+  }
+
   test("so are those in the row of a full ACID table") {
     val file = FileSchema.asRow(TypeDescription.fromString(gone))
     assertEquals(table.ofOrc(file).values.toSeq.sorted, ofOrc(gone))
@@ -52,5 +62,26 @@ final class FormerColumnsSuite extends munit.FunSuite {
     val paths = Set("mail", "contact.fax", "tags.list.element.v", "old.list.element")
     assertEquals(table.ofParquet(file).values.toSet, paths)
     assertEquals(table.ofParquet(file).keySet.map(_.mkString(".")), paths)
+  }
+
+  test("values of another shape in Parquet files are of a former column") {
+    val file = MessageTypeParser.parseMessageType("""message m {
+      optional group email { optional binary work (UTF8); }
+      optional binary contact (UTF8);
+      optional int32 id; optional int32 ID;
+    }""")
+    assertEquals(table.ofParquet(file).values.toSet, Set("email.work", "contact", "ID"))
+  }
+
+  test("lists of older writers are those of the table") {
+    val file = MessageTypeParser.parseMessageType("""message m {
+      optional group tags (LIST) { repeated group array { optional binary k (UTF8); } }
+    }""")
+    assertEquals(table.ofParquet(file).values.toSet, Set.empty[String])
+    val texts = FormerColumns(StructType.fromDDL("one ARRAY<STRING>, two ARRAY<STRING>"))
+    val older = MessageTypeParser.parseMessageType("""message m {
+      optional group one (LIST) { repeated binary array (UTF8); } repeated binary two (UTF8);
+    }""")
+    assertEquals(texts.ofParquet(older).values.toSet, Set.empty[String])
   }
 }
