@@ -8,6 +8,7 @@ import org.apache.spark.sql.catalyst.analysis.NoSuchTableException
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.connector.catalog.{Identifier, Table}
+import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
 /** The transactional tables of the session catalog under another name, as `DataFrameWriter.insertInto` looks them up.
@@ -35,7 +36,10 @@ object InsertTargets {
 
   /** The name that `insertInto` is to take for that of a transactional table of the session catalog. */
   def name(session: SparkSession, table: CatalogTable): Seq[String] = {
-    session.sessionState.conf.setConfString(s"spark.sql.catalog.$Name", classOf[InsertTargets].getName)
+    val state = session.sessionState
+    state.conf.setConfString(s"spark.sql.catalog.$Name", classOf[InsertTargets].getName)
+    // the catalog is looked up by the settings of the thread, which may be another session's: a stream has its own
+    SQLConf.withExistingConf(state.conf)(state.catalogManager.catalog(Name))
     Seq(Name, table.database, table.identifier.table)
   }
 }
