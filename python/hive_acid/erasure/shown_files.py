@@ -39,7 +39,7 @@ class ShownFiles:
         return self.list_all()
 
     def list_all(self) -> frozenset[_Version]:
-        """The same of a transactional table of any format."""
+        """The same of a transactional table of any format, with the files of its delete deltas."""
         try:
             transactions = self.metastore.valid_transactions(0)
             write_ids = self.metastore.valid_write_ids([self.table.name], transactions)[self.table.name]
@@ -49,9 +49,9 @@ class ShownFiles:
             raise
         except HiveAcidError:
             return frozenset()
-        folders = (folder for partition in plan.partitions for folder in partition.folders)
-        files = ((folder.path, file) for folder in folders for file in folder.files)
-        return frozenset((f"{path}/{file.path}", file.length_bytes, file.modified_ms) for path, file in files)
+        rows = [(folder.path, file) for part in plan.partitions for folder in part.folders for file in folder.files]
+        gone = [(folder.path, file) for part in plan.partitions for folder in part.deletes for file in folder.files]
+        return frozenset((f"{path}/{file.path}", file.length_bytes, file.modified_ms) for path, file in rows + gone)
 
 
 def count_shown(
