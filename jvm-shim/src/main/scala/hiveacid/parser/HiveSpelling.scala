@@ -56,7 +56,9 @@ final case class HiveSpelling(text: String, creations: Set[Int], unlisted: Int =
 
   private def transactional(name: LogicalPlan, s: UnresolvedTableSpec): UnresolvedTableSpec = {
     s.serde.filterNot(isOrc).foreach(serde => refuse(name, notOrc(serde)))
-    s.copy(properties = transactional(name, s.properties))
+    // named here, for Spark 3.5 gives the tables of IDENTIFIER(…) their format before they have a name
+    val serde = if (s.provider.isEmpty && s.serde.isEmpty) Some(SerdeInfo(storedAs = Some("ORC"))) else s.serde
+    s.copy(properties = transactional(name, s.properties), serde = serde)
   }
 
   private def isOrc(serde: SerdeInfo) =
