@@ -5,7 +5,8 @@ from __future__ import annotations
 import csv
 import datetime
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -20,6 +21,10 @@ Row = tuple[str | None, ...]
 
 _REPLACEMENT = "\ufffd"
 """Programs put it where bytes are no text, so that it names more than one value."""
+_UNSEEN = r"[\s\x00-\x1f\x7f-\x9f\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]"
+_AT_AN_END = re.compile(f"^{_UNSEEN}|{_UNSEEN}$")
+"""A blank or a sign that nobody sees: programs and people add them, and then no row is found."""
+_IN_QUOTES = re.compile(r"([\"']).*\1")
 
 
 def identify_erasure(plan_digest: str, subjects_digest: str) -> str:
@@ -62,7 +67,7 @@ class Subjects:
 def read_subjects(path: Path, columns: Sequence[str]) -> Subjects:
     """The subjects of a file: CSV with a header if its name ends in .csv, else a value of the only column per line.
 
-    Raises HIVE_ACID_ERASURE with SUBJECTS_COLUMN, SUBJECT_PARTS or SUBJECTS_EMPTY, and OSError.
+    Raises HIVE_ACID_ERASURE with SUBJECTS_COLUMN, SUBJECTS_FORM, SUBJECT_QUOTES or as `build_subjects`, and OSError.
     """
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
@@ -70,11 +75,19 @@ def read_subjects(path: Path, columns: Sequence[str]) -> Subjects:
                 return build_subjects(_read_csv(file, path, columns), columns)
             if len(columns) > 1:
                 raise build_error("HIVE_ACID_ERASURE.SUBJECTS_COLUMN", path=path, column=", ".join(columns))
-            return build_subjects((line.rstrip("\r\n") for line in file), columns)
+            return build_subjects(_read_lines(file, path), columns)
     except UnicodeDecodeError:
         raise build_error("HIVE_ACID_ERASURE.NOT_UNICODE") from None
     except csv.Error:  # its text may quote the line
         raise build_error("HIVE_ACID_ERASURE.SUBJECTS_FORM", path=path) from None
+
+
+def _read_lines(lines: Iterable[str], path: Path) -> Iterator[str]:
+    for number, line in enumerate(lines, start=1):
+        value = line.rstrip("\r\n")
+        if _IN_QUOTES.fullmatch(value):
+            raise build_error("HIVE_ACID_ERASURE.SUBJECT_QUOTES", path=path, number=number)
+        yield value
 
 
 def _read_csv(lines: Iterable[str], path: Path, columns: Sequence[str]) -> Iterable[Row]:
@@ -92,13 +105,17 @@ def _read_csv(lines: Iterable[str], path: Path, columns: Sequence[str]) -> Itera
 
 
 def build_subjects(given: Iterable[object], columns: Sequence[str]) -> Subjects:
-    """Subjects from texts (of one column), sequences or mappings of texts, whole numbers and dates.
+    """Subjects from texts (of one column), sequences of texts, whole numbers and dates, or of these by column.
 
-    Raises HIVE_ACID_ERASURE with SUBJECT_PARTS, SUBJECT_VALUE or SUBJECTS_EMPTY; the number tells the subject.
+    Mappings, rows of Spark and named tuples are read by their names. One of the columns may be missing there.
+    Raises HIVE_ACID_ERASURE with SUBJECTS_LIST, SUBJECT_COLUMN, SUBJECT_PARTS, SUBJECT_VALUE, SUBJECT_BLANKS,
+    NOT_UNICODE or SUBJECTS_EMPTY; the number tells the subject.
     """
+    if isinstance(given, str | bytes | bytearray) or _find_names(given) is not None or hasattr(given, "columns"):
+        raise build_error("HIVE_ACID_ERASURE.SUBJECTS_LIST", type=type(given).__name__)
     rows: dict[Row, None] = {}
     for number, raw in enumerate(given, start=1):
-        row = tuple(_spell(value, number) for value in _split(raw, columns))
+        row = tuple(_spell(value, number) for value in _split(raw, columns, number))
         if len(row) != len(columns):
             raise build_error("HIVE_ACID_ERASURE.SUBJECT_PARTS", number=number, given=len(row), wanted=len(columns))
         if any(value is not None for value in row):
@@ -108,10 +125,21 @@ def build_subjects(given: Iterable[object], columns: Sequence[str]) -> Subjects:
     return Subjects(tuple(columns), tuple(rows))
 
 
-def _split(raw: object, columns: Sequence[str]) -> Sequence[object]:
+def _find_names(raw: object) -> Mapping[object, object] | None:
+    """The values by their names, of what has names: a mapping, a named tuple, or a Row of Spark; None for others."""
     if isinstance(raw, Mapping):
-        return [raw.get(column) for column in columns] if set(raw) <= set(columns) else list(raw)
-    return list(raw) if isinstance(raw, list | tuple) else [raw]
+        return raw
+    names = getattr(raw, "__fields__", None) or getattr(raw, "_fields", None)  # a Row's, and a named tuple's
+    return dict(zip(names, raw, strict=True)) if isinstance(raw, tuple) and names else None
+
+
+def _split(raw: object, columns: Sequence[str], number: int) -> Sequence[object]:
+    named = _find_names(raw)
+    if named is None:
+        return list(raw) if isinstance(raw, list | tuple) else [raw]
+    if not set(named) <= set(columns):  # the name that is none may be a value
+        raise build_error("HIVE_ACID_ERASURE.SUBJECT_COLUMN", number=number, columns=", ".join(columns))
+    return [named.get(column) for column in columns]
 
 
 def _spell(value: object, number: int) -> str | None:
@@ -120,6 +148,8 @@ def _spell(value: object, number: int) -> str | None:
     if isinstance(value, str):
         if _REPLACEMENT in value:
             raise build_error("HIVE_ACID_ERASURE.NOT_UNICODE")
+        if _AT_AN_END.search(value):
+            raise build_error("HIVE_ACID_ERASURE.SUBJECT_BLANKS", number=number)
         return value
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)

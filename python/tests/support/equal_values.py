@@ -61,7 +61,6 @@ CELLS = (
     _steady("STRING", "ab", "'ab'", "'ab '", "'AB'", "'a'"),
     _steady("VARCHAR(5)", "ab", "'ab'", "'ab '"),
     _steady("CHAR(5)", "ab", "'ab'", "'ab '", "'abc'"),
-    _steady("CHAR(5)", "ab  ", "'ab'", "'abc'"),
     Cell("CHAR(8)", "CHAR(5)", "ab", ("'ab'", "'abc'")),
     Cell("VARCHAR(8)", "VARCHAR(5)", "ab", ("'ab'", "'abc'")),
     Cell("VARCHAR(8)", "CHAR(5)", "ab", ("'ab'", "'abc'")),

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pyspark.sql import Row
 
 from hive_acid.erasure.engine import Key
 from hive_acid.erasure.keyed_hash import HashKey, encode_parts
@@ -140,13 +141,59 @@ def test_subjects_may_be_numbers_dates_and_mappings() -> None:
     assert build_subjects(given_, ["id", "born"]).rows == (("7", "1815-12-10"), ("8", None))
 
 
+class Person(NamedTuple):
+    """Its columns in another order than those of the plan."""
+
+    email: str
+    id: str
+
+
+def test_a_row_of_spark_and_a_named_tuple_are_read_by_their_names() -> None:
+    subjects = build_subjects([Row(email="a@b", id=7), Person("c@d", "8"), Row("9", "e@f")], ["id", "email"])
+    assert subjects.rows == (("7", "a@b"), ("8", "c@d"), ("9", "e@f"))
+
+
+def test_signs_within_a_value_and_quotes_of_a_csv_are_a_part_of_it(tmp_path: Path) -> None:
+    path = tmp_path / "people.csv"
+    path.write_text('id\n"""Bo"""\n"O\'Hara, Ann"\n\U0001f600\n', encoding="utf-8")
+    assert read_subjects(path, ["id"]).rows == (('"Bo"',), ("O'Hara, Ann",), ("\U0001f600",))
+
+
 SECRET = "Ada-Secret"
+
+
+class Frame:
+    """As frames of pandas and Spark are: going through it gives the names of its columns."""
+
+    columns = ("id",)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.columns)
+
+
+def _read_text(csv: Path, content: str) -> object:
+    csv.with_suffix("").write_text(content, encoding="utf-8")
+    return read_subjects(csv.with_suffix(""), ["id"])
+
+
 READS: dict[str, tuple[str, Callable[[Path], object]]] = {
     "a column that is missing": ("SUBJECTS_COLUMN", lambda path: read_subjects(path, ["email"])),
     "a line of another length": ("SUBJECT_PARTS", lambda path: read_subjects(path, ["id"])),
     "a value of another type": ("SUBJECT_VALUE", lambda _: build_subjects([1.5], ["id"])),
     "too many values": ("SUBJECT_PARTS", lambda _: build_subjects([(SECRET, SECRET)], ["id"])),
-    "another mapping": ("SUBJECT_PARTS", lambda _: build_subjects([{"id": SECRET, "x": SECRET}], ["id"])),
+    "a mapping with a column more": ("SUBJECT_COLUMN", lambda _: build_subjects([{"id": 7, "x": SECRET}], ["id"])),
+    "a mapping with a column in other letters": ("SUBJECT_COLUMN", lambda _: build_subjects([{"Id": SECRET}], ["id"])),
+    "a row with another column": ("SUBJECT_COLUMN", lambda _: build_subjects([Row(name=SECRET)], ["id"])),
+    "one text": ("SUBJECTS_LIST", lambda _: build_subjects(SECRET, ["id"])),
+    "bytes": ("SUBJECTS_LIST", lambda _: build_subjects(SECRET.encode(), ["id"])),
+    "one mapping": ("SUBJECTS_LIST", lambda _: build_subjects({"id": SECRET}, ["id"])),
+    "one row": ("SUBJECTS_LIST", lambda _: build_subjects(Row(id=SECRET), ["id"])),
+    "a frame": ("SUBJECTS_LIST", lambda _: build_subjects(Frame(), ["id"])),
+    "a blank alone": ("SUBJECT_BLANKS", lambda _: build_subjects([" "], ["id"])),
+    "a blank before": ("SUBJECT_BLANKS", lambda _: build_subjects([f"\u00a0{SECRET}"], ["id"])),
+    "a sign behind that nobody sees": ("SUBJECT_BLANKS", lambda _: build_subjects([f"{SECRET}\u200b"], ["id"])),
+    "a line with a blank": ("SUBJECT_BLANKS", lambda path: _read_text(path, f"{SECRET} \n")),
+    "a line in quotes": ("SUBJECT_QUOTES", lambda path: _read_text(path, f'"{SECRET}"\n')),
     "nobody": ("SUBJECTS_EMPTY", lambda _: build_subjects(["", None], ["id"])),
     "no text": ("NOT_UNICODE", lambda _: HashKey(b"k" * 32).hash_parts((f"{SECRET}\ud800",))),
 }
