@@ -124,12 +124,18 @@ def verify(
     return verify_in(spark, subjects, plan, hash_key)
 
 
-def verify_certificate(spark: SparkSession, certificate: Path, hash_key: bytes) -> Sequence[Recheck]:
-    """Checks the signature of a certificate, and searches its tables again for its subjects."""
+def verify_certificate(
+    spark: SparkSession, certificate: Path, hash_key: bytes, public_key: Path | None = None
+) -> Sequence[Recheck]:
+    """Checks the signature of a certificate, and searches its tables again for its subjects.
+
+    `public_key` is the file of the key that must have signed it, for `spark` runs SQL expressions that stand in it.
+    Raises HIVE_ACID_ERASURE, without that key with CERTIFICATE_UNKNOWN_SIGNER before anything is run.
+    """
     _refuse_remote(spark, "verify_certificate")
     from hive_acid.spark.erasing import recheck_in
 
-    return recheck_in(spark, certificate, hash_key)
+    return recheck_in(spark, certificate, hash_key, public_key)
 
 
 def _refuse_remote(spark: SparkSession, function: str) -> None:

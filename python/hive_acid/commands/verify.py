@@ -37,7 +37,9 @@ def add_verify_command(commands: Commands) -> None:
         "0 nothing found, 3 found, 4 nothing found and the signer not checked, 1 error",
     )
     verify.add_argument("certificate", type=Path, nargs="?", metavar="CERTIFICATE")
-    verify.add_argument("--public-key", type=Path, metavar="FILE", help="the key that must have signed it")
+    verify.add_argument(
+        "--public-key", type=Path, metavar="FILE", help="the key that must have signed it; --hash-key needs it"
+    )
     verify.add_argument("--hash-key", type=Path, metavar="FILE", help="search the tables again; needs a metastore")
     verify.add_argument("--plan", type=Path, metavar="PLAN.toml", help="search these tables, without a certificate")
     verify.add_argument("--subjects", type=Path, metavar="FILE", help="whom to search for, with --plan")
@@ -57,6 +59,12 @@ def run_verify(chosen: argparse.Namespace) -> int:
         return WRONG_CALL
     if chosen.plan and (chosen.subjects is None or chosen.hash_key is None):
         print("hive-acid verify --plan needs --subjects and --hash-key", file=sys.stderr)
+        return WRONG_CALL
+    if chosen.certificate and chosen.hash_key and chosen.public_key is None:
+        print(
+            "hive-acid verify CERTIFICATE --hash-key needs --public-key: it runs SQL of the certificate",
+            file=sys.stderr,
+        )
         return WRONG_CALL
     if (chosen.signing_key is None) is not (chosen.output is None):
         print("--signing-key and --output go together", file=sys.stderr)
@@ -84,11 +92,11 @@ def _verify_certificate(chosen: argparse.Namespace) -> int:
     print(f"unchanged since it was signed by {certificate.public_hex}, {whose}")
     for place in payload["verdict"]["missing"]:
         print(f"  {place['kind']}: {place['where']}: {place['detail']}")
-    if chosen.hash_key is None:
-        code = DONE if certificate.is_erased else PENDING
-    else:
-        code = _search_again(chosen, certificate)
-    return SIGNER_NOT_CHECKED if code == DONE and public is None else code
+    found = DONE if chosen.hash_key is None else _search_again(chosen, certificate)
+    if not certificate.is_erased:
+        print("the certificate itself is pending")  # what it could not tell a search by its hashes may not either
+        return PENDING
+    return SIGNER_NOT_CHECKED if public is None else found
 
 
 def _search_again(chosen: argparse.Namespace, certificate: Certificate) -> int:

@@ -21,10 +21,14 @@ FORMAT = "hive-acid erasure certificate 1"
 
 @dataclass(frozen=True)
 class Certificate:
-    """A certificate whose signature was checked: the payload, and the public key it was signed by."""
+    """A certificate whose signature was checked: the payload, and the public key it was signed by.
+
+    `is_signer_known`: it was told whose key that must be. Anybody can sign a certificate with a key of their own.
+    """
 
     payload: Mapping[str, Any]
     public_hex: str
+    is_signer_known: bool = False
 
     @property
     def is_erased(self) -> bool:
@@ -69,7 +73,7 @@ def read_certificate(content: bytes, path: Path | str, public_hex: str | None = 
     if public_hex is not None and signature["public_key"] != public_hex:
         raise build_error("HIVE_ACID_ERASURE.CERTIFICATE_SIGNER", path=path, key=signature["public_key"])
     _check_schema(payload, path)
-    return Certificate(payload, signature["public_key"])
+    return Certificate(payload, signature["public_key"], public_hex is not None)
 
 
 def _parse(content: bytes) -> tuple[dict[str, Any], dict[str, str]] | None:

@@ -199,9 +199,12 @@ class Recheck:
 def recheck(certificate: Certificate, path: Path, key: HashKey, world: World) -> tuple[Recheck, ...]:
     """Searches the certificate's tables again for its subjects, files and visible rows within the plan's limits.
 
-    A table that was made anew under its name is searched, and told as changed. Raises
-    HIVE_ACID_ERASURE.CERTIFICATE_HASH_KEY if the certificate was made with another key, and as `erase_subjects` does.
+    A table that was made anew under its name is searched, and told as changed. The session runs the SQL expressions of
+    the certificate. Raises HIVE_ACID_ERASURE with CERTIFICATE_UNKNOWN_SIGNER unless it is known whose they are,
+    CERTIFICATE_HASH_KEY if the certificate was made with another key, and as `erase_subjects` does.
     """
+    if not certificate.is_signer_known:
+        raise build_error("HIVE_ACID_ERASURE.CERTIFICATE_UNKNOWN_SIGNER", path=path)
     if certificate.payload["subjects"]["key"] != key.id:
         shown = certificate.payload["subjects"]["key"]
         raise build_error("HIVE_ACID_ERASURE.CERTIFICATE_HASH_KEY", path=path, key=shown)

@@ -15,7 +15,7 @@ from hive_acid.erasure.keyed_hash import HashKey
 from hive_acid.erasure.plan import Plan
 from hive_acid.erasure.plan_parsing import build_plan
 from hive_acid.erasure.run import Outcome, erase_subjects, verify_subjects
-from hive_acid.erasure.signing import Signer
+from hive_acid.erasure.signing import Signer, read_public_hex
 from hive_acid.erasure.subjects import Subjects, build_subjects
 from hive_acid.erasure.world import World
 from hive_acid.spark.erasure_engine import SparkErasureEngine
@@ -63,7 +63,8 @@ def verify_in(spark: SparkSession, subjects: Iterable[object], plan: Mapping[str
     return verify_subjects(case, build_world(spark, key))
 
 
-def recheck_in(spark: SparkSession, certificate: Path, hash_key: bytes) -> Sequence[Recheck]:
+def recheck_in(spark: SparkSession, certificate: Path, hash_key: bytes, public_key: Path | None) -> Sequence[Recheck]:
     """Searches the tables of a certificate again."""
-    key = HashKey(hash_key)
-    return recheck(read_certificate(certificate.read_bytes(), certificate), certificate, key, build_world(spark, key))
+    key, public_hex = HashKey(hash_key), None if public_key is None else read_public_hex(public_key)
+    found = read_certificate(certificate.read_bytes(), certificate, public_hex)
+    return recheck(found, certificate, key, build_world(spark, key))

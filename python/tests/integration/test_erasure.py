@@ -11,7 +11,7 @@ from pyspark.sql import SparkSession
 
 import hive_acid
 from hive_acid.erasure.run import Outcome
-from hive_acid.erasure.signing import HASH_KEY_FILE, SIGNING_KEY_FILE, make_keys
+from hive_acid.erasure.signing import HASH_KEY_FILE, PUBLIC_KEY_FILE, SIGNING_KEY_FILE, make_keys
 from hive_acid.model.table import TableName
 from integration.conftest import Tables
 from support.other_metastore import Other
@@ -59,7 +59,11 @@ def test_a_person_is_erased_and_verified_and_a_leftover_is_found_again(
         assert "lovelace" not in path.read_text(encoding="utf-8")
 
     assert not [
-        p for each in hive_acid.verify_certificate(spark, tmp_path / "certificate.json", hash_key) for p in each.places
+        p
+        for each in hive_acid.verify_certificate(
+            spark, tmp_path / "certificate.json", hash_key, tmp_path / "keys" / PUBLIC_KEY_FILE
+        )
+        for p in each.places
     ]
     hashed = [file for file in table["files"] if "sha256" in file]
     assert {Path(file["path"]).parent.parent.name for file in hashed} == {"day=mon"}
@@ -78,12 +82,16 @@ def test_a_person_is_erased_and_verified_and_a_leftover_is_found_again(
     assert table["searched"]["files"] == len(table["files"])
 
     shutil.copytree(kept, location / ".left" / "day=mon")
-    found = hive_acid.verify_certificate(spark, tmp_path / "certificate.json", hash_key)
+    found = hive_acid.verify_certificate(
+        spark, tmp_path / "certificate.json", hash_key, tmp_path / "keys" / PUBLIC_KEY_FILE
+    )
     assert {place.kind.value for each in found for place in each.places} >= {"rows"}
     assert [(each.rewritten.unchanged, each.rewritten.gone) for each in found] == [(len(hashed), 0)]
     with base.open("ab") as file:
         file.write(b"x")
-    (found,) = hive_acid.verify_certificate(spark, tmp_path / "certificate.json", hash_key)
+    (found,) = hive_acid.verify_certificate(
+        spark, tmp_path / "certificate.json", hash_key, tmp_path / "keys" / PUBLIC_KEY_FILE
+    )
     assert [place.where for place in found.rewritten.changed] == [bucket["path"]]
 
 
@@ -110,7 +118,9 @@ def test_an_erasure_is_of_the_sessions_own_catalog_whatever_catalog_is_the_curre
             ledger=tmp_path / "ledger",
             certificate=tmp_path / "certificate.json",
         )
-        again = hive_acid.verify_certificate(spark, tmp_path / "certificate.json", hash_key)
+        again = hive_acid.verify_certificate(
+            spark, tmp_path / "certificate.json", hash_key, tmp_path / "keys" / PUBLIC_KEY_FILE
+        )
     finally:
         tables.sql(f"USE spark_catalog.{tables.database}")
     assert outcome.verdict.state.value == "erased", outcome.verdict
@@ -154,7 +164,9 @@ def test_rows_of_text_are_counted_where_a_query_shows_them_and_told_where_none_d
         )
 
     def recheck() -> list[tuple[str, str]]:
-        found = hive_acid.verify_certificate(spark, tmp_path / "certificate.json", hash_key)
+        found = hive_acid.verify_certificate(
+            spark, tmp_path / "certificate.json", hash_key, tmp_path / "keys" / PUBLIC_KEY_FILE
+        )
         return [(place.kind.value, Path(place.where).parent.name) for each in found for place in each.places]
 
     assert erase().verdict.state.value == "pending"

@@ -12,7 +12,7 @@ import hive_acid
 from hive_acid.erasure.engine import Key, KeyedHashes, Matcher, PhysicalFile
 from hive_acid.erasure.key_types import find_change
 from hive_acid.erasure.run import Outcome
-from hive_acid.erasure.signing import HASH_KEY_FILE, SIGNING_KEY_FILE, make_keys
+from hive_acid.erasure.signing import HASH_KEY_FILE, PUBLIC_KEY_FILE, SIGNING_KEY_FILE, make_keys
 from hive_acid.errors import HiveAcidError
 from hive_acid.local import EmbeddedMetastore
 from hive_acid.model.table import TableName
@@ -189,7 +189,9 @@ class Request:
         )
 
     def recheck(self) -> list[str]:
-        found = hive_acid.verify_certificate(self.spark, self.folder / "certificate.json", self.hash_key)
+        found = hive_acid.verify_certificate(
+            self.spark, self.folder / "certificate.json", self.hash_key, self.folder / "keys" / PUBLIC_KEY_FILE
+        )
         return [f"{place.kind.value}: {place.detail}" for each in found for place in each.places]
 
 

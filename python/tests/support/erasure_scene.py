@@ -173,7 +173,9 @@ class Scene:
 
     def recheck(self, name: str = "first") -> list[Place]:
         """What is found by the certificate."""
-        found = hive_acid.verify_certificate(self.spark, self.folder / f"{name}.json", self.hash_key)
+        found = hive_acid.verify_certificate(
+            self.spark, self.folder / f"{name}.json", self.hash_key, self.folder / "keys" / "signing.pub"
+        )
         return [place for table in found for place in table.places]
 
     def create(self, table: str) -> None:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from hive_acid.cli import main
 from hive_acid.commands.erase import find_exit_code, show_error
-from hive_acid.erasure.signing import PUBLIC_KEY_FILE, make_keys
+from hive_acid.erasure.signing import HASH_KEY_FILE, PUBLIC_KEY_FILE, make_keys
 from hive_acid.errors import build_error
 from support.erasure_shop import SUBJECTS, Shop, open_shop
 
@@ -35,9 +37,15 @@ def test_what_is_missing_in_a_call_is_named(tmp_path: Path, capsys: pytest.Captu
 
 @pytest.mark.parametrize(
     "call",
-    [["verify"], ["verify", "c.json", "--plan", "p"], ["verify", "--plan", "p"], ["verify", "c", "--output", "x"]],
+    [
+        ["verify"],
+        ["verify", "c.json", "--plan", "p"],
+        ["verify", "--plan", "p"],
+        ["verify", "c", "--output", "x"],
+        ["verify", "c", "--hash-key", "h"],
+    ],
 )
-def test_a_verification_of_nothing_or_of_two_things_is_a_wrong_call(call: list[str]) -> None:
+def test_a_verification_of_nothing_of_two_things_or_by_anybodys_certificate_is_a_wrong_call(call: list[str]) -> None:
     assert main(call) == 2
 
 
@@ -86,6 +94,35 @@ def test_a_certificate_of_a_pending_erasure_ends_with_three(shop: Shop) -> None:
     shop.disk.cleans = False
     shop.erase()
     assert main(["verify", str(shop.certificate)]) == 3
+
+
+@pytest.fixture
+def verify(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> Callable[[], int]:
+    """Runs `verify` with all keys, on the shop in place of a session."""
+    session = "hive_acid.spark.storage_session.erasure_session"
+    monkeypatch.setattr(session, lambda *_: contextlib.nullcontext())
+    monkeypatch.setattr("hive_acid.spark.erasing.build_world", lambda *_: shop.world())
+    monkeypatch.setattr("hive_acid.commands.verify.find_uris", lambda _: "")
+    keys = shop.folder.parent / "keys"
+    call = ["verify", str(shop.certificate), "--public-key", str(keys / PUBLIC_KEY_FILE)]
+    return lambda: main([*call, "--hash-key", str(keys / HASH_KEY_FILE)])
+
+
+def test_a_pending_certificate_ends_with_three_though_its_hashes_find_nothing(
+    shop: Shop, verify: Callable[[], int], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Accounts that nobody can follow."""
+    shop.disk.contents["/warehouse/people/base_0000001/bucket_00000"].masked = {0}
+    assert shop.erase().verdict.state.value == "pending"
+    assert verify() == 3
+    assert "nothing found\nthe certificate itself is pending" in capsys.readouterr().out
+
+
+def test_what_is_found_again_ends_with_three(shop: Shop, verify: Callable[[], int]) -> None:
+    shop.erase()
+    assert verify() == 0
+    shop.disk.put("/warehouse/sales/day=2/000007_0", {"email": SUBJECTS[0]}, visible=False)
+    assert verify() == 3
 
 
 def test_a_changed_certificate_ends_with_one(shop: Shop, capsys: pytest.CaptureFixture[str]) -> None:

@@ -153,7 +153,7 @@ def test_a_good_verdict_over_places_is_no_certificate(shop: Shop) -> None:
 
 def test_a_certificate_is_checked_again_by_its_hashes(shop: Shop) -> None:
     shop.erase()
-    certificate = read_certificate(shop.certificate.read_bytes(), shop.certificate)
+    certificate = read_certificate(shop.certificate.read_bytes(), shop.certificate, shop.signer.public_hex)
     assert not [
         place for each in recheck(certificate, shop.certificate, shop.key, shop.world()) for place in each.places
     ]
@@ -162,9 +162,19 @@ def test_a_certificate_is_checked_again_by_its_hashes(shop: Shop) -> None:
     assert [place.kind.value for each in found for place in each.places] == ["rows"]
 
 
+def test_no_sql_of_a_certificate_runs_that_anybody_may_have_signed(shop: Shop, tmp_path: Path) -> None:
+    shop.erase()
+    make_keys(tmp_path / "others")
+    payload = json.loads(shop.certificate.read_bytes())["payload"]
+    forged = sign_certificate(payload, Signer.read(tmp_path / "others" / SIGNING_KEY_FILE))
+    with pytest.raises(HiveAcidError) as caught:
+        recheck(read_certificate(forged, "forged"), Path("forged"), shop.key, shop.world())
+    assert condition_of(caught) == "CERTIFICATE_UNKNOWN_SIGNER"
+
+
 def test_another_hash_key_is_refused(shop: Shop) -> None:
     shop.erase()
-    certificate = read_certificate(shop.certificate.read_bytes(), shop.certificate)
+    certificate = read_certificate(shop.certificate.read_bytes(), shop.certificate, shop.signer.public_hex)
     with pytest.raises(HiveAcidError) as caught:
         recheck(certificate, shop.certificate, HashKey(b"x" * 32), shop.world())
     assert condition_of(caught) == "CERTIFICATE_HASH_KEY"

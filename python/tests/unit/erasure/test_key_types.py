@@ -46,7 +46,7 @@ def kill_before_delete(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def recheck_kinds(shop: Shop) -> list[tuple[str, str, str]]:
-    certificate = read_certificate(shop.certificate.read_bytes(), shop.certificate)
+    certificate = read_certificate(shop.certificate.read_bytes(), shop.certificate, shop.signer.public_hex)
     found = recheck(certificate, shop.certificate, shop.key, shop.world())
     return [(place.kind.value, place.where, place.detail) for each in found for place in each.places]
 

@@ -62,7 +62,7 @@ def test_a_check_of_a_certificate_finds_a_row_that_comes_into_one_table_while_an
     shop: Shop, at: str, into: str
 ) -> None:
     shop.erase()
-    certificate = read_certificate(shop.certificate.read_bytes(), shop.certificate)
+    certificate = read_certificate(shop.certificate.read_bytes(), shop.certificate, shop.signer.public_hex)
     while_searched(shop, at, lambda: shop.disk.put(LATE.format(into), row_of(into)))
     found = recheck(certificate, shop.certificate, shop.key, shop.world())
     assert {place.kind.value for each in found for place in each.places} == {"rows", "visible-rows"}
@@ -110,7 +110,7 @@ def test_what_else_comes_to_a_table_once_it_is_verified_is_found(shop: Shop, kin
     plant, place = TEXTS[kind]
     shop.erase()
     while_searched(shop, "people", lambda: plant(shop))
-    certificate = read_certificate(shop.certificate.read_bytes(), shop.certificate)
+    certificate = read_certificate(shop.certificate.read_bytes(), shop.certificate, shop.signer.public_hex)
     found = recheck(certificate, shop.certificate, shop.key, shop.world())
     assert {each.kind.value for table in found for each in table.places} == {place}
 
@@ -191,7 +191,9 @@ def test_certificates_without_a_moment_speak_of_each_table_when_it_was_searched(
     del payload["as_of"]
     for table in payload["tables"]:
         del table["snapshot"]
-    certificate = read_certificate(sign_certificate(payload, shop.signer), tmp_path / "old.json")
+    certificate = read_certificate(
+        sign_certificate(payload, shop.signer), tmp_path / "old.json", shop.signer.public_hex
+    )
     assert certificate.is_erased
     statement = summarize(certificate.payload).statement
     assert "3 tables as of the time each was searched last. That was before 2023-11-14 22:13:20 UTC." in statement

@@ -41,7 +41,7 @@ def test_the_hashes_are_the_same_after_a_second_run(shop: Shop) -> None:
 
 def check_again(shop: Shop) -> tuple[int, int, set[str]]:
     """Unchanged and gone files, and the kinds of places."""
-    certificate = read_certificate(shop.certificate.read_bytes(), shop.certificate)
+    certificate = read_certificate(shop.certificate.read_bytes(), shop.certificate, shop.signer.public_hex)
     found = recheck(certificate, shop.certificate, shop.key, shop.world())
     unchanged, gone = sum(each.rewritten.unchanged for each in found), sum(each.rewritten.gone for each in found)
     return unchanged, gone, {place.kind.value for each in found for place in each.places}
