@@ -69,10 +69,13 @@ class Spotter:
         return sum(bool(self._people.find_values(value)) for value in found)
 
     def mask(self, text: str) -> str:
-        """The text with `#` and a part of the hash in place of each value of a subject."""
+        """The text with `#` and a part of its keyed hash in place of each value of a subject, as that is spelled there.
+
+        So two texts that differ still do: a partition `city=Bonn` is not taken for `city=BONN`.
+        """
         masked = text
-        for start, end, found in reversed(_find_outer((*self._spots(text), *self._values_in(text)))):
-            masked = f"{masked[:start]}#{found.hex()[:16]}{masked[end:]}"
+        for start, end, _ in reversed(_find_outer((*self._spots(text), *self._values_in(text)))):
+            masked = f"{masked[:start]}#{self._key.hash_parts((_escape(text[start:end]),)).hex()[:16]}{masked[end:]}"
         return masked
 
     def _spots(self, text: str) -> Iterator[_Spot]:
@@ -224,6 +227,11 @@ def _decompose(text: str) -> str:
 
 def _is_unicode(parts: tuple[str, ...]) -> bool:
     return not any("\ud800" <= character <= "\udfff" for part in parts for character in part)
+
+
+def _escape(text: str) -> str:
+    """A text that UTF-8 can hold; itself if it is one."""
+    return text if _is_unicode((text,)) else ascii(text)
 
 
 def _unquote(text: str) -> str:
