@@ -15,6 +15,7 @@ from hive_acid.erasure.certificate import FORMAT, Certificate, read_certificate,
 from hive_acid.erasure.closing import close, find_moment
 from hive_acid.erasure.engine import Matcher
 from hive_acid.erasure.keyed_hash import HashKey
+from hive_acid.erasure.limits import find_limit
 from hive_acid.erasure.page import format_page
 from hive_acid.erasure.places import Place, PlaceKind, describe_visible
 from hive_acid.erasure.plan import Plan, SearchLimits
@@ -85,6 +86,7 @@ def _describe_table(result: TableResult, state: ErasureState | None) -> dict[str
         "locations": list(found.locations),
         "keys": describe_keys(found.matcher.keys),
         "reach": [reach.describe() for reach in found.reach],
+        **({} if result.chosen is None else {"partitions": result.chosen.describe()}),
         **_describe_snapshot(report),
         "searched": _describe_search(report),
         "cross_check": report.cross_check.describe(),
@@ -218,20 +220,21 @@ def _recheck(certificate: Certificate, world: World, spotters: Spotters) -> tupl
     search_limits = SearchLimits.read(certificate.payload["plan"])
     parts = world.engine, world.metastore, world.file_system, spotters, world.clock_ms
     verification = Verification(*parts, search_limits)
-    limits = {table["table"]: table.get("partitions") for table in certificate.payload["plan"]["tables"]}
     tables = [
-        (matcher, Former(identity, locations), table["files"])
+        (matcher, Former(identity, locations), table["files"], find_limit(certificate.payload, table))
         for (matcher, identity, locations), table in zip(
             certificate.matchers(), certificate.payload["tables"], strict=True
         )
     ]
 
     def search(at: int, earlier: Recheck | None = None) -> Recheck:
-        matcher, former, files = tables[at]
+        matcher, former, files, limit = tables[at]
         world.tell(f"verify: {matcher.table}")
         report = verification.verify(matcher, former, None if earlier is None else earlier.report)
-        visible = _count_visible(matcher, limits.get(str(matcher.table)), report, verification)
-        report = replace(report, places=tuple(dict.fromkeys((*report.places, *visible))))
+        visible = _count_visible(matcher, limit.condition if limit else None, report, verification)
+        outside = limit.find_outside(world.engine, report, spotters) if limit else frozenset()
+        places = (place for place in (*report.places, *visible) if place.partition not in outside)
+        report = replace(report, places=tuple(dict.fromkeys(places)))
         return Recheck(str(matcher.table), report, compare(files, report, world.engine))
 
     closed = close([search(at) for at in range(len(tables))], verification, search, world.clock_ms)

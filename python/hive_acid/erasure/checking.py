@@ -14,7 +14,7 @@ from hive_acid.erasure.state import SEARCHED, FoundTable
 from hive_acid.erasure.table_report import Former, TableReport
 from hive_acid.erasure.trails import Reach, Trail
 from hive_acid.erasure.verification import Verification
-from hive_acid.erasure.world import TableResult, World
+from hive_acid.erasure.world import Chosen, TableResult, World
 from hive_acid.model.table import TableName
 
 _OF_CONTENTS = (
@@ -51,7 +51,7 @@ class Checker:
         verified = [self._verify(table, failed) for table in tables]
         closed = close(verified, self.verification, again, self.world.clock_ms)
         stamped = (
-            TableResult(each.found, closed.stamp(each.report), (*each.places, *places))
+            replace(each, report=closed.stamp(each.report), places=(*each.places, *places))
             for each, places in zip(closed.results, closed.places, strict=True)
         )
         return tuple(map(self._find_changing_links, tables, stamped))
@@ -76,7 +76,11 @@ class Checker:
         left = {mask(place.partition or "") for place in places if place.kind in _OF_CONTENTS} & outside
         own = [place for place in failed if place.where.split(" ")[0] == str(table.table)]
         found = replace(found, beyond=found.beyond | left)
-        return TableResult(found, report, tuple(dict.fromkeys((*counted, *own))))
+        chosen = None
+        if table.partitions is not None:
+            known = found.partitions | self.record.touched(table.table) | frozenset(map(mask, report.partitions))
+            chosen = Chosen(known - outside - {""}, outside)
+        return TableResult(found, report, tuple(dict.fromkeys((*counted, *own))), chosen)
 
     def _find_changing_links(self, table: TablePlan, result: TableResult) -> TableResult:
         """With a place if there are links by now by which the table was not searched."""

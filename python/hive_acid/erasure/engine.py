@@ -174,7 +174,7 @@ class ErasureEngine(Protocol):
         ...
 
     def choose_partitions(self, table: TableName, condition: str, names: Sequence[str]) -> frozenset[str]:
-        """The partitions of these names that meet the condition; an empty name stands for a flat table.
+        """The partitions of these names that meet the condition. None is empty.
 
         Raises HIVE_ACID_ERASURE.PLAN_PARTITIONS if the condition is none over partition columns.
         """

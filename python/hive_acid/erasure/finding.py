@@ -82,10 +82,14 @@ class Finder:
         return True
 
     def choose(self, table: TablePlan, names: Iterable[str]) -> frozenset[str]:
-        """The partitions of these names that lie within the plan's limits. Raises HIVE_ACID_ERASURE.PLAN_PARTITIONS."""
+        """The partitions of these names that lie within the plan's limits. Raises HIVE_ACID_ERASURE.PLAN_PARTITIONS.
+
+        An empty name is of files that lie in no partition. They have no values for a condition, and are within.
+        """
         if table.partitions is None:
             return frozenset(names)
-        return self.engine.choose_partitions(table.table, table.partitions, sorted(names))
+        named = frozenset(names) - {""}
+        return self.engine.choose_partitions(table.table, table.partitions, sorted(named)) | (frozenset(names) - named)
 
     def find(self, table: TablePlan) -> FoundTable:
         """The table's hashes, counts and files. Raises HIVE_ACID_ERASURE.NOT_COUNTED."""

@@ -8,7 +8,8 @@ from html import escape
 from typing import Any
 
 from hive_acid.erasure.certificate import Certificate
-from hive_acid.erasure.summary import HEADS, show_ms, show_time, summarize
+from hive_acid.erasure.limits import find_limits
+from hive_acid.erasure.summary import HEADS, describe_kind, show_ms, show_time, summarize
 
 _STYLE = (
     "body{font:16px/1.5 sans-serif;max-width:70rem;margin:2rem auto;padding:0 1rem;color:#222}"
@@ -25,16 +26,16 @@ _SEARCHED = (
 
 def format_page(certificate: Certificate, content: bytes) -> str:
     """The page. `content` are the bytes of the certificate's file, whose SHA-256 it shows."""
-    payload = certificate.payload
+    payload, limits = certificate.payload, find_limits(certificate.payload)
     state, summary = payload["verdict"]["state"], summarize(payload)
-    headline = "Erased and verified" if state == "erased" else "Pending: not everything is erased and verified"
+    headline = describe_kind(payload)
     parts = [
         f'<h1 class="{escape(state)}">{headline}</h1>',
         f"<p>{escape(summary.statement)}</p>",
         _section("", [head.capitalize() for head in HEADS], summary.rows),
         _facts(payload, certificate, content),
         _section("What is missing", ("Kind", "Where", "What"), _places(payload["verdict"]["missing"])),
-        *(_table(table) for table in payload["tables"]),
+        *(_table(table, limits.get(table["table"], "")) for table in payload["tables"]),
         _section("Phases", ("Phase", "When", "What"), [_phase(phase) for phase in payload["phases"]]),
         _section("What no search reaches", ("Blind spot",), [(spot,) for spot in payload["blind_spots"]]),
         "<p>This page repeats the certificate and is not signed itself. "
@@ -65,7 +66,7 @@ def _phase(phase: Mapping[str, Any]) -> tuple[str, ...]:
     return phase["phase"], show_time(phase["at"]), phase["detail"]
 
 
-def _table(table: Mapping[str, Any]) -> str:
+def _table(table: Mapping[str, Any], limit: str) -> str:
     keys = [(", ".join(key["parts"]), _types(key), len(key["hashes"])) for key in table["keys"]]
     facts = [
         ("Identity", table["identity"]),
@@ -77,6 +78,9 @@ def _table(table: Mapping[str, Any]) -> str:
         ("Files removed", len(table.get("files_removed", []))),
         ("Searched", _join([table["searched"]], _SEARCHED) if "searched" in table else len(table["files"])),
     ]
+    if limit:
+        left_out = len(table.get("partitions", {}).get("outside", ()))
+        facts.append(("Partitions that the plan chooses", f"{limit}; {left_out} others were left out"))
     if "reach" in table:
         facts.append(
             ("Looked for", _join(table["reach"], "{asked} in {table}, {without} of them without a key or link"))

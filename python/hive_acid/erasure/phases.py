@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from hive_acid.erasure.certifying import Case
 from hive_acid.erasure.checking import Checker
@@ -121,7 +122,7 @@ class Erasure:
         partitions = self._record.touched(table) | self._record.mask_again(table, compacted)
         report = add_digests(result.report, self._world.engine, found.files.keys(), partitions, spotter)
         new = report.places[len(result.report.places) :]
-        return TableResult(found, report, (*result.places, *new))
+        return replace(result, report=report, places=(*result.places, *new))
 
     def _find_wanted(self, table: TablePlan, round_: int, results: Sequence[TableResult]) -> frozenset[str]:
         """Masked names of the partitions to be compacted; rows that came since the deletion are deleted before."""

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+from hive_acid.erasure.limits import find_limits
+
 _FORMER_COLUMNS = "Columns that tables no longer have were not searched."
 HEADS = ("table", "as of write ID", "rows deleted", "files removed", "files searched", "seconds")
 
@@ -60,16 +62,43 @@ def state_result(payload: Mapping[str, Any]) -> str:
 
     Certificates of earlier releases speak of each table when that was searched last.
     """
-    people, where = _count(payload["subjects"]["count"], "subject"), _count(len(payload["tables"]), "table")
+    people, where = _count(payload["subjects"]["count"], "subject"), _describe_tables(payload)
     after = "after an erasure" if payload["kind"] == "erasure" else "without an erasure"
     missing = _count(len(payload["verdict"]["missing"]), "place")
     if "as_of" in payload:
         moment, later = show_time(payload["as_of"]), "What came later is not part of this."
     else:
         moment, later = "the time each was searched last", f"That was before {show_time(payload['issued_at'])}."
+    later += _describe_nobody(payload)
     if payload["verdict"]["state"] == "erased":
         return f"erased: {after}, nothing of {people} was found in {where} as of {moment}. {later}"
     return f"pending: {after}, {missing} in {where} may still hold something of {people} as of {moment}. {later}"
+
+
+def describe_kind(payload: Mapping[str, Any]) -> str:
+    """The few words above all others that say what a certificate is."""
+    is_good = payload["verdict"]["state"] == "erased"
+    if payload["kind"] != "erasure":
+        return "Searched: nothing was found" if is_good else "Searched: something was found, or could not be searched"
+    limited = " in the partitions that the plan chooses" if find_limits(payload) else ""
+    return f"Erased and verified{limited}" if is_good else "Pending: not everything is erased and verified"
+
+
+def _describe_tables(payload: Mapping[str, Any]) -> str:
+    number = len(payload["tables"])
+    limited = len(find_limits(payload))
+    if not limited:
+        return _count(number, "table")
+    if limited >= number:
+        return f"the partitions that the plan chooses of {_count(number, 'table')}"
+    return f"{_count(number, 'table')} (of {limited} only the partitions that the plan chooses)"
+
+
+def _describe_nobody(payload: Mapping[str, Any]) -> str:
+    """A sentence if no table had a row of any subject: who made the list may have spelled them otherwise."""
+    tables = [table for table in payload["tables"] if "found" in table]
+    rows = sum(table["found"]["matched"] + sum(each["rows"] for each in table.get("deletions", ())) for table in tables)
+    return " No query showed a row of theirs at the beginning, and none was deleted." if tables and not rows else ""
 
 
 def _show_write_id(table: Mapping[str, Any]) -> str:

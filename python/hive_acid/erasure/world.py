@@ -27,9 +27,25 @@ class World:
 
 
 @dataclass(frozen=True)
+class Chosen:
+    """Masked names of partitions: those within the plan's limits, and those outside of them."""
+
+    within: frozenset[str]
+    outside: frozenset[str]
+
+    def describe(self) -> dict[str, list[str]]:
+        """As the certificate shows it."""
+        return {"within": sorted(self.within), "outside": sorted(self.outside)}
+
+
+@dataclass(frozen=True)
 class TableResult:
-    """A table in the end. `places` are those that count: of partitions within the plan's limits."""
+    """A table in the end. `places` are those that count: of partitions within the plan's limits.
+
+    `chosen` are all its partitions, None without limits.
+    """
 
     found: FoundTable
     report: TableReport
     places: tuple[Place, ...]
+    chosen: Chosen | None = None

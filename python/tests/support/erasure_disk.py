@@ -165,6 +165,7 @@ class Disk:
         return {subject: frozenset(links) for subject, links in found.items()}
 
     def choose_partitions(self, table: TableName, condition: str, names: Sequence[str]) -> frozenset[str]:
+        assert "" not in names, "an empty text is no value of most types"
         return frozenset(name for name in names if name == condition)
 
     def count(self, matcher: Matcher, partitions: str | None) -> MatchCount:

@@ -1,0 +1,113 @@
+"""An erasure within some partitions leaves the others, says so first, and is checked within the same later."""
+
+from __future__ import annotations
+
+import pytest
+
+from hive_acid.erasure.certifying import recheck
+from hive_acid.erasure.run import Outcome, erase_subjects
+from hive_acid.erasure.summary import summarize
+from hive_acid.model.table import Partition, TableName
+from support.erasure_shop import OTHER, SALES, SUBJECTS, Shop, add_table
+
+ADA = SUBJECTS[0]
+CITIES = TableName("shop", "cities")
+
+
+@pytest.fixture
+def second_day(shop: Shop) -> Shop:
+    """Ada has a row in the first day, and only the second one is erased."""
+    sales = {"keys": {"email": "email"}, "partitions": "day=2"}
+    shop.plan = {"subjects": ["email"], "tables": {"shop.sales": sales}}
+    return shop
+
+
+@pytest.fixture
+def cities(shop: Shop) -> Shop:
+    """Towns are columns of the subjects, so that their names are masked."""
+    add_table(shop.metastore, CITIES, "city")
+    shop.plan = {"subjects": ["email", "city"], "tables": {"shop.cities": {"keys": {"email": "email"}}}}
+    return shop
+
+
+def add_city(shop: Shop, city: str, *emails: str) -> None:
+    where = f"/warehouse/cities/city={city}"
+    shop.metastore.add_partition(CITIES, Partition(f"city={city}", (city,), where))
+    rows = [{"email": email} for email in emails]
+    shop.disk.put(f"{where}/delta_0000001_0000001_0000/bucket_00000", *rows)
+
+
+def erase_ada(shop: Shop, *more: str) -> Outcome:
+    case = shop.case("erasure", [(ADA, *more)])
+    return erase_subjects(case, shop.world(), shop.ledger, shop.signer, shop.certificate)
+
+
+def find_again(shop: Shop, outcome: Outcome) -> list[tuple[str, str | None]]:
+    assert outcome.certificate is not None
+    found = recheck(outcome.certificate, shop.certificate, shop.key, shop.world())
+    return [(place.kind.value, place.partition) for each in found for place in each.places]
+
+
+def test_the_first_line_and_the_page_speak_of_the_partitions_alone(second_day: Shop) -> None:
+    outcome = erase_ada(second_day)
+    page = second_day.certificate.with_suffix(".html").read_text(encoding="utf-8")
+    assert "found in the partitions that the plan chooses of 1 table as of" in summarize(outcome.payload).statement
+    assert '<h1 class="erased">Erased and verified in the partitions that the plan chooses</h1>' in page
+    assert "day=2; 1 others were left out" in page
+    second_day.plan["tables"]["shop.notes"] = {"keys": {"email": "email"}}
+    second_day.ledger.unlink()
+    assert "2 tables (of 1 only the partitions that" in summarize(erase_ada(second_day).payload).statement
+
+
+def test_rows_outside_of_the_partitions_are_no_finds_of_a_later_search(second_day: Shop) -> None:
+    outcome = erase_ada(second_day)
+    assert outcome.payload["tables"][0]["partitions"] == {"within": ["day=2"], "outside": ["day=1"]}
+    assert find_again(second_day, outcome) == []
+    second_day.disk.put("/warehouse/sales/day=2/000007_0", {"email": ADA}, visible=False)
+    assert find_again(second_day, outcome) == [("rows", "day=2")]
+
+
+def test_a_condition_that_chooses_other_partitions_later_leaves_those_of_the_erasure(
+    second_day: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As one of the last thirty days does. It decides on partitions that came since."""
+    outcome = erase_ada(second_day)
+    for day in ("day=3", "day=4"):
+        second_day.metastore.add_partition(SALES, Partition(day, (day[4:],), f"/warehouse/sales/{day}"))
+    for day in ("day=2", "day=3", "day=4"):
+        second_day.disk.put(f"/warehouse/sales/{day}/000007_0", {"email": ADA}, visible=False)
+    monkeypatch.setattr(second_day.disk, "choose_partitions", lambda *_: frozenset({"day=1", "day=4"}))
+    assert sorted(find_again(second_day, outcome)) == [("rows", "day=2"), ("rows", "day=4")]
+
+
+def test_a_file_in_no_partition_has_no_values_for_the_condition_and_counts(second_day: Shop) -> None:
+    second_day.disk.put("/warehouse/sales/000007_0", {"email": ADA}, visible=False)
+    outcome = erase_ada(second_day)
+    assert "rows" in second_day.kinds(outcome) and ("rows", "") in find_again(second_day, outcome)
+
+
+def test_a_partition_is_not_taken_for_another_spelling_of_its_name(cities: Shop) -> None:
+    """One lies outside of the limit. The other one, within it, comes while rows are deleted."""
+    cities.plan["tables"]["shop.cities"]["partitions"] = "city=Bonn"
+    add_city(cities, "BONN", OTHER)
+    cities.disk.on_commit = lambda: add_city(cities, "Bonn", ADA)
+    assert erase_ada(cities, "Bonn").verdict.state.value == "pending"
+
+
+def test_each_spelling_of_a_name_is_compacted(cities: Shop) -> None:
+    for city in ("Bonn", "BONN"):
+        add_city(cities, city, ADA, OTHER)
+    erase_ada(cities, "Bonn")
+    assert {partition for _, partition in cities.disk.compactions} == {"city=Bonn", "city=BONN"}
+
+
+def test_a_list_by_which_nobody_was_found_is_told(shop: Shop) -> None:
+    shop.plan = {"subjects": ["email"], "tables": {"shop.sales": {"keys": {"email": "email"}}}}
+    said = "No query showed a row of theirs at the beginning"
+    case = shop.case("erasure", ["nobody@example.org"])
+    assert (
+        said
+        in summarize(erase_subjects(case, shop.world(), shop.ledger, shop.signer, shop.certificate).payload).statement
+    )
+    shop.ledger.unlink()
+    assert said not in summarize(erase_ada(shop).payload).statement
