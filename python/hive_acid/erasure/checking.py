@@ -59,7 +59,7 @@ class Checker:
     def _verify(self, table: TablePlan, failed: Sequence[Place], earlier: TableReport | None = None) -> TableResult:
         """The table by all links that are known now."""
         self.world.tell(f"verify: {table.table}")
-        trail, _ = self.record.follow(table, self.finder) if table.via else (None, False)
+        trail = self.look_behind(table) if table.via else None
         found = self.record.found(table.table)
         report = self.verification.verify(found.matcher, Former(found.identity, found.locations), earlier)
         places = [*report.places, *find_unknown_links(table.table, found.reach, trail)]
@@ -81,6 +81,12 @@ class Checker:
             known = found.partitions | self.record.touched(table.table) | frozenset(map(mask, report.partitions))
             chosen = Chosen(known - outside - {""}, outside)
         return TableResult(found, report, tuple(dict.fromkeys((*counted, *own))), chosen)
+
+    def look_behind(self, table: TablePlan) -> Trail:
+        """The trail to a table by all that is visible now, once the links that nobody can follow are noted."""
+        trail, _ = self.record.follow(table, self.finder)
+        self.record.look_behind(table, trail, self.finder)
+        return trail
 
     def _find_changing_links(self, table: TablePlan, result: TableResult) -> TableResult:
         """With a place if there are links by now by which the table was not searched."""
@@ -135,7 +141,7 @@ def find_unknown_links(table: TableName, reach: Sequence[Reach], trail: Trail | 
     """Places for links that nobody can follow: from rows that no query shows, and from tables that are gone."""
     places = []
     for each in reach:
-        if each.hidden_rows or each.unsearched_files:
+        if each.is_open:
             files = f", and {each.unsearched_files} files cannot be searched" if each.unsearched_files else ""
             detail = (
                 f"{each.without} of {each.asked} gave no link in {each.table}, where {each.hidden_rows} rows that no "

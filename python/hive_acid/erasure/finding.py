@@ -61,13 +61,15 @@ class Finder:
         if any(spotter.count_literals(text) for text in (*texts, table.partitions or "")):
             raise build_error("HIVE_ACID_ERASURE.PLAN_NAMES_SUBJECT", table=table.table)
 
-    def follow(self, table: TablePlan, known: Links = ()) -> Trail:
+    def follow(self, table: TablePlan, known: Links = (), seen: Links = ()) -> Trail:
         """The keys and hashes that name the subjects in the table by now; `known` links are followed as well.
+
+        `seen` are those of an earlier trail.
 
         Raises as `look_up_types` does.
         """
         learn = self.verification.spotters.learn
-        trail = TrailFinder(self.engine, self.subjects, self.is_there, learn).find(table, known)
+        trail = TrailFinder(self.engine, self.subjects, self.is_there, learn).find(table, known, seen)
         types = look_up_types(self.engine, table, self.is_there)
         return replace(trail, matcher=bind(trail.matcher, types))
 
@@ -124,8 +126,13 @@ class Finder:
             {spotter.mask(file.path): file.length_bytes for file in files},
             frozenset(map(spotter.mask, present)),
             trail.links,
-            tuple(map(self._look_behind, trail.stages, table.via)) if table.via else trail.reach,
+            self.look_behind(table, trail),
+            trail.seen,
         )
+
+    def look_behind(self, table: TablePlan, trail: Trail) -> tuple[Reach, ...]:
+        """The reach of each step of a path, with what no query shows; that of a table without a path as it is."""
+        return tuple(map(self._look_behind, trail.stages, table.via)) if table.via else trail.reach
 
     def _look_behind(self, stage: Stage, step: Step, looks: int = _LOOKS) -> Reach:
         """The reach of a step, with the rows in its files that name those of whom no query shows a row.
@@ -137,9 +144,10 @@ class Finder:
         if unseen is None or self._is_plain(step.table):
             return stage.reach
         rows, files = self.verification.search_rows(unseen)
-        seen = self.engine.links(stage.matcher, step.link.key) if rows and looks else stage.given
-        if seen.keys() - stage.given.keys():
-            return self._look_behind(replace(stage, given=seen), step, looks - 1)
+        given = self.engine.links(stage.matcher, step.link.key) if rows and looks else {}
+        if given.keys() - stage.seen:
+            later = replace(stage, given={**stage.given, **given}, seen=stage.seen | given.keys())
+            return self._look_behind(later, step, looks - 1)
         return replace(stage.reach, hidden_rows=rows, unsearched_files=files)
 
     def _is_plain(self, name: TableName) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from hive_acid.erasure.certifying import Case
@@ -22,7 +22,7 @@ from hive_acid.erasure.verification import Verification
 from hive_acid.erasure.world import TableResult, World
 from hive_acid.model.table import TableName
 
-_FORM = "3"
+_FORM = "4"
 """The form of the ledger. One of another form does not tell what a run needs to go on, and is refused."""
 _ROUNDS = 3
 """The first compacts what was deleted from, the others what verification finds besides."""
@@ -85,6 +85,7 @@ class Erasure:
             wanted = {table.table: self._find_wanted(table, round_, results) for table in self._plan.tables}
             if round_ > first and not any(wanted.values()) and not _has_changing_links(results):
                 break
+            self._look_behind(wanted)
             failed = [place for table in self._plan.tables for place in self._compact(table, wanted, round_)]
             failed += self._clean()
             self._mask_notes()
@@ -92,6 +93,12 @@ class Erasure:
             if not any(result.places for result in results):
                 break
         return tuple(map(self._add_digests, results))
+
+    def _look_behind(self, wanted: Mapping[TableName, frozenset[str]]) -> None:
+        """Compactions remove rows that no query shows, and with them links that nobody could follow."""
+        for table in self._plan.tables:
+            if any(wanted.get(step.table) for step in table.via):
+                self._checker.look_behind(table)
 
     def _mask_notes(self) -> None:
         """In the partitions within the limits: statements of before may name subjects in the history."""

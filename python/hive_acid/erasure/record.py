@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 
 from hive_acid.erasure.finding import Finder
 from hive_acid.erasure.ledger import Ledger
 from hive_acid.erasure.plan import TablePlan
 from hive_acid.erasure.spotting import Spotter, Spotters
-from hive_acid.erasure.state import LINKED, ErasureState, FoundTable, describe_links
-from hive_acid.erasure.trails import Trail
+from hive_acid.erasure.state import LINKED, UNFOLLOWED, ErasureState, FoundTable, describe_links
+from hive_acid.erasure.trails import Links, Trail
 from hive_acid.errors import build_error
 from hive_acid.model.table import TableName
 
@@ -38,7 +39,7 @@ class Record:
         known = self._masked.get(table)
         if known is None or known.matcher != found.matcher:
             known = self._masked[table] = found.mask_again(self._spotters.of(found.matcher.keys).mask)
-        return known
+        return replace(known, reach=found.reach, seen=found.seen)
 
     def spotter(self, table: TableName) -> Spotter:
         """Masks the subjects of the table, and those of all tables."""
@@ -71,9 +72,20 @@ class Record:
 
         These are in the ledger before this returns: what gave them may be deleted next.
         """
-        known = self.found(table.table).links
-        trail = finder.follow(table, known)
-        new = tuple(links - before for links, before in zip(trail.links, known, strict=True))
-        if any(new):
-            self.note(LINKED, table=str(table.table), links=describe_links(new))
+        found = self.found(table.table)
+        trail = finder.follow(table, found.links, found.seen)
+        new, seen = _find_new(trail.links, found.links), _find_new(trail.seen, found.seen)
+        if any(new) or any(seen):
+            self.note(LINKED, table=str(table.table), links=describe_links(new), seen=describe_links(seen))
         return trail, any(map(bool, new))
+
+    def look_behind(self, table: TablePlan, trail: Trail, finder: Finder) -> None:
+        """Notes the links of the trail's steps that nobody can follow: what gives them may be removed next."""
+        found = self.found(table.table)
+        reach = finder.look_behind(table, trail)
+        if found.with_reach(reach) != found:
+            self.note(UNFOLLOWED, table=str(table.table), reach=[each.describe() for each in reach])
+
+
+def _find_new(links: Links, before: Links) -> Links:
+    return tuple(now - known for now, known in zip(links, before, strict=True))

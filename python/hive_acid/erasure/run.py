@@ -121,6 +121,7 @@ def _find_to_search(table: TablePlan, finder: Finder, world: World) -> TableResu
 
 def _find_unknown(table: TablePlan, found: FoundTable, finder: Finder) -> list[Place]:
     """Places for links by which the table was not searched."""
-    trail = finder.follow(table, found.links) if table.via else None
-    places = find_unknown_links(table.table, found.reach, trail)
+    trail = finder.follow(table, found.links, found.seen) if table.via else None
+    later = found.with_reach(finder.look_behind(table, trail)) if trail else found
+    places = find_unknown_links(table.table, later.reach, trail)
     return [*places, changing_links(table.table)] if trail is not None and trail.links != found.links else places

@@ -12,9 +12,10 @@ from hive_acid.erasure.ledger import Ledger
 from hive_acid.erasure.trails import Links, Reach, read_reach
 from hive_acid.model.table import TableName
 
-FOUND, LINKED, DELETING, WRITTEN, DELETED, COMPACTED, SEARCHED, VERIFIED, CERTIFIED = (
+FOUND, LINKED, UNFOLLOWED, DELETING, WRITTEN, DELETED, COMPACTED, SEARCHED, VERIFIED, CERTIFIED = (
     "found",
     "linked",
+    "unfollowed",
     "deleting",
     "written",
     "deleted",
@@ -30,7 +31,8 @@ class FoundTable:
     """A table as the first phase found it. Names of partitions and paths are masked.
 
     `beyond` are partitions that hold subjects and lie outside of the plan's limits. `files`: path → length.
-    `partitions` are all within the limits, whoever is in them. `links` are those of the steps of its path.
+    `partitions` are all within the limits, whoever is in them. `links` are those of the steps of its path, and `seen`
+    those of whom these steps have shown a row.
     """
 
     matcher: Matcher
@@ -42,12 +44,19 @@ class FoundTable:
     partitions: frozenset[str] = frozenset()
     links: Links = ()
     reach: tuple[Reach, ...] = ()
+    seen: Links = ()
 
-    def with_links(self, more: Links) -> FoundTable:
+    def with_links(self, more: Links, seen: Links) -> FoundTable:
         """The same with further links of each step; those of the last one are hashes of every key."""
-        links = tuple(known | new for known, new in zip(self.links, more, strict=True))
+        links, all_seen = join_links(self.links, more), join_links(self.seen, seen)
         keys = tuple(replace(keyed, hashes=keyed.hashes | links[-1]) for keyed in self.matcher.keys)
-        return replace(self, matcher=Matcher(self.matcher.table, keys), links=links)
+        return replace(self, matcher=Matcher(self.matcher.table, keys), links=links, seen=all_seen)
+
+    def with_reach(self, later: Sequence[Reach]) -> FoundTable:
+        """The same with what a later look could not follow."""
+        return replace(
+            self, reach=tuple(new if new.is_open else known for known, new in zip(self.reach, later, strict=True))
+        )
 
     def mask_again(self, mask: Callable[[str], str]) -> FoundTable:
         """The same with the names that further links have made those of subjects masked, too."""
@@ -79,6 +88,11 @@ def describe_links(links: Links) -> list[list[str]]:
     return [sorted(link.hex() for link in step) for step in links]
 
 
+def join_links(one: Links, other: Links) -> Links:
+    """Those of each step together."""
+    return tuple(known | new for known, new in zip(one, other, strict=True))
+
+
 def _read_links(described: Sequence[Sequence[str]]) -> Links:
     return tuple(frozenset(map(bytes.fromhex, step)) for step in described)
 
@@ -97,6 +111,7 @@ def describe_found(found: FoundTable) -> dict[str, Any]:
         "partitions": sorted(found.partitions),
         "links": describe_links(found.links),
         "reach": [reach.describe() for reach in found.reach],
+        "seen": describe_links(found.seen),
     }
 
 
@@ -111,13 +126,15 @@ class ErasureState:
         for event in self._of(FOUND, table):
             found = _read_found(table, event)
             for more in self._of(LINKED, table):
-                found = found.with_links(_read_links(more["links"]))
+                found = found.with_links(_read_links(more["links"]), _read_links(more["seen"]))
+            for later in self._of(UNFOLLOWED, table):
+                found = found.with_reach(tuple(map(read_reach, later["reach"])))
             return found
         return None
 
     def has_more_links(self, table: TableName) -> bool:
         """True if links have come since the find."""
-        return any(True for _ in self._of(LINKED, table))
+        return any(any(event["links"]) for event in self._of(LINKED, table))
 
     def needs_delete(self, table: TableName) -> bool:
         """True until the deletion has been noted."""
@@ -205,4 +222,5 @@ def _read_found(table: TableName, event: Mapping[str, Any]) -> FoundTable:
         frozenset(event["partitions"]),
         _read_links(event["links"]),
         tuple(map(read_reach, event["reach"])),
+        _read_links(event["seen"]),
     )

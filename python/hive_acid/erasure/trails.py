@@ -29,6 +29,11 @@ class Reach:
     hidden_rows: int = 0
     unsearched_files: int = 0
 
+    @property
+    def is_open(self) -> bool:
+        """True if there may be links that nobody can follow."""
+        return bool(self.hidden_rows or self.unsearched_files)
+
     def describe(self) -> dict[str, Any]:
         """As ledger and certificate keep it."""
         return {
@@ -48,21 +53,29 @@ def read_reach(described: Mapping[str, Any]) -> Reach:
 
 @dataclass(frozen=True)
 class Stage:
-    """A table of a path: `asked` are the hashes of each subject or link, `given` the links by such a hash."""
+    """A table of a path: `asked` are the hashes of each subject or link, `given` the links by such a hash.
+
+    `seen` are the hashes of those of whom a query has shown a row, now or in an earlier look: its links are known, and
+    a row that the erasure has deleted since hides none.
+    """
 
     matcher: Matcher
     asked: tuple[frozenset[bytes], ...]
     given: Mapping[bytes, frozenset[bytes]]
+    seen: frozenset[bytes]
 
     @property
     def reach(self) -> Reach:
         """Without a look into files."""
-        without = sum(not any(self.given.get(hashed) for hashed in hashes) for hashes in self.asked)
+        without = sum(
+            not hashes & self.seen - self.given.keys() and not any(self.given.get(hashed) for hashed in hashes)
+            for hashes in self.asked
+        )
         return Reach(self.matcher.table, len(self.asked), without)
 
     def find_unseen(self, link: Key) -> Matcher | None:
-        """Finds rows with a link of those that no visible row names; None if there are none of these."""
-        unseen = _join(hashes for hashes in self.asked if not hashes & self.given.keys())
+        """Finds rows with a link of those of whom no row was seen; None if there are none of these."""
+        unseen = _join(hashes for hashes in self.asked if not hashes & self.seen)
         if not unseen:
             return None
         has_link = " AND ".join(f"({part}) IS NOT NULL" for part in link.parts)
@@ -91,6 +104,11 @@ class Trail:
     gone: tuple[TableName, ...] = ()
 
     @property
+    def seen(self) -> Links:
+        """Hashes of those of whom a query has shown a row, for each step."""
+        return tuple(stage.seen for stage in self.stages)
+
+    @property
     def for_deletion(self) -> Matcher:
         """The matcher without the doubtful ones: nobody else's rows are deleted by a link that was once a subject's."""
         if not self.doubtful:
@@ -108,10 +126,14 @@ class TrailFinder:
     is_there: Callable[[TableName], bool]
     learn: Callable[[Iterable[KeyedHashes]], None]
 
-    def find(self, table: TablePlan, known: Links = ()) -> Trail:
-        """The trail by the rows that are visible, which go on from the links that are `known` as well."""
+    def find(self, table: TablePlan, known: Links = (), seen: Links = ()) -> Trail:
+        """The trail by the rows that are visible, which go on from the links that are `known` as well.
+
+        `seen` are those of an earlier trail.
+        """
         if table.via:
-            return self._follow(table, known or (frozenset(),) * len(table.via))
+            none = (frozenset[bytes](),) * len(table.via)
+            return self._follow(table, known or none, seen or none)
         keys, asked = self._name(table.table, table.keys)
         reach = Reach(table.table, len(asked), sum(not hashes for hashes in asked))
         return Trail(Matcher(table.table, keys), reach=(reach,))
@@ -132,7 +154,7 @@ class TrailFinder:
                 subject.update(() if value is None else (hashes[value],))
         return tuple(found), tuple(map(frozenset, asked))
 
-    def _follow(self, table: TablePlan, known: Links) -> Trail:
+    def _follow(self, table: TablePlan, known: Links, seen: Links) -> Trail:
         links, stages, gone = list[frozenset[bytes]](), list[Stage](), list[TableName]()
         doubtful = frozenset[bytes]()
         first = table.via[0]
@@ -140,16 +162,16 @@ class TrailFinder:
         asked: tuple[frozenset[bytes], ...] = ()
         if self.is_there(first.table):
             keys, asked = self._name(first.table, first.keys)
-        for step, before in zip(table.via, known, strict=True):
+        for step, before, seen_before in zip(table.via, known, seen, strict=True):
             is_there = self.is_there(step.table)
             given = self.engine.links(Matcher(step.table, keys), step.link.key) if is_there else {}
             if not is_there:
                 gone.append(step.table)
-            stages.append(Stage(Matcher(step.table, keys), asked, given))
+            stages.append(Stage(Matcher(step.table, keys), asked, given, seen_before | given.keys()))
             current = _join(given.values())
             doubtful = self._find_doubtful(step, before - current, given, doubtful) if is_there else frozenset()
             links.append(before | current)
-            asked = tuple(frozenset((link,)) for link in sorted(current))
+            asked = tuple(frozenset((link,)) for link in sorted(links[-1]))
             following = table.via[len(links)].keys if len(links) < len(table.via) else table.keys
             keys = tuple(KeyedHashes(named.key, links[-1]) for named in following)
             self.learn(keys)

@@ -54,6 +54,7 @@ class Verification:
         self._file_system = file_system
         self.spotters = spotters
         self._clock_ms = clock_ms
+        self._read_before: dict[Matcher, tuple[_Shape, dict[PhysicalFile, SearchedFile]]] = {}
 
     def look(self, matcher: Matcher) -> Sight:
         """The table as it is now. Raises HIVE_ACID_TABLE_NOT_FOUND."""
@@ -70,12 +71,20 @@ class Verification:
         return find_roots(self._file_system, sight.table, sight.partitions, former)
 
     def search_rows(self, matcher: Matcher) -> tuple[int, int]:
-        """How many rows in the table's files match, whatever a query shows; and how many files cannot be searched."""
-        files = self.list_files(self.look(matcher), ())
+        """How many rows in the table's files match, whatever a query shows; and how many files cannot be searched.
+
+        A file that the same search has read before is not read again.
+        """
+        sight = self.look(matcher)
+        shape, read = self._read_before.get(matcher, (None, {}))
+        known = read if shape == _shape(sight) else {}
+        files = self.list_files(sight, ())
         search = self._build_search(matcher, self.spotters.of(matcher.keys))
-        found = search.search(files).values()
-        rows = sum(file.match_count for file in found if file.way == "rows")
-        return rows, sum(not file.is_searched for file in found)
+        found = {file: known[file] for file in files if file in known}
+        found |= search.search([file for file in files if file not in known])
+        self._read_before[matcher] = _shape(sight), {file: each for file, each in found.items() if each.was_read}
+        rows = sum(file.match_count for file in found.values() if file.way == "rows")
+        return rows, sum(not file.is_searched for file in found.values())
 
     def _build_search(self, matcher: Matcher, spotter: Spotter) -> FileSearch:
         return FileSearch(self._engine, self._file_system, matcher, spotter, self._limits.former_columns)
@@ -243,7 +252,10 @@ def _find_known(matcher: Matcher, sight: Sight, earlier: TableReport | None) -> 
     return {file.source: file for file in earlier.files if file.was_read}
 
 
-def _shape(sight: Sight) -> tuple[TableKind, TableDescription]:
+_Shape = tuple[TableKind, TableDescription]
+
+
+def _shape(sight: Sight) -> _Shape:
     """The parts of a table that the rows of a file depend on. Counts and times stand in parameters."""
     return sight.table.kind, replace(sight.table, parameters={})
 

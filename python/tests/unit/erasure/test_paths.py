@@ -137,6 +137,39 @@ def test_link_rows_that_no_query_shows_leave_the_verdict_of_a_verification_open(
     assert shop.kinds(shop.verify()) == {"unknown-links"}
 
 
+def come_and_go(shop: Shop) -> None:
+    """Ada gets her first account, with a note, and the account is deleted before anybody looks."""
+    open_account(shop, "a-99")
+    shop.disk.contents["/warehouse/people/delta_0000009_0000009_0000/bucket_00000"].masked = {0}
+
+
+@pytest.mark.parametrize("number", [0, 1, 2, 3])
+def test_link_rows_that_are_hidden_after_the_find_leave_the_verdict_open(shop: Shop, number: int) -> None:
+    """Before each deletion, whose compactions remove the row, and between two runs of one ledger."""
+    if number:
+        before_delete(shop, number, lambda: come_and_go(shop))
+    else:
+        assert shop.erase().verdict.state.value == "erased"
+        come_and_go(shop)
+    assert "unknown-links" in shop.kinds(shop.erase())
+    assert "unknown-links" in shop.kinds(shop.erase())
+    assert "a-99" in notes(shop)
+
+
+def test_link_rows_that_are_hidden_while_a_search_goes_on_leave_its_verdict_open(shop: Shop) -> None:
+    del shop.plan["tables"]["shop.people"], shop.plan["tables"]["shop.sales"]
+    shop.disk.on_search.append(lambda: (shop.disk.on_search.clear(), come_and_go(shop)))
+    assert "unknown-links" in shop.kinds(shop.verify())
+
+
+def test_rows_of_an_account_that_hide_a_link_of_their_own_leave_the_verdict_open(shop: Shop) -> None:
+    """The account is known, and erased; a card of it comes and is deleted before anybody looks."""
+    add_cards(shop, "a-16")
+    assert shop.erase().verdict.state.value == "erased"
+    shop.disk.put("/warehouse/cards/delta_0000009_0000009_0000/bucket_00000", CARD, masked={0})
+    assert "unknown-links" in shop.kinds(shop.erase())
+
+
 def test_a_person_without_an_account_is_erased_and_told(shop: Shop) -> None:
     shop.disk.put("/warehouse/people/delta_0000002_0000002_0000/bucket_00000", {"email": ADA})
     outcome = shop.erase()
@@ -211,10 +244,13 @@ def test_a_table_of_a_path_that_is_gone_leaves_the_verdict_open(shop: Shop) -> N
     assert notes(shop) == {"a-18"}
 
 
-def add_cards(shop: Shop) -> None:
-    """Accounts have cards, and notes are of cards."""
+CARD = {"email": "a-17", "account": "c-1"}
+
+
+def add_cards(shop: Shop, account: str = "a-17") -> None:
+    """Accounts have cards, one of them of this account, and notes are of cards."""
     add_table(shop.metastore, CARDS)
-    shop.disk.put("/warehouse/cards/base_0000001/bucket_00000", {"email": "a-17", "account": "c-1"})
+    shop.disk.put("/warehouse/cards/base_0000001/bucket_00000", {**CARD, "email": account})
     shop.disk.put("/warehouse/notes/base_0000001/bucket_00001", {"account": "c-1"})
     to_cards = shop.plan["tables"]["shop.notes"]["via"]
     step = {"table": "shop.cards", "keys": {"account": "email"}, "link": {"card": "account"}}
