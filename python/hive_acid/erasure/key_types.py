@@ -136,20 +136,29 @@ def _look_up(
     if link is not None:
         given = engine.types(link.table, link.link.key)
         for named, types in zip(keys, found, strict=True):
-            _check_link(link, given, (table, named), types)
+            check_link(link, given, (table, named), types)
     return found
 
 
-def _check_link(link: Step, given: KeyTypes, target: tuple[TableName, NamedKey], wanted: KeyTypes) -> None:
+def check_link(link: Step, given: KeyTypes, target: tuple[TableName, NamedKey], wanted: KeyTypes) -> None:
+    """Raises HIVE_ACID_ERASURE with PLAN_LINK_TYPE or PLAN_LINK_MOMENT if a link does not say the target's key."""
     table, named = target
     for part, type_ in zip(link.link.key.parts, given.parts, strict=True):
-        if _MOMENT.match(type_) and not _STEADY.search(type_):
-            raise build_error("HIVE_ACID_ERASURE.PLAN_LINK_MOMENT", link=part, source=link.table, type=type_)
+        for moment in (type_, *_find_spelled(part, type_, given.columns)):
+            if _MOMENT.match(moment) and not _STEADY.search(moment):
+                raise build_error("HIVE_ACID_ERASURE.PLAN_LINK_MOMENT", link=part, source=link.table, type=moment)
     columns = zip(link.link.key.parts, given.parts, named.key.parts, wanted.parts, strict=True)
     for source, one, part, other in columns:
         if not have_same_texts(one, other):
             where = {"link": source, "source": link.table, "key": part, "table": table}
             raise build_error("HIVE_ACID_ERASURE.PLAN_LINK_TYPE", **where, given=one, wanted=other)
+
+
+def _find_spelled(part: str, data_type: str, columns: Sequence[KeyColumn]) -> Iterator[str]:
+    """The types of the columns of which a text is made, as by a cast: two moments may have one text."""
+    if _find_form(data_type).name == _TEXT:
+        words = set(re.findall(r"\w+", part.lower()))
+        yield from (column.data_type for column in columns if words & set(re.findall(r"\w+", column.name.lower())))
 
 
 def bind(matcher: Matcher, types: Sequence[KeyTypes | None]) -> Matcher:

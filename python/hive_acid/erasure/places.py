@@ -16,6 +16,7 @@ from hive_acid.model.names import NULL_PARTITION
 from hive_acid.model.table import Partition, TableDescription, TableName
 from hive_acid.snapshot.filesystem import FileSystem
 
+_NUMBER = re.compile(r"-?[0-9]+(?:\.[0-9]+)*(?:-SNAPSHOT)?")
 _SERVER_NUMBERS = frozenset(
     {
         "bucketing_version", "numfiles", "numrows", "totalsize", "rawdatasize", "transient_lastddltime",
@@ -23,7 +24,7 @@ _SERVER_NUMBERS = frozenset(
         "spark.sql.create.version", "spark.sql.sources.schema.numparts", "writeid",
     }
 )  # fmt: skip
-"""Properties that hold counts and times of the server; a number there is no subject's."""
+"""Properties that hold counts, times and versions of the server; a number there is no subject's."""
 
 
 Judge = Callable[[Sequence[Mapping[str, str]]], Sequence[bool | None]]
@@ -166,6 +167,20 @@ def find_partition(path: str, roots: Roots) -> str:
     return ""
 
 
+def find_shared_folders(where: TableName, partitions: Sequence[Partition], spotter: Spotter) -> Iterator[Place]:
+    """The folders of several partitions: their files are searched with the values of one of these only."""
+    names: dict[str, list[str]] = {}
+    for partition in partitions:
+        names.setdefault(partition.location.rstrip("/"), []).append(partition.name)
+    for folder, sharing in names.items():
+        if len(sharing) > 1:
+            told = ", ".join(map(spotter.mask, sharing))
+            detail = (
+                f"{spotter.mask(folder)} is the folder of several partitions, {told}: whose its rows are cannot be told"
+            )
+            yield Place(PlaceKind.UNSEARCHED, str(where), f"{detail}; give each a folder of its own")
+
+
 def search_metastore(
     metastore: Metastore, table: TableDescription, partitions: Sequence[Partition], spotter: Spotter, judge: Judge
 ) -> Iterator[Place]:
@@ -175,7 +190,7 @@ def search_metastore(
     """
     where = str(table.name)
     yield from _search_texts(PlaceKind.TABLE_PROPERTY, where, table.parameters, spotter)
-    yield from _search_texts(PlaceKind.DEFAULT_VALUE, where, metastore.column_defaults(table.name), spotter)
+    yield from _search_texts(PlaceKind.DEFAULT_VALUE, where, metastore.default_texts(table.name), spotter)
     yield from _search_values(table, partitions, spotter, judge)
     for partition in partitions:
         name = f"{where} PARTITION ({spotter.mask(partition.name)})"
@@ -223,7 +238,7 @@ def _search_extremes(
 
 def _search_texts(kind: PlaceKind, where: str, texts: Mapping[str, str], spotter: Spotter) -> Iterator[Place]:
     for name, text in texts.items():
-        if name.lower() in _SERVER_NUMBERS:
+        if name.lower() in _SERVER_NUMBERS and _NUMBER.fullmatch(text):
             continue
         if spotter.count(name) or spotter.count(text):
             yield Place(kind, where, f"{spotter.mask(name)} names a subject")

@@ -16,6 +16,7 @@ from hive_acid.erasure.places import (
     PlaceKind,
     Roots,
     find_roots,
+    find_shared_folders,
     list_files,
     search_metastore,
     search_uploads,
@@ -179,7 +180,7 @@ class Verification:
         return [_changed(matcher, detail.format(", ".join(key.parts), change)) for key, change in changes]
 
     def _search_texts(self, matcher: Matcher, sight: Sight, former: Sequence[str]) -> tuple[Place, ...]:
-        """The places of the metastore, those of uploads, and folders that nobody can look into."""
+        """The places of the metastore, those of uploads, and folders of which nobody can tell what is of whom."""
         spotter = self.spotters.of(matcher.keys)
 
         def judge(rows: Sequence[Mapping[str, str]]) -> Sequence[bool | None]:
@@ -192,8 +193,9 @@ class Verification:
             found = [_changed(matcher, _WENT)]
         roots = self._find_roots(sight, former)
         uploads = search_uploads(self._file_system, matcher.table, roots, spotter)
+        shared = find_shared_folders(matcher.table, sight.partitions, spotter)
         unlisted = self._kept_files.find_unlisted(self._file_system, matcher.table, roots.folders, spotter)
-        return (*found, *uploads, *unlisted)
+        return (*found, *uploads, *shared, *unlisted)
 
     def look_if_there(self, matcher: Matcher) -> Sight | None:
         """The table as it is now, None if it is gone."""

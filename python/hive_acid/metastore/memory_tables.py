@@ -30,6 +30,7 @@ class MemoryTables:
         self.database_properties: dict[str, dict[str, str]] = {}
         self.extremes: dict[TableName, dict[tuple[str, str], tuple[str, ...]]] = {}
         self.defaults: dict[TableName, dict[str, str]] = {}
+        self.disabled_defaults: dict[TableName, dict[str, str]] = {}
         self.table_constraints: dict[TableName, TableConstraints] = {}
 
     def add_table(self, table: TableDescription) -> None:
@@ -93,6 +94,10 @@ class MemoryTables:
     def column_defaults(self, table: TableName) -> dict[str, str]:
         """`defaults` has them."""
         return dict(self.defaults.get(table, {}))
+
+    def default_texts(self, table: TableName) -> dict[str, str]:
+        """`disabled_defaults` has those that are not in force."""
+        return {**self.column_defaults(table), **self.disabled_defaults.get(table, {})}
 
     def column_extremes(self, table: TableName, partitions: Sequence[str]) -> dict[tuple[str, str], tuple[str, ...]]:
         """`extremes` has them."""

@@ -188,6 +188,10 @@ class Metastore(CompactionQueue, Protocol):
         """The default expressions, as text, by column in lower case."""
         ...
 
+    def default_texts(self, table: TableName) -> dict[str, str]:
+        """The texts of all default expressions, those of disabled constraints too, by column in lower case."""
+        ...
+
     def column_extremes(self, table: TableName, partitions: Sequence[str]) -> dict[tuple[str, str], tuple[str, ...]]:
         """The least and greatest values that are stored of columns, as texts: by partition and column.
 

@@ -51,9 +51,15 @@ class TableCalls(CatalogChecks):
         )
 
     def column_defaults(self, table: TableName) -> dict[str, str]:
+        return {c.column_name.lower(): c.default_value for c in self._default_constraints(table) if c.enable_cstr}
+
+    def default_texts(self, table: TableName) -> dict[str, str]:
+        return {c.column_name.lower(): c.default_value for c in self._default_constraints(table)}
+
+    def _default_constraints(self, table: TableName) -> list[ttypes.SQLDefaultConstraint]:
         request = ttypes.DefaultConstraintsRequest(DEFAULT_CATALOG, table.database, table.table)
-        found = self._read("get_default_constraints", request, table=str(table)).defaultConstraints
-        return {c.column_name.lower(): c.default_value for c in found if c.enable_cstr}
+        found = self._read("get_default_constraints", request, table=str(table))
+        return list(found.defaultConstraints)
 
     def column_extremes(self, table: TableName, partitions: Sequence[str]) -> dict[tuple[str, str], tuple[str, ...]]:
         """See `Metastore`. 3.1 does not tell engines apart."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from dataclasses import replace
 from typing import Any
@@ -11,7 +12,8 @@ import pytest
 from hive_acid.erasure.certificate import read_certificate, sign_certificate
 from hive_acid.erasure.certifying import recheck
 from hive_acid.erasure.engine import Key, KeyTypes
-from hive_acid.erasure.key_types import find_change, have_same_texts, keeps_texts
+from hive_acid.erasure.key_types import check_link, find_change, have_same_texts, keeps_texts
+from hive_acid.erasure.plan import NamedKey, Step
 from hive_acid.erasure.run import find_subjects
 from hive_acid.errors import HiveAcidError
 from hive_acid.model.table import Column, TableName
@@ -222,6 +224,26 @@ def test_a_ledger_of_before_types_were_kept_goes_on(shop: Shop, monkeypatch: pyt
     assert [key.pop("types")["parts"] for key in keys] == [["string"]] * 4
     shop.ledger.write_text("".join(f"{json.dumps(event)}\n" for event in events))
     assert shop.erase().verdict.state.value == "erased"
+
+
+@pytest.mark.parametrize(
+    ("part", "data_type", "is_refused"),
+    [
+        ("CAST(started AS STRING)", "string", True),
+        ("date_format(s.`Started`, 'HH')", "string", True),
+        ("CAST(started AS DATE)", "date", False),
+        ("name", "string", False),
+    ],
+)
+def test_a_link_that_spells_a_moment_as_a_text_is_refused_as_the_moment_is(
+    part: str, data_type: str, is_refused: bool
+) -> None:
+    given = typed(data_type, ("started", 1, "timestamp in Europe/Berlin"))
+    link = NamedKey(("t",), Key((part,)))
+    target = (TableName("shop", "visits"), NamedKey(("t",), Key(("at",))))
+    refused = pytest.raises(HiveAcidError, match="PLAN_LINK_MOMENT") if is_refused else contextlib.nullcontext()
+    with refused:
+        check_link(Step(PEOPLE, (), link), given, target, typed(data_type))
 
 
 def test_a_link_of_another_type_than_the_key_behind_it_is_refused(shop: Shop) -> None:

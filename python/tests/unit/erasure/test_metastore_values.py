@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,7 +13,9 @@ from hive_acid.metastore.column_statistics import find_extremes
 from hive_acid.metastore.generated import ttypes
 from hive_acid.model.names import NULL_PARTITION
 from hive_acid.model.table import Partition
-from support.erasure_shop import SALES, Shop
+from support.erasure_shop import NOTES, SALES, SUBJECTS, Shop
+
+ADA = SUBJECTS[0]
 
 DOUBLE = ttypes.ColumnStatisticsData(doubleStats=ttypes.DoubleColumnStatsData(12345678.0, 12345678.0))
 DECIMAL = ttypes.ColumnStatisticsData(
@@ -80,3 +83,30 @@ def test_a_partition_of_null_is_none_that_cannot_be_compared(shop: Shop) -> None
     null = Partition(f"day={NULL_PARTITION}", (NULL_PARTITION,), f"/warehouse/sales/day={NULL_PARTITION}")
     shop.metastore.add_partition(SALES, null)
     assert found(shop, "4711") == set()
+
+
+@pytest.mark.parametrize("name", ["writeId", "numFiles", "spark.sql.create.version", "last_modified_time"])
+@pytest.mark.parametrize(
+    ("value", "is_found"), [(ADA, True), ("4.0.1-SNAPSHOT", False), ("-1", False), ("12345678", False)]
+)
+def test_a_property_of_the_server_names_nobody_only_where_its_value_is_a_number(
+    shop: Shop, name: str, value: str, is_found: bool
+) -> None:
+    table = shop.metastore.table(NOTES)
+    shop.metastore.add_table(replace(table, parameters={**table.parameters, name: value}))
+    shop.plan = {"subjects": ["email"], "tables": {"shop.notes": {"keys": {"email": "email"}}}}
+    outcome = verify_subjects(shop.case("verification", [ADA, "12345678"]), shop.world())
+    assert shop.kinds(outcome) == ({"table-property"} if is_found else set())
+
+
+def test_a_default_value_that_is_not_in_force_is_searched(shop: Shop) -> None:
+    shop.metastore.disabled_defaults[NOTES] = {"email": f"'{ADA}'"}
+    assert shop.kinds(shop.erase()) == {"default-value"}
+
+
+def test_a_folder_of_several_partitions_leaves_the_verdict_open(shop: Shop) -> None:
+    """Its files are searched with the values of one of them."""
+    shop.metastore.add_partition(SALES, Partition("day=3", ("3",), "/warehouse/sales/day=2/"))
+    outcome = shop.erase()
+    (place,) = outcome.verdict.places
+    assert place.kind.value == "unsearched" and "day=2, day=3" in place.detail
