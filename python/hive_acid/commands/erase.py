@@ -17,6 +17,7 @@ from hive_acid.commands.shared import (
     find_uris,
     parse_count,
     parse_settings,
+    print_lines,
 )
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from hive_acid.commands.shared import Commands
     from hive_acid.erasure.certifying import Case
 
-_PLAN_ERRORS = ("PLAN_", "SUBJECTS_", "SUBJECT_", "HASH_KEY", "SIGNING_KEY", "NOT_UNICODE")
+_PLAN_ERRORS = ("PLAN_", "SUBJECTS_", "SUBJECT_", "HASH_KEY", "SIGNING_KEY", "NOT_UNICODE", "SAME_FILE")
 """Sub-conditions that tell of the call, not of the tables."""
 
 
@@ -95,6 +96,9 @@ def _erase(chosen: argparse.Namespace) -> int:
         return WRONG_CALL
     from pyspark.errors import PySparkException
 
+    if not chosen.dry_run:
+        ledger, certificate = find_outputs(chosen)
+        refuse_same_inputs(chosen, certificate, ledger)
     case = load_case("erasure", chosen.plan, chosen.subjects, chosen.hash_key)
     try:
         return _erase_case(chosen, case)
@@ -111,8 +115,7 @@ def _erase_case(chosen: argparse.Namespace, case: Case) -> int:
     from hive_acid.spark.storage_session import erasure_session
 
     signer = None if chosen.dry_run else Signer.read(chosen.signing_key)
-    ledger = chosen.ledger or chosen.plan.with_suffix(".ledger")
-    certificate = chosen.certificate or chosen.plan.with_suffix(".json")
+    ledger, certificate = find_outputs(chosen)
     with erasure_session(find_uris(chosen), chosen.master, parse_settings(chosen.conf)) as session, told() as tell:
         world = build_world(session, case.key, tell, chosen.cleaning_limit_s)
         if signer is None:
@@ -121,11 +124,24 @@ def _erase_case(chosen: argparse.Namespace, case: Case) -> int:
                 print(f"{found.matcher.table}: {count.matched} of {count.total} rows are of subjects")
             return DONE
         outcome = erase_subjects(case, world, ledger, signer, certificate)
-    print("\n".join(summarize(outcome.payload).lines()))
+    print_lines(*summarize(outcome.payload).lines())
     print(f"{outcome.verdict.state.value}: {certificate}")
     for place in outcome.verdict.places:
-        print(f"  {place.kind.value}: {place.where}: {place.detail}")
+        print_lines(f"  {place.kind.value}: {place.where}: {place.detail}")
     return PENDING if outcome.verdict.places else DONE
+
+
+def find_outputs(chosen: argparse.Namespace) -> tuple[Path, Path]:
+    """The files of the ledger and the certificate."""
+    return chosen.ledger or chosen.plan.with_suffix(".ledger"), chosen.certificate or chosen.plan.with_suffix(".json")
+
+
+def refuse_same_inputs(chosen: argparse.Namespace, certificate: Path, ledger: Path | None = None) -> None:
+    """Raises HIVE_ACID_ERASURE.SAME_FILE if a file of the call would be replaced."""
+    from hive_acid.erasure.certificate_files import refuse_same_files
+
+    inputs = {name: getattr(chosen, name) for name in ("plan", "subjects", "hash_key", "signing_key")}
+    refuse_same_files(certificate, ledger=ledger, **inputs)
 
 
 def load_case(kind: str, plan: Path, subjects: Path, hash_key: Path) -> Case:

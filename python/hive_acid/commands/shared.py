@@ -28,6 +28,14 @@ def add_spark_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--conf", action="append", default=[], metavar="KEY=VALUE", help="a setting of Spark's")
 
 
+def print_lines(*lines: str) -> None:
+    """Prints texts that may be others': each is one line, whatever it holds."""
+    from hive_acid.erasure.plain_line import to_plain_line
+
+    for line in lines:
+        print(to_plain_line(line))
+
+
 def parse_settings(given: Sequence[str]) -> dict[str, str]:
     """Spark's settings of `--conf`. Raises HIVE_ACID_CONFIGURATION.NOT_A_PAIR for one without `=`."""
     from hive_acid.errors import build_error

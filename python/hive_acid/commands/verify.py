@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hive_acid.commands.erase import load_case, show_error
+from hive_acid.commands.erase import load_case, refuse_same_inputs, show_error
 from hive_acid.commands.shared import (
     DONE,
     ERASURE_FAILED,
@@ -18,6 +18,7 @@ from hive_acid.commands.shared import (
     add_spark_options,
     find_uris,
     parse_settings,
+    print_lines,
 )
 
 if TYPE_CHECKING:
@@ -86,12 +87,12 @@ def _verify_certificate(chosen: argparse.Namespace) -> int:
     public = read_public_hex(chosen.public_key) if chosen.public_key else None
     certificate = read_certificate(chosen.certificate.read_bytes(), chosen.certificate, public)
     payload = certificate.payload
-    print("\n".join(summarize(payload).lines()))
-    print(f"erasure {payload['erasure']} of the plan {payload['plan'].get('digest', '')}")
+    print_lines(*summarize(payload).lines())
+    print_lines(f"erasure {payload['erasure']} of the plan {payload['plan'].get('digest', '')}")
     whose = "the given key" if public else "signer not checked: --public-key says whose key it must be"
     print(f"unchanged since it was signed by {certificate.public_hex}, {whose}")
     for place in payload["verdict"]["missing"]:
-        print(f"  {place['kind']}: {place['where']}: {place['detail']}")
+        print_lines(f"  {place['kind']}: {place['where']}: {place['detail']}")
     found = DONE if chosen.hash_key is None else _search_again(chosen, certificate)
     if not certificate.is_erased:
         print("the certificate itself is pending")  # what it could not tell a search by its hashes may not either
@@ -126,6 +127,8 @@ def _search_again(chosen: argparse.Namespace, certificate: Certificate) -> int:
 def _verify_plan(chosen: argparse.Namespace) -> int:
     from pyspark.errors import PySparkException
 
+    if chosen.output is not None:
+        refuse_same_inputs(chosen, chosen.output)
     case = load_case("verification", chosen.plan, chosen.subjects, chosen.hash_key)
     try:
         return _verify_case(chosen, case)
@@ -144,12 +147,12 @@ def _verify_case(chosen: argparse.Namespace, case: Case) -> int:
     signer = Signer.read(chosen.signing_key) if chosen.signing_key else None
     with erasure_session(find_uris(chosen), chosen.master, parse_settings(chosen.conf)) as session, told() as tell:
         outcome = verify_subjects(case, build_world(session, case.key, tell), signer, chosen.output)
-    print("\n".join(summarize(outcome.payload).lines()))
+    print_lines(*summarize(outcome.payload).lines())
     return _show(outcome.verdict.places)
 
 
 def _show(places: Sequence[Place]) -> int:
     for place in places:
-        print(f"  {place.kind.value}: {place.where}: {place.detail}")
+        print_lines(f"  {place.kind.value}: {place.where}: {place.detail}")
     print("something is left" if places else "nothing found")
     return PENDING if places else DONE

@@ -12,6 +12,7 @@ from hive_acid.erasure.canonical import format_canonical
 from hive_acid.erasure.certificate_schema import PAYLOAD, find_misfit
 from hive_acid.erasure.engine import Key, KeyedHashes, Matcher
 from hive_acid.erasure.key_types import read_types
+from hive_acid.erasure.plain_line import to_plain_line
 from hive_acid.erasure.signing import ALGORITHM, Signer, is_signed
 from hive_acid.errors import build_error
 from hive_acid.model.table import TableName
@@ -95,7 +96,9 @@ def _parse(content: bytes) -> tuple[dict[str, Any], dict[str, str]] | None:
 def _check_schema(payload: Mapping[str, Any], path: Path | str) -> None:
     """Raises if something is missing or of another form, or if the verdict does not fit."""
     if payload.get("format") != FORMAT and isinstance(payload.get("format"), str):
-        raise build_error("HIVE_ACID_ERASURE.CERTIFICATE_FORMAT", path=path, format=payload["format"], known=FORMAT)
+        raise build_error(
+            "HIVE_ACID_ERASURE.CERTIFICATE_FORMAT", path=path, format=to_plain_line(payload["format"]), known=FORMAT
+        )
     if misfit := find_misfit(payload, PAYLOAD, "", "payload"):
         raise build_error("HIVE_ACID_ERASURE.CERTIFICATE_FIELD", path=path, place=misfit[0], name=misfit[1])
     has_places = payload["verdict"]["missing"] or any(table["places"] for table in payload["tables"])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import os
 import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -11,16 +10,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from hive_acid.erasure.certificate import FORMAT, Certificate, read_certificate, sign_certificate
+from hive_acid.erasure.certificate import FORMAT, Certificate
 from hive_acid.erasure.closing import close, find_moment
 from hive_acid.erasure.engine import Matcher
 from hive_acid.erasure.keyed_hash import HashKey
 from hive_acid.erasure.limits import find_limit
-from hive_acid.erasure.page import format_page
 from hive_acid.erasure.places import Place, PlaceKind, describe_visible
 from hive_acid.erasure.plan import Plan, SearchLimits
 from hive_acid.erasure.rewritten import RewrittenFiles, compare
-from hive_acid.erasure.signing import Signer
 from hive_acid.erasure.spotting import Spotters
 from hive_acid.erasure.state import ErasureState, describe_keys
 from hive_acid.erasure.subjects import Subjects, identify_erasure
@@ -164,24 +161,6 @@ def _format_time(ms: int) -> str:
 
 def _format_time_or_none(ms: int | None) -> str | None:
     return None if ms is None else _format_time(ms)
-
-
-def write_certificate(payload: Mapping[str, Any], signer: Signer, path: Path) -> Certificate:
-    """Writes the certificate, and beside it the page of the same name that ends in .html; each whole or not at all."""
-    content = sign_certificate(payload, signer)
-    certificate = read_certificate(content, path, signer.public_hex)
-    _replace(path, content)
-    _replace(path.with_suffix(".html"), format_page(certificate, content).encode())
-    return certificate
-
-
-def _replace(path: Path, content: bytes) -> None:
-    hidden = path.with_name(f".{path.name}.{os.getpid()}")
-    with hidden.open("wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    hidden.replace(path)
 
 
 @dataclass(frozen=True)

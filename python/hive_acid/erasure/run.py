@@ -9,7 +9,8 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from hive_acid.erasure.certificate import Certificate
-from hive_acid.erasure.certifying import Case, build_payload, write_certificate
+from hive_acid.erasure.certificate_files import refuse_same_files, write_certificate
+from hive_acid.erasure.certifying import Case, build_payload
 from hive_acid.erasure.checking import changing_links, find_unknown_links
 from hive_acid.erasure.closing import close
 from hive_acid.erasure.finding import Finder
@@ -51,9 +52,10 @@ def find_subjects(case: Case, world: World) -> tuple[FoundTable, ...]:
 def erase_subjects(case: Case, world: World, ledger: Path, signer: Signer, certificate: Path) -> Outcome:
     """Erases, verifies and certifies; a run after one that was killed goes on from its ledger.
 
-    Raises as `Erasure.run` does, and OSError. No error, and no cause of one, has a name of a subject in its text: see
-    `mask_error`.
+    Raises HIVE_ACID_ERASURE.SAME_FILE, as `Erasure.run` does, and OSError. No error, and no cause of one, has a name of
+    a subject in its text: see `mask_error`.
     """
+    refuse_same_files(certificate, ledger=ledger)
     return work_masked(case.spotters.mask, lambda: _erase(case, world, ledger, signer, certificate))
 
 
@@ -71,9 +73,11 @@ def _erase(case: Case, world: World, ledger: Path, signer: Signer, certificate: 
 def verify_subjects(case: Case, world: World, signer: Signer | None = None, certificate: Path | None = None) -> Outcome:
     """Searches the plan's tables, of whatever kind, and changes nothing.
 
-    Raises HIVE_ACID_ERASURE with NO_SUCH_TABLE or PLAN_NAMES_SUBJECT, and what engine, metastore and storage raise, as
-    `erase_subjects` does.
+    Raises HIVE_ACID_ERASURE with SAME_FILE, NO_SUCH_TABLE or PLAN_NAMES_SUBJECT, and what engine, metastore and storage
+    raise, as `erase_subjects` does.
     """
+    if certificate is not None:
+        refuse_same_files(certificate)
     return work_masked(case.spotters.mask, lambda: _verify(case, world, signer, certificate))
 
 

@@ -10,6 +10,7 @@ from pyspark.sql import SparkSession
 
 from hive_acid import __version__, clock
 from hive_acid.erasure.certificate import read_certificate
+from hive_acid.erasure.certificate_files import refuse_same_files
 from hive_acid.erasure.certifying import Case, Recheck, recheck
 from hive_acid.erasure.keyed_hash import HashKey
 from hive_acid.erasure.plan import Plan
@@ -51,6 +52,7 @@ def erase_in(
     files: tuple[Path, Path],
 ) -> Outcome:
     """Erases. `keys` are the hash key and the file of the signing key, `files` those of the ledger and certificate."""
+    refuse_same_files(files[1], ledger=files[0], signing_key=keys[1])
     key, built = HashKey(keys[0]), build_plan(plan)
     case = build_case("erasure", built, build_subjects(subjects, built.subject_columns), key)
     return erase_subjects(case, build_world(spark, key), files[0], Signer.read(keys[1]), files[1])

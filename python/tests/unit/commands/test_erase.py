@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 
 from hive_acid.cli import main
 from hive_acid.commands.erase import find_exit_code, show_error
+from hive_acid.erasure.certificate import sign_certificate
 from hive_acid.erasure.signing import HASH_KEY_FILE, PUBLIC_KEY_FILE, make_keys
 from hive_acid.errors import build_error
 from support.erasure_shop import SUBJECTS, Shop, open_shop
@@ -123,6 +125,40 @@ def test_what_is_found_again_ends_with_three(shop: Shop, verify: Callable[[], in
     assert verify() == 0
     shop.disk.put("/warehouse/sales/day=2/000007_0", {"email": SUBJECTS[0]}, visible=False)
     assert verify() == 3
+
+
+def test_a_certificate_moves_no_cursor_and_adds_no_line(shop: Shop, capsys: pytest.CaptureFixture[str]) -> None:
+    shop.erase()
+    payload = json.loads(shop.certificate.read_bytes())["payload"]
+    place = {"kind": "rows", "where": "x\x1b[2K\nnothing found", "detail": "\u202e"}
+    payload["verdict"] = {"state": "pending", "missing": [place], "after_deadline": False}
+    payload["erasure"] = "\rerased"
+    shop.certificate.write_bytes(sign_certificate(payload, shop.signer))
+    assert main(["verify", str(shop.certificate)]) == 3
+    shown = capsys.readouterr().out
+    assert all(line.isprintable() for line in shown.split("\n"))
+    assert "x\\x1b[2K\\nnothing found" in shown and "\\rerased" in shown
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"--certificate": "request.html"},
+        {"--ledger": "request.json"},
+        {"--ledger": "request.html"},
+        {"--certificate": "people"},
+        {"--certificate": "keys/../keys/hash.key"},
+        {"--ledger": "request.toml"},
+    ],
+    ids=str,
+)
+def test_no_file_of_a_call_replaces_another(
+    tmp_path: Path, files: dict[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    call = {"--subjects": "people", "--hash-key": "keys/hash.key", "--signing-key": "keys/signing.key", **files}
+    given = [text for name, file in call.items() for text in (name, str(tmp_path / file))]
+    assert main(["erase", str(tmp_path / "request.toml"), *given]) == 2
+    assert "SAME_FILE" in capsys.readouterr().err
 
 
 def test_a_changed_certificate_ends_with_one(shop: Shop, capsys: pytest.CaptureFixture[str]) -> None:

@@ -21,6 +21,7 @@ from hive_acid.erasure.certificate import read_certificate, sign_certificate
 from hive_acid.erasure.certifying import recheck
 from hive_acid.erasure.keyed_hash import HashKey
 from hive_acid.erasure.page import format_page
+from hive_acid.erasure.run import erase_subjects, verify_subjects
 from hive_acid.erasure.signing import (
     HASH_KEY_FILE,
     PUBLIC_KEY_FILE,
@@ -31,6 +32,7 @@ from hive_acid.erasure.signing import (
 )
 from hive_acid.erasure.summary import summarize
 from hive_acid.errors import HiveAcidError
+from support.erasure_disk import Killed
 from support.erasure_shop import SUBJECTS, Shop
 
 PLAIN = st.recursive(
@@ -216,6 +218,42 @@ def test_the_page_shows_what_the_certificate_says_and_loads_nothing(shop: Shop) 
     assert shop.signer.public_hex in page
 
 
+@pytest.mark.parametrize(("certificate", "ledger"), [("c.html", "l"), ("c.json", "c.json"), ("c.json", "c.html")])
+def test_a_certificate_that_another_file_would_replace_is_refused_before_anything_is_done(
+    shop: Shop, certificate: str, ledger: str
+) -> None:
+    paths = shop.folder / ledger, shop.signer, shop.folder / certificate
+    with pytest.raises(HiveAcidError) as caught:
+        erase_subjects(shop.case(), shop.world(), *paths)
+    assert condition_of(caught) == "SAME_FILE"
+    assert shop.disk.deleted_rows == 0 and not paths[0].exists()
+
+
+def test_no_page_of_an_earlier_certificate_stands_beside_one_whose_writing_was_killed(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shop.erase()
+    replace_file = Path.replace
+
+    def end_after(hidden: Path, path: Path) -> None:
+        replace_file(hidden, path)
+        raise Killed
+
+    monkeypatch.setattr(Path, "replace", end_after)
+    with pytest.raises(Killed):
+        shop.erase()
+    assert shop.certificate.exists() and not shop.certificate.with_suffix(".html").exists()
+
+
+def test_the_page_of_a_search_claims_no_erasure(shop: Shop) -> None:
+    for heading in ("Searched: something was found, or could not be searched", "Searched: nothing was found"):
+        verify_subjects(shop.case("verification"), shop.world(), shop.signer, shop.certificate)
+        page = shop.certificate.with_suffix(".html").read_text(encoding="utf-8")
+        assert f">{heading}</h1>" in page and "Erased" not in page
+        shop.disk.contents.clear()
+        shop.files.delete_tree("/warehouse")
+
+
 def test_a_deadline_that_has_passed_is_told(shop: Shop) -> None:
     shop.plan["deadline"] = "2001-01-01T00:00:00Z"
     outcome = shop.erase()
@@ -224,8 +262,6 @@ def test_a_deadline_that_has_passed_is_told(shop: Shop) -> None:
 
 
 def test_a_verification_may_be_certified(shop: Shop, tmp_path: Path) -> None:
-    from hive_acid.erasure.run import verify_subjects
-
     case = replace(shop.case("verification"))
     outcome = verify_subjects(case, shop.world(), shop.signer, tmp_path / "found.json")
     assert outcome.certificate is not None and outcome.certificate.payload["kind"] == "verification"
