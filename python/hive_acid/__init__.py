@@ -125,17 +125,23 @@ def verify(
 
 
 def verify_certificate(
-    spark: SparkSession, certificate: Path, hash_key: bytes, public_key: Path | None = None
+    spark: SparkSession,
+    certificate: Path,
+    hash_key: bytes,
+    public_key: Path | None = None,
+    subjects: Iterable[object] | None = None,
 ) -> Sequence[Recheck]:
     """Checks the signature of a certificate, and searches its tables again for its subjects.
 
     `public_key` is the file of the key that must have signed it, for `spark` runs SQL expressions that stand in it.
-    Raises HIVE_ACID_ERASURE, without that key with CERTIFICATE_UNKNOWN_SIGNER before anything is run.
+    `subjects` are those of the erasure: with them texts are searched for every spelling of theirs, as then. Without
+    them only hashes are known. Raises HIVE_ACID_ERASURE, without that key with CERTIFICATE_UNKNOWN_SIGNER before
+    anything is run.
     """
     _refuse_remote(spark, "verify_certificate")
     from hive_acid.spark.erasing import recheck_in
 
-    return recheck_in(spark, certificate, hash_key, public_key)
+    return recheck_in(spark, certificate, hash_key, public_key, subjects)
 
 
 def _refuse_remote(spark: SparkSession, function: str) -> None:

@@ -43,7 +43,8 @@ def add_verify_command(commands: Commands) -> None:
     )
     verify.add_argument("--hash-key", type=Path, metavar="FILE", help="search the tables again; needs a metastore")
     verify.add_argument("--plan", type=Path, metavar="PLAN.toml", help="search these tables, without a certificate")
-    verify.add_argument("--subjects", type=Path, metavar="FILE", help="whom to search for, with --plan")
+    whom = "whom to search for, with --plan; with a certificate: search texts for other spellings of them, too"
+    verify.add_argument("--subjects", type=Path, metavar="FILE", help=whom)
     verify.add_argument("--signing-key", type=Path, metavar="FILE", help="with --plan: certify what was found")
     verify.add_argument("--output", type=Path, metavar="FILE", help="with --plan: where the certificate is written")
     add_metastore_option(verify)
@@ -66,6 +67,9 @@ def run_verify(chosen: argparse.Namespace) -> int:
             "hive-acid verify CERTIFICATE --hash-key needs --public-key: it runs SQL of the certificate",
             file=sys.stderr,
         )
+        return WRONG_CALL
+    if chosen.certificate and chosen.subjects and chosen.hash_key is None:
+        print("hive-acid verify CERTIFICATE --subjects needs --hash-key", file=sys.stderr)
         return WRONG_CALL
     if (chosen.signing_key is None) is not (chosen.output is None):
         print("--signing-key and --output go together", file=sys.stderr)
@@ -105,18 +109,22 @@ def _search_again(chosen: argparse.Namespace, certificate: Certificate) -> int:
     from hive_acid.erasure.certifying import recheck
     from hive_acid.erasure.closing import find_moment
     from hive_acid.erasure.keyed_hash import HashKey
+    from hive_acid.erasure.subjects import read_subjects
     from hive_acid.erasure.summary import describe_readers, show_ms
     from hive_acid.spark.erasing import build_world
     from hive_acid.spark.storage_session import erasure_session
 
     key = HashKey.read(chosen.hash_key)
+    people = read_subjects(chosen.subjects, certificate.subject_columns) if chosen.subjects else None
     with erasure_session(find_uris(chosen), chosen.master, parse_settings(chosen.conf)) as session, told() as tell:
-        found = recheck(certificate, chosen.certificate, key, build_world(session, key, tell))
+        found = recheck(certificate, chosen.certificate, key, build_world(session, key, tell), people)
     files = sum(len(each.report.files) for each in found)
     moment_ms = find_moment([each.report for each in found])
     as_of = "no one moment: some never rested" if moment_ms is None else show_ms(moment_ms)
     readers = describe_readers([each.report.cross_check.describe() for each in found])
     print(f"searched again: {files} files of {len(found)} tables, as of {as_of}. {readers}".rstrip())
+    if people is None:
+        print("by hashes alone: other spellings of a name in properties and notes are found with --subjects only")
     written = [each.rewritten for each in found]
     unchanged, gone = sum(each.unchanged for each in written), sum(each.gone for each in written)
     changed = sum(len(each.changed) for each in written)

@@ -36,6 +36,11 @@ class Certificate:
         """True if the verdict is that nothing is left."""
         return bool(self.payload["verdict"]["state"] == "erased")
 
+    @property
+    def subject_columns(self) -> tuple[str, ...]:
+        """The columns of the list of subjects."""
+        return tuple(self.payload["plan"].get("subject_columns", ()))
+
     def matchers(self) -> Iterator[tuple[Matcher, str, tuple[str, ...]]]:
         """For each table what to search it for, its identity, and its locations."""
         for table in self.payload["tables"]:

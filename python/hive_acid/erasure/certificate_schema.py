@@ -87,6 +87,7 @@ PAYLOAD: Mapping[str, Any] = {
     "issued_at": str,
     "as_of?": str,
     "plan": {
+        "subject_columns?": [str],
         "tables": [{"table": str, "partitions?": _is_text_or_none}],
         "second_reader?": _SECOND_READER,
         "former_columns?": bool,

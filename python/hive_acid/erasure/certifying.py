@@ -177,19 +177,25 @@ class Recheck:
         return (*self.report.places, *self.rewritten.changed)
 
 
-def recheck(certificate: Certificate, path: Path, key: HashKey, world: World) -> tuple[Recheck, ...]:
+def recheck(
+    certificate: Certificate, path: Path, key: HashKey, world: World, subjects: Subjects | None = None
+) -> tuple[Recheck, ...]:
     """Searches the certificate's tables again for its subjects, files and visible rows within the plan's limits.
 
     A table that was made anew under its name is searched, and told as changed. The session runs the SQL expressions of
-    the certificate. Raises HIVE_ACID_ERASURE with CERTIFICATE_UNKNOWN_SIGNER unless it is known whose they are,
-    CERTIFICATE_HASH_KEY if the certificate was made with another key, and as `erase_subjects` does.
+    the certificate. Without `subjects` only hashes are known, by which texts name a subject as spelled, in lower and in
+    upper case. Raises HIVE_ACID_ERASURE with CERTIFICATE_UNKNOWN_SIGNER unless it is known whose they are,
+    CERTIFICATE_HASH_KEY if the certificate was made with another key, CERTIFICATE_SUBJECTS if of others, and as
+    `erase_subjects` does.
     """
     if not certificate.is_signer_known:
         raise build_error("HIVE_ACID_ERASURE.CERTIFICATE_UNKNOWN_SIGNER", path=path)
     if certificate.payload["subjects"]["key"] != key.id:
         shown = certificate.payload["subjects"]["key"]
         raise build_error("HIVE_ACID_ERASURE.CERTIFICATE_HASH_KEY", path=path, key=shown)
-    spotters = Spotters(key)
+    if subjects is not None and certificate.payload["subjects"]["digest"] != subjects.digest(key):
+        raise build_error("HIVE_ACID_ERASURE.CERTIFICATE_SUBJECTS", path=path)
+    spotters = Spotters(key) if subjects is None else subjects.spotters(key)
     for matcher, _, _ in certificate.matchers():
         spotters.learn(matcher.keys)
     return work_masked(spotters.mask, lambda: _recheck(certificate, world, spotters))

@@ -65,8 +65,15 @@ def verify_in(spark: SparkSession, subjects: Iterable[object], plan: Mapping[str
     return verify_subjects(case, build_world(spark, key))
 
 
-def recheck_in(spark: SparkSession, certificate: Path, hash_key: bytes, public_key: Path | None) -> Sequence[Recheck]:
+def recheck_in(
+    spark: SparkSession,
+    certificate: Path,
+    hash_key: bytes,
+    public_key: Path | None,
+    subjects: Iterable[object] | None = None,
+) -> Sequence[Recheck]:
     """Searches the tables of a certificate again."""
     key, public_hex = HashKey(hash_key), None if public_key is None else read_public_hex(public_key)
     found = read_certificate(certificate.read_bytes(), certificate, public_hex)
-    return recheck(found, certificate, key, build_world(spark, key))
+    people = None if subjects is None else build_subjects(subjects, found.subject_columns)
+    return recheck(found, certificate, key, build_world(spark, key), people)

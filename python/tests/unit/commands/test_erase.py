@@ -45,6 +45,7 @@ def test_what_is_missing_in_a_call_is_named(tmp_path: Path, capsys: pytest.Captu
         ["verify", "--plan", "p"],
         ["verify", "c", "--output", "x"],
         ["verify", "c", "--hash-key", "h"],
+        ["verify", "c", "--subjects", "s"],
     ],
 )
 def test_a_verification_of_nothing_of_two_things_or_by_anybodys_certificate_is_a_wrong_call(call: list[str]) -> None:

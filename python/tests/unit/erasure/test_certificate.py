@@ -30,10 +30,11 @@ from hive_acid.erasure.signing import (
     make_keys,
     read_public_hex,
 )
+from hive_acid.erasure.subjects import Subjects
 from hive_acid.erasure.summary import summarize
 from hive_acid.errors import HiveAcidError
 from support.erasure_disk import Killed
-from support.erasure_shop import SUBJECTS, Shop
+from support.erasure_shop import OTHER, SALES, SUBJECTS, Shop
 
 PLAIN = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(st.characters(codec="utf-8")),
@@ -172,6 +173,25 @@ def test_no_sql_of_a_certificate_runs_that_anybody_may_have_signed(shop: Shop, t
     with pytest.raises(HiveAcidError) as caught:
         recheck(read_certificate(forged, "forged"), Path("forged"), shop.key, shop.world())
     assert condition_of(caught) == "CERTIFICATE_UNKNOWN_SIGNER"
+
+
+def test_a_search_by_a_certificate_finds_other_spellings_if_it_is_given_the_people(shop: Shop) -> None:
+    """Those of a certificate are known by their hashes alone."""
+    shop.plan = {"subjects": ["name"], "tables": {"shop.sales": {"keys": {"name": "email"}}}}
+    people, others = (shop.case("erasure", [name]) for name in ("Ada Lovelace", OTHER))
+    outcome = erase_subjects(people, shop.world(), shop.ledger, shop.signer, shop.certificate)
+    table = shop.metastore.table(SALES)
+    shop.metastore._tables[SALES] = replace(table, parameters={**table.parameters, "asked.by": "ADA LOVELACE"})
+
+    def find(given: Subjects | None) -> set[str]:
+        found = recheck(outcome.certificate, shop.certificate, shop.key, shop.world(), given)  # type: ignore[arg-type]
+        return {place.kind.value for each in found for place in each.places}
+
+    assert find(None) == set()
+    assert find(people.subjects) == {"table-property"}
+    with pytest.raises(HiveAcidError) as caught:
+        find(others.subjects)
+    assert condition_of(caught) == "CERTIFICATE_SUBJECTS" and OTHER not in str(caught.value)
 
 
 def test_another_hash_key_is_refused(shop: Shop) -> None:
