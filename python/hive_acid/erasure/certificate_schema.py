@@ -66,6 +66,7 @@ _TABLE = {
     "table": _is_table,
     "identity": str,
     "locations": [str],
+    "hidden_locations?": [_is_hash],
     "keys": [_KEY],
     "files": [_FILE],
     "places": [_PLACE],

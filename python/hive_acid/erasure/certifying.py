@@ -81,6 +81,7 @@ def _describe_table(result: TableResult, state: ErasureState | None) -> dict[str
         "table": str(found.matcher.table),
         "identity": report.identity or found.identity,
         "locations": list(found.locations),
+        **({"hidden_locations": sorted(found.hidden_locations)} if found.hidden_locations else {}),
         "keys": describe_keys(found.matcher.keys),
         "reach": [reach.describe() for reach in found.reach],
         **({} if result.chosen is None else {"partitions": result.chosen.describe()}),
@@ -206,7 +207,12 @@ def _recheck(certificate: Certificate, world: World, spotters: Spotters) -> tupl
     parts = world.engine, world.metastore, world.file_system, spotters, world.clock_ms
     verification = Verification(*parts, search_limits)
     tables = [
-        (matcher, Former(identity, locations), table["files"], find_limit(certificate.payload, table))
+        (
+            matcher,
+            Former(identity, locations, frozenset(table.get("hidden_locations", ()))),
+            table["files"],
+            find_limit(certificate.payload, table),
+        )
         for (matcher, identity, locations), table in zip(
             certificate.matchers(), certificate.payload["tables"], strict=True
         )

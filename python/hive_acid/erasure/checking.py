@@ -61,7 +61,9 @@ class Checker:
         self.world.tell(f"verify: {table.table}")
         trail = self.look_behind(table) if table.via else None
         found = self.record.found(table.table)
-        report = self.verification.verify(found.matcher, Former(found.identity, found.locations), earlier)
+        report = self.verification.verify(
+            found.matcher, Former(found.identity, found.locations, found.hidden_locations), earlier
+        )
         places = [*report.places, *find_unknown_links(table.table, found.reach, trail)]
         if report.identity:
             visible = describe_visible(found.matcher, self.verification.count(found.matcher, table.partitions))

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from hive_acid.erasure.engine import ErasureEngine, MatchCount
 from hive_acid.erasure.key_types import bind, look_up_types
+from hive_acid.erasure.locations import Locations
 from hive_acid.erasure.plan import Plan, Step, TablePlan
 from hive_acid.erasure.spotting import Spotter
 from hive_acid.erasure.state import FoundTable
@@ -115,12 +116,13 @@ class Finder:
     def _describe_found(self, table: TablePlan, trail: Trail, count: MatchCount, beyond: frozenset[str]) -> FoundTable:
         spotter = self.verification.spotters.of(trail.matcher.keys)
         sight = self.verification.look(trail.matcher)
+        locations = Locations(sight.locations).mask(spotter, self.verification.spotters.key)
         files = self.verification.list_files(sight, ())
         present = self.choose(table, (partition.name for partition in sight.partitions))
         return FoundTable(
             trail.matcher,
             sight.identity,
-            tuple(spotter.mask(location) for location in sight.locations),
+            locations.shown,
             MatchCount(count.total, _mask_names(count.by_partition, spotter)),
             frozenset(map(spotter.mask, beyond)),
             {spotter.mask(file.path): file.length_bytes for file in files},
@@ -128,6 +130,7 @@ class Finder:
             trail.links,
             self.look_behind(table, trail),
             trail.seen,
+            locations.hidden,
         )
 
     def look_behind(self, table: TablePlan, trail: Trail) -> tuple[Reach, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from urllib.parse import urlsplit
@@ -101,9 +101,15 @@ def find_roots(
     """
     locations = {partition.location.rstrip("/"): partition.name for partition in partitions}
     wanted = dict.fromkeys(path.rstrip("/") for path in (table.location, *locations, *former))
-    outer = tuple(path for path in wanted if not any(parent in wanted for parent in _find_parents(path)))
+    outer = find_outer(wanted)
     trash = tuple(file_system.trash_roots(outer))
     return Roots(outer, locations, tuple(column.name for column in table.partition_columns), trash)
+
+
+def find_outer(paths: Iterable[str]) -> tuple[str, ...]:
+    """The folders that lie within none of the others."""
+    wanted = dict.fromkeys(path.rstrip("/") for path in paths)
+    return tuple(path for path in wanted if not any(parent in wanted for parent in _find_parents(path)))
 
 
 def _find_parents(path: str) -> Iterator[str]:

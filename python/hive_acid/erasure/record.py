@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from hive_acid.erasure.finding import Finder
 from hive_acid.erasure.ledger import Ledger
+from hive_acid.erasure.locations import Locations
 from hive_acid.erasure.plan import TablePlan
 from hive_acid.erasure.spotting import Spotter, Spotters
 from hive_acid.erasure.state import LINKED, UNFOLLOWED, ErasureState, FoundTable, describe_links
@@ -38,8 +39,14 @@ class Record:
             return found
         known = self._masked.get(table)
         if known is None or known.matcher != found.matcher:
-            known = self._masked[table] = found.mask_again(self._spotters.of(found.matcher.keys).mask)
+            known = self._masked[table] = self._mask_found(found)
         return replace(known, reach=found.reach, seen=found.seen)
+
+    def _mask_found(self, found: FoundTable) -> FoundTable:
+        spotter = self._spotters.of(found.matcher.keys)
+        locations = Locations(found.locations, found.hidden_locations).mask(spotter, self._spotters.key)
+        masked = found.mask_again(spotter.mask)
+        return replace(masked, locations=locations.shown, hidden_locations=locations.hidden)
 
     def spotter(self, table: TableName) -> Spotter:
         """Masks the subjects of the table, and those of all tables."""

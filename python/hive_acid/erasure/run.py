@@ -90,7 +90,10 @@ def _verify(case: Case, world: World, signer: Signer | None, certificate: Path |
 
     def search(table: TablePlan, result: TableResult) -> TableResult:
         world.tell(f"verify: {table.table}")
-        former, earlier = Former(result.found.identity, result.found.locations), result.report
+        former, earlier = (
+            Former(result.found.identity, result.found.locations, result.found.hidden_locations),
+            result.report,
+        )
         report = verification.verify(result.found.matcher, former, earlier)
         return replace(result, report=replace(report, counted_ms=earlier.counted_ms))
 

@@ -31,6 +31,8 @@ _AROUND = " \t\r."
 """Blanks and points around a value in a text."""
 _FIELD = re.compile(r"[^\x00-\x1f,;|\t]+")
 
+_MASK = re.compile("#[0-9a-f]{16}")
+
 _Spot = tuple[int, int, bytes]
 """Start, end and hash of a place that names a subject."""
 
@@ -141,6 +143,11 @@ class Spotter:
             hashes = map(self._key.hash_parts, _spellings(parts))
             self._known[parts] = next((hashed for hashed in hashes if hashed in self._unknown[len(parts)]), None)
         return self._known[parts]
+
+
+def has_masks(text: str) -> bool:
+    """True if a part of the text may be a mask."""
+    return _MASK.search(text) is not None
 
 
 @dataclass(frozen=True)

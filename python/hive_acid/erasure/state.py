@@ -32,7 +32,7 @@ class FoundTable:
 
     `beyond` are partitions that hold subjects and lie outside of the plan's limits. `files`: path → length.
     `partitions` are all within the limits, whoever is in them. `links` are those of the steps of its path, and `seen`
-    those of whom these steps have shown a row.
+    those of whom these steps have shown a row. `hidden_locations`: see `Locations`.
     """
 
     matcher: Matcher
@@ -45,6 +45,7 @@ class FoundTable:
     links: Links = ()
     reach: tuple[Reach, ...] = ()
     seen: Links = ()
+    hidden_locations: frozenset[str] = frozenset()
 
     def with_links(self, more: Links, seen: Links) -> FoundTable:
         """The same with further links of each step; those of the last one are hashes of every key."""
@@ -59,11 +60,10 @@ class FoundTable:
         )
 
     def mask_again(self, mask: Callable[[str], str]) -> FoundTable:
-        """The same with the names that further links have made those of subjects masked, too."""
+        """The same with the names that further links have made those of subjects masked, but for locations."""
         by_partition = {mask(name): rows for name, rows in self.count.by_partition.items()}
         return replace(
             self,
-            locations=tuple(map(mask, self.locations)),
             count=MatchCount(self.count.total, by_partition),
             beyond=frozenset(map(mask, self.beyond)),
             files={mask(path): length for path, length in self.files.items()},
@@ -103,6 +103,7 @@ def describe_found(found: FoundTable) -> dict[str, Any]:
         "table": str(found.matcher.table),
         "identity": found.identity,
         "locations": list(found.locations),
+        "hidden_locations": sorted(found.hidden_locations),
         "keys": describe_keys(found.matcher.keys),
         "total": found.count.total,
         "by_partition": dict(found.count.by_partition),
@@ -223,4 +224,5 @@ def _read_found(table: TableName, event: Mapping[str, Any]) -> FoundTable:
         _read_links(event["links"]),
         tuple(map(read_reach, event["reach"])),
         _read_links(event["seen"]),
+        frozenset(event.get("hidden_locations", ())),
     )

@@ -28,10 +28,14 @@ class Sight:
 
 @dataclass(frozen=True)
 class Former:
-    """The table as an earlier phase saw it: its identity and locations. Empty: nobody did."""
+    """The table as an earlier phase saw it: its identity and locations. Empty: nobody did.
+
+    Nothing can be looked for at a location that is masked. `hidden` are the keyed hashes of these, see `Locations`.
+    """
 
     identity: str = ""
     locations: tuple[str, ...] = ()
+    hidden: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from hive_acid.erasure.engine import ErasureEngine, MatchCount, Matcher, Physica
 from hive_acid.erasure.file_search import FileSearch, SearchedFile
 from hive_acid.erasure.kept_files import KeptFiles
 from hive_acid.erasure.key_types import find_changes
+from hive_acid.erasure.locations import find_lost, find_plain
 from hive_acid.erasure.places import (
     Place,
     PlaceKind,
@@ -28,7 +29,7 @@ from hive_acid.erasure.table_report import Former, Sight, State, TableReport
 from hive_acid.errors import HiveAcidError, build_error
 from hive_acid.metastore.protocol import Metastore
 from hive_acid.model.names import is_hidden
-from hive_acid.model.table import TableDescription, TableKind
+from hive_acid.model.table import TableDescription, TableKind, TableName
 from hive_acid.model.write_ids import ValidWriteIdList
 from hive_acid.snapshot.filesystem import FileSystem
 
@@ -56,13 +57,17 @@ class Verification:
         self.spotters = spotters
         self._clock_ms = clock_ms
         self._read_before: dict[Matcher, tuple[_Shape, dict[PhysicalFile, SearchedFile]]] = {}
+        self._seen: dict[TableName, dict[str, None]] = {}
+        """All locations at which a table lay since this was made."""
 
     def look(self, matcher: Matcher) -> Sight:
         """The table as it is now. Raises HIVE_ACID_TABLE_NOT_FOUND."""
         name = matcher.table
         identity, table = self._metastore.table_identity(name), self._metastore.table(name)
         names = self._metastore.partition_names(name) if table.is_partitioned else []
-        return Sight(identity, table, tuple(self._metastore.partitions(name, names)))
+        sight = Sight(identity, table, tuple(self._metastore.partitions(name, names)))
+        self._seen.setdefault(name, {}).update(dict.fromkeys(sight.locations))
+        return sight
 
     def list_files(self, sight: Sight, former: Sequence[str]) -> tuple[PhysicalFile, ...]:
         """All files there are now."""
@@ -126,7 +131,8 @@ class Verification:
         if before is None:
             gone = (_changed(matcher, "it is not there any more"),)
             return TableReport(matcher, "", (), gone, former=former)
-        places = self._find_changed_keys(matcher)
+        former, lost = self._recall(matcher, former)
+        places = [*lost, *self._find_changed_keys(matcher)]
         if former.identity and former.identity != before.identity:
             places.append(_changed(matcher, "it is another table of this name than before"))
         searched, settled = self._search_until_settled(matcher, before, former, _find_known(matcher, before, earlier))
@@ -158,6 +164,16 @@ class Verification:
             former,
             None if settled is None else settled.at_ms,
         )
+
+    def _recall(self, matcher: Matcher, former: Former) -> tuple[Former, list[Place]]:
+        """Where the table lay, by all names that are known, and a place for each that is known by its mask alone."""
+        detail = (
+            "its files lay in {}, which is none of its folders any more, and whose name is masked: nobody can search "
+            "there; see to the files there, then erase with a new ledger"
+        )
+        seen = self._seen.get(matcher.table, {})
+        lost = [_changed(matcher, detail.format(path)) for path in find_lost(former, seen, self.spotters.key)]
+        return replace(former, locations=tuple(dict.fromkeys((*find_plain(former.locations), *seen)))), lost
 
     def is_as_it_was(self, report: TableReport) -> bool:
         """Whether nothing has come to the table since, and nothing has gone. Raises as `verify` does."""
