@@ -77,9 +77,10 @@ def read_subjects(path: Path, columns: Sequence[str]) -> Subjects:
                 raise build_error("HIVE_ACID_ERASURE.SUBJECTS_COLUMN", path=path, column=", ".join(columns))
             return build_subjects(_read_lines(file, path), columns)
     except UnicodeDecodeError:
-        raise build_error("HIVE_ACID_ERASURE.NOT_UNICODE") from None
-    except csv.Error:  # its text may quote the line
-        raise build_error("HIVE_ACID_ERASURE.SUBJECTS_FORM", path=path) from None
+        failure = build_error("HIVE_ACID_ERASURE.NOT_UNICODE")
+    except csv.Error:
+        failure = build_error("HIVE_ACID_ERASURE.SUBJECTS_FORM", path=path)
+    raise failure  # outside of the blocks: both errors carry lines, and Python would tie them to it
 
 
 def _read_lines(lines: Iterable[str], path: Path) -> Iterator[str]:

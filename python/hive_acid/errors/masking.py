@@ -7,6 +7,8 @@ JVM, which puts the errors of statements into its event log, handlers of log rec
 from __future__ import annotations
 
 import logging
+import os
+import sys
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -27,6 +29,12 @@ _OF_CALLS = "py4j"
 _NOT_SHOWN = "(a text that is not shown)"
 _OF_PLANS = (AnalysisException, ParseException)
 """Their texts tell of a statement, and not of rows."""
+
+if sys.version_info < (3, 11):  # whose errors come one at a time
+
+    class BaseExceptionGroup(BaseException):  # noqa: N818
+        """The name of Python 3.11 and later."""
+
 
 _lock = Lock()
 _masks: list[Mask] = []
@@ -53,8 +61,11 @@ def work_masked(mask: Mask, work: Callable[[], T]) -> T:
         with keeping(safe):
             return work()
     except BaseException as error:  # noqa: BLE001 (all but its names goes on)
-        failure = mask_error(error, safe)
-    raise failure  # outside of the block: Python would tie the original to it
+        caught = error
+    # outside of the block: Python would tie the original to it, and to whatever is raised while it is masked
+    failure = mask_error(caught, safe)
+    del caught
+    raise failure
 
 
 def _make_safe(mask: Mask) -> Mask:
@@ -95,15 +106,29 @@ def mask_error(error: BaseException, mask: Mask) -> BaseException:
     Nothing is left of its causes, nor of the text of an error that tells of rows: that may quote a part of a name,
     which no mask knows. HIVE_ACID_ERASURE.UNEXPECTED is raised in its place.
     """
-    if isinstance(error, PySparkException) and condition_of(error) in list_conditions():
-        return mask_own(error, mask)
-    if isinstance(error, OSError):
-        known = () if error.errno is None else (error.errno, error.strerror or "")
-        files = () if error.filename is None else (mask(str(error.filename)),)
-        return type(error)(*known, *files) if known else OSError(mask(str(error)))
-    if not isinstance(error, Exception):
-        return type(error)()
-    return build_error("HIVE_ACID_ERASURE.UNEXPECTED", failure=mask(_describe(error)))
+    try:
+        if isinstance(error, PySparkException) and condition_of(error) in list_conditions():
+            return mask_own(error, mask)
+        if isinstance(error, OSError):
+            return _mask_system_error(error, mask)
+        if isinstance(error, SystemExit):
+            return SystemExit(
+                error.code if error.code is None or isinstance(error.code, int) else mask(str(error.code))
+            )
+        if not isinstance(error, Exception) and not isinstance(error, BaseExceptionGroup):
+            return type(error)()
+        failure = _describe(error)
+    except Exception:  # noqa: BLE001 (a class of others need not be made as it says, nor tell what it is)
+        failure = type(error).__name__
+    return build_error("HIVE_ACID_ERASURE.UNEXPECTED", failure=mask(failure))
+
+
+def _mask_system_error(error: OSError, mask: Mask) -> OSError:
+    """The class is Python's for the number, and so is the text: that of another program may hold a part of a name."""
+    if error.errno is None:
+        return OSError(mask(str(error)))
+    files = [None if name is None else mask(os.fsdecode(name)) for name in (error.filename, error.filename2)]
+    return OSError(error.errno, os.strerror(error.errno), files[0], None, files[1])
 
 
 def mask_own(error: PySparkException, mask: Mask) -> HiveAcidError:
@@ -112,7 +137,7 @@ def mask_own(error: PySparkException, mask: Mask) -> HiveAcidError:
     return build_error(condition_of(error) or "", **parameters)
 
 
-def _describe(error: Exception) -> str:
+def _describe(error: BaseException) -> str:
     """The text of an error that tells of a plan; the class of another, and where it was raised."""
     if isinstance(error, _OF_PLANS):
         return str(error).split("\nJVM stacktrace")[0].strip().rstrip(".")
@@ -126,12 +151,43 @@ def _describe(error: Exception) -> str:
 
 def _make_record(*args: Any, **kwargs: Any) -> logging.LogRecord:
     record = _factory[0](*args, **kwargs) if _factory else logging.LogRecord(*args, **kwargs)
-    if record.name.partition(".")[0] != _OF_CALLS:
-        text = record.getMessage()
-        if (hidden := masked(text)) != text:
-            record.msg, record.args = hidden, None
-        if record.exc_info:
-            trace = logging.Formatter().formatException(record.exc_info)
-            if (hidden := masked(trace)) != trace:
-                record.exc_text, record.exc_info = hidden, None
+    if record.name.partition(".")[0] == _OF_CALLS and record.levelno <= logging.DEBUG:
+        return record
+    text = _tell(record)
+    if (hidden := masked(text)) != text:
+        record.msg, record.args = hidden, None
+    if record.exc_info:
+        trace = logging.Formatter().formatException(record.exc_info)
+        if (hidden := masked(trace)) != trace:
+            record.exc_text, record.exc_info = hidden, None
+    record.__dict__ = _Masking(record.__dict__)
     return record
+
+
+def _tell(record: logging.LogRecord) -> str:
+    try:
+        return record.getMessage()
+    except Exception:  # noqa: BLE001 (the handlers of the record tell of it, its caller goes on)
+        return f"{record.msg} {record.args!r}"
+
+
+class _Masking(dict[str, Any]):
+    """The fields of a record. Those of `extra` come after it was made, one by one (Logger.makeRecord)."""
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        super().__setitem__(name, _mask_value(value))
+
+
+def _mask_value(value: Any) -> Any:
+    if isinstance(value, str):
+        return masked(value)
+    if isinstance(value, dict):
+        return {_mask_value(name): _mask_value(inner) for name, inner in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        found = [_mask_value(inner) for inner in value]
+        return found if isinstance(value, list) else tuple(found)
+    try:
+        text = str(value)
+    except Exception:  # noqa: BLE001 (it is another's)
+        return value
+    return value if (hidden := masked(text)) == text else hidden

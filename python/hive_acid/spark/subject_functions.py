@@ -20,6 +20,7 @@ from hive_acid.erasure.engine import Key, KeyedHashes, Matcher
 from hive_acid.errors import build_error, condition_of
 from hive_acid.model.table import TableName
 from hive_acid.spark.erasure_sql import HashFunctions, TypedKey, build_elements, build_parts, quote_table
+from hive_acid.spark.secrets import unlogged
 from hive_acid.wire import codec
 from hive_acid.wire.search import KeyDescription
 
@@ -112,7 +113,8 @@ class SubjectFunctions:
         name = _new_name()
         names += [name, f"{name}_any"]
         hashes = b"".join(sorted(keyed.hashes))
-        self.api.registerMembership(self.session, name, self._hash_key, hashes, self._prints)
+        with unlogged():
+            self.api.registerMembership(self.session, name, self._hash_key, hashes, self._prints)
         if typed.is_array:
             text = f"{name}_any({build_elements(typed.key, typed.types[0])})"
         else:
@@ -124,7 +126,8 @@ class SubjectFunctions:
     def hash_functions(self) -> Iterator[HashFunctions]:
         """Functions of SQL for keyed hashes."""
         names = HashFunctions(_new_name(), _new_name())
-        self.api.registerHash(self.session, names.hash, self._hash_key)
+        with unlogged():
+            self.api.registerHash(self.session, names.hash, self._hash_key)
         self.api.registerQuiet(self.session, names.quiet)
         try:
             yield names
@@ -161,7 +164,8 @@ class SubjectFunctions:
     def spell(self, table: TableName, key: Key, subjects: Sequence[tuple[str, ...]]) -> tuple[str | None, ...]:
         """The hash of each subject in hexadecimal; None for one that the key's types cannot spell."""
         parts, texts = codec.write(key.parts), codec.write(tuple(subjects))
-        found = self.api.spell(self.session, self._hash_key, quote_table(table), parts, texts, self._prints)
+        with unlogged():
+            found = self.api.spell(self.session, self._hash_key, quote_table(table), parts, texts, self._prints)
         return codec.read(tuple[str | None, ...], found)
 
     def _drop(self, names: Sequence[str]) -> None:
