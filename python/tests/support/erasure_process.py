@@ -27,13 +27,13 @@ class _Remote:
     def __getattr__(self, name: str) -> Any:
         if name in ("line", "version", "uri", "tasks_see_local_files"):
             return self._call(name, None)
-        return lambda *arguments: self._call(name, arguments)
+        return lambda *arguments, **named: self._call(name, arguments, named)
 
-    def _call(self, name: str, arguments: tuple[Any, ...] | None) -> Any:
+    def _call(self, name: str, arguments: tuple[Any, ...] | None, named: dict[str, Any] | None = None) -> Any:
         within = next((each for each in arguments or () if isinstance(each, Within)), None)
         sent = None if arguments is None else tuple(None if each is within else each for each in arguments)
         about = None if within is None else (within.reads, within.purpose)
-        self._connection.send((_CALL, self._part, name, sent, about))
+        self._connection.send((_CALL, self._part, name, sent, named or {}, about))
         while True:
             kind, *content = self._connection.recv()
             if kind == _RESULT:
@@ -97,13 +97,20 @@ class Killing:
                 os.kill(self._process_id, signal.SIGKILL)
             self._answer(*content)
 
-    def _answer(self, part: str, name: str, arguments: tuple[Any, ...] | None, about: tuple[Any, ...] | None) -> None:
+    def _answer(
+        self,
+        part: str,
+        name: str,
+        arguments: tuple[Any, ...] | None,
+        named: dict[str, Any],
+        about: tuple[Any, ...] | None,
+    ) -> None:
         found = getattr(self._parts[part], name)
         if about is not None and arguments is not None:
             within = Within(self._callback("match"), self._callback("confirm"), *about)
             arguments = (*arguments[:-1], within)
         try:
-            result = found if arguments is None else found(*arguments)
+            result = found if arguments is None else found(*arguments, **named)
             result = list(result) if isinstance(result, Iterator) else result
         except (EOFError, ConnectionError):
             raise

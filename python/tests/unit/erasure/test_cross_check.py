@@ -248,6 +248,7 @@ def test_what_is_not_compared_is_told_by_the_key() -> None:
         "rows": 9,
         "unsure_rows": 3,
         "differences": 0,
+        "in_part": 0,
         "not_checked": [{"reason": "a", "files": 2}, {"reason": "b", "files": 1}],
         "one_reader": [{"key": ["trim(a || b)"], "reason": "a key is an expression that only Spark computes"}],
     }
