@@ -9,6 +9,7 @@ from hive_acid.erasure.engine import ErasureEngine, MatchCount
 from hive_acid.erasure.key_types import bind, look_up_types
 from hive_acid.erasure.locations import Locations
 from hive_acid.erasure.plan import Plan, Step, TablePlan
+from hive_acid.erasure.plan_literals import names_subject
 from hive_acid.erasure.spotting import Spotter
 from hive_acid.erasure.state import FoundTable
 from hive_acid.erasure.subjects import Subjects
@@ -59,7 +60,7 @@ class Finder:
         spotter = self.verification.spotters.of(())
         expressions = [*table.keys, *(key for step in table.via for key in (*step.keys, step.link))]
         texts = [part for key in expressions for part in key.key.parts]
-        if any(spotter.count_literals(text) for text in (*texts, table.partitions or "")):
+        if any(names_subject(text, spotter) for text in (*texts, table.partitions or "")):
             raise build_error("HIVE_ACID_ERASURE.PLAN_NAMES_SUBJECT", table=table.table)
 
     def follow(self, table: TablePlan, known: Links = (), seen: Links = ()) -> Trail:
@@ -94,23 +95,22 @@ class Finder:
         named = frozenset(names) - {""}
         return self.engine.choose_partitions(table.table, table.partitions, sorted(named)) | (frozenset(names) - named)
 
-    def find(self, table: TablePlan) -> FoundTable:
+    def find(self, table: TablePlan, trail: Trail) -> FoundTable:
         """The table's hashes, counts and files. Raises HIVE_ACID_ERASURE.NOT_COUNTED."""
-        trail = self.follow(table)
         count, beyond = self.verification.count(trail.matcher, table.partitions), frozenset[str]()
         if table.partitions is not None:
             names = frozenset(self.verification.count(trail.matcher, None).by_partition)
             beyond = names - self.choose(table, names)
         return self._describe_found(table, trail, count, beyond)
 
-    def find_for_search(self, table: TablePlan) -> tuple[FoundTable, str]:
+    def find_for_search(self, table: TablePlan, trail: Trail) -> tuple[FoundTable, str]:
         """The same for a search of the files, and why visible rows were not counted; empty: they were."""
         try:
-            return self.find(table), ""
+            return self.find(table, trail), ""
         except HiveAcidError as error:
             if error.getCondition() != "HIVE_ACID_ERASURE.NOT_COUNTED":
                 raise
-            found = self._describe_found(table, self.follow(table), MatchCount(0, {}), frozenset())
+            found = self._describe_found(table, trail, MatchCount(0, {}), frozenset())
             return found, self.verification.spotters.of(found.matcher.keys).mask(str(error))
 
     def _describe_found(self, table: TablePlan, trail: Trail, count: MatchCount, beyond: frozenset[str]) -> FoundTable:

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from hive_acid.erasure.folding import fold, fold_reading, is_within_word
+from hive_acid.erasure.hashed_values import normalise_number
 from hive_acid.erasure.readings import Reading
 
 _PREFIX = 3
 """Values are looked up by so many characters."""
+_CUT = "…"
+"""Behind a text of ours that was cut (hive_acid.history.note)."""
 _BETWEEN = re.compile(r"""[^\w]{0,40}(?:[^\W\d]\w{0,60}["'`\]]?\s{0,2}(?:=|:|=>)\s{0,2})?[^\w]{0,8}""")
 """The text between two values that belong together: signs, and the name of the second one's column."""
 
@@ -43,6 +47,12 @@ class People:
         for folded in self._values:
             lengths.setdefault(folded[:_PREFIX], set()).add(len(folded))
         self._lengths = {prefix: sorted(found, reverse=True) for prefix, found in lengths.items()}
+        self._sorted = sorted(self._values)
+        self._longest = max(map(len, self._sorted), default=0)
+        self._numbers: dict[str, tuple[str, ...]] = {}
+        for folded, spelled in self._values.items():
+            if (number := normalise_number(folded)) is not None:
+                self._numbers[number] = (*self._numbers.get(number, ()), *spelled)
         self._prefixes = sorted({len(prefix) for prefix in lengths}, reverse=True)
 
     @property
@@ -63,9 +73,31 @@ class People:
         """The values that a text as a whole spells."""
         return self._values.get(fold(text), ())
 
+    def find_numbers(self, text: str) -> tuple[str, ...]:
+        """The values that are the same number as a text."""
+        number = normalise_number(text) if self._numbers else None
+        return self._numbers.get(number, ()) if number is not None else ()
+
     def find_mentions(self, reading: Reading) -> list[Mention]:
         """The places of the text that spell a value, when it is read so."""
-        return list(self._find_in(fold_reading(reading))) if self._values else []
+        return [*self._find_in(fold_reading(reading)), *self._find_cut(reading)] if self._values else []
+
+    def _find_cut(self, reading: Reading) -> Iterator[Mention]:
+        """The places where at least half of a value stands before the sign of what was cut."""
+        text = reading.text
+        for end in (at for at, character in enumerate(text) if character == _CUT):
+            for start in range(max(0, end - self._longest), end):
+                if not is_within_word(text, start) and (values := self._find_begun(fold(text[start:end]))):
+                    yield Mention(reading.starts[start], reading.ends[end - 1], values)
+                    break
+
+    def _find_begun(self, begun: str) -> tuple[str, ...]:
+        for folded in self._sorted[bisect_left(self._sorted, begun) :] if begun else ():
+            if not folded.startswith(begun):
+                break
+            if len(folded) <= 2 * len(begun):
+                return self._values[folded]
+        return ()
 
     def _find_in(self, folded: Reading) -> Iterator[Mention]:
         text = folded.text

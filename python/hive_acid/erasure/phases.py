@@ -64,10 +64,12 @@ class Erasure:
         if all(self.state.found(table.table) is None for table in self._plan.tables):
             self._finder.check(self._plan, erases=True)
         self._ledger.begin(self._identity, self._world.clock_ms())
-        for table in self._plan.tables:
-            if self.state.found(table.table) is None:
-                self._world.tell(f"find: {table.table}")
-                self._record.note(FOUND, **describe_found(self._finder.find(table)))
+        self._record.learn(self._plan.tables)
+        missing = [table for table in self._plan.tables if self.state.found(table.table) is None]
+        # all links are known before a name of any table is noted
+        for table, trail in [(table, self._finder.follow(table)) for table in missing]:
+            self._world.tell(f"find: {table.table}")
+            self._record.note(FOUND, **describe_found(self._finder.find(table, trail)))
         return tuple(self._record.found(table.table) for table in self._plan.tables)
 
     def run(self) -> tuple[TableResult, ...]:

@@ -17,6 +17,8 @@ _ESCAPED = re.compile(
     """,
     re.VERBOSE,
 )
+_OF_MOMENT = re.compile(r"(?<=[0-9]{4}-[0-9]{2}-[0-9]{2})T(?=[0-9]{2}:)")
+"""Between the day and the time (ISO 8601)."""
 _CONTROLS = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "0": "\0"}
 _DEPTH = 3
 """Texts are put into texts: a URL into JSON into a property."""
@@ -36,7 +38,8 @@ class Reading:
 
 def build_readings(text: str) -> Iterator[Reading]:
     """All readings of a text, itself first."""
-    readings = {text: Reading(text, list(range(len(text))), list(range(1, len(text) + 1)))}
+    starts, ends = list(range(len(text))), list(range(1, len(text) + 1))
+    readings = {each: Reading(each, starts, ends) for each in (text, _OF_MOMENT.sub(" ", text))}
     known = set[str]()
     for _ in range(_DEPTH + 1):
         yield from readings.values()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
+from hive_acid.erasure.engine import KeyedHashes
 from hive_acid.erasure.finding import Finder
 from hive_acid.erasure.ledger import Ledger
 from hive_acid.erasure.locations import Locations
@@ -23,7 +24,7 @@ class Record:
         self._ledger = ledger
         self._clock_ms = clock_ms
         self._spotters = spotters
-        self._masked: dict[TableName, FoundTable] = {}
+        self._masked: dict[TableName, tuple[int, FoundTable]] = {}
         self.state = ErasureState(ledger)
 
     def note(self, event: str, **values: object) -> None:
@@ -35,12 +36,19 @@ class Record:
         found = self.state.found(table)
         if found is None:
             raise build_error("HIVE_ACID_INTERNAL", reason=f"{table} was not searched yet")
-        if not self.state.has_more_links(table):
-            return found
-        known = self._masked.get(table)
-        if known is None or known.matcher != found.matcher:
-            known = self._masked[table] = self._mask_found(found)
+        version, known = self._masked.get(table, (-1, found))
+        if version != self._spotters.version or known.matcher != found.matcher:
+            known = self._mask_found(found)
+            self._masked[table] = self._spotters.version, known
         return replace(known, reach=found.reach, seen=found.seen)
+
+    def learn(self, tables: Iterable[TablePlan]) -> None:
+        """What the ledger tells of keys and links is masked in all texts."""
+        for table in tables:
+            if (found := self.state.found(table.table)) is not None:
+                self._spotters.learn(found.matcher.keys)
+                steps = zip(table.via, found.links, strict=True) if table.via else ()
+                self._spotters.learn(KeyedHashes(step.link.key, links) for step, links in steps)
 
     def _mask_found(self, found: FoundTable) -> FoundTable:
         spotter = self._spotters.of(found.matcher.keys)
@@ -70,8 +78,6 @@ class Record:
 
     def mask_again(self, table: TableName, names: Iterable[str]) -> frozenset[str]:
         """Names that were noted, by all links that are known."""
-        if not self.state.has_more_links(table):
-            return frozenset(names)
         return frozenset(map(self.spotter(table).mask, names))
 
     def follow(self, table: TablePlan, finder: Finder) -> tuple[Trail, bool]:

@@ -21,6 +21,7 @@ from hive_acid.erasure.plan import TablePlan
 from hive_acid.erasure.signing import Signer
 from hive_acid.erasure.state import CERTIFIED, FoundTable
 from hive_acid.erasure.table_report import Former, TableReport
+from hive_acid.erasure.trails import Trail
 from hive_acid.erasure.verdict import Verdict
 from hive_acid.erasure.verification import Verification
 from hive_acid.erasure.world import TableResult, World
@@ -86,7 +87,8 @@ def _verify(case: Case, world: World, signer: Signer | None, certificate: Path |
     verification = Verification(*parts, case.plan.search_limits)
     finder = Finder(world.engine, world.metastore, verification, case.subjects)
     finder.check(case.plan, erases=False)
-    found = [_find_to_search(table, finder, world) for table in case.plan.tables]
+    trails = [(table, finder.follow(table)) for table in case.plan.tables]
+    found = [_find_to_search(table, trail, finder, world) for table, trail in trails]
 
     def search(table: TablePlan, result: TableResult) -> TableResult:
         world.tell(f"verify: {table.table}")
@@ -114,9 +116,9 @@ def _verify(case: Case, world: World, signer: Signer | None, certificate: Path |
     return Outcome(verdict, payload, write_certificate(payload, signer, certificate))
 
 
-def _find_to_search(table: TablePlan, finder: Finder, world: World) -> TableResult:
+def _find_to_search(table: TablePlan, trail: Trail, finder: Finder, world: World) -> TableResult:
     """The table before its search: the visible rows of subjects, or that they could not be counted."""
-    found, failure = finder.find_for_search(table)
+    found, failure = finder.find_for_search(table, trail)
     places = [Place(PlaceKind.UNSEARCHED, str(table.table), failure)] if failure else []
     if found.count.matched:
         detail = f"{found.count.matched} visible rows are of subjects"

@@ -43,13 +43,15 @@ class State:
     """All that a search rests on. If it is the same later, no row, file or text has come to the table meanwhile.
 
     `write_ids` were read before `files` were listed: they tell of a transaction whose files came and went in between.
-    None: the table is of plain Hive. `places` are those of texts in the metastore, and of uploads.
+    None: the table is of plain Hive. `places` are those of texts in the metastore, and of uploads. `version` tells by
+    what texts were searched (`Spotters.version`).
     """
 
     sight: Sight
     write_ids: ValidWriteIdList | None
     files: frozenset[PhysicalFile]
     places: tuple[Place, ...]
+    version: int = 0
 
 
 @dataclass(frozen=True)

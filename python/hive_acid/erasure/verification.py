@@ -127,7 +127,9 @@ class Verification:
 
         A table that is gone, or is another one, is a place. Raises what the engine, metastore and storage raise.
         """
-        before = self.look_if_there(matcher)
+        version, before = self.spotters.version, self.look_if_there(matcher)
+        if earlier is not None and earlier.state is not None and earlier.state.version != version:
+            earlier = None  # texts are searched by more than before
         if before is None:
             gone = (_changed(matcher, "it is not there any more"),)
             return TableReport(matcher, "", (), gone, former=former)
@@ -158,7 +160,7 @@ class Verification:
             tuple(dict.fromkeys((*places, *visible, *texts, *own, *compared.places))),
             compared,
             tuple(partition.name for partition in before.partitions),
-            State(after, settled.write_ids, settled.files, texts)
+            State(after, settled.write_ids, settled.files, texts, version)
             if settled is not None and after is not None
             else None,
             former,
@@ -183,7 +185,8 @@ class Verification:
             return sight is None and state is None
         former = (*report.former.locations, *state.sight.locations)
         listed = self._list(sight, former)
-        return state == State(sight, listed.write_ids, listed.files, self._search_texts(matcher, sight, former))
+        texts = self._search_texts(matcher, sight, former)
+        return state == State(sight, listed.write_ids, listed.files, texts, self.spotters.version)
 
     def _find_changed_keys(self, matcher: Matcher) -> list[Place]:
         """The keys by which rows of subjects would not be recognised."""

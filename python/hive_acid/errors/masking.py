@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import logging
 import os
-import sys
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -29,12 +28,6 @@ _OF_CALLS = "py4j"
 _NOT_SHOWN = "(a text that is not shown)"
 _OF_PLANS = (AnalysisException, ParseException)
 """Their texts tell of a statement, and not of rows."""
-
-if sys.version_info < (3, 11):  # whose errors come one at a time
-
-    class BaseExceptionGroup(BaseException):  # noqa: N818
-        """The name of Python 3.11 and later."""
-
 
 _lock = Lock()
 _masks: list[Mask] = []
@@ -115,7 +108,7 @@ def mask_error(error: BaseException, mask: Mask) -> BaseException:
             return SystemExit(
                 error.code if error.code is None or isinstance(error.code, int) else mask(str(error.code))
             )
-        if not isinstance(error, Exception) and not isinstance(error, BaseExceptionGroup):
+        if not isinstance(error, Exception):
             return type(error)()
         failure = _describe(error)
     except Exception:  # noqa: BLE001 (a class of others need not be made as it says, nor tell what it is)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import builtins
 import logging
-import sys
 import traceback
 from collections.abc import Callable
 from pathlib import Path
@@ -41,7 +41,9 @@ def fail(error: BaseException) -> Callable[[], None]:
 ERRORS: dict[str, BaseException] = {
     "a class that is made otherwise": _Odd(f"reading /t/who={NAME}"),
     "a class that fails": _Mute(NAME),
-    "several of Python": ExceptionGroup(NAME, [ValueError(NAME)]) if sys.version_info >= (3, 11) else ValueError(NAME),
+    "several of Python": getattr(builtins, "BaseExceptionGroup", lambda text, _: ValueError(text))(
+        NAME, [SystemExit()]
+    ),
     "the text of a system error": OSError(5, f"Input/output error: /t/who={NAME}/x"),
     "two files": OSError(18, "Invalid cross-device link", f"/t/{NAME}", None, f"/u/{NAME}"),
     "a text for an exit": SystemExit(f"who={NAME}"),
@@ -99,7 +101,7 @@ def test_errors_that_py4j_logs_are_masked(caplog: pytest.LogCaptureFixture) -> N
 
 def test_a_record_with_wrong_arguments_does_not_end_its_caller(monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[logging.LogRecord] = []
-    logger = logging.Logger("third.party")
+    logger = logging.getLogger("third.party")
     monkeypatch.setattr(logger, "handle", made.append)
     with keeping(hide):
         logger.error("%d rows", NAME)
