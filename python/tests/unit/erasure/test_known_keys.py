@@ -10,6 +10,7 @@ import pytest
 from hive_acid.erasure.certifying import recheck
 from hive_acid.erasure.engine import Key, KeyedHashes
 from hive_acid.erasure.keyed_hash import HashKey
+from hive_acid.erasure.plan_parsing import build_plan
 from hive_acid.erasure.spotting import Spotters
 from hive_acid.erasure.subjects import build_subjects
 from hive_acid.errors import HiveAcidError
@@ -157,6 +158,4 @@ def test_a_plan_names_nobody_in_any_form_of_a_literal(shop: Shop, condition: str
 
 
 def _plan(shop: Shop) -> Any:
-    from hive_acid.erasure.plan_parsing import build_plan  # noqa: PLC0415
-
     return build_plan(shop.plan)

@@ -38,6 +38,7 @@ def fail(error: BaseException) -> Callable[[], None]:
     return work
 
 
+_group = getattr(builtins, "BaseExceptionGroup", lambda text, _: ValueError(text))
 ERRORS: dict[str, BaseException] = {
     "a class that is made otherwise": _Odd(f"reading /t/who={NAME}"),
     "a class that fails": _Mute(NAME),
