@@ -89,7 +89,7 @@ def describe_links(links: Links) -> list[list[str]]:
 
 
 def join_links(one: Links, other: Links) -> Links:
-    """Those of each step together."""
+    """The links of each step together."""
     return tuple(known | new for known, new in zip(one, other, strict=True))
 
 
