@@ -1,0 +1,88 @@
+"""Who works in a model: clients that each do a few things, and what of that must be seen."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from hive_acid.errors import HiveAcidError
+from hive_acid.model.analysed_table import describe_analysed
+from hive_acid.wire.statement_kinds import StatementKind
+from hive_acid.wire.statements import Overwrite
+from hive_acid.writing.statement import Statement
+from support.model_checker.effects import Effect
+from support.model_checker.engine import RowEngine
+from support.model_checker.operations import Operation, Stand
+from support.model_checker.rows import Violation
+from support.model_checker.world import TABLE, SparkClient, World
+
+
+class Actor(ABC):
+    """A client of a model, made anew for each run. `bears` are the conditions that it may fail by without a fault."""
+
+    bears: tuple[str, ...] = ()
+
+    def __init__(self, world: World, number: int) -> None:
+        self.world = world
+        self.number = number
+
+    @abstractmethod
+    def act(self) -> None:
+        """All that it does."""
+
+    @contextmanager
+    def doing(self, operation: Operation) -> Iterator[None]:
+        """Within it the operation is carried out; an error says that it was not."""
+        self.world.begin(self.number, operation)
+        try:
+            yield
+        except HiveAcidError as error:
+            operation.stand = Stand.FAILED
+            if not self.world.is_struck(self.number) and error.getCondition() not in self.bears:
+                raise Violation(f"{operation} failed by {error}") from error
+        else:
+            operation.stand = Stand.DONE
+        finally:
+            self.world.running.pop(self.number, None)
+
+
+class SparkStatement(Actor):
+    """A statement of ours by itself."""
+
+    def __init__(self, world: World, number: int, effect: Effect) -> None:
+        super().__init__(world, number)
+        self.client = SparkClient(world, number)
+        self.operation = Operation((effect,))
+
+    def act(self) -> None:
+        effect = self.operation.effects[0]
+        statement = build_statement(self.world, effect)
+        with self.doing(self.operation):
+            self.client.executor.run(statement, build_engine(self.client, effect))
+
+
+def build_statement(world: World, effect: Effect) -> Statement:
+    """The statement of ours that has this effect, analysed on the table as it is at the beginning."""
+    overwrite = None
+    if effect.kind in (StatementKind.OVERWRITE, StatementKind.TRUNCATE):
+        overwrite = Overwrite(() if effect.partition is None else (f"d={effect.partition}",))
+    return Statement(
+        kind=effect.kind,
+        writes=effect.writes,
+        target=TABLE,
+        sources=(TABLE,) if effect.kind.changes_rows else (),
+        time_zone="UTC",
+        parallelism=2,
+        analysed=(describe_analysed(world.first_table),),
+        overwrite=overwrite,
+    )
+
+
+def build_engine(client: SparkClient, effect: Effect) -> RowEngine:
+    """That of the client."""
+    world = client.world
+    snapshots = client.executor.snapshots
+    return RowEngine(effect, TABLE, world.setting.is_partitioned, client.files, world.files, snapshots)
+
+
