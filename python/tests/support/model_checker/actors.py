@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 
+from hive_acid.config import Settings
 from hive_acid.errors import HiveAcidError
+from hive_acid.execution.ddl import DdlExecutor, DdlStatement
 from hive_acid.model.analysed_table import describe_analysed
+from hive_acid.wire.ddl_kinds import DdlKind
 from hive_acid.wire.statement_kinds import StatementKind
 from hive_acid.wire.statements import Overwrite
 from hive_acid.writing.statement import Statement
-from support.model_checker.effects import Effect
+from support.model_checker.effects import Effect, drop_partition
 from support.model_checker.engine import RowEngine
 from support.model_checker.operations import Operation, Stand
 from support.model_checker.rows import Violation
-from support.model_checker.world import TABLE, SparkClient, World
+from support.model_checker.world import LOCATION, TABLE, SparkClient, World
 
 
 class Actor(ABC):
@@ -86,3 +89,59 @@ def build_engine(client: SparkClient, effect: Effect) -> RowEngine:
     return RowEngine(effect, TABLE, world.setting.is_partitioned, client.files, world.files, snapshots)
 
 
+
+
+class SparkTransaction(Actor):
+    """A transaction of several statements of ours, each of which sees what those before it wrote."""
+
+    bears = ("HIVE_ACID_WRITE_CONFLICT", "HIVE_ACID_TABLE_CHANGED", "HIVE_ACID_SNAPSHOT_UNAVAILABLE")
+    """It is never run again: the statements before were answered."""
+
+    def __init__(self, world: World, number: int, *effects: Effect) -> None:
+        super().__init__(world, number)
+        self.client = SparkClient(world, number)
+        self.operation = Operation(effects)
+
+    def act(self) -> None:
+        with self.doing(self.operation):
+            executor = self.client.executor
+            transaction = executor.begin_transaction({})
+            try:
+                for effect in self.operation.effects:
+                    statement = build_statement(self.world, effect)
+                    executor.run_within(transaction.token, statement, build_engine(self.client, effect))
+            except BaseException as error:
+                executor.end_transaction(transaction, error)
+                raise
+            executor.end_transaction(transaction, None)
+
+
+class SparkTogether(SparkTransaction):
+    """Statements of ours that run as one: INSERTs from one source."""
+
+    bears = ()
+
+    def act(self) -> None:
+        effects = self.operation.effects
+        pairs = [(build_statement(self.world, one), build_engine(self.client, one)) for one in effects]
+        with self.doing(self.operation):
+            self.client.executor.run_together(pairs)
+
+
+class SparkDropPartition(Actor):
+    """ALTER TABLE … DROP PARTITION (d=1) of ours: the metastore forgets the partition, and then its folder goes."""
+
+    def __init__(self, world: World, number: int) -> None:
+        super().__init__(world, number)
+        self.client = SparkClient(world, number)
+        self.operation = Operation((drop_partition(1),))
+
+    def act(self) -> None:
+        statement = DdlStatement(DdlKind.DROP_PARTITION, (TABLE,), (("d=1",),))
+        with self.doing(self.operation):
+            DdlExecutor(self.client.warehouse, Settings({})).run(statement, self._drop)
+
+    def _drop(self) -> None:
+        self.client.metastore.remove_partition(TABLE, "d=1")
+        self.operation.is_effective = True
+        self.client.files.delete_tree(f"{LOCATION}/d=1")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from hive_acid.wire.row_writes import RowWrites
 from hive_acid.wire.statement_kinds import StatementKind
@@ -22,6 +22,10 @@ class Effect:
     change: Callable[[Row], Row | None]
     add: Callable[[Rows], Rows]
     partition: int | None = None
+    name: str = ""
+
+    def __str__(self) -> str:
+        return self.name or self.kind.title
 
     def apply(self, rows: Rows) -> Rows:
         """The rows afterwards."""
@@ -100,3 +104,8 @@ def replace_where(id_: int) -> Effect:
         lambda row: None if row.v < 5 else row,
         lambda _: (Row(id_, 0),),
     )
+
+
+def drop_partition(partition: int) -> Effect:
+    """The rows of the partition go; no statement of those that write rows."""
+    return replace(truncate(partition), name="DROP PARTITION")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import groupby
 
 from hive_acid.compaction.plan.engine import CompactionJob
@@ -19,7 +19,8 @@ from hive_acid.wire.write_spec import WriteSpec, WrittenFolder
 from hive_acid.writing.engine import RowCounts, WriteResult
 from support.memory_file_system import MemoryFileSystem
 from support.model_checker.effects import Effect
-from support.model_checker.rows import Record, Row, RowId, StoredRow, format_records, parse_records, read_rows
+from support.model_checker.output import FolderOutput
+from support.model_checker.rows import Record, RowId, StoredRow, format_records, parse_records, read_rows
 
 FILE = "bucket_00000"
 _EMPTY = "[]"
@@ -56,23 +57,16 @@ class RowEngine:
         return WriteResult(folders)
 
     def write(self, token: str, spec: WriteSpec) -> WriteResult:
-        output = _Output(spec)
+        place = spec.place
+        output = FolderOutput(place.write_id, place.statement_id, self.effect, overwrites=place.overwrites)
         stored = () if spec.writes is RowWrites.INSERTS else self._read(token)
-        rows = tuple(sorted(one.record.row for one in stored))
-        updated = deleted = 0
-        for one in stored:
-            after = self.effect.change(one.record.row)
-            if after == one.record.row:
-                continue
-            output.delete(one)
-            deleted += after is None
-            if after is not None:
-                updated += 1
-                output.update(one.partition, after)
-        added = self.effect.add(rows)
-        for row in added:
-            output.insert(f"d={row.d}" if self.is_partitioned else "", row)
-        return WriteResult(tuple(output.store(self.staging)), RowCounts(len(added), updated, deleted))
+        counts = output.change(stored, is_partitioned=self.is_partitioned)
+        folders = []
+        for (partition, name), text in output.texts():
+            folder = WrittenFolder(name, len(output.found[partition, name]), 100, (FILE,), partition)
+            self.staging.add_file(f"{place.staging}/{folder.staged_path}/{FILE}", text=text)
+            folders.append(folder)
+        return WriteResult(tuple(folders), counts)
 
     def _read(self, token: str) -> list[StoredRow]:
         snapshot = self.snapshots[token]
@@ -104,40 +98,6 @@ def _reader(files: FileSystem, table: TableName):  # noqa: ANN202 (a function of
             raise build_error("HIVE_ACID_SNAPSHOT_UNAVAILABLE", table=table, reason=f"{path} is gone") from error
 
     return read
-
-
-@dataclass
-class _Output:
-    """What one job writes, by partition and folder."""
-
-    spec: WriteSpec
-    found: dict[tuple[str, str], list[Record]] = field(default_factory=dict)
-
-    def delete(self, stored: StoredRow) -> None:
-        self._add(stored.partition, FolderKind.DELETE_DELTA, 0, stored.record.row, stored.record.row_id)
-
-    def update(self, partition: str, row: Row) -> None:
-        self._add(partition, FolderKind.DELTA, 1, row)
-
-    def insert(self, partition: str, row: Row) -> None:
-        if self.spec.place.overwrites:
-            self._add(partition, FolderKind.BASE, 0, row)
-        else:
-            self._add(partition, FolderKind.DELTA, 0 if self.spec.writes is RowWrites.INSERTS else 2, row)
-
-    def _add(self, partition: str, kind: FolderKind, leg: int, row: Row, of: RowId | None = None) -> None:
-        write_id, statement_id = self.spec.place.write_id, self.spec.place.statement_id + leg
-        name = FolderName(kind, write_id, write_id, None if kind is FolderKind.BASE else statement_id).format()
-        records = self.found.setdefault((partition, name), [])
-        row_id = of or RowId(write_id, BucketProperty(0, statement_id).encode(), len(records))
-        records.append(Record(row_id, write_id, statement_id, row))
-
-    def store(self, staging: MemoryFileSystem) -> Iterable[WrittenFolder]:
-        for (partition, name), records in sorted(self.found.items()):
-            folder = WrittenFolder(name, len(records), 100, (FILE,), partition)
-            path = f"{self.spec.place.staging}/{folder.staged_path}/{FILE}"
-            staging.add_file(path, text=format_records(sorted(records)))
-            yield folder
 
 
 @dataclass

@@ -5,14 +5,30 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import combinations_with_replacement
 
+from hive_acid.metastore.compaction_types import CompactionKind
 from support.model_checker import effects
-from support.model_checker.actors import SparkStatement
+from support.model_checker.actors import SparkDropPartition, SparkStatement, SparkTogether, SparkTransaction
 from support.model_checker.effects import Effect
+from support.model_checker.maintenance import AbortedCleaner, SparkWorker, build_cleaner
+from support.model_checker.other_engines import HiveStatement, TrinoStatement
+from support.model_checker.readers import SparkReader
 from support.model_checker.search import BuildActor
 
 
 def _statement(effect: Effect) -> BuildActor:
     return lambda world, number: SparkStatement(world, number, effect)
+
+
+def _worker(kind: CompactionKind) -> BuildActor:
+    return lambda world, number: SparkWorker(world, number, kind)
+
+
+def _hive(effect: Effect) -> BuildActor:
+    return lambda world, number: HiveStatement(world, number, effect)
+
+
+def _trino(effect: Effect) -> BuildActor:
+    return lambda world, number: TrinoStatement(world, number, effect)
 
 
 ACTORS: Mapping[str, BuildActor] = {
@@ -25,13 +41,35 @@ ACTORS: Mapping[str, BuildActor] = {
     "truncate": _statement(effects.truncate()),
     "replace": _statement(effects.replace_where(31)),
 }
+SEVERAL: Mapping[str, BuildActor] = {
+    "transaction": lambda world, number: SparkTransaction(world, number, effects.insert(41), effects.update(1)),
+    "together": lambda world, number: SparkTogether(world, number, effects.insert(51), effects.insert(53)),
+}
+OTHERS: Mapping[str, BuildActor] = {
+    "hive-insert": _hive(effects.insert(61)),
+    "hive-update": _hive(effects.update(1)),
+    "hive-delete": _hive(effects.delete(1)),
+    "hive-overwrite": _hive(effects.overwrite(71)),
+    "trino-insert": _trino(effects.insert(81)),
+    "trino-update": _trino(effects.update(1)),
+    "trino-delete": _trino(effects.delete(1)),
+}
+READERS: Mapping[str, BuildActor] = {"reader": SparkReader}
+MAINTENANCE: Mapping[str, BuildActor] = {
+    "major": _worker(CompactionKind.MAJOR),
+    "minor": _worker(CompactionKind.MINOR),
+    "rebalance": _worker(CompactionKind.REBALANCE),
+    "cleaner": build_cleaner,
+    "aborted-cleaner": AbortedCleaner,
+}
 OF_PARTITIONS: Mapping[str, BuildActor] = {
     "update-named": _statement(effects.update(1, 1)),
     "delete-named": _statement(effects.delete(1, 1)),
     "overwrite-named": _statement(effects.overwrite(21, 1)),
     "truncate-named": _statement(effects.truncate(1)),
+    "drop-partition": SparkDropPartition,
 }
-_ALL = {**ACTORS, **OF_PARTITIONS}
+_ALL = {**ACTORS, **SEVERAL, **OTHERS, **READERS, **MAINTENANCE, **OF_PARTITIONS}
 PAIRS = tuple(combinations_with_replacement(ACTORS, 2))
 
 

@@ -41,7 +41,7 @@ class Operation:
         return rows
 
     def __str__(self) -> str:
-        return " and ".join(effect.kind.title for effect in self.effects)
+        return " and ".join(map(str, self.effects))
 
 
 def find_serial_states(start: Rows, operations: Sequence[Operation]) -> set[Rows]:

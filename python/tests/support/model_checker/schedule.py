@@ -111,6 +111,7 @@ class Client:
     read: frozenset[int] = frozenset()
     written: frozenset[int] = frozenset()
     error: BaseException | None = None
+    is_idle: bool = False
 
     @property
     def is_missed(self) -> bool:
@@ -177,15 +178,20 @@ class Run:
             self._note(footprint, is_change=method != "check_lock" or answer is LockState.ACQUIRED)
         return answer
 
-    def wait(self, number: int) -> None:
-        """The client can do nothing until another one has done something."""
+    def wait(self, number: int, *, is_idle: bool = False) -> bool:
+        """The client can do nothing until another one has done something.
+
+        False if nothing will come any more for a client that `is_idle`, which waits for work.
+        """
         self._refuse_dead(number)
         client = self.clients[number]
-        client.phase = Phase.WAITING
+        client.phase, client.is_idle = Phase.WAITING, is_idle
         client.past = hash((client.past, "wait"))
         if self._hand_on():
             client.turn.acquire()
         self._refuse_dead(number)
+        is_dismissed, client.is_idle = is_idle and self._idle_rounds > 1, False
+        return not is_dismissed
 
     def _refuse_dead(self, number: int) -> None:
         if self._is_over or self.clients[number].phase is Phase.KILLED:
@@ -283,6 +289,7 @@ class Run:
         if ready or not waiting:
             return ready
         self._idle_rounds += 1
+        waiting.sort(key=lambda number: self.clients[number].is_idle)
         if self._idle_rounds > _IDLE_ROUNDS:
             names = " and ".join(self.clients[n].name for n in sorted(waiting))
             self._failure = self._failure or Violation(f"{names} wait for what never comes")

@@ -24,7 +24,7 @@ from hive_acid.transactions.unlocked_writers import OUR_AGENT
 from support.faults import Clock
 from support.memory_file_system import MemoryFileSystem
 from support.model_checker.engine import FILE, read_table
-from support.model_checker.operations import Operation, Stand
+from support.model_checker.operations import Operation, Stand, find_serial_states
 from support.model_checker.rows import Record, Row, RowId, Rows, format_records, show
 from support.model_checker.schedule import Run
 from support.statements import StillHeartbeat
@@ -86,6 +86,7 @@ class World:
         self.owners: dict[int, int] = {}
         self.operations: list[Operation] = []
         self.running: dict[int, Operation] = {}
+        self.snapshot_states: dict[int, set[Rows]] = {}
         self._struck: set[int] = set()
         self._fill()
         self.first_table = self.memory.table(TABLE)
@@ -145,6 +146,28 @@ class World:
                 self.run.wait(client)
 
         return pause_ms
+
+    def record_insert(self, txn_id: int) -> None:
+        """The transaction is one that writes to the table."""
+        component = LockComponent(TABLE, LockKind.SHARED_READ, OperationKind.INSERT)
+        self.memory.lock(txn_id, [component], "first", "host", "hive")
+
+    def roots(self) -> list[str]:
+        """The folders of the table, or of its partitions."""
+        if not self.setting.is_partitioned:
+            return [LOCATION]
+        return [part.location for part in self.memory._partitions[TABLE].values()]
+
+    def write_delta(self, root: str, write_id: int) -> None:
+        """A row that nobody is ever to see."""
+        record = Record(RowId(write_id, _BUCKET, 0), write_id, 0, Row(99, 0))
+        name = FolderName(FolderKind.DELTA, write_id, write_id, 0).format()
+        self.files.add_file(f"{root}/{name}/{FILE}", text=format_records([record]))
+
+    def wait_for_work(self, client: int) -> bool:
+        """The client waits for what others do. False if they have all ended."""
+        assert self.run is not None
+        return self.run.wait(client, is_idle=True)
 
     # what the clients tell of what they do
 
@@ -233,6 +256,19 @@ class _OwnedMetastore(_Watched):
         super().__init__(world.memory, world._find_run, client)  # noqa: SLF001 (of this module)
         self.open_transaction = self._owning(world, "open_transaction")
         self.open_compaction = self._owning(world, "open_compaction")
+        self.valid_transactions = self._noting_states(world)
+
+    def _noting_states(self, world: World) -> Callable[[int], Any]:
+        """What a reader that takes its snapshot now may read."""
+        asked = super().__getattr__("valid_transactions")
+
+        def valid_transactions(own_txn_id: int) -> Any:
+            seen = asked(own_txn_id)
+            if world.run is not None:
+                world.snapshot_states[self._number] = find_serial_states(START, world.find_committed())
+            return seen
+
+        return valid_transactions
 
     def _owning(self, world: World, method: str) -> Callable[..., int]:
         opened = super().__getattr__(method)

@@ -1,0 +1,209 @@
+"""Compaction by our worker, and the Cleaners of the metastore."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from hive_acid.compaction.compactor import Compactor
+from hive_acid.compaction.queue.worker import Worker
+from hive_acid.config import Settings
+from hive_acid.errors import HiveAcidError
+from hive_acid.metastore.compaction_types import CompactionInfo, CompactionKind, CompactionRequest, CompactionState
+from hive_acid.metastore.types import MetastoreLine, TransactionState
+from hive_acid.model.names import COMPACTED_METADATA, METADATA_FILE, FolderKind, FolderName
+from hive_acid.model.write_ids import ValidTxnList, ValidWriteIdList
+from hive_acid.snapshot.directory_choice import choose_directories
+from hive_acid.snapshot.listing import Listing
+from support.model_checker.actors import Actor
+from support.model_checker.engine import RowCompactionEngine
+from support.model_checker.rows import Violation
+from support.model_checker.world import LOCATION, TABLE, SparkClient, World
+
+
+class SparkWorker(Actor):
+    """Asks for a compaction of the table (or of the partition `d=1`), and does it."""
+
+    bears = ("HIVE_ACID_WRITE_CONFLICT", "HIVE_ACID_SNAPSHOT_UNAVAILABLE")
+
+    def __init__(self, world: World, number: int, kind: CompactionKind) -> None:
+        super().__init__(world, number)
+        self.client = SparkClient(world, number)
+        if world.setting.line is MetastoreLine.HIVE_3:  # another base of the same write IDs may be in place first
+            self.bears = (*self.bears, "HIVE_ACID_STORAGE")
+        self.kind = kind
+        engine = RowCompactionEngine(self.client.files, world.files)
+        settings = Settings({})
+        compactor = Compactor(self.client.metastore, self.client.files, engine, settings)
+        self.worker = Worker(self.client.transactions, compactor, settings, f"spark-host{number}-1", "test")
+
+    def act(self) -> None:
+        partition = "d=1" if self.world.setting.is_partitioned else None
+        try:
+            if self.world.setting.line is MetastoreLine.HIVE_3:
+                self.worker.publish_base(TABLE, partition)
+            else:
+                asked = self.client.metastore.request_compaction(CompactionRequest(TABLE, self.kind, partition))
+                if asked.accepted:
+                    self.worker.run_next(None)
+        except HiveAcidError as error:
+            if not self.world.is_struck(self.number) and error.getCondition() not in self.bears:
+                raise Violation(f"a {self.kind.value} compaction failed by {error}") from error
+
+
+class Cleaner(Actor):
+    """The Cleaner of the 4.x line, which begins with a major compaction that is done and waits for it.
+
+    It removes what the compaction has replaced once no transaction is open that was when it was committed, and what
+    aborted transactions have left; then the metastore forgets these (CompactionCleaner, MarkCleanedFunction, 4.1.0).
+    """
+
+    def __init__(self, world: World, number: int) -> None:
+        super().__init__(world, number)
+        self.memory = world.memory
+        aborted = leave_aborted(world)
+        SparkWorker(world, number, CompactionKind.MAJOR).act()
+        del aborted
+
+    def call(self, method: str, make: Callable[[], Any], *args: Any) -> Any:
+        """A call of its own, which is a step."""
+        run = self.world.run
+        assert run is not None
+        return run.call(self.number, method, args, make)
+
+    def act(self) -> None:
+        while True:
+            found = self.call("find_ready", self._find_ready)
+            if found is not None:
+                self._clean(*found)
+                return
+            if not self.world.wait_for_work(self.number):
+                return
+
+    def _find_ready(self) -> tuple[CompactionInfo, int] | None:
+        opened = self.world.open_transactions()
+        min_open = min(opened, default=self.memory._transactions.high_water_mark + 1)
+        for entry in self.memory.compactions():
+            done = self.memory._transactions.find(entry.txn_id or 0)
+            if entry.state is CompactionState.READY and done is not None and done.commit_id + 1 <= min_open:
+                return entry, min_open
+        return None
+
+    def _clean(self, entry: CompactionInfo, min_open: int) -> None:
+        seen = self.call("valid_transactions", lambda: self.memory.valid_transactions(0))
+        seen = ValidTxnList(min_open - 1, frozenset(), frozenset(one for one in seen.aborted if one < min_open))
+        ids = self.call("valid_write_ids", lambda: self.memory.valid_write_ids([TABLE], seen)[TABLE])
+        mark = min(ids.high_water_mark, entry.highest_write_id or 0)
+        ids = ValidWriteIdList(
+            ids.table, mark, frozenset(), frozenset(one for one in ids.aborted if one <= mark), ids.min_open
+        )
+        root = f"{LOCATION}/{entry.partition}" if entry.partition else LOCATION
+        (listing,) = self.call("list_trees", lambda: self.world.files.list_trees([root]))
+        state = choose_directories(listing, take_open_base(listing, ids), seen, {})
+        for path in (*state.obsolete, *state.aborted):
+            self.call("delete_tree", lambda path=path: self.world.files.delete_tree(f"{root}/{path}"))
+        self.call("mark_cleaned", lambda: self._mark(entry, mark))
+
+    def _mark(self, entry: CompactionInfo, mark: int) -> None:
+        entries = self.memory._compactions._entries
+        info, request = entries[entry.id]
+        entries[entry.id] = replace(info, state=CompactionState.SUCCEEDED), request
+        forget_aborted(self.world, mark)
+
+
+def take_open_base(listing: Listing, ids: ValidWriteIdList) -> ValidWriteIdList:
+    """The list as Hive 4's Cleaner applies it: each base up to the lowest open write ID counts, committed or not.
+
+    AcidUtils.isValidBase, 4.0.0 to 4.2.0 (HIVE-29601).
+    """
+    names = (FolderName.parse(path) for path in listing.folders)
+    bases = [name.max_write_id for name in names if name and name.kind is FolderKind.BASE]
+    counted = [base for base in bases if base == ids.min_open]
+    if not counted:
+        return ids
+    mark = max(ids.high_water_mark, *counted)
+    return ValidWriteIdList(ids.table, mark, frozenset(range(ids.high_water_mark + 1, mark)), ids.aborted)
+
+
+def leave_aborted(world: World) -> int:
+    """A delta of a transaction that was aborted; its write ID."""
+    memory = world.memory
+    txn_id = memory.open_transaction("first", "host", "hive")
+    write_id = memory.allocate_write_id(txn_id, TABLE)
+    world.record_insert(txn_id)
+    for root in world.roots():
+        world.write_delta(root, write_id)
+    memory.abort(txn_id)
+    return write_id
+
+
+def forget_aborted(world: World, mark: int) -> None:
+    """The aborted transactions whose write IDs are up to the mark are listed no more, and count as committed."""
+    table = world.memory._transactions
+    for txn_id, write_id in table._write_ids.get(TABLE, {}).items():
+        if write_id <= mark and table.find(txn_id).state is TransactionState.ABORTED:
+            world.memory.forget(txn_id)
+
+
+class AbortedCleaner(Cleaner):
+    """The Cleaner of aborted transactions (AbortedTxnCleaner, 4.x), which does not wait for readers."""
+
+    def __init__(self, world: World, number: int) -> None:
+        Actor.__init__(self, world, number)
+        self.memory = world.memory
+        leave_aborted(world)
+
+    def act(self) -> None:
+        seen = self.call("valid_transactions", lambda: self.memory.valid_transactions(0))
+        ids = self.call("valid_write_ids", lambda: self.memory.valid_write_ids([TABLE], seen)[TABLE])
+        for root in self.world.roots():
+            (listing,) = self.call("list_trees", lambda root=root: self.world.files.list_trees([root]))
+            for path in listing.folders:
+                name = FolderName.parse(path)
+                if name is not None and ids.is_range_aborted(name.min_write_id, name.max_write_id):
+                    self.call("delete_tree", lambda path=path, root=root: self.world.files.delete_tree(f"{root}/{path}"))
+        self.call("mark_cleaned", lambda: forget_aborted(self.world, max(ids.aborted, default=0)))
+
+
+class CleanerOf3(Cleaner):
+    """The Worker and the Cleaner of the 3.1 line, which begin with a base that is in place.
+
+    The Worker finds nothing to do; the Cleaner notes the locks on the very table or partition, waits until these are
+    gone, and removes what is obsolete (Cleaner.run, 3.1.3).
+    """
+
+    def act(self) -> None:
+        locks = self.call("held_locks", self._find_locks)
+        while locks & self.call("held_locks", self._find_locks):
+            if not self.world.wait_for_work(self.number):
+                return
+        seen = self.call("valid_transactions", lambda: self.memory.valid_transactions(0))
+        ids = self.call("valid_write_ids", lambda: self.memory.valid_write_ids([TABLE], seen)[TABLE]).for_compaction(
+            self.mark
+        )
+        (listing,) = self.call("list_trees", lambda: self.world.files.list_trees([self.root]))
+        marker = {
+            path: COMPACTED_METADATA
+            for path in listing.folders
+            if any(file.relative_path == f"{path}/{METADATA_FILE}" for file in listing.files)
+        }
+        state = choose_directories(listing, ids, seen, marker)
+        for path in (*state.obsolete, *state.aborted):
+            self.call("delete_tree", lambda path=path: self.world.files.delete_tree(f"{self.root}/{path}"))
+
+    def __init__(self, world: World, number: int) -> None:
+        super().__init__(world, number)
+        self.partition = "d=1" if world.setting.is_partitioned else None
+        self.root = f"{LOCATION}/{self.partition}" if self.partition else LOCATION
+        (listing,) = world.files.list_trees([self.root])
+        names = (FolderName.parse(path) for path in listing.folders)
+        self.mark = max(name.max_write_id for name in names if name and name.kind is FolderKind.BASE)
+
+    def _find_locks(self) -> frozenset[int]:
+        return frozenset(one.lock_id for one in self.memory.held_locks(TABLE) if one.partition == self.partition)
+
+
+def build_cleaner(world: World, number: int) -> Actor:
+    """That of the world's line."""
+    return (CleanerOf3 if world.setting.line is MetastoreLine.HIVE_3 else Cleaner)(world, number)
