@@ -96,11 +96,13 @@ class SparkTransaction(Actor):
 
     bears = ("HIVE_ACID_WRITE_CONFLICT", "HIVE_ACID_TABLE_CHANGED", "HIVE_ACID_SNAPSHOT_UNAVAILABLE")
     """It is never run again: the statements before were answered."""
+    asks_for_locks_again = True
 
     def __init__(self, world: World, number: int, *effects: Effect) -> None:
         super().__init__(world, number)
         self.client = SparkClient(world, number)
         self.operation = Operation(effects)
+        world.may_deadlock |= self.asks_for_locks_again
 
     def act(self) -> None:
         with self.doing(self.operation):
@@ -120,6 +122,7 @@ class SparkTogether(SparkTransaction):
     """Statements of ours that run as one: INSERTs from one source."""
 
     bears = ()
+    asks_for_locks_again = False
 
     def act(self) -> None:
         effects = self.operation.effects
@@ -144,4 +147,5 @@ class SparkDropPartition(Actor):
     def _drop(self) -> None:
         self.client.metastore.remove_partition(TABLE, "d=1")
         self.operation.is_effective = True
+        self.world.note_commits()
         self.client.files.delete_tree(f"{LOCATION}/d=1")

@@ -79,6 +79,8 @@ def read_table(
     is_partitioned: bool,
     files: FileSystem,
     only: int | None = None,
+    *,
+    as_hive: bool = False,
 ) -> list[StoredRow]:
     """The rows of the table, or of the partition `only`, in a snapshot.
 
@@ -87,7 +89,8 @@ def read_table(
     names = snapshot.partition_names(table) if is_partitioned else None
     if names is not None and only is not None:
         names = [name for name in names if name == f"d={only}"]
-    return read_rows(snapshot.scan_plan(table, names, with_row_ids=True), _reader(files, table))
+    plan = snapshot.scan_plan(table, names, with_row_ids=True)
+    return read_rows(plan, _reader(files, table), as_hive=as_hive)
 
 
 def _reader(files: FileSystem, table: TableName):  # noqa: ANN202 (a function of one text)

@@ -54,6 +54,12 @@ OTHERS: Mapping[str, BuildActor] = {
     "trino-update": _trino(effects.update(1)),
     "trino-delete": _trino(effects.delete(1)),
 }
+FOR_HIVE: Mapping[str, BuildActor] = {
+    "trino-update-for-hive": lambda world, number: TrinoStatement(
+        world, number, effects.update(1), is_read_by_hive=True
+    ),
+}
+"""Shows what Trino makes of a table that Hive reads."""
 READERS: Mapping[str, BuildActor] = {"reader": SparkReader}
 MAINTENANCE: Mapping[str, BuildActor] = {
     "major": _worker(CompactionKind.MAJOR),
@@ -69,7 +75,7 @@ OF_PARTITIONS: Mapping[str, BuildActor] = {
     "truncate-named": _statement(effects.truncate(1)),
     "drop-partition": SparkDropPartition,
 }
-_ALL = {**ACTORS, **SEVERAL, **OTHERS, **READERS, **MAINTENANCE, **OF_PARTITIONS}
+_ALL = {**ACTORS, **SEVERAL, **OTHERS, **FOR_HIVE, **READERS, **MAINTENANCE, **OF_PARTITIONS}
 PAIRS = tuple(combinations_with_replacement(ACTORS, 2))
 
 

@@ -1,70 +1,73 @@
-"""The model without one of its rules: the checker has to find a violation, or the rule is not about order.
-
-A rule is a step of `STEPS`, a check of the validity table, a lock of it, or one of the answers to other engines.
-"""
+"""The model without one of its rules: the checker has to find a violation, or the rule is not about order."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
-from hive_acid.execution import executor, session_transaction
+from hive_acid.compaction import compactor, renumbering
+from hive_acid.compaction.plan import planning
+from hive_acid.execution import executor, own_transaction, publishing_steps, session_transaction, steps
 from hive_acid.execution.steps import STEPS
+from hive_acid.metastore import memory_transactions
 from hive_acid.metastore.types import LockKind, MetastoreLine
-from hive_acid.transactions import validity
+from hive_acid.model.write_ids import ValidWriteIdList
+from hive_acid.reading import missing_folders, partition_locks, read_transaction, session_snapshot
+from hive_acid.snapshot import directory_choice
+from hive_acid.transactions import ddl_locks, manager, validity
+from hive_acid.wire.ddl_kinds import DdlKind
 from hive_acid.wire.statement_kinds import StatementKind
+from hive_acid.writing import snapshot_checks, write_job
 
 _TUPLES = (
     (executor, "ALONE"),
     *((session_transaction, name) for name in ("IN_TRANSACTION", "TOGETHER", "LOCKED_AHEAD")),
     *((session_transaction, name) for name in ("AT_COMMIT", "AT_COMMIT_OF_A_TABLE")),
 )
+Place = tuple[Any, str, Any]
+"""An owner, the name of an attribute, and the value that takes the place of the attribute's own."""
 
 
-@contextmanager
-def replaced(*places: tuple[Any, str, Any]) -> Iterator[None]:
-    """Within it the attributes have these values."""
-    before = [(owner, name, getattr(owner, name)) for owner, name, _ in places]
-    try:
-        for owner, name, value in places:
-            setattr(owner, name, value)
-        yield
-    finally:
-        for owner, name, value in before:
-            setattr(owner, name, value)
+@dataclass(frozen=True)
+class Mutant:
+    """`places` are what is changed; `why` says of one that nothing finds why that is so.
+
+    `models` are those in which it is looked for: names of actors, of lines with the kind of table, and bounds.
+    """
+
+    name: str
+    places: tuple[Place, ...]
+    models: tuple[str, ...] = ()
+    why: str = ""
+
+    @contextmanager
+    def applied(self) -> Iterator[None]:
+        """Within it the rule does not hold."""
+        with ExitStack() as stack:
+            for owner, name, value in self.places:
+                stack.callback(setattr, owner, name, getattr(owner, name))
+                setattr(owner, name, value)
+            yield
 
 
-@contextmanager
-def without_step(name: str) -> Iterator[None]:
+def nothing(*_: object, **__: object) -> None:
+    """In place of a check."""
+
+
+def step(name: str) -> tuple[Place, ...]:
     """No statement goes through the step."""
-    step = next(step for step in STEPS if step.__name__ == name)
-    with replaced(
-        *((owner, place, tuple(one for one in getattr(owner, place) if one is not step)) for owner, place in _TUPLES)
-    ):
-        yield
+    found = next(one for one in STEPS if one.__name__ == name)
+    return tuple(
+        (owner, place, tuple(one for one in getattr(owner, place) if one is not found)) for owner, place in _TUPLES
+    )
 
 
-@contextmanager
-def with_rule(kind: StatementKind, line: MetastoreLine, rule: validity.Rule) -> Iterator[None]:
+def rule(kind: StatementKind, line: MetastoreLine, **changes: Any) -> tuple[Place, ...]:
     """The validity table has another row."""
-    with replaced((validity, "RULES", {**validity.RULES, (kind, line): rule})):
-        yield
+    return ((validity, "RULES", {**validity.RULES, (kind, line): replace(validity.RULES[kind, line], **changes)}),)
 
 
-def without_check(kind: StatementKind, line: MetastoreLine, check: validity.SnapshotCheck):  # noqa: ANN201
-    """The row lacks one of its checks."""
-    rule = validity.RULES[kind, line]
-    return with_rule(kind, line, replace(rule, checks=tuple(one for one in rule.checks if one is not check)))
-
-
-def with_shared_lock(kind: StatementKind, line: MetastoreLine):  # noqa: ANN201
-    """The row asks for a lock that keeps nobody out."""
-    return with_rule(kind, line, replace(validity.RULES[kind, line], lock=LockKind.SHARED_READ))
-
-
-def with_operation_of_insert(kind: StatementKind, line: MetastoreLine):  # noqa: ANN201
-    """The change is registered as one that is in nobody's way."""
-    rule = validity.RULES[kind, line]
-    return with_rule(kind, line, replace(rule, operation=validity.OperationKind.INSERT))
+SEARCH_AT_COMMIT: tuple[Place, ...] = ((memory_transactions.TransactionTable, "find_commit_conflict", nothing),)
+"""The metastore's own search for conflicts, which is no rule of ours, but stands behind some of them."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from hive_acid.errors import HiveAcidError
 from hive_acid.metastore.types import LockComponent, LockKind, LockState, MetastoreLine, OperationKind, TransactionState
+from hive_acid.model.names import FolderKind, FolderName
 from hive_acid.model.write_ids import ValidTxnList
 from hive_acid.reading.snapshot import Snapshot
 from hive_acid.transactions.validity import is_unchanged
@@ -15,7 +16,7 @@ from support.model_checker.effects import Effect
 from support.model_checker.engine import FILE, read_table
 from support.model_checker.operations import Operation
 from support.model_checker.output import FolderOutput
-from support.model_checker.rows import Violation
+from support.model_checker.rows import Violation, format_records
 from support.model_checker.world import LOCATION, TABLE, World
 
 _ATTEMPTS = 6
@@ -30,7 +31,7 @@ class _Writer(Actor):
         super().__init__(world, number)
         self.metastore, self.files = world.metastore_of(number), world.files_of(number)
         self.effect = effect
-        self.operation = Operation((effect,))
+        self.operation = Operation((effect,), is_ours=False)
 
     def open(self) -> int:
         return self.metastore.open_transaction(self.agent, "host", self.agent)
@@ -49,10 +50,14 @@ class _Writer(Actor):
         snapshot = Snapshot(self.metastore, self.files, seen)
         stored = read_table(snapshot, TABLE, partitioned, self.files) if self.effect.writes is not RowWrites.INSERTS else []
         output.change(stored, is_partitioned=partitioned)
-        for (partition, folder), text in output.texts():
+        written = dict(output.texts())
+        if partitioned and self.effect.kind.replaces:
+            base = FolderName(FolderKind.BASE, write_id, write_id).format()
+            written |= {(name, base): format_records(()) for name in ("d=0", "d=1") if (name, base) not in written}
+        for (partition, folder), text in sorted(written.items()):
             self.files.add_file(f"{LOCATION}/{partition}".rstrip("/") + f"/{folder}/{FILE}", text=text)
         if partitioned:
-            self.tell_partitions(txn_id, write_id, sorted({partition for (partition, _), _ in output.texts()}))
+            self.tell_partitions(txn_id, write_id, sorted({partition for partition, _ in written}))
 
     def tell_partitions(self, txn_id: int, write_id: int, names: list[str]) -> None:
         operation = _OPERATIONS.get(self.effect.kind, OperationKind.UPDATE)
@@ -120,6 +125,12 @@ class TrinoStatement(_Writer):
     agent = "trino"
     bears = ("HIVE_ACID_TRANSACTION_ABORTED",)
 
+    def __init__(self, world: World, number: int, effect: Effect, *, is_read_by_hive: bool = False) -> None:
+        super().__init__(world, number, effect)
+        # what it deletes under a write ID from before its snapshot, Hive 4 may show
+        world.is_read_by_hive = is_read_by_hive
+        world.may_deadlock = True
+
     def act(self) -> None:
         with self.doing(self.operation):
             txn_id = self.open()
@@ -142,6 +153,7 @@ class TrinoStatement(_Writer):
         run = self.world.run
         assert run is not None
         run.call(self.number, "commit_unchecked", (), lambda: commit_unchecked(self.world, txn_id))
+        self.world.note_commits()
 
 
 def commit_unchecked(world: World, txn_id: int) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from hive_acid import config
 from hive_acid.config import Settings
 from hive_acid.errors import HiveAcidError
 from hive_acid.execution.executor import Executor
@@ -32,6 +33,8 @@ from support.statements import StillHeartbeat
 TABLE = TableName("db", "t")
 LOCATION = "/warehouse/t"
 TIMEOUT_MS = 300_000
+LOCK_TIMEOUT_MS = 60_000
+"""Before the metastore would end a transaction."""
 START: Rows = (Row(1, 0), Row(2, 0), Row(3, 0), Row(6, 0))
 """What the table holds at the beginning."""
 _BUCKET = BucketProperty(0, 0).encode()
@@ -83,11 +86,16 @@ class World:
         self.memory = MemoryMetastore(self.setting.line, clock=self.clock, timeout_ms=TIMEOUT_MS)
         self.files = MemoryFileSystem()
         self.run: Run | None = None
+        self.is_read_by_hive = True
+        """Readers are Hive's too, whose rule about write IDs is stricter."""
         self.owners: dict[int, int] = {}
         self.operations: list[Operation] = []
+        self.commits: list[Operation] = []
         self.running: dict[int, Operation] = {}
         self.snapshot_states: dict[int, set[Rows]] = {}
         self._struck: set[int] = set()
+        self._has_passed = False
+        self.may_deadlock = False
         self._fill()
         self.first_table = self.memory.table(TABLE)
 
@@ -192,6 +200,12 @@ class World:
         """The operations whose rows count: done, or of a transaction that has recorded a write and is committed."""
         return [operation for operation in self.operations if self._counts(operation)]
 
+    def note_commits(self) -> None:
+        """Somebody has committed: which operations count from now on is noted in their order."""
+        self.commits += [one for one in self.find_committed() if one not in self.commits]
+        for place, operation in enumerate(self.commits):
+            operation.place = place
+
     def _counts(self, operation: Operation) -> bool:
         if operation.is_effective or operation.stand is Stand.DONE:
             return True
@@ -205,6 +219,15 @@ class World:
         for txn_id in found:
             self.memory.abort(txn_id)
         return bool(found)
+
+    def pass_time(self) -> bool:
+        """Waiting requests of Trino, which asks for two locks, and of others may wait for each other."""
+        if not self.may_deadlock or self._has_passed:
+            return False
+        self._has_passed = True
+        self.clock.now_ms += LOCK_TIMEOUT_MS
+        self._struck |= set(range(len(self.run.clients) if self.run else 0))
+        return True
 
     def has_open(self, client: int) -> bool:
         return bool(self._open_of(client))
@@ -246,7 +269,8 @@ class World:
     def read(self) -> Rows:
         """What a reader sees that begins now. Raises Violation."""
         snapshot = Snapshot(self.memory, self.files, self.memory.valid_transactions(0))
-        return show(read_table(snapshot, TABLE, self.setting.is_partitioned, self.files))
+        stored = read_table(snapshot, TABLE, self.setting.is_partitioned, self.files, as_hive=self.is_read_by_hive)
+        return show(stored)
 
 
 class _OwnedMetastore(_Watched):
@@ -257,6 +281,16 @@ class _OwnedMetastore(_Watched):
         self.open_transaction = self._owning(world, "open_transaction")
         self.open_compaction = self._owning(world, "open_compaction")
         self.valid_transactions = self._noting_states(world)
+        self.commit = self._noting_commits(world)
+
+    def _noting_commits(self, world: World) -> Callable[[int], None]:
+        asked = super().__getattr__("commit")
+
+        def commit(txn_id: int) -> None:
+            asked(txn_id)
+            world.note_commits()
+
+        return commit
 
     def _noting_states(self, world: World) -> Callable[[int], Any]:
         """What a reader that takes its snapshot now may read."""
@@ -287,14 +321,13 @@ class SparkClient:
 
     world: World
     number: int
-    settings: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.metastore, self.files = self.world.metastore_of(self.number), self.world.files_of(self.number)
         self.pause_ms = self.world.pause_of(self.number)
         clock = self.world.clock
         timing = Timing(clock, self.pause_ms, self.pause_ms)
-        settings = Settings(self.settings)
+        settings = Settings({config.LOCK_TIMEOUT_MS.key: str(LOCK_TIMEOUT_MS)})
         identity = Identity(f"user{self.number}", "host", OUR_AGENT)
         self.transactions = TransactionManager(self.metastore, identity, settings, timing)
         beat = self.transactions.heartbeat
