@@ -12,9 +12,9 @@ from hive_acid.config import Settings
 from hive_acid.errors import HiveAcidError
 from hive_acid.metastore.compaction_types import CompactionInfo, CompactionKind, CompactionRequest, CompactionState
 from hive_acid.metastore.types import MetastoreLine, TransactionState
-from hive_acid.model.names import COMPACTED_METADATA, METADATA_FILE, FolderKind, FolderName
+from hive_acid.model.names import COMPACTED_METADATA, FolderKind, FolderName
 from hive_acid.model.write_ids import ValidTxnList, ValidWriteIdList
-from hive_acid.snapshot.directory_choice import choose_directories
+from hive_acid.snapshot.directory_choice import choose_directories, marker_folders
 from hive_acid.snapshot.listing import Listing
 from support.model_checker.actors import Actor
 from support.model_checker.engine import RowCompactionEngine
@@ -53,18 +53,18 @@ class SparkWorker(Actor):
 
 
 class Cleaner(Actor):
-    """The Cleaner of the 4.x line, which begins with a major compaction that is done and waits for it.
+    """The Cleaner of the 4.x line. A major compaction is done and waits for it, unless it `is_late`.
 
     It removes what the compaction has replaced once no transaction is open that was when it was committed, and what
     aborted transactions have left; then the metastore forgets these (CompactionCleaner, MarkCleanedFunction, 4.1.0).
     """
 
-    def __init__(self, world: World, number: int) -> None:
+    def __init__(self, world: World, number: int, *, is_late: bool = False) -> None:
         super().__init__(world, number)
         self.memory = world.memory
-        aborted = leave_aborted(world)
-        SparkWorker(world, number, CompactionKind.MAJOR).act()
-        del aborted
+        leave_aborted(world)
+        if not is_late:
+            SparkWorker(world, number, CompactionKind.MAJOR).act()
 
     def call(self, method: str, make: Callable[[], Any], *args: Any) -> Any:
         """A call of its own, which is a step."""
@@ -96,11 +96,12 @@ class Cleaner(Actor):
         ids = self.call("valid_write_ids", lambda: self.memory.valid_write_ids([TABLE], seen)[TABLE])
         mark = min(ids.high_water_mark, entry.highest_write_id or 0)
         ids = ValidWriteIdList(
-            ids.table, mark, frozenset(), frozenset(one for one in ids.aborted if one <= mark), ids.min_open
+            ids.table, mark, frozenset(), frozenset(one for one in ids.aborted if one <= mark)
         )
+        min_open_id = self.call("valid_write_ids", lambda: self.memory.valid_write_ids([TABLE], None)[TABLE].min_open)
         root = f"{LOCATION}/{entry.partition}" if entry.partition else LOCATION
         (listing,) = self.call("list_trees", lambda: self.world.files.list_trees([root]))
-        state = choose_directories(listing, take_open_base(listing, ids), seen, {})
+        state = choose_directories(listing, take_open_base(listing, ids, min_open_id), seen, {})
         for path in (*state.obsolete, *state.aborted):
             self.call("delete_tree", lambda path=path: self.world.files.delete_tree(f"{root}/{path}"))
         self.call("mark_cleaned", lambda: self._mark(entry, mark))
@@ -112,17 +113,17 @@ class Cleaner(Actor):
         forget_aborted(self.world, mark)
 
 
-def take_open_base(listing: Listing, ids: ValidWriteIdList) -> ValidWriteIdList:
+def take_open_base(listing: Listing, ids: ValidWriteIdList, min_open: int) -> ValidWriteIdList:
     """The list as Hive 4's Cleaner applies it: each base up to the lowest open write ID counts, committed or not.
 
     AcidUtils.isValidBase, 4.0.0 to 4.2.0 (HIVE-29601).
     """
     names = (FolderName.parse(path) for path in listing.folders)
     bases = [name.max_write_id for name in names if name and name.kind is FolderKind.BASE]
-    counted = [base for base in bases if base == ids.min_open]
+    counted = [base for base in bases if base == min_open]
     if not counted:
         return ids
-    mark = max(ids.high_water_mark, *counted)
+    mark = max(ids.high_water_mark, min_open)
     return ValidWriteIdList(ids.table, mark, frozenset(range(ids.high_water_mark + 1, mark)), ids.aborted)
 
 
@@ -167,43 +168,64 @@ class AbortedCleaner(Cleaner):
 
 
 class CleanerOf3(Cleaner):
-    """The Worker and the Cleaner of the 3.1 line, which begin with a base that is in place.
+    """The Worker and the Cleaner of the 3.1 line.
 
-    The Worker finds nothing to do; the Cleaner notes the locks on the very table or partition, waits until these are
-    gone, and removes what is obsolete (Cleaner.run, 3.1.3).
+    The Worker finds the base that is in place, and nothing to do; the Cleaner notes the locks on the very table or
+    partition, waits until these are gone, and removes what is obsolete (Cleaner.run, 3.1.3).
     """
 
     def act(self) -> None:
+        while (mark := self.call("list_trees", self._find_base)) is None:
+            if not self.world.wait_for_work(self.number):
+                return
         locks = self.call("held_locks", self._find_locks)
         while locks & self.call("held_locks", self._find_locks):
             if not self.world.wait_for_work(self.number):
                 return
         seen = self.call("valid_transactions", lambda: self.memory.valid_transactions(0))
-        ids = self.call("valid_write_ids", lambda: self.memory.valid_write_ids([TABLE], seen)[TABLE]).for_compaction(
-            self.mark
-        )
-        (listing,) = self.call("list_trees", lambda: self.world.files.list_trees([self.root]))
-        marker = {
-            path: COMPACTED_METADATA
-            for path in listing.folders
-            if any(file.relative_path == f"{path}/{METADATA_FILE}" for file in listing.files)
-        }
-        state = choose_directories(listing, ids, seen, marker)
+        found = self.call("valid_write_ids", lambda: self.memory.valid_write_ids([TABLE], seen)[TABLE])
+        listing = self.call("list_trees", self._list)
+        marks = {path: COMPACTED_METADATA for path in marker_folders(listing)}
+        state = choose_directories(listing, found.for_compaction(mark), seen, marks)
         for path in (*state.obsolete, *state.aborted):
-            self.call("delete_tree", lambda path=path: self.world.files.delete_tree(f"{self.root}/{path}"))
+            self.call("delete_tree", lambda path=path: self.world.files.delete_tree(f"{self._root}/{path}"))
 
-    def __init__(self, world: World, number: int) -> None:
-        super().__init__(world, number)
-        self.partition = "d=1" if world.setting.is_partitioned else None
-        self.root = f"{LOCATION}/{self.partition}" if self.partition else LOCATION
-        (listing,) = world.files.list_trees([self.root])
-        names = (FolderName.parse(path) for path in listing.folders)
-        self.mark = max(name.max_write_id for name in names if name and name.kind is FolderKind.BASE)
+    @property
+    def _partition(self) -> str | None:
+        return "d=1" if self.world.setting.is_partitioned else None
+
+    @property
+    def _root(self) -> str:
+        return f"{LOCATION}/{self._partition}" if self._partition else LOCATION
+
+    def _list(self) -> Listing:
+        return self.world.files.list_trees([self._root])[0]
+
+    def _find_base(self) -> int | None:
+        names = (FolderName.parse(path) for path in marker_folders(self._list()))
+        return max((name.max_write_id for name in names if name), default=None)
 
     def _find_locks(self) -> frozenset[int]:
-        return frozenset(one.lock_id for one in self.memory.held_locks(TABLE) if one.partition == self.partition)
+        held = self.memory.held_locks(TABLE)
+        return frozenset(one.lock_id for one in held if one.partition == self._partition)
 
 
-def build_cleaner(world: World, number: int) -> Actor:
+class Housekeeper(Cleaner):
+    """The housekeeping of the metastore: entries of write IDs of old transactions go."""
+
+    def __init__(self, world: World, number: int) -> None:
+        Actor.__init__(self, world, number)
+
+    def act(self) -> None:
+        self.call("clean_entries", self.world.memory.clean_entries)
+
+
+def build_cleaner(world: World, number: int, *, is_late: bool = False) -> Actor:
     """That of the world's line."""
-    return (CleanerOf3 if world.setting.line is MetastoreLine.HIVE_3 else Cleaner)(world, number)
+    cleaner = CleanerOf3 if world.setting.line is MetastoreLine.HIVE_3 else Cleaner
+    return cleaner(world, number, is_late=is_late)
+
+
+def build_late_cleaner(world: World, number: int) -> Actor:
+    """The same, for which there is nothing to do at the beginning."""
+    return build_cleaner(world, number, is_late=True)

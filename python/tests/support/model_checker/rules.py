@@ -1,0 +1,119 @@
+"""The rules that are left out in turn: each step of a statement, and those of reading, compaction and DDL."""
+
+from __future__ import annotations
+
+from hive_acid.compaction.renumbering import Renumbering
+from hive_acid.execution import steps
+from hive_acid.metastore.types import LockKind
+from hive_acid.model.write_ids import LONG_MAX, ValidWriteIdList
+from hive_acid.reading import read_transaction
+from hive_acid.reading.read_transaction import ReadTransaction
+from hive_acid.snapshot import directory_choice
+from hive_acid.snapshot.directory_choice import Standing
+from hive_acid.transactions import ddl_locks
+from hive_acid.wire.ddl_kinds import DdlKind
+from hive_acid.writing.snapshot_checks import SnapshotChecks
+from support.model_checker.mutants import Mutant, build_rule_mutants, nothing, returning, step
+
+_BUILDS = "Later steps work with what it finds: without it no statement comes to its end."
+_REFUSES = "It refuses what must not be done in any order."
+_OWN = "It compares statements of one transaction, which come one after the other."
+_EARLIER = "It tells earlier what the commit would tell: the transaction is lost."
+_LATER = "It saves work: without it `keep_out_unlocked_writers` waits for them, and the folders are compared after that."
+_Choice = directory_choice._Choice
+
+
+def _fold_all(self: ValidWriteIdList, limit: int = LONG_MAX) -> ValidWriteIdList:
+    """In place of the write IDs that a compaction may fold: also those above open ones."""
+    return ValidWriteIdList(self.table, min(self.high_water_mark, limit), self.open, self.aborted)
+
+
+OF_STEPS = (
+    Mutant("find_table", why=_BUILDS),
+    Mutant("check_table", why=_REFUSES),
+    Mutant("check_rights", why=_REFUSES),
+    Mutant("open_snapshot", why=_BUILDS),
+    Mutant("allocate_write_id", why=_BUILDS),
+    Mutant("check_own_overwrites", why=_OWN),
+    Mutant("plan_locks", why=_BUILDS),
+    Mutant("check_partition_rights", why=_REFUSES),
+    Mutant("lock", step("lock"), "4 flat update+update"),
+    Mutant("meet_unlocked_writers", why=_LATER),
+    Mutant("check_snapshot", step("check_snapshot"), "4 flat insert+truncate"),
+    Mutant("keep_cleaner_off", step("keep_cleaner_off"), "4 flat cleaner+transaction-overwrites with a fault"),
+    Mutant("run_job", why=_BUILDS),
+    Mutant("abort_unchanged", step("abort_unchanged"), "4 flat update+delete"),
+    Mutant("end_unchanged", step("end_unchanged"), "4 flat update+delete"),
+    Mutant("check_own_folders", why=_OWN),
+    Mutant("ensure_active", why=_EARLIER),
+    Mutant("prepare", why=f"{_BUILDS} Its checks are rules of their own, below."),
+    Mutant("register_partitions", step("register_partitions"), "3.1 partitioned insert+update with a fault"),
+    Mutant("withdraw_stale_statistics", why="Statistics are not in the model."),
+    Mutant("publish", step("publish"), "4 flat insert+update"),
+    Mutant("note_written", step("note_written"), "4 flat together+insert"),
+    Mutant("show_written", step("show_written"), "4 flat transaction-own+insert"),
+    Mutant("notify_listeners", why="Listeners are told of what is about to be committed; no reader asks them."),
+    Mutant("keep_in_sight", step("keep_in_sight"), "4 flat insert+insert+housekeeper"),
+    Mutant("keep_out_unlocked_writers", step("keep_out_unlocked_writers"), "4 flat trino-update+update"),
+    Mutant("commit", step("commit"), "4 flat insert+update"),
+)
+
+_NO_READ_LOCK = ((ReadTransaction, "_lock_together", nothing), (ReadTransaction, "_lock", nothing))
+OF_OTHERS = (
+    Mutant(
+        "`prepare`: no base came since the snapshot, and no change of the same rows",
+        ((SnapshotChecks, "check_bases", nothing),),
+        "4 flat insert+overwrite",
+    ),
+    Mutant(
+        "`allocate_write_id`: a lower write ID is held beside an overwrite",
+        ((steps, "hold_lower_write_id", nothing),),
+        "4 flat cleaner+overwrite with a fault",
+    ),
+    Mutant(
+        "`prepare`: bases of aborted overwrites are removed",
+        why="Our readers pass over them; those of Hive, which do not, are not in the model.",
+    ),
+    Mutant("A query locks what it reads, on 4", _NO_READ_LOCK, "4 partitioned reader+drop-partition"),
+    Mutant("A query locks what it reads, on 3.1", _NO_READ_LOCK, "3.1 partitioned reader+drop-partition"),
+    Mutant(
+        "A query locks the partitions that it reads, on 3.1",
+        ((read_transaction, "find_held_partitions", returning([])),),
+        "3.1 partitioned major+late-cleaner+reader",
+    ),
+    Mutant(
+        "The result of a compaction counts once its transaction is committed",
+        ((_Choice, "_standing_of_compaction", returning(Standing.VISIBLE)),),
+        "4 flat minor+update with a fault",
+    ),
+    Mutant(
+        "A base of an overwrite counts once its write ID is committed",
+        ((_Choice, "_standing_of_base", returning(Standing.VISIBLE)),),
+        "4 flat overwrite+insert with a fault",
+    ),
+    Mutant(
+        "A compaction folds nothing above an open write ID",
+        ((ValidWriteIdList, "for_compaction", _fold_all),),
+        "4 flat insert+insert+major",
+    ),
+    Mutant(
+        "A rebalance meets changes under its lock",
+        ((Renumbering, "meet_changes", nothing),),
+        "4 flat rebalance+update",
+    ),
+    Mutant(
+        "A rebalance keeps out those who lock for nobody",
+        ((Renumbering, "keep_changes_out", nothing),),
+        "4 flat rebalance+trino-update",
+    ),
+    Mutant(
+        "A compaction waits for one that it does not see",
+        why="Ours tells the queue after its commit, so that no other one begins before. Hive's Worker is not in the model.",
+    ),
+    Mutant(
+        "DROP PARTITION locks the partition as EXCLUSIVE",
+        ((ddl_locks, "DDL_LOCKS", {**ddl_locks.DDL_LOCKS, DdlKind.DROP_PARTITION: LockKind.SHARED_READ}),),
+        "4 partitioned drop-partition+update",
+    ),
+)
+MUTANTS = (*OF_STEPS, *build_rule_mutants(), *OF_OTHERS)
