@@ -226,6 +226,17 @@ def promises_table() -> str:
     return _table(("Promise", "Gate", "Only in `--all`", "Minutes"), rows)
 
 
+def mutants_table() -> str:
+    """Which model shows that a rule is missing."""
+    from support.model_checker.rules import MUTANTS  # which a program finds once `main` has said where
+
+    rows = (
+        (one.rule, f"`{one.model}`" if one.model else "", "; ".join(part.name for part in one.behind), one.why)
+        for one in MUTANTS
+    )
+    return _table(("Left out", "Found in", "If also left out", "Not found, for"), rows)
+
+
 TABLES = {
     "promises": (DOCS / "internals" / "tests.md", promises_table),
     "summary": (README, summary_table),
@@ -236,6 +247,7 @@ TABLES = {
     "outcomes": (DOCS / "reference" / "errors.md", outcomes_table),
     "commands": (DOCS / "reference" / "cli.md", commands_table),
     "rules": (DOCS / "internals" / "protocol.md", rules_table),
+    "mutants": (DOCS / "internals" / "model-checking.md", mutants_table),
     "ddl": (DOCS / "internals" / "protocol.md", ddl_table),
     "calls": (DOCS / "internals" / "protocol.md", statement_calls_table),
     "golden": (DOCS / "reference" / "versions.md", golden_table),

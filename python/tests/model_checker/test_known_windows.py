@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from support.model_checker.models import Model
-from support.model_checker.replays import parse_schedule, format_schedule, replay
+from support.model_checker.choices import Act
+from support.model_checker.models import Model, build_clients
+from support.model_checker.replays import format_schedule, parse_schedule, replay
 from support.model_checker.rows import LateRow, Violation
-from support.model_checker.schedule import Act
 from support.model_checker.search import Bounds, Search
-from support.model_checker.models import build_clients
 
 
 def test_trino_deletes_under_a_write_id_from_before_the_row_which_hive_4_shows_then() -> None:

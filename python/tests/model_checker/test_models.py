@@ -12,9 +12,9 @@ from support.model_checker.replays import format_test
 IN_THE_GATE = [
     f"{setting} {names}"
     for setting, models in {
-        "4 flat": "insert+overwrite update+update update+delete merge-inserts+merge-inserts update+truncate replace+insert"
-        " transaction+update reader+update major+update minor+delete rebalance+update cleaner+merge cleaner+reader"
-        " hive-update+update hive-insert+overwrite trino-update+update",
+        "4 flat": "insert+overwrite update+update update+delete merge-inserts+merge-inserts update+truncate"
+        " replace+insert transaction+update reader+update major+update minor+delete rebalance+update cleaner+merge"
+        " cleaner+reader hive-update+update hive-insert+overwrite trino-update+update",
         "4 partitioned": "insert+update-named drop-partition+update drop-partition+insert overwrite-named+insert"
         " together+overwrite",
         "3.1 flat": "insert+overwrite update+merge cleaner+update major+insert hive-update+update trino-update+delete",

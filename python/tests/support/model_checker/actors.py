@@ -14,11 +14,12 @@ from hive_acid.wire.ddl_kinds import DdlKind
 from hive_acid.wire.statement_kinds import StatementKind
 from hive_acid.wire.statements import Overwrite
 from hive_acid.writing.statement import Statement
+from support.model_checker.clients import SparkClient
 from support.model_checker.effects import Effect, drop_partition
 from support.model_checker.engine import RowEngine
 from support.model_checker.operations import Operation, Stand
 from support.model_checker.rows import Violation
-from support.model_checker.world import LOCATION, TABLE, SparkClient, World
+from support.model_checker.world import LOCATION, TABLE, World
 
 
 class Actor(ABC):
@@ -87,8 +88,6 @@ def build_engine(client: SparkClient, effect: Effect) -> RowEngine:
     world = client.world
     snapshots = client.executor.snapshots
     return RowEngine(effect, TABLE, world.setting.is_partitioned, client.files, world.files, snapshots)
-
-
 
 
 class SparkTransaction(Actor):

@@ -1,4 +1,4 @@
-"""What the statements of the model do to rows: once as a user understands them, and by that as an engine writes them."""
+"""What the statements of the model do to rows: as a user understands them, and so as an engine writes them."""
 
 from __future__ import annotations
 

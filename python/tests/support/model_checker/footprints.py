@@ -23,9 +23,7 @@ class Footprint(NamedTuple):
 
     def depends_on(self, written: Collection[int], read: Collection[int]) -> bool:
         """True if the call cannot change places with calls that have written and read this."""
-        return not (
-            self.reads.isdisjoint(written) and self.writes.isdisjoint(written) and self.writes.isdisjoint(read)
-        )
+        return not (self.reads.isdisjoint(written) and self.writes.isdisjoint(written) and self.writes.isdisjoint(read))
 
 
 def _reads(*parts: int) -> Footprint:
@@ -100,6 +98,9 @@ def is_private(method: str, args: tuple[Any, ...]) -> bool:
     footprint = find_footprint(method)
     if not footprint.reads and not footprint.writes:
         return True
-    return FOLDERS in footprint.writes and bool(args) and all(STAGING_PREFIX in str(path) for path in args[:1]) and (
-        method != "rename"
+    return (
+        FOLDERS in footprint.writes
+        and bool(args)
+        and all(STAGING_PREFIX in str(path) for path in args[:1])
+        and (method != "rename")
     )

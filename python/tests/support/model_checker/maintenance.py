@@ -17,9 +17,10 @@ from hive_acid.model.write_ids import ValidTxnList, ValidWriteIdList
 from hive_acid.snapshot.directory_choice import choose_directories, marker_folders
 from hive_acid.snapshot.listing import Listing
 from support.model_checker.actors import Actor
+from support.model_checker.clients import SparkClient
 from support.model_checker.engine import RowCompactionEngine
 from support.model_checker.rows import Violation
-from support.model_checker.world import LOCATION, TABLE, SparkClient, World
+from support.model_checker.world import LOCATION, TABLE, World
 
 
 class SparkWorker(Actor):
@@ -95,9 +96,7 @@ class Cleaner(Actor):
         seen = ValidTxnList(min_open - 1, frozenset(), frozenset(one for one in seen.aborted if one < min_open))
         ids = self.call("valid_write_ids", lambda: self.memory.valid_write_ids([TABLE], seen)[TABLE])
         mark = min(ids.high_water_mark, entry.highest_write_id or 0)
-        ids = ValidWriteIdList(
-            ids.table, mark, frozenset(), frozenset(one for one in ids.aborted if one <= mark)
-        )
+        ids = ValidWriteIdList(ids.table, mark, frozenset(), frozenset(one for one in ids.aborted if one <= mark))
         min_open_id = self.call("valid_write_ids", lambda: self.memory.valid_write_ids([TABLE], None)[TABLE].min_open)
         root = f"{LOCATION}/{entry.partition}" if entry.partition else LOCATION
         (listing,) = self.call("list_trees", lambda: self.world.files.list_trees([root]))
@@ -163,7 +162,9 @@ class AbortedCleaner(Cleaner):
             for path in listing.folders:
                 name = FolderName.parse(path)
                 if name is not None and ids.is_range_aborted(name.min_write_id, name.max_write_id):
-                    self.call("delete_tree", lambda path=path, root=root: self.world.files.delete_tree(f"{root}/{path}"))
+                    self.call(
+                        "delete_tree", lambda path=path, root=root: self.world.files.delete_tree(f"{root}/{path}")
+                    )
         self.call("mark_cleaned", lambda: forget_aborted(self.world, max(ids.aborted, default=0)))
 
 
@@ -185,7 +186,7 @@ class CleanerOf3(Cleaner):
         seen = self.call("valid_transactions", lambda: self.memory.valid_transactions(0))
         found = self.call("valid_write_ids", lambda: self.memory.valid_write_ids([TABLE], seen)[TABLE])
         listing = self.call("list_trees", self._list)
-        marks = {path: COMPACTED_METADATA for path in marker_folders(listing)}
+        marks = dict.fromkeys(marker_folders(listing), COMPACTED_METADATA)
         state = choose_directories(listing, found.for_compaction(mark), seen, marks)
         for path in (*state.obsolete, *state.aborted):
             self.call("delete_tree", lambda path=path: self.world.files.delete_tree(f"{self._root}/{path}"))

@@ -11,11 +11,17 @@ from hive_acid.metastore.compaction_types import CompactionKind
 from hive_acid.metastore.types import MetastoreLine
 from support.model_checker import effects
 from support.model_checker.actors import SparkDropPartition, SparkStatement, SparkTogether, SparkTransaction
+from support.model_checker.choices import Act
 from support.model_checker.effects import Effect
-from support.model_checker.maintenance import AbortedCleaner, Housekeeper, SparkWorker, build_cleaner, build_late_cleaner
+from support.model_checker.maintenance import (
+    AbortedCleaner,
+    Housekeeper,
+    SparkWorker,
+    build_cleaner,
+    build_late_cleaner,
+)
 from support.model_checker.other_engines import HiveStatement, TrinoStatement
 from support.model_checker.readers import SparkReader
-from support.model_checker.schedule import Act
 from support.model_checker.search import Bounds, BuildActor, Found, Search
 from support.model_checker.world import Setting
 
@@ -140,7 +146,12 @@ def list_pairs() -> list[Model]:
         others = [*OTHERS, *READERS, "major", "minor", "rebalance", "cleaner", "aborted-cleaner"]
         if setting.line is MetastoreLine.HIVE_3:
             others = [name for name in others if name not in _OF_4_ALONE]
-        pairs = [*combinations_with_replacement(ours, 2), *product(ours, others), ("reader", "major"), ("major", "major")]
+        pairs = [
+            *combinations_with_replacement(ours, 2),
+            *product(ours, others),
+            ("reader", "major"),
+            ("major", "major"),
+        ]
         found += [Model(setting, pair) for pair in pairs]
     return found
 

@@ -112,8 +112,7 @@ def build_rule_mutants() -> list[Mutant]:
         if row.lock is not LockKind.SHARED_READ:
             behind = () if kind.replaces else (SEARCH,)
             found.append(_mutate(f"{title}: the lock {row.lock.name}", kind, line, behind, lock=LockKind.SHARED_READ))
-        for check in row.checks:
-            found.append(_without_check(f"{title}: {check.name}", kind, line, check))
+        found += [_without_check(f"{title}: {check.name}", kind, line, check) for check in row.checks]
         if row.operation.is_conflicting:
             found.append(_registered_as_insert(f"{title}: registered as {row.operation.name}", kind, line))
     return found

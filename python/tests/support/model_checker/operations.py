@@ -25,8 +25,8 @@ class Operation:
     """Something that changes rows at once or not at all: `effects` one after the other.
 
     `after` are the operations that were done before it began, `txn_ids` the transactions that were opened for it.
-    `is_effective` is set where no transaction tells whether it counts. `place` is that among all commits, None if it has
-    none. `is_ours`: it is done by a client of ours.
+    `is_effective` is set where no transaction tells whether it counts. `place` is that among all commits, None if it
+    has none. `is_ours`: it is done by a client of ours.
     """
 
     effects: tuple[Effect, ...]

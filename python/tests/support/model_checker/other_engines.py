@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 from hive_acid.errors import HiveAcidError
 from hive_acid.metastore.types import LockComponent, LockKind, LockState, MetastoreLine, OperationKind, TransactionState
 from hive_acid.model.names import FolderKind, FolderName
@@ -12,6 +11,7 @@ from hive_acid.transactions.validity import is_unchanged
 from hive_acid.wire.row_writes import RowWrites
 from hive_acid.wire.statement_kinds import StatementKind
 from support.model_checker.actors import Actor
+from support.model_checker.clients import OwnedMetastore, Watched
 from support.model_checker.effects import Effect
 from support.model_checker.engine import FILE, read_table
 from support.model_checker.operations import Operation
@@ -29,7 +29,7 @@ class _Writer(Actor):
 
     def __init__(self, world: World, number: int, effect: Effect) -> None:
         super().__init__(world, number)
-        self.metastore, self.files = world.metastore_of(number), world.files_of(number)
+        self.metastore, self.files = OwnedMetastore(world, number), Watched(world, world.files, number)
         self.effect = effect
         self.operation = Operation((effect,), is_ours=False)
 
@@ -48,7 +48,9 @@ class _Writer(Actor):
         partitioned = self.world.setting.is_partitioned
         output = FolderOutput(write_id, 0, self.effect, overwrites=self.effect.kind.replaces)
         snapshot = Snapshot(self.metastore, self.files, seen)
-        stored = read_table(snapshot, TABLE, partitioned, self.files) if self.effect.writes is not RowWrites.INSERTS else []
+        stored = (
+            read_table(snapshot, TABLE, partitioned, self.files) if self.effect.writes is not RowWrites.INSERTS else []
+        )
         output.change(stored, is_partitioned=partitioned)
         written = dict(output.texts())
         if partitioned and self.effect.kind.replaces:

@@ -6,9 +6,10 @@ from hive_acid.config import Settings
 from hive_acid.errors import HiveAcidError
 from hive_acid.reading.read_transaction import ReadTransaction
 from support.model_checker.actors import Actor
+from support.model_checker.clients import SparkClient
 from support.model_checker.engine import read_table
 from support.model_checker.rows import Rows, Violation, show
-from support.model_checker.world import TABLE, SparkClient, World
+from support.model_checker.world import TABLE, World
 
 LOST = ("HIVE_ACID_SNAPSHOT_UNAVAILABLE", "HIVE_ACID_TABLE_CHANGED")
 """The errors by which a reader may be told that its snapshot cannot be read any more."""

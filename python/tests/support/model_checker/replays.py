@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hive_acid.metastore.types import MetastoreLine
+from support.model_checker.choices import Act, Choice, Schedule
 from support.model_checker.models import build_clients
-from support.model_checker.schedule import Act, Choice, Schedule
 from support.model_checker.search import Attempt, Found, Search
 from support.model_checker.world import Setting
 
@@ -35,10 +35,12 @@ def format_test(setting: Setting, names: Sequence[str], found: Found) -> str:
     partitioned = ", is_partitioned=True" if setting.is_partitioned else ""
     schedule = format_schedule(found.schedule)
     calls = (f"    #   {position:3} {names[client]} ({client}): {method}" for position, (client, method) in found.told)
-    return "\n".join((
-        f"{type(found.violation).__name__}: {found.violation}",
-        "",
-        "def test_a_schedule_that_was_found() -> None:",
-        f'    replay("{setting.line.value}", {tuple(names)!r}, "{schedule}"{partitioned})',
-        *calls,
-    ))
+    return "\n".join(
+        (
+            f"{type(found.violation).__name__}: {found.violation}",
+            "",
+            "def test_a_schedule_that_was_found() -> None:",
+            f'    replay("{setting.line.value}", {tuple(names)!r}, "{schedule}"{partitioned})',
+            *calls,
+        )
+    )

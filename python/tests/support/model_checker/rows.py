@@ -93,26 +93,31 @@ def read_rows(plan: ScanPlan, read_text: ReadText, *, as_hive: bool = True) -> l
 
 
 def _read_partition(plan: ScanPlan, partition: ScanPartition, read_text: ReadText, *, as_hive: bool) -> list[Record]:
-    is_visible = plan.write_ids.is_valid
-    events: dict[RowId, Record] = {}
-    for deletes in partition.deletes:
-        for file in deletes.files:
-            for event in parse_records(read_text(f"{deletes.path}/{file.path}")):
-                if deletes.check and not is_visible(event.write_id):
-                    continue
-                if event.row_id in events:
-                    raise Violation(f"{event.row_id} is deleted twice, under {events[event.row_id].write_id} too")
-                events[event.row_id] = event
-    found = []
-    for folder in partition.folders:
-        for file in folder.files:
-            for record in parse_records(read_text(f"{folder.path}/{file.path}")):
-                if not folder.check or is_visible(record.write_id):
-                    found.append(record)
+    events = _read_events(plan, partition, read_text)
+    found = [
+        record
+        for folder in partition.folders
+        for file in folder.files
+        for record in parse_records(read_text(f"{folder.path}/{file.path}"))
+        if not folder.check or plan.write_ids.is_valid(record.write_id)
+    ]
     twice = [row_id for row_id, count in Counter(record.row_id for record in found).items() if count > 1]
     if twice:
         raise Violation(f"{twice[0]} is the ID of two rows")
     return sorted(record for record in found if not _is_deleted(record, events.get(record.row_id), as_hive=as_hive))
+
+
+def _read_events(plan: ScanPlan, partition: ScanPartition, read_text: ReadText) -> dict[RowId, Record]:
+    events: dict[RowId, Record] = {}
+    for deletes in partition.deletes:
+        for file in deletes.files:
+            for event in parse_records(read_text(f"{deletes.path}/{file.path}")):
+                if deletes.check and not plan.write_ids.is_valid(event.write_id):
+                    continue
+                if event.row_id in events:
+                    raise Violation(f"{event.row_id} is deleted twice, under {events[event.row_id].write_id} too")
+                events[event.row_id] = event
+    return events
 
 
 def _is_deleted(record: Record, event: Record | None, *, as_hive: bool) -> bool:

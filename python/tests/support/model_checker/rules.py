@@ -19,7 +19,9 @@ _BUILDS = "Later steps work with what it finds: without it no statement comes to
 _REFUSES = "It refuses what must not be done in any order."
 _OWN = "It compares statements of one transaction, which come one after the other."
 _EARLIER = "It tells earlier what the commit would tell: the transaction is lost."
-_LATER = "It saves work: without it `keep_out_unlocked_writers` waits for them, and the folders are compared after that."
+_LATER = (
+    "It saves work: without it `keep_out_unlocked_writers` waits for them, and the folders are compared after that."
+)
 _Choice = directory_choice._Choice
 
 
@@ -108,7 +110,7 @@ OF_OTHERS = (
     ),
     Mutant(
         "A compaction waits for one that it does not see",
-        why="Ours tells the queue after its commit, so that no other one begins before. Hive's Worker is not in the model.",
+        why="Ours tells the queue after its commit, before which no other begins. Hive's Worker is not in the model.",
     ),
     Mutant(
         "DROP PARTITION locks the partition as EXCLUSIVE",

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from enum import Enum
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 from hive_acid.metastore.types import LockState
+from support.model_checker.choices import Act, Choice, Client, Option, Phase, Schedule
 from support.model_checker.footprints import LOCKS, TXNS, Footprint, find_footprint, is_private
 from support.model_checker.rows import Violation
 
@@ -20,51 +19,14 @@ _IDLE_ROUNDS = 4
 """So often all clients look again, while nothing changes, before they are told to wait for each other."""
 
 
+_MOST_POINTS = 5_000
+"""A run of more is one without an end."""
 _ENDING = frozenset({TXNS, LOCKS})
 """What the end of a transaction writes."""
 
 
 class Killed(BaseException):
     """The process of a client is gone. Nothing that it does afterwards, in `except` or `finally`, reaches the world."""
-
-
-class Act(Enum):
-    """What a schedule does ahead of a call, instead of letting the client go on that is at it."""
-
-    SWITCH = "switch"
-    KILL = "kill"
-    ABORT = "abort"
-
-
-class Choice(NamedTuple):
-    """`act` on the client at the point `at`; points are counted from 0 over all clients."""
-
-    at: int
-    act: Act
-    client: int
-
-
-Schedule = tuple[Choice, ...]
-
-
-class Option(NamedTuple):
-    """A choice that could be made. `is_preemption`: it takes the turn from a client that could go on."""
-
-    choice: Choice
-    is_preemption: bool = False
-
-    @property
-    def is_fault(self) -> bool:
-        return self.choice.act is not Act.SWITCH
-
-
-class Phase(Enum):
-    """Where a client stands. One that waits lets others go first."""
-
-    READY = "ready"
-    WAITING = "waiting"
-    ENDED = "ended"
-    KILLED = "killed"
 
 
 class Stage(Protocol):
@@ -94,37 +56,8 @@ class Watcher(Protocol):
         ...
 
     def at_repetition(self) -> None:
-        """The run ends, for another one is the same but for the order of calls that have nothing to do with each other."""
+        """The run ends, for another one is the same but for the order of calls that are nothing to each other."""
         ...
-
-
-@dataclass
-class Client:
-    """One client's place in a run.
-
-    `past` is a hash of all that it was answered: its own state follows from that. `pending` is the footprint of the
-    call that it was about to make when it was put aside; `read` and `written` are what others have since.
-    """
-
-    name: str
-    body: Callable[[], None]
-    turn: threading.Lock = field(default_factory=threading.Lock)
-    phase: Phase = Phase.READY
-    past: int = 0
-    pending: Footprint | None = None
-    read: frozenset[int] = frozenset()
-    written: frozenset[int] = frozenset()
-    error: BaseException | None = None
-    is_idle: bool = False
-
-    @property
-    def is_missed(self) -> bool:
-        """False if it could as well have made its call before it was put aside."""
-        return self.pending is None or self.pending.depends_on(self.written, self.read)
-
-    def state(self) -> tuple[Any, ...]:
-        """Equal for clients that will do the same."""
-        return self.phase, self.past, self.pending, self.read, self.written
 
 
 class Run:
@@ -232,10 +165,9 @@ class Run:
                 self.clients[number].phase = Phase.KILLED
                 raise Killed
 
-    def _end_transactions(self, client: int) -> bool:
-        has_ended = self._stage.abort_of(client)
-        self._note(Footprint(frozenset(), _ENDING))
-        return has_ended
+    def _end_transactions(self, client: int) -> None:
+        if self._stage.abort_of(client):
+            self._note(Footprint(frozenset(), _ENDING))
 
     def _find_options(self, number: int, ahead: Footprint) -> list[Option]:
         """Ahead of a call of the client with this footprint.
@@ -255,6 +187,10 @@ class Run:
 
     def _look(self, find_options: Callable[[], list[Option]]) -> Choice | None:
         """The choice that the schedule makes at this point. Raises Killed if the run ends here."""
+        if self._points >= _MOST_POINTS:
+            self._failure = self._failure or Violation("the clients go on for ever")
+            self._stop()
+            raise Killed
         try:
             goes_on = self._watcher.at_point(self, self._points, find_options)
         except BaseException as error:  # noqa: BLE001 (told to whoever began the run)

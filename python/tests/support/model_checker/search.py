@@ -12,9 +12,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from support.model_checker.actors import Actor
+from support.model_checker.choices import Act, Option, Phase, Schedule
 from support.model_checker.operations import Stand, find_serial_states
 from support.model_checker.rows import Rows, Violation
-from support.model_checker.schedule import Act, Option, Phase, Run, Schedule
+from support.model_checker.schedule import Run
 from support.model_checker.world import START, Setting, World
 
 BuildActor = Callable[[World, int], Actor]

@@ -5,30 +5,20 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
-from hive_acid import config
-from hive_acid.config import Settings
-from hive_acid.errors import HiveAcidError
-from hive_acid.execution.executor import Executor
 from hive_acid.metastore.memory import MemoryMetastore
 from hive_acid.metastore.types import LockComponent, LockKind, MetastoreLine, OperationKind, TransactionState
 from hive_acid.model.bucket import BucketProperty
 from hive_acid.model.names import STAGING_PREFIX, FolderKind, FolderName
 from hive_acid.model.table import Column, Partition, TableDescription, TableName
 from hive_acid.reading.snapshot import Snapshot
-from hive_acid.reading.warehouse import Warehouse
 from hive_acid.transactions.blockers import find_blockers
-from hive_acid.transactions.locks import Identity, Timing
-from hive_acid.transactions.manager import TransactionManager
-from hive_acid.transactions.unlocked_writers import OUR_AGENT
 from support.faults import Clock
 from support.memory_file_system import MemoryFileSystem
 from support.model_checker.engine import FILE, read_table
-from support.model_checker.operations import Operation, Stand, find_serial_states
+from support.model_checker.operations import Operation, Stand
 from support.model_checker.rows import Record, Row, RowId, Rows, format_records, show
 from support.model_checker.schedule import Run
-from support.statements import StillHeartbeat
 
 TABLE = TableName("db", "t")
 LOCATION = "/warehouse/t"
@@ -49,29 +39,6 @@ class Setting:
 
     def __str__(self) -> str:
         return f"{self.line.value}-{'partitioned' if self.is_partitioned else 'flat'}"
-
-
-class _Watched:
-    """The metastore or the file system of one client: each call is a step of the run."""
-
-    def __init__(self, real: Any, run: Callable[[], Run | None], number: int) -> None:
-        self._real = real
-        self._run = run
-        self._number = number
-
-    def __getattr__(self, name: str) -> Any:
-        real = getattr(self._real, name)
-        if not callable(real):
-            return real
-
-        def call(*args: Any, **kwargs: Any) -> Any:
-            run = self._run()
-            if run is None:  # the client is being made
-                return real(*args, **kwargs)
-            return run.call(self._number, name, args, lambda: real(*args, **kwargs))
-
-        self.__dict__[name] = call
-        return call
 
 
 @dataclass
@@ -132,19 +99,6 @@ class World:
             root = f"{LOCATION}/{name}".rstrip("/")
             self.files.add_file(f"{root}/{folder}/{FILE}", text=format_records(found))
         self.memory.commit(txn_id)
-
-    # what the clients are given
-
-    def metastore_of(self, client: int) -> Any:
-        """The metastore as the client has it."""
-        return _OwnedMetastore(self, client)
-
-    def files_of(self, client: int) -> Any:
-        """The file system as the client has it."""
-        return _Watched(self.files, self._find_run, client)
-
-    def _find_run(self) -> Run | None:
-        return self.run
 
     def pause_of(self, client: int) -> Callable[[int], None]:
         """How the client pauses."""
@@ -273,69 +227,6 @@ class World:
         return show(stored)
 
 
-class _OwnedMetastore(_Watched):
-    """Whose transactions are the client's."""
-
-    def __init__(self, world: World, client: int) -> None:
-        super().__init__(world.memory, world._find_run, client)  # noqa: SLF001 (of this module)
-        self.open_transaction = self._owning(world, "open_transaction")
-        self.open_compaction = self._owning(world, "open_compaction")
-        self.valid_transactions = self._noting_states(world)
-        self.commit = self._noting_commits(world)
-
-    def _noting_commits(self, world: World) -> Callable[[int], None]:
-        asked = super().__getattr__("commit")
-
-        def commit(txn_id: int) -> None:
-            asked(txn_id)
-            world.note_commits()
-
-        return commit
-
-    def _noting_states(self, world: World) -> Callable[[int], Any]:
-        """What a reader that takes its snapshot now may read."""
-        asked = super().__getattr__("valid_transactions")
-
-        def valid_transactions(own_txn_id: int) -> Any:
-            seen = asked(own_txn_id)
-            if world.run is not None:
-                world.snapshot_states[self._number] = find_serial_states(START, world.find_committed())
-            return seen
-
-        return valid_transactions
-
-    def _owning(self, world: World, method: str) -> Callable[..., int]:
-        opened = super().__getattr__(method)
-
-        def open_(*args: Any) -> int:
-            txn_id: int = opened(*args)
-            world.note_opened(self._number, txn_id)
-            return txn_id
-
-        return open_
-
-
-@dataclass
-class SparkClient:
-    """One of our own sessions: the project's executor on the client's metastore and files."""
-
-    world: World
-    number: int
-
-    def __post_init__(self) -> None:
-        self.metastore, self.files = self.world.metastore_of(self.number), self.world.files_of(self.number)
-        self.pause_ms = self.world.pause_of(self.number)
-        clock = self.world.clock
-        timing = Timing(clock, self.pause_ms, self.pause_ms)
-        settings = Settings({config.LOCK_TIMEOUT_MS.key: str(LOCK_TIMEOUT_MS)})
-        identity = Identity(f"user{self.number}", "host", OUR_AGENT)
-        self.transactions = TransactionManager(self.metastore, identity, settings, timing)
-        beat = self.transactions.heartbeat
-        self.transactions.heartbeat = StillHeartbeat(self.metastore, beat.timeout_ms, clock)
-        self.warehouse = Warehouse(self.metastore, self.files, self.transactions)
-        self.executor = Executor(self.warehouse, settings, self.pause_ms)
-
-
 def freeze_metastore(memory: MemoryMetastore) -> tuple[object, ...]:
     """All of it that a call can tell, but for times and numbers of heartbeats."""
     table = memory._transactions
@@ -353,8 +244,3 @@ def freeze_metastore(memory: MemoryMetastore) -> tuple[object, ...]:
         ),
         tuple(memory._tables[TABLE].parameters.items()) if TABLE in memory._tables else None,
     )
-
-
-def is_named(error: BaseException, *conditions: str) -> bool:
-    """True for an error of ours with one of these conditions."""
-    return isinstance(error, HiveAcidError) and error.getCondition() in conditions
