@@ -23,7 +23,7 @@ IN_THE_GATE = [
     for names in models.split()
 ]
 WITH_A_FAULT = ("4 flat insert+update", "4 flat update+overwrite", "3.1 partitioned insert+overwrite")
-RUNS = 400
+RUNS = 300
 """Of one model with a fault, in the gate and beyond it."""
 
 

@@ -42,7 +42,8 @@ class Actor(ABC):
         try:
             yield
         except HiveAcidError as error:
-            operation.stand = Stand.FAILED
+            # of a change that cannot be undone the error says that it was made
+            operation.stand = Stand.DONE if operation.is_effective else Stand.FAILED
             if not self.world.is_struck(self.number) and error.getCondition() not in self.bears:
                 raise Violation(f"{operation} failed by {error}") from error
         else:
@@ -144,6 +145,9 @@ class SparkDropPartition(Actor):
             DdlExecutor(self.client.warehouse, Settings({})).run(statement, self._drop)
 
     def _drop(self) -> None:
+        """IF EXISTS."""
+        if "d=1" not in self.client.metastore.partition_names(TABLE):
+            return
         self.client.metastore.remove_partition(TABLE, "d=1")
         self.operation.is_effective = True
         self.world.note_commits()
