@@ -228,15 +228,15 @@ class Run:
         waiting = [n for n in order if self.clients[n].phase is Phase.WAITING]
         if ready or not waiting:
             return ready
+        for number, client in enumerate(self.clients):
+            if client.phase is Phase.KILLED:
+                self._end_transactions(number)
         self._idle_rounds += 1
         waiting.sort(key=lambda number: self.clients[number].is_idle)
         if self._idle_rounds > _IDLE_ROUNDS and not self._stage.pass_time():
             names = " and ".join(self.clients[n].name for n in sorted(waiting))
             self._failure = self._failure or Violation(f"{names} wait for what never comes")
             return []
-        for number, client in enumerate(self.clients):
-            if client.phase is Phase.KILLED:
-                self._end_transactions(number)
         for number in waiting:
             self.clients[number].phase = Phase.READY
         return waiting
