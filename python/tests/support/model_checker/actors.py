@@ -6,7 +6,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from hive_acid.config import Settings
 from hive_acid.errors import HiveAcidError
 from hive_acid.execution.ddl import DdlExecutor, DdlStatement
 from hive_acid.model.analysed_table import describe_analysed
@@ -150,7 +149,7 @@ class SparkDropPartition(Actor):
     def act(self) -> None:
         statement = DdlStatement(DdlKind.DROP_PARTITION, (TABLE,), (("d=1",),))
         with self.doing(self.operation):
-            DdlExecutor(self.client.warehouse, Settings({})).run(statement, self._drop)
+            DdlExecutor(self.client.warehouse, self.client.settings).run(statement, self._drop)
 
     def _drop(self) -> None:
         """IF EXISTS."""

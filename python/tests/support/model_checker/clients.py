@@ -97,7 +97,7 @@ class SparkClient:
         self.pause_ms = self.world.pause_of(self.number)
         clock = self.world.clock
         timing = Timing(clock, self.pause_ms, self.pause_ms)
-        settings = Settings({config.LOCK_TIMEOUT_MS.key: str(LOCK_TIMEOUT_MS)})
+        settings = self.settings = Settings({config.LOCK_TIMEOUT_MS.key: str(LOCK_TIMEOUT_MS)})
         identity = Identity(f"user{self.number}", "host", OUR_AGENT)
         self.transactions = TransactionManager(self.metastore, identity, settings, timing)
         beat = self.transactions.heartbeat

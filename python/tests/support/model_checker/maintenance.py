@@ -8,7 +8,6 @@ from typing import Any
 
 from hive_acid.compaction.compactor import Compactor
 from hive_acid.compaction.queue.worker import Worker
-from hive_acid.config import Settings
 from hive_acid.errors import HiveAcidError
 from hive_acid.metastore.compaction_types import CompactionInfo, CompactionKind, CompactionRequest, CompactionState
 from hive_acid.metastore.types import MetastoreLine, TransactionState
@@ -35,7 +34,7 @@ class SparkWorker(Actor):
             self.bears = (*self.bears, "HIVE_ACID_STORAGE")
         self.kind = kind
         engine = RowCompactionEngine(self.client.files, world.files)
-        settings = Settings({})
+        settings = self.client.settings
         compactor = Compactor(self.client.metastore, self.client.files, engine, settings)
         self.worker = Worker(self.client.transactions, compactor, settings, f"spark-host{number}-1", "test")
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from hive_acid.config import Settings
 from hive_acid.errors import HiveAcidError
 from hive_acid.reading.read_transaction import ReadTransaction
 from support.model_checker.actors import Actor
@@ -25,7 +24,7 @@ class SparkReader(Actor):
         self.client = SparkClient(world, number)
 
     def act(self) -> None:
-        transaction = ReadTransaction(self.client.warehouse, Settings({}))
+        transaction = ReadTransaction(self.client.warehouse, self.client.settings)
         try:
             transaction.read_together([TABLE])
             first = self._read(transaction)
