@@ -25,7 +25,7 @@ from support.model_checker.world import LOCATION, TABLE, World
 class SparkWorker(Actor):
     """Asks for a compaction of the table (or of the partition `d=1`), and does it."""
 
-    bears = ("HIVE_ACID_WRITE_CONFLICT", "HIVE_ACID_SNAPSHOT_UNAVAILABLE")
+    bears = ("HIVE_ACID_WRITE_CONFLICT", "HIVE_ACID_SNAPSHOT_UNAVAILABLE", "HIVE_ACID_PARTITION_NOT_FOUND")
 
     def __init__(self, world: World, number: int, kind: CompactionKind) -> None:
         super().__init__(world, number)
