@@ -96,13 +96,23 @@ def set_up_project(folder: Path) -> Path:
     python.write_text('#!/bin/sh\necho "python $*"\n', "utf-8")
     python.chmod(0o755)
     shutil.copy(python, python.parent / "lint-imports")
-    for lock in ("requirements-dev.lock", ".venv/installed.lock"):
+    for lock in ("requirements-dev.lock", ".venv/installed.lock", "pyproject.toml", ".venv/installed.toml"):
         (folder / lock).write_text("", "utf-8")
     return folder
 
 
 def run_dev(folder: Path, machine: dict[str, str], *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(["./dev", *arguments], cwd=folder, env=machine, capture_output=True, text=True, check=False)
+
+
+def test_the_project_is_installed_again_when_it_names_other_programs(tmp_path: Path) -> None:
+    """A pytest that looks for a plugin where it was does not start."""
+    folder, machine = set_up_project(tmp_path), machine_without_java(tmp_path / "bin")
+    (folder / "pyproject.toml").write_text("[project]\n", "utf-8")
+    first, second = (run_dev(folder, machine, "py", "-V") for _ in range(2))
+    assert (first.returncode, first.stderr) == (0, "")
+    assert "install" in first.stdout
+    assert second.stdout == "python -V\n"
 
 
 @pytest.mark.parametrize("arguments", [(), ("help",)])
