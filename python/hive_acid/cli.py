@@ -11,20 +11,37 @@ from __future__ import annotations
 import argparse
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from hive_acid import __version__
+from hive_acid.commands.demo import add_demo_command
 from hive_acid.commands.doctor import add_doctor_command
 from hive_acid.commands.erase import add_erase_command
 from hive_acid.commands.history import add_history_command
 from hive_acid.commands.initiator import add_initiator_command
 from hive_acid.commands.metastore import add_metastore_command
 from hive_acid.commands.settings import add_settings_command
-from hive_acid.commands.shared import FAILED
-from hive_acid.commands.sqltest import add_demo_command, add_sqltest_command
+from hive_acid.commands.shared import FAILED, Commands
 from hive_acid.commands.transactions import add_transaction_command
 from hive_acid.commands.verify import add_verify_command
 from hive_acid.commands.worker import add_worker_command
+from hive_acid.wings import is_there, load_wing
+
+
+def of_wing(name: str, module: str) -> Callable[[Commands], None]:
+    """The command that this module of a wing adds. Without the wing there is one of its name, which tells the extra."""
+
+    def add_command(commands: Commands) -> None:
+        if is_there(module):
+            load_wing(module, name).add_command(commands)
+            return
+        # no prefix of options: whatever follows belongs to the command that is not there
+        absent = commands.add_parser(name, help="not installed here", add_help=False, prefix_chars="\0")
+        absent.add_argument("arguments", nargs="*", help=argparse.SUPPRESS)
+        absent.set_defaults(run=lambda _: load_wing(module, f"hive-acid {name}"))
+
+    return add_command
+
 
 ADDED = (
     add_metastore_command,
@@ -37,7 +54,7 @@ ADDED = (
     add_initiator_command,
     add_worker_command,
     add_demo_command,
-    add_sqltest_command,
+    of_wing("sqltest", "hive_acid_sqltest.command"),
 )
 """The functions that add the commands, in the order of the help."""
 

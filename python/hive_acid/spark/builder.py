@@ -5,7 +5,7 @@ from __future__ import annotations
 import atexit
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pyspark import SparkContext
 from pyspark.sql import SparkSession
@@ -20,6 +20,7 @@ from hive_acid.spark.early_settings import (
     hive_settings,
     read_spark_defaults,
 )
+from hive_acid.spark.embedded import EmbeddedMetastore, start_embedded
 from hive_acid.spark.lines import find_line, line_settings
 from hive_acid.spark.session import attach, find_session_uris
 from hive_acid.spark.setup_settings import (
@@ -36,9 +37,6 @@ from hive_acid.spark.setup_settings import (
     start_jvm,
 )
 from hive_acid.transport import PLAIN, find_client_settings
-
-if TYPE_CHECKING:
-    from hive_acid.local import EmbeddedMetastore
 
 
 class AcidSessionBuilder(SparkSession.Builder):
@@ -108,9 +106,7 @@ _embedded: list[EmbeddedMetastore] = []
 
 def _start_embedded() -> EmbeddedMetastore:
     if not _embedded:
-        from hive_acid.local import EmbeddedMetastore  # only POSIX systems have it; a given metastore needs none
-
-        started = EmbeddedMetastore.start()
+        started = start_embedded()
         atexit.register(started.stop)
         _embedded.append(started)
     return _embedded[0]

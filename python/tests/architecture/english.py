@@ -37,7 +37,7 @@ def prose() -> Iterator[tuple[str, str]]:
         text = (ROOT / name).read_text("utf-8")
         if name.endswith(".md"):
             yield name, text
-        elif name.startswith("python/hive_acid/") and name.endswith(".py") and "/generated/" not in name:
+        elif name.startswith("python/hive_acid") and name.endswith(".py") and "/generated/" not in name:
             yield from _docstrings(name, text)
             yield from _comments(name, text)
         elif name.endswith(".scala"):

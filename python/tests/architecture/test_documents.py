@@ -24,7 +24,7 @@ from architecture.documents import (
     with_table,
 )
 from hive_acid.spark.lines import is_before
-from hive_acid.testing import parsing
+from hive_acid_sqltest import parsing
 from support import holds
 
 REWRITE = "write the tables anew: ./dev py python/tests/architecture/documents.py"

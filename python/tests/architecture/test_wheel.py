@@ -23,6 +23,7 @@ SHARED = (
     "wire/table_options.json",
 )
 LINE = find_line()
+PACKAGES = {path.parent.name for path in (ROOT / "python").glob("hive_acid*/__init__.py")}
 PIP = (sys.executable, "-m", "pip", "--disable-pip-version-check", "-q")
 
 
@@ -76,9 +77,10 @@ def test_the_wheel_holds_the_package_the_jar_and_the_conditions_and_nothing_else
         names = archive.namelist()
     assert f"hive_acid/jars/spark-{LINE}/hive-acid-shim.jar" in names
     shared = {f"hive_acid/{name}" for name in SHARED}
-    assert {*shared, "hive_acid/py.typed"} <= set(names)
+    assert shared <= set(names)
     assert {"hive_acid/local/artifacts.txt", "hive_acid/local/spark_client.txt"} <= set(names)
-    assert {name.partition("/")[0] for name in names} == {"hive_acid", f"{wheel.name.rsplit('-', 3)[0]}.dist-info"}
+    assert {f"{package}/py.typed" for package in PACKAGES} <= set(names)
+    assert {name.partition("/")[0] for name in names} == {*PACKAGES, f"{wheel.name.rsplit('-', 3)[0]}.dist-info"}
     assert any(name.endswith(".dist-info/licenses/LICENSE") for name in names)
     assert [
         name for name in names if "/test_" in name or "__pycache__" in name or name.endswith((".pyc", ".scala"))
@@ -86,8 +88,8 @@ def test_the_wheel_holds_the_package_the_jar_and_the_conditions_and_nothing_else
 
 
 def test_every_module_of_the_source_is_in_the_wheel(wheel: Path) -> None:
-    source = ROOT / "python" / "hive_acid"
-    wanted = {f"hive_acid/{path.relative_to(source)}" for path in source.rglob("*.py")}
+    source = ROOT / "python"
+    wanted = {str(path.relative_to(source)) for package in PACKAGES for path in (source / package).rglob("*.py")}
     with zipfile.ZipFile(wheel) as archive:
         assert wanted - set(archive.namelist()) == set()
 

@@ -21,9 +21,9 @@ from hive_acid.local import EmbeddedMetastore
 from hive_acid.metastore.thrift_client import ThriftMetastore
 from hive_acid.metastore.types import TransactionState
 from hive_acid.spark.lines import LINES, find_line, is_before
-from hive_acid.testing.runner import REGENERATE, is_recording, run_file
-from hive_acid.testing.spark_session import SparkSessions, join_sessions
-from hive_acid.testing.suite import SuiteFile, find_suite
+from hive_acid_sqltest.runner import REGENERATE, is_recording, run_file
+from hive_acid_sqltest.spark_session import SparkSessions, join_sessions
+from hive_acid_sqltest.suite import SuiteFile, find_suite
 from support.line_differences import BEGAN, difference_path, find_differences, read_difference, record_difference
 from support.polling import eventually
 
@@ -148,7 +148,7 @@ def test_the_command_tells_what_differs_and_fails(metastore: EmbeddedMetastore, 
 def test_the_pytest_plugin_runs_a_suite_on_a_spark_of_its_own(metastore: EmbeddedMetastore, suite: Path) -> None:
     options = [
         "-p",
-        "hive_acid.testing.pytest_plugin",
+        "hive_acid_sqltest.pytest_plugin",
         "-p",
         "no:cacheprovider",
         "-rA",

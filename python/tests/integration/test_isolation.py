@@ -8,8 +8,8 @@ import pytest
 from pyspark.sql import SparkSession
 
 from hive_acid.metastore.thrift_client import ThriftMetastore
-from hive_acid.testing.runner import is_recording, run_file
-from hive_acid.testing.suite import SuiteFile, find_suite
+from hive_acid_sqltest.runner import is_recording, run_file
+from hive_acid_sqltest.suite import SuiteFile, find_suite
 from support.held_sessions import open_held_sessions
 from support.polling import eventually
 

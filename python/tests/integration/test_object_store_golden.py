@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from hive_acid.testing.suite import find_suite
+from hive_acid_sqltest.suite import find_suite
 from support.objectstore import golden_program
 from support.objectstore.lake import Lake, start_lake
 

@@ -12,9 +12,9 @@ from pyspark.sql import SparkSession
 from hive_acid.metastore.protocol import Metastore
 from hive_acid.model.table import TableName
 from hive_acid.spark.session import attach
-from hive_acid.testing.inputs import Settings
-from hive_acid.testing.session import Answer, Step
-from hive_acid.testing.spark_session import SparkSessions, SparkTestSession
+from hive_acid_sqltest.inputs import Settings
+from hive_acid_sqltest.session import Answer, Step
+from hive_acid_sqltest.spark_session import SparkSessions, SparkTestSession
 from support.holds import Holds, Progress
 from support.overwrite import overwrite
 

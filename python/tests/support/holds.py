@@ -15,8 +15,8 @@ from typing import Any
 
 from hive_acid.metastore.protocol import Metastore
 from hive_acid.metastore.types import LockState
-from hive_acid.testing.errors import SuiteError
-from hive_acid.testing.session import Step
+from hive_acid_sqltest.errors import SuiteError
+from hive_acid_sqltest.session import Step
 
 POINTS = ("snapshot", "lock", "locked", "commit")
 LIMIT_SECONDS = 120.0

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from hive_acid.testing.golden import diff_golden, parse_golden
-from hive_acid.testing.input_run import run_input
-from hive_acid.testing.parsing import load_input
-from hive_acid.testing.session import SessionFactory
-from hive_acid.testing.suite import SuiteFile
+from hive_acid_sqltest.golden import diff_golden, parse_golden
+from hive_acid_sqltest.input_run import run_input
+from hive_acid_sqltest.parsing import load_input
+from hive_acid_sqltest.session import SessionFactory
+from hive_acid_sqltest.suite import SuiteFile
 
 BEGAN = {"names_with_commas": "4.0"}
 """Files for which a later line is needed than the oldest."""

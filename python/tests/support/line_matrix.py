@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Final
 
 from hive_acid.spark.lines import LINES
-from hive_acid.testing.golden import HEADER, QueryResult, parse_golden
-from hive_acid.testing.suite import find_suite
+from hive_acid_sqltest.golden import HEADER, QueryResult, parse_golden
+from hive_acid_sqltest.suite import find_suite
 from support.line_differences import BEGAN, difference_path, read_difference
 
 SUITE: Final = Path(__file__).resolve().parents[3] / "sql-tests"

@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from hive_acid.testing.inputs import Settings
-from hive_acid.testing.session import Answer
+from hive_acid_sqltest.inputs import Settings
+from hive_acid_sqltest.session import Answer
 from support.polling import eventually
 
 

@@ -15,10 +15,10 @@ from html import unescape
 from pathlib import Path
 from urllib.parse import quote, unquote, urlsplit
 
-import hive_acid.testing.input_run
-from hive_acid.testing.runner import check_file
-from hive_acid.testing.spark_session import open_sessions
-from hive_acid.testing.suite import find_suite
+import hive_acid_sqltest.input_run
+from hive_acid_sqltest.runner import check_file
+from hive_acid_sqltest.spark_session import open_sessions
+from hive_acid_sqltest.suite import find_suite
 from support.objectstore.session import WAREHOUSE, spark_settings
 
 SUITE = Path(__file__).parents[4] / "sql-tests"
@@ -47,7 +47,7 @@ def main(store: str, relay: str, metastore: str, names: list[str]) -> None:
     settings = spark_settings(relay)
     (folder / "spark-defaults.conf").write_text("".join(f"{key} {value}\n" for key, value in settings.items()))
     os.environ["SPARK_CONF_DIR"] = str(folder)
-    hive_acid.testing.input_run.local_folder = lambda location: copy_table(store, location)
+    hive_acid_sqltest.input_run.local_folder = lambda location: copy_table(store, location)
     with open_sessions(metastore, WAREHOUSE) as sessions:
         for file in find_suite(SUITE):
             if file.name in names:

@@ -122,7 +122,7 @@ def _until_closed(text: str) -> str:
 @cache
 def find_uses() -> tuple[Use, ...]:
     """All of both halves, without their tests."""
-    python = sorted((ROOT / "python/hive_acid").rglob("*.py"))
+    python = sorted((ROOT / "python").glob("hive_acid*/**/*.py"))
     scala = [file for file in sorted((ROOT / "jvm-shim").rglob("*.scala")) if "test" not in file.parts]
     found: list[Use] = []
     for parse, files in ((parse_python, python), (parse_scala, scala)):

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hive_acid.testing.golden import QueryResult, diff_golden, format_golden, parse_golden
+from hive_acid_sqltest.golden import QueryResult, diff_golden, format_golden, parse_golden
 from support.line_matrix import apply_difference, find_kind, is_error
 
 WORDS = st.sampled_from(["", "a", "b", " c", "@@ -1 +1 @@", "+d", "-e"])

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hive_acid.testing.errors import SuiteError
-from hive_acid.testing.golden import QueryResult, Recorded, diff_golden, format_golden, parse_golden
+from hive_acid_sqltest.errors import SuiteError
+from hive_acid_sqltest.golden import QueryResult, Recorded, diff_golden, format_golden, parse_golden
 
 DELETE = QueryResult(
     "DELETE FROM t\nWHERE a = 1",

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from hive_acid.testing.errors import SuiteError
-from hive_acid.testing.inputs import MAIN_SESSION, InputStatement, Recording, TestInput, Variant
-from hive_acid.testing.parsing import load_input, parse_input
+from hive_acid_sqltest.errors import SuiteError
+from hive_acid_sqltest.inputs import MAIN_SESSION, InputStatement, Recording, TestInput, Variant
+from hive_acid_sqltest.parsing import load_input, parse_input
 
 
 def parse(text: str, imports: dict[str, TestInput] | None = None) -> TestInput:

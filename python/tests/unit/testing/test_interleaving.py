@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from hive_acid.testing.errors import SuiteError
-from hive_acid.testing.failures import StatementFailed
-from hive_acid.testing.inputs import Settings
-from hive_acid.testing.parsing import parse_input
-from hive_acid.testing.runner import Report, Verdict, update_file
-from hive_acid.testing.session import Answer, Step
-from hive_acid.testing.suite import SuiteFile
+from hive_acid_sqltest.errors import SuiteError
+from hive_acid_sqltest.failures import StatementFailed
+from hive_acid_sqltest.inputs import Settings
+from hive_acid_sqltest.parsing import parse_input
+from hive_acid_sqltest.runner import Report, Verdict, update_file
+from hive_acid_sqltest.session import Answer, Step
+from hive_acid_sqltest.suite import SuiteFile
 
 
 @dataclass

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from hive_acid.testing.failures import QueryContext, StatementFailed
-from hive_acid.testing.masking import mask_answer, mask_path, mask_row, mask_text
+from hive_acid_sqltest.failures import QueryContext, StatementFailed
+from hive_acid_sqltest.masking import mask_answer, mask_path, mask_row, mask_text
 
 DATABASE = "sqltest_x_1234abcd"
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from hive_acid.testing.parallel import run_parallel
-from hive_acid.testing.runner import Report, Verdict
-from hive_acid.testing.suite import SuiteFile, find_suite
+from hive_acid_sqltest.parallel import run_parallel
+from hive_acid_sqltest.runner import Report, Verdict
+from hive_acid_sqltest.suite import SuiteFile, find_suite
 from support.polling import eventually
 from support.process_engines import open_engine, open_nothing
 

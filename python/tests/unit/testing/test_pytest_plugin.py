@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 import hive_acid
-from hive_acid.testing.runner import REGENERATE
+from hive_acid_sqltest.runner import REGENERATE
 
-PLUGIN = "hive_acid.testing.pytest_plugin"
+PLUGIN = "hive_acid_sqltest.pytest_plugin"
 CONFTEST = """\
 import sys
 from pathlib import Path
@@ -26,8 +26,8 @@ def join_sessions(metastore):
     return open_engine(Path(__file__).parent)
 
 
-sys.modules["hive_acid.testing.spark_session"] = ModuleType("spark_session")
-sys.modules["hive_acid.testing.spark_session"].join_sessions = join_sessions
+sys.modules["hive_acid_sqltest.spark_session"] = ModuleType("spark_session")
+sys.modules["hive_acid_sqltest.spark_session"].join_sessions = join_sessions
 
 
 def pytest_unconfigure():

@@ -6,14 +6,14 @@ from xml.etree import ElementTree
 
 import pytest
 
-from hive_acid.testing.errors import SuiteError
-from hive_acid.testing.failures import StatementFailed
-from hive_acid.testing.golden import format_golden
-from hive_acid.testing.inputs import Settings
-from hive_acid.testing.junit import format_junit
-from hive_acid.testing.runner import Report, Verdict, check_file, order_files, run_suite, update_file
-from hive_acid.testing.session import Answer
-from hive_acid.testing.suite import SuiteFile, create_input, find_suite
+from hive_acid_sqltest.errors import SuiteError
+from hive_acid_sqltest.failures import StatementFailed
+from hive_acid_sqltest.golden import format_golden
+from hive_acid_sqltest.inputs import Settings
+from hive_acid_sqltest.junit import format_junit
+from hive_acid_sqltest.runner import Report, Verdict, check_file, order_files, run_suite, update_file
+from hive_acid_sqltest.session import Answer
+from hive_acid_sqltest.suite import SuiteFile, create_input, find_suite
 
 
 @dataclass

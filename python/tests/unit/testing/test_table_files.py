@@ -8,8 +8,8 @@ import pyarrow as pa
 import pytest
 from pyarrow import orc
 
-from hive_acid.testing.errors import SuiteError
-from hive_acid.testing.table_files import dump_rows, list_files, local_folder
+from hive_acid_sqltest.errors import SuiteError
+from hive_acid_sqltest.table_files import dump_rows, list_files, local_folder
 
 ROW = pa.struct([("id", pa.int32()), ("qty", pa.decimal128(4, 2)), ("raw", pa.binary())])
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from hive_acid.testing.masking import mask_parameters, mask_text
+from hive_acid_sqltest.masking import mask_parameters, mask_text
 
 
 @dataclass(frozen=True)

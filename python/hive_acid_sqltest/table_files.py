@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from hive_acid.history.note import HistoryFile
-from hive_acid.model.names import FLUSH_LENGTH_SUFFIX, HISTORY_FILE, BucketFileName, is_hidden
-from hive_acid.testing.errors import SuiteError
-from hive_acid.testing.masking import mask_path
+from hive_acid.api.extras import needing
+from hive_acid.api.files import FLUSH_LENGTH_SUFFIX, HISTORY_FILE, BucketFileName, HistoryFile, is_hidden
+from hive_acid_sqltest.errors import SuiteError
+from hive_acid_sqltest.masking import mask_path
 
 _ACID_COLUMNS = ("operation", "originalTransaction", "bucket", "rowId", "currentTransaction")
 
@@ -80,7 +80,8 @@ def _name(folder: Path, path: Path) -> str:
 
 
 def _dump_file(path: Path, name: str) -> Iterator[str]:
-    from pyarrow import ArrowInvalid, orc
+    with needing("sqltest", "--ROWS"):
+        from pyarrow import ArrowInvalid, orc
 
     try:
         table = orc.ORCFile(path).read()

@@ -22,12 +22,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from hive_acid.testing.errors import SuiteError
-from hive_acid.testing.session import METASTORE_HELP
-from hive_acid.testing.suite import INPUTS, SuiteFile, find_suite
+from hive_acid_sqltest.errors import SuiteError
+from hive_acid_sqltest.session import METASTORE_HELP
+from hive_acid_sqltest.suite import INPUTS, SuiteFile, find_suite
 
 if TYPE_CHECKING:
-    from hive_acid.testing.session import SessionFactory
+    from hive_acid_sqltest.session import SessionFactory
 
 SUITES, METASTORE = "hive_acid_sqltests", "hive_acid_metastore"
 
@@ -89,7 +89,7 @@ class _Suites:
     @cached_property
     def sessions(self) -> SessionFactory:
         """The session of the one Spark, which the first test starts."""
-        from hive_acid.testing.spark_session import join_sessions
+        from hive_acid_sqltest.spark_session import join_sessions
 
         return self._open.enter_context(join_sessions(self._metastore))
 
@@ -125,7 +125,7 @@ class SqlItem(pytest.Item):
 
     def runtest(self) -> None:
         """Runs the input. Raises Unexpected."""
-        from hive_acid.testing.runner import is_recording, run_file
+        from hive_acid_sqltest.runner import is_recording, run_file
 
         assert isinstance(self.parent, SqlFile)
         report = run_file(self._file, self.parent.suites.sessions, is_recording())

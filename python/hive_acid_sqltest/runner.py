@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 
-from hive_acid.testing.errors import SuiteError
-from hive_acid.testing.golden import QueryResult, diff_golden, format_golden, parse_golden
-from hive_acid.testing.input_run import run_input
-from hive_acid.testing.inputs import TestInput, Variant
-from hive_acid.testing.parsing import load_input
-from hive_acid.testing.session import SessionFactory
-from hive_acid.testing.suite import SuiteFile
+from hive_acid_sqltest.errors import SuiteError
+from hive_acid_sqltest.golden import QueryResult, diff_golden, format_golden, parse_golden
+from hive_acid_sqltest.input_run import run_input
+from hive_acid_sqltest.inputs import TestInput, Variant
+from hive_acid_sqltest.parsing import load_input
+from hive_acid_sqltest.session import SessionFactory
+from hive_acid_sqltest.suite import SuiteFile
 
 REGENERATE = "SPARK_GENERATE_GOLDEN_FILES"
 """The environment variable, Spark's, that with the value 1 has results recorded instead of compared."""

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from hive_acid.testing.errors import SuiteError
+from hive_acid_sqltest.errors import SuiteError
 
 INPUTS, RESULTS = "inputs", "results"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*(?:/[A-Za-z0-9][A-Za-z0-9_-]*)*")

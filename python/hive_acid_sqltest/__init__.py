@@ -10,6 +10,6 @@ tables and for several sessions, which `inputs` lists.
 Everything but `spark_session` works on values, or on the `Session` protocol of `runner`.
 """
 
-from hive_acid.testing.errors import SuiteError
+from hive_acid_sqltest.errors import SuiteError
 
 __all__ = ["SuiteError"]

@@ -4,24 +4,28 @@ from __future__ import annotations
 
 import argparse
 import random
+import sys
 import tempfile
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from hive_acid.testing.errors import SuiteError
-from hive_acid.testing.junit import format_junit
-from hive_acid.testing.parallel import run_parallel
-from hive_acid.testing.runner import Report, is_recording, order_files, run_suite
-from hive_acid.testing.session import METASTORE_HELP
-from hive_acid.testing.suite import SuiteFile, create_input, find_suite
+from hive_acid.api.command_line import FAILED, INTERRUPTED, Commands
+from hive_acid_sqltest.errors import SuiteError
+from hive_acid_sqltest.junit import format_junit
+from hive_acid_sqltest.parallel import run_parallel
+from hive_acid_sqltest.runner import Report, is_recording, order_files, run_suite
+from hive_acid_sqltest.session import METASTORE_HELP
+from hive_acid_sqltest.suite import SuiteFile, create_input, find_suite
 
 GOOD, DIFFERENT = 0, 1
 Say = Callable[[str], None]
 
 
-def add_arguments(sqltest: argparse.ArgumentParser) -> None:
-    """The actions of `hive-acid sqltest`; `run_command` runs what was parsed."""
+def add_command(commands: Commands) -> None:
+    """`hive-acid sqltest run|update|new`."""
+    sqltest = commands.add_parser("sqltest", help="SQL files and the results they must have: run, update, new")
+    sqltest.set_defaults(run=run_sqltest)
     actions = sqltest.add_subparsers(title="actions", required=True, metavar="ACTION", dest="action")
     run = actions.add_parser("run", help="run the inputs and compare with what was recorded")
     update = actions.add_parser("update", help="run the inputs and record what comes out")
@@ -38,6 +42,20 @@ def add_arguments(sqltest: argparse.ArgumentParser) -> None:
     new = actions.add_parser("new", help="make an input to begin with")
     new.add_argument("name", metavar="NAME")
     new.add_argument("--folder", type=Path, default=Path("sql-tests"), metavar="DIR", help="default: %(default)s")
+
+
+def run_sqltest(chosen: argparse.Namespace) -> int:
+    """Run or record a suite of golden files."""
+    from hive_acid.api.conditions import HiveAcidError
+
+    try:
+        return run_command(chosen, partial(print, flush=True))  # a line as soon as its file is done
+    except (SuiteError, HiveAcidError) as error:
+        print(error, file=sys.stderr)
+        return FAILED
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        return INTERRUPTED
 
 
 def run_command(chosen: argparse.Namespace, say: Say) -> int:
@@ -62,7 +80,7 @@ def run_command(chosen: argparse.Namespace, say: Say) -> int:
 
 def run_on_spark(files: list[SuiteFile], chosen: argparse.Namespace, is_update: bool, say: Say) -> list[Report]:
     """Runs the files on a Spark of their own, or on one in each of several processes, which ends afterwards."""
-    from hive_acid.testing.spark_session import open_sessions, share_metastore
+    from hive_acid_sqltest.spark_session import open_sessions, share_metastore
 
     with tempfile.TemporaryDirectory(prefix="sqltest-") as folder:
         warehouse = chosen.warehouse or Path(folder).as_uri()

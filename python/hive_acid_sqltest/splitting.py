@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from hive_acid.testing.errors import SuiteError
+from hive_acid_sqltest.errors import SuiteError
 
 _TOKEN = re.compile(
     r"""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from hive_acid.testing.errors import SuiteError
-from hive_acid.testing.session import Answer, Session, Step, SteppedSession
+from hive_acid_sqltest.errors import SuiteError
+from hive_acid_sqltest.session import Answer, Session, Step, SteppedSession
 
 NO_SCHEMA = "struct<>"
 

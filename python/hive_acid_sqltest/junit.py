@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from xml.etree import ElementTree
 
-from hive_acid.testing.runner import Report, Verdict
+from hive_acid_sqltest.runner import Report, Verdict
 
 _UNPRINTABLE = {code: "\N{REPLACEMENT CHARACTER}" for code in range(32) if code not in (9, 10, 13)}
 

@@ -7,9 +7,9 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-from hive_acid.testing.errors import SuiteError
-from hive_acid.testing.inputs import MAIN_SESSION, InputStatement, Recording, Settings, TestInput, Variant
-from hive_acid.testing.splitting import split_statements
+from hive_acid_sqltest.errors import SuiteError
+from hive_acid_sqltest.inputs import MAIN_SESSION, InputStatement, Recording, Settings, TestInput, Variant
+from hive_acid_sqltest.splitting import split_statements
 
 _DIRECTIVE = re.compile(r"--([A-Z][A-Z_]*)([0-9]*)(?:\s+(.*))?", re.DOTALL)
 _TABLE_KIND = re.compile(r"(\w+)\s+(\w+)(?:\s+(.+))?")

@@ -18,15 +18,12 @@ from pyspark import SparkContext
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
-import hive_acid
-from hive_acid.errors import condition_of
-from hive_acid.hive_site import find_metastore_uris
-from hive_acid.spark.lines import is_before
-from hive_acid.spark.session import find_session_uris
-from hive_acid.spark.throwables import find_condition_of
-from hive_acid.testing.failures import QueryContext, StatementFailed
-from hive_acid.testing.inputs import Settings
-from hive_acid.testing.session import Answer
+from hive_acid.api.conditions import condition_of
+from hive_acid.api.sessions import configure, find_condition_of, find_session_uris, is_before, start_embedded
+from hive_acid.api.settings import find_metastore_uris
+from hive_acid_sqltest.failures import QueryContext, StatementFailed
+from hive_acid_sqltest.inputs import Settings
+from hive_acid_sqltest.session import Answer
 
 _UNSORTING = frozenset({"Join", "Aggregate", "Generate", "Sample", "Distinct"})
 _ORDERED = ("Describe", "Explain", "OperatorCommand")
@@ -47,7 +44,7 @@ def start_spark(metastore: str | None, warehouse: str) -> SparkSession:
         .config("spark.sql.warehouse.dir", warehouse)
         .config("spark.log.level", "OFF")
     )
-    return hive_acid.configure(builder, metastore=metastore).getOrCreate()
+    return configure(builder, metastore=metastore).getOrCreate()
 
 
 @contextmanager
@@ -76,7 +73,7 @@ def join_sessions(metastore: str | None) -> Iterator[SparkSessions]:
             yield sessions
         return
     known = metastore or find_session_uris(running) or "none"
-    yield SparkSessions(hive_acid.configure(SparkSession.builder, known).getOrCreate())
+    yield SparkSessions(configure(SparkSession.builder, known).getOrCreate())
 
 
 @contextmanager
@@ -88,10 +85,11 @@ def share_metastore(metastore: str | None) -> Iterator[str]:
     if known := metastore or find_metastore_uris():
         yield known
         return
-    from hive_acid.local import EmbeddedMetastore  # only POSIX systems have it; a given metastore needs none
-
-    with EmbeddedMetastore.start() as embedded:
+    embedded = start_embedded()
+    try:
         yield embedded.uri
+    finally:
+        embedded.stop()
 
 
 class SparkSessions:

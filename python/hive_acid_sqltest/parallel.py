@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
 
-from hive_acid.testing.runner import Report, Tell, Verdict, run_file
-from hive_acid.testing.session import SessionFactory
-from hive_acid.testing.suite import SuiteFile
+from hive_acid_sqltest.runner import Report, Tell, Verdict, run_file
+from hive_acid_sqltest.session import SessionFactory
+from hive_acid_sqltest.suite import SuiteFile
 
 END_SECONDS = 60.0
 """How long a process may take to stop its engine before it is killed."""

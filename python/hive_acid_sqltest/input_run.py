@@ -7,14 +7,14 @@ import uuid
 from collections.abc import Callable
 from pathlib import Path
 
-from hive_acid.testing.errors import SuiteError
-from hive_acid.testing.failures import StatementFailed
-from hive_acid.testing.golden import QueryResult, Recorded
-from hive_acid.testing.inputs import MAIN_SESSION, InputStatement, Recording, Settings, TestInput, Variant
-from hive_acid.testing.interleaving import NO_SCHEMA, Interleaving
-from hive_acid.testing.masking import mask_answer, mask_row, mask_text
-from hive_acid.testing.session import Answer, Session, SessionFactory
-from hive_acid.testing.table_files import dump_notes, dump_rows, list_files, local_folder
+from hive_acid_sqltest.errors import SuiteError
+from hive_acid_sqltest.failures import StatementFailed
+from hive_acid_sqltest.golden import QueryResult, Recorded
+from hive_acid_sqltest.inputs import MAIN_SESSION, InputStatement, Recording, Settings, TestInput, Variant
+from hive_acid_sqltest.interleaving import NO_SCHEMA, Interleaving
+from hive_acid_sqltest.masking import mask_answer, mask_row, mask_text
+from hive_acid_sqltest.session import Answer, Session, SessionFactory
+from hive_acid_sqltest.table_files import dump_notes, dump_rows, list_files, local_folder
 
 DEFAULT_SETTINGS: Settings = (
     ("spark.sql.session.timeZone", "UTC"),

@@ -1,0 +1,25 @@
+"""`hive-acid demo`."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from hive_acid.wings import needing
+
+if TYPE_CHECKING:
+    from hive_acid.commands.shared import Commands
+
+
+def add_demo_command(commands: Commands) -> None:
+    """`hive-acid demo`."""
+    demo = commands.add_parser("demo", help="a guided tour: a real metastore, real data, every count checked")
+    demo.set_defaults(run=show_demo)
+
+
+def show_demo(chosen: argparse.Namespace) -> int:
+    """Run the guided tour; its exit codes are its own."""
+    with needing("all", "hive-acid demo"):
+        from hive_acid.demo.run import run_demo
+
+    return run_demo()

@@ -1,0 +1,127 @@
+"""The core works without its wings, and names the extra of one that is not there."""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from architecture.documents import ROOT
+from hive_acid.older_python import tomllib
+
+CORE = ROOT / "python" / "hive_acid"
+WINGS = sorted(path.parent for path in (ROOT / "python").glob("hive_acid_*/__init__.py"))
+PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+FACE = sorted(path for path in (CORE / "api").glob("*.py") if path.name != "__init__.py")
+
+IMPORT_ALL = """\
+import importlib, json, pkgutil, sys
+import hive_acid
+
+names = [found.name for found in pkgutil.walk_packages(hive_acid.__path__, "hive_acid.")]
+for name in names:
+    if ".generated." not in name and name != "hive_acid.spark.connect_calls":  # which needs a client of Spark Connect
+        importlib.import_module(name)
+print(json.dumps([len(names), sorted({name.partition(".")[0] for name in sys.modules})]))
+"""
+
+
+@pytest.fixture(scope="module")
+def core_alone(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """The environment of programs that find the core and all libraries, and no wing."""
+    folder = tmp_path_factory.mktemp("checkout")
+    (folder / CORE.name).symlink_to(CORE)
+    # the links to this checkout, in files .pth of that folder, are not followed
+    return {**os.environ, "PYTHONPATH": os.pathsep.join([str(folder), sysconfig.get_path("purelib")])}
+
+
+def run_alone(environment: dict[str, str], *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = (sys.executable, "-S", *arguments)
+    return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+
+
+def test_every_module_of_the_core_is_imported_without_its_wings(core_alone: dict[str, str]) -> None:
+    done = run_alone(core_alone, "-c", IMPORT_ALL)
+    assert done.returncode == 0, done.stderr[-3000:]
+    count, loaded = json.loads(done.stdout)
+    assert count > 200
+    assert WINGS
+    assert {path.name for path in WINGS} & set(loaded) == set()
+
+
+def test_the_command_line_has_the_commands_of_wings_that_are_not_there(core_alone: dict[str, str]) -> None:
+    done = run_alone(core_alone, "-m", "hive_acid.cli", "--help")
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert "sqltest" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("extra", "call"),
+    [
+        ("sqltest", ["sqltest", "run", "suite", "--jobs", "2"]),
+        ("sqltest", ["sqltest", "--help"]),
+    ],
+    ids=lambda value: value if isinstance(value, str) else " ".join(value),
+)
+def test_a_command_of_a_wing_that_is_not_there_names_its_extra(
+    core_alone: dict[str, str], extra: str, call: list[str]
+) -> None:
+    done = run_alone(core_alone, "-m", "hive_acid.cli", *call)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("[HIVE_ACID_CONFIGURATION.EXTRA_MISSING]"), done.stderr
+    assert f"the Python package hive_acid_{extra}" in done.stderr
+    assert f"'spark-hive-acid[{extra}]'" in done.stderr
+
+
+def test_each_wing_is_shipped_and_typed_and_has_an_extra_and_contracts() -> None:
+    names = {path.name for path in WINGS}
+    wanted = {CORE.name, *names}
+    hatch, tool = PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"], PROJECT["tool"]
+    assert set(hatch["packages"]) == set(tool["mypy"]["files"]) == {f"python/{name}" for name in wanted}
+    assert set(tool["importlinter"]["root_packages"]) == set(tool["coverage"]["run"]["source"]) == wanted
+    assert {name.removeprefix("hive_acid_") for name in names} <= set(PROJECT["project"]["optional-dependencies"])
+    forbidden = [contract for contract in tool["importlinter"]["contracts"] if contract["type"] == "forbidden"]
+    assert [c["forbidden_modules"] for c in forbidden if c["source_modules"] == [CORE.name]] == [sorted(names)]
+    judged = {name: c for c in forbidden for name in c["source_modules"] if name in names}
+    assert {name: set(c["forbidden_modules"]) for name, c in judged.items()} == {n: wanted - {n} for n in names}
+    assert {name for name in names if not (ROOT / "python" / name / "py.typed").is_file()} == set()
+
+
+@pytest.mark.parametrize("module", FACE, ids=lambda path: path.stem)
+def test_a_module_of_the_face_lists_what_it_takes_from_the_core_and_has_no_code(module: Path) -> None:
+    docstring, *imports, listing = ast.parse(module.read_text("utf-8")).body
+    assert isinstance(docstring, ast.Expr)
+    taken = {name.asname or name.name for each in imports if isinstance(each, ast.ImportFrom) for name in each.names}
+    assert len(imports) == sum(isinstance(each, ast.ImportFrom) for each in imports)
+    assert isinstance(listing, ast.Assign)
+    assert set(ast.literal_eval(listing.value)) == taken
+
+
+def test_each_name_of_the_face_is_used_by_a_wing() -> None:
+    listed = {f"{module.stem}.{name}" for module in FACE for name in find_listed(module)}
+    assert listed - {name for wing in WINGS for path in wing.rglob("*.py") for name in find_taken(path)} == set()
+
+
+def find_listed(module: Path) -> list[str]:
+    listing = ast.parse(module.read_text("utf-8")).body[-1]
+    assert isinstance(listing, ast.Assign)
+    return list(ast.literal_eval(listing.value))
+
+
+def find_taken(path: Path) -> list[str]:
+    """The names that a module of a wing takes from the face, as `module.name`."""
+    imports = [node for node in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(node, ast.ImportFrom)]
+    face = f"{CORE.name}.api."
+    return [
+        f"{each.module.removeprefix(face)}.{name.name}"
+        for each in imports
+        if each.module and each.module.startswith(face)
+        for name in each.names
+    ]
