@@ -19,7 +19,6 @@ from hive_acid.commands.doctor import add_doctor_command
 from hive_acid.commands.erase import add_erase_command
 from hive_acid.commands.history import add_history_command
 from hive_acid.commands.initiator import add_initiator_command
-from hive_acid.commands.metastore import add_metastore_command
 from hive_acid.commands.settings import add_settings_command
 from hive_acid.commands.shared import FAILED, Commands
 from hive_acid.commands.transactions import add_transaction_command
@@ -44,7 +43,7 @@ def of_wing(name: str, module: str) -> Callable[[Commands], None]:
 
 
 ADDED = (
-    add_metastore_command,
+    of_wing("metastore", "hive_acid_local.command"),
     add_settings_command,
     add_transaction_command,
     add_doctor_command,

@@ -5,6 +5,7 @@ conditions      errors, and how they are built
 extras          libraries that an installation may lack
 settings        where the surroundings say that a metastore is
 sessions        Spark sessions that know transactional tables
+downloads       published files that are fetched once and checked
 files           names of files and folders, and the notes that lie with them
 command_line    what the commands of `hive-acid` have in common
 ```

@@ -1,5 +1,5 @@
 """Errors with a condition and a SQLSTATE. Importing this imports PySpark's errors."""
 
-from hive_acid.errors import HiveAcidError, condition_of
+from hive_acid.errors import HiveAcidError, LocalMetastoreError, build_error, condition_of
 
-__all__ = ["HiveAcidError", "condition_of"]
+__all__ = ["HiveAcidError", "LocalMetastoreError", "build_error", "condition_of"]

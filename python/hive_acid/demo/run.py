@@ -20,10 +20,11 @@ import hive_acid
 from hive_acid.demo.data import CORRECTIONS, TIME_ZONE, build_corrections, is_installed, load_frames, write_parquet
 from hive_acid.demo.screen import Screen
 from hive_acid.demo.tour import Tour
-from hive_acid.local import EmbeddedMetastore
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+    from hive_acid.local import EmbeddedMetastore
 
 RIGHT, WRONG, FAILED, INTERRUPTED = 0, 1, 2, 130
 LOG = "spark.log"
@@ -76,6 +77,8 @@ def _guided(folder: Path) -> int:
     screen.title(
         f"spark-hive-acid {hive_acid.__version__}: the flights from New York in 2013, in Hive transactional tables"
     )
+    from hive_acid.local import EmbeddedMetastore  # a wing
+
     with EmbeddedMetastore.start() as metastore:
         screen.fact("metastore", f"Hive Metastore 4.0.0 at {metastore.uri}", time.perf_counter() - started)
         reading = time.perf_counter()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from hive_acid.wings import load_wing
+
 
 class EmbeddedMetastore(Protocol):
     """A metastore of this machine that this process has started, and that ends with it."""
@@ -19,7 +21,9 @@ class EmbeddedMetastore(Protocol):
 
 
 def start_embedded() -> EmbeddedMetastore:
-    """A new one, once it answers. Raises LocalMetastoreError."""
-    from hive_acid.local import EmbeddedMetastore as Embedded  # only POSIX systems have it
+    """A new one, once it answers.
 
-    return Embedded.start()
+    Raises LocalMetastoreError, and HIVE_ACID_CONFIGURATION.EXTRA_MISSING if no such metastore is installed.
+    """
+    started: EmbeddedMetastore = load_wing("hive_acid_local", "a session without a metastore").EmbeddedMetastore.start()
+    return started

@@ -93,9 +93,9 @@ def choose_client(
 
 def fetch_client_jars(version: str) -> Sequence[Path]:
     """The jars of Hive's client of `version`, fetched the first time. Raises LocalMetastoreError."""
-    from hive_acid.local.installation import prepare_spark_client  # only POSIX systems have it
-    from hive_acid.local.java import find_java
-    from hive_acid.local.start import print_progress
+    from hive_acid.downloads.java import find_java
+    from hive_acid.downloads.progress import print_progress
+    from hive_acid.downloads.spark_client import prepare_spark_client  # only POSIX systems have it
 
     return prepare_spark_client(version, find_java(), print_progress)
 

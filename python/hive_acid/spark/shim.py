@@ -9,6 +9,7 @@ import pyspark
 
 from hive_acid import __version__
 from hive_acid.errors import build_error
+from hive_acid.shim_jars import SHIM_JARS
 from hive_acid.spark.lines import LINES, find_line, line_of
 
 EXTENSION = "hiveacid.Extensions"
@@ -20,7 +21,7 @@ _GROWING_LOADER = "org.apache.spark.util.MutableURLClassLoader"
 def find_shim_jar() -> Path:
     """The shim's jar for the running Spark line. Raises HIVE_ACID_CONFIGURATION if there is no such line or jar."""
     line = find_line()
-    jar = Path(__file__).parent.parent / "jars" / f"spark-{line}" / "hive-acid-shim.jar"
+    jar = SHIM_JARS / f"spark-{line}" / "hive-acid-shim.jar"
     if not jar.is_file():
         lines = [held for held in LINES if (jar.parent.parent / f"spark-{held}" / jar.name).is_file()]
         found = {"version": pyspark.__version__, "jar": jar, "lines": ", ".join(lines) or "none", "line": line}

@@ -78,7 +78,10 @@ def test_the_wheel_holds_the_package_the_jar_and_the_conditions_and_nothing_else
     assert f"hive_acid/jars/spark-{LINE}/hive-acid-shim.jar" in names
     shared = {f"hive_acid/{name}" for name in SHARED}
     assert shared <= set(names)
-    assert {"hive_acid/local/artifacts.txt", "hive_acid/local/spark_client.txt"} <= set(names)
+    assert {
+        "hive_acid_local/artifacts.txt",
+        *(f"hive_acid/downloads/spark_client_{release}.txt" for release in ("4.0.0", "4.1.0")),
+    } <= set(names)
     assert {f"{package}/py.typed" for package in PACKAGES} <= set(names)
     assert {name.partition("/")[0] for name in names} == {*PACKAGES, f"{wheel.name.rsplit('-', 3)[0]}.dist-info"}
     assert any(name.endswith(".dist-info/licenses/LICENSE") for name in names)

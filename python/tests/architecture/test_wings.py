@@ -59,12 +59,13 @@ def test_every_module_of_the_core_is_imported_without_its_wings(core_alone: dict
 def test_the_command_line_has_the_commands_of_wings_that_are_not_there(core_alone: dict[str, str]) -> None:
     done = run_alone(core_alone, "-m", "hive_acid.cli", "--help")
     assert done.returncode == 0, done.stderr[-3000:]
-    assert "sqltest" in done.stdout
+    assert [name for name in ("metastore", "sqltest") if name not in done.stdout] == []
 
 
 @pytest.mark.parametrize(
     ("extra", "call"),
     [
+        ("local", ["metastore", "start", "--port", "9083"]),
         ("sqltest", ["sqltest", "run", "suite", "--jobs", "2"]),
         ("sqltest", ["sqltest", "--help"]),
     ],
@@ -78,6 +79,22 @@ def test_a_command_of_a_wing_that_is_not_there_names_its_extra(
     assert done.stderr.startswith("[HIVE_ACID_CONFIGURATION.EXTRA_MISSING]"), done.stderr
     assert f"the Python package hive_acid_{extra}" in done.stderr
     assert f"'spark-hive-acid[{extra}]'" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("extra", "program"),
+    [
+        ("local", "from hive_acid.local import EmbeddedMetastore"),
+        ("local", "from hive_acid.spark.embedded import start_embedded; start_embedded()"),
+    ],
+)
+def test_a_call_that_needs_a_wing_that_is_not_there_names_its_extra(
+    core_alone: dict[str, str], extra: str, program: str
+) -> None:
+    done = run_alone(core_alone, "-c", program)
+    assert done.returncode == 1
+    assert f"'spark-hive-acid[{extra}]'" in done.stderr, done.stderr
+    assert "ConfigurationError: [HIVE_ACID_CONFIGURATION.EXTRA_MISSING]" in done.stderr
 
 
 def test_each_wing_is_shipped_and_typed_and_has_an_extra_and_contracts() -> None:

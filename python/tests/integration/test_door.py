@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from hive_acid.local import EmbeddedMetastore, LocalMetastoreError
-from hive_acid.local.detached import find_running, start_detached, stop_detached
-from hive_acid.local.probe import metastore_answers
 from hive_acid.metastore.thrift_client import ThriftMetastore
 from hive_acid.model.table import TableName
+from hive_acid_local.detached import find_running, start_detached, stop_detached
+from hive_acid_local.probe import metastore_answers
 from support.chaos.catalog_client import CatalogClient
 from support.chaos.rows import Layout
 from support.metastore_releases import EMBEDDED_VERSION, VERSIONS, started_version
@@ -171,7 +171,7 @@ def test_an_ordinary_owner_and_root_are_let_in_and_nobody_else(tmp_path: Path) -
         "    print(metastore.uri, flush=True)\n"
         "    sys.stdin.read()\n"
     )
-    become_nobody = [sys.executable, "-m", "hive_acid.local.identity", str(tmp_path)]
+    become_nobody = [sys.executable, "-m", "hive_acid_local.identity", str(tmp_path)]
     owner = subprocess.Popen(
         [*become_nobody, sys.executable, "-c", script],
         stdin=subprocess.PIPE,

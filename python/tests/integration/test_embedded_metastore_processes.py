@@ -14,8 +14,8 @@ import pytest
 
 from hive_acid.cli import main
 from hive_acid.local import EmbeddedMetastore
-from hive_acid.local.detached import start_detached
-from hive_acid.local.probe import metastore_answers
+from hive_acid_local.detached import start_detached
+from hive_acid_local.probe import metastore_answers
 from support.embedded_checks import LIMIT_SECONDS, is_alive, mode_of, open_transaction, open_transactions, wait_until
 
 pytestmark = pytest.mark.beyond_the_gate("`unit/local`; seven of the tests")
@@ -106,7 +106,7 @@ def test_it_runs_as(user: str, tmp_path: Path) -> None:
     """The fixtures run as whoever runs the tests; here root plays the other two."""
     environment, wrapper = {"HIVE_ACID_ROOT_AS": "nobody", "TMPDIR": str(tmp_path)}, []
     if ROOT and user == "a normal user":
-        wrapper = [sys.executable, "-m", "hive_acid.local.identity", str(tmp_path)]
+        wrapper = [sys.executable, "-m", "hive_acid_local.identity", str(tmp_path)]
     parent = start_in_another_process(environment, *wrapper)
     assert parent.stdout is not None
     assert parent.stdin is not None

@@ -14,11 +14,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from hive_acid.downloads.artifacts import Artifact, parse_artifacts
+from hive_acid.downloads.cache import cache_folder, cache_lock, whole_entry
+from hive_acid.downloads.download import download
+from hive_acid.downloads.java import Java, find_java
 from hive_acid.errors import LocalMetastoreError
-from hive_acid.local.artifacts import SCHEMA_SOURCE, Artifact, embedded_release, parse_artifacts
-from hive_acid.local.cache import cache_folder, cache_lock, whole_entry
-from hive_acid.local.download import download
-from hive_acid.local.java import Java, find_java
+from hive_acid_local.artifacts import SCHEMA_SOURCE, embedded_release
 from support.unreachable import is_unreachable
 
 HERE = Path(__file__).parent

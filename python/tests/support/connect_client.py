@@ -17,8 +17,8 @@ import pyspark
 import pytest
 
 import hive_acid
-from hive_acid.local.cache import cache_folder, cache_lock, whole_entry
-from hive_acid.local.start import print_progress
+from hive_acid.downloads.cache import cache_folder, cache_lock, whole_entry
+from hive_acid.downloads.progress import print_progress
 from hive_acid.spark.lines import find_line, is_before
 
 _WHEELS: Final[Mapping[str, Sequence[str]]] = {

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from hive_acid.downloads.artifacts import parse_artifacts
+from hive_acid.downloads.cache import cache_folder, cache_lock, whole_entry
+from hive_acid.downloads.download import download
+from hive_acid.downloads.java import find_java
+from hive_acid.downloads.progress import print_progress
 from hive_acid.local import LocalMetastoreError
-from hive_acid.local.artifacts import parse_artifacts
-from hive_acid.local.cache import cache_folder, cache_lock, whole_entry
-from hive_acid.local.download import download
-from hive_acid.local.java import find_java
-from hive_acid.local.start import print_progress
 from support.unreachable import is_unreachable
 
 

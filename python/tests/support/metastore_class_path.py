@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-from hive_acid.local import start
+from hive_acid_local import start
 
 
 @contextmanager

@@ -14,10 +14,12 @@ from typing import Final
 
 import pytest
 
+from hive_acid.downloads.artifacts import Artifact, parse_artifacts
+from hive_acid.downloads.progress import print_progress
 from hive_acid.local import EmbeddedMetastore, LocalMetastoreError
-from hive_acid.local.artifacts import SCHEMA_SOURCE, Artifact, Release, embedded_release, parse_artifacts
-from hive_acid.local.installation import DatabaseKind
-from hive_acid.local.start import Wish, print_progress, start_metastore
+from hive_acid_local.artifacts import SCHEMA_SOURCE, Release, embedded_release
+from hive_acid_local.installation import DatabaseKind
+from hive_acid_local.start import Wish, start_metastore
 from interop.hive_jars import DRIVER, engine_artifacts
 from support.java_runtimes import find_runtime
 from support.unreachable import is_unreachable
@@ -66,7 +68,7 @@ _SETTINGS_OF_4: Final = {
 }
 AS_SHIPPED: Final[Mapping[str, str]] = {
     # Each of these differs in the product's own metastore, on which releases are started here too: `_DEFAULTS` of
-    # hive_acid/local/settings.py, whose comments say why. No promise may rest on those.
+    # hive_acid_local/settings.py, whose comments say why. No promise may rest on those.
     # The others stay: address and folders, the check of the schema, DbTxnManager, which all transactions need,
     # and _SETTINGS_OF_3 and _SETTINGS_OF_4, without which these jars do not start.
     "metastore.client.capability.check": "true",

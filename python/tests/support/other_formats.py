@@ -9,11 +9,11 @@ from typing import Final
 
 import pytest
 
+from hive_acid.downloads.artifacts import parse_artifacts
+from hive_acid.downloads.cache import cache_folder, cache_lock, whole_entry
+from hive_acid.downloads.download import download
+from hive_acid.downloads.java import find_java
 from hive_acid.local import LocalMetastoreError
-from hive_acid.local.artifacts import parse_artifacts
-from hive_acid.local.cache import cache_folder, cache_lock, whole_entry
-from hive_acid.local.download import download
-from hive_acid.local.java import find_java
 from hive_acid.spark.lines import find_line
 from support.unreachable import is_unreachable
 

@@ -17,10 +17,10 @@ import pyspark
 
 import hive_acid
 from hive_acid.local import EmbeddedMetastore
-from hive_acid.local.launch import free_port
 from hive_acid.spark.lines import find_line, is_before, line_settings
 from hive_acid.spark.setup_settings import find_sidecar_settings
 from hive_acid.spark.shim import find_shim_jar
+from hive_acid_local.launch import free_port
 from support.fetched_jars import fetch_jars
 from support.polling import eventually
 from support.processes import find_below

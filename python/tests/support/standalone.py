@@ -19,7 +19,7 @@ from typing import Final
 
 import pyspark
 
-from hive_acid.local.java import find_java
+from hive_acid.downloads.java import find_java
 from hive_acid.spark.lines import is_before
 from support.polling import eventually
 from support.spark_settings import SHORT_LIVED

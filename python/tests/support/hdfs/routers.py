@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-from hive_acid.local.launch import free_port
+from hive_acid_local.launch import free_port
 from support.fetched_jars import fetch_jars
 from support.hdfs.cluster import PROXIES, HdfsServer
 

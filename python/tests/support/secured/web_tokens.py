@@ -16,7 +16,8 @@ from unittest.mock import patch
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import padding, rsa
 
-from hive_acid.local import EmbeddedMetastore, start
+from hive_acid.local import EmbeddedMetastore
+from hive_acid_local import start
 from support.fetched_jars import fetch_jars
 from support.metastore_class_path import on_the_class_path
 from support.metastore_releases import started_release

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from hive_acid.local.class_archive import archive_options, archive_path, recording_options
-from hive_acid.local.java import Java
+from hive_acid.downloads.java import Java
+from hive_acid_local.class_archive import archive_options, archive_path, recording_options
 
 
 @pytest.fixture

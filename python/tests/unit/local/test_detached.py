@@ -13,9 +13,9 @@ import pytest
 
 from hive_acid.cli import main
 from hive_acid.errors import LocalMetastoreError, build_error
-from hive_acid.local import detached, start
-from hive_acid.local.detached import find_running, stop_detached
-from hive_acid.local.start import LOCK_FILE, STATE_FILE, Wish, start_metastore
+from hive_acid_local import detached, start
+from hive_acid_local.detached import find_running, stop_detached
+from hive_acid_local.start import LOCK_FILE, STATE_FILE, Wish, start_metastore
 
 HOLDER = """
 import fcntl, signal, sys

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from hive_acid.errors import LocalMetastoreError
-from hive_acid.local import door
-from hive_acid.local.door import (
+from hive_acid_local import door
+from hive_acid_local.door import (
     check_no_other_way,
     check_users_are_known,
     door_options,
@@ -24,7 +24,7 @@ from hive_acid.local.door import (
 @pytest.fixture
 def shims(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The folder of the package's jars, in which a test puts its own."""
-    monkeypatch.setattr(door, "_SHIMS", tmp_path / "jars")
+    monkeypatch.setattr(door, "SHIM_JARS", tmp_path / "jars")
     monkeypatch.setattr(sys, "platform", "linux")
     monkeypatch.setattr(door, "check_users_are_known", lambda _: None)
     (tmp_path / "cache").mkdir()

@@ -13,8 +13,8 @@ from urllib.parse import urlsplit
 import pytest
 
 from hive_acid.errors import LocalMetastoreError
-from hive_acid.local.launch import TAIL_LINES, check_port_free, free_port, start_failed
-from hive_acid.local.probe import StartedProgram, StartError, await_start, metastore_answers, postgresql_answers
+from hive_acid_local.launch import TAIL_LINES, check_port_free, free_port, start_failed
+from hive_acid_local.probe import StartedProgram, StartError, await_start, metastore_answers, postgresql_answers
 from support.fake_metastore_server import FakeMetastoreServer
 from support.secured.certificates import make_certificates
 from support.secured.fake_logins import BAD, encrypt, expect_login

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from xml.etree import ElementTree
 
-from hive_acid.local.settings import write_configuration
+from hive_acid_local.settings import write_configuration
 
 
 def written(tmp_path: Path, chosen: Mapping[str, str]) -> dict[str, str]:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from hive_acid.local.supervisor import remove_stale_lock
+from hive_acid_local.supervisor import remove_stale_lock
 
 
 def lock_of(data: Path, process_id: str) -> Path:

@@ -11,7 +11,8 @@ from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
 import hive_acid
-from hive_acid import cli, config, local
+import hive_acid_local
+from hive_acid import cli, config
 from hive_acid.errors import ConfigurationError, MetastoreUnavailable, build_error
 from hive_acid.spark import builder, early_settings, setup_settings, shim
 from hive_acid.spark.early_settings import find_early_settings
@@ -140,7 +141,7 @@ class Embedded:
 
 
 def test_a_process_has_one_embedded_metastore(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(local, "EmbeddedMetastore", Embedded)
+    monkeypatch.setattr(hive_acid_local, "EmbeddedMetastore", Embedded)
     monkeypatch.setattr(builder, "_embedded", [])
     assert chosen_uris({}) == chosen_uris({}) == "thrift://127.0.0.1:9084"
 

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from hive_acid.downloads.spark_client import spark_client_artifacts
 from hive_acid.errors import ConfigurationError
-from hive_acid.local.artifacts import spark_client_artifacts
 from hive_acid.metastore.types import ServerInfo
 from hive_acid.spark.hive_client import NEWEST, SCHEMA_SERDES, WITH_GET_TABLE, choose_client, sees_insert_only
+from hive_acid_local.artifacts import HIVE_VERSION, embedded_release
 
 OF_3_1 = ServerInfo("3.0", has_get_table=True, transforms_tables=False)
 OF_4_0_0 = ServerInfo("4.0.0", has_get_table=True, transforms_tables=True)
@@ -81,6 +82,10 @@ def test_the_jars_of_each_client_are_pinned(version: str) -> None:
     assert len(artifacts) == 11
     assert [artifact.version for artifact in artifacts if artifact.name == "hive-exec"] == [version]
     assert all(len(artifact.sha256) == 64 for artifact in artifacts)
+
+
+def test_a_client_of_the_embedded_metastores_version_has_the_jars_that_it_has() -> None:
+    assert set(spark_client_artifacts(HIVE_VERSION)) <= set(embedded_release().artifacts)
 
 
 def test_a_client_that_nobody_pinned_is_refused() -> None:

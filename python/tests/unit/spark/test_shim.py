@@ -67,7 +67,7 @@ class FakeJvm:
 @pytest.mark.parametrize("line", LINES)
 def test_the_jar_is_that_of_the_running_line(line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pyspark, "__version__", f"{line}.7")
-    monkeypatch.setattr(shim, "__file__", str(tmp_path / "spark" / "shim.py"))
+    monkeypatch.setattr(shim, "SHIM_JARS", tmp_path / "jars")
     with pytest.raises(ConfigurationError, match=rf"NO_SHIM.*lines of Spark: none\..*--line {line} jars"):
         shim.find_shim_jar()
     others = [other for other in LINES if other != line]

@@ -1,4 +1,4 @@
-"""Find the Java that runs the metastore."""
+"""Find the Java that fetches files, and that runs the embedded metastore."""
 
 from __future__ import annotations
 

@@ -8,14 +8,14 @@ import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hive_acid.commands.shared import DONE, FAILED, NOT_RUNNING
+from hive_acid.api.command_line import DONE, FAILED, NOT_RUNNING
 
 if TYPE_CHECKING:
-    from hive_acid.commands.shared import Commands
-    from hive_acid.local.detached import RunningMetastore
+    from hive_acid.api.command_line import Commands
+    from hive_acid_local.detached import RunningMetastore
 
 
-def add_metastore_command(commands: Commands) -> None:
+def add_command(commands: Commands) -> None:
     """`hive-acid metastore start|stop|status`."""
     metastore = commands.add_parser("metastore", help="the embedded Hive Metastore of this machine")
     actions = metastore.add_subparsers(title="actions", required=True, metavar="ACTION")
@@ -33,7 +33,7 @@ def add_metastore_command(commands: Commands) -> None:
 
 def start_metastore(chosen: argparse.Namespace) -> int:
     """Start a metastore that outlives this command; with one already running in the folder, say so."""
-    from hive_acid.local.detached import find_running, start_detached
+    from hive_acid_local.detached import find_running, start_detached
 
     running = find_running(chosen.folder)
     if running is not None:
@@ -50,7 +50,7 @@ def start_metastore(chosen: argparse.Namespace) -> int:
 
 def stop_metastore(chosen: argparse.Namespace) -> int:
     """Stop the metastore of the folder."""
-    from hive_acid.local.detached import find_running, stop_detached
+    from hive_acid_local.detached import find_running, stop_detached
 
     if find_running(chosen.folder) is None:
         return _say_none(chosen.folder, "not running")
@@ -61,7 +61,7 @@ def stop_metastore(chosen: argparse.Namespace) -> int:
 
 def show_metastore(chosen: argparse.Namespace) -> int:
     """Print whether the metastore of the folder runs."""
-    from hive_acid.local.detached import find_running
+    from hive_acid_local.detached import find_running
 
     running = find_running(chosen.folder)
     if running is None:
@@ -88,7 +88,7 @@ def _without_answer(running: RunningMetastore) -> str:
 
 def _say_none(folder: Path, word: str) -> int:
     """One that starts or ends has no description, and neither one of another machine's or container's processes."""
-    from hive_acid.local.detached import is_in_use
+    from hive_acid_local.detached import is_in_use
 
     if is_in_use(folder):
         print("starting, ending, or run by processes that this one does not see")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from hive_acid.errors import LocalMetastoreError
-    from hive_acid.local.metastore import EmbeddedMetastore
+    from hive_acid.api.conditions import LocalMetastoreError
+    from hive_acid_local.metastore import EmbeddedMetastore
 
 __all__ = ["EmbeddedMetastore", "LocalMetastoreError"]
 
@@ -17,11 +17,11 @@ def __getattr__(name: str) -> Any:
     The supervisor of a metastore needs none, nor does the command line.
     """
     if name == "EmbeddedMetastore":
-        from hive_acid.local.metastore import EmbeddedMetastore
+        from hive_acid_local.metastore import EmbeddedMetastore
 
         return EmbeddedMetastore
     if name == "LocalMetastoreError":
-        from hive_acid.errors import LocalMetastoreError
+        from hive_acid.api.conditions import LocalMetastoreError
 
         return LocalMetastoreError
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

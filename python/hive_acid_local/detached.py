@@ -12,12 +12,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from hive_acid.errors import build_error
-from hive_acid.local.cache import Progress
-from hive_acid.local.installation import DatabaseKind
-from hive_acid.local.launch import STOP_LIMIT_SECONDS
-from hive_acid.local.probe import metastore_answers
-from hive_acid.local.start import LOCK_FILE, STATE_FILE, Wish, print_progress, start_metastore
+from hive_acid.api.conditions import build_error
+from hive_acid.api.downloads import Progress, print_progress
+from hive_acid_local.installation import DatabaseKind
+from hive_acid_local.launch import STOP_LIMIT_SECONDS
+from hive_acid_local.probe import metastore_answers
+from hive_acid_local.start import LOCK_FILE, STATE_FILE, Wish, start_metastore
 
 _POLL_SECONDS = 0.05
 

@@ -7,10 +7,10 @@ import tarfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from hive_acid.errors import build_error
-from hive_acid.local.artifacts import SCHEMA_SOURCE, Release
-from hive_acid.local.java import Java
-from hive_acid.local.private import make_private
+from hive_acid.api.conditions import build_error
+from hive_acid.api.downloads import Java
+from hive_acid_local.artifacts import SCHEMA_SOURCE, Release
+from hive_acid_local.private import make_private
 
 
 def build_log(template: Path) -> Path:

@@ -1,6 +1,6 @@
 """As whom PostgreSQL runs, and until when: it refuses to run as root, and must not outlive what started it.
 
-Run as a program, `python -m hive_acid.local.identity FOLDER COMMAND…` becomes COMMAND, as a user that PostgreSQL
+Run as a program, `python -m hive_acid_local.identity FOLDER COMMAND…` becomes COMMAND, as a user that PostgreSQL
 accepts and that may work in FOLDER, and dies with its caller.
 """
 

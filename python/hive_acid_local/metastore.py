@@ -10,16 +10,14 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from hive_acid.local.artifacts import embedded_release
-from hive_acid.local.cache import Progress
-from hive_acid.local.installation import DatabaseKind, default_database, prepare_installation
-from hive_acid.local.java import find_java
-from hive_acid.local.start import (
+from hive_acid.api.downloads import Progress, find_java, print_progress
+from hive_acid_local.artifacts import embedded_release
+from hive_acid_local.installation import DatabaseKind, default_database, prepare_installation
+from hive_acid_local.start import (
     NO_SETTINGS,
     Started,
     Wish,
     log_of,
-    print_progress,
     start_metastore,
     warehouse_of,
 )

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from hive_acid.local.artifacts import Release
-from hive_acid.local.java import Java
-from hive_acid.local.schema import load_schema
+from hive_acid.api.downloads import Java
+from hive_acid_local.artifacts import Release
+from hive_acid_local.schema import load_schema
 
 
 @dataclass(frozen=True)

@@ -24,9 +24,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from hive_acid.local.identity import in_child, own_database, postgresql_identity
-from hive_acid.local.private import make_private
-from hive_acid.local.probe import StartedProgram, StartError, await_start, metastore_answers, postgresql_answers
+from hive_acid_local.identity import in_child, own_database, postgresql_identity
+from hive_acid_local.private import make_private
+from hive_acid_local.probe import StartedProgram, StartError, await_start, metastore_answers, postgresql_answers
 
 STOP_LIMIT_SECONDS = 15.0
 _PARENT_POLL_SECONDS = 0.5

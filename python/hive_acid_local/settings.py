@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 from xml.sax.saxutils import escape
 
-from hive_acid.local.private import make_private
+from hive_acid_local.private import make_private
 
 _TXN: Final = "org.apache.hadoop.hive.metastore.txn.service"
 # Hive's own list without the Iceberg service, whose missing class would stop every one of them.

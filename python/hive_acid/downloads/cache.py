@@ -14,9 +14,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
+from hive_acid.downloads.progress import Progress
 from hive_acid.errors import build_error
 
-Progress = Callable[[str], None]
 _MANIFEST: Final = "manifest.json"
 _BLOCK_BYTES: Final = 1 << 20
 

@@ -16,13 +16,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from hive_acid.errors import build_error
-from hive_acid.local import launch
-from hive_acid.local.artifacts import Release
-from hive_acid.local.java import Java
-from hive_acid.local.private import make_private
-from hive_acid.local.probe import StartedProgram, StartError, await_start, postgresql_answers
-from hive_acid.local.schema import build_log, load_schema
+from hive_acid.api.conditions import build_error
+from hive_acid.api.downloads import Java
+from hive_acid_local import launch
+from hive_acid_local.artifacts import Release
+from hive_acid_local.private import make_private
+from hive_acid_local.probe import StartedProgram, StartError, await_start, postgresql_answers
+from hive_acid_local.schema import build_log, load_schema
 
 USER = "hive"
 DATABASE = "metastore"
@@ -136,4 +136,4 @@ class PostgreSql:
 
 
 def _as_accepted_user(data: Path, command: Sequence[str]) -> list[str]:
-    return [sys.executable, "-m", "hive_acid.local.identity", str(data), *command]
+    return [sys.executable, "-m", "hive_acid_local.identity", str(data), *command]

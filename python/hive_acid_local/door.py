@@ -14,14 +14,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from hive_acid.errors import build_error
-from hive_acid.local.cache import Progress, whole_entry
+from hive_acid.api.conditions import build_error
+from hive_acid.api.downloads import SHIM_JARS, Progress, whole_entry
 
 _HIVES_MAIN: Final = "org.apache.hadoop.hive.metastore.HiveMetaStore"
 _MAIN: Final = "hiveacid.metastore.OwnersMetastore"
 _CLASSES: Final = "hiveacid/metastore/"
 _OWNER: Final = "hiveacid.metastore.owner"
-_SHIMS: Final = Path(__file__).parent.parent / "jars"
 _LISTS: Final = (Path("/proc/net/tcp"), Path("/proc/self/uid_map"))
 _OVERFLOW_USER: Final = Path("/proc/sys/kernel/overflowuid")
 _ALL_USERS: Final = ["0", "0", "4294967295"]
@@ -45,7 +44,7 @@ def prepare_door(cache: Path, progress: Progress) -> Path | None:
         progress("other users of this machine can use this metastore: only Linux tells whose a connection is")
         return None
     check_users_are_known(os.geteuid())
-    classes = _read_classes(_SHIMS)
+    classes = _read_classes(SHIM_JARS)
     digest = hashlib.sha256(b"".join(classes[name] for name in sorted(classes))).hexdigest()[:12]
 
     def build(target: Path, _: Path | None) -> None:

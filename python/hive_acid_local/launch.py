@@ -15,10 +15,9 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, Final
 
-import hive_acid
-from hive_acid.errors import HiveAcidError, build_error
-from hive_acid.local.private import make_private
-from hive_acid.local.probe import START_LIMIT_SECONDS, StartError, no_answer
+from hive_acid.api.conditions import HiveAcidError, build_error
+from hive_acid_local.private import make_private
+from hive_acid_local.probe import START_LIMIT_SECONDS, StartError, no_answer
 
 ANSWER_LIMIT_SECONDS: Final = 2 * START_LIMIT_SECONDS + 30
 STOP_LIMIT_SECONDS: Final = 60.0
@@ -46,7 +45,7 @@ def check_port_free(port: int) -> None:
 
 def helper_environment() -> dict[str, str]:
     """The environment in which our own modules run as programs: this package first, nothing from the work folder."""
-    package_home = str(Path(hive_acid.__file__).parent.parent)
+    package_home = str(Path(__file__).parent.parent)
     return {**os.environ, "PYTHONPATH": package_home, "PYTHONSAFEPATH": "1"}
 
 
@@ -81,7 +80,7 @@ class SupervisorHandle:
         """Start a supervisor, which inherits the descriptor that holds the folder's lock. Does not wait for answers."""
         with make_private(log).open("ab") as sink:
             process = subprocess.Popen(
-                [sys.executable, "-m", "hive_acid.local.supervisor"],
+                [sys.executable, "-m", "hive_acid_local.supervisor"],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=sink,

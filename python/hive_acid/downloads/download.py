@@ -14,10 +14,11 @@ from pathlib import Path
 from typing import Final
 from xml.sax.saxutils import quoteattr
 
+from hive_acid.downloads.artifacts import Artifact
+from hive_acid.downloads.cache import file_sha256
+from hive_acid.downloads.java import Java
+from hive_acid.downloads.progress import Progress
 from hive_acid.errors import HiveAcidError, build_error
-from hive_acid.local.artifacts import Artifact
-from hive_acid.local.cache import Progress, file_sha256
-from hive_acid.local.java import Java
 
 _POLL_SECONDS = 0.5
 _CAUSES: Final[Mapping[str, str]] = {

@@ -5,7 +5,6 @@ from __future__ import annotations
 import fcntl
 import os
 import shutil
-import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -14,16 +13,15 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
 
-from hive_acid.errors import LocalMetastoreError, build_error
-from hive_acid.local.artifacts import Release, embedded_release
-from hive_acid.local.cache import Progress
-from hive_acid.local.class_archive import archive_options, recording_options
-from hive_acid.local.door import check_no_other_way, door_options, main_class
-from hive_acid.local.installation import DatabaseKind, Installation, default_database, prepare_installation
-from hive_acid.local.java import Java, find_java
-from hive_acid.local.launch import SupervisorHandle, check_port_free, free_port
-from hive_acid.local.private import make_private
-from hive_acid.local.settings import write_configuration
+from hive_acid.api.conditions import LocalMetastoreError, build_error
+from hive_acid.api.downloads import Java, Progress, find_java
+from hive_acid_local.artifacts import Release, embedded_release
+from hive_acid_local.class_archive import archive_options, recording_options
+from hive_acid_local.door import check_no_other_way, door_options, main_class
+from hive_acid_local.installation import DatabaseKind, Installation, default_database, prepare_installation
+from hive_acid_local.launch import SupervisorHandle, check_port_free, free_port
+from hive_acid_local.private import make_private
+from hive_acid_local.settings import write_configuration
 
 _PORT_TRIES: Final = 3
 LOCK_FILE: Final = "lock"  # held by the supervisor as long as it lives
@@ -70,12 +68,6 @@ def start_metastore(wish: Wish, progress: Progress) -> Started:
         if wish.records_classes_to is None:
             _record_classes(installation, wish, progress)
         return _started(installation, folder, lock, wish)
-
-
-def print_progress(message: str) -> None:
-    """Tell on standard error what is being fetched or built."""
-    sys.stderr.write(f"hive-acid: {message}\n")
-    sys.stderr.flush()
 
 
 def warehouse_of(folder: Path) -> Path:

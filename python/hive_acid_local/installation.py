@@ -2,29 +2,23 @@
 
 from __future__ import annotations
 
-import hashlib
 import shutil
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
 
-from hive_acid.errors import build_error
-from hive_acid.local.artifacts import (
+from hive_acid.api.conditions import build_error
+from hive_acid.api.downloads import Java, Progress, cache_folder, cache_lock, digest_artifacts, download, whole_entry
+from hive_acid_local.artifacts import (
     SCHEMA_SOURCE,
-    Artifact,
     Release,
     platform_name,
     postgresql_artifact,
-    spark_client_artifacts,
 )
-from hive_acid.local.cache import Progress, cache_folder, cache_lock, whole_entry
-from hive_acid.local.class_archive import archive_path
-from hive_acid.local.derby import Derby
-from hive_acid.local.door import prepare_door
-from hive_acid.local.download import download
-from hive_acid.local.java import Java
-from hive_acid.local.postgresql import PostgreSql, unpack_binaries
+from hive_acid_local.class_archive import archive_path
+from hive_acid_local.derby import Derby
+from hive_acid_local.door import prepare_door
+from hive_acid_local.postgresql import PostgreSql, unpack_binaries
 
 DatabaseKind = Literal["postgresql", "derby"]
 _TEMPLATE_VERSION: Final = "1"  # raise it when the way a template is built changes
@@ -73,7 +67,7 @@ def prepare_installation(
         def fetch(target: Path, damaged: Path | None) -> None:
             download(artifacts, target, damaged, java, f"the metastore {release.version}", progress)
 
-        lib = whole_entry(cache / f"metastore-{release.version}-{_digest(artifacts)}", fetch, progress)
+        lib = whole_entry(cache / f"metastore-{release.version}-{digest_artifacts(artifacts)}", fetch, progress)
         files = [lib / artifact.file_name for artifact in artifacts]
         database = _postgresql(cache, java, progress) if kind == "postgresql" else Derby()
 
@@ -82,27 +76,14 @@ def prepare_installation(
             database.build_template(target, files, runtime or java, release)
 
         binaries = [found] if kind == "postgresql" and (found := postgresql_artifact()) else []
-        name = f"template-{kind}-{_digest([*artifacts, *binaries], _TEMPLATE_VERSION + release.schema_changes)}"
+        name = (
+            f"template-{kind}-{digest_artifacts([*artifacts, *binaries], _TEMPLATE_VERSION + release.schema_changes)}"
+        )
         template = whole_entry(cache / name, build, progress)
         jars = tuple(path for path in files if not path.name.startswith(SCHEMA_SOURCE))
         door = prepare_door(cache, progress)
         runs_on, classes = runtime or java, jars if door is None else (*jars, door)
         return Installation(runs_on, classes, database, template, archive_path(lib, runs_on, door), door)
-
-
-def prepare_spark_client(version: str, java: Java, progress: Progress) -> tuple[Path, ...]:
-    """The jars of the Hive client of `version` for Spark, from the cache or fetched into it.
-
-    Raises HIVE_ACID_DOWNLOAD.
-    """
-    cache, artifacts = cache_folder(), spark_client_artifacts(version)
-
-    def fetch(target: Path, damaged: Path | None) -> None:
-        download(artifacts, target, damaged, java, f"the Hive client {version} for Spark", progress)
-
-    with cache_lock(cache, progress):
-        entry = whole_entry(cache / f"spark-client-{version}-{_digest(artifacts)}", fetch, progress)
-    return tuple(entry / artifact.file_name for artifact in artifacts)
 
 
 def _postgresql(cache: Path, java: Java, progress: Progress) -> PostgreSql:
@@ -116,10 +97,5 @@ def _postgresql(cache: Path, java: Java, progress: Progress) -> PostgreSql:
         unpack_binaries(jar, target)
         jar.unlink()
 
-    name = f"postgresql-{artifact.version}-{platform_name()}-{_digest([artifact])}"
+    name = f"postgresql-{artifact.version}-{platform_name()}-{digest_artifacts([artifact])}"
     return PostgreSql(whole_entry(cache / name, fetch_and_unpack, progress))
-
-
-def _digest(artifacts: Sequence[Artifact], extra: str = "") -> str:
-    text = "\n".join([*(artifact.sha256 for artifact in artifacts), extra])
-    return hashlib.sha256(text.encode()).hexdigest()[:12]

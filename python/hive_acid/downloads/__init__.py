@@ -1,0 +1,1 @@
+"""Published files that are fetched once, checked, and kept in the user's cache. Only POSIX systems have it."""
