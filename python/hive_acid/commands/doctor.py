@@ -47,10 +47,10 @@ def _run(parser: argparse.ArgumentParser, chosen: argparse.Namespace) -> int:
 
 def set_aside(chosen: argparse.Namespace) -> int:
     """Print what is lost with a write ID, and set it aside if that was confirmed; 1 if it was not."""
-    from hive_acid.doctor.set_aside import SettingAside
     from hive_acid.doctor.set_aside_report import format_json, format_text
     from hive_acid.errors import HiveAcidError
     from hive_acid.model.table import TableName
+    from hive_acid.set_aside.setting_aside import SettingAside
     from hive_acid.spark.storage_session import warehouse_session
 
     name = TableName(*chosen.table)

@@ -3,61 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
+from hive_acid.clock import format_age, is_old
 from hive_acid.compaction.initiator.policy import ABORTS_BY_CLEANER, Verdict
-from hive_acid.compaction.queue.liveness import is_of_statement
-from hive_acid.doctor.ages import find_old, format_age, is_old
+from hive_acid.compaction.services import WAITING_MS, Services, find_cleaning_cure
+from hive_acid.doctor.ages import find_old
 from hive_acid.doctor.finding import Finding, FindingKind, Subject
 from hive_acid.metastore.compaction_types import CompactionInfo, CompactionState
 from hive_acid.metastore.conversion import parse_partition_values
-from hive_acid.metastore.types import MetastoreLine
 from hive_acid.snapshot.acid_state import AcidState
 
-WAITING_MS = 3_600_000
-"""From which time on a request or a cleaning that is not done is worth a word."""
 _OBSOLETE_MS = 86_400_000
-_CLEANER_ON = "metastore.compactor.cleaner.on=true"
-_LOG_ADVICE = "look into the metastore's log for what keeps its Cleaner; it also waits for the table's readers"
-_UNTYPED_PARAMETER = "could not determine data type of parameter $4"
-_POSTGRESQL_CURE = (
-    "add preferQueryMode=simple to the parameters of its JDBC URL "
-    "and -Dspring.jdbc.getParameterType.ignore=true to its Java options"
-)
 
 
-@dataclass(frozen=True)
-class Service:
-    """The services beside the metastore, by its settings, and the smallest open transaction (None: none is open).
-
-    `version` is what the metastore calls itself. `cleans_aborted`: a cleaner of its own removes at once what aborted
-    transactions left.
-    """
-
-    line: MetastoreLine
-    has_initiator: bool
-    has_cleaner: bool
-    oldest_txn_id: int | None = None
-    version: str = ""
-    cleans_aborted: bool = False
-
-    @property
-    def cleaner_advice(self) -> str:
-        """How to have a Cleaner."""
-        if self.line is MetastoreLine.HIVE_3:
-            return "start one: hive.compactor.initiator.on=true on one server of the metastore starts it too"
-        return f"start one: {_CLEANER_ON} on one server of the metastore, where housekeeping runs"
-
-    def find_worker(self, pool: str | None) -> str:
-        """The service that takes entries of the pool from the queue, for messages."""
-        if is_of_statement(pool):
-            return "that of the session that asked, which may have gone; ALTER TABLE … COMPACT has it done by another"
-        if self.line is MetastoreLine.HIVE_3:
-            return "Hive's own (hive.compactor.worker.threads on a server of the metastore); no other gets it on 3.1"
-        return f"hive-acid worker{f' --pools {pool}' if pool else ''}, or Hive's own"
-
-
-def find_impatient_cleaner(service: Service) -> Iterator[Finding]:
+def find_impatient_cleaner(service: Services) -> Iterator[Finding]:
     """The cleaner of aborted transactions of 4.x (AbortedTxnCleaner), which waits for no open transaction."""
     if service.has_cleaner and service.cleans_aborted:
         detail = "its Cleaner removes files of aborted transactions without waiting for those who read"
@@ -67,7 +26,7 @@ def find_impatient_cleaner(service: Service) -> Iterator[Finding]:
 
 
 def find_pile_up(
-    subject: Subject, verdict: Verdict, entries: Sequence[CompactionInfo], service: Service
+    subject: Subject, verdict: Verdict, entries: Sequence[CompactionInfo], service: Services
 ) -> Iterator[Finding]:
     """A table or partition past its thresholds for which nothing is under way. `entries` are its own."""
     if verdict.kind is None or any(info.state.is_pending for info in entries):
@@ -89,7 +48,7 @@ def _format_spec(partition: str) -> str:
 
 
 def find_obsolete(
-    subject: Subject, state: AcidState, entries: Sequence[CompactionInfo], service: Service, now_ms: int
+    subject: Subject, state: AcidState, entries: Sequence[CompactionInfo], service: Services, now_ms: int
 ) -> Iterator[Finding]:
     """Folders that were replaced a day or more ago and are still there.
 
@@ -107,7 +66,9 @@ def find_obsolete(
         yield subject.finding(FindingKind.OBSOLETE_FOLDERS, detail, "only space, and time to list them", cure)
 
 
-def find_stuck(subject: Subject, entries: Sequence[CompactionInfo], service: Service, now_ms: int) -> Iterator[Finding]:
+def find_stuck(
+    subject: Subject, entries: Sequence[CompactionInfo], service: Services, now_ms: int
+) -> Iterator[Finding]:
     """Entries of the queue that do not get on. `entries` are those of the table or partition, the latest first."""
     tried = [info for info in entries if info.state is not CompactionState.DID_NOT_INITIATE]
     if tried and tried[0].state is CompactionState.FAILED:
@@ -126,22 +87,6 @@ def find_stuck(subject: Subject, entries: Sequence[CompactionInfo], service: Ser
             )
             cure = find_cleaning_cure(info, service)
             yield subject.finding(FindingKind.CLEANING_WAITS, detail, "only space, and time to list it", cure)
-
-
-def find_cleaning_cure(info: CompactionInfo, service: Service) -> str:
-    """The cure for a compaction that is done and not cleaned."""
-    if not service.has_cleaner:
-        return f"no Cleaner runs; {service.cleaner_advice}"
-    if info.error:
-        found = _POSTGRESQL_CURE if _UNTYPED_PARAMETER in info.error else "remove the cause"
-        return f"the metastore's Cleaner fails ({info.error}); {found}, and it tries again"
-    oldest = service.oldest_txn_id
-    if service.line is MetastoreLine.HIVE_4 and oldest and info.next_txn_id and oldest < info.next_txn_id:
-        return f"the Cleaner waits for transaction {oldest} to end, which began before it was done"
-    if info.partition is None and service.version.startswith("4.0."):
-        # the failure itself cannot be stored: its text has a zero byte, which PostgreSQL refuses (tried on 4.0.0)
-        return f'{_LOG_ADVICE}; if it says "{_UNTYPED_PARAMETER}" (Hive 4.0 on PostgreSQL), {_POSTGRESQL_CURE}'
-    return _LOG_ADVICE
 
 
 def _done_ms(info: CompactionInfo) -> int | None:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from hive_acid.compaction.initiator.initiator import has_initiator
-from hive_acid.compaction.initiator.policy import Thresholds, cleans_aborted_at_once, find_exemption, judge
+from hive_acid.compaction.initiator.policy import Thresholds, find_exemption, judge
 from hive_acid.compaction.initiator.survey import (
     CompactorView,
     Root,
@@ -15,7 +14,8 @@ from hive_acid.compaction.initiator.survey import (
     load_thresholds,
     survey,
 )
-from hive_acid.doctor.compactions import Service, find_impatient_cleaner, find_obsolete, find_pile_up, find_stuck
+from hive_acid.compaction.services import Services, load_services
+from hive_acid.doctor.compactions import find_impatient_cleaner, find_obsolete, find_pile_up, find_stuck
 from hive_acid.doctor.damaged_files import find_damaged_files
 from hive_acid.doctor.file_names import find_misread_names, find_spark_markers, find_stray_root_files, find_strays
 from hive_acid.doctor.finding import Finding, FindingKind, Subject
@@ -35,7 +35,7 @@ from hive_acid.hive_times import parse_duration_ms
 from hive_acid.metastore.compaction_types import CompactionInfo, CompactionState
 from hive_acid.metastore.protocol import Metastore
 from hive_acid.metastore.server_settings import find_server_value
-from hive_acid.metastore.types import MetastoreLine, TransactionState
+from hive_acid.metastore.types import TransactionState
 from hive_acid.model.names import OVERWRITE_FILE
 from hive_acid.model.table import Partition, TableDescription, TableKind, TableName
 from hive_acid.model.write_ids import ValidWriteIdList
@@ -45,7 +45,6 @@ from hive_acid.snapshot.filesystem import FileSystem, Listing
 from hive_acid.snapshot.foreign_files import find_foreign_files
 from hive_acid.writing.unlocked_writers import find_unlocked_writers
 
-CLEANER_ON = "hive.compactor.cleaner.on"
 _REFUSED = ("HIVE_ACID_UNSUPPORTED_LAYOUT", "HIVE_ACID_CORRUPT_FILE")
 """The errors that a reader of such files ends in."""
 
@@ -70,16 +69,6 @@ class _Case:
         """The properties of the flat table or the partition."""
         found = (each.parameters for each in self.partitions or () if each.name == partition)
         return self.table.parameters if partition is None else next(found, {})
-
-
-def load_service(metastore: Metastore) -> Service:
-    """The services beside the metastore. Raises what the metastore raises."""
-    initiates = has_initiator(metastore)
-    cleans = find_server_value(metastore.config_value, CLEANER_ON, "false") == "true"
-    has_cleaner = initiates if metastore.line is MetastoreLine.HIVE_3 else cleans
-    oldest = min(metastore.valid_transactions(0).open, default=None)
-    cleans_aborted = cleans_aborted_at_once(metastore.line, metastore.config_value)
-    return Service(metastore.line, initiates, has_cleaner, oldest, metastore.version, cleans_aborted)
 
 
 class Doctor:
@@ -107,7 +96,7 @@ class Doctor:
         named table that is not transactional, and what the metastore and storage raise; of several tables, what one
         raises is a finding.
         """
-        service = load_service(self._metastore)
+        service = load_services(self._metastore)
         if name is not None:
             table = self._metastore.table(name)
             if table.kind is TableKind.PLAIN:
@@ -119,7 +108,7 @@ class Doctor:
         yield from find_impatient_cleaner(service)
         yield from self._examine_transactions()
 
-    def _try_table(self, name: TableName, service: Service) -> Iterator[Finding]:
+    def _try_table(self, name: TableName, service: Services) -> Iterator[Finding]:
         try:
             table = self._metastore.table(name)
             if table.kind is not TableKind.PLAIN:
@@ -151,7 +140,7 @@ class Doctor:
         thresholds = load_thresholds(metastore, table)
         return _Case(table, partitions, write_ids, view, entries, thresholds, exemption is not None)
 
-    def _examine_table(self, table: TableDescription, service: Service) -> Iterator[Finding]:
+    def _examine_table(self, table: TableDescription, service: Services) -> Iterator[Finding]:
         case = self._load_case(table)
         roots = find_roots(table, case.partitions)
         locations = sorted({table.location, *(root.location for root in roots)})
@@ -189,7 +178,7 @@ class Doctor:
         yield from find_stray_root_files(case.subject, listing, [p.location.rstrip("/") for p in partitions])
         yield from find_unknown_partitions(case.subject, case.table, listing, partitions)
 
-    def _examine_root(self, case: _Case, surveyed: SurveyedRoot, service: Service) -> Iterator[Finding]:
+    def _examine_root(self, case: _Case, surveyed: SurveyedRoot, service: Services) -> Iterator[Finding]:
         line, now_ms = service.line, self._clock_ms()
         subject = Subject(case.table.name, surveyed.root.partition)
         entries = case.entries.get(surveyed.root.partition, ())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from hive_acid.doctor.ages import format_age
+from hive_acid.clock import format_age
 from hive_acid.doctor.finding import Finding, FindingKind, Subject
 from hive_acid.metastore.types import HeldLock, LockKind, LockState, TransactionInfo, TransactionState
 from hive_acid.transactions.blockers import describe_owner

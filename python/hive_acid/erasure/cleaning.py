@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from hive_acid.doctor.compactions import Service, find_cleaning_cure
-from hive_acid.doctor.findings import load_service
+from hive_acid.compaction.services import Services, find_cleaning_cure, load_services
 from hive_acid.metastore.compaction_types import CompactionInfo, CompactionState
 from hive_acid.metastore.protocol import Metastore
 from hive_acid.metastore.types import TransactionInfo, TransactionState
@@ -43,7 +42,7 @@ class CleanerWatch:
         files tell in the end.
         """
         until_ms = self._clock_ms() + self._limit_ms
-        service = load_service(self._metastore)
+        service = load_services(self._metastore)
         while True:
             infos = {info.id: info for info in self._metastore.compactions() if info.id in ids}
             missing = [info for info in infos.values() if not _is_over(info)]
@@ -52,9 +51,9 @@ class CleanerWatch:
                 return tuple(self._explain(info, service) for info in sorted(missing, key=lambda info: info.id))
             tell(f"{len(missing)} of {len(ids)} compactions wait for the Cleaner")
             self._pause_ms(_POLL_MS)
-            service = load_service(self._metastore)
+            service = load_services(self._metastore)
 
-    def _explain(self, info: CompactionInfo, service: Service) -> Waiting:
+    def _explain(self, info: CompactionInfo, service: Services) -> Waiting:
         if _has_failed(info):
             reason = f"compaction {info.id} ended as {info.state.value}: {info.error or 'no reason is kept'}"
             return Waiting(info.table, info.id, reason)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from hive_acid.doctor.ages import format_age, is_old
-from hive_acid.doctor.compactions import WAITING_MS
+from hive_acid.clock import format_age, is_old
+from hive_acid.compaction.services import WAITING_MS
 from hive_acid.metastore.compaction_types import CompactionInfo, CompactionKind, CompactionState
 from hive_acid.operators.rows import Row, Scope
 from hive_acid.sql.operator_statements import ShowCompactions, SortKey

@@ -10,10 +10,10 @@ from pyspark.sql import SparkSession
 
 from hive_acid import config
 from hive_acid.doctor.findings import Doctor
-from hive_acid.doctor.set_aside import SettingAside
 from hive_acid.errors import HiveAcidError
 from hive_acid.history.reader import load_history
 from hive_acid.model.table import TableName
+from hive_acid.set_aside.setting_aside import SettingAside
 from hive_acid.spark.session import attach
 from integration.conftest import Tables
 

@@ -7,9 +7,9 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from hive_acid import config
-from hive_acid.doctor.set_aside import SettingAside
-from hive_acid.doctor.set_aside_plan import name_bar
 from hive_acid.model.table import TableName
+from hive_acid.set_aside.set_aside_plan import name_bar
+from hive_acid.set_aside.setting_aside import SettingAside
 from hive_acid.spark.session import attach
 from interop.hive_engine import HiveEngine, HiveError
 from interop.hive_table import acid_table

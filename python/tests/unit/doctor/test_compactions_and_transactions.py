@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from hive_acid.doctor.compactions import Service, find_stuck
+from hive_acid.compaction.services import Services
+from hive_acid.doctor.compactions import find_stuck
 from hive_acid.doctor.finding import FindingKind, Subject
 from hive_acid.metastore.compaction_types import CompactionInfo, CompactionKind, CompactionRequest, CompactionState
 from hive_acid.metastore.types import LockComponent, LockKind, MetastoreLine, OperationKind
@@ -112,7 +113,7 @@ class TestCompactions:
         entry = CompactionInfo(
             7, TABLE, CompactionKind.MAJOR, CompactionState.READY, error=error, committed_ms=1, next_txn_id=5
         )
-        service = Service(MetastoreLine.HIVE_4, False, True, None, version)
+        service = Services(MetastoreLine.HIVE_4, False, True, None, version)
         (finding,) = find_stuck(Subject(TABLE), [entry], service, 1 + HOUR_MS)
         assert cure in finding.cure
         assert "transaction" not in finding.cure

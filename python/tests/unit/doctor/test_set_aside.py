@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 
 from hive_acid.config import Settings
-from hive_acid.doctor.set_aside import SetAside, SettingAside
-from hive_acid.doctor.set_aside_plan import name_bar
 from hive_acid.doctor.set_aside_report import format_json, format_text
 from hive_acid.errors import HiveAcidError
 from hive_acid.history.reader import load_history
 from hive_acid.metastore.compaction_types import CompactionKind, CompactionRequest
 from hive_acid.metastore.types import LockComponent, LockKind, OperationKind
 from hive_acid.reading.warehouse import Warehouse
+from hive_acid.set_aside.set_aside_plan import name_bar
+from hive_acid.set_aside.setting_aside import SetAside, SettingAside
 from hive_acid.snapshot.table_snapshot import load_states
 from hive_acid.transactions.locks import Identity
 from hive_acid.transactions.manager import TransactionManager

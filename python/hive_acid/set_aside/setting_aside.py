@@ -13,16 +13,6 @@ from dataclasses import dataclass, replace
 
 from hive_acid import config
 from hive_acid.compaction.initiator.survey import find_roots
-from hive_acid.doctor.delete_events import UnreadableDeletes, count_deletes
-from hive_acid.doctor.set_aside_plan import (
-    Place,
-    PlannedFolder,
-    SetAsidePlan,
-    build_set_aside_error,
-    name_bar,
-    plan_set_aside,
-    without_bar,
-)
 from hive_acid.errors import HiveAcidError, build_error, build_refusal
 from hive_acid.errors.outcome import StatementOutcome, telling
 from hive_acid.history.entries import HistoryEntry
@@ -41,6 +31,16 @@ from hive_acid.model.table import TableDescription, TableKind, TableName
 from hive_acid.model.write_ids import ValidTxnList, ValidWriteIdList
 from hive_acid.older_python import add_note
 from hive_acid.reading.warehouse import Warehouse
+from hive_acid.set_aside.delete_events import UnreadableDeletes, count_deletes
+from hive_acid.set_aside.set_aside_plan import (
+    Place,
+    PlannedFolder,
+    SetAsidePlan,
+    build_set_aside_error,
+    name_bar,
+    plan_set_aside,
+    without_bar,
+)
 from hive_acid.snapshot.table_snapshot import load_state
 from hive_acid.transactions.manager import Transaction
 from hive_acid.wire.storage import FileVersion
