@@ -15,16 +15,25 @@ from collections.abc import Callable, Sequence
 
 from hive_acid import __version__
 from hive_acid.commands.demo import add_demo_command
-from hive_acid.commands.doctor import add_doctor_command
 from hive_acid.commands.erase import add_erase_command
-from hive_acid.commands.history import add_history_command
-from hive_acid.commands.initiator import add_initiator_command
 from hive_acid.commands.settings import add_settings_command
 from hive_acid.commands.shared import FAILED, Commands
 from hive_acid.commands.transactions import add_transaction_command
 from hive_acid.commands.verify import add_verify_command
-from hive_acid.commands.worker import add_worker_command
-from hive_acid.wings import is_there, load_wing
+from hive_acid.wings import is_there, load_wing, needing
+
+EXTRAS = {
+    "metastore": "local",
+    "doctor": "ops",
+    "history": "ops",
+    "erase": "erasure",
+    "verify": "erasure",
+    "initiator": "ops",
+    "worker": "ops",
+    "demo": "all",
+    "sqltest": "sqltest",
+}
+"""The extra that brings all that a command needs; the others need none."""
 
 
 def of_wing(name: str, module: str) -> Callable[[Commands], None]:
@@ -46,12 +55,12 @@ ADDED = (
     of_wing("metastore", "hive_acid_local.command"),
     add_settings_command,
     add_transaction_command,
-    add_doctor_command,
-    add_history_command,
+    of_wing("doctor", "hive_acid_ops.commands.doctor"),
+    of_wing("history", "hive_acid_ops.commands.history"),
     add_erase_command,
     add_verify_command,
-    add_initiator_command,
-    add_worker_command,
+    of_wing("initiator", "hive_acid_ops.commands.initiator"),
+    of_wing("worker", "hive_acid_ops.commands.worker"),
     add_demo_command,
     of_wing("sqltest", "hive_acid_sqltest.command"),
 )
@@ -62,7 +71,7 @@ def build_parser() -> argparse.ArgumentParser:
     """All commands and their arguments."""
     parser = argparse.ArgumentParser(prog="hive-acid", description="Hive ACID DML for Spark SQL")
     parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
-    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
+    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND", dest="command")
     for add_command in ADDED:
         add_command(commands)
     return parser
@@ -72,7 +81,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; the exit code. An error that nobody foresaw shows its stack trace and is a failure too."""
     chosen = build_parser().parse_args(arguments)
     try:
-        code: int = chosen.run(chosen)
+        with needing(EXTRAS.get(chosen.command, "all"), f"hive-acid {chosen.command}"):
+            code: int = chosen.run(chosen)
     except Exception as error:  # noqa: BLE001 (Python would end with 1, which tells of a finding)
         if _is_told(error):
             print(error, file=sys.stderr)

@@ -1,5 +1,27 @@
 """Parts that commands of `hive-acid` share. The module of a wing adds its command by a function `add_command`."""
 
-from hive_acid.commands.shared import DONE, FAILED, INTERRUPTED, NOT_RUNNING, Commands
+from hive_acid.commands.shared import (
+    DONE,
+    FAILED,
+    FOUND,
+    INTERRUPTED,
+    NOT_RUNNING,
+    Commands,
+    add_metastore_option,
+    find_uris,
+    parse_count,
+    parse_table,
+)
 
-__all__ = ["DONE", "FAILED", "INTERRUPTED", "NOT_RUNNING", "Commands"]
+__all__ = [
+    "DONE",
+    "FAILED",
+    "FOUND",
+    "INTERRUPTED",
+    "NOT_RUNNING",
+    "Commands",
+    "add_metastore_option",
+    "find_uris",
+    "parse_count",
+    "parse_table",
+]

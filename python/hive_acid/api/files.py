@@ -1,6 +1,29 @@
 """Names of the files and folders of a transactional table, and the notes that lie with them."""
 
 from hive_acid.history.note import HistoryFile
-from hive_acid.model.names import FLUSH_LENGTH_SUFFIX, HISTORY_FILE, BucketFileName, is_hidden
+from hive_acid.model.names import (
+    FLUSH_LENGTH_SUFFIX,
+    HISTORY_FILE,
+    MAGIC_FOLDER_PREFIX,
+    OUTPUT_JOB_PREFIX,
+    OVERWRITE_FILE,
+    STAGING_PREFIX,
+    BucketFileName,
+    FolderName,
+    is_hidden,
+    may_have_side_files,
+)
 
-__all__ = ["FLUSH_LENGTH_SUFFIX", "HISTORY_FILE", "BucketFileName", "HistoryFile", "is_hidden"]
+__all__ = [
+    "FLUSH_LENGTH_SUFFIX",
+    "HISTORY_FILE",
+    "MAGIC_FOLDER_PREFIX",
+    "OUTPUT_JOB_PREFIX",
+    "OVERWRITE_FILE",
+    "STAGING_PREFIX",
+    "BucketFileName",
+    "FolderName",
+    "HistoryFile",
+    "is_hidden",
+    "may_have_side_files",
+]

@@ -1,5 +1,11 @@
-"""Where the surroundings of a process say that a metastore is."""
+"""Settings of the surroundings and of a metastore: where one is, and how Hive writes a duration."""
 
 from hive_acid.hive_site import find_metastore_uris
+from hive_acid.hive_times import parse_duration_ms
+from hive_acid.metastore.server_settings import find_server_value
 
-__all__ = ["find_metastore_uris"]
+__all__ = [
+    "find_metastore_uris",
+    "find_server_value",
+    "parse_duration_ms",
+]

@@ -5,8 +5,6 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from hive_acid.wings import needing
-
 if TYPE_CHECKING:
     from hive_acid.commands.shared import Commands
 
@@ -19,7 +17,6 @@ def add_demo_command(commands: Commands) -> None:
 
 def show_demo(chosen: argparse.Namespace) -> int:
     """Run the guided tour; its exit codes are its own."""
-    with needing("all", "hive-acid demo"):
-        from hive_acid.demo.run import run_demo
+    from hive_acid.demo.run import run_demo
 
     return run_demo()

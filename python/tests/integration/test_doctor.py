@@ -15,8 +15,6 @@ from typing import Any
 import pytest
 from pyspark.sql import SparkSession
 
-from hive_acid.doctor.finding import Finding, FindingKind
-from hive_acid.doctor.findings import Doctor, treat
 from hive_acid.errors import HiveAcidError
 from hive_acid.local import EmbeddedMetastore
 from hive_acid.metastore.compaction_types import CompactionKind
@@ -26,6 +24,8 @@ from hive_acid.model.names import OVERWRITE_FILE
 from hive_acid.model.table import TableName
 from hive_acid.spark.session import attach
 from hive_acid.wire.storage import FileVersion
+from hive_acid_ops.doctor.finding import Finding, FindingKind
+from hive_acid_ops.doctor.findings import Doctor, treat
 from integration.conftest import Tables
 from support.metastore_releases import started_release
 from support.metastore_setup import thrift_setup

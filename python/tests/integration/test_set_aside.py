@@ -9,12 +9,12 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from hive_acid import config
-from hive_acid.doctor.findings import Doctor
 from hive_acid.errors import HiveAcidError
 from hive_acid.history.reader import load_history
 from hive_acid.model.table import TableName
 from hive_acid.set_aside.setting_aside import SettingAside
 from hive_acid.spark.session import attach
+from hive_acid_ops.doctor.findings import Doctor
 from integration.conftest import Tables
 
 INSERTED = [(1, "one", 0), (2, "two", 0), (3, "three", 1)]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from hive_acid.doctor.finding import Finding, FindingKind
-from hive_acid.doctor.findings import Doctor, treat
 from hive_acid.errors import build_error
 from hive_acid.model.table import Column, Partition, TableName
+from hive_acid_ops.doctor.finding import Finding, FindingKind
+from hive_acid_ops.doctor.findings import Doctor, treat
 from support.memory_file_system import MemoryFileSystem
 from support.statements import LOCATION, TABLE, World, build_table
 

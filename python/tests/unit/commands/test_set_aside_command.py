@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 import pytest
 
+from hive_acid.api import sessions
 from hive_acid.cli import main
 from hive_acid.config import Settings
 from hive_acid.reading.warehouse import Warehouse
-from hive_acid.spark import storage_session
 from hive_acid.wire.statement_kinds import StatementKind
 from hive_acid.writing.notes import NoteWriter
 from support.statements import LOCATION, World
@@ -37,7 +37,7 @@ def world(monkeypatch: pytest.MonkeyPatch) -> World:
     def session(_: str) -> Iterator[Side]:
         yield Side(world.warehouse, NoteWriter(), Settings({}))
 
-    monkeypatch.setattr(storage_session, "warehouse_session", session)
+    monkeypatch.setattr(sessions, "warehouse_session", session)
     return world
 
 

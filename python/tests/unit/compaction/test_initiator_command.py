@@ -12,9 +12,9 @@ from collections.abc import Iterator
 import pytest
 
 from hive_acid.cli import main
-from hive_acid.commands.initiator import _look, _look_until_stopped
 from hive_acid.commands.shared import DONE
 from hive_acid.compaction.initiator.initiator import Initiator
+from hive_acid_ops.commands.initiator import _look, _look_until_stopped
 from support.statements import LOCATION, World
 
 

@@ -7,11 +7,11 @@ from dataclasses import replace
 import pytest
 
 from hive_acid.compaction.services import Services
-from hive_acid.doctor.compactions import find_stuck
-from hive_acid.doctor.finding import FindingKind, Subject
 from hive_acid.metastore.compaction_types import CompactionInfo, CompactionKind, CompactionRequest, CompactionState
 from hive_acid.metastore.types import LockComponent, LockKind, MetastoreLine, OperationKind
 from hive_acid.wire.statement_kinds import StatementKind
+from hive_acid_ops.doctor.compactions import find_stuck
+from hive_acid_ops.doctor.finding import FindingKind, Subject
 from support.doctoring import (
     DAY_MS,
     HOUR_MS,

@@ -7,13 +7,13 @@ from dataclasses import replace
 
 import pytest
 
-from hive_acid.doctor.finding import Finding
-from hive_acid.doctor.findings import Doctor, Treatment, treat
-from hive_acid.doctor.report import format_json, format_line
 from hive_acid.errors import InvalidStatement, MetastoreUnavailable, UnsupportedOperation
 from hive_acid.metastore.types import OperationKind
 from hive_acid.model.table import TableName
 from hive_acid.wire.statement_kinds import StatementKind
+from hive_acid_ops.doctor.finding import Finding
+from hive_acid_ops.doctor.findings import Doctor, Treatment, treat
+from hive_acid_ops.doctor.report import format_json, format_line
 from support.doctoring import Kind, RefusingFileSystem, examine, stage
 from support.faults import FaultyMetastore
 from support.statements import LOCATION, TABLE, World, build_table

@@ -7,13 +7,13 @@ from dataclasses import replace
 
 import pytest
 
-from hive_acid.doctor.finding import FindingKind, Subject
-from hive_acid.doctor.partitions import find_local_files, find_unknown_partitions
 from hive_acid.errors import build_error
 from hive_acid.model.table import Partition
 from hive_acid.snapshot.listing import ListedFile, Listing
 from hive_acid.wire.statement_kinds import StatementKind
 from hive_acid.wire.storage import FileVersion
+from hive_acid_ops.doctor.finding import FindingKind, Subject
+from hive_acid_ops.doctor.partitions import find_local_files, find_unknown_partitions
 from support.doctoring import (
     PARTITIONED,
     Kind,

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from hive_acid.config import Settings
-from hive_acid.doctor.set_aside_report import format_json, format_text
 from hive_acid.errors import HiveAcidError
 from hive_acid.history.reader import load_history
 from hive_acid.metastore.compaction_types import CompactionKind, CompactionRequest
@@ -21,6 +20,7 @@ from hive_acid.transactions.locks import Identity
 from hive_acid.transactions.manager import TransactionManager
 from hive_acid.wire.statement_kinds import StatementKind
 from hive_acid.writing.notes import NoteWriter
+from hive_acid_ops.doctor.set_aside_report import format_json, format_text
 from support.doctoring import make_partitioned
 from support.fault_points import FILES, METASTORE, FaultPoints, Killed, build_failure
 from support.statements import LOCATION, TABLE, World, build_table, keep_still

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from hive_acid.clock import format_age
-from hive_acid.doctor.finding import Finding, FindingKind, Subject
-from hive_acid.metastore.types import HeldLock, LockKind, LockState, TransactionInfo, TransactionState
-from hive_acid.transactions.blockers import describe_owner
-from hive_acid.transactions.unlocked_writers import OUR_AGENT
+from hive_acid.api.clocks import format_age
+from hive_acid.api.statements import (
+    OUR_AGENT,
+    HeldLock,
+    LockKind,
+    LockState,
+    TransactionInfo,
+    TransactionState,
+    describe_owner,
+)
+from hive_acid_ops.doctor.finding import Finding, FindingKind, Subject
 
 OLD_MS = 3_600_000
 """From which age on an open transaction is worth a word."""

@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 
-from hive_acid.doctor.finding import Finding, FindingKind, Subject
-from hive_acid.metastore.types import MetastoreLine
-from hive_acid.model.names import FLUSH_LENGTH_SUFFIX
-from hive_acid.model.table import TableDescription
-from hive_acid.snapshot.acid_state import AcidState
-from hive_acid.wire.storage import FileVersion
+from hive_acid.api.files import FLUSH_LENGTH_SUFFIX
+from hive_acid.api.snapshots import AcidState
+from hive_acid.api.storage import FileVersion
+from hive_acid.api.tables import MetastoreLine, TableDescription
+from hive_acid_ops.doctor.finding import Finding, FindingKind, Subject
 
 _ACCURATE = "COLUMN_STATS_ACCURATE"
 _ROWS = "numRows"

@@ -10,21 +10,21 @@ import threading
 import time
 from typing import TYPE_CHECKING
 
-from hive_acid.clock import wall_clock_ms
-from hive_acid.commands.shared import DONE, FAILED, add_metastore_option, find_uris, parse_count, parse_table
+from hive_acid.api.clocks import wall_clock_ms
+from hive_acid.api.command_line import DONE, FAILED, add_metastore_option, find_uris, parse_count, parse_table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from hive_acid.commands.shared import Commands
-    from hive_acid.compaction.initiator.initiator import Initiator
-    from hive_acid.metastore.protocol import Metastore
+    from hive_acid.api.command_line import Commands
+    from hive_acid.api.compaction import Initiator
+    from hive_acid.api.tables import Metastore
 
 _INTERVAL_S = 300
 """As Hive's (hive.compactor.check.interval)."""
 
 
-def add_initiator_command(commands: Commands) -> None:
+def add_command(commands: Commands) -> None:
     """`hive-acid initiator`."""
     initiator = commands.add_parser(
         "initiator", help="ask for compactions of tables past their thresholds, where no Initiator of Hive does"
@@ -43,9 +43,9 @@ def add_initiator_command(commands: Commands) -> None:
 
 def run_initiator(chosen: argparse.Namespace) -> int:
     """Look, once or until SIGTERM or SIGINT; 2 if it cannot, or with --once if a table or database is not looked at."""
-    from hive_acid.compaction.initiator.initiator import INITIATOR_ON, Initiator, has_initiator
-    from hive_acid.errors import HiveAcidError
-    from hive_acid.spark.storage_session import storage_session
+    from hive_acid.api.compaction import INITIATOR_ON, Initiator, has_initiator
+    from hive_acid.api.conditions import HiveAcidError
+    from hive_acid.api.sessions import storage_session
 
     try:
         with storage_session(find_uris(chosen)) as (metastore, file_system):
@@ -63,7 +63,7 @@ def run_initiator(chosen: argparse.Namespace) -> int:
 
 
 def _look_until_stopped(chosen: argparse.Namespace, metastore: Metastore, initiator: Initiator) -> int:
-    from hive_acid.errors import HiveAcidError
+    from hive_acid.api.conditions import HiveAcidError
 
     stop = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -80,9 +80,11 @@ def _look_until_stopped(chosen: argparse.Namespace, metastore: Metastore, initia
 
 def _look(chosen: argparse.Namespace, metastore: Metastore, initiator: Initiator, stop: threading.Event) -> int:
     """Print what was done, table by table; the number of those, and of databases, that could not be looked at."""
-    from hive_acid.commands.progress import followed
-    from hive_acid.compaction.initiator.initiator import Action, find_candidates, format_json, format_text
-    from hive_acid.model.table import TableName
+    from hive_acid.api.compaction import Action, find_candidates
+    from hive_acid.api.compaction import format_decision_json as format_json
+    from hive_acid.api.compaction import format_decision_text as format_text
+    from hive_acid.api.progress import followed
+    from hive_acid.api.tables import TableName
 
     failures = _tell_unknown(metastore, chosen.database)
     tables = [TableName(*table) for table in chosen.table]
@@ -100,8 +102,8 @@ def _look(chosen: argparse.Namespace, metastore: Metastore, initiator: Initiator
 
 def _tell_unknown(metastore: Metastore, databases: Sequence[str]) -> int:
     """Print which of the databases named are not there; their number."""
-    from hive_acid.compaction.initiator.initiator import find_unknown_databases
-    from hive_acid.errors import build_error
+    from hive_acid.api.compaction import find_unknown_databases
+    from hive_acid.api.conditions import build_error
 
     unknown = find_unknown_databases(metastore, databases)
     for database in unknown:

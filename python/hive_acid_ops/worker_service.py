@@ -8,9 +8,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from hive_acid.compaction.queue.compaction_outcome import CompactionOutcome
-from hive_acid.errors import MetastoreUnavailable
-from hive_acid.metastore.compaction_types import CompactionJob
+from hive_acid.api.compaction import CompactionJob, CompactionOutcome
+from hive_acid.api.conditions import MetastoreUnavailable
 
 COMPACTED, REFUSED, FAILED = "compacted", "refused", "failed"
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from hive_acid.clock import is_old
-from hive_acid.snapshot.listing import Listing
+from hive_acid.api.clocks import is_old
+from hive_acid.api.storage import Listing
 
 
 def find_old(listing: Listing, names: Iterable[str], now_ms: int, age_ms: int) -> list[str]:

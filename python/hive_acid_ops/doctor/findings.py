@@ -5,21 +5,39 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from hive_acid.compaction.initiator.policy import Thresholds, find_exemption, judge
-from hive_acid.compaction.initiator.survey import (
+from hive_acid.api.compaction import (
+    CompactionInfo,
+    CompactionState,
     CompactorView,
     Root,
+    Services,
     SurveyedRoot,
+    Thresholds,
+    find_exemption,
     find_roots,
+    judge,
+    load_services,
     load_thresholds,
     survey,
 )
-from hive_acid.compaction.services import Services, load_services
-from hive_acid.doctor.compactions import find_impatient_cleaner, find_obsolete, find_pile_up, find_stuck
-from hive_acid.doctor.damaged_files import find_damaged_files
-from hive_acid.doctor.file_names import find_misread_names, find_spark_markers, find_stray_root_files, find_strays
-from hive_acid.doctor.finding import Finding, FindingKind, Subject
-from hive_acid.doctor.leftovers import (
+from hive_acid.api.conditions import HiveAcidError, MetastoreUnavailable, SnapshotUnavailable, build_error
+from hive_acid.api.files import OVERWRITE_FILE
+from hive_acid.api.settings import find_server_value, parse_duration_ms
+from hive_acid.api.snapshots import (
+    AcidState,
+    ValidWriteIdList,
+    find_aborted_overwrites,
+    find_foreign_files,
+    find_write_ids_now,
+)
+from hive_acid.api.statements import TransactionState, find_unlocked_writers
+from hive_acid.api.storage import FileSystem, Listing
+from hive_acid.api.tables import Metastore, Partition, TableDescription, TableKind, TableName
+from hive_acid_ops.doctor.compactions import find_impatient_cleaner, find_obsolete, find_pile_up, find_stuck
+from hive_acid_ops.doctor.damaged_files import find_damaged_files
+from hive_acid_ops.doctor.file_names import find_misread_names, find_spark_markers, find_stray_root_files, find_strays
+from hive_acid_ops.doctor.finding import Finding, FindingKind, Subject
+from hive_acid_ops.doctor.leftovers import (
     Writers,
     find_aborted_folders,
     find_dead_overwrites,
@@ -27,23 +45,9 @@ from hive_acid.doctor.leftovers import (
     find_staging,
     find_staging_transactions,
 )
-from hive_acid.doctor.partitions import find_local_files, find_lost_folder, find_unknown_partitions
-from hive_acid.doctor.statistics import find_claimed_rows, find_countable_files, find_stale
-from hive_acid.doctor.transactions import find_held_up, find_unlocked
-from hive_acid.errors import HiveAcidError, MetastoreUnavailable, SnapshotUnavailable, build_error
-from hive_acid.hive_times import parse_duration_ms
-from hive_acid.metastore.compaction_types import CompactionInfo, CompactionState
-from hive_acid.metastore.protocol import Metastore
-from hive_acid.metastore.server_settings import find_server_value
-from hive_acid.metastore.types import TransactionState
-from hive_acid.model.names import OVERWRITE_FILE
-from hive_acid.model.table import Partition, TableDescription, TableKind, TableName
-from hive_acid.model.write_ids import ValidWriteIdList
-from hive_acid.reading.late_tables import find_write_ids_now
-from hive_acid.snapshot.acid_state import AcidState, find_aborted_overwrites
-from hive_acid.snapshot.filesystem import FileSystem, Listing
-from hive_acid.snapshot.foreign_files import find_foreign_files
-from hive_acid.writing.unlocked_writers import find_unlocked_writers
+from hive_acid_ops.doctor.partitions import find_local_files, find_lost_folder, find_unknown_partitions
+from hive_acid_ops.doctor.statistics import find_claimed_rows, find_countable_files, find_stale
+from hive_acid_ops.doctor.transactions import find_held_up, find_unlocked
 
 _REFUSED = ("HIVE_ACID_UNSUPPORTED_LAYOUT", "HIVE_ACID_CORRUPT_FILE")
 """The errors that a reader of such files ends in."""

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from hive_acid.clock import format_age, is_old
-from hive_acid.compaction.initiator.policy import ABORTS_BY_CLEANER, Verdict
-from hive_acid.compaction.services import WAITING_MS, Services, find_cleaning_cure
-from hive_acid.doctor.ages import find_old
-from hive_acid.doctor.finding import Finding, FindingKind, Subject
-from hive_acid.metastore.compaction_types import CompactionInfo, CompactionState
-from hive_acid.metastore.conversion import parse_partition_values
-from hive_acid.snapshot.acid_state import AcidState
+from hive_acid.api.clocks import format_age, is_old
+from hive_acid.api.compaction import (
+    ABORTS_BY_CLEANER,
+    WAITING_MS,
+    CompactionInfo,
+    CompactionState,
+    Services,
+    Verdict,
+    find_cleaning_cure,
+)
+from hive_acid.api.snapshots import AcidState
+from hive_acid.api.tables import parse_partition_values
+from hive_acid_ops.doctor.ages import find_old
+from hive_acid_ops.doctor.finding import Finding, FindingKind, Subject
 
 _OBSOLETE_MS = 86_400_000
 

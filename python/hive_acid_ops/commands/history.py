@@ -6,13 +6,13 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from hive_acid.commands.shared import DONE, FAILED, add_metastore_option, find_uris, parse_count, parse_table
+from hive_acid.api.command_line import DONE, FAILED, add_metastore_option, find_uris, parse_count, parse_table
 
 if TYPE_CHECKING:
-    from hive_acid.commands.shared import Commands
+    from hive_acid.api.command_line import Commands
 
 
-def add_history_command(commands: Commands) -> None:
+def add_command(commands: Commands) -> None:
     """`hive-acid history`."""
     history = commands.add_parser("history", help="who wrote what into a table, the newest first")
     history.add_argument("table", type=parse_table, metavar="DATABASE.TABLE")
@@ -24,11 +24,12 @@ def add_history_command(commands: Commands) -> None:
 
 def show_history(chosen: argparse.Namespace) -> int:
     """Print who wrote what into a table."""
-    from hive_acid.errors import HiveAcidError
-    from hive_acid.history.entries import format_json, format_text
-    from hive_acid.history.reader import load_history
-    from hive_acid.model.table import TableName
-    from hive_acid.spark.storage_session import storage_session
+    from hive_acid.api.conditions import HiveAcidError
+    from hive_acid.api.sessions import storage_session
+    from hive_acid.api.statements import format_history_json as format_json
+    from hive_acid.api.statements import format_history_text as format_text
+    from hive_acid.api.statements import load_history
+    from hive_acid.api.tables import TableName
 
     try:
         with storage_session(find_uris(chosen)) as (metastore, file_system):

@@ -7,15 +7,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from hive_acid.doctor.ages import find_old
-from hive_acid.doctor.finding import Finding, FindingKind, Subject
-from hive_acid.metastore.types import MetastoreLine, TransactionState
-from hive_acid.model.names import MAGIC_FOLDER_PREFIX, OUTPUT_JOB_PREFIX, STAGING_PREFIX, FolderName
-from hive_acid.model.write_ids import ValidTxnList, ValidWriteIdList
-from hive_acid.snapshot.acid_state import AcidState, find_aborted_overwrites
-from hive_acid.snapshot.listing import Listing
-from hive_acid.wire.storage import PendingUpload
-from hive_acid.writing.output_rules import find_own_uploads
+from hive_acid.api.files import MAGIC_FOLDER_PREFIX, OUTPUT_JOB_PREFIX, STAGING_PREFIX, FolderName
+from hive_acid.api.snapshots import AcidState, ValidTxnList, ValidWriteIdList, find_aborted_overwrites
+from hive_acid.api.statements import TransactionState
+from hive_acid.api.storage import Listing, PendingUpload, find_own_uploads
+from hive_acid.api.tables import MetastoreLine
+from hive_acid_ops.doctor.ages import find_old
+from hive_acid_ops.doctor.finding import Finding, FindingKind, Subject
 
 _OURS = re.compile(rf"(?:{re.escape(STAGING_PREFIX)}|{MAGIC_FOLDER_PREFIX}{OUTPUT_JOB_PREFIX})([0-9]+)-[0-9a-f]{{8}}")
 _OTHERS = (".spark-staging", "_temporary", ".hive-staging", "_impala_insert_staging")

@@ -11,20 +11,20 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hive_acid.clock import monotonic_ms
-from hive_acid.commands.shared import DONE, FAILED, INTERRUPTED, add_metastore_option, find_uris, parse_count
+from hive_acid.api.clocks import monotonic_ms
+from hive_acid.api.command_line import DONE, FAILED, INTERRUPTED, add_metastore_option, find_uris, parse_count
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from hive_acid.commands.shared import Commands
-    from hive_acid.compaction.queue.worker_service import Compacts, Report
+    from hive_acid.api.command_line import Commands
+    from hive_acid_ops.worker_service import Compacts, Report
 
 _POLL_S = 5.0
 """Hive's workers look as often (hive.compactor.worker.sleep.time)."""
 
 
-def add_worker_command(commands: Commands) -> None:
+def add_command(commands: Commands) -> None:
     """`hive-acid worker`."""
     worker = commands.add_parser(
         "worker", help="do the compactions that the metastore's queue asks for (4.x), until SIGTERM or SIGINT"
@@ -46,11 +46,11 @@ def add_worker_command(commands: Commands) -> None:
 
 def run_worker(chosen: argparse.Namespace) -> int:
     """Serve; a first signal lets what has begun be done, a second cancels it. --once: 2 if one failed, or the queue."""
-    from hive_acid.commands.progress import watched
-    from hive_acid.compaction.queue.liveness import WORKER_PREFIX
-    from hive_acid.errors import HiveAcidError, build_error
-    from hive_acid.metastore.types import MetastoreLine
-    from hive_acid.spark.storage_session import worker_session
+    from hive_acid.api.compaction import WORKER_PREFIX
+    from hive_acid.api.conditions import HiveAcidError, build_error
+    from hive_acid.api.progress import watched
+    from hive_acid.api.sessions import worker_session
+    from hive_acid.api.tables import MetastoreLine
 
     try:
         conf = dict(_parse_pair(text) for text in chosen.conf)
@@ -71,7 +71,7 @@ class Serving:
     """One run of the command."""
 
     def __init__(self, chosen: argparse.Namespace, cancel_jobs: Callable[[], None]) -> None:
-        from hive_acid.compaction.queue.worker_service import Metrics
+        from hive_acid_ops.worker_service import Metrics
 
         self._chosen = chosen
         self._cancel_jobs = cancel_jobs
@@ -81,7 +81,7 @@ class Serving:
         self._is_cancelled = False
 
     def run(self, workers: Sequence[Compacts]) -> int:
-        from hive_acid.compaction.queue.worker_service import Service
+        from hive_acid_ops.worker_service import Service
 
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, self._on_signal)
@@ -113,7 +113,7 @@ class Serving:
         print(f"compaction {compaction_id}: its worker has died", file=sys.stderr, flush=True)
 
     def _report(self, report: Report) -> None:
-        from hive_acid.compaction.queue.worker_service import FAILED as FAILED_STATE
+        from hive_acid_ops.worker_service import FAILED as FAILED_STATE
 
         self._failures += report.state == FAILED_STATE
         print(report.format_json() if self._chosen.json else report.format_text(), flush=True)
@@ -131,7 +131,7 @@ def _parse_pools(text: str) -> list[str | None]:
 
 
 def _parse_pair(text: str) -> tuple[str, str]:
-    from hive_acid.errors import build_error
+    from hive_acid.api.conditions import build_error
 
     key, equals, value = text.partition("=")
     if not key or not equals:

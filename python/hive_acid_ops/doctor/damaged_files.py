@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from hive_acid.doctor.finding import Finding, FindingKind, Subject
-from hive_acid.errors import HiveAcidError
-from hive_acid.model.names import BucketFileName, may_have_side_files
-from hive_acid.snapshot.acid_state import AcidFolder, AcidState
-from hive_acid.snapshot.listing import ListedFile
-from hive_acid.wire.storage import FileVersion
+from hive_acid.api.conditions import HiveAcidError
+from hive_acid.api.files import BucketFileName, may_have_side_files
+from hive_acid.api.snapshots import AcidFolder, AcidState
+from hive_acid.api.storage import FileVersion, ListedFile
+from hive_acid_ops.doctor.finding import Finding, FindingKind, Subject
 
 _CORRUPT = "HIVE_ACID_CORRUPT_FILE"
 _MOST_FILES = 1000

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from hive_acid.doctor.finding import Finding
-from hive_acid.doctor.findings import Treatment
+from hive_acid_ops.doctor.finding import Finding
+from hive_acid_ops.doctor.findings import Treatment
 
 
 def format_line(treatment: Treatment, would_fix: bool = False) -> str:

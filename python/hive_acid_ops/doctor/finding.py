@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-from hive_acid.model.table import TableName
+from hive_acid.api.tables import TableName
 
 
 class FindingKind(Enum):

@@ -6,8 +6,8 @@ import json
 from collections.abc import Iterator
 from dataclasses import asdict
 
-from hive_acid.history.entries import format_text as format_history
-from hive_acid.set_aside.setting_aside import LostFolder, SetAside
+from hive_acid.api.statements import LostFolder, SetAside
+from hive_acid.api.statements import format_history_text as format_history
 
 
 def format_text(found: SetAside, is_confirmed: bool = False) -> str:

@@ -6,16 +6,16 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from hive_acid.clock import wall_clock_ms
-from hive_acid.commands.shared import DONE, FAILED, FOUND, add_metastore_option, find_uris, parse_count, parse_table
+from hive_acid.api.clocks import wall_clock_ms
+from hive_acid.api.command_line import DONE, FAILED, FOUND, add_metastore_option, find_uris, parse_count, parse_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from hive_acid.commands.shared import Commands
+    from hive_acid.api.command_line import Commands
 
 
-def add_doctor_command(commands: Commands) -> None:
+def add_command(commands: Commands) -> None:
     """`hive-acid doctor`."""
     doctor = commands.add_parser("doctor", help="what harms transactional tables and their metastore, and the cure")
     doctor.add_argument(
@@ -47,11 +47,11 @@ def _run(parser: argparse.ArgumentParser, chosen: argparse.Namespace) -> int:
 
 def set_aside(chosen: argparse.Namespace) -> int:
     """Print what is lost with a write ID, and set it aside if that was confirmed; 1 if it was not."""
-    from hive_acid.doctor.set_aside_report import format_json, format_text
-    from hive_acid.errors import HiveAcidError
-    from hive_acid.model.table import TableName
-    from hive_acid.set_aside.setting_aside import SettingAside
-    from hive_acid.spark.storage_session import warehouse_session
+    from hive_acid.api.conditions import HiveAcidError
+    from hive_acid.api.sessions import warehouse_session
+    from hive_acid.api.statements import SettingAside
+    from hive_acid.api.tables import TableName
+    from hive_acid_ops.doctor.set_aside_report import format_json, format_text
 
     name = TableName(*chosen.table)
     try:
@@ -74,12 +74,12 @@ def set_aside(chosen: argparse.Namespace) -> int:
 
 def show_findings(chosen: argparse.Namespace) -> int:
     """Print what was found, and remove what is safe to remove if asked to; 1 if a fault is left."""
-    from hive_acid.commands.progress import followed
-    from hive_acid.doctor.findings import Doctor, treat
-    from hive_acid.doctor.report import format_json, format_line
-    from hive_acid.errors import HiveAcidError
-    from hive_acid.model.table import TableName
-    from hive_acid.spark.storage_session import storage_session
+    from hive_acid.api.conditions import HiveAcidError
+    from hive_acid.api.progress import followed
+    from hive_acid.api.sessions import storage_session
+    from hive_acid.api.tables import TableName
+    from hive_acid_ops.doctor.findings import Doctor, treat
+    from hive_acid_ops.doctor.report import format_json, format_line
 
     def follow(names: Sequence[TableName]) -> Iterator[TableName]:
         return followed(names, "looking at tables")

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from hive_acid.doctor.finding import Finding, FindingKind, Subject
-from hive_acid.model.names import is_hidden
-from hive_acid.model.table import Partition, TableDescription
-from hive_acid.snapshot.listing import Listing
+from hive_acid.api.files import is_hidden
+from hive_acid.api.storage import Listing
+from hive_acid.api.tables import Partition, TableDescription
+from hive_acid_ops.doctor.finding import Finding, FindingKind, Subject
 
 _EMPTY_AUTHORITY = re.compile(r"^([A-Za-z][A-Za-z0-9+.-]*):///")
 

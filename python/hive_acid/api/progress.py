@@ -1,0 +1,8 @@
+"""How far long work is, shown on a terminal. Importing this imports rich."""
+
+from hive_acid.commands.progress import followed, watched
+
+__all__ = [
+    "followed",
+    "watched",
+]

@@ -1,0 +1,18 @@
+"""Snapshots: the write IDs that one sees, and what it makes of the folders of a table."""
+
+from hive_acid.model.write_ids import ValidTxnList, ValidWriteIdList
+from hive_acid.reading.late_tables import find_write_ids_now
+from hive_acid.snapshot.acid_state import AcidFolder, AcidState, find_aborted_overwrites
+from hive_acid.snapshot.foreign_files import find_foreign_files, find_names_not_hives, find_stray_files
+
+__all__ = [
+    "AcidFolder",
+    "AcidState",
+    "ValidTxnList",
+    "ValidWriteIdList",
+    "find_aborted_overwrites",
+    "find_foreign_files",
+    "find_names_not_hives",
+    "find_stray_files",
+    "find_write_ids_now",
+]

@@ -1,0 +1,15 @@
+"""The file system of a table: the calls by which it is asked, and what it answers."""
+
+from hive_acid.snapshot.filesystem import FileSystem
+from hive_acid.snapshot.listing import ListedFile, Listing
+from hive_acid.wire.storage import FileVersion, PendingUpload
+from hive_acid.writing.output_rules import find_own_uploads
+
+__all__ = [
+    "FileSystem",
+    "FileVersion",
+    "ListedFile",
+    "Listing",
+    "PendingUpload",
+    "find_own_uploads",
+]

@@ -1,0 +1,1 @@
+"""Tools of those who look after a metastore and its tables: the doctor, the Initiator and workers as services."""
