@@ -99,7 +99,10 @@ def erase(
     raise.
     """
     _refuse_remote(spark, "erase")
-    from hive_acid.spark.erasing import erase_in
+    from hive_acid.wings import needing
+
+    with needing("erasure", "hive_acid.erase"):
+        from hive_acid.spark.erasing import erase_in
 
     plan = {"subjects": columns, "tables": tables, **limits}
     return erase_in(spark, subjects, plan, (hash_key, signing_key), (ledger, certificate))
@@ -117,7 +120,10 @@ def verify(
 ) -> Outcome:
     """Searches every file of tables, of whatever kind, for subjects, and changes nothing; arguments as of `erase`."""
     _refuse_remote(spark, "verify")
-    from hive_acid.spark.erasing import verify_in
+    from hive_acid.wings import needing
+
+    with needing("erasure", "hive_acid.verify"):
+        from hive_acid.spark.erasing import verify_in
 
     limits = {"second_reader": second_reader or {}, "former_columns": former_columns}
     plan = {"subjects": columns, "tables": tables, **limits}
@@ -139,7 +145,10 @@ def verify_certificate(
     anything is run.
     """
     _refuse_remote(spark, "verify_certificate")
-    from hive_acid.spark.erasing import recheck_in
+    from hive_acid.wings import needing
+
+    with needing("erasure", "hive_acid.verify_certificate"):
+        from hive_acid.spark.erasing import recheck_in
 
     return recheck_in(spark, certificate, hash_key, public_key, subjects)
 

@@ -29,6 +29,14 @@ def is_there(module: str) -> bool:
     return find_spec(module.partition(".")[0]) is not None
 
 
+def check_libraries(extra: str, what: str, *libraries: str) -> None:
+    """Raises HIVE_ACID_CONFIGURATION.EXTRA_MISSING for a library that is not installed. Imports none."""
+    for library in libraries:
+        with needing(extra, what):
+            if find_spec(library) is None:
+                raise ModuleNotFoundError(name=library)
+
+
 @contextmanager
 def needing(extra: str, what: str) -> Iterator[None]:
     """Within the block, an import of a package that is not installed is told with the extra that brings it.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from hive_acid.errors import HiveAcidError
 from hive_acid.snapshot.filesystem import FileSystem
 from hive_acid.snapshot.ranged_file import RangedFile
+from hive_acid.wings import needing
 
 _ORIGINAL = "originalTransaction"
 
@@ -15,8 +16,9 @@ class UnreadableDeletes(Exception):
 
 def count_deletes(file_system: FileSystem, path: str, length_bytes: int, write_id: int) -> int:
     """How many events of the file delete rows that this write ID has inserted. Raises UnreadableDeletes."""
-    import pyarrow
-    from pyarrow import orc, types
+    with needing("ops", "setting a write ID aside"):
+        import pyarrow
+        from pyarrow import orc, types
 
     try:
         source: object = RangedFile(file_system, path, length_bytes)

