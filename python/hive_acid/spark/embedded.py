@@ -21,7 +21,7 @@ class EmbeddedMetastore(Protocol):
 
 
 def start_embedded() -> EmbeddedMetastore:
-    """A new one, once it answers.
+    """A new embedded metastore, once it answers.
 
     Raises LocalMetastoreError, and HIVE_ACID_CONFIGURATION.EXTRA_MISSING if no such metastore is installed.
     """

@@ -6,13 +6,18 @@ Run as a program, this writes the tables anew: `./dev py python/tests/architectu
 from __future__ import annotations
 
 import argparse
+import ast
+import inspect
 import json
 import re
 import sys
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from importlib import import_module
+from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 from hive_acid import cli, config, errors
 from hive_acid.errors import conditions
@@ -237,6 +242,50 @@ def mutants_table() -> str:
     return _table(("Left out", "Found in", "If also left out", "Not found, for"), rows)
 
 
+def face_tables() -> str:
+    """The names of each module of the face, with what they are."""
+    modules = [path.stem for path in sorted((ROOT / "python/hive_acid/api").glob("*.py")) if path.stem != "__init__"]
+    return "\n\n".join(_face_table(module) for module in modules)
+
+
+def _face_table(module: str) -> str:
+    found = import_module(f"hive_acid.api.{module}")
+    rows = ((f"`{name}`", meaning_of(found, name)) for name in found.__all__)
+    return f"### `{found.__name__}`\n\n{found.__doc__}\n\n{_table(('Name', 'Meaning'), rows)}"
+
+
+def meaning_of(module: Any, name: str) -> str:
+    """The first sentence of a name's docstring; that of a constant stands below its assignment. Else its value."""
+    found = getattr(module, name)
+    if isinstance(found, type) or inspect.isfunction(found):
+        text = inspect.getdoc(found) or ""
+        return "" if text.startswith(f"{name}(") else _first_sentence(text)  # what dataclasses write by themselves
+    return _first_sentence(_find_constant_docstring(module, name)) or f"`{found}`"
+
+
+def _first_sentence(text: str) -> str:
+    paragraph = " ".join(text.split("\n\n", maxsplit=1)[0].split())
+    return re.split(r"(?<=\.)(?<!e\.g\.)\s", paragraph)[0]
+
+
+def _find_constant_docstring(module: Any, name: str) -> str:
+    """The text below the assignment, in the module that the face takes the constant from."""
+    taken = next(
+        (each.module, alias.name)
+        for each in ast.parse(inspect.getsource(module)).body
+        if isinstance(each, ast.ImportFrom) and each.module
+        for alias in each.names
+        if name in (alias.asname, alias.name)
+    )
+    body = ast.parse(inspect.getsource(import_module(taken[0]))).body
+    for assigned, below in pairwise(body):
+        targets = assigned.targets if isinstance(assigned, ast.Assign) else [getattr(assigned, "target", None)]
+        names = {target.id for target in targets if isinstance(target, ast.Name)}
+        if taken[1] in names and isinstance(below, ast.Expr) and isinstance(below.value, ast.Constant):
+            return str(below.value.value)
+    return ""
+
+
 TABLES = {
     "promises": (DOCS / "internals" / "tests.md", promises_table),
     "summary": (README, summary_table),
@@ -246,6 +295,7 @@ TABLES = {
     "errors": (DOCS / "reference" / "errors.md", errors_table),
     "outcomes": (DOCS / "reference" / "errors.md", outcomes_table),
     "commands": (DOCS / "reference" / "cli.md", commands_table),
+    "face": (DOCS / "reference" / "face.md", face_tables),
     "rules": (DOCS / "internals" / "protocol.md", rules_table),
     "mutants": (DOCS / "internals" / "model-checking.md", mutants_table),
     "ddl": (DOCS / "internals" / "protocol.md", ddl_table),

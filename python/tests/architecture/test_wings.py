@@ -9,12 +9,13 @@ import re
 import subprocess
 import sys
 import sysconfig
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from architecture.documents import ROOT
+from architecture.documents import ROOT, meaning_of
 from hive_acid.older_python import tomllib
 
 CORE = ROOT / "python" / "hive_acid"
@@ -199,6 +200,19 @@ def test_a_module_of_the_face_lists_what_it_takes_from_the_core_and_has_no_code(
     assert len(imports) == sum(isinstance(each, ast.ImportFrom) for each in imports)
     assert isinstance(listing, ast.Assign)
     assert set(ast.literal_eval(listing.value)) == taken
+
+
+def test_a_tool_that_asks_for_names_and_times_needs_neither_spark_nor_thrift() -> None:
+    modules = ", ".join(f"hive_acid.api.{name}" for name in ("clocks", "command_line", "extras", "files"))
+    program = f"import sys, {modules}; print({{'pyspark', 'py4j', 'thrift', 'rich'}} & set(sys.modules))"
+    done = subprocess.run((sys.executable, "-c", program), capture_output=True, text=True, check=True)
+    assert done.stdout == "set()\n"
+
+
+def test_each_name_of_the_face_is_told_to_those_who_build_on_it() -> None:
+    """By a docstring, or by the value of a constant."""
+    modules = [import_module(f"hive_acid.api.{module.stem}") for module in FACE]
+    assert [name for module in modules for name in module.__all__ if not meaning_of(module, name)] == []
 
 
 def test_each_name_of_the_face_is_used_by_a_wing() -> None:
