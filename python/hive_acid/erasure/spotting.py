@@ -55,6 +55,7 @@ class Spotter:
             every.setdefault(len(keyed.key.parts), set()).update(keyed.hashes)
         self._unknown = {size: hashes - of_people for size, hashes in every.items() if hashes - of_people}
         self._known: dict[tuple[str, ...], bytes | None] = {}
+        self._masked: dict[str, str] = {}
 
     def count(self, text: str) -> int:
         """How many places of the text name a subject."""
@@ -78,10 +79,15 @@ class Spotter:
 
         So two texts that differ still do: a partition `city=Bonn` is not taken for `city=BONN`.
         """
+        if text in self._masked:  # names in the ledger are masked again and again
+            return self._masked[text]
         masked = text
         spots = (*self._spots(text), *self._values_in(text), *self._short_numbers(text))
         for start, end, _ in reversed(_join_overlapping(spots)):
             masked = f"{masked[:start]}#{self._key.hash_parts((_escape(text[start:end]),)).hex()[:16]}{masked[end:]}"
+        if len(self._masked) >= _CACHED:
+            self._masked.clear()
+        self._masked[text] = masked
         return masked
 
     def _spots(self, text: str) -> Iterator[_Spot]:
