@@ -42,8 +42,8 @@ class OneReader:
 class CrossCheck:
     """How many files and rows were compared, and how many files were not, by the reason. `places` are differences.
 
-    `unsure_rows` have a value that Spark may spell otherwise: these may be subjects' or not. Of the files, `in_part`
-    were compared up to the limit of rows.
+    `unsure_rows` have a value that Spark may spell otherwise: these may be subjects' or not. `in_part` are
+    the files that were compared up to the limit of rows.
     """
 
     files: int = 0

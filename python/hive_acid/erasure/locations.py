@@ -45,5 +45,5 @@ def find_lost(former: Former, present: Iterable[str], key: HashKey) -> tuple[str
 
 
 def find_plain(locations: Collection[str]) -> tuple[str, ...]:
-    """Those that are not masked."""
+    """The locations that are not masked."""
     return tuple(path for path in locations if not has_masks(path))

@@ -92,7 +92,7 @@ class SecondReader:
 
 @dataclass(frozen=True)
 class SearchLimits:
-    """What the verification leaves out. `former_columns`: values of columns are searched that a table has no more."""
+    """The parts that the verification leaves out. `former_columns`: columns are searched that a table has no more."""
 
     second_reader: SecondReader = SecondReader()
     former_columns: bool = True

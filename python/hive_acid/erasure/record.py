@@ -43,7 +43,7 @@ class Record:
         return replace(known, reach=found.reach, seen=found.seen)
 
     def learn(self, tables: Iterable[TablePlan]) -> None:
-        """What the ledger tells of keys and links is masked in all texts."""
+        """Keys and links that the ledger tells of are masked in all texts."""
         for table in tables:
             if (found := self.state.found(table.table)) is not None:
                 self._spotters.learn(found.matcher.keys)

@@ -49,7 +49,7 @@ def summarize(payload: Mapping[str, Any]) -> Summary:
 
 
 def _describe_limits(payload: Mapping[str, Any]) -> Iterator[str]:
-    """What the search of the files has left out."""
+    """The parts of the files that were not searched."""
     shown = sum(file["searched"] == "visible" for table in payload["tables"] for file in table["files"])
     if shown:
         yield f"Of {_count(shown, 'file')} only the rows were searched that queries show."

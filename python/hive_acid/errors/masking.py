@@ -165,7 +165,7 @@ def _tell(record: logging.LogRecord) -> str:
 
 
 class _Masking(dict[str, Any]):
-    """The fields of a record. Those of `extra` come after it was made, one by one (Logger.makeRecord)."""
+    """The fields of a record. A logger sets those of `extra` after it was made, one by one (Logger.makeRecord)."""
 
     def __setitem__(self, name: str, value: Any) -> None:
         super().__setitem__(name, _mask_value(value))

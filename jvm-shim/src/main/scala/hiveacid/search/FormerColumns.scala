@@ -22,7 +22,7 @@ final case class FormerColumns(table: StructType) {
   import FormerColumns._
 
   /** The leaves of former columns in the row of an ORC file: the paths by ORC's numbers. Columns without names are
-    * those of their positions. Of several whose names differ in case alone, readers take the first.
+    * those of their positions. Readers take the first of several whose names differ in case alone.
     */
   def ofOrc(file: TypeDescription): Map[Int, String] = {
     val row = FileSchema.rowOf(file)
