@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -176,8 +176,8 @@ class CrossChecker:
         detail = "a value that pyarrow reads in {} rows was found in {} by the search"
         return [
             _blind(found, detail.format(found.controls, count))
-            for found in known
-            if (count := counts.get(found.file.source.path, 0)) is not None and count < found.controls
+            for found, count in self._compare(known, counts)
+            if count < found.controls
         ]
 
     def _find_missing_values(self, matcher: Matcher, reader: TableReader, read: Sequence[_Read]) -> list[Place]:
@@ -187,12 +187,19 @@ class CrossChecker:
             key = Key((f"`{column}` IS NOT NULL",))
             controls = KeyedHashes(key, frozenset(self._engine.spell_each(matcher.table, key, [("true",)])))
             counts = self._search(matcher, (controls,), read)
-            for found in read:
-                count, known = counts.get(found.file.source.path, 0), found.with_values[column]
-                if count is not None and (count < known or (found.is_whole and count > known)):
+            for found, count in self._compare(read, counts):
+                known = found.with_values[column]
+                if count < known or (found.is_whole and count > known):
                     detail = f"column {column}, of which a key is computed, has {known} values as pyarrow reads it, "
                     places.append(_blind(found, f"{detail}and {count} as the search does"))
         return places
+
+    def _compare(self, read: Sequence[_Read], counts: Mapping[str, int | None]) -> Iterator[tuple[_Read, int]]:
+        """The files with what the search finds in them; nothing for one that it cannot read, unless it is gone."""
+        for found in read:
+            count = counts.get(found.file.source.path, 0)
+            if count is not None or self._file_system.exists(found.file.source.path):
+                yield found, count or 0
 
     def _search(
         self, matcher: Matcher, controls: tuple[KeyedHashes, ...], read: Sequence[_Read]

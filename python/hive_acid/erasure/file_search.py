@@ -175,10 +175,9 @@ class FileSearch:
     def _searched(
         self, file: PhysicalFile, way: str, places: list[Place], row_count: int = 0, match_count: int = 0
     ) -> SearchedFile:
-        masked = self._spotter.mask(file.path)
-        if masked != file.path:
+        if self._spotter.count(file.path):
             places = [*places, self._place(PlaceKind.PATH, file, "its path names a subject")]
-        return SearchedFile(masked, file, way, row_count, match_count, tuple(places))
+        return SearchedFile(self._spotter.mask(file.path), file, way, row_count, match_count, tuple(places))
 
     def _place(self, kind: PlaceKind, file: PhysicalFile, detail: str) -> Place:
         return Place(kind, self._spotter.mask(file.path), detail, file.partition)

@@ -76,6 +76,7 @@ class Search:
         self.searched = searched
         self.is_blind = False
         self.skipped_rows = 0
+        self.problem: str | None = None
         self.asked: list[tuple[KeyedHashes, ...]] = []
 
     def spell_each(self, table: TableName, key: Key, subjects: Sequence[tuple[str, ...]]) -> tuple[bytes, ...]:
@@ -92,7 +93,8 @@ class Search:
         self.asked.append(matcher.keys)
         seen = {file.source.path: file.row_count - self.skipped_rows for file in self.searched}
         rows = {path: 0 if self.is_blind else count for path, count in seen.items()}
-        return (FileFinding(file.path, rows[file.path], rows[file.path], in_statistics=False) for file in files)
+        found = ((file.path, rows[file.path]) for file in files)
+        return (FileFinding(path, count, count, in_statistics=False, problem=self.problem) for path, count in found)
 
 
 class Files:

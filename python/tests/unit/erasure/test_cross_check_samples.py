@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Sequence
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -111,6 +112,22 @@ def test_a_search_that_does_not_find_what_is_known_to_be_there_finds_nobody_in_v
     assert place.kind.value == "cross-check"
     assert "reads in 2 rows was found in 0 by the search" in place.detail
     assert "bob" not in repr(place).lower()
+
+
+def test_a_file_that_the_search_cannot_read_again_is_told_unless_it_is_gone() -> None:
+    files = Files()
+    files.add(write([BOB, NOBODY, BOB], "orc"), 3, 0)
+    files.engine.problem = "storage failed"
+    (place,) = files.check().places
+    assert "reads in 2 rows was found in 0 by the search" in place.detail
+    read = files.engine.search
+
+    def remove_and_search(*asked: Any, **named: Any) -> Any:
+        files.system.delete_tree(files.searched[0].path)
+        return read(*asked, **named)
+
+    files.engine.search = remove_and_search
+    assert files.check().places == ()
 
 
 def test_a_search_that_finds_some_of_what_is_known_to_be_there_is_told_too() -> None:

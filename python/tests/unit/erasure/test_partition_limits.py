@@ -101,6 +101,13 @@ def test_each_spelling_of_a_name_is_compacted(cities: Shop) -> None:
     assert {partition for _, partition in cities.disk.compactions} == {"city=Bonn", "city=BONN"}
 
 
+def test_a_folder_with_a_value_that_names_nobody_by_itself_is_no_place(cities: Shop) -> None:
+    add_city(cities, "Bonn", ADA, "eve@example.org")
+    outcome = erase_ada(cities, "Bonn")
+    assert outcome.verdict.state.value == "erased"
+    assert "city=Bonn" not in repr(outcome.payload)
+
+
 def test_a_list_by_which_nobody_was_found_is_told(shop: Shop) -> None:
     shop.plan = {"subjects": ["email"], "tables": {"shop.sales": {"keys": {"email": "email"}}}}
     said = "No query showed a row of theirs at the beginning"
