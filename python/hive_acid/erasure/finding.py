@@ -71,7 +71,8 @@ class Finder:
         Raises as `look_up_types` does.
         """
         learn = self.verification.spotters.learn
-        trail = TrailFinder(self.engine, self.subjects, self.is_there, learn).find(table, known, seen)
+        finder = TrailFinder(self.engine, self.subjects, self.verification.links, self.is_there, learn)
+        trail = finder.find(table, known, seen)
         types = look_up_types(self.engine, table, self.is_there)
         return replace(trail, matcher=bind(trail.matcher, types))
 

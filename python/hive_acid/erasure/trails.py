@@ -119,10 +119,14 @@ class Trail:
 
 @dataclass(frozen=True)
 class TrailFinder:
-    """Finds trails. `is_there` tells of a table, `learn` hears of each key before a table is searched by it."""
+    """Finds trails. `is_there` tells of a table, `learn` hears of each key before a table is searched by it.
+
+    `links` are those of `ErasureEngine`.
+    """
 
     engine: ErasureEngine
     subjects: Subjects
+    links: Callable[[Matcher, Key], Mapping[bytes, frozenset[bytes]]]
     is_there: Callable[[TableName], bool]
     learn: Callable[[Iterable[KeyedHashes]], None]
 
@@ -164,7 +168,7 @@ class TrailFinder:
             keys, asked = self._name(first.table, first.keys)
         for step, before, seen_before in zip(table.via, known, seen, strict=True):
             is_there = self.is_there(step.table)
-            given = self.engine.links(Matcher(step.table, keys), step.link.key) if is_there else {}
+            given = self.links(Matcher(step.table, keys), step.link.key) if is_there else {}
             if not is_there:
                 gone.append(step.table)
             stages.append(Stage(Matcher(step.table, keys), asked, given, seen_before | given.keys()))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from hive_acid.erasure.cross_check import CrossChecker
-from hive_acid.erasure.engine import ErasureEngine, MatchCount, Matcher, PhysicalFile
+from hive_acid.erasure.engine import ErasureEngine, Key, MatchCount, Matcher, PhysicalFile
 from hive_acid.erasure.file_search import FileSearch, SearchedFile
 from hive_acid.erasure.kept_files import KeptFiles
 from hive_acid.erasure.key_types import find_changes
@@ -103,6 +103,15 @@ class Verification:
 
         Raises HIVE_ACID_ERASURE.NOT_COUNTED, with masked paths, and HIVE_ACID_TABLE_NOT_FOUND.
         """
+        self._try_named_files(matcher)
+        return self._engine.count(matcher, partitions)
+
+    def links(self, matcher: Matcher, link: Key) -> Mapping[bytes, frozenset[bytes]]:
+        """Those of `ErasureEngine`, unless Spark would tell of a subject; raises as `count` does."""
+        self._try_named_files(matcher)
+        return self._engine.links(matcher, link)
+
+    def _try_named_files(self, matcher: Matcher) -> None:
         spotter, sight = self.spotters.of(matcher.keys), self.look(matcher)
         if sight.table.kind is TableKind.FULL_ACID or sight.table.file_format in READ_BY_SEARCH:
             named = self._find_named(sight, spotter)
@@ -111,7 +120,6 @@ class Verification:
             for place in (place for file in found if not file.is_searched for place in file.places):
                 failure = f"{place.where}: {place.detail}"
                 raise build_error("HIVE_ACID_ERASURE.NOT_COUNTED", table=matcher.table, failure=failure)
-        return self._engine.count(matcher, partitions)
 
     def _find_named(self, sight: Sight, spotter: Spotter) -> list[PhysicalFile]:
         """The files that queries show and whose paths name a subject; of plain Hive all that are not hidden."""

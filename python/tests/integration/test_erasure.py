@@ -76,6 +76,7 @@ def test_a_person_is_erased_and_verified_and_a_leftover_is_found_again(
         "rows": sum(file["rows"] for file in rows),
         "unsure_rows": 0,
         "differences": 0,
+        "in_part": 0,
         "not_checked": [],
         "one_reader": [],
     }

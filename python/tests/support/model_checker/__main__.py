@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from hive_acid.clock import monotonic_ms
 from support.model_checker.models import Model, draw_triples, list_pairs
+from support.model_checker.quiet import quiet_clients
 from support.model_checker.replays import format_test
 
 
@@ -49,4 +50,5 @@ def _search(model: Model) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    with quiet_clients():
+        sys.exit(main())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
@@ -48,7 +47,6 @@ class World:
     setting: Setting = field(default_factory=Setting)
 
     def __post_init__(self) -> None:
-        logging.getLogger("hive_acid").setLevel(logging.CRITICAL)  # clients that are killed would warn of it
         self.clock = Clock()
         self.memory = MemoryMetastore(self.setting.line, clock=self.clock, timeout_ms=TIMEOUT_MS)
         self.files = MemoryFileSystem()

@@ -16,8 +16,8 @@ from hive_acid.erasure.places import PlaceKind
 from hive_acid.erasure.run import find_subjects
 from hive_acid.erasure.spotting import Spotters
 from hive_acid.errors import HiveAcidError, build_error
-from hive_acid.model.table import Partition
-from support.erasure_shop import SALES, SUBJECTS, Shop
+from hive_acid.model.table import Partition, TableName
+from support.erasure_shop import SALES, SUBJECTS, Shop, add_table
 
 LINK = "a-17"
 """The account of a subject, which nobody has given: a table tells it."""
@@ -209,6 +209,20 @@ def test_records_of_others_and_of_later_are_as_they_were_made(shop: Shop, caplog
     for name in ("hive_acid.somewhere", "others"):
         logging.getLogger(name).warning("for %s", SUBJECTS[0])
     assert [record.getMessage() for record in caplog.records[-2:]] == [f"for {SUBJECTS[0]}"] * 2
+
+
+def test_no_link_is_read_from_such_a_file_either(shop: Shop) -> None:
+    logins, where = TableName("shop", "logins"), f"email={SUBJECTS[0]}"
+    location = f"{add_table(shop.metastore, logins, 'email')}/{where}"
+    shop.metastore.add_partition(logins, Partition(where, (SUBJECTS[0],), location))
+    shop.disk.put(f"{location}/000000_0", {"account": "a-17"}, problem="damage")
+    step = {"table": "shop.logins", "keys": {"email": "email"}, "link": {"account": "account"}}
+    shop.plan["tables"] = {"shop.notes": {"keys": {"account": "account"}, "via": [step]}}
+    shop.disk.links = lambda *_: pytest.fail("a query has read it")  # type: ignore[method-assign]
+    with pytest.raises(HiveAcidError) as caught:
+        shop.erase()
+    assert caught.value.getCondition() == "HIVE_ACID_ERASURE.NOT_COUNTED"
+    assert names_in(shown(caught.value)) == []
 
 
 def test_no_query_reads_a_file_that_cannot_be_read_where_its_path_names_a_subject(shop: Shop) -> None:
