@@ -107,7 +107,7 @@ class Verification:
         return self._engine.count(matcher, partitions)
 
     def links(self, matcher: Matcher, link: Key) -> Mapping[bytes, frozenset[bytes]]:
-        """Those of `ErasureEngine`, unless Spark would tell of a subject; raises as `count` does."""
+        """The links of `ErasureEngine`, unless Spark would tell of a subject; raises as `count` does."""
         self._try_named_files(matcher)
         return self._engine.links(matcher, link)
 
