@@ -29,7 +29,7 @@ IN_THE_GATE = 10
 SEEDS = [pytest.param(seed, marks=() if seed < IN_THE_GATE else pytest.mark.slow) for seed in range(110)]
 IN_A_DELETION = ("open_transaction", "commit", "abort")
 """A kill within a compaction leaves a worker's job, which `integration/test_erasure_compactions.py` is about."""
-CALLS = 300
+CALLS = 400
 CALLS_OF_A_PROCESS = 180
 """Of a run that nobody kills about so many are made; the engine's own calls of the metastore are none of them."""
 
