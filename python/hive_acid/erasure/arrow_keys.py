@@ -8,6 +8,7 @@ from typing import Any
 
 from hive_acid.erasure.arrow_files import FileColumns
 from hive_acid.erasure.engine import Key
+from hive_acid.erasure.named_rows import NamedRows, OneColumn, SeveralColumns, Spelled
 from hive_acid.erasure.plain_keys import Doubt, NotPlain, PlainPart, find_type, parse_part
 from hive_acid.erasure.plain_values import (
     Speller,
@@ -18,34 +19,8 @@ from hive_acid.erasure.plain_values import (
 )
 from hive_acid.model.table import TableDescription
 
-Parts = tuple[bytes, ...]
 Batch = Mapping[str, Any]
 """Arrow arrays of one length, by the names of columns in the file."""
-
-
-@dataclass(frozen=True)
-class NamedRows:
-    """The values of a key in a batch: each different one once, None for NULL.
-
-    `codes` are their numbers row by row, or of elements of lists, whose rows are `rows` then. `doubts` are the numbers
-    of those that Spark may spell otherwise.
-    """
-
-    values: Sequence[Parts | None]
-    codes: Any
-    rows: Any = None
-    doubts: frozenset[int] = frozenset()
-
-    def rows_of(self, codes: Sequence[int]) -> set[int]:
-        """The numbers of the rows that have one of these values."""
-        import pyarrow
-        import pyarrow.compute as pc
-
-        if not codes:
-            return set()
-        is_one = pc.is_in(self.codes, value_set=pyarrow.array(codes, self.codes.type))
-        found = pc.indices_nonzero(is_one) if self.rows is None else self.rows.filter(is_one)
-        return set(found.to_pylist())
 
 
 @dataclass(frozen=True)
@@ -154,13 +129,11 @@ class BoundPart:
     form: str = ""
     constant: bytes | None = None
 
-    def read(self, batch: Batch, row_count: int) -> tuple[list[bytes | None], Any, Any, frozenset[int]]:
-        """The different texts, their numbers, the rows of these if they are elements, and those in doubt."""
+    def read(self, batch: Batch) -> OneColumn:
+        """The different values in a batch; the part has a place."""
         import pyarrow
         import pyarrow.compute as pc
 
-        if not self.place:
-            return [self.constant], pyarrow.repeat(pyarrow.scalar(0, pyarrow.int32()), row_count), None, frozenset()
         array = batch[self.place[0]]
         if len(self.place) > 1:
             array = pc.struct_field(array, list(self.place[1:]))
@@ -170,14 +143,18 @@ class BoundPart:
         if self.form:
             array, rows = pc.list_flatten(array), pc.list_parent_indices(array)
         encoded = _as_bytes(array).dictionary_encode("encode")
-        texts, doubts = list[bytes | None](), list[int]()
-        for number, value in enumerate(encoded.dictionary.to_pylist()):
-            try:
-                texts.append(None if value is None else self.spell(value))
-            except Doubt as doubt:
-                doubts.append(number)
-                texts.append(doubt.text)
-        return texts, encoded.indices, rows, frozenset(doubts)
+        return OneColumn(encoded.dictionary, self.spell, encoded.indices, rows)
+
+    def number(self, batch: Batch, row_count: int) -> tuple[list[Spelled], Any]:
+        """The different values, spelled, and their numbers row by row."""
+        import pyarrow
+
+        if not self.place:
+            parts = None if self.constant is None else (self.constant,)
+            numbers = pyarrow.repeat(pyarrow.scalar(0, pyarrow.int32()), row_count)
+            return [Spelled(0, parts, is_doubtful=False)], numbers
+        read = self.read(batch)
+        return list(read.spell_all()), read.codes
 
 
 def _as_bytes(array: Any) -> Any:
@@ -207,20 +184,21 @@ class BoundKey:
         """The values in a batch of so many rows."""
         import pyarrow
 
-        read = [part.read(batch, row_count) for part in self.parts]
-        if len(read) == 1:
-            texts, codes, rows, doubts = read[0]
-            return NamedRows([None if text is None else (text,) for text in texts], codes, rows, doubts)
+        if len(self.parts) == 1 and self.parts[0].place:
+            return self.parts[0].read(batch)
+        read = [part.number(batch, row_count) for part in self.parts]
         numbers = dict[tuple[int, ...], int]()
-        combined = zip(*(codes.to_pylist() for _, codes, _, _ in read), strict=True)
+        combined = zip(*(codes.to_pylist() for _, codes in read), strict=True)
         codes = pyarrow.array([numbers.setdefault(each, len(numbers)) for each in combined], pyarrow.int32())
-        columns = [texts for texts, *_ in read]
-        doubtful = [each for *_, each in read]
-        values = [_combine([texts[at] for texts, at in zip(columns, each, strict=True)]) for each in numbers]
-        unsure = [any(at in some for some, at in zip(doubtful, each, strict=True)) for each in numbers]
-        return NamedRows(values, codes, None, frozenset(at for at, is_unsure in enumerate(unsure) if is_unsure))
+        columns = [values for values, _ in read]
+        values = [
+            _combine(number, [values[at] for values, at in zip(columns, each, strict=True)])
+            for each, number in numbers.items()
+        ]
+        return SeveralColumns(values, codes)
 
 
-def _combine(texts: Sequence[bytes | None]) -> Parts | None:
-    found = tuple(text for text in texts if text is not None)
-    return found if len(found) == len(texts) else None
+def _combine(number: int, values: Sequence[Spelled]) -> Spelled:
+    parts = [value.parts for value in values if value.parts is not None]
+    joined = tuple(text for each in parts for text in each) if len(parts) == len(values) else None
+    return Spelled(number, joined, any(value.is_doubtful for value in values))

@@ -9,10 +9,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from hive_acid.erasure.arrow_files import ArrowFile
-from hive_acid.erasure.arrow_keys import Parts, PlainKey
+from hive_acid.erasure.arrow_keys import PlainKey
 from hive_acid.erasure.engine import ErasureEngine, Key, KeyedHashes, Matcher
 from hive_acid.erasure.file_search import SearchedFile
 from hive_acid.erasure.keyed_hash import HashKey
+from hive_acid.erasure.named_rows import Control
 from hive_acid.erasure.places import Place, PlaceKind
 from hive_acid.erasure.plain_keys import NotPlain
 from hive_acid.erasure.plan import SecondReader
@@ -166,8 +167,8 @@ class CrossChecker:
         """The files in which the search does not find what is known to be there."""
         known = [found for found in read if found.control is not None and found.fits()]
         values: dict[Key, set[tuple[str, ...]]] = {}
-        for key, parts in (found.control for found in known if found.control is not None):
-            values.setdefault(key, set()).add(tuple(part.decode() for part in parts))
+        for control in (found.control for found in known if found.control is not None):
+            values.setdefault(control.key, set()).add(tuple(part.decode() for part in control.parts))
         controls = tuple(
             KeyedHashes(key, frozenset(self._engine.spell_each(matcher.table, key, sorted(texts))))
             for key, texts in values.items()
@@ -224,7 +225,7 @@ class _Read:
     rows: int = 0
     matches: int = 0
     doubts: int = 0
-    control: tuple[Key, Parts] | None = None
+    control: Control | None = None
     controls: int = 0
     with_values: Counter[str] = field(default_factory=Counter)
 

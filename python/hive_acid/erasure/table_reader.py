@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 from hive_acid.erasure.arrow_files import FileColumns
-from hive_acid.erasure.arrow_keys import Batch, BoundKey, NamedRows, Parts, PlainKey
+from hive_acid.erasure.arrow_keys import Batch, BoundKey, PlainKey
 from hive_acid.erasure.engine import Key, KeyedHashes
 from hive_acid.erasure.keyed_hash import HashKey
+from hive_acid.erasure.named_rows import Control, KnownValues, NamedRows, Parts
 
 _KEPT_ANSWERS = 1 << 18
 """About 60 MiB for each key."""
@@ -30,28 +31,45 @@ class ColumnsWithValues:
 
 @dataclass(frozen=True)
 class Counted:
-    """The finds in a batch. A row counts once, by whatever key and reading. `control` is the first value of a key."""
+    """The finds in a batch. A row counts once, by whatever key and reading. `control` is a value that is there."""
 
     rows: int
     matches: int
     doubts: int
-    control: tuple[Key, Parts] | None
+    control: Control | None
     controls: int
     with_values: Mapping[str, int]
 
 
 @dataclass(frozen=True)
 class ReadKey:
-    """A key whose values are read here. `is_subject` tells of a value whether it is one of a subject."""
+    """A key whose values are read here. `is_subject` tells of a value whether it is one of a subject.
+
+    `nobody` are values of which this was asked, for a person has rows in many files.
+    """
 
     key: Key
     plain: PlainKey
     is_subject: Callable[[Parts], bool]
+    nobody: KnownValues = field(default_factory=KnownValues, compare=False)
 
     @classmethod
     def of(cls, keyed: KeyedHashes, plain: PlainKey, hash_key: HashKey) -> ReadKey:
-        """The key that knows its subjects by their hashes. Answers are kept: a person has rows in many files."""
+        """The key that knows its subjects by their hashes. Answers are kept, for keys of several columns too."""
         return cls(keyed.key, plain, lru_cache(_KEPT_ANSWERS)(lambda parts: hash_key.hash_bytes(parts) in keyed.hashes))
+
+    def ask(self, named: NamedRows) -> tuple[list[int], list[int]]:
+        """The numbers of the values that are subjects', and of those that Spark may spell otherwise."""
+        found, unsure, others = list[int](), list[int](), list[int]()
+        for value in named.spell(self.nobody):
+            if value.is_doubtful:
+                unsure.append(value.number)
+            if value.parts and self.is_subject(value.parts):
+                found.append(value.number)
+            elif not value.is_doubtful:
+                others.append(value.number)
+        named.learn(self.nobody, others)
+        return found, unsure
 
 
 @dataclass(frozen=True)
@@ -85,35 +103,20 @@ class BoundReader:
         of_keys = (part.place[0] for _, key in self.keys for part in key.parts if part.place)
         return sorted({*of_keys, *(name for names in self.with_values.values() for name in names)}) or [self.filler]
 
-    def count(self, batch: Batch, control: tuple[Key, Parts] | None) -> Counted:
+    def count(self, batch: Batch, control: Control | None) -> Counted:
         """The rows of a batch that keys name. `control` is that of the batches before."""
         row_count = len(next(iter(batch.values())))
         matches, doubts, controls = set[int](), set[int](), set[int]()
         for read, bound in self.keys:
             named = bound.read(batch, row_count)
-            hits = [at for at, parts in enumerate(named.values) if parts and read.is_subject(parts)]
-            matches |= named.rows_of(hits)
-            doubts |= named.rows_of(sorted(named.doubts))
-            control = control or _find_control(read.key, named)
-            if control is not None and control[0] == read.key:
-                controls |= named.rows_of([at for at, parts in enumerate(named.values) if parts == control[1]])
+            found, unsure = read.ask(named)
+            matches |= named.rows_of(found)
+            doubts |= named.rows_of(unsure)
+            control = control or named.find_control(read.key)
+            if control is not None and control.key == read.key:
+                controls |= named.rows_of(named.find(control))
         with_values = {name: _count_values(batch, names) for name, names in self.with_values.items()}
         return Counted(row_count, len(matches), len(doubts - matches), control, len(controls), with_values)
-
-
-def _find_control(key: Key, named: NamedRows) -> tuple[Key, Parts] | None:
-    """The first value that is sure, and a text."""
-    for at, parts in enumerate(named.values):
-        if parts is not None and at not in named.doubts and all(map(_is_text, parts)):
-            return key, parts
-    return None
-
-
-def _is_text(part: bytes) -> bool:
-    try:
-        return "\ufffd" not in part.decode()
-    except UnicodeDecodeError:
-        return False
 
 
 def _count_values(batch: Batch, names: Sequence[str]) -> int:

@@ -15,26 +15,33 @@ from hive_acid.errors import build_error
 from hive_acid.model.table import Column
 from unit.erasure.searched_files import ADA, BOB, NOBODY, Files, write
 
+KEYS_OF_ADA = [
+    (("email",), ("Ada@x.org",)),
+    (("`EMAIL`",), ("Ada@x.org",)),
+    (("lower( email )",), ("ada@x.org",)),
+    (("upper(lower(contact.mail))",), ("ADA@X.ORG",)),
+    (("contact.since",), ("2024-02-29",)),
+    (("id",), ("7",)),
+    (("tags",), ("a",)),
+    (("map_keys(attributes)",), ("Ada",)),
+    (("id", "contact.mail"), ("7", "ada@x.org")),
+]
+
 
 @pytest.mark.parametrize("form", ["acid", "orc", "parquet"])
-@pytest.mark.parametrize(
-    ("parts", "subject"),
-    [
-        (("email",), ("Ada@x.org",)),
-        (("`EMAIL`",), ("Ada@x.org",)),
-        (("lower( email )",), ("ada@x.org",)),
-        (("upper(lower(contact.mail))",), ("ADA@X.ORG",)),
-        (("contact.since",), ("2024-02-29",)),
-        (("id",), ("7",)),
-        (("tags",), ("a",)),
-        (("map_keys(attributes)",), ("Ada",)),
-        (("id", "contact.mail"), ("7", "ada@x.org")),
-    ],
-)
+@pytest.mark.parametrize(("parts", "subject"), KEYS_OF_ADA)
 def test_keys_name_the_same_rows(form: str, parts: tuple[str, ...], subject: tuple[str, ...]) -> None:
     files = Files()
     files.add(write([ADA, BOB, NOBODY], form), 3, 1)
     assert files.check(parts, subject) == CrossCheck(1, 3)
+
+
+@pytest.mark.parametrize(("parts", "subject"), KEYS_OF_ADA)
+def test_values_that_files_before_have_hide_no_others(parts: tuple[str, ...], subject: tuple[str, ...]) -> None:
+    files = Files()
+    for number, (rows, matches) in enumerate([([BOB, NOBODY], 0), ([BOB, ADA, NOBODY], 1), ([ADA, BOB, ADA], 2)]):
+        files.add(write(rows, "parquet"), len(rows), matches, f"/t/base_0000001/bucket_0000{number}")
+    assert files.check(parts, subject) == CrossCheck(3, 8)
 
 
 def test_rows_of_deletes_name_nobody() -> None:
@@ -150,6 +157,8 @@ def test_values_that_spark_may_spell_otherwise_are_counted_and_hide_no_other_row
     files.add(write([row, ADA], "parquet"), 2, 1 + matches)
     subject = "ada@x.org" if part == "lower(email)" else "2024-02-29"
     assert files.check((part,), (subject,)) == CrossCheck(1, 2, unsure_rows=1)
+    files.add(write([row, ADA], "parquet"), 2, 1 + matches, "/t/base_0000001/bucket_00001")
+    assert files.check((part,), (subject,)) == CrossCheck(2, 4, unsure_rows=2)
     files = Files()
     files.add(write([row, ADA], "parquet"), 2, 0)
     assert [place.kind.value for place in files.check((part,), (subject,)).places] == ["cross-check"]
