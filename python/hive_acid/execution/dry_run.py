@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from hive_acid.execution.dry_run_report import DryRun
 from hive_acid.execution.new_places import refuse_second_insert
 from hive_acid.execution.scope import Scope, Tools
-from hive_acid.execution.steps import DRY_RUN, walk
+from hive_acid.execution.steps import DRY_RUN
 from hive_acid.metastore.protocol import Metastore
 from hive_acid.model.names import find_bucket
 from hive_acid.model.table import TableName
@@ -19,7 +19,7 @@ from hive_acid.snapshot.scan_plan import ScanPlan
 from hive_acid.transactions.blockers import find_blockers
 from hive_acid.writing.engine import WriteResult
 from hive_acid.writing.partitions import find_touched
-from hive_acid.writing.statement_run import StatementRun
+from hive_acid.writing.stages import Counted, Found, Opened, Request, find_locations
 
 
 class _ObservedSnapshot(ForwardedSnapshot):
@@ -48,17 +48,14 @@ class _DryScope(Scope):
         self._reading = reading
         self._scans = scans
 
-    def open_snapshot(self, run: StatementRun) -> None:
+    def open_snapshot(self, found: Found) -> Opened:
         """Begins nothing: a read transaction does so when it is first asked."""
-        run.snapshot, self.observed = self._reading, _ObservedSnapshot(self._reading, run.table.name)
-        run.token = self._scans.enter_context(scannable(self.tools.snapshots, self.observed))
-
-    def run_job(self, run: StatementRun) -> WriteResult:
-        """Stores nothing."""
-        return self.tools.jobs.discard(run)
+        self.observed = _ObservedSnapshot(self._reading, found.table.name)
+        token = self._scans.enter_context(scannable(self.tools.snapshots, self.observed))
+        return Opened(**vars(found), snapshot=self._reading, token=token)
 
 
-def perform_dry_run(run: StatementRun, tools: Tools, reading: ReadTransaction) -> DryRun:
+def perform_dry_run(request: Request, tools: Tools, reading: ReadTransaction) -> DryRun:
     """Counts what the statement would do in the snapshot of `reading`, and ends that.
 
     Opens no write ID, stores nothing and locks what a SELECT locks. Raises what the statement itself would raise of a
@@ -68,33 +65,34 @@ def perform_dry_run(run: StatementRun, tools: Tools, reading: ReadTransaction) -
     try:
         with ExitStack() as scans:
             scope = _DryScope(tools, reading, scans)
-            walk(scope, run, DRY_RUN)
-            _foresee_second_insert(run, tools)
-        return _build(run, tools.metastore, scope.observed.sizes, reading.txn_id)
+            counted = DRY_RUN.walk(scope, request)
+            _foresee_second_insert(counted, tools)
+        return _build(counted, tools.metastore, scope.observed.sizes, reading.txn_id)
     finally:
         reading.end()
 
 
-def _foresee_second_insert(run: StatementRun, tools: Tools) -> None:
+def _foresee_second_insert(counted: Counted, tools: Tools) -> None:
     """Raises HIVE_ACID_IMMUTABLE_TABLE if the statement would now."""
-    table, written = run.table, run.result.partitions
+    table, written = counted.table, counted.result.partitions
     if not table.is_immutable:
         return
-    run.touched = find_touched(tools.metastore, table, written) if table.is_partitioned else None
-    refuse_second_insert(tools, run, find_write_ids_now(tools.metastore, table.name))
+    touched = find_touched(tools.metastore, table, written) if table.is_partitioned else None
+    now = find_write_ids_now(tools.metastore, table.name)
+    refuse_second_insert(tools, counted, find_locations(table, touched), now)
 
 
-def _build(run: StatementRun, metastore: Metastore, sizes: Mapping[str, int], own_txn_id: int | None) -> DryRun:
+def _build(counted: Counted, metastore: Metastore, sizes: Mapping[str, int], own_txn_id: int | None) -> DryRun:
     return DryRun(
-        kind=run.statement.kind,
-        table=run.table.name,
-        rows=run.result.counts,
+        kind=counted.statement.kind,
+        table=counted.table.name,
+        rows=counted.result.counts,
         files=len(sizes),
         bytes=sum(sizes.values()),
-        partitions=run.result.partitions,
-        buckets=_find_buckets(run.result),
-        locks=run.locks,
-        blockers=find_blockers(metastore.line, run.locks, metastore.held_locks(), own_txn_id),
+        partitions=counted.result.partitions,
+        buckets=_find_buckets(counted.result),
+        locks=counted.plan.locks,
+        blockers=find_blockers(metastore.line, counted.plan.locks, metastore.held_locks(), own_txn_id),
     )
 
 

@@ -16,7 +16,7 @@ from hive_acid.execution.dry_run_report import DryRun
 from hive_acid.execution.own_transaction import OwnTransaction
 from hive_acid.execution.scope import Tools, WritingScope
 from hive_acid.execution.session_transaction import SessionTransaction
-from hive_acid.execution.steps import ALONE, walk
+from hive_acid.execution.steps import ALONE
 from hive_acid.model.table import TableName
 from hive_acid.reading.read_transaction import ReadTransaction
 from hive_acid.reading.snapshot import ScannedSnapshot
@@ -25,8 +25,8 @@ from hive_acid.writing.conflicts import Conflict, GivesWay, LostTogether, meetin
 from hive_acid.writing.engine import Engine, RowCounts
 from hive_acid.writing.kept_lock import KeptLock
 from hive_acid.writing.notes import NoteWriter
+from hive_acid.writing.stages import Request
 from hive_acid.writing.statement import Statement
-from hive_acid.writing.statement_run import StatementRun
 
 LOG = logging.getLogger(__name__)
 MIN_RESTART_PAUSE_MS = 20
@@ -73,8 +73,8 @@ class Executor:
 
     def dry_run(self, statement: Statement, engine: Engine) -> DryRun:
         """The effects that `run` would have now; see `perform_dry_run`."""
-        run = self._build_run(statement, engine)
-        return perform_dry_run(run, self._tools, ReadTransaction(self._tools.warehouse, run.settings))
+        request = self._build_request(statement, engine)
+        return perform_dry_run(request, self._tools, ReadTransaction(self._tools.warehouse, request.settings))
 
     def begin_transaction(
         self, session_settings: Mapping[str, str], reads_own: bool = True, purpose: str | None = None
@@ -116,7 +116,8 @@ class Executor:
         a statement of whose snapshot a file is gone; then HIVE_ACID_SNAPSHOT_UNAVAILABLE. Any other error leaves
         nothing visible, but for HIVE_ACID_COMMIT_STATE_UNKNOWN, after which nobody knows.
         """
-        return self._run_until_won(statement, lambda kept: self._run_alone(self._build_run(statement, engine), kept))
+        request = self._build_request(statement, engine)
+        return self._run_until_won(statement, lambda kept: self._run_alone(request, kept))
 
     def run_together(self, statements: Sequence[tuple[Statement, Engine]]) -> RowCounts:
         """Runs statements, of which there is one at least, as one: in one transaction, each as if it were the first.
@@ -157,12 +158,12 @@ class Executor:
     def _build_way(self, settings: config.Settings) -> Way:
         return Way(self._tools.warehouse.transactions.timing.clock_ms, settings.number(config.LOCK_TIMEOUT_MS))
 
-    def _run_alone(self, run: StatementRun, kept_lock: KeptLock | None) -> RowCounts:
-        scope = OwnTransaction(self._tools, run.settings, kept_lock)
+    def _run_alone(self, request: Request, kept_lock: KeptLock | None) -> RowCounts:
+        scope = OwnTransaction(self._tools, request.settings, kept_lock)
         with telling(lambda: scope.statement_outcome), scope, meeting_lost_files():
-            walk(scope, run, ALONE)
+            written = ALONE.walk(scope, request)
         self._tell(scope)
-        return run.result.counts
+        return written.result.counts
 
     def _run_together(self, statements: Sequence[tuple[Statement, Engine]]) -> RowCounts:
         transaction = self.begin_transaction(statements[0][0].settings, reads_own=False)
@@ -189,8 +190,8 @@ class Executor:
             raise
         self.end_transaction(transaction, None)
 
-    def _build_run(self, statement: Statement, engine: Engine) -> StatementRun:
-        return StatementRun(statement, engine, self._settings.overridden_by(statement.settings))
+    def _build_request(self, statement: Statement, engine: Engine) -> Request:
+        return Request(statement, engine, self._settings.overridden_by(statement.settings))
 
     def _tell(self, committed: WritingScope) -> None:
         if self._after_commit is not None and committed.written:

@@ -16,7 +16,7 @@ from hive_acid.reading.snapshot import Snapshot, scannable
 from hive_acid.transactions.manager import Transaction
 from hive_acid.writing.conflicts import Conflict, GivesWay
 from hive_acid.writing.kept_lock import KeptLock
-from hive_acid.writing.statement_run import StatementRun
+from hive_acid.writing.stages import Begun, Found, Locked, Planned
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -39,33 +39,35 @@ class OwnTransaction(WritingScope):
         """The outcome that an error of the statement tells of its writes."""
         return StatementOutcome.NOTHING_CHANGED if self._transaction is None else self._transaction.statement_outcome
 
-    def open_snapshot(self, run: StatementRun) -> None:
+    def open_snapshot(self, found: Found) -> Begun:
         """Begins the transaction."""
-        warehouse = self.tools.warehouse
-        self._transaction = run.transaction = warehouse.transactions.begin(str(run.table.name), self.settings)
-        run.transaction.keep_files(run.statement.sources)
-        seen = run.transaction.own_snapshot()
-        missed = find_missed_compaction(warehouse.metastore, run.transaction, run.statement.sources, seen)
+        warehouse, sources = self.tools.warehouse, found.statement.sources
+        self._transaction = transaction = warehouse.transactions.begin(str(found.table.name), self.settings)
+        transaction.keep_files(sources)
+        seen = transaction.own_snapshot()
+        missed = find_missed_compaction(warehouse.metastore, transaction, sources, seen)
         if missed is not None:
-            raise Conflict(run.transaction.txn_id, f"of the table {missed[0]} that it reads: {missed[1]}")
-        run.snapshot = run.taken = Snapshot(warehouse.metastore, warehouse.file_system, seen, run.table)
+            raise Conflict(transaction.txn_id, f"of the table {missed[0]} that it reads: {missed[1]}")
+        taken = Snapshot(warehouse.metastore, warehouse.file_system, seen, found.table)
         locks = PartitionLocks(warehouse.metastore.line, self.settings)
-        scanned = HeldSnapshot(run.snapshot, locks, run.transaction, lambda: self.held)
-        run.token = self._scans.enter_context(scannable(self.tools.snapshots, scanned))
+        scanned = HeldSnapshot(taken, locks, transaction, lambda: self.held)
+        token = self._scans.enter_context(scannable(self.tools.snapshots, scanned))
+        return Begun(**vars(found), snapshot=taken, token=token, transaction=transaction, taken=taken)
 
-    def lock(self, run: StatementRun) -> None:
+    def lock(self, planned: Planned) -> None:
         """Behind a kept lock nobody waits: who stands in the way waits for that lock itself. Raises Conflict then."""
+        transaction, plan = planned.transaction, planned.plan
         if self.kept_lock is None:
-            run.transaction.lock(run.locks)
-        elif not self.kept_lock.covers(run.partitions):
-            raise Conflict(run.transaction.txn_id, "the statement touches partitions that were not there before")
-        elif not run.transaction.try_lock(run.locks):
-            raise GivesWay(run.transaction.txn_id)
-        self.held = run.locks
+            transaction.lock(plan.locks)
+        elif not self.kept_lock.covers(plan.partitions):
+            raise Conflict(transaction.txn_id, "the statement touches partitions that were not there before")
+        elif not transaction.try_lock(plan.locks):
+            raise GivesWay(transaction.txn_id)
+        self.held = plan.locks
 
-    def check_sources(self, run: StatementRun) -> None:
+    def check_sources(self, locked: Locked) -> None:
         """Raises Conflict."""
-        self.tools.checks.check_sources(run)
+        self.tools.checks.check_sources(locked)
 
     def __enter__(self) -> Self:
         return self

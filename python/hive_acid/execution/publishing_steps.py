@@ -16,11 +16,12 @@ from hive_acid.writing.new_folders import FIRST_WRITE_ID
 from hive_acid.writing.notification import notify
 from hive_acid.writing.overwrites import remove_aborted_overwrites
 from hive_acid.writing.partitions import add_new, find_touched, withdraw_statistics
+from hive_acid.writing.placement_rules import refuse_places
 from hive_acid.writing.rights import refuse_closed
-from hive_acid.writing.statement_run import StatementRun, refuse_places
+from hive_acid.writing.stages import Prepared, Published, Written
 
 
-def prepare(scope: WritingScope, run: StatementRun) -> None:
+def prepare(scope: WritingScope, written: Written) -> Prepared:
     """Makes sure that the staged folders can be put in place, and that they are missed or hidden by nobody's.
 
     Raises Conflict if an overwrite was committed or a partition taken away meanwhile, HIVE_ACID_FOLDER_NOT_EMPTY if
@@ -28,90 +29,94 @@ def prepare(scope: WritingScope, run: StatementRun) -> None:
     INSERT INTO of a place, HIVE_ACID_STORAGE_DENIED if this user may not write to one, and HIVE_ACID_INTERNAL if a
     partition was written that is not among the locked ones.
     """
-    unlocked = set(run.result.partitions) - set(run.partitions) if run.partitions is not None else set()
-    if unlocked:
-        reason = f"partitions {', '.join(sorted(unlocked))} were written without a lock"
-        raise build_error("HIVE_ACID_INTERNAL", reason=reason)
-    tools, table = scope.tools, run.table
+    tools, table, work, changed = scope.tools, written.table, written.work, written.result.partitions
+    if unlocked := written.plan.find_unlocked(changed):
+        raise build_error("HIVE_ACID_INTERNAL", reason=f"partitions {', '.join(unlocked)} were written without a lock")
     tools.pause_ms(0)
-    run.touched = find_touched(tools.metastore, table, run.result.partitions) if table.is_partitioned else None
-    refuse_places(tools.files, run)
-    tools.checks.check_touched(run)
+    touched = find_touched(tools.metastore, table, changed) if table.is_partitioned else None
+    refuse_places(tools.files, written, touched)
+    prepared = Prepared(**vars(written), touched=touched)
+    tools.checks.check_touched(prepared)
     now = find_write_ids_now(tools.metastore, table.name)
-    tools.checks.check_bases(run, now)
-    remove_aborted_overwrites(tools.files, run.locations, now)
-    refuse_second_insert(tools, run, now, run.work.write_id)
-    if run.touched:
-        refuse_closed(tools.files, list(run.touched.existing.values()))
-        refuse_leftovers(tools, run, run.touched.new)
-        run.publication.make_folders(run.locations)
-    elif run.work.write_id == FIRST_WRITE_ID and run.result.has_first_folder:
-        refuse_older_table(tools, run)
+    tools.checks.check_bases(prepared, now)
+    remove_aborted_overwrites(tools.files, prepared.locations, now)
+    is_seen = written.taken.write_ids(table.name).is_valid(work.write_id)  # by an earlier statement
+    refuse_second_insert(tools, written, prepared.locations, now.with_own(work.write_id) if is_seen else now)
+    if touched:
+        refuse_closed(tools.files, list(touched.existing.values()))
+        refuse_leftovers(tools, written, touched.new)
+        written.publication.make_folders(prepared.locations)
+    elif work.write_id == FIRST_WRITE_ID and written.result.has_first_folder:
+        refuse_older_table(tools, written)
+    return prepared
 
 
-def register_partitions(scope: WritingScope, run: StatementRun) -> None:
+def register_partitions(scope: WritingScope, prepared: Prepared) -> None:
     """New partitions, and those written to if no lock has named them, before there is a file in them.
 
     The record serves conflict detection and compaction. A metastore of the 3.1 line forgets an aborted transaction that
     has recorded nothing, and a lock for dynamic partitions records nothing there: its write ID would count as
     committed, and its files would be seen.
     """
-    if run.touched is None:
+    if prepared.touched is None:
         return
-    metastore, work, txn_id, name = scope.tools.metastore, run.work, run.transaction.txn_id, run.table.name
-    add_new(metastore, run.table, run.touched, txn_id, work.write_id, work.own_view)
-    names = sorted(run.touched.locations)
-    if run.partitions is None:
-        metastore.add_dynamic_partitions(txn_id, work.write_id, name, names, run.rule.operation)
-    work.partitions |= run.touched.locations
+    metastore, work, table, txn_id = scope.tools.metastore, prepared.work, prepared.table, prepared.transaction.txn_id
+    add_new(metastore, table, prepared.touched, txn_id, work.write_id, work.own_view)
+    names = sorted(prepared.touched.locations)
+    if prepared.plan.partitions is None:
+        metastore.add_dynamic_partitions(txn_id, work.write_id, table.name, names, prepared.plan.rule.operation)
+    work.partitions |= prepared.touched.locations
 
 
-def withdraw_stale_statistics(scope: WritingScope, run: StatementRun) -> None:
+def withdraw_stale_statistics(scope: WritingScope, prepared: Prepared) -> None:
     """Withdraws statistics of the table and of all partitions that the transaction has written to.
 
     Raises Conflict if one of these is gone or lies elsewhere: a client that asks for no lock has renamed or dropped it,
     and nobody would find the rows.
     """
-    work = run.work
+    work = prepared.work
     partitions = sorted(work.partitions)
     there = withdraw_statistics(scope.tools.metastore, work.table, partitions, work.write_id, work.own_view)
     for name, location in work.partitions.items():
         if there.get(name, "").rstrip("/") != location.rstrip("/"):
-            raise Conflict(run.transaction.txn_id, f"partition {name} was dropped, renamed or moved meanwhile")
+            raise Conflict(prepared.transaction.txn_id, f"partition {name} was dropped, renamed or moved meanwhile")
 
 
-def publish(scope: WritingScope, run: StatementRun) -> None:
+def publish(scope: WritingScope, prepared: Prepared) -> Published:
     """Late: the base of an overwrite must not lie there longer than needed."""
-    txn_id, write_id = run.transaction.txn_id, run.work.write_id
-    note = scope.tools.notes.build(run.statement, run.result, txn_id, write_id, run.settings, scope.purpose)
-    run.publication.publish(run.transaction, run.result, run.touched.locations if run.touched else {}, note)
-    run.work.runs.append(run)
+    txn_id, write_id, touched = prepared.transaction.txn_id, prepared.work.write_id, prepared.touched
+    told = (prepared.statement, prepared.result, txn_id, write_id, prepared.settings, scope.purpose)
+    locations = touched.locations if touched else {}
+    prepared.publication.publish(prepared.transaction, prepared.result, locations, scope.tools.notes.build(*told))
+    published = Published(**vars(prepared))
+    prepared.work.published.append(published)
+    return published
 
 
-def note_written(_: WritingScope, run: StatementRun) -> None:
+def note_written(_: WritingScope, published: Published) -> None:
     """For statements that follow in the transaction: they write under greater statement IDs."""
-    run.work.note(run.result)
+    published.work.note(published.result)
 
 
-def show_written(_: WritingScope, run: StatementRun) -> None:
+def show_written(_: WritingScope, published: Published) -> None:
     """Statements that follow in the transaction see what this one wrote."""
-    run.taken.note_written(run.table.name, run.work.own_view, run.result.partitions)
+    published.taken.note_written(published.table.name, published.work.own_view, published.result.partitions)
 
 
-def notify_listeners(scope: WritingScope, run: StatementRun) -> None:
+def notify_listeners(scope: WritingScope, published: Published) -> None:
     """Tells listeners of all that the transaction has written to the table, if a setting says so."""
-    told = [one for one in run.work.runs if one.settings.flag(config.NOTIFY_WRITES)]
+    told = [one for one in published.work.published if one.settings.flag(config.NOTIFY_WRITES)]
     if told:
         notify(scope.tools.metastore, scope.tools.files, told)
 
 
-def keep_in_sight(scope: WritingScope, run: StatementRun) -> None:
+def keep_in_sight(scope: WritingScope, published: Published) -> None:
     """Where younger transactions have lower write IDs, which could hide the own one; see `upper_write_ids`."""
-    txn_id = run.transaction.txn_id
+    txn_id = published.transaction.txn_id
     hidden = [
         name
         for name, work in sorted(scope.work.items())
-        if work.runs
+        if work.published
         and can_have_younger_below(work.before, work.snapshot.transactions, txn_id, work.write_id)
         and has_younger_below(scope.tools.metastore, name, txn_id, work.write_id)
     ]
@@ -119,25 +124,25 @@ def keep_in_sight(scope: WritingScope, run: StatementRun) -> None:
         commit_above(scope.tools.warehouse.transactions, hidden, scope.settings)
 
 
-def keep_out_unlocked_writers(scope: WritingScope, run: StatementRun) -> None:
+def keep_out_unlocked_writers(scope: WritingScope, published: Published) -> None:
     """Right before the commit: who would not see it is kept out, and the changes must have missed nothing of theirs.
 
     A conflict in a flat table is found by the server. Raises Conflict and HIVE_ACID_UNLOCKED_WRITER.
     """
     tools = scope.tools
-    if not tools.unlocked_writers.keep_out(run.transaction, scope.held, scope.settings):
+    if not tools.unlocked_writers.keep_out(published.transaction, scope.held, scope.settings):
         return
-    runs = [one for work in scope.work.values() for one in work.runs if one.rule.admits_unlocked_writers]
-    for one in runs:
+    changes = [one for work in scope.work.values() for one in work.published if one.plan.rule.admits_unlocked_writers]
+    for one in changes:
         if one.touched is not None:
             tools.checks.check_bases(one, find_write_ids_now(tools.metastore, one.table.name))
 
 
-def commit(_: WritingScope, run: StatementRun) -> None:
+def commit(_: WritingScope, published: Published) -> None:
     """Raises Conflict if the metastore ended the transaction because another one had changed the same rows."""
     try:
-        run.transaction.commit()
+        published.transaction.commit()
     except TransactionAborted as error:
         if not error.is_write_conflict:
             raise
-        raise Conflict(run.transaction.txn_id, error.getMessageParameters()["reason"]) from error
+        raise Conflict(published.transaction.txn_id, error.getMessageParameters()["reason"]) from error

@@ -14,13 +14,12 @@ from hive_acid.reading.warehouse import Warehouse
 from hive_acid.transactions.commits import Outcome
 from hive_acid.transactions.lower_write_ids import LowerWriteIds
 from hive_acid.transactions.manager import Transaction
-from hive_acid.writing.engine import WriteResult
 from hive_acid.writing.kept_lock import KeptLock
 from hive_acid.writing.notes import NoteWriter
 from hive_acid.writing.publication import Markers, Publication
 from hive_acid.writing.publications import build_statement_publication
 from hive_acid.writing.snapshot_checks import SnapshotChecks
-from hive_acid.writing.statement_run import StatementRun, TableWork
+from hive_acid.writing.stages import Begun, Found, Locked, Opened, Planned, TableWork
 from hive_acid.writing.unlocked_writers import UnlockedWriters
 from hive_acid.writing.write_job import WriteJobs
 
@@ -64,12 +63,8 @@ class Scope(ABC):
         self.held: Sequence[LockComponent] = ()
 
     @abstractmethod
-    def open_snapshot(self, run: StatementRun) -> None:
-        """Gives the statement its `snapshot` and the `token`; if it writes, also its `transaction`."""
-
-    @abstractmethod
-    def run_job(self, run: StatementRun) -> WriteResult:
-        """Runs the statement's write job."""
+    def open_snapshot(self, found: Found) -> Opened:
+        """The snapshot that the statement's scans read."""
 
 
 class WritingScope(Scope):
@@ -89,7 +84,11 @@ class WritingScope(Scope):
         self._publications: list[Publication] = []
 
     @abstractmethod
-    def lock(self, run: StatementRun) -> None:
+    def open_snapshot(self, found: Found) -> Begun:
+        """The transaction's snapshot."""
+
+    @abstractmethod
+    def lock(self, planned: Planned) -> None:
         """Waits for those of the statement's locks that are not held."""
 
     def holds(self, table: TableName) -> bool:
@@ -97,22 +96,22 @@ class WritingScope(Scope):
         return False
 
     @abstractmethod
-    def check_sources(self, run: StatementRun) -> None:
+    def check_sources(self, locked: Locked) -> None:
         """The tables that the statement reads may be read in the snapshot; they are locked by now."""
 
-    def run_job(self, run: StatementRun) -> WriteResult:
-        """Stages what the statement writes."""
-        markers = Markers(run.transaction.txn_id, run.table.kind.has_row_ids)
-        run.publication = build_statement_publication(
-            self.tools.files, run.table.location, markers, run.work.write_id, run.settings
+    def build_publication(self, locked: Locked) -> Publication:
+        """Of what the statement is about to write, undone with the transaction."""
+        table, markers = locked.table, Markers(locked.transaction.txn_id, locked.table.kind.has_row_ids)
+        publication = build_statement_publication(
+            self.tools.files, table.location, markers, locked.work.write_id, locked.settings
         )
-        self._publications.append(run.publication)
-        return self.tools.jobs.stage(run)
+        self._publications.append(publication)
+        return publication
 
     @property
     def written(self) -> dict[TableName, tuple[str, ...]]:
         """The partitions that were written, sorted, by table with changes; a flat table has none."""
-        return {name: tuple(sorted(work.partitions)) for name, work in sorted(self.work.items()) if work.runs}
+        return {name: tuple(sorted(work.partitions)) for name, work in sorted(self.work.items()) if work.published}
 
     def _undo(self, transaction: Transaction, error: BaseException) -> None:
         """Aborts because of `error` and takes back what was written, unless it may count; `error` may get notes."""

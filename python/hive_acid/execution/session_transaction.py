@@ -11,7 +11,7 @@ from hive_acid import config
 from hive_acid.errors import CommitStateUnknown, build_error
 from hive_acid.errors.outcome import StatementOutcome
 from hive_acid.execution.scope import Tools, WritingScope
-from hive_acid.execution.steps import AT_COMMIT, AT_COMMIT_OF_A_TABLE, IN_TRANSACTION, LOCKED_AHEAD, TOGETHER, walk
+from hive_acid.execution.steps import AT_COMMIT, AT_COMMIT_OF_A_TABLE, IN_TRANSACTION, LOCKED_AHEAD, TOGETHER
 from hive_acid.metastore.types import LockComponent
 from hive_acid.model.analysed_table import AnalysedTable
 from hive_acid.model.table import TableName
@@ -20,8 +20,8 @@ from hive_acid.reading.snapshot import Snapshot
 from hive_acid.snapshot.scan_plan import ScanPlan
 from hive_acid.writing.conflicts import Conflict
 from hive_acid.writing.engine import Engine, RowCounts
+from hive_acid.writing.stages import Begun, Found, Locked, Planned, Request
 from hive_acid.writing.statement import Statement
-from hive_acid.writing.statement_run import StatementRun
 
 
 class SessionTransaction(WritingScope):
@@ -89,9 +89,7 @@ class SessionTransaction(WritingScope):
     def run(self, statement: Statement, engine: Engine, settings: config.Settings) -> RowCounts:
         """The numbers of rows changed; nobody else sees them yet."""
         with self._statements, self._noting_failure(statement.target):
-            run = StatementRun(statement, engine, settings)
-            walk(self, run, self._steps)
-            return run.result.counts
+            return self._steps.walk(self, Request(statement, engine, settings)).result.counts
 
     def lock_together(self, statements: Sequence[tuple[Statement, Engine]]) -> None:
         """Asks at once for the locks of statements to come, of which there is one at least, and one that overwrites.
@@ -103,9 +101,7 @@ class SessionTransaction(WritingScope):
         with self._statements, self._noting_failure(statements[0][0].target):
             self._reads.keep([source for statement, _ in statements for source in statement.sources])
             for statement, engine in statements:
-                run = StatementRun(statement, engine, self.settings)
-                walk(self, run, LOCKED_AHEAD)
-                wanted += run.locks
+                wanted += LOCKED_AHEAD.walk(self, Request(statement, engine, self.settings)).plan.locks
             self._reads.lock(list(dict.fromkeys(wanted)))
 
     @contextmanager
@@ -123,23 +119,23 @@ class SessionTransaction(WritingScope):
 
     # what its statements run within
 
-    def open_snapshot(self, run: StatementRun) -> None:
+    def open_snapshot(self, found: Found) -> Begun:
         """Begins the transaction if the statement is the first. The snapshot has what statements before it wrote."""
-        self._reads.keep(run.statement.sources)
-        run.snapshot = run.taken = self._reads.before_write_id()
-        run.transaction, run.token = self._reads.transaction, self.token
+        self._reads.keep(found.statement.sources)
+        taken, transaction = self._reads.before_write_id(), self._reads.transaction
+        return Begun(**vars(found), snapshot=taken, token=self.token, transaction=transaction, taken=taken)
 
-    def lock(self, run: StatementRun) -> None:
+    def lock(self, planned: Planned) -> None:
         """Waits for those that are not held."""
-        self._reads.lock(run.locks)
+        self._reads.lock(planned.plan.locks)
 
     def holds(self, table: TableName) -> bool:
         """True if a statement before has read the table."""
         return self._reads.holds(table)
 
-    def check_sources(self, run: StatementRun) -> None:
+    def check_sources(self, locked: Locked) -> None:
         """Raises HIVE_ACID_TABLE_CHANGED: the statements before have read the snapshot."""
-        self._reads.use(run.statement.sources)
+        self._reads.use(locked.statement.sources)
 
     # the end
 
@@ -163,14 +159,14 @@ class SessionTransaction(WritingScope):
             self._release_write_ids(None)
 
     def _commit(self) -> None:
-        last_runs = [self.work[name].runs[-1] for name in self.written_tables]
-        if not last_runs:
+        last = [self.work[name].published[-1] for name in self.written_tables]
+        if not last:
             self._reads.transaction.end_read()
             return
         try:
-            for run in last_runs:
-                walk(self, run, AT_COMMIT_OF_A_TABLE)
-            walk(self, last_runs[-1], AT_COMMIT)
+            for published in last:
+                AT_COMMIT_OF_A_TABLE.walk(self, published)
+            AT_COMMIT.walk(self, last[-1])
         except Conflict as conflict:
             raise conflict.build_error(", ".join(map(str, self.written_tables)), 1) from conflict
 

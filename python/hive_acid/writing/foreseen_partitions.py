@@ -8,23 +8,23 @@ from hive_acid import config
 from hive_acid.transactions.validity import is_lockable
 from hive_acid.wire.statement_kinds import StatementKind
 from hive_acid.writing.overwrites import find_named_partitions, find_truncated
-from hive_acid.writing.statement_run import StatementRun
+from hive_acid.writing.stages import Opened
 
 
-def find_foreseen_partitions(run: StatementRun) -> tuple[str, ...] | None:
+def find_foreseen_partitions(opened: Opened) -> tuple[str, ...] | None:
     """The partitions that it can write to, or None if any can be among them.
 
     Raises HIVE_ACID_PARTITION_NOT_FOUND.
     """
-    statement, table, overwrite = run.statement, run.table, run.statement.overwrite
+    statement, table, overwrite = opened.statement, opened.table, opened.statement.overwrite
     if not table.is_partitioned:
         return None
     if overwrite is not None and statement.kind is StatementKind.TRUNCATE:
-        return find_truncated(overwrite, table, run.snapshot.partition_names(table.name))
+        return find_truncated(overwrite, table, opened.snapshot.partition_names(table.name))
     named = find_named_partitions(overwrite, table) if overwrite is not None else None
     if named or (overwrite is not None and not overwrite.is_dynamic):
         return named
-    return run.engine.find_partitions(run.token)
+    return opened.engine.find_partitions(opened.token)
 
 
 def choose_lockable(foreseen: Sequence[str] | None, settings: config.Settings) -> tuple[str, ...] | None:

@@ -11,15 +11,15 @@ from hive_acid.model.table import TableDescription
 from hive_acid.snapshot.filesystem import FileSystem
 from hive_acid.writing.engine import WriteResult
 from hive_acid.writing.partitions import TouchedPartitions
-from hive_acid.writing.statement_run import StatementRun
+from hive_acid.writing.stages import Published
 
 
-def notify(metastore: Metastore, file_system: FileSystem, runs: Sequence[StatementRun]) -> None:
+def notify(metastore: Metastore, file_system: FileSystem, changes: Sequence[Published]) -> None:
     """Before the commit, of all that statements of a transaction, one at least, have published in a table."""
-    table, txn_id, write_id = runs[0].table, runs[0].transaction.txn_id, runs[0].work.write_id
+    table, txn_id, write_id = changes[0].table, changes[0].transaction.txn_id, changes[0].work.write_id
     placed: dict[str, list[tuple[str, str]]] = {}
-    for run in runs:
-        for partition, files in _find_placed(table, run.result, run.touched).items():
+    for change in changes:
+        for partition, files in _find_placed(table, change.result, change.touched).items():
             placed.setdefault(partition, []).extend(files)
     paths = [path for files in placed.values() for path, _ in files]
     sums = dict(zip(paths, file_system.checksums(paths), strict=True))

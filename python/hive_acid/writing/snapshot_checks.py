@@ -10,7 +10,7 @@ from hive_acid.snapshot.acid_state import find_changes, holds_one_of, newest_bas
 from hive_acid.snapshot.filesystem import FileSystem
 from hive_acid.transactions.validity import SnapshotCheck, find_new_write_ids
 from hive_acid.writing.conflicts import Conflict
-from hive_acid.writing.statement_run import StatementRun
+from hive_acid.writing.stages import Locked, Prepared
 
 _HARMED_BY_NEWER_BASES_ONLY = frozenset({SnapshotCheck.NO_NEWER_BASE, SnapshotCheck.NO_LATER_WRITE})
 """An older base takes nothing from new rows that do not come from the table."""
@@ -23,9 +23,9 @@ class SnapshotChecks:
         self._metastore = metastore
         self._file_system = file_system
 
-    def check_table(self, run: StatementRun) -> None:
+    def check_table(self, locked: Locked) -> None:
         """Checks that nothing committed between the snapshot and the lock matters."""
-        transaction, table, write_id = run.transaction, run.table, run.work.write_id
+        transaction, table, write_id = locked.transaction, locked.table, locked.work.write_id
         now = self._metastore.table(table.name)
         if table.table_id and now.table_id:
             is_same = table.table_id == now.table_id
@@ -33,83 +33,86 @@ class SnapshotChecks:
             is_same = transaction.allocate_write_id(table.name) == write_id
         if not is_same or find_change(describe_analysed(table), now):
             raise Conflict(transaction.txn_id, "the table was altered, or dropped and made again, meanwhile")
-        checks = run.rule.checks
+        checks = locked.plan.rule.checks
         if SnapshotCheck.NO_CONFLICT in checks:
             other = self._metastore.latest_conflict(transaction.txn_id)
             if other:
                 raise Conflict(transaction.txn_id, f"transaction {other} changed rows of the table meanwhile")
-        if SnapshotCheck.UNCHANGED in checks and not self._are_locked_rows_unchanged(run):
+        if SnapshotCheck.UNCHANGED in checks and not self._are_locked_rows_unchanged(locked):
             raise Conflict(transaction.txn_id, "other transactions changed the table meanwhile")
         if SnapshotCheck.NO_LATER_WRITE in checks:
             later = find_write_ids_now(self._metastore, table.name).max_visible
             if later > write_id:
                 raise Conflict(transaction.txn_id, f"write ID {later}, later than the own one, was committed meanwhile")
 
-    def check_partitions(self, run: StatementRun) -> None:
+    def check_partitions(self, locked: Locked) -> None:
         """Partitions that were listed before the lock are those that they were, and hold all that they held.
 
         The rows of one that is gone may be in another by now, also if there is one of its name again.
         """
-        listed = run.work.snapshot.known_partition_names(run.table.name)
+        listed = locked.work.snapshot.known_partition_names(locked.table.name)
         if not listed:
             return
-        if not set(listed) <= set(self._metastore.partition_names(run.table.name)):
-            raise Conflict(run.transaction.txn_id, "a partition of the table was dropped or renamed meanwhile")
-        if run.holds_target:  # nobody has dropped a partition
+        if not set(listed) <= set(self._metastore.partition_names(locked.table.name)):
+            raise Conflict(locked.transaction.txn_id, "a partition of the table was dropped or renamed meanwhile")
+        if locked.holds_target:  # nobody has dropped a partition
             return
-        if SnapshotCheck.SAME_PARTITIONS in run.rule.checks and self._find_new(run):
-            raise Conflict(run.transaction.txn_id, "rows of the table may have been moved between partitions meanwhile")
+        if SnapshotCheck.SAME_PARTITIONS in locked.plan.rule.checks and self._find_new(locked):
+            reason = "rows of the table may have been moved between partitions meanwhile"
+            raise Conflict(locked.transaction.txn_id, reason)
 
-    def _find_new(self, run: StatementRun) -> frozenset[int]:
-        now = find_write_ids_now(self._metastore, run.table.name)
-        return find_new_write_ids(run.work.before, now, run.work.write_id)
+    def _find_new(self, locked: Locked) -> frozenset[int]:
+        now = find_write_ids_now(self._metastore, locked.table.name)
+        return find_new_write_ids(locked.work.before, now, locked.work.write_id)
 
-    def _are_locked_rows_unchanged(self, run: StatementRun) -> bool:
+    def _are_locked_rows_unchanged(self, locked: Locked) -> bool:
         """No write ID has become visible since the snapshot, or none in the partitions that are locked by name.
 
         Their folders tell that of a table that is held. Another one may have lost a partition since, and rows may have
         come out of it.
         """
-        new = self._find_new(run)
-        if not new or not run.holds_target or run.partitions is None:
+        new = self._find_new(locked)
+        if not new or not locked.holds_target or locked.plan.partitions is None:
             return not new
-        found = self._metastore.partitions(run.table.name, run.partitions)
+        found = self._metastore.partitions(locked.table.name, locked.plan.partitions)
         listings = self._file_system.list_trees([partition.location for partition in found]) if found else []
         return not any(holds_one_of(listing, new) for listing in listings)
 
-    def check_touched(self, run: StatementRun) -> None:
+    def check_touched(self, prepared: Prepared) -> None:
         """No partition that is written to as a new one was listed before: its rows are in one of another name by now.
 
         A client that asks for no lock has renamed or dropped it, or given it away.
         """
-        gone = set(run.touched.new if run.touched else ()) & run.work.snapshot.listed_partition_names(run.table.name)
+        new = prepared.touched.new if prepared.touched else ()
+        gone = set(new) & prepared.work.snapshot.listed_partition_names(prepared.table.name)
         if gone:
-            raise Conflict(run.transaction.txn_id, f"partition {min(gone)} was dropped or renamed meanwhile")
+            raise Conflict(prepared.transaction.txn_id, f"partition {min(gone)} was dropped or renamed meanwhile")
 
-    def check_sources(self, run: StatementRun) -> None:
+    def check_sources(self, locked: Locked) -> None:
         """The tables that are read may be read in the snapshot, which is older than their locks.
 
         The target is known already, but for partitions that were not listed before the lock.
         """
-        table, snapshot = run.table, run.work.snapshot
+        table, snapshot = locked.table, locked.work.snapshot
         is_checked = not table.is_partitioned or snapshot.known_partition_names(table.name)
-        sources = set(run.statement.sources) - ({table.name} if is_checked else set())
-        changed = find_changed_since(self._metastore, snapshot, sources, run.transaction.txn_id)
+        sources = set(locked.statement.sources) - ({table.name} if is_checked else set())
+        changed = find_changed_since(self._metastore, snapshot, sources, locked.transaction.txn_id)
         if changed is not None:
-            raise Conflict(run.transaction.txn_id, f"of the table {changed[0]} that it reads: {changed[1]}")
+            raise Conflict(locked.transaction.txn_id, f"of the table {changed[0]} that it reads: {changed[1]}")
 
-    def check_bases(self, run: StatementRun, now: ValidWriteIdList) -> None:
+    def check_bases(self, prepared: Prepared, now: ValidWriteIdList) -> None:
         """No overwrite or TRUNCATE was committed between the snapshot and the lock, and no rows of these were changed.
 
         The first would hide what an insert has written, or what an update has written of it would bring rows back.
         Hive's TRUNCATE is not among the conflicts that the metastore knows of (it locks as NO_TXN). `now` are the write
         IDs that count now; the folders are those that the statement has `touched`.
         """
-        rule, before, write_id, txn_id = run.rule, run.work.before, run.work.write_id, run.transaction.txn_id
+        rule, before, write_id = prepared.plan.rule, prepared.work.before, prepared.work.write_id
+        txn_id = prepared.transaction.txn_id
         new = find_new_write_ids(before, now, write_id)
         if not new:
             return
-        for listing in self._file_system.list_trees(run.locations):
+        for listing in self._file_system.list_trees(prepared.locations):
             # the server knows of no conflict with those who tell it of no partition that they change, as Trino
             changes = find_changes(listing, new) if rule.admits_unlocked_writers else None
             if changes is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, MutableMapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from hive_acid import config
 from hive_acid.errors import build_error
@@ -24,8 +25,9 @@ from hive_acid.writing.change_limits import ChangeLimits
 from hive_acid.writing.conflicts import Conflict
 from hive_acid.writing.engine import SourceChanged, WriteResult
 from hive_acid.writing.overwrites import find_emptied, find_truncated
+from hive_acid.writing.publication import Publication
+from hive_acid.writing.stages import Foreseen, Locked, Opened
 from hive_acid.writing.statement import Statement
-from hive_acid.writing.statement_run import StatementRun
 from hive_acid.writing.table_rules import (
     build_row_type,
     find_compression,
@@ -39,14 +41,17 @@ from hive_acid.writing.table_rules import (
 class _Job:
     """The job of a statement.
 
-    `counting` is the token of the snapshot in which replaced rows are counted; None: of one that is taken then, under
-    the lock.
+    Replaced rows are counted in the snapshot of the token `counting`, or under the lock in one that is taken then.
     """
 
-    run: StatementRun
+    opened: Opened
     spec: WriteSpec
-    limits: ChangeLimits
-    counting: str | None = None
+    counting: Locked | str
+
+    @cached_property
+    def limits(self) -> ChangeLimits:
+        """Those that the session sets."""
+        return ChangeLimits.find(self.opened.settings)
 
 
 class WriteJobs:
@@ -64,25 +69,23 @@ class WriteJobs:
         self._pause_ms = pause_ms
         self._snapshots = snapshots
 
-    def stage(self, run: StatementRun) -> WriteResult:
-        """Runs the job under the lock; its folders are in staging then.
+    def stage(self, locked: Locked, publication: Publication) -> WriteResult:
+        """Runs the job under the lock; its folders are in the publication's staging then.
 
         A result without folders says that there is nothing to commit. Raises HIVE_ACID_TOO_MANY_ROWS, and Conflict if
         the engine found the statement's source changed.
         """
         self._pause_ms(0)
-        overwrites = run.statement.overwrite is not None
-        output = run.publication.begin(lambda: self._find_elsewhere(run.table))
-        first = run.work.next_statement_id
-        place = Place(run.publication.staging, run.work.write_id, first, overwrites=overwrites, output=output)
-        spec = self._build_spec(run, place)
+        overwrites, work = locked.statement.overwrite is not None, locked.work
+        output = publication.begin(lambda: self._find_elsewhere(locked.table))
+        place = Place(publication.staging, work.write_id, work.next_statement_id, overwrites=overwrites, output=output)
         try:
-            return self._run(_Job(run, spec, ChangeLimits.find(run.settings)))
+            return self._run(_Job(locked, self._build_spec(locked, place), locked))
         except SourceChanged as change:
             reason = "the source had other rows when it was read again"
-            raise Conflict(run.transaction.txn_id, reason) from change
+            raise Conflict(locked.transaction.txn_id, reason) from change
 
-    def discard(self, run: StatementRun) -> WriteResult:
+    def discard(self, foreseen: Foreseen) -> WriteResult:
         """Does all that `stage` does, and raises what it raises, but stores nothing.
 
         Needs no transaction that writes, and no lock: rows that an overwrite or TRUNCATE replaces are counted in the
@@ -90,12 +93,11 @@ class WriteJobs:
         """
         self._pause_ms(0)
         # hidden, as any staging folder, though nothing ever comes there
-        staging = f"{run.table.location.rstrip('/')}/{STAGING_PREFIX}dry-run"
-        place = Place(staging, overwrites=run.statement.overwrite is not None, discards=True)
-        spec = self._build_spec(run, place)
-        limits = ChangeLimits.find(run.settings)
-        with scannable(self._snapshots, run.snapshot) as counting:
-            job = _Job(run, spec, limits, counting)
+        staging = f"{foreseen.table.location.rstrip('/')}/{STAGING_PREFIX}dry-run"
+        place = Place(staging, overwrites=foreseen.statement.overwrite is not None, discards=True)
+        spec = self._build_spec(foreseen, place)
+        with scannable(self._snapshots, foreseen.snapshot) as counting:
+            job = _Job(foreseen, spec, counting)
             try:
                 return self._run(job)
             except SourceChanged:
@@ -109,8 +111,8 @@ class WriteJobs:
         partitions = self._metastore.partitions(table.name, self._metastore.partition_names(table.name))
         return {p.name: p.location for p in partitions if p.location.rstrip("/") != f"{root}/{p.name}"}
 
-    def _build_spec(self, run: StatementRun, place: Place) -> WriteSpec:
-        statement, table, snapshot, settings = run.statement, run.table, run.snapshot, run.settings
+    def _build_spec(self, opened: Opened, place: Place) -> WriteSpec:
+        statement, table, snapshot, settings = opened.statement, opened.table, opened.snapshot, opened.settings
         changes_rows = statement.writes is not RowWrites.INSERTS
         # which partitions are touched is known to the engine only, once it has pruned them
         victims = snapshot.scan_plan(table.name, None).buckets if changes_rows and not table.is_partitioned else ()
@@ -152,58 +154,58 @@ class WriteJobs:
         return tuple(RequiredColumn(name, position) for name, position in found)
 
     def _run(self, job: _Job) -> WriteResult:
-        run = job.run
-        if run.statement.overwrite is not None:
-            return self._run_overwrite(job, run.statement.overwrite)
-        self._refuse_misspelled(run, lambda: self._snapshots[run.token].partition_names(run.table.name))
-        result = run.engine.write(run.token, job.spec)
-        job.limits.check(run.statement, result.counts.lost, lambda: run.engine.count_rows(run.token, None))
+        opened, engine, token = job.opened, job.opened.engine, job.opened.token
+        if opened.statement.overwrite is not None:
+            return self._run_overwrite(job, opened.statement.overwrite)
+        self._refuse_misspelled(opened, lambda: self._snapshots[token].partition_names(opened.table.name))
+        result = engine.write(token, job.spec)
+        job.limits.check(opened.statement, result.counts.lost, lambda: engine.count_rows(token, None))
         return result
 
     def _run_overwrite(self, job: _Job, overwrite: Overwrite) -> WriteResult:
-        run, table, result = job.run, job.run.table, WriteResult()
+        opened, table, result = job.opened, job.opened.table, WriteResult()
         # asked for under the lock, under which none comes or goes
         existing = self._metastore.partition_names(table.name) if table.is_partitioned else []
-        self._refuse_misspelled(run, lambda: existing)
-        if run.statement.kind is StatementKind.TRUNCATE:
+        self._refuse_misspelled(opened, lambda: existing)
+        if opened.statement.kind is StatementKind.TRUNCATE:
             emptied = find_truncated(overwrite, table, existing) if table.is_partitioned else ("",)
-            self._refuse_unlocked(run, emptied)
+            if isinstance(job.counting, Locked):
+                self._refuse_unlocked(job.counting, emptied)
         else:
             if overwrite.if_not_exists and "/".join(overwrite.parts) in existing:
                 return result
-            result = run.engine.write(run.token, job.spec)
+            result = opened.engine.write(opened.token, job.spec)
             emptied = find_emptied(overwrite, table, existing, result)
         replaced = (*result.partitions, *emptied) if table.is_partitioned else None
         result = self._with_replaced(job, replaced, result)
-        return result.joined(run.engine.write_empty(emptied, job.spec)) if emptied else result
+        return result.joined(opened.engine.write_empty(emptied, job.spec)) if emptied else result
 
-    def _refuse_unlocked(self, run: StatementRun, emptied: Sequence[str]) -> None:
+    def _refuse_unlocked(self, locked: Locked, emptied: Sequence[str]) -> None:
         """Partitions that came between the plan of the locks and the locks are to be locked and emptied as well.
 
         An INSERT into old and new ones that was committed meanwhile would lose its rows in the old ones alone.
         """
-        came = set(emptied) - set(run.partitions) if run.partitions is not None else set()
-        if came:
-            raise Conflict(run.transaction.txn_id, f"partition {min(came)} was added meanwhile")
+        if came := locked.plan.find_unlocked(emptied):
+            raise Conflict(locked.transaction.txn_id, f"partition {came[0]} was added meanwhile")
 
     def _with_replaced(self, job: _Job, partitions: Sequence[str] | None, result: WriteResult) -> WriteResult:
         """The result with the number of rows in what is replaced, if that is wanted."""
-        if job.counting is None and not job.limits.are_set:
+        if isinstance(job.counting, Locked) and not job.limits.are_set:
             return result
-        engine = job.run.engine
+        engine = job.opened.engine
         with self._counting(job) as token:
             rows = engine.count_rows(token, partitions)
-            job.limits.check(job.run.statement, rows, lambda: engine.count_rows(token, None))
+            job.limits.check(job.opened.statement, rows, lambda: engine.count_rows(token, None))
         return replace(result, counts=replace(result.counts, replaced=rows))
 
-    def _refuse_misspelled(self, run: StatementRun, find_names: Callable[[], Sequence[str]]) -> None:
+    def _refuse_misspelled(self, opened: Opened, find_names: Callable[[], Sequence[str]]) -> None:
         """Changes of the rows of such a partition would go to another one, of the name that its values should have."""
-        if not has_typed_partitions(run.table):
+        if not has_typed_partitions(opened.table):
             return
-        found = run.engine.find_misspelled(find_names())
+        found = opened.engine.find_misspelled(find_names())
         if found:
             names = {"partition": found[0], "wanted": found[1]}
-            where = {"operation": run.statement.kind.title, "table": run.table.name}
+            where = {"operation": opened.statement.kind.title, "table": opened.table.name}
             raise build_error("HIVE_ACID_UNSUPPORTED_TABLE.MISSPELT_PARTITION", **names, **where)
 
     @contextmanager
@@ -212,12 +214,13 @@ class WriteJobs:
 
         Under the lock it is a new one: a base also replaces what was committed since the statement's own.
         """
-        if job.counting is not None:
+        if isinstance(job.counting, str):
             yield job.counting
             return
-        job.run.transaction.keep_files([job.run.table.name])
+        locked = job.counting
+        locked.transaction.keep_files([locked.table.name])
         seen = self._metastore.valid_transactions(0)
-        now = Snapshot(self._metastore, self._file_system, seen, job.run.table)
+        now = Snapshot(self._metastore, self._file_system, seen, locked.table)
         with scannable(self._snapshots, now) as token:
             yield token
 

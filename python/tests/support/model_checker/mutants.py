@@ -21,7 +21,7 @@ Place = tuple[Any, str, Any]
 """An owner, the name of an attribute, and the value that takes the place of the attribute's own."""
 Places = tuple[Place, ...]
 
-_TUPLES = (
+_SEQUENCES = (
     (executor, "ALONE"),
     *((session_transaction, name) for name in ("IN_TRANSACTION", "TOGETHER", "LOCKED_AHEAD")),
     *((session_transaction, name) for name in ("AT_COMMIT", "AT_COMMIT_OF_A_TABLE")),
@@ -75,11 +75,10 @@ def returning(value: object) -> Callable[..., object]:
 
 
 def step(name: str) -> Places:
-    """No statement goes through the step."""
-    found = next(one for one in STEPS if one.__name__ == name)
-    return tuple(
-        (owner, place, tuple(one for one in getattr(owner, place) if one is not found)) for owner, place in _TUPLES
-    )
+    """No statement goes through the step, which adds nothing for later ones."""
+    found = next(one for one in STEPS.functions if one.__name__ == name)
+    sequences = [(owner, place, getattr(owner, place)) for owner, place in _SEQUENCES]
+    return tuple((owner, place, some.without(found)) for owner, place, some in sequences if found in some.functions)
 
 
 SEARCH = Behind(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from hive_acid.compaction.renumbering import Renumbering
 from hive_acid.execution import steps
+from hive_acid.execution.own_transaction import OwnTransaction
+from hive_acid.execution.session_transaction import SessionTransaction
 from hive_acid.metastore.types import LockKind
 from hive_acid.model.write_ids import LONG_MAX, ValidWriteIdList
 from hive_acid.reading import read_transaction
@@ -13,6 +15,7 @@ from hive_acid.snapshot.directory_choice import Standing
 from hive_acid.transactions import ddl_locks
 from hive_acid.wire.ddl_kinds import DdlKind
 from hive_acid.writing.snapshot_checks import SnapshotChecks
+from hive_acid.writing.staged_publication import StagedPublication
 from support.model_checker.mutants import Mutant, build_rule_mutants, nothing, returning, step
 
 _BUILDS = "Later steps work with what it finds: without it no statement comes to its end."
@@ -30,16 +33,17 @@ def _fold_all(self: ValidWriteIdList, limit: int = LONG_MAX) -> ValidWriteIdList
     return ValidWriteIdList(self.table, min(self.high_water_mark, limit), self.open, self.aborted)
 
 
+_NO_LOCK = ((OwnTransaction, "lock", nothing), (SessionTransaction, "lock", nothing))
 OF_STEPS = (
     Mutant("find_table", why=_BUILDS),
     Mutant("check_table", why=_REFUSES),
     Mutant("check_rights", why=_REFUSES),
-    Mutant("open_snapshot", why=_BUILDS),
+    Mutant("begin", why=_BUILDS),
     Mutant("allocate_write_id", why=_BUILDS),
     Mutant("check_own_overwrites", why=_OWN),
     Mutant("plan_locks", why=_BUILDS),
     Mutant("check_partition_rights", why=_REFUSES),
-    Mutant("lock", step("lock"), "4 flat update+update"),
+    Mutant("lock", _NO_LOCK, "4 flat update+update"),
     Mutant("meet_unlocked_writers", why=_LATER),
     Mutant("check_snapshot", step("check_snapshot"), "4 flat insert+truncate"),
     Mutant("keep_cleaner_off", step("keep_cleaner_off"), "4 flat cleaner+transaction-overwrites with a fault"),
@@ -51,7 +55,7 @@ OF_STEPS = (
     Mutant("prepare", why=f"{_BUILDS} Its checks are rules of their own, below."),
     Mutant("register_partitions", step("register_partitions"), "3.1 partitioned insert+update with a fault"),
     Mutant("withdraw_stale_statistics", why="Statistics are not in the model."),
-    Mutant("publish", step("publish"), "4 flat insert+update"),
+    Mutant("publish", ((StagedPublication, "publish", nothing),), "4 flat insert+update"),
     Mutant("note_written", step("note_written"), "4 flat together+insert"),
     Mutant("show_written", step("show_written"), "4 flat transaction-own+insert"),
     Mutant("notify_listeners", why="Listeners are told of what is about to be committed; no reader asks them."),

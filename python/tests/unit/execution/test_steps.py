@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
 from hive_acid.errors import HiveAcidError, build_error
 from hive_acid.execution import steps
+from hive_acid.execution.sequence import Steps
 from hive_acid.execution.steps import (
     ALONE,
     AT_COMMIT,
@@ -52,15 +54,26 @@ def world() -> World:
     return World()
 
 
+OF_A_DRY_RUN = {steps.open_snapshot, steps.foresee_locks, steps.discard_job}
+
+
 @pytest.mark.parametrize(
     "some", [ALONE, IN_TRANSACTION, TOGETHER, LOCKED_AHEAD, DRY_RUN, AT_COMMIT_OF_A_TABLE, AT_COMMIT]
 )
-def test_each_way_of_running_takes_some_of_the_steps_in_their_one_order(some: tuple[object, ...]) -> None:
-    assert list(some) == [step for step in STEPS if step in some]
+def test_each_way_of_running_takes_some_of_the_steps_in_their_one_order(some: Steps[Any, Any, Any]) -> None:
+    taken = [step for step in some.functions if step not in OF_A_DRY_RUN]
+    assert taken == [step for step in STEPS.functions if step in taken]
 
 
 def test_a_step_that_is_left_to_the_commit_is_taken_there() -> None:
-    assert {*IN_TRANSACTION, *AT_COMMIT_OF_A_TABLE, *AT_COMMIT} == {*STEPS} - {steps.abort_unchanged}
+    at_commit = {*AT_COMMIT_OF_A_TABLE.functions, *AT_COMMIT.functions}
+    assert {*IN_TRANSACTION.functions, *at_commit} == {*STEPS.functions} - {steps.abort_unchanged}
+
+
+@pytest.mark.parametrize("step", [steps.lock, steps.publish, print])
+def test_a_step_that_others_build_on_cannot_be_left_out(step: Callable[..., Any]) -> None:
+    with pytest.raises(ValueError, match="only steps of the sequence that add nothing"):
+        STEPS.without(step)
 
 
 @pytest.mark.parametrize("way", ALL)
@@ -91,4 +104,11 @@ def test_what_a_snapshot_must_satisfy_it_must_in_every_way_of_writing(
 
 
 def test_a_dry_run_takes_no_step_that_changes_anything() -> None:
-    assert not {steps.allocate_write_id, steps.lock, steps.prepare, steps.publish, steps.commit} & {*DRY_RUN}
+    assert not {*DRY_RUN.functions} & {
+        steps.allocate_write_id,
+        steps.lock,
+        steps.run_job,
+        steps.prepare,
+        steps.publish,
+        steps.commit,
+    }
