@@ -27,7 +27,7 @@ from hive_acid.model.names import COMPACTED_METADATA, HISTORY_FILE, METADATA_FIL
 from hive_acid.model.table import Partition, TableDescription, TableKind, TableName
 from hive_acid.model.write_ids import ValidTxnList, ValidWriteIdList
 from hive_acid.reading.evolution import find_evolution
-from hive_acid.reading.late_tables import find_missed_compaction
+from hive_acid.reading.opening import Opening
 from hive_acid.snapshot.acid_state import AcidState
 from hive_acid.snapshot.filesystem import FileSystem
 from hive_acid.snapshot.flush_lengths import load_readable_bytes
@@ -172,12 +172,16 @@ class Compactor:
         Raises Conflict as `meet_changes`, UnseenCompaction, and HIVE_ACID_UNSUPPORTED_LAYOUT for stray files.
         """
         name = place.table.name
-        transaction.keep_files([name])
+        opening = Opening(
+            self._metastore,
+            self._file_system,
+            self._settings,
+            lambda: transaction,
+            lambda _, reason: UnseenCompaction(transaction.txn_id, reason),
+        )
+        opening.keep([name])
         # taken under the lock: what older transactions have committed by now is folded too
-        snapshot = transaction.own_snapshot()
-        missed = find_missed_compaction(self._metastore, transaction, [name], snapshot)
-        if missed is not None:
-            raise UnseenCompaction(transaction.txn_id, missed[1])
+        snapshot = opening.find_own_view()
         seen = self._metastore.valid_write_ids([name], snapshot)[name]
         write_ids = seen.for_compaction()
         # after the snapshot: a column that was added before a row in it was written must not be lost

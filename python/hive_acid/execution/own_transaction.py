@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
+from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING
 
@@ -10,11 +11,11 @@ from hive_acid import config
 from hive_acid.errors import CommitStateUnknown
 from hive_acid.errors.outcome import StatementOutcome
 from hive_acid.execution.scope import Tools, WritingScope
-from hive_acid.reading.late_tables import find_missed_compaction
+from hive_acid.reading.opening import Opening
 from hive_acid.reading.partition_locks import HeldSnapshot, PartitionLocks
-from hive_acid.reading.snapshot import Snapshot, scannable
+from hive_acid.reading.snapshot import scannable
 from hive_acid.transactions.manager import Transaction
-from hive_acid.writing.conflicts import Conflict, GivesWay
+from hive_acid.writing.conflicts import Conflict, GivesWay, LostSource
 from hive_acid.writing.kept_lock import KeptLock
 from hive_acid.writing.stages import Begun, Found, Locked, Planned
 
@@ -43,12 +44,10 @@ class OwnTransaction(WritingScope):
         """Begins the transaction."""
         warehouse, sources = self.tools.warehouse, found.statement.sources
         self._transaction = transaction = warehouse.transactions.begin(str(found.table.name), self.settings)
-        transaction.keep_files(sources)
-        seen = transaction.own_snapshot()
-        missed = find_missed_compaction(warehouse.metastore, transaction, sources, seen)
-        if missed is not None:
-            raise Conflict(transaction.txn_id, f"of the table {missed[0]} that it reads: {missed[1]}")
-        taken = Snapshot(warehouse.metastore, warehouse.file_system, seen, found.table)
+        lost = partial(LostSource, transaction.txn_id)
+        opening = Opening(warehouse.metastore, warehouse.file_system, self.settings, lambda: transaction, lost)
+        opening.keep(sources)
+        taken = opening.before_write_id(found.table)
         locks = PartitionLocks(warehouse.metastore.line, self.settings)
         scanned = HeldSnapshot(taken, locks, transaction, lambda: self.held)
         token = self._scans.enter_context(scannable(self.tools.snapshots, scanned))

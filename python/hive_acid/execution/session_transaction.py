@@ -15,13 +15,19 @@ from hive_acid.execution.steps import AT_COMMIT, AT_COMMIT_OF_A_TABLE, IN_TRANSA
 from hive_acid.metastore.types import LockComponent
 from hive_acid.model.analysed_table import AnalysedTable
 from hive_acid.model.table import TableName
-from hive_acid.reading.session_snapshot import SessionSnapshot
+from hive_acid.reading.changed_tables import build_table_changed
+from hive_acid.reading.opening import Opening
 from hive_acid.reading.snapshot import Snapshot
 from hive_acid.snapshot.scan_plan import ScanPlan
 from hive_acid.writing.conflicts import Conflict
 from hive_acid.writing.engine import Engine, RowCounts
 from hive_acid.writing.stages import Begun, Found, Locked, Planned, Request
 from hive_acid.writing.statement import Statement
+
+_HOW_TO_GO_ON = (
+    ". Read it in the first statement of the transaction, which locks what it reads before the snapshot is taken, or"
+    " have hive_acid.run_in_transaction run all statements again"
+)
 
 
 class SessionTransaction(WritingScope):
@@ -38,7 +44,15 @@ class SessionTransaction(WritingScope):
     def __init__(self, tools: Tools, settings: config.Settings, reads_own: bool = True) -> None:
         super().__init__(tools, settings)
         self._steps = IN_TRANSACTION if reads_own else TOGETHER
-        self._reads = SessionSnapshot(tools.warehouse, settings)
+        warehouse = tools.warehouse
+        self._reads = Opening(
+            warehouse.metastore,
+            warehouse.file_system,
+            settings,
+            lambda: warehouse.transactions.begin("its tables", settings),
+            build_table_changed,
+            _HOW_TO_GO_ON,
+        )
         self.held = self._reads.held  # which grows
         self._statements = threading.RLock()
         self._failure: BaseException | None = None

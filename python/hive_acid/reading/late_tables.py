@@ -7,28 +7,25 @@ from collections.abc import Collection, Iterable
 from hive_acid.metastore.protocol import Metastore
 from hive_acid.model.table import TableName
 from hive_acid.model.write_ids import ValidTxnList, ValidWriteIdList
-from hive_acid.reading.changed_tables import build_table_changed
 from hive_acid.reading.snapshot import Snapshot
 from hive_acid.transactions.late_tables import find_late_change, find_late_compaction
 from hive_acid.transactions.manager import Transaction
 
 
-def refuse_changed_since(
-    metastore: Metastore, snapshot: Snapshot, tables: Iterable[TableName], transaction: Transaction, advice: str = ""
-) -> None:
-    """Refuses tables that the transaction, which has locked them by now, cannot read in the snapshot any more.
+def find_late_table(
+    metastore: Metastore, snapshot: Snapshot, tables: Iterable[TableName], transaction: Transaction
+) -> tuple[TableName, str] | None:
+    """The first of the tables that the transaction, which has locked them by now, cannot read in the snapshot any more.
 
     The Cleaner has to be asked to leave their files, where it waits for nobody else: what a compaction has folded that
-    the snapshot does not see may be gone by then. Raises HIVE_ACID_TABLE_CHANGED, whose reason ends by the `advice`.
+    the snapshot does not see may be gone by then. The second part is the reason.
     """
     names = sorted(set(tables))
     transaction.keep_files(names)
     changed = find_changed_since(metastore, snapshot, names, transaction.txn_id)
     if changed is None and names and transaction.asks_cleaner:
         changed = find_late_compaction(metastore.compactions(), names, snapshot.transactions)
-    if changed is not None:
-        table, reason = changed
-        raise build_table_changed(table, reason + advice)
+    return changed
 
 
 def find_missed_compaction(

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 from hive_acid import config
 from hive_acid.errors import HiveAcidError, build_error
 from hive_acid.model.analysed_table import AnalysedTable
 from hive_acid.model.table import TableName
-from hive_acid.reading.late_tables import refuse_changed_since
-from hive_acid.reading.partition_locks import find_held_partitions, lock_at_once
+from hive_acid.reading.changed_tables import build_table_changed
+from hive_acid.reading.opening import Opening
 from hive_acid.reading.snapshot import Snapshot
 from hive_acid.reading.warehouse import Warehouse
 from hive_acid.snapshot.scan_plan import ScanPlan
 from hive_acid.transactions.manager import Transaction
-from hive_acid.transactions.validity import build_read_lock
 
 LOG = logging.getLogger(__name__)
 
@@ -29,20 +28,16 @@ class ReadTransaction:
     that reads; with `read.transactions` off there is a snapshot, but neither transaction nor locks.
     """
 
-    def __init__(
-        self,
-        warehouse: Warehouse,
-        settings: config.Settings,
-    ) -> None:
+    def __init__(self, warehouse: Warehouse, settings: config.Settings) -> None:
         self._warehouse = warehouse
         self._settings = settings
         self._guard = threading.Lock()
         self._state = threading.Lock()  # never held while the metastore is asked
         self._transaction: Transaction | None = None
-        self._opened: Snapshot | None = None
-        self._locked: set[tuple[TableName, str | None]] = set()
-        self._tables: set[TableName] = set()
+        self._first: TableName | None = None
+        self._alone: Snapshot | None = None
         self._ended = False
+        self._opening = Opening(warehouse.metastore, warehouse.file_system, settings, self._begin, build_table_changed)
 
     @property
     def txn_id(self) -> int | None:
@@ -52,7 +47,7 @@ class ReadTransaction:
     @property
     def locked_tables(self) -> frozenset[TableName]:
         """The tables that it holds locks on."""
-        return frozenset(table for table, _ in tuple(self._locked))
+        return frozenset(lock.table for lock in tuple(self._opening.held))
 
     def read_together(self, tables: Iterable[TableName]) -> None:
         """See `Snapshot`; they are locked."""
@@ -77,69 +72,44 @@ class ReadTransaction:
         named with the first question and of which the snapshot does not serve any more.
         """
         with self._guard:
+            self._refuse_ended(table)
             if not self._settings.flag(config.READ_TRANSACTIONS):
-                return self._find_opened(table)
-            transaction = self._find_transaction(table)
-            transaction.ensure_active()
-            if self._opened is None:
-                transaction.keep_files({table, *together})
-                self._lock_together(transaction, {table, *together})
-            is_late = table not in self._tables
-            self._lock(transaction, table, partitions)
-            opened = self._find_opened(table)
-            if is_late:
-                refuse_changed_since(self._warehouse.metastore, opened, [table], transaction)
-                self._tables.add(table)
-            return opened
+                return self._find_alone()
+            self._find_transaction(table).ensure_active()
+            self._opening.read({table, *together})
+            self._opening.hold(table, partitions)
+            self._refuse_ended(table)
+            return self._opening.under_lock()
 
     def unlocked_snapshot(self, table: TableName) -> Snapshot:
         """The snapshot for whoever opens no file; `table` is for messages."""
         with self._guard:
-            if self._settings.flag(config.READ_TRANSACTIONS):
-                self._find_transaction(table)
-            return self._find_opened(table)
+            self._refuse_ended(table)
+            if not self._settings.flag(config.READ_TRANSACTIONS):
+                return self._find_alone()
+            self._find_transaction(table)
+            return self._opening.under_lock()
 
     def _find_transaction(self, table: TableName) -> Transaction:
-        self._refuse_ended(table)
-        if self._transaction is None:
-            begun = self._warehouse.transactions.begin(str(table), self._settings)
-            with self._state:
-                self._transaction = begun
-                has_ended = self._ended
-            if has_ended:  # meanwhile, and nobody else has seen the transaction
-                _end(begun)
-                raise self._ended_error(table)
-        return self._transaction
+        self._first = self._first or table
+        return self._opening.transaction
 
-    def _find_opened(self, table: TableName) -> Snapshot:
-        self._refuse_ended(table)
-        if self._opened is None:
-            self._opened = Snapshot(
-                self._warehouse.metastore, self._warehouse.file_system, self._warehouse.metastore.valid_transactions(0)
-            )
-        return self._opened
+    def _begin(self) -> Transaction:
+        begun = self._warehouse.transactions.begin(str(self._first), self._settings)
+        with self._state:
+            self._transaction = begun
+            has_ended = self._ended
+        if has_ended:  # meanwhile, and nobody else has seen the transaction
+            _end(begun)
+            raise self._ended_error(self._first)
+        return begun
 
-    def _lock_together(self, transaction: Transaction, tables: Collection[TableName]) -> None:
-        transaction.lock([build_read_lock(table) for table in sorted(tables)])
-        self._locked |= {(table, None) for table in tables}
-        self._tables |= set(tables)
-
-    def _lock(self, transaction: Transaction, table: TableName, partitions: Sequence[str]) -> None:
-        """The table, so that nobody drops or overwrites it, and on 3.1 the partitions that are read.
-
-        With the table locked nobody has an EXCLUSIVE lock on a partition. A client that waits for one may wait for this
-        query.
-        """
-        held = find_held_partitions(self._warehouse.metastore.line, table, partitions, self._settings)
-        wanted: list[str | None] = [None, *held]
-        missing = [partition for partition in wanted if (table, partition) not in self._locked]
-        if missing:
-            locks = [build_read_lock(table, partition) for partition in missing]
-            if None in missing:
-                transaction.lock(locks)
-            else:
-                lock_at_once(transaction, locks)
-            self._locked |= {(table, partition) for partition in missing}
+    def _find_alone(self) -> Snapshot:
+        """That of no transaction."""
+        if self._alone is None:
+            metastore = self._warehouse.metastore
+            self._alone = Snapshot(metastore, self._warehouse.file_system, metastore.valid_transactions(0))
+        return self._alone
 
     def end(self) -> None:
         """Ends the transaction, if there is one; nothing can be read afterwards.
@@ -156,7 +126,7 @@ class ReadTransaction:
         if self._ended:
             raise self._ended_error(table)
 
-    def _ended_error(self, table: TableName) -> HiveAcidError:
+    def _ended_error(self, table: TableName | None) -> HiveAcidError:
         return build_error("HIVE_ACID_SNAPSHOT_UNAVAILABLE", table=table, reason="its query has ended")
 
 

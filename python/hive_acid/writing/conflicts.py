@@ -7,6 +7,7 @@ from contextlib import contextmanager
 
 from hive_acid import config
 from hive_acid.errors import HiveAcidError, SnapshotUnavailable, build_error
+from hive_acid.model.table import TableName
 from hive_acid.writing.kept_lock import KeptLock
 
 
@@ -23,6 +24,13 @@ class Conflict(Exception):
         """The error for the caller of a statement on the table that has lost so often: HIVE_ACID_WRITE_CONFLICT."""
         told = {"txnId": self._txn_id, "table": table, "reason": self.reason, "attempts": attempts}
         return build_error("HIVE_ACID_WRITE_CONFLICT", **told)
+
+
+class LostSource(Conflict):
+    """A table that the statement reads cannot be read in its snapshot any more, for the reason."""
+
+    def __init__(self, txn_id: int, table: TableName, reason: str) -> None:
+        super().__init__(txn_id, f"of the table {table} that it reads: {reason}")
 
 
 class GivesWay(Conflict):

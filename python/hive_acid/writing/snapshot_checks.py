@@ -9,7 +9,7 @@ from hive_acid.reading.late_tables import find_changed_since, find_write_ids_now
 from hive_acid.snapshot.acid_state import find_changes, holds_one_of, newest_base_write_id
 from hive_acid.snapshot.filesystem import FileSystem
 from hive_acid.transactions.validity import SnapshotCheck, find_new_write_ids
-from hive_acid.writing.conflicts import Conflict
+from hive_acid.writing.conflicts import Conflict, LostSource
 from hive_acid.writing.stages import Locked, Prepared
 
 _HARMED_BY_NEWER_BASES_ONLY = frozenset({SnapshotCheck.NO_NEWER_BASE, SnapshotCheck.NO_LATER_WRITE})
@@ -98,7 +98,7 @@ class SnapshotChecks:
         sources = set(locked.statement.sources) - ({table.name} if is_checked else set())
         changed = find_changed_since(self._metastore, snapshot, sources, locked.transaction.txn_id)
         if changed is not None:
-            raise Conflict(locked.transaction.txn_id, f"of the table {changed[0]} that it reads: {changed[1]}")
+            raise LostSource(locked.transaction.txn_id, *changed)
 
     def check_bases(self, prepared: Prepared, now: ValidWriteIdList) -> None:
         """No overwrite or TRUNCATE was committed between the snapshot and the lock, and no rows of these were changed.

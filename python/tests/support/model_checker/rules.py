@@ -8,8 +8,8 @@ from hive_acid.execution.own_transaction import OwnTransaction
 from hive_acid.execution.session_transaction import SessionTransaction
 from hive_acid.metastore.types import LockKind
 from hive_acid.model.write_ids import LONG_MAX, ValidWriteIdList
-from hive_acid.reading import read_transaction
-from hive_acid.reading.read_transaction import ReadTransaction
+from hive_acid.reading import partition_locks
+from hive_acid.reading.opening import Opening
 from hive_acid.snapshot import directory_choice
 from hive_acid.snapshot.directory_choice import Standing
 from hive_acid.transactions import ddl_locks
@@ -64,7 +64,7 @@ OF_STEPS = (
     Mutant("commit", step("commit"), "4 flat insert+update"),
 )
 
-_NO_READ_LOCK = ((ReadTransaction, "_lock_together", nothing), (ReadTransaction, "_lock", nothing))
+_NO_READ_LOCK = ((Opening, "lock", nothing), (Opening, "hold", nothing))
 OF_OTHERS = (
     Mutant(
         "`prepare`: no base came since the snapshot, and no change of the same rows",
@@ -84,7 +84,7 @@ OF_OTHERS = (
     Mutant("A query locks what it reads, on 3.1", _NO_READ_LOCK, "3.1 partitioned reader+drop-partition"),
     Mutant(
         "A query locks the partitions that it reads, on 3.1",
-        ((read_transaction, "find_held_partitions", returning([])),),
+        ((partition_locks, "find_held_partitions", returning([])),),
         "3.1 partitioned major+late-cleaner+reader",
     ),
     Mutant(

@@ -1,49 +1,56 @@
-"""The reading side of a transaction of several statements: its snapshot, and the locks that keep it.
+"""The order in which a transaction comes to read: open, keep the files, lock, take the snapshot, check what is late.
 
-It begins, and its snapshot is taken, with the first statement that reads or writes a table, under the locks of what
-that reads: nothing can be dropped then between the snapshot and the lock. A table that a later statement uses first is
-looked at again under its lock.
+A query, several statements, a statement of its own and a compaction go this way. Where a first reader locks before the
+snapshot is taken, nothing can be dropped between the two. Where a write ID is to be above all that the snapshot sees,
+the lock is late. A table that is used first when the snapshot is there is looked at again under its lock.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from hive_acid import config
+from hive_acid.metastore.protocol import Metastore
 from hive_acid.metastore.types import LockComponent
-from hive_acid.model.table import TableName
-from hive_acid.reading.changed_tables import build_table_changed
-from hive_acid.reading.late_tables import find_missed_compaction, refuse_changed_since
+from hive_acid.model.table import TableDescription, TableName
+from hive_acid.model.write_ids import ValidTxnList
+from hive_acid.reading.late_tables import find_late_table, find_missed_compaction
 from hive_acid.reading.partition_locks import PartitionLocks
 from hive_acid.reading.snapshot import Snapshot
-from hive_acid.reading.warehouse import Warehouse
+from hive_acid.snapshot.filesystem import FileSystem
 from hive_acid.transactions.manager import Transaction
 from hive_acid.transactions.validity import build_read_lock, is_covered
 
-_HOW_TO_GO_ON = (
-    ". Read it in the first statement of the transaction, which locks what it reads before the snapshot is taken, or"
-    " have hive_acid.run_in_transaction run all statements again"
-)
 
+class Opening:
+    """A transaction, its snapshot, and the locks that keep it; for several threads.
 
-class SessionSnapshot:
-    """The transaction, opened when it is first asked for, its snapshot and its locks; for several threads."""
+    `begin` opens the transaction when it is first asked for. `lost` builds what is raised of a table that cannot be
+    read in the snapshot, of the reason; that of a table that was locked after the snapshot ends with the `advice`.
+    """
 
     def __init__(
         self,
-        warehouse: Warehouse,
+        metastore: Metastore,
+        file_system: FileSystem,
         settings: config.Settings,
+        begin: Callable[[], Transaction],
+        lost: Callable[[TableName, str], Exception],
+        advice: str = "",
     ) -> None:
-        self._warehouse = warehouse
-        self._settings = settings
+        self._metastore = metastore
+        self._file_system = file_system
+        self._begin = begin
+        self._lost = lost
+        self._advice = advice
         self._guard = threading.RLock()
         self._begun: Transaction | None = None
         self._taken: Snapshot | None = None
         self._tables: set[TableName] = set()
         self._read: set[TableName] = set()
         self._kept: set[TableName] = set()
-        self._partition_locks = PartitionLocks(warehouse.metastore.line, settings)
+        self._partition_locks = PartitionLocks(metastore.line, settings)
         self.held: list[LockComponent] = []
 
     @property
@@ -56,31 +63,31 @@ class SessionSnapshot:
         """The transaction."""
         with self._guard:
             if self._begun is None:
-                self._begun = self._warehouse.transactions.begin("its tables", self._settings)
+                self._begun = self._begin()
             return self._begun
 
     def under_lock(self) -> Snapshot:
         """The snapshot; what its first reader reads is locked by now."""
         with self._guard:
             if self._taken is None:
-                self._taken = Snapshot(
-                    self._warehouse.metastore, self._warehouse.file_system, self.transaction.latest_snapshot()
-                )
+                self._taken = Snapshot(self._metastore, self._file_system, self.transaction.latest_snapshot())
             return self._taken
 
-    def before_write_id(self) -> Snapshot:
-        """The snapshot, for a statement whose write ID must be above all that it sees.
-
-        Raises HIVE_ACID_TABLE_CHANGED.
-        """
+    def before_write_id(self, *known: TableDescription) -> Snapshot:
+        """The snapshot, which has the `known` tables, for a statement whose write ID must be above all that it sees."""
         with self._guard:
             if self._taken is None:
-                metastore, seen = self._warehouse.metastore, self.transaction.own_snapshot()
-                missed = find_missed_compaction(metastore, self.transaction, self._kept, seen)
-                if missed is not None:
-                    raise build_table_changed(*missed)
-                self._taken = Snapshot(metastore, self._warehouse.file_system, seen)
+                self._taken = Snapshot(self._metastore, self._file_system, self.find_own_view(), *known)
             return self._taken
+
+    def find_own_view(self) -> ValidTxnList:
+        """The transactions that the own one sees: older ones, as far as the files are kept that it reads."""
+        with self._guard:
+            seen = self.transaction.own_snapshot()
+            missed = find_missed_compaction(self._metastore, self.transaction, self._kept, seen)
+            if missed is not None:
+                raise self._lost(*missed)
+            return seen
 
     def keep(self, tables: Iterable[TableName]) -> None:
         """The Cleaner leaves their files alone; before the snapshot is taken if they are the first."""
@@ -90,7 +97,7 @@ class SessionSnapshot:
                 self.transaction.keep_files(tables)
 
     def read(self, tables: Iterable[TableName]) -> None:
-        """Locks the tables, before the snapshot is taken if they are the first. Raises HIVE_ACID_TABLE_CHANGED."""
+        """Locks the tables, before the snapshot is taken if they are the first; see `use`."""
         names = sorted(set(tables))
         with self._guard:
             self.keep(names)
@@ -103,14 +110,13 @@ class SessionSnapshot:
             self._partition_locks.hold(self.transaction, table, partitions, self.held)
 
     def use(self, tables: Iterable[TableName]) -> None:
-        """The tables are locked: if the snapshot is older than the lock it may not serve for them any more.
-
-        Raises HIVE_ACID_TABLE_CHANGED.
-        """
+        """The tables are locked: if the snapshot is older than the lock it may not serve for them any more."""
         with self._guard:
             late = {table for table in tables if table not in self._tables}
             if self._taken is not None:
-                refuse_changed_since(self._warehouse.metastore, self._taken, late, self.transaction, _HOW_TO_GO_ON)
+                changed = find_late_table(self._metastore, self._taken, late, self.transaction)
+                if changed is not None:
+                    raise self._lost(changed[0], changed[1] + self._advice)
             self.under_lock()
             self._tables |= late
             self._read |= {table for table in late if is_covered(build_read_lock(table), self.held)}
